@@ -1,4 +1,4 @@
-// The functions of libavif that reading and writing call; they are looked up when the library is opened.
+// The functions of libavif that read.c and write.c call. They are looked up when the library is opened.
 #ifndef LARDER_CAVIF_CODEC_H
 #define LARDER_CAVIF_CODEC_H
 
@@ -11,7 +11,7 @@
 #error "libavif 0.11.1 or later is needed"
 #endif
 
-// The soname of the version whose headers are used: libavif changes it with its interface.
+// The soname of the libavif whose headers are used. libavif changes the soname whenever its interface changes.
 #if AVIF_VERSION_MAJOR >= 1
 #define LIBRARY "libavif.so.16"
 #else

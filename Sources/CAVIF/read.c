@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A decoder that has parsed the boxes; NULL if they are broken, and `result` is set.
+// Creates a decoder, and parses the boxes. Sets `result`; returns NULL on failure.
 static avifDecoder *open_file(const uint8_t *bytes, size_t count, cavif_limits limits, avifCodecChoice codec,
                               int *result, cavif_outcome *outcome) {
   avifDecoder *decoder = their_avifDecoderCreate();
@@ -71,7 +71,7 @@ int cavif_read_header(const uint8_t *bytes, size_t count, cavif_limits limits, c
   return result;
 }
 
-// Copies the planes of a region, so that the decoder can be freed, which holds several times as much.
+// Copies the planes of a region, so that the decoder, which holds several times as much memory, can be freed.
 static avifResult take(const avifImage *whole, cavif_region region, avifImage *own) {
   avifImage *view = their_avifImageCreateEmpty();
   if (view == NULL) return AVIF_RESULT_OUT_OF_MEMORY;

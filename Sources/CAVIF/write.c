@@ -18,7 +18,7 @@ static avifResult fill(avifImage *image, const cavif_encoding *encoding) {
   rgb.ignoreAlpha = encoding->order != cavif_rgba;
   rgb.pixels = (uint8_t *)encoding->pixels;
   rgb.rowBytes = encoding->stride;
-  // libavif's own conversion is exact; libyuv's is only faster.
+  // libavif's own conversion is exact. The conversion of libyuv is faster, but not exact.
   rgb.avoidLibYUV = encoding->lossless;
   avifResult done = their_avifImageRGBToYUV(image, &rgb);
   if (done != AVIF_RESULT_OK) return done;
@@ -48,7 +48,7 @@ static void choose_quality(avifEncoder *encoder, const cavif_encoding *encoding)
   if (encoding->lossless) return;
   char text[4];
   snprintf(text, sizeof text, "%d", level);
-  // A constant quality for the whole picture instead of a bit rate. Alpha keeps its own quantizers.
+  // "q" asks for a constant quality instead of a bit rate. Alpha keeps its own quantizers.
   their_avifEncoderSetCodecSpecificOption(encoder, "color:end-usage", "q");
   their_avifEncoderSetCodecSpecificOption(encoder, "color:cq-level", text);
 }

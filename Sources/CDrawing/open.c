@@ -1,7 +1,6 @@
-// Pango loads some thirty libraries, including those of X11. Finding and binding them took a third of larder's start-up
-// time, although most runs draw nothing, and a machine that only syncs needs none of them. So the functions that
-// Imaging calls are defined here, hidden from the libraries, and forward each call to the library's function of the
-// same name.
+// Pango loads about thirty libraries, including those of X11. Loading them took a third of larder's start-up time,
+// although most runs draw nothing. So the functions that Imaging calls are defined here, invisible to the libraries.
+// Each function forwards its call to the library's function of the same name.
 #pragma GCC visibility push(hidden)
 #include "CDrawing.h"
 #pragma GCC visibility pop
@@ -11,7 +10,7 @@
 // All functions below are in this library or its dependencies, which are searched, too.
 #define LIBRARY "libpangocairo-1.0.so.0"
 
-// Name, result, parameters, arguments.
+// Each line has the name, the result type, the parameters and the arguments of a function.
 #define FUNCTIONS(F)                                                                                \
   F(FcConfigCreate, FcConfig *, (void), ())                                                         \
   F(FcConfigDestroy, void, (FcConfig * config), (config))                                           \

@@ -76,7 +76,8 @@ int cgif_rows_next(cgif_rows *rows, uint8_t *indices) {
   return outcome_of(rows->gif->Error);
 }
 
-// Decodes every `step`-th row from row `first` on. `indices` holds only each `spacing`-th row.
+// Decodes every `step`-th row from row `first` on. `indices` has space for every `spacing`-th row only: row y is
+// stored as row y / spacing.
 static int read_rows(cgif_rows *rows, int first, int step, int height, int spacing, uint8_t *indices) {
   for (int y = first; y < height; y += step) {
     int outcome = cgif_rows_next(rows, indices + (size_t)(y / spacing) * (size_t)rows->width);
@@ -86,7 +87,7 @@ static int read_rows(cgif_rows *rows, int first, int step, int height, int spaci
 }
 
 int cgif_rows_passes(cgif_rows *rows, int passes, int height, int spacing, uint8_t *indices) {
-  // (GIF89a, appendix E)
+  // The first row of each of the four passes, and the distance between its rows. (GIF89a, appendix E)
   static const int firsts[] = {0, 4, 2, 1}, steps[] = {8, 8, 4, 2};
   int outcome = cgif_done;
   for (int pass = 0; pass < passes && outcome == cgif_done; pass++) {

@@ -23,7 +23,8 @@
 #include <unistd.h>
 #include "CGlibc.h"
 
-// Whether a started process gets a variable of the environment: its text begins with one of these.
+// Whether a started process gets an environment variable: only if `variable`, a text NAME=VALUE, begins with one of
+// these.
 static bool is_passed_on(const char *variable) {
   static const char *const beginnings[] = {
       "HOME=", "LANG=", "TZ=",         "TZDIR=", "LC_",
@@ -49,7 +50,7 @@ int larder_start(pid_t *process, const char *program, char *const arguments[], i
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&actions);
   posix_spawnattr_init(&attributes);
-  // The channel first: if this process has closed its stdin, the channel may be descriptor 0.
+  // Move the channel first: if this process has closed its stdin, the channel may be descriptor 0.
   posix_spawn_file_actions_adddup2(&actions, channel, 3);
   for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
     if (stream == STDOUT_FILENO && output >= 0) {
@@ -76,7 +77,7 @@ int larder_socket_pair(int ends[2]) {
   return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends);
 }
 
-// Room for one descriptor, aligned as a header has to be.
+// Space for the control message of one descriptor, aligned as its header requires.
 typedef union {
   struct cmsghdr header;
   char bytes[CMSG_SPACE(sizeof(int))];
@@ -148,8 +149,9 @@ typedef struct {
   uint64_t files, net, scoped;
 } ruleset;
 
-// Forbids changes to file systems and new programs; from ABI 4 on also TCP ports, and from ABI 6 on also abstract
-// sockets and signals to other processes. Reading stays allowed: libraries and fonts are opened when they are needed.
+// Forbids changes to file systems and starting programs. From ABI 4 on it also forbids TCP ports, and from ABI 6 on
+// abstract sockets and signals to other processes. Reading stays allowed, because libraries and fonts are opened when
+// they are needed.
 static bool restrict_by_landlock(void) {
   long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, 1);
   if (abi < 1) return false;
@@ -177,7 +179,7 @@ static bool restrict_by_landlock(void) {
 #define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
 #define REFUSE(name) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), ANSWER(EPERM)
 
-// Refuses new programs, processes and sockets, also on kernels without Landlock.
+// Forbids new programs, processes and sockets; this also works on kernels without Landlock.
 static bool restrict_by_filter(void) {
 #ifdef MACHINE
   uint32_t self = (uint32_t)getpid();
@@ -187,7 +189,7 @@ static bool restrict_by_filter(void) {
       ANSWER(EPERM),
       LOAD(nr),
 #ifdef __x86_64__
-      // System calls of the x32 ABI.
+      // Refuse the system calls of the x32 ABI.
       BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1),
       ANSWER(EPERM),
       REFUSE(fork),
@@ -201,11 +203,11 @@ static bool restrict_by_filter(void) {
       REFUSE(tkill),
       REFUSE(ptrace),
       REFUSE(process_vm_writev),
-      // clone3 passes its flags in memory, which a filter cannot read. When it fails with ENOSYS, glibc makes threads
-      // with clone.
+      // Let clone3 fail with ENOSYS: it passes its flags in memory, which a filter cannot read. glibc then makes
+      // threads with clone.
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1),
       ANSWER(ENOSYS),
-      // io_uring could do all of the above without a system call that the filter sees.
+      // Refuse io_uring_setup: io_uring could do all of the above without a system call that the filter sees.
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
       ANSWER(ENOSYS),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4),
@@ -213,7 +215,7 @@ static bool restrict_by_filter(void) {
       BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 0, 1),
       ALLOW,
       ANSWER(EPERM),
-      // abort() sends itself a signal.
+      // Allow tgkill for this process, because abort() sends itself a signal.
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_tgkill, 0, 4),
       LOAD(args[0]),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, self, 0, 1),
@@ -228,7 +230,7 @@ static bool restrict_by_filter(void) {
 #endif
 }
 
-// The size of the process's address space in bytes.
+// The size of this process's address space in bytes.
 static size_t address_space(void) {
   unsigned long pages = 0;
   FILE *statm = fopen("/proc/self/statm", "r");
@@ -236,7 +238,7 @@ static size_t address_space(void) {
     if (fscanf(statm, "%lu", &pages) != 1) pages = 0;
     fclose(statm);
   }
-  // Without /proc the size is not known: assume 2 GiB, more than this program has.
+  // Without /proc the size is not known. Assume 2 GiB, which is more than this program uses.
   return pages > 0 ? pages * (size_t)sysconf(_SC_PAGESIZE) : (size_t)2 << 30;
 }
 
@@ -249,7 +251,7 @@ int larder_confine(const char *name) {
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;
   restrict_by_landlock();
   restrict_by_filter();
-  // Last: the name shows that the rest is done.
+  // Set the name last, because it shows that all other steps have succeeded.
   prctl(PR_SET_NAME, name, 0, 0, 0);
   return 0;
 }

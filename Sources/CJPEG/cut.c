@@ -3,7 +3,8 @@
 #include "packed.h"
 #include "window.h"
 
-// In a picture with a single component, blocks are 8 × 8 regardless of its sampling factors. (ITU-T T.81, A.2.2)
+// In a picture with a single component, the sampling factors have no effect: blocks are 8 × 8 pixels. (ITU-T T.81,
+// A.2.2)
 static int factor(j_decompress_ptr source, int sampling) {
   return source->num_components == 1 ? 1 : sampling;
 }
@@ -43,7 +44,7 @@ bool cjpeg_cut(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg_re
   session_open(&source, bytes, count);
   check(&source, region);
   if (source.progressive_mode) {
-    // A progressive picture needs all of its coefficients to read the next scan.
+    // To read the next scan of a progressive picture, libjpeg needs all coefficients of the earlier scans.
     packed_open((j_common_ptr)&source, &held, limits.memory);
     jpeg_read_coefficients(&source);
     packed_lend(&source, &held, region, &target, arrays);

@@ -1,7 +1,7 @@
 #include "like.h"
 
-// libjpeg-turbo stores eight times a table's value in 16 bits. Clamping loses nothing, because no coefficient of 8-bit
-// samples reaches half of this value.
+// libjpeg-turbo keeps each table value, multiplied by 8, in 16 bits. Clamping loses nothing, because no coefficient of
+// 8-bit samples reaches half of `largest_divisor`.
 enum { largest_divisor = 65535 / 8 };
 
 static int standard_slot(j_compress_ptr target, int component) {
@@ -17,7 +17,7 @@ static JQUANT_TBL table_of(j_decompress_ptr source, j_compress_ptr target, int c
       source->quant_tbl_ptrs[info->quant_tbl_no]) {
     return *source->quant_tbl_ptrs[info->quant_tbl_no];
   }
-  // The table comes later in the file; until then, this is the table of jpeg_set_defaults.
+  // The source defines this component's table in a later scan; until then, the table of jpeg_set_defaults is used.
   return *target->quant_tbl_ptrs[standard_slot(target, component)];
 }
 
@@ -64,7 +64,8 @@ void like_start(j_decompress_ptr source, j_compress_ptr target) {
     target->X_density = source->X_density;
     target->Y_density = source->Y_density;
   }
-  // In a four-component file, Adobe's marker means inverted CMYK; the new file keeps both.
+  // In a file with four components, Adobe's marker means that CMYK is inverted. The samples stay inverted, so the new
+  // file keeps the marker.
   if (source->num_components == 4) target->write_Adobe_marker = source->saw_Adobe_marker;
 }
 
@@ -108,7 +109,7 @@ void raise_quality(j_compress_ptr target, int quality) {
   if (quality <= 0) return;
   struct jpeg_compress_struct standard = {.err = target->err};
   bool is_coarser = false;
-  // This can fail only for lack of memory, and then leaks a few hundred bytes.
+  // The next two calls can fail only if there is not enough memory; a few hundred bytes then leak.
   jpeg_create_compress(&standard);
   jpeg_set_quality(&standard, quality, TRUE);
   for (int i = 0; i < target->num_components; i++) {

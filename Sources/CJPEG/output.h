@@ -1,18 +1,18 @@
-// A compressor's output in memory, used by all functions that encode.
+// The output of a compressor in memory. All functions that encode use it.
 #ifndef LARDER_CJPEG_OUTPUT_H
 #define LARDER_CJPEG_OUTPUT_H
 
 #include "session.h"
 
-// Our own destination manager: libjpeg's says where its bytes are only at the end, so those of a failed picture would
-// leak.
+// A destination manager that replaces libjpeg's. libjpeg's manager reveals the address of its memory only at the end,
+// so its memory would leak if a picture fails.
 typedef struct {
   struct jpeg_destination_mgr manager;
   uint8_t *room, *bytes;
   size_t size, count;
 } memory_output;
 
-// Makes `target` write to the caller's buffer, and to memory of its own once that is full.
+// Makes `target` write to the caller's buffer. When the buffer is full, the output moves to a larger block of memory.
 void output_open(memory_output *output, j_compress_ptr target);
 
 // Returns the address and the size of the file.

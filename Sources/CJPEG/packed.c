@@ -3,11 +3,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// Coefficients are stored or left out in groups of four.
+// Coefficients are handled in groups of four; a group of zeroes is not stored.
 typedef uint64_t four;
 enum { fours = DCTSIZE2 / 4, most_of_block = 2 + sizeof(JBLOCK) };
 
-// For compressors and decompressors, which have `client_data` in the same place.
+// Accepts a compressor or a decompressor: both have `client_data` in the same place.
 static packed_coefficients *packed_of(j_common_ptr common) { return common->client_data; }
 
 static void *room_for(j_common_ptr common, size_t count, size_t size) {
@@ -34,8 +34,8 @@ static jvirt_barray_ptr request(j_common_ptr common, int pool, boolean zeroed, J
   return (jvirt_barray_ptr)component;
 }
 
-// Reserves address space for the worst case; only written pages take memory. Rows may change and grow with every scan,
-// so each has its own space. No huge pages, because they would take memory for all of it.
+// Reserves address space for the worst case; only written pages take memory. Each row has its own space, because it may
+// grow with every scan. Huge pages are not used, because nearly all of the address space would then take memory.
 static void realize(j_common_ptr common) {
   packed_coefficients *packed = packed_of(common);
   if (packed->mapped || packed->length == 0) return;
@@ -56,7 +56,8 @@ static void realize(j_common_ptr common) {
 
 static int first_of(unsigned set) { return __builtin_ctz(set); }
 
-// A bit for each group of four coefficients that are not all zero; one vector comparison finds them all.
+// Returns a bit for each group of four coefficients. The bit is 0 if all four are zero. A single vector comparison
+// computes all bits.
 static uint16_t mask_of(const JCOEF *block) {
   typedef four all __attribute__((vector_size(sizeof(JBLOCK))));
   typedef bool flags __attribute__((ext_vector_type(fours)));
@@ -102,7 +103,7 @@ static void unpack(const uint8_t *in, JDIMENSION left, JDIMENSION end, JBLOCKROW
   }
 }
 
-// Packs the rows of a component that may have changed.
+// Packs the unpacked rows of a component again if they may have changed.
 static void settle(packed_coefficients *packed, packed_component *component) {
   for (JDIMENSION i = 0; component->is_changed && i < component->count; i++) {
     JDIMENSION y = component->first + i;
@@ -115,8 +116,8 @@ static void settle(packed_coefficients *packed, packed_component *component) {
   component->is_changed = false;
 }
 
-// Frees the memory of rows far above those that are being read, to make room for pixels. Block smoothing reads the rows
-// of two MCUs above, eight at most.
+// Frees the memory of packed rows far above row `first`, to make room for pixels. The 16 rows directly above row
+// `first` are kept, because block smoothing reads up to eight of them.
 static void give_back(packed_coefficients *packed, packed_component *component, JDIMENSION first) {
   enum { kept = 16 };
   if (first < component->given + 2 * kept) return;
@@ -134,8 +135,8 @@ static JBLOCKARRAY access_rows(j_common_ptr common, jvirt_barray_ptr array, JDIM
   packed_coefficients *packed = packed_of(common);
   packed_component *component = (packed_component *)array;
   first += component->top;
-  // Block smoothing of a picture without its last scans reads rows beyond those that it requests, because it relies on
-  // arrays that hold all of them.
+  // If a picture's last scans are missing, block smoothing reads more rows than it requests: it relies on libjpeg's own
+  // arrays, which hold all rows.
   if (!writable && count * 3 > component->most) count = component->most;
   if (component->count < count || component->first != first) {
     settle(packed, component);
@@ -170,7 +171,8 @@ void packed_lend(j_decompress_ptr source, packed_coefficients *packed, cjpeg_reg
     packed->components[i].count = 0;
     const jpeg_component_info *info = &source->comp_info[i];
     packed_component *component = &packed->components[i];
-    // In a picture with a single component, blocks are 8 × 8 regardless of its sampling factors. (ITU-T T.81, A.2.2)
+    // In a picture with a single component, the sampling factors have no effect: blocks are 8 × 8 pixels. (ITU-T T.81,
+    // A.2.2)
     bool is_alone = packed->requested == 1;
     uint32_t h = is_alone ? 1 : (uint32_t)info->h_samp_factor, v = is_alone ? 1 : (uint32_t)info->v_samp_factor;
     uint32_t most_h = is_alone ? 1 : (uint32_t)source->max_h_samp_factor;

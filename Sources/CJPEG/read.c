@@ -34,8 +34,9 @@ bool cjpeg_read_header(const uint8_t *bytes, size_t count, cjpeg_header *header,
 #define SIZE(info) ((info)->DCT_scaled_size)
 #endif
 
-// Whether jpeg_crop_scanline may be used. In libjpeg-turbo 2.1 it assumes half as many columns as there are for a
-// component that is reduced less than the others. That is harmless if the component has as many columns as the picture.
+// Whether jpeg_crop_scanline may be used. If a component is reduced less than the others, this function of
+// libjpeg-turbo 2.1 assumes half of its actual columns. The error is harmless if the component has as many columns as
+// the picture.
 static bool can_crop(j_decompress_ptr source) {
   const int least = LEAST_SIZE(source);
   for (int i = 0; i < source->num_components; i++) {
@@ -47,9 +48,9 @@ static bool can_crop(j_decompress_ptr source) {
   return true;
 }
 
-// Skips rows. jpeg_skip_scanlines (also of libjpeg-turbo 2.1.5) assumes row groups of at most two rows. If it starts in
-// the last three of four rows that fancy upsampling makes together, it skips a row of blocks too many. A picture of
-// several scans is then read for rows after its last one, without end.
+// Skips rows. jpeg_skip_scanlines assumes row groups of at most two rows, even in libjpeg-turbo 2.1.5. But fancy
+// upsampling may make groups of four. A skip that starts within the last three rows of such a group skips one row of
+// blocks too many. In a picture of several scans, libjpeg then loops forever.
 static void pass(j_decompress_ptr source, JDIMENSION rows, region_reader *reader) {
   if (source->max_v_samp_factor <= 2) {
     if (rows > 0) jpeg_skip_scanlines(source, rows);
@@ -69,8 +70,8 @@ void region_start(j_decompress_ptr source, cjpeg_region region, region_reader *r
   reader->pixel = (size_t)source->output_components;
   reader->left = region.x;
   if (region.width < source->output_width && can_crop(source)) {
-    // One more iMCU on either side: fancy upsampling uses neighbouring pixels, and the region must be the same as in
-    // the whole picture.
+    // The region is widened by one iMCU on either side. Fancy upsampling uses neighbouring pixels, and the region's
+    // pixels must be the same as in the whole picture.
     JDIMENSION margin = (JDIMENSION)source->max_h_samp_factor * DCTSIZE;
     JDIMENSION left = region.x > margin ? region.x - margin : 0;
     JDIMENSION right = region.x + region.width + margin;
@@ -88,7 +89,8 @@ const uint8_t *region_read(j_decompress_ptr source, region_reader *reader) {
   return reader->row[0] + reader->left * reader->pixel;
 }
 
-// Writes the region's next row to `pixels`, without a copy if libjpeg decodes only its columns.
+// Writes the region's next row to `pixels`. If libjpeg decodes only the region's columns, it decodes directly into
+// `pixels`.
 static void read_into(j_decompress_ptr source, region_reader *reader, uint8_t *pixels) {
   if (reader->region.width == source->output_width) {
     jpeg_read_scanlines(source, &pixels, 1);
@@ -98,8 +100,8 @@ static void read_into(j_decompress_ptr source, region_reader *reader, uint8_t *p
 }
 
 void region_finish(j_decompress_ptr source, region_reader *reader) {
-  // Skipping to the very end would stop reading here. Reading the last row makes libjpeg decode the entropy-coded data
-  // of all rows before it.
+  // If all remaining rows were skipped, libjpeg would not read them. So the last row is read: for that, libjpeg must
+  // decode the entropy-coded data of all rows above it.
   JDIMENSION rest = source->output_height - source->output_scanline;
   if (rest > 1) pass(source, rest - 1, reader);
   if (rest > 0) jpeg_read_scanlines(source, reader->row, 1);
@@ -112,7 +114,7 @@ struct cjpeg_rows {
   packed_coefficients packed;
   region_reader reader;
   struct jpeg_decompress_struct source;
-  // Rows that have not been delivered yet.
+  // The number of rows that have not been delivered yet.
   uint32_t left;
 };
 
@@ -161,9 +163,9 @@ void cjpeg_rows_close(cjpeg_rows *rows) {
   free(rows);
 }
 
-// Whether the scans read so far contain the mean of every block.
+// Whether the scans that have been read contain the mean of every block.
 static bool has_means(j_decompress_ptr source) {
-  // A scan of a sequential picture has all data of a component, but perhaps not of all components.
+  // In a sequential picture, a scan has all data of its components, but it may lack some components.
   if (source->coef_bits == NULL) return false;
   for (int i = 0; i < source->num_components; i++) {
     if (source->coef_bits[i][0] < 0) return false;

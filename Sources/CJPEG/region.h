@@ -14,7 +14,7 @@ typedef struct {
 // Starts decompression, and skips to the region's first row, decoding only the columns needed.
 void region_start(j_decompress_ptr source, cjpeg_region region, region_reader *reader);
 
-// The region's next row, valid until the next call.
+// Returns the region's next row, which is valid until the next call.
 const uint8_t *region_read(j_decompress_ptr source, region_reader *reader);
 
 // Reads the rest of the file without converting it to pixels.

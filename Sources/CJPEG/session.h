@@ -12,7 +12,8 @@
 #include <jpeglib.h>
 #include <jerror.h>
 
-// libjpeg passes `errors` to every callback, where a cast gives the whole struct.
+// libjpeg passes a pointer to `errors` to every callback. `errors` comes first, so a cast gives a pointer to the whole
+// struct.
 typedef struct {
   struct jpeg_error_mgr errors;
   jmp_buf escape;

@@ -2,7 +2,8 @@
 
 #include <sys/mman.h>
 
-// In a picture with a single component, blocks are 8 × 8 regardless of its sampling factors. (ITU-T T.81, A.2.2)
+// In a picture with a single component, the sampling factors have no effect: blocks are 8 × 8 pixels. (ITU-T T.81,
+// A.2.2)
 static uint32_t factor(j_common_ptr common, int sampling) {
   return ((j_decompress_ptr)common)->num_components == 1 ? 1 : (uint32_t)sampling;
 }
@@ -11,8 +12,8 @@ static JDIMENSION blocks(uint32_t pixels, uint32_t sampling, uint32_t most) {
   return (pixels * sampling + DCTSIZE * most - 1) / (DCTSIZE * most);
 }
 
-// Allocates memory for the kept blocks, as a mapping of its own, so that all of it can be freed. It uses huge pages
-// where the system has them: page faults on small ones cost a fifth of the whole crop.
+// Allocates memory for the kept blocks as a separate mapping, so that all of it can be returned to the system. Uses
+// huge pages if the system has them, because page faults on small pages took a fifth of the time of a whole crop.
 static void map_kept(j_common_ptr common, window_component *component) {
   const size_t page = (size_t)2 << 20;
   size_t bytes = (size_t)component->width * component->held * sizeof(JBLOCK);
@@ -40,7 +41,8 @@ static jvirt_barray_ptr request(j_common_ptr common, int pool, boolean zeroed, J
   component->top = window->region.y / (DCTSIZE * most_down) * v;
   component->width = blocks(window->region.width, h, most_across);
   JDIMENSION step = component->step = (JDIMENSION)info->v_samp_factor;
-  // The writer's steps may start in the middle of the reader's; then one of them overlaps two of the reader's.
+  // If a step of the writer starts in the middle of a step of the reader, the writer needs the rows of two reader
+  // steps.
   component->held = window->streams
                         ? 2 * step
                         : (blocks(window->region.height, v, most_down) + step - 1) / step * step;
@@ -52,7 +54,7 @@ static jvirt_barray_ptr request(j_common_ptr common, int pool, boolean zeroed, J
 
 static void realize(j_common_ptr common) { (void)common; }
 
-// Copies the rows just read, as far as they are in the region.
+// Copies the part of the rows in `read` that is in the region to `kept`.
 static void keep(const coefficient_window *window, window_component *component) {
   for (JDIMENSION i = 0; i < component->count; i++) {
     if (component->first + i < component->top) continue;
@@ -65,7 +67,7 @@ static void keep(const coefficient_window *window, window_component *component) 
   component->count = 0;
 }
 
-// The decompressor requests each row once, and expects zeroed blocks.
+// Gives the decompressor rows to write to. It requests each row once, and expects blocks of zeroes.
 static JBLOCKARRAY access_read(j_common_ptr common, jvirt_barray_ptr array, JDIMENSION first,
                                JDIMENSION count, boolean writable) {
   (void)writable;
@@ -80,13 +82,13 @@ static JBLOCKARRAY access_read(j_common_ptr common, jvirt_barray_ptr array, JDIM
   return component->rows;
 }
 
-// Reads until all rows of the region before `end` are kept.
+// Reads the source until all rows of the region before row `end` are in `kept`.
 static void read_until(coefficient_window *window, const window_component *component,
                        JDIMENSION end) {
   while (component->next < component->top + end) {
     int got = jpeg_consume_input(window->source);
     if (got == JPEG_SUSPENDED) ERREXIT(window->source, JERR_CANT_SUSPEND);
-    // The last step may extend below the picture, where nothing is written.
+    // At the end of the file, the last step may extend below the picture, where no blocks are needed.
     if (got == JPEG_REACHED_EOI) return;
     for (int i = 0; i < window->requested; i++) {
       window_component *each = &window->components[i];
@@ -123,7 +125,7 @@ void window_open(j_decompress_ptr source, cjpeg_region region, bool again,
 void window_read(j_decompress_ptr source, j_compress_ptr target, jvirt_barray_ptr *arrays) {
   coefficient_window *window = source->client_data;
   if (window->streams) {
-    // In buffered-image mode, the caller decides when to read. Raw data needs no upsampling.
+    // In buffered-image mode, the caller decides when libjpeg reads. Raw data spares libjpeg the upsampling.
     source->buffered_image = TRUE;
     source->raw_data_out = TRUE;
     jpeg_start_decompress(source);

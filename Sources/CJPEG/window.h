@@ -1,11 +1,11 @@
-// Replaces libjpeg's virtual arrays by ones that keep only the coefficients of a region. These functions may longjmp:
+// Replaces libjpeg's virtual arrays by arrays that keep only the coefficients of a region. These functions may longjmp:
 // call them under a setjmp.
 #ifndef LARDER_CJPEG_WINDOW_H
 #define LARDER_CJPEG_WINDOW_H
 
 #include "session.h"
 
-// One component's blocks inside the region, and those of the rows that are being read.
+// The blocks of one component: those inside the region (`kept`), and those of the rows that are being read (`read`).
 typedef struct {
   JBLOCK *kept, *read;
   void *mapped;
@@ -14,9 +14,9 @@ typedef struct {
   JDIMENSION left, top, width, across;
   // The number of rows that fit in `kept`: all of the region or, with `streams`, only a few.
   JDIMENSION held;
-  // Rows that libjpeg requests at a time.
+  // The number of rows that libjpeg requests at a time.
   JDIMENSION step;
-  // The rows in `read`; none while `count` is 0.
+  // The rows in `read`: `count` rows from row `first` on.
   JDIMENSION first, count;
   // The first row that has not been read yet.
   JDIMENSION next;
@@ -25,18 +25,19 @@ typedef struct {
 typedef struct {
   cjpeg_region region;
   j_decompress_ptr source;
-  // Whether rows are read only when they are written, which requires a single scan both in the input and in the output.
+  // Whether a row is read only when the output needs it. This requires that the input and the output each have a single
+  // scan.
   bool streams;
   int requested;
   window_component components[MAX_COMPONENTS];
 } coefficient_window;
 
-// Replaces libjpeg's own arrays, which hold all of the picture, by a window. `again` means that the rows will be
-// written several times.
+// Replaces libjpeg's own arrays, which hold the whole picture, by a window. `again` means that the output's encoder
+// will read the rows several times.
 void window_open(j_decompress_ptr source, cjpeg_region region, bool again, coefficient_window *window);
 
-// Fills `arrays`, which has room for all components, with the region's coefficients for `target` to write. Reads the
-// whole picture first or, when `streams` is set, each row when `target` asks for it.
+// Fills `arrays`, which has room for all components, with the region's coefficients for `target` to write. If `streams`
+// is set, each row is read when `target` requests it; otherwise the whole picture is read first.
 void window_read(j_decompress_ptr source, j_compress_ptr target, jvirt_barray_ptr *arrays);
 
 void window_close(coefficient_window *window);

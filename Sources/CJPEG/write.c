@@ -26,7 +26,7 @@ bool cjpeg_recode(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg
   jpeg_create_compress(&target);
   session_limit(&source, &guard, limits);
   session_open(&source, bytes, count);
-  // No colour conversion either way: the file's own components are encoded again.
+  // The colours are not converted: the file's own components are decoded, and encoded again.
   source.out_color_space = source.jpeg_color_space;
   if (jpeg_has_multiple_scans(&source)) packed_open((j_common_ptr)&source, &read, limits.memory);
   region_start(&source, region, &reader);

@@ -18,9 +18,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-// The new process is this program again, started from its file: it inherits no lock, no memory and no thread. A
-// constructor recognizes it by its name before main, so it works in every program that links this. No Swift code runs
-// in it. It frees nothing, because it ends.
+// The new process is this program, started again from its file, so that it inherits no lock, memory or thread. A
+// constructor recognizes the process by its name before main, so this works in every program that links this module.
+// No Swift code runs in the process. The process frees nothing, because it ends soon.
 #define NAME "larder: jq"
 enum { INPUT = 3 };
 
@@ -38,7 +38,7 @@ static _Noreturn void answer(char letter, jv words) {
   _exit(0);
 }
 
-// libjq's message about a program: "jq: error: REASON at <top-level>, line N:" and the program's
+// Answers with libjq's first message about a program: "jq: error: REASON at <top-level>, line N:" and the program's
 // text.
 static void compile_error(void *first, jv message) {
   bool *is_first = first;
@@ -91,8 +91,9 @@ static void limit(int resource, unsigned long long most) {
   if (larder_lower(resource, most, true) != 0) _exit(1);
 }
 
-// The arguments of the new process, except its name, are numbers. They are the id of its parent, its limits, and the
-// lengths of the program and of the text; -1 means that there is no text. Both are in INPUT, each followed by a NUL.
+// The arguments of the new process after its name are numbers: the id of its parent, its limits, and the lengths of
+// the program and of the text. The length -1 means that there is no text. The program and the text are in INPUT, each
+// followed by a NUL.
 enum { PARENT = 1, SECONDS, MEMORY, PROGRAM, TEXT, ARGUMENTS };
 
 __attribute__((constructor)) static void begin(int count, char **arguments) {
@@ -113,7 +114,7 @@ __attribute__((constructor)) static void begin(int count, char **arguments) {
   run(input, numbers[TEXT] < 0 ? NULL : input + program + 1, text);
 }
 
-// Moves a descriptor above those that the new process has.
+// Duplicates a descriptor to a number above the descriptors that the new process has, and closes the old one.
 static int moved(int descriptor) {
   int above = descriptor < 0 ? -1 : fcntl(descriptor, F_DUPFD_CLOEXEC, 16);
   int reason = errno;

@@ -13,7 +13,7 @@
 #error "libpng 1.6.35 or later is needed"
 #endif
 
-// Where libpng jumps to when a call fails, and how many bytes it may still allocate.
+// The target to which libpng jumps when a call fails, and the number of bytes that libpng may still allocate.
 typedef struct {
   jmp_buf escape;
   cpng_outcome *outcome;
@@ -23,11 +23,11 @@ typedef struct {
 void failure_begin(failure *failure, cpng_outcome *outcome, long memory);
 
 // libpng reports a lack of memory only in the text of its error. So its allocations go through these functions, which
-// record it.
+// record a lack of memory in the outcome.
 png_voidp failure_allocate(png_structp png, png_alloc_size_t size);
 void failure_free(png_structp png, png_voidp block);
 
-// Fails by a longjmp, because there is no memory for the caller's own data.
+// Jumps out (longjmp) after a caller could not allocate memory for its own data.
 _Noreturn void failure_no_memory(png_structp png);
 
 _Noreturn void failure_leave(png_structp png, png_const_charp message);

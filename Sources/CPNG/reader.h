@@ -13,9 +13,10 @@ typedef struct {
   int passes;
   size_t row_bytes, pixel;
   uint32_t height;
-  // The next row of the picture to deliver, and the next row to read in the only or last pass.
+  // `next` is the next row of the picture to deliver. `line` is the next row to read in the last pass.
   uint32_t next, line;
-  // One row; for an interlaced picture, one odd row, then the even ones among the `held` rows from `first` on.
+  // A buffer for one row. For an interlaced picture, the buffer has one odd row, then the even rows among the `held`
+  // rows from row `first` on.
   png_bytep rows;
   uint32_t first, held;
 } png_reader;
@@ -23,7 +24,7 @@ typedef struct {
 // Reads the header and all chunks before the data. `shape` receives the layout of the rows.
 void reader_open(png_reader *reader, cpng_shape *shape);
 
-// The region's next row, from its first pixel on, valid until the next call.
+// Returns the region's next row, from the region's first pixel on; it is valid until the next call.
 const uint8_t *reader_row(png_reader *reader);
 
 // Reads the file to its end, after all rows have been delivered.

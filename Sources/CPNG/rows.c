@@ -6,7 +6,7 @@
 struct cpng_rows {
   png_reader reader;
   failure failure;
-  // Rows that have not been delivered yet.
+  // The number of rows that have not been delivered yet.
   uint32_t left;
 };
 

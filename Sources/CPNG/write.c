@@ -10,7 +10,7 @@ static void hand_on(png_structp png, cpng_output *output) {
   output->count = 0;
 }
 
-// Moves the bytes in the caller's buffer, or in memory that was too small, to a larger block.
+// Moves the output from the caller's buffer, or from an earlier block, to a larger block.
 static void grow(png_structp png, cpng_output *output, size_t count) {
   const bool in_room = output->bytes == output->room;
   const size_t size = (output->count + count) * 2;
@@ -61,17 +61,17 @@ static void put_palette(png_structp png, png_infop info, const cpng_shape *shape
 typedef struct {
   png_structp png;
   png_infop info;
-  // The previous row, if filters are chosen by comparison with it; else NULL.
+  // The previous row, if each row is compared with it to choose the filters; else NULL.
   uint8_t *previous;
   size_t row_bytes;
-  // The filters to try for a row that differs from the previous one.
+  // The filters to try for a row that differs from the previous row.
   int filters;
 } png_writer;
 
 enum { few_filters = PNG_FILTER_SUB | PNG_FILTER_UP | PNG_FILTER_PAETH };
 
-// At low levels, trying all five filters on each row takes as long as compressing it; at the lowest, trying three does.
-// Filters do not help palette indices, nor samples that share a byte. (PNG, 12.7)
+// At low levels, trying all five filters on a row takes as long as compressing the row; at the lowest levels, so does
+// trying three. Filters do not help with palette indices, or with samples that share a byte. (PNG, 12.7)
 static int filters_for(const cpng_shape *shape, int level) {
   if (shape->color_type == cpng_palette || shape->depth < 8) return PNG_FILTER_NONE;
   return level < 2 ? PNG_FILTER_SUB : level < 6 ? few_filters : PNG_ALL_FILTERS;
@@ -102,7 +102,7 @@ static int writer_open(png_writer *writer, failure *failure, cpng_output *output
   push(png, (png_bytep)output->head, output->head_count);
   png_write_info(png, info);
   push(png, (png_bytep)output->middle, output->middle_count);
-  // An index without a colour is kept, because every decoder shows it as black.
+  // A palette index without a colour is accepted, because every decoder shows it as black.
   png_set_check_for_invalid_index(png, 0);
   if (shape->depth < 8) png_set_packing(png);
   if (shape->depth == 16) png_set_swap(png);
@@ -114,7 +114,7 @@ static void writer_close(png_writer *writer) {
   free(writer->previous);
 }
 
-// Prepares a writer to find rows that are equal to the previous one.
+// Prepares a writer to find rows that are equal to the previous row.
 static void writer_compare(png_writer *writer, const cpng_shape *shape, size_t row_bytes, int level) {
   writer->row_bytes = row_bytes;
   writer->filters = filters_for(shape, level);
@@ -122,9 +122,9 @@ static void writer_compare(png_writer *writer, const cpng_shape *shape, size_t r
   if (writer->previous == NULL) failure_no_memory(writer->png);
 }
 
-// Writes a row. For a row equal to the previous one, only the `up` filter is tried, which halves the time of a large,
-// plain picture. The first row must allow this filter, too: otherwise libpng does not keep the previous row, and
-// ignores the filter.
+// Writes a row. For a row equal to the previous row, only the `up` filter is tried, which halves the time of a large
+// picture with few details. The first row must allow this filter, too: otherwise libpng does not keep the previous row,
+// and ignores the filter.
 static void writer_put(png_writer *writer, const uint8_t *row, bool is_first) {
   if (writer->previous) {
     bool is_same = !is_first && memcmp(writer->previous, row, writer->row_bytes) == 0;
@@ -139,7 +139,7 @@ bool cpng_encode_interlaced(const cpng_shape *shape, const uint8_t *pixels, size
                             cpng_output *output, cpng_outcome *outcome) {
   failure failure;
   png_writer writer = {.png = NULL};
-  // The input is in memory already, and was checked against the limits there.
+  // The input is in memory already, and its size has been checked against the limits.
   failure_begin(&failure, outcome, LONG_MAX);
   if (setjmp(failure.escape)) {
     writer_close(&writer);

@@ -14,15 +14,15 @@ using namespace simdjson;
 
 struct larder_json {
   dom::document document;
-  // NULL after a large text is parsed, because the parser's scratch space is half of the text's size or more.
+  // NULL after a large text was parsed, because the parser's scratch space is at least half as large as the text.
   std::unique_ptr<dom::parser> parser;
 };
 
 namespace {
-// The last freed text of ordinary size, whose memory the next one reuses. A large body is read in many windows of some
-// 2 MiB, and allocating memory for each of them took a tenth of the time.
+// The last freed text of ordinary size; the next text reuses its memory. A large body is read in many windows of
+// about 2 MiB. Allocating memory for each of them took a tenth of the time.
 std::atomic<larder_json *> spare{nullptr};
-// A larger text is freed.
+// The capacity in bytes above which a text is freed, and not kept as the spare one.
 constexpr size_t most_spared = 3 << 20;
 
 static_assert(sizeof(dom::element) == sizeof(larder_json_value));
@@ -42,7 +42,7 @@ dom::element unpack(larder_json_value value) {
 } // namespace
 
 namespace {
-// Whether the text ends in enough spaces for simdjson's padding, so that it need not be copied.
+// Whether the text ends with enough spaces to serve as simdjson's padding; if so, it need not be copied.
 bool has_padding(const char *text, size_t count) {
   return count >= SIMDJSON_PADDING &&
          std::all_of(text + count - SIMDJSON_PADDING, text + count, [](char c) { return c == ' '; });
@@ -155,7 +155,7 @@ extern "C" size_t larder_json_count(larder_json_value value) {
   dom::array array;
   dom::object object;
   size_t count = 0;
-  // simdjson keeps 24 bits of a count; if all are set, there may be more.
+  // simdjson stores a count in 24 bits. If all bits are set, there may be more elements.
   if (unpack(value).get(array) == SUCCESS) {
     if (array.size() < 0xFFFFFF) return array.size();
     for (auto element = array.begin(); element != array.end(); ++element) count++;

@@ -81,7 +81,7 @@ static int leave(thandle_t data) {
 
 static toff_t size(thandle_t data) { return ((ctiff_file *)data)->count; }
 
-// Strips are decoded in place, because nothing is written to them.
+// Lets libtiff read strips directly from the caller's bytes, because it never writes to them.
 static int map(thandle_t data, void **base, toff_t *count) {
   ctiff_file *file = data;
   *base = (void *)file->bytes;
@@ -103,7 +103,8 @@ static int hear_warning(TIFF *tiff, void *data, const char *module, const char *
   return 1;
 }
 
-// Whether libtiff reads the directory as the caller did: the sizes of all buffers depend on it.
+// Whether libtiff reads the same values from the directory as the caller did. The sizes of all buffers depend on these
+// values.
 static bool is_as_said(TIFF *tiff, const ctiff_form *form) {
   uint32_t width = 0, height = 0, across = 0, down = 0;
   uint16_t bits = 0, samples = 0, planes = 0;
@@ -144,7 +145,7 @@ ctiff_file *ctiff_file_open(const uint8_t *bytes, size_t count, const ctiff_form
   their_TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)memory);
   their_TIFFOpenOptionsSetErrorHandlerExtR(options, hear_error, file);
   their_TIFFOpenOptionsSetWarningHandlerExtR(options, hear_warning, file);
-  // The mode "c" keeps strips as they are; by default libtiff splits a large one.
+  // The mode "c" keeps strips as they are; without it, libtiff splits a large strip.
   file->tiff = their_TIFFClientOpenExt("a TIFF", "rc", file, pull, push, seek, leave, size, map, unmap, options);
   their_TIFFOpenOptionsFree(options);
   if (file->tiff != NULL && is_as_said(file->tiff, form)) return file;

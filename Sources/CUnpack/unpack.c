@@ -14,19 +14,19 @@ typedef struct {
   cunpack_take take;
   void *context;
   size_t limit;
-  // How many bytes were handed on so far.
+  // The number of bytes that were passed to `take` so far.
   size_t total;
-  // Input that the decoder has not taken yet: `count` bytes from `next` on.
+  // The input that the decoder has not consumed yet: `count` bytes, starting at `next`.
   const uint8_t *next;
   size_t count;
-  // How many bytes of output wait in `bytes`.
+  // The number of bytes of output in `bytes`.
   size_t filled;
   int result;
   uint8_t input[PIECE];
   uint8_t bytes[PIECE];
 } unpacking;
 
-// Reads until `least` bytes are there or the input ends; returns whether they are there.
+// Reads until the input has at least `least` bytes or ends; returns whether it has them.
 static bool fill(unpacking *state, size_t least) {
   while (state->count < least) {
     if (state->next != state->input) {
@@ -42,7 +42,7 @@ static bool fill(unpacking *state, size_t least) {
   return true;
 }
 
-// Hands on the output that waits, unless it exceeds the limit.
+// Passes the output in `bytes` to `take`, unless the total would exceed the limit.
 static void flush(unpacking *state) {
   if (state->filled == 0) return;
   if (state->filled > state->limit - state->total) {
@@ -54,13 +54,13 @@ static void flush(unpacking *state) {
   state->filled = 0;
 }
 
-// Makes room for output; false when decoding has ended.
+// Makes room for output in `bytes`; returns false when decoding has failed.
 static bool make_room(unpacking *state) {
   if (state->filled == sizeof state->bytes) flush(state);
   return state->result == cunpack_done;
 }
 
-// One file may hold several members, one after the other. (RFC 1952, section 2.2)
+// Decodes the gzip data. One file may contain several members, one after the other. (RFC 1952, section 2.2)
 static void unpack(unpacking *state) {
   z_stream stream = {0};
   if (inflateInit2(&stream, 15 + 16) != Z_OK) {
@@ -83,7 +83,7 @@ static void unpack(unpacking *state) {
     state->next += in - stream.avail_in;
     state->count -= in - stream.avail_in;
     state->filled += out - stream.avail_out;
-    // All input was consumed, and there is no more.
+    // The data is cut off if all input was consumed before the end of a member.
     bool is_cut = in == 0 && stream.avail_out == out;
     if (status == Z_STREAM_END || (status == Z_OK && !is_cut)) continue;
     if (state->result != cunpack_done) break;

@@ -2,8 +2,8 @@
 
 #include <limits.h>
 
-// libxml2's headers are in a folder that only pkg-config names, and a package that others depend on may not name
-// folders of its own. These few declarations have been the same since libxml2 2.6. (libxml/xmlreader.h)
+// libxml2's headers are in a folder that only pkg-config names, and SwiftPM does not let a package that others depend
+// on add header folders. These few declarations have been the same since libxml2 2.6. (libxml/xmlreader.h)
 typedef void *xmlTextReaderPtr;
 typedef unsigned char xmlChar;
 
@@ -43,7 +43,7 @@ static xmlTextReaderPtr inner(cxml_reader *reader) { return (xmlTextReaderPtr)re
 
 cxml_reader *cxml_start(const uint8_t *bytes, size_t count) {
   if (count > INT_MAX) return NULL;
-  // No XML_PARSE_NOENT, no XML_PARSE_DTDLOAD, no XML_PARSE_HUGE: the parser's own limits hold.
+  // XML_PARSE_NOENT, XML_PARSE_DTDLOAD and XML_PARSE_HUGE are left out, so that the parser's own limits apply.
   int options = XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING;
   return (cxml_reader *)xmlReaderForMemory((const char *)bytes, (int)count, NULL, NULL, options);
 }

@@ -27,9 +27,10 @@ bool plane_begin(plane *plane, const czimg_picture *picture, border around) {
   return true;
 }
 
-// zimg mirrors a picture beyond its border, which costs a result of a few dozen pixels 2 dB. So the outermost sample is
-// repeated there, as other programs do. A border as wide as one pixel of the target contains nearly all samples that
-// the filter reaches. If that is very wide, a part of it is enough.
+// Beyond the edge of a picture, zimg mirrors the picture, which makes a result of a few dozen pixels 2 dB worse. So the
+// outermost sample is repeated there, as in other programs, in a border around the picture. A border as wide as one
+// pixel of the target contains nearly all samples that the filter reaches. If such a pixel is wider than `most`
+// samples, a border of `most` samples is enough.
 static uint32_t missing(double ratio, double there) {
   enum { most = 128 };
   const double wanted = fmin(fmax(ratio, 1), most);
@@ -53,7 +54,7 @@ static void extend_row(char *row, const czimg_picture *picture, border around) {
   for (uint32_t x = 0; x < around.right; x++) memcpy(end + x * bytes, end - bytes, bytes);
 }
 
-// Fills the rows above and below a picture with its outermost samples.
+// Fills the border above and below a picture with the picture's outermost samples.
 static void extend_column(const plane *plane, const czimg_picture *picture, border around) {
   const char *first = plane->picture - around.left * sample_bytes(picture);
   const char *last = first + plane->stride * (picture->height - 1);
@@ -83,9 +84,9 @@ typedef struct {
   zimg_filter_graph *graph;
 } scaler;
 
-// A cache of one: the scaler that was used last. Most pictures of a batch are scaled alike, and building a graph, with
-// its many sines, takes as long as scaling a small picture. A thread that takes the scaler out owns it until it puts it
-// back.
+// A cache of one scaler: the one that was used last. Most pictures of a batch are scaled in the same way, and building
+// a filter graph takes as long as scaling a small picture. A thread that takes the scaler out of the cache owns it,
+// until the thread puts it back.
 static _Atomic(scaler *) last;
 
 static bool is_shape(const czimg_picture *one, const czimg_picture *other) {
@@ -111,13 +112,14 @@ static zimg_filter_graph *graph_of(const czimg_picture *source, czimg_part part,
   zimg_graph_builder_params_default(&params, ZIMG_API_VERSION);
   params.resample_filter = ZIMG_RESIZE_LANCZOS;
   params.dither_type = ZIMG_DITHER_NONE;
-  // Not ZIMG_CPU_AUTO_64B: before 3.0.6, zimg's AVX-512 code reads wrong samples for every 16th column if a picture
-  // becomes a little less than half as wide.
+  // ZIMG_CPU_AUTO_64B is not used: before 3.0.6, zimg's AVX-512 code reads wrong samples for every 16th column if a
+  // picture becomes a little less than half as wide.
   params.cpu_type = portable ? ZIMG_CPU_NONE : ZIMG_CPU_AUTO;
   return zimg_filter_graph_build(&from, &to, &params);
 }
 
-// Takes the cached scaler if it is for this scaling, else builds one. Returns NULL if there is not enough memory.
+// Takes the scaler from the cache if it was built for the same scaling; otherwise builds one. Returns NULL if there is
+// not enough memory.
 static scaler *scaler_take(const czimg_picture *source, czimg_part part, border around, const czimg_picture *target,
                            bool portable) {
   scaler *taken = atomic_exchange(&last, NULL);
@@ -136,8 +138,8 @@ static scaler *scaler_take(const czimg_picture *source, czimg_part part, border 
   return NULL;
 }
 
-// The loops, once for each sample size. Alpha is rounded to nearest, both when multiplying and when dividing. If the
-// number of channels is a constant, a compiler can split several pixels at a time.
+// The loops are defined once for each sample size. Multiplying and dividing by alpha rounds to the nearest number. With
+// a constant number of channels, a compiler can process several pixels at a time.
 #define LOOPS(NAME, SAMPLE, ONE)                                                                   \
   static INLINED void pick_##NAME(const SAMPLE *row, uint32_t width, const int step, int channel,  \
                                   SAMPLE *out) {                                                   \

@@ -16,7 +16,7 @@ typedef struct {
   uint32_t left, top, right, bottom;
 } border;
 
-// Bytes of a pixel.
+// The number of bytes of a pixel.
 static inline size_t bytes_of_pixel(const czimg_picture *picture) {
   return (size_t)picture->channels * (picture->wide ? 2 : 1);
 }
@@ -28,15 +28,16 @@ border border_of(const czimg_picture *source, czimg_part part, const czimg_pictu
 // `samples` in either case.
 bool plane_begin(plane *plane, const czimg_picture *picture, border around);
 
-// Copies a channel of a row to row `y` of a plane, and fills the border to its left and right. The row has interleaved
-// samples, in the layout of `shape`. `multiplied` multiplies the channel by alpha.
+// Copies a channel of `row` to row `y` of a plane, and fills the border to the left and right of that row. The samples
+// of `row` are interleaved, in the layout of `shape`. If `multiplied`, the channel is multiplied by alpha.
 void plane_take(const plane *plane, uint32_t y, const void *row, const czimg_picture *shape, int channel,
                 bool multiplied, border around);
 
 // Returns the plane of a channel, with all of its rows filled.
 typedef const plane *channel_plane(void *context, int channel);
 
-// Scales planes of a part of `source`, of which only the shape is used, and writes the samples of `target`.
+// Scales a part of the planes that `next` returns, and writes the samples of `target`. The samples of `source` are not
+// used.
 bool planes_scale(const czimg_picture *source, czimg_part part, border around, const czimg_picture *target,
                   int scaled, bool alpha, bool portable, channel_plane *next, void *context);
 

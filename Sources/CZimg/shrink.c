@@ -5,8 +5,8 @@
 
 #define INLINED inline __attribute__((always_inline))
 
-// The loops, once for each sample size. Rows are added up column by column, then the columns of each square. With
-// alpha, colours are weighted by it.
+// The loops are defined once for each sample size. They add up the rows, column by column, and then the columns of each
+// square. If there is alpha, colours are weighted by alpha.
 //
 // If the number of channels is a constant, these loops are twice as fast. Most squares are 2, 4, … pixels wide and
 // high, so that most means are shifts, which take a tenth of the time of a division.
@@ -67,14 +67,14 @@
     }                                                                                              \
   }
 
-// A sum of `most_rows` rows does not overflow: 255 × 255 × 65,536, and 65,535 × 65,535 × 65,536.
+// A sum of `most_rows` rows does not overflow: it is at most 255 × 255 × 65,536, or 65,535 × 65,535 × 65,536.
 LOOPS(bytes, uint8_t, uint32_t)
 LOOPS(words, uint16_t, uint64_t)
 
 static uint32_t parts(uint32_t length, uint32_t size) { return (length + size - 1) / size; }
 
-// Squares of palette indices: the four channels of a colour are added at once; with alpha, the colours are weighted
-// first. Converting indices to colours first took a tenth longer in all for 64 pixels of 7000.
+// For squares of palette indices, the four channels of a colour are added at once, weighted by alpha if there is any.
+// Measured by scaling 7000 pixels to 64: converting the indices to colours first made it a tenth slower.
 typedef uint32_t numbers __attribute__((vector_size(16)));
 typedef uint8_t colour __attribute__((vector_size(4)));
 

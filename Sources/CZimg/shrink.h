@@ -1,32 +1,33 @@
-// Pictures whose rows are means of several rows of another one, so that a filter with a long reach needs less memory.
+// A picture whose rows are means of several rows of another picture. A filter that needs many rows then takes less
+// memory.
 #ifndef LARDER_CZIMG_SHRINK_H
 #define LARDER_CZIMG_SHRINK_H
 
 #include "CZimg.h"
 
-// The most rows of which a mean is computed.
+// The largest number of rows that one mean may combine.
 enum { most_rows = 1 << 16 };
 
-// A picture in which each pixel is the mean of `across` × `down` pixels of `source`; at the right and the bottom, of
-// those that are left. `down` is at most `most_rows`.
+// A picture in which each pixel is the mean of `across` × `down` pixels of `source`. At the right and the bottom edge,
+// it may be the mean of fewer pixels. `down` is at most `most_rows`.
 typedef struct {
   const czimg_rows *source;
-  // The colours of the source's palette indices, four bytes each; NULL if it has samples. Without alpha, the fourth
-  // byte is ignored.
+  // The colours of the source's palette indices, four bytes each; NULL if the source has no palette. Without alpha, the
+  // fourth byte is ignored.
   const uint32_t *colours;
   uint32_t across, down;
   int channels;
   bool wide, alpha;
-  // Rows of the source that have not been read yet.
+  // The number of source rows that have not been read yet.
   uint32_t left;
   // A row of the source, and the sums of its columns.
   uint8_t *row;
   void *sums;
-  // For each index, the four numbers that are added up.
+  // For each palette index, the four numbers to add to the sums.
   void *numbers;
 } shrinking;
 
-// Opens the picture, and sets `rows` to read it. Returns false if there is not enough memory. Call `shrink_end` in
+// Prepares the shrunken picture, and fills in `rows`, through which the caller reads it. Returns false if there is not enough memory. Call `shrink_end` in
 // either case.
 bool shrink_begin(shrinking *shrinking, czimg_rows *rows);
 

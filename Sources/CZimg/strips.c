@@ -5,22 +5,25 @@
 #include "scale.h"
 #include "shrink.h"
 
-// Rows of the source that are held, as a plane for each scaled channel, with the number of the first one.
+// The source rows that are held in memory: a plane for each scaled channel, the number of the first row, and the number
+// of rows.
 typedef struct {
   plane planes[4];
   uint32_t first, count;
 } strip;
 
-// The number of source rows above and below a target row that the filter may use: three rows of the smaller picture,
-// plus two for rounding.
+// The number of source rows above, and below, a target row that the filter may use: as many as three rows of the
+// smaller picture cover, plus two for rounding.
 static uint32_t reach(double ratio) { return (uint32_t)ceil(3 * fmax(ratio, 1)) + 2; }
 
 // How the source is divided into strips for the rows of the target.
 typedef struct {
-  // Rows of the source for one of the target, and the rows above and below that the filter may use.
+  // `ratio` is the number of source rows for each target row. `margin` is the number of further source rows above, and
+  // below, that the filter may use.
   double ratio;
   uint32_t margin;
-  // Rows of the target that are made at a time, and rows of the source that are held for them.
+  // `step` is the number of target rows that are made at a time. `rows` is the number of source rows that are held for
+  // them.
   uint32_t step;
   size_t rows;
 } plan;
@@ -41,9 +44,9 @@ static plan plan_strips(double height, double part, size_t row_bytes, uint32_t t
   return plan;
 }
 
-// When a picture becomes very small, the filter needs many rows. If they take more than twice the room, the picture is
-// first reduced by means of squares. The filter still has four pixels for one of the result, so the difference is
-// hardly visible.
+// If a picture is scaled to a very small size, the filter needs many rows. If these rows take more than twice `room`
+// bytes, the picture is reduced first: each square of pixels becomes its mean. The filter still has four means for each
+// pixel of the result, so the difference is hardly visible.
 static void choose_squares(const czimg_rows *source, czimg_part part, const czimg_picture *target, size_t pixel,
                            size_t room, shrinking *by) {
   by->across = by->down = 1;
@@ -63,14 +66,14 @@ static void choose_squares(const czimg_rows *source, czimg_part part, const czim
 
 // A picture that is scaled row by row, on demand.
 typedef struct {
-  // The picture, and the input of the scaler: the picture itself, or the means of its squares.
+  // `source` is the picture. `scaled` is the input of the scaler: the picture itself, or the means of its squares.
   czimg_rows source, scaled;
   shrinking by;
-  // The part to scale, and the height of the whole input; fractional if the last rows stand for fewer rows than the
-  // others.
+  // The part to scale, and the height of the scaler's whole input. The height is fractional if the last row is the mean
+  // of fewer rows than the others.
   czimg_part part;
   double height;
-  // The shapes of the scaler's input and output; the samples are the caller's.
+  // The shapes of the scaler's input and output; their samples are in the caller's memory.
   czimg_picture shape, target;
   int channels;
   bool alpha, portable;
@@ -78,7 +81,8 @@ typedef struct {
   strip held;
   // The widest border that a strip may have.
   border around;
-  // Rows that wait to be split into planes, and their greatest number; for palette indices, also one row in colours.
+  // `rows` is a buffer for rows that will be split into planes; it holds up to `most` rows. `coloured` is one row of
+  // colours, if the source has palette indices.
   uint8_t *rows, *coloured;
   uint32_t most;
   const uint32_t *colours;
@@ -118,7 +122,7 @@ static bool take(scaling *by, uint32_t y, uint32_t count) {
   return true;
 }
 
-// Reads and discards rows that no row of the target needs.
+// Reads and discards `count` rows that no row of the target needs.
 static bool pass(scaling *by, uint32_t count) {
   while (count > 0) {
     const uint32_t taken = count < by->most ? count : by->most;
@@ -150,7 +154,7 @@ static const plane *plane_of(void *context, int channel) {
   return &by->held.planes[channel];
 }
 
-// Makes the next `count` rows, at most as many as planned.
+// Makes the next `count` rows of the target; `count` is at most `plan.step`.
 static bool make(scaling *by, uint8_t *rows, uint32_t count) {
   const double top = by->part.y + by->made * by->plan.ratio, height = count * by->plan.ratio;
   const double low = floor(top) - by->plan.margin, high = ceil(top + height) + by->plan.margin;
@@ -183,7 +187,7 @@ static bool next(void *context, uint8_t *rows, uint32_t count) {
 
 // Allocates the planes, and a buffer for the rows that are read into them.
 static bool make_room(scaling *by) {
-  // Few enough bytes that the rows are still in the processor's cache when they are split.
+  // The buffer is small enough that the rows are still in the processor's cache when they are split.
   enum { on_their_way = 1 << 17 };
   const bool looks = by->colours != NULL && by->scaled.context != &by->by;
   const size_t row_bytes = (size_t)by->shape.width * (looks ? 1 : bytes_of_pixel(&by->shape));
@@ -195,7 +199,7 @@ static bool make_room(scaling *by) {
   czimg_picture room = by->shape, row = by->target;
   room.height = (uint32_t)by->plan.rows;
   row.height = 1;
-  // The border is widest above the first row. One more row is allowed below the last one, because of rounding.
+  // The border is widest above the first row. Below the last row, it may be one row larger, because of rounding.
   by->around = border_of(&by->shape, (czimg_part){by->part.x, 0, by->part.width, by->plan.ratio}, &row);
   by->around.bottom = by->around.top + 1;
   for (int channel = 0; channel < by->channels; channel++) {
@@ -231,9 +235,9 @@ bool czimg_scaling_open(const czimg_rows *source, czimg_part part, const uint32_
   const bool is_shrunk = by->by.across > 1 || by->by.down > 1;
   if (is_shrunk && !shrink_begin(&by->by, &by->scaled)) return false;
   by->shape.width = by->scaled.width;
-  // Each strip costs the margins of its filter again: a tenth of the time for 257 or 1200 pixels of 7000. Palette
-  // indices need little other memory, so their strips may be twice as high. Still higher ones would take memory that a
-  // large canvas needs.
+  // Each strip scales the margins of its filter again: this takes a tenth of the time when 7000 pixels become 257 or
+  // 1200. Palette indices need little other memory, so their strips may be twice as high. Still higher strips would
+  // take memory that a large canvas needs.
   const size_t held = colours == NULL ? room : room * 2;
   by->plan = plan_strips(by->height, by->part.height, by->scaled.width * pixel, target->height, held);
   return make_room(by);

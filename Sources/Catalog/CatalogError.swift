@@ -1,27 +1,27 @@
-/// An error in a catalog file, in a shop's JSON, or in a price.
+/// An error in a catalog file, in a shop's data, or in a price.
 ///
-/// `description` reads "cannot read THING: line L, column C: KEY: REASON; TRY THIS", each part only
-/// when it is known. No header value is ever part of it.
+/// `description` reads "cannot read THING: line L, column C: KEY: REASON; TRY THIS". Parts that are not known are left
+/// out. No header value is ever part of it.
 public struct CatalogError: Error, Hashable, Sendable {
   /// The kind of fault, for callers that act on it.
   public var code: Code
   /// The thing that could not be read: "catalog file shop.yaml", "section main", "detail HBDEF".
   public var subject: String
-  /// The catalog file at fault, as its caller named it.
+  /// The path of the catalog file at fault, as the caller gave it.
   public var file: String?
   /// The line of the fault, counted from 1.
   public var line: Int?
   /// The column of the fault in Unicode scalars, counted from 1.
   public var column: Int?
-  /// Where in the file: `sections[2].url`.
+  /// The path of keys to the fault in the file, for example `sections[2].url`.
   public var keyPath: String?
-  /// The value or form that was expected at the place.
+  /// The expected value or form.
   public var expected: String?
-  /// The known key that is most similar to an unknown one.
+  /// The known key that is most similar to the unknown key at fault.
   public var nearestKey: String?
-  /// The cause, in words that fit after a colon.
+  /// The cause, as words that follow a colon.
   public var reason: String
-  /// A remedy for the reader to try.
+  /// A remedy for the user to try.
   public var remedy: String?
 
   /// Makes an error; unknown parts stay nil.
@@ -63,23 +63,23 @@ extension CatalogError {
 
     /// The catalog file is wrong.
     public static let catalogFile = Code(rawValue: "catalog-file")
-    /// A header names an environment variable that is not set, or whose value is not allowed in a header.
+    /// A header names an environment variable that is not set, or whose value a header must not contain.
     public static let environment = Code(rawValue: "environment")
     /// A JSONPath is wrong.
     public static let jsonPath = Code(rawValue: "json-path")
-    /// The filters of paths take more steps through a body than its size allows.
+    /// The filters of a path take more steps through a body than are allowed for its size.
     public static let pathWork = Code(rawValue: "path-work")
     /// A body is not JSON.
     public static let malformedJSON = Code(rawValue: "malformed-json")
-    /// A body is JSON, nested more deeply than allowed.
+    /// A body is JSON that is nested more deeply than allowed.
     public static let tooDeep = Code(rawValue: "too-deep")
-    /// A body is JSON, and holds no items or no detail where the mapping looks.
+    /// A body does not have the expected content: for example, it is malformed XML, or the detail of another item.
     public static let unexpectedShape = Code(rawValue: "unexpected-shape")
-    /// A body is JSON, and has no list of items where the mapping looks: none at all, or null.
+    /// A body has no list of items at the paths of the mapping: the value is missing or `null`.
     public static let absentItems = Code(rawValue: "absent-items")
     /// A body with the details of many items has none for the requested item.
     public static let absentDetail = Code(rawValue: "absent-detail")
-    /// A body itself says that the request failed.
+    /// The content of a body says that the request failed.
     public static let reportedFailure = Code(rawValue: "reported-failure")
     /// The run ended while a body was read.
     public static let stopped = Code(rawValue: "stopped")

@@ -1,11 +1,11 @@
 import CCurl
 import Transport
 
-/// Keeps one handle from connecting to addresses that its transfer may not reach.
+/// Keeps one libcurl handle from connecting to addresses that its transfer may not reach.
 ///
-/// libcurl asks it twice: before each socket is opened, and on each connection before the request is sent. The second
-/// time is for connections that another transfer opened: libcurl distinguishes them only by host and port, and would
-/// reuse them.
+/// libcurl asks the gate twice: before each socket is opened, and on each connection before the request is sent. The
+/// second question is for connections that another transfer opened: libcurl distinguishes connections only by host
+/// and port, and would reuse them.
 final class AddressGate {
   private let judge: UnsafeMutablePointer<larder_address_judge>
   private var isOpen = false
@@ -40,7 +40,7 @@ final class AddressGate {
     allowed = 0
   }
 
-  /// Whether a request may be sent on a connection to that address.
+  /// Whether a request may be sent on a connection to the address `peer`.
   private func mayAsk(_ peer: UnsafePointer<CChar>) -> Bool {
     allowed = 0
     return isOpen || mayConnect(to: IPAddress(literal: String(cString: peer)))
@@ -56,7 +56,8 @@ final class AddressGate {
     return true
   }
 
-  // SAFETY: the context is the gate, alive as the handle is; the bytes are the shim's for the call.
+  // SAFETY: the context is the gate, which lives as long as the handle; the bytes are the shim's, and valid during the
+  // call.
   private static let onAddress: larder_address_callback = { bytes, count, context in
     guard let context else { return 0 }
     let gate = Unmanaged<AddressGate>.fromOpaque(context).takeUnretainedValue()
@@ -64,7 +65,8 @@ final class AddressGate {
     return gate.mayConnect(to: address) ? 1 : 0
   }
 
-  // SAFETY: the context is the gate, alive as the handle is; the peer is a C string for the call.
+  // SAFETY: the context is the gate, which lives as long as the handle; the peer is a C string that is valid during the
+  // call.
   private static let onRequest: larder_prereq_callback = { context, peer, _, _, _ in
     guard let context, let peer else { return CURL_PREREQFUNC_ABORT }
     let gate = Unmanaged<AddressGate>.fromOpaque(context).takeUnretainedValue()
@@ -72,10 +74,11 @@ final class AddressGate {
   }
 }
 
-/// The hosts that the user named: on the command line, in the catalog file, or as the target of a connect-to.
+/// The hosts that the user named: on the command line, in the catalog file, or as the first host of a connect-to
+/// entry (curl's `--connect-to`).
 struct HostTrust {
   private let named: Set<HostPort>
-  /// The first halves of connect-to entries; an empty host or a nil port stands for any.
+  /// The first halves of connect-to entries, `HOST:PORT`; an empty host or a nil port stands for any.
   private let redirected: [(host: String, port: Int?)]
 
   init(_ options: TransportOptions) {
@@ -103,7 +106,7 @@ struct HostTrust {
     return isNamed(transfer.url)
   }
 
-  /// `HOST:PORT` of `HOST:PORT:HOST:PORT`, where the host may be an address in brackets.
+  /// The first half, `HOST:PORT`, of an entry `HOST:PORT:HOST:PORT`; the host may be an address in brackets.
   private static func source(of entry: String) -> (host: String, port: Int?)? {
     var rest = entry[...]
     var host: Substring

@@ -4,10 +4,10 @@ import Glibc
 import Synchronization
 import Transport
 
-/// Fetches with libcurl: one thread, many connections.
+/// Fetches with libcurl: one transfer thread, many connections.
 ///
-/// Methods may be called from any thread, completions included. Apart from name resolution, only that one thread runs,
-/// and it sleeps when there is nothing to do.
+/// Methods and completions may run on any thread. Apart from name resolution, only the transfer thread works, and it
+/// sleeps when there is nothing to do.
 package final class CurlTransport: Fetching {
   private let core: TransferCore
   private let thread: TransferThread
@@ -74,21 +74,21 @@ package final class CurlTransport: Fetching {
   /// The transfers under way; callable from any thread.
   package var activity: TransferActivity { core.tally.activity }
 
-  /// Completes everything unfinished as cancelled; see ``Fetching``.
+  /// Completes every unfinished request as cancelled; see ``Fetching``.
   package func cancelAll() {
     if case .mustWake = core.inbox.cancelAll() { core.multi.wake() }
   }
 
-  /// Cancels everything and waits for the transfer thread to end; it happens by itself when the last reference is
-  /// released.
+  /// Cancels every request, and waits for the transfer thread to end; called automatically when the last reference to
+  /// the transport is released.
   ///
-  /// A `fetch` after that completes at once, on the caller's thread, as cancelled.
+  /// A later `fetch` completes at once as cancelled, on the caller's thread.
   package func shutdown() {
     if case .mustWake = core.inbox.close() { core.multi.wake() }
     thread.join()
   }
 
-  /// The reason why libcurl could not be opened, with a remedy; nil if it could, or if nothing has needed it
+  /// The reason why libcurl could not be opened, with a remedy; nil if it was opened, or if no call has needed it
   /// yet.
   package static var absence: String? {
     larder_curl_failure().map {
@@ -100,12 +100,12 @@ package final class CurlTransport: Fetching {
   private static let version = LibraryVersion(
     bits: larder_version_info(CURLVERSION_FIRST)?.pointee.version_num ?? 0
   )
-  /// The first version with every option that is used: CURLOPT_PROTOCOLS_STR came with 7.85.0, CURLOPT_QUICK_EXIT with
-  /// 7.87.0.
+  /// The first version of libcurl with every option that larder uses: CURLOPT_PROTOCOLS_STR came with 7.85.0,
+  /// CURLOPT_QUICK_EXIT with 7.87.0.
   static let needed = LibraryVersion(7, 87, 0)
 
-  /// The loaded libcurl: its version, the version of its TLS library if it has one, and the place of its CA
-  /// certificates; nil if it cannot be opened.
+  /// The loaded libcurl: its version, the version of its TLS library if it has one, and the path of its CA
+  /// certificates; nil if libcurl cannot be opened.
   package static var library: (version: String, tls: String?, trust: String?)? {
     guard let info = larder_version_info(CURLVERSION_SEVENTH)?.pointee else { return nil }
     return (
@@ -115,7 +115,9 @@ package final class CurlTransport: Fetching {
     )
   }
 
-  /// libcurl's global initialization, once a process; it is never undone.
+  /// Whether libcurl's global initialization succeeded.
+  ///
+  /// It runs once in a process and is never undone.
   private static let isLibraryReady = larder_global_init() == CURLE_OK
 
   private static func unavailable(_ detail: String) -> TransferFailure {
@@ -134,24 +136,26 @@ final class TransferCore: Sendable {
     self.options = options
     multi = try MultiHandle()
     try multi.set(CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
-    // A connection is kept for each transfer that may run, and some for hosts that are idle just now.
+    // Keep one connection for each transfer that may run, and 64 more for hosts that are idle at the moment.
     try multi.set(CURLMOPT_MAXCONNECTS, 64 + 2 * options.scheduleLimits.parallel)
   }
 }
 
-/// The thread that runs the loop, joined exactly once.
+/// The thread that runs the loop; it is joined exactly once.
 final class TransferThread: Sendable {
   private let handle: Mutex<pthread_t?>
 
-  /// Starts the thread with every signal blocked: signals belong to the program, and OpenSSL's writes to a closed
-  /// connection must not kill it with SIGPIPE.
+  /// Starts the thread with every signal blocked.
+  ///
+  /// Signals belong to the rest of the program, and SIGPIPE must not kill it when OpenSSL writes to a closed
+  /// connection.
   init?(_ core: TransferCore) {
     var thread = pthread_t()
     var all = sigset_t()
     var former = sigset_t()
     sigfillset(&all)
     pthread_sigmask(SIG_SETMASK, &all, &former)
-    // SAFETY: the retain here is balanced by `takeRetainedValue` in the thread, or below when there is none.
+    // SAFETY: the retain here is balanced by `takeRetainedValue` in the thread, or below if the thread cannot start.
     let context = Unmanaged.passRetained(core)
     let code = pthread_create(
       &thread,
@@ -173,7 +177,10 @@ final class TransferThread: Sendable {
     handle = Mutex(thread)
   }
 
-  /// Waits for the thread to end; on the thread itself, as when a completion releases the last reference, detaches it.
+  /// Waits for the thread to end.
+  ///
+  /// If called on the thread itself, for example when a completion releases the last reference, only detaches the
+  /// thread.
   func join() {
     let thread = handle.withLock { handle in
       defer { handle = nil }
@@ -188,17 +195,17 @@ final class TransferThread: Sendable {
   }
 }
 
-/// The messages from other threads to the transfer thread, and whether it has to be woken to read them.
+/// The messages from other threads to the transfer thread, and whether that thread has to be woken to read them.
 final class Inbox: Sendable {
-  /// The messages since the loop last looked.
+  /// The messages that were posted since the loop last took them.
   struct Mail: Sendable {
-    /// Transfers to start, in order.
+    /// Transfers to start, in the order of submission.
     var submitted: [Transfer] = []
     /// Transfers that were cancelled before the loop read them.
     var cancelled: [Transfer] = []
-    /// Names that were looked up, with their addresses.
+    /// Names that were resolved, with their addresses.
     var names: [(host: String, addresses: [IPAddress])] = []
-    /// Whether to cancel everything that was unfinished.
+    /// Whether to cancel every unfinished request.
     var cancelsAll = false
     /// Whether to end the loop.
     var stops = false
@@ -220,7 +227,7 @@ final class Inbox: Sendable {
 
   private let state = Mutex(Mailbox())
 
-  /// The next step of the caller after posting.
+  /// The next step for a caller that has posted a message.
   enum Receipt {
     case posted
     case mustWake
@@ -239,16 +246,16 @@ final class Inbox: Sendable {
     post { $0.cancelAll() }
   }
 
-  /// Accepts no further mail, and cancels the submitted requests.
+  /// Accepts no further messages, and cancels the submitted requests.
   func close() -> Receipt {
-    // In one step: between two the loop could fall asleep and never see the second.
+    // Do both in one step: between two steps, the loop could fall asleep and miss the second.
     post(closing: true) {
       $0.cancelAll()
       $0.stops = true
     }
   }
 
-  /// Takes the messages; if there are none, records that the loop is about to sleep.
+  /// Takes the messages; if there are none and `orSleep` is true, records that the loop is about to sleep.
   func collect(orSleep: Bool) -> Mail {
     state.withLock { state in
       state.isLoopAsleep = orSleep && state.mail.isEmpty
@@ -274,9 +281,9 @@ final class Inbox: Sendable {
 
 /// Counts the requests under way, for other threads to read.
 ///
-/// Only the transfer thread counts: a few times for each request, without a lock, and not for each byte.
+/// Only the transfer thread counts: a few times for each request, not for each byte, and without a lock.
 final class ActivityTally: Sendable {
-  /// How many requests under way were last sent to one host.
+  /// The counter of one host: the number of requests under way that were last sent to it.
   final class Host: Sendable {
     let name: String
     private let requests = Atomic<Int>(0)
@@ -303,7 +310,7 @@ final class ActivityTally: Sendable {
 
   /// The transfers under way.
   ///
-  /// Each count is correct, but a request may move to another host between the reads of two of them.
+  /// Each count is correct, but a request may move to another host while the counts are read.
   var activity: TransferActivity {
     let hosts = hosts.withLock { $0 }
     return TransferActivity(

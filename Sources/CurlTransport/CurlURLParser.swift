@@ -3,9 +3,9 @@ import CCurl
 import Glibc
 import Transport
 
-/// Parses URLs by libcurl's own parser; see `URLParsing`.
+/// Parses URLs with libcurl's own parser; see `URLParsing`.
 package struct CurlURLParser: URLParsing {
-  /// Longer URLs are refused; servers refuse them far earlier.
+  /// The longest URL to accept, in bytes; servers refuse such URLs far earlier.
   private static let lengthLimit = 32 << 10
 
   /// Makes a parser.
@@ -55,8 +55,8 @@ package struct CurlURLParser: URLParsing {
     guard code == CURLUE_OK else {
       throw failure(.urlInvalid, String(cString: larder_url_strerror(code)))
     }
-    // A base's user information belongs to its authority, which only a reference without one inherits; libcurl never
-    // sees it. (RFC 3986, section 5.2.2)
+    // The user information of `base` belongs to its authority. Only a reference without an authority of its own
+    // inherits it. libcurl never sees it. (RFC 3986, section 5.2.2)
     let inherited = reference.hasAuthority ? nil : base?.userInfo
     return try assemble(handle, inheriting: inherited, or: failure)
   }
@@ -113,11 +113,11 @@ package struct CurlURLParser: URLParsing {
 
 /// The text of a URL, absolute or relative, prepared for libcurl's parser.
 ///
-/// Outside the authority, characters that are not allowed in a URL are percent-encoded: spaces, quotes, brackets but
-/// square ones, `|`, `^`, a backquote, raw UTF-8. A backslash of the path becomes a slash. Encoded characters stay as
-/// they are.
+/// Outside the authority, characters that are not allowed in a URL are percent-encoded: spaces, quotes, brackets
+/// except square ones, `|`, `^`, a backquote, and raw UTF-8. A backslash in the path becomes a slash. Characters that
+/// are already encoded are not changed.
 struct URLReference {
-  /// Without surrounding white space, and encoded.
+  /// The text, encoded and without surrounding white space.
   let text: String
   /// The scheme in lower case; nil in a relative reference.
   let scheme: String?
@@ -147,10 +147,10 @@ struct URLReference {
     authority.utf8.contains { $0 == UInt8(ascii: "\\") || $0 <= 0x20 || $0 == 0x7F }
   }
 
-  /// Whether it names a host of its own.
+  /// Whether the text names a host of its own.
   var hasAuthority: Bool { scheme != nil || text.hasPrefix("//") }
 
-  /// The text without user information and query, and cut short, for messages.
+  /// The text for messages: shortened, and without user information and query.
   var redacted: String {
     var shown = text
     if let at = authority.lastIndex(of: "@"), let range = text.firstRange(of: authority[...at]) {
@@ -172,10 +172,11 @@ struct URLReference {
     return name.lowercased()
   }
 
-  /// Encodes characters that are not allowed in a URL, and treats a backslash of the path as a slash, as
-  /// browsers do.
+  /// Encodes characters that are not allowed in a URL, and turns a backslash in the path into a slash, as browsers
+  /// do.
   ///
-  /// RFC 3986, section 2; WHATWG URL, path state. `${NAME}` stays: it stands for a value until the request is sent.
+  /// RFC 3986, section 2; WHATWG URL, path state. `${NAME}` is not changed: it stands for a value until the request
+  /// is sent.
   private static func encode(_ text: Substring) -> String {
     guard text.utf8.contains(where: mustChange) else { return String(text) }
     let source = Array(text.utf8)
@@ -205,7 +206,7 @@ struct URLReference {
     byte <= 0x20 || byte >= 0x7F || "\"<>\\^`{|}".utf8.contains(byte)
   }
 
-  /// Where a `${NAME}` that begins at `start` ends.
+  /// The end of a `${NAME}` that begins at `start`; nil if there is none.
   private static func variableEnd(in text: [UInt8], at start: Int) -> Int? {
     guard text[start...].starts(with: "${".utf8),
       let end = text[start...].firstIndex(of: UInt8(ascii: "}")), end > start + 2,
@@ -229,12 +230,12 @@ struct URLHandle: ~Copyable {
 
   deinit { larder_url_cleanup(raw) }
 
-  /// Takes a URL; when the handle holds one already, `text` may be relative to it.
+  /// Parses a URL; if the handle already holds a URL, `text` may be relative to it.
   func set(_ text: String) -> CURLUcode {
     larder_url_set(raw, CURLUPART_URL, text)
   }
 
-  /// A part as it was parsed, still percent-encoded; nil when the URL has none.
+  /// A part of the URL as parsed, still percent-encoded; nil when the URL has no such part.
   func part(_ part: CURLUPart, flags: Int32 = 0) -> String? {
     var text: UnsafeMutablePointer<CChar>?
     guard larder_url_get(raw, part, UInt32(flags), &text) == CURLUE_OK, let text else {

@@ -4,13 +4,15 @@ import Transport
 
 /// One libcurl transfer handle, freed exactly once.
 ///
-/// The connections belong to the multi handle. So transfers can use one easy handle in turn, and all transfers share
-/// the connections.
+/// Connections belong to the multi handle, the set of running transfers. So transfers can use one easy handle in
+/// turn, and all transfers share the connections.
 struct EasyHandle: ~Copyable {
   private let raw: UnsafeMutableRawPointer
   private let refusals = Refusals()
 
-  /// The first option that libcurl refused; a class, because functions that only borrow the handle set options.
+  /// The first option that libcurl refused.
+  ///
+  /// This is a class, because functions that only borrow the handle set options.
   private final class Refusals {
     var first: RefusedOption?
   }
@@ -54,7 +56,7 @@ struct EasyHandle: ~Copyable {
     return code
   }
 
-  /// Sets a context; the caller keeps it alive as long as the handle may use it.
+  /// Sets a context pointer; the caller must keep its object alive as long as the handle may use it.
   func set(_ option: CURLoption, context: UnsafeRawPointer?) {
     check(option, larder_easy_set_pointer(raw, option, context))
   }
@@ -75,7 +77,7 @@ struct EasyHandle: ~Copyable {
     check(CURLOPT_HTTPHEADER, larder_easy_set_pointer(raw, CURLOPT_HTTPHEADER, headers.raw))
   }
 
-  /// Makes the next transfer a POST of a copy of `body`, or a GET.
+  /// Makes the next transfer a POST of a copy of `body`; nil makes it a GET.
   func set(post body: [UInt8]?) {
     guard let body else {
       set(CURLOPT_HTTPGET, true)
@@ -91,14 +93,14 @@ struct EasyHandle: ~Copyable {
     }
   }
 
-  /// Makes libcurl sign the next transfers for an object store; nil ends that.
+  /// Makes libcurl sign the next transfers for an object store; nil turns signing off.
   func set(signing: RequestSigning?, userAgent: String) {
     set(CURLOPT_NOBODY, signing?.verb == .head)
     set(CURLOPT_CUSTOMREQUEST, signing.flatMap { $0.verb == .head ? nil : $0.verb.rawValue })
     set(CURLOPT_AWS_SIGV4, signing?.scope)
     set(CURLOPT_USERNAME, signing?.user)
     set(CURLOPT_PASSWORD, signing?.secret)
-    // Set by its own option, because libcurl signs the header lines that it is given.
+    // Set the User-Agent with its own option, because libcurl would sign it as a header line.
     set(CURLOPT_USERAGENT, signing == nil ? nil : userAgent)
   }
 
@@ -110,10 +112,11 @@ struct EasyHandle: ~Copyable {
     check(CURLOPT_DEBUGFUNCTION, larder_easy_set_debug_callback(raw, callback))
   }
 
-  /// Whether unread bytes wait on the connection that a finished transfer leaves open; ask before ``leave(_:)``.
+  /// Whether unread bytes wait on the connection that a finished transfer left open; must be called before
+  /// ``leave(_:)``.
   var hasUnread: Bool { larder_easy_has_unread(raw) != 0 }
 
-  /// Whether a finished transfer leaves its connection open; ask before ``leave(_:)``.
+  /// Whether a finished transfer left its connection open; must be called before ``leave(_:)``.
   var isConnected: Bool { larder_easy_is_connected(raw) != 0 }
 
   func outcome() -> larder_outcome {
@@ -127,10 +130,10 @@ struct EasyHandle: ~Copyable {
   func leave(_ multi: borrowing MultiHandle) { larder_multi_remove(multi.raw, raw) }
 }
 
-/// libcurl could not allocate a handle.
+/// The error when libcurl could not allocate a handle.
 struct OutOfMemory: Error {}
 
-/// An option that libcurl refused, and why.
+/// The error when libcurl refused an option.
 struct RefusedOption: Error {
   /// The option.
   let option: CURLoption
@@ -147,7 +150,9 @@ struct RefusedOption: Error {
 struct MultiHandle: ~Copyable, @unchecked Sendable {
   // SAFETY: only the transfer thread uses it, except for `wake`, which libcurl allows from any thread.
   let raw: UnsafeMutableRawPointer
-  /// The watch that libcurl calls when it closes a socket; it is here because connections live as long as this handle.
+  /// The watch that libcurl calls when it closes a socket.
+  ///
+  /// It is kept here because connections live as long as this handle.
   let watch: UnsafeMutablePointer<larder_excess_watch>
 
   /// Makes a handle without transfers.
@@ -155,7 +160,7 @@ struct MultiHandle: ~Copyable, @unchecked Sendable {
   /// - Throws: ``OutOfMemory``, or ``OutOfDescriptors`` when libcurl has no sockets for wake-ups.
   init() throws {
     guard let raw = larder_multi_init() else { throw OutOfMemory() }
-    // libcurl makes a handle even without those sockets; a wake-up before the first wait shows that.
+    // libcurl makes a handle even if it has no sockets for wake-ups; this wake-up reveals that.
     guard larder_multi_wakeup(raw) == CURLM_OK else {
       larder_multi_cleanup(raw)
       throw OutOfDescriptors()
@@ -172,7 +177,7 @@ struct MultiHandle: ~Copyable, @unchecked Sendable {
 
   /// Sets a number.
   ///
-  /// - Throws: ``RefusedMultiOption`` when libcurl does not take it.
+  /// - Throws: ``RefusedMultiOption`` when libcurl refuses the option.
   func set(_ option: CURLMoption, _ value: Int) throws(RefusedMultiOption) {
     let code = larder_multi_set_long(raw, option, value)
     guard code == CURLM_OK else { throw RefusedMultiOption(option: option, code: code) }
@@ -184,7 +189,9 @@ struct MultiHandle: ~Copyable, @unchecked Sendable {
   /// Waits for work, for a wake-up, or for `milliseconds`.
   func wait(milliseconds: Int32) { larder_multi_poll(raw, milliseconds) }
 
-  /// Ends a wait, or the next one, from any thread.
+  /// Ends the current ``wait(milliseconds:)``; if there is none, the next one ends at once.
+  ///
+  /// Callable from any thread.
   func wake() { _ = larder_multi_wakeup(raw) }
 
   /// Takes the next finished transfer: its exchange and libcurl's result.
@@ -193,16 +200,16 @@ struct MultiHandle: ~Copyable, @unchecked Sendable {
     guard let easy = larder_multi_next_done(raw, &result),
       let context = larder_easy_get_private(easy)
     else { return nil }
-    // SAFETY: each easy handle in this multi handle belongs to an Exchange. It stored itself as the handle's private
-    // pointer, and outlives the handle.
+    // SAFETY: each easy handle in this multi handle belongs to an Exchange. The exchange stored itself as the handle's
+    // private pointer, and outlives the handle.
     return (Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue(), result)
   }
 }
 
-/// The system has no free descriptor for the wake-up sockets.
+/// The error when the system has no free descriptor for the wake-up sockets.
 struct OutOfDescriptors: Error {}
 
-/// An option of the multi handle that libcurl refused, and why.
+/// The error when libcurl refused an option of the multi handle.
 struct RefusedMultiOption: Error {
   /// The option.
   let option: CURLMoption

@@ -4,18 +4,18 @@ import Transport
 
 /// Detects that a server sent more than its `Content-Length` promised.
 ///
-/// libcurl delivers the promised bytes and reports no error, yet such a picture is truncated. Surplus that arrives in
-/// one piece with the promised end is counted before libcurl drops it, because its debug callback gets every byte of a
-/// body. Surplus that arrives later is unread in the socket. It is found before the socket closes, or on a kept
-/// connection that nothing else uses yet. Surplus that arrives after that cannot be detected. With TLS the socket is
-/// not checked, because its unread bytes may be a close alert or a session ticket.
+/// In that case libcurl delivers only the promised bytes and reports no error, so a picture would be truncated.
+/// Excess bytes may arrive together with the last promised ones. libcurl drops them, but its debug callback counts
+/// them first. Excess bytes that arrive later are unread in the socket. They are found before the socket closes, or
+/// on an open connection that no other transfer uses yet. Excess bytes that arrive after that cannot be detected.
+/// With TLS the socket is not checked, because its unread bytes may be a close alert or a session ticket.
 final class ExcessDetector {
   private let flag: UnsafeMutablePointer<Int32>
   private let watch: UnsafeMutablePointer<larder_excess_watch>
   private var closes = false
   private var isPlain = false
   private var isVerbose = false
-  /// The length that the head promised, and how much of the body was received since.
+  /// The length that the head promised, and below it the number of body bytes received since.
   private var promised: ByteCount = 0
   private var arrived: ByteCount = 0
 
@@ -48,23 +48,29 @@ final class ExcessDetector {
     }
   }
 
-  /// The head has promised a length; `close` says that the connection will close, `isPlain` that it is without TLS.
+  /// Records that the head promised a length.
+  ///
+  /// `close` says whether the connection will close, and `isPlain` whether it is without TLS.
   func expect(_ length: ByteCount, close: Bool, isPlain: Bool, _ easy: borrowing EasyHandle) {
     closes = close
     self.isPlain = isPlain
     promised = length
     arrived = 0
-    // Only now, because libcurl's messages up to here cost more than a small transfer.
+    // Verbosity starts only now, because libcurl's messages before the body cost more than a small transfer.
     easy.set(CURLOPT_VERBOSE, true)
     isVerbose = true
   }
 
-  /// The promised end was received: the next socket to close, if the connection will close, is this transfer's.
+  /// Records that the promised end was received.
+  ///
+  /// If the connection will close, its socket is the next to close.
   func bodyEnded() {
     if closes, isPlain { watch.pointee.armed = flag }
   }
 
-  /// Whether more was received than promised; ask when libcurl is done, before the handle leaves.
+  /// Whether the server sent more than it promised.
+  ///
+  /// Must be called when libcurl is done, before the handle leaves the multi handle.
   func hasExcess(_ easy: borrowing EasyHandle, mayPeek: Bool) -> Bool {
     flag.pointee != 0 || (!closes && isPlain && mayPeek && easy.hasUnread)
   }
@@ -73,7 +79,7 @@ final class ExcessDetector {
     if watch.pointee.armed == flag { watch.pointee.armed = nil }
   }
 
-  // SAFETY: the context is the detector, alive as its handle is.
+  // SAFETY: the context is the detector, which lives as long as its handle.
   private static let onDebug: larder_debug_callback = { _, type, _, count, context in
     guard type == CURLINFO_DATA_IN, let context else { return 0 }
     let detector = Unmanaged<ExcessDetector>.fromOpaque(context).takeUnretainedValue()
@@ -87,7 +93,7 @@ final class ExcessDetector {
 struct HeadFraming {
   /// The one length that every `Content-Length` names. (RFC 9112, section 6.3)
   private(set) var length: ByteCount?
-  /// Whether lengths differ from each other or are not numbers.
+  /// Whether the announced lengths differ from each other or are not numbers.
   private(set) var isContradictory = false
   /// Whether a content coding other than `identity` was applied.
   private(set) var isEncoded = false

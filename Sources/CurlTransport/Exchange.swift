@@ -3,12 +3,12 @@ import CCurl
 import Glibc
 import Transport
 
-/// One request and its response on one libcurl handle; reused for the next when done.
+/// One request and its response on one libcurl handle; reused for the next request when done.
 ///
-/// It is used on the transfer thread only. It collects the header lines as bytes, judges the head, and passes the body
-/// on.
+/// An exchange is used on the transfer thread only. It collects the header lines as bytes, judges the head, and
+/// passes on the body.
 final class Exchange {
-  /// Bodies of refusals and redirects up to this size are read, so that their connection stays usable.
+  /// The body of a refusal or redirect is read up to this size, so that the connection stays usable.
   private static let discardLimit: ByteCount = 65_536
   private static let refusalLimit = 8 << 10
 
@@ -24,15 +24,15 @@ final class Exchange {
   private var configured = Configured()
 
   private(set) var transfer: Transfer?
-  /// Its index among the running exchanges.
+  /// The index of this exchange among the running exchanges.
   var slot = 0
-  /// Header lines of the current block.
+  /// The header lines of the current response, which may be an interim one.
   private var lines: [UInt8] = []
   private var headerBytes = 0
   private(set) var status = 0
   private(set) var version = HTTPVersion.http11
   private(set) var head: ResponseHead?
-  /// Body bytes after decoding.
+  /// The number of body bytes after decoding.
   private(set) var received: ByteCount = 0
   /// The error for which a callback stopped the transfer; it overrides libcurl's error code.
   private(set) var refusal: (reason: FailureReason, detail: String)?
@@ -40,13 +40,13 @@ final class Exchange {
   private(set) var refusalBody: [UInt8] = []
   /// Whether the server's 206 does not continue the bytes in the sink.
   private(set) var cannotResume = false
-  /// Whether the server sent more than it promised.
+  /// Whether the server sent more than its `Content-Length` promised.
   private(set) var hasExcess = false
-  /// See ``Response/connectionIsOpen``.
+  /// Whether the connection was open at the end; see ``Response/connectionIsOpen``.
   private(set) var isConnected = true
   /// The length that a body for the sink must have.
   private var promised: ByteCount?
-  /// The length that `Content-Range` says a continuation has.
+  /// The length of the rest of a resumed body, from `Content-Range`.
   private(set) var part: ByteCount?
   private var body = Body.none
   /// Whether the body is decoded as it is received.
@@ -63,7 +63,7 @@ final class Exchange {
     case discard
   }
 
-  /// The options that the handle has: setting one again costs more than comparing.
+  /// The options that the handle has now; comparing them costs less than setting an option again.
   private struct Configured {
     var isPost = false
     var codings: String?
@@ -134,7 +134,7 @@ final class Exchange {
     prepareTimes(transfer, now, deadline)
   }
 
-  /// Releases the transfer; the handle is free for the next.
+  /// Releases the transfer; the handle is then free for another transfer.
   func clear() {
     transfer = nil
     body = .none
@@ -147,15 +147,17 @@ final class Exchange {
   /// Whether the host had addresses, and all of them were refused.
   var wasAddressRefused: Bool { gate.hasRefusedAll }
 
-  /// Notes whether the server sent more than it promised; call it before the handle leaves.
+  /// Records whether the server sent more than it promised; must be called before the handle leaves the multi handle.
   ///
-  /// `isQuiet` says that no other transfer can have taken over the connection since.
+  /// `isQuiet` says that no other transfer can have used the connection since this transfer ended.
   func findExcess(isQuiet: Bool) {
     guard promised != nil, version != .http2, refusal == nil else { return }
     hasExcess = excess.hasExcess(easy, mayPeek: isQuiet)
   }
 
-  /// Notes whether the connection outlives the transfer, if that matters; call it before the handle leaves.
+  /// Records whether the connection outlives the transfer, which matters only for HTTP/2.
+  ///
+  /// Must be called before the handle leaves the multi handle.
   func noteConnection() {
     isConnected = version != .http2 || easy.isConnected
   }
@@ -172,10 +174,10 @@ final class Exchange {
     _ = easy.set(CURLOPT_ACCEPT_ENCODING, key.codings)
   }
 
-  /// Makes a transfer wait until its host's first connection shows whether it can carry the others too.
+  /// Makes a transfer wait until its host's first connection shows whether it can carry further transfers too.
   ///
-  /// With TLS the handshake shows that. Without TLS only HTTP/1.1 is used, and libcurl would wait for the first
-  /// response: one that hangs would hold up all other transfers to the host.
+  /// With TLS, the handshake shows it. Without TLS only HTTP/1.1 is used, and libcurl would wait for the first
+  /// response. So a response that hangs would hold up all other transfers to the host.
   private func prepareSharing(_ transfer: Transfer) {
     let isShared = transfer.url.scheme == .https
     guard isShared != configured.isShared else { return }
@@ -189,8 +191,8 @@ final class Exchange {
       easy.set(post: isPost ? transfer.request.body ?? [] : nil)
       configured.isPost = isPost
     }
-    // libcurl repeats a request, POST too, when a reused connection turns out dead: a POST never reuses one, unless it
-    // may be repeated.
+    // If a reused connection turns out to be dead, libcurl repeats the request, even a POST. So a POST that may not
+    // be repeated opens a connection of its own.
     let isFresh =
       isPost && !transfer.request.isRepeatable || transfer.wantsFreshConnection
     if isFresh != configured.isFresh {
@@ -199,7 +201,9 @@ final class Exchange {
     }
   }
 
-  /// Sets the signing and the verb for an object store; call it after `prepareMethod`, which it overrides.
+  /// Sets the signature and the verb for an object store.
+  ///
+  /// Must be called after `prepareMethod`, whose settings it overrides.
   private func prepareSigning(_ transfer: Transfer) {
     let signing = transfer.request.signing
     guard signing !== configured.signing else { return }
@@ -212,7 +216,7 @@ final class Exchange {
     timeLimit = (policy.options.transferTimeout.wholeMilliseconds, false)
     let moments = [deadline, transfer.request.deadline].compactMap { $0 }
     if let moment = moments.min() {
-      // libcurl takes an int of milliseconds; a deadline that is weeks away limits nothing.
+      // libcurl takes the milliseconds as an int, so a deadline that is weeks away is capped.
       let left = min(max(1, (moment - now) / 1_000_000), 1_000_000_000)
       if timeLimit.milliseconds == 0 || left < timeLimit.milliseconds { timeLimit = (left, true) }
     }
@@ -228,7 +232,7 @@ extension Exchange {
   private static let onHeader: larder_data_callback = { bytes, size, count, context in
     guard let bytes, let context else { return 0 }
     let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
-    // Saves a retain and a release for each header line.
+    // This call saves a retain and a release for each header line.
     return Unmanaged<Exchange>.fromOpaque(context)._withUnsafeGuaranteedRef {
       $0.receive(headerLine: line) ? size * count : 0
     }
@@ -251,7 +255,7 @@ extension Exchange {
   private func receive(headerLine line: UnsafeRawBufferPointer) -> Bool {
     headerBytes += line.count
     guard headerBytes <= policy.options.headerLimit else { return refuse(.tooLongHeader) }
-    // Trailers are counted and otherwise ignored.
+    // Trailers count towards the size limit, and are otherwise ignored.
     guard head == nil else { return true }
     var end = line.count
     while end > 0, line[end - 1] == 10 || line[end - 1] == 13 { end -= 1 }
@@ -260,7 +264,7 @@ extension Exchange {
       return receive(statusLine: UnsafeRawBufferPointer(rebasing: line[..<end]))
     }
     if line[0] == 0x20 || line[0] == 0x09, lines.last == 10 {
-      // A folded line continues the one before. (RFC 9112, section 5.2)
+      // A folded line continues the previous line. (RFC 9112, section 5.2)
       lines[lines.count - 1] = 0x20
     }
     lines.append(contentsOf: UnsafeRawBufferPointer(rebasing: line[..<end]))
@@ -290,7 +294,7 @@ extension Exchange {
   private func headEnded() -> Bool {
     guard let transfer else { return false }
     if status < 200 {
-      // Any number of interim responses (1xx) are ignored. (RFC 9110, section 15.2)
+      // Interim responses (1xx) are ignored, in any number. (RFC 9110, section 15.2)
       lines.removeAll(keepingCapacity: true)
       status = 0
       return true
@@ -360,7 +364,9 @@ extension Exchange {
     return true
   }
 
-  /// The most bytes of an encoded body that may have been received: libcurl counts a chunk once all of it is decoded.
+  /// The maximum number of bytes of an encoded body that may have been received so far.
+  ///
+  /// libcurl counts a chunk only after it has decoded all of it.
   private var sentByNow: ByteCount {
     let most = easy.wireBytes + ByteCount(ExchangePolicy.bufferSize)
     return announced.map { min($0, most) } ?? most
@@ -395,7 +401,7 @@ extension Exchange {
 
 /// The options that are set once on every handle of a transport.
 final class ExchangePolicy {
-  /// How many bytes libcurl reads at once.
+  /// The number of bytes that libcurl reads at once.
   static let bufferSize = 64 << 10
 
   let options: TransportOptions
@@ -409,7 +415,7 @@ final class ExchangePolicy {
   func configure(_ easy: borrowing EasyHandle) {
     configureSafety(easy)
     easy.set(CURLOPT_NOSIGNAL, true)
-    // Ctrl-C must not wait for a resolver thread that waits for a dead name server.
+    // Quit at once on Ctrl-C, even while a resolver thread waits for a dead name server.
     easy.set(CURLOPT_QUICK_EXIT, true)
     easy.set(CURLOPT_BUFFERSIZE, Self.bufferSize)
     easy.set(CURLOPT_DNS_CACHE_TIMEOUT, 600)
@@ -418,7 +424,8 @@ final class ExchangePolicy {
     easy.set(CURLOPT_LOW_SPEED_LIMIT, options.lowSpeed)
     let idleSeconds = (options.idleTimeout.wholeMilliseconds + 999) / 1000
     easy.set(CURLOPT_LOW_SPEED_TIME, Int(idleSeconds))
-    // For a proxy's CONNECT, which does not get a request's own lines.
+    // This User-Agent is for the CONNECT request to a proxy, which does not get the header lines of the actual
+    // request.
     if options.proxy != nil { _ = easy.set(CURLOPT_USERAGENT, options.userAgent) }
     setConnectTo(easy)
   }
@@ -430,7 +437,7 @@ final class ExchangePolicy {
 
   private func configureSafety(_ easy: borrowing EasyHandle) {
     _ = easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
-    // Redirects are followed hop by hop, each judged.
+    // Redirects are not followed by libcurl, because each one has to be judged.
     easy.set(CURLOPT_FOLLOWLOCATION, false)
     easy.set(CURLOPT_DISALLOW_USERNAME_IN_URL, true)
     easy.set(CURLOPT_SSL_VERIFYPEER, true)
@@ -438,7 +445,7 @@ final class ExchangePolicy {
     easy.set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
     let trusted = options.caFile ?? TrustStore.file
     if let trusted { _ = easy.set(CURLOPT_CAINFO, trusted) }
-    // Empty texts keep libcurl from reading the proxy variables of the environment.
+    // With empty texts, libcurl does not read the proxy variables of the environment.
     _ = easy.set(CURLOPT_PROXY, "")
     _ = easy.set(CURLOPT_NOPROXY, "")
     easy.set(CURLOPT_PROXY_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
@@ -451,16 +458,17 @@ final class ExchangePolicy {
 
 /// The system's file of trusted certificates.
 ///
-/// libcurl looks in the place that its own distribution uses. A binary that bundles libcurl runs on other
-/// distributions, too.
+/// libcurl looks at the path that its own distribution uses. A binary that bundles libcurl also runs on other
+/// distributions.
 enum TrustStore {
-  /// Debian, Ubuntu, Arch and Gentoo; Fedora and its kin, new and old; openSUSE; Alpine and Void.
+  /// The paths on Debian, Ubuntu, Arch and Gentoo; on new and old releases of Fedora and its relatives; on openSUSE;
+  /// on Alpine and Void.
   private static let places = [
     "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
     "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem",
   ]
 
-  /// The file to give to libcurl; nil if its own file exists, or no file does.
+  /// The file to give to libcurl; nil if libcurl's default file exists, or if no file does.
   ///
   /// - Parameters:
   ///   - builtIn: The file that libcurl uses by default.

@@ -3,7 +3,8 @@ import CCurl
 import FoundationEssentials
 import Transport
 
-/// Everything that determines the header lines of a request: while it is equal, libcurl's list is reused.
+/// Everything that determines the header lines of a request; as long as it is equal, libcurl's list of lines is
+/// reused.
 struct HeaderKey: Equatable {
   let headers: Headers
   let credentials: Headers
@@ -56,7 +57,9 @@ struct HeaderKey: Equatable {
     isSigned = request.signing != nil
   }
 
-  /// Whether a transfer has these header lines; checked for each transfer, and nearly always true.
+  /// Whether a transfer has these header lines.
+  ///
+  /// This is checked for each transfer, and nearly always true.
   func fits(_ transfer: Transfer) -> Bool {
     let request = transfer.request
     guard transfer.isAtFirstOrigin, !transfer.hasDroppedBody else {
@@ -71,16 +74,17 @@ struct HeaderKey: Equatable {
 
   /// The codings that libcurl is told to accept; nil disables decoding.
   ///
-  /// An empty text asks for all that libcurl can decode. `identity` asks for no coding, but a coded body is
-  /// decoded all the same: some stores keep pictures compressed and send them to everyone in that form.
+  /// An empty text asks for all codings that libcurl can decode. `identity` asks for no coding. A coded body is
+  /// nevertheless decoded, because some stores keep pictures compressed and send them to everyone in that form.
   var codings: String? {
     if takesCodedBytes { return nil }
     return accept.compressed ? "" : "identity"
   }
 
-  /// The header lines that libcurl sends besides `Host` and those that frame the message.
+  /// The header lines to send, without `Host` and the lines that frame the message: libcurl writes those itself.
   ///
-  /// For each request, libcurl writes a line given here once, but a line that it makes itself twice.
+  /// A line in this list is cheaper than a line that libcurl adds by itself: libcurl formats the former once for each
+  /// request, the latter twice.
   func list(userAgent: String) -> HeaderList {
     var list = HeaderList()
     list.append(fields(userAgent: userAgent))
@@ -89,20 +93,21 @@ struct HeaderKey: Equatable {
       list.append("Range", "bytes=\(resume.offset)-")
       list.append("If-Range", resume.validator)
     }
-    // libcurl before 8.0 signs even a line that it is told to leave out, so the signature would cover a missing line.
+    // libcurl before 8.0 signs even a line that it is told to leave out, and the signature would then cover a missing
+    // line.
     if isPost, !isSigned {
-      // A server that does not know `Expect: 100-continue` would cost a second.
+      // With `Expect: 100-continue`, a request to a server that does not know the field would wait for a second.
       list.suppress("Expect")
       if isOpen("Content-Type") { list.suppress("Content-Type") }
     }
     return list
   }
 
-  /// The lines that may select the response, without those of codings, which libcurl writes itself.
+  /// The lines that may select the response, without the `Accept-Encoding` that libcurl may write itself.
   func fields(userAgent: String) -> Headers {
     var fields = headers
     fields.append(credentials)
-    // libcurl signs every line that it is given, and proxies may change those below.
+    // libcurl signs every line in the list, and proxies may change the lines that are added below.
     if isSigned { return fields }
     if isOpen("User-Agent") { fields.append("User-Agent", userAgent) }
     if isOpen("Accept") { fields.append("Accept", accept.value) }
@@ -123,7 +128,9 @@ struct HeaderKey: Equatable {
 
 /// A libcurl string list of header lines, freed exactly once.
 struct HeaderList: ~Copyable {
-  /// Nil while empty; only the handle wrappers look at it.
+  /// The list; nil while it is empty.
+  ///
+  /// Only the handle wrappers use it.
   private(set) var raw: UnsafeMutablePointer<curl_slist>?
 
   init() {}
@@ -136,7 +143,7 @@ struct HeaderList: ~Copyable {
     name.withUTF8 { name in value.withUTF8 { append(name, $0) } }
   }
 
-  /// Adds fields, except those that only libcurl may write, because they say where the message ends.
+  /// Adds fields, except those that only libcurl may write because they say where the message ends.
   mutating func append(_ headers: Headers) {
     headers.lines.withUnsafeBufferPointer { bytes in
       for line in HeaderLines(bytes)
@@ -152,7 +159,7 @@ struct HeaderList: ~Copyable {
   /// Keeps libcurl from sending a header that it adds by itself.
   mutating func suppress(_ name: String) { append(line: name + ":") }
 
-  /// Adds a line as it is.
+  /// Adds a line unchanged.
   mutating func append(line: String) {
     if let longer = larder_slist_append(raw, line) { raw = longer }
   }
@@ -161,7 +168,7 @@ struct HeaderList: ~Copyable {
     _ name: UnsafeBufferPointer<UInt8>,
     _ value: UnsafeBufferPointer<UInt8>
   ) {
-    // libcurl drops a header that ends at its colon; a semicolon means that the value is empty on purpose.
+    // libcurl drops a line that ends at its colon; a semicolon tells it that the value is empty on purpose.
     let between: StaticString = value.isEmpty ? ";" : ": "
     let count = name.count + between.utf8CodeUnitCount + value.count
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count + 1) { text in

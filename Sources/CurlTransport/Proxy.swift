@@ -2,17 +2,19 @@ import Base
 import CCurl
 import Transport
 
-/// A proxy that the user named; it may have a private address.
+/// A proxy that the user named.
+///
+/// Its address may be private.
 package struct Proxy: Hashable, Sendable, CustomStringConvertible {
   /// The proxy's protocol.
   package enum Scheme: String, Sendable, CaseIterable {
-    /// HTTP: it passes on requests for `http` and tunnels those for `https`. (RFC 9110, section 9.3.6)
+    /// HTTP: the proxy passes on requests for `http` and tunnels those for `https`. (RFC 9110, section 9.3.6)
     case http
-    /// The same, itself behind TLS.
+    /// The same as `http`, but the connection to the proxy uses TLS.
     case https
-    /// SOCKS 5 with names. (RFC 1928)
+    /// SOCKS 5; the proxy resolves host names. (RFC 1928)
     case socks5h
-    /// SOCKS 5 with addresses that are resolved here.
+    /// SOCKS 5; this machine resolves host names.
     case socks5
   }
 
@@ -23,12 +25,12 @@ package struct Proxy: Hashable, Sendable, CustomStringConvertible {
   /// The credentials as `user:password`, percent-encoded; never print them.
   let userInfo: String?
 
-  /// Reads a proxy as curl does: without a scheme it is `http`, without a port 1080, or 443 behind TLS.
+  /// Parses a proxy as curl does: the default scheme is `http`; the default port is 1080, or 443 for `https`.
   ///
   /// - Parameters:
   ///   - text: The proxy's URL.
   ///   - name: Its name in error messages.
-  /// - Throws: ``LarderError`` of code `usage`, which does not repeat the text, because it may hold a password.
+  /// - Throws: ``LarderError`` of code `usage`. It does not repeat the text, because the text may contain a password.
   package init(parsing text: String, named name: String = "the proxy") throws(LarderError) {
     func refusal(_ reason: String) -> LarderError {
       LarderError(.usage, "cannot use \(name): its URL \(reason)")
@@ -45,7 +47,7 @@ package struct Proxy: Hashable, Sendable, CustomStringConvertible {
       plain.query == nil
     else { throw refusal("is a scheme, a host and a port, as in http://proxy:3128") }
     self.scheme = scheme
-    // The two schemes give the same port only if the text names one.
+    // The parser gives the same port for both schemes only if the text names a port.
     let port = plain.port == secure.port ? plain.port : scheme == .https ? 443 : 1080
     place = HostPort(host: plain.host, port: port)
     userInfo = plain.userInfo
@@ -54,7 +56,7 @@ package struct Proxy: Hashable, Sendable, CustomStringConvertible {
   /// The proxy without user and password.
   package var description: String { "\(scheme.rawValue)://\(place)" }
 
-  /// The user's name, decoded.
+  /// The user name, decoded.
   var user: String? { userInfo.map { Self.decoded($0.prefix { $0 != ":" }) } }
 
   /// The password, decoded.
@@ -62,8 +64,7 @@ package struct Proxy: Hashable, Sendable, CustomStringConvertible {
     userInfo.map { Self.decoded($0.drop { $0 != ":" }.dropFirst()) }
   }
 
-  /// Whether a request for a URL goes through a tunnel, so that the proxy knows only its end
-  /// point.
+  /// Whether a request for a URL goes through a tunnel, so that the proxy knows only the host and port.
   func tunnels(to url: WebURL) -> Bool {
     switch scheme {
     case .http, .https: url.scheme == .https
@@ -82,7 +83,7 @@ package struct ProxyRoute: Hashable, Sendable {
   private let https: Proxy?
   private let exceptions: ProxyExceptions
 
-  /// One proxy for all hosts, except those that `no_proxy` among the variables names.
+  /// One proxy for all hosts, except those in the variable `no_proxy`.
   package init(_ proxy: Proxy, variables: [String: String] = [:]) {
     http = proxy
     https = proxy
@@ -91,8 +92,9 @@ package struct ProxyRoute: Hashable, Sendable {
 
   /// The proxies of the environment, from the variables that curl reads.
   ///
-  /// A scheme's own variable wins over `all_proxy`, a name in lower case over one in capitals. `HTTP_PROXY` is not
-  /// read: a web server sets it for its scripts from a header of the request. (CVE-2016-5385)
+  /// A scheme's own variable has precedence over `all_proxy`, and a name in lower case over one in capitals.
+  /// `HTTP_PROXY` is not read: a web server sets it for its CGI scripts from a header field of the request.
+  /// (CVE-2016-5385)
   ///
   /// - Parameters:
   ///   - variables: The environment.
@@ -169,7 +171,7 @@ struct ProxyExceptions: Hashable, Sendable {
     }
   }
 
-  /// Whether a host, as a ``WebURL`` has it, needs no proxy.
+  /// Whether a host, in the form of a ``WebURL``'s host, needs no proxy.
   func contain(_ host: String) -> Bool {
     if isEverything { return true }
     if let address = IPAddress(literal: host) {
@@ -181,7 +183,7 @@ struct ProxyExceptions: Hashable, Sendable {
 }
 
 extension IPAddress {
-  /// Whether the first bits of both are the same.
+  /// Whether the first `bits` bits of both addresses are the same.
   fileprivate func shares(bits: Int, with other: IPAddress) -> Bool {
     guard bytes.count == other.bytes.count else { return false }
     return (0..<bits).allSatisfy { bit in
@@ -193,7 +195,8 @@ extension IPAddress {
 
 /// The route of a handle's transfers: direct, or through a proxy to a target.
 ///
-/// Setting an option again costs more than comparing, and the list must stay as long as the handle uses it.
+/// The route is kept because setting an option again costs more than comparing. The handle uses the connect-to list,
+/// so the list must exist as long as the handle.
 struct ProxyWay: ~Copyable {
   private var proxy: Proxy?
   private var target: String?

@@ -3,22 +3,22 @@ import Dispatch
 import Glibc
 import Transport
 
-/// Decides whether a request for a host may be sent to a proxy, and resolves the host's name for that.
+/// Decides whether a request for a host may be sent to a proxy; for that, it resolves the host's name.
 ///
-/// It is used on the transfer thread; look-ups run on other threads, and their results return through the inbox.
+/// It is used on the transfer thread. Look-ups run on other threads, and their results return through the inbox.
 struct ProxyAdmission {
   /// Whether the current hop of a transfer may be queued.
   enum Decision {
-    /// It may be queued.
+    /// The hop may be queued.
     case go
-    /// Its host's name must be looked up first.
+    /// The name of the hop's host must be looked up first.
     case wait
-    /// Its host, which only fetched data names, has an address that is not public.
+    /// The hop's host appears only in fetched data, and has an address that is not public.
     case refuse(FailureReason, String)
   }
 
   private let core: TransferCore
-  /// Names that a proxy would resolve.
+  /// The addresses of names that a proxy would otherwise resolve.
   private var names = NameBook()
 
   init(_ core: TransferCore) { self.core = core }
@@ -26,13 +26,13 @@ struct ProxyAdmission {
   /// Finds the proxy for the current hop, and judges the request to that proxy.
   ///
   /// Without a proxy, the address is judged when the socket is opened. A proxy resolves names and opens sockets itself,
-  /// so a host that only fetched data names is judged here, before the proxy gets the request:
+  /// so a host that appears only in fetched data is judged here, before the proxy gets the request:
   ///
-  /// - An address is judged as it is.
-  /// - A name is resolved. For a tunnel (`CONNECT`), the proxy gets a public address instead of the name, so
-  ///   that its own resolver cannot give another one.
-  /// - A request for `http` that the proxy forwards needs the name. Every address of the name must be public; larder
-  ///   cannot know whether the proxy resolves it to the same ones.
+  /// - If the host is an IP address, that address is judged.
+  /// - If the host is a name, it is resolved. For a tunnel (`CONNECT`), the proxy gets a public address instead of the
+  ///   name, so that its own resolver cannot return another one.
+  /// - A proxy that forwards a request for `http` needs the name. In this case, every address of the name must be
+  ///   public. larder cannot know whether the proxy resolves the name to the same addresses.
   mutating func admit(_ transfer: Transfer, mayWait: Bool = true) -> Decision {
     transfer.proxy = core.options.proxy?.proxy(for: transfer.url)
     transfer.pin = nil
@@ -62,7 +62,7 @@ struct ProxyAdmission {
     return .go
   }
 
-  /// The reason for which a private address is refused.
+  /// The reason for which a private address is refused, as a part of an error message.
   static let notPublic = "only fetched data names this host, and its address is not public"
 
   /// Makes a transfer wait until its host's name is looked up.
@@ -71,7 +71,7 @@ struct ProxyAdmission {
     lookUp()
   }
 
-  /// Takes the result of a look-up; returns the requests that waited for it.
+  /// Stores the result of a look-up; returns the transfers that waited for it.
   mutating func note(_ addresses: [IPAddress], of host: String) -> [NameBook.Waiting] {
     let waiting = names.note(addresses, of: host, at: .now())
     lookUp()
@@ -86,7 +86,7 @@ struct ProxyAdmission {
   /// Starts as many look-ups as may run.
   private mutating func lookUp() {
     while let host = names.next() {
-      // The core outlives a look-up that ends after the loop.
+      // The closure keeps the core alive, because a look-up may end after the loop.
       DispatchQueue.global().async { [core] in
         let addresses = core.options.resolver(host)
         if case .mustWake = core.inbox.note(addresses, of: host) { core.multi.wake() }
@@ -95,17 +95,17 @@ struct ProxyAdmission {
   }
 }
 
-/// The addresses of hosts that only fetched data names, for requests through a proxy.
+/// The addresses of hosts that appear only in fetched data, for requests through a proxy.
 ///
-/// The proxy opens the socket, so larder cannot judge the address there and resolves the name first. This is used on
-/// the transfer thread; the system's resolver blocks, so it runs on other threads.
+/// The proxy opens the socket, so larder cannot judge the address at that time, and resolves the name before the
+/// request. This type is used on the transfer thread. The system's resolver blocks, so it runs on other threads.
 struct NameBook {
-  /// How long addresses are kept: as long as libcurl caches them.
+  /// How long addresses are kept: as long as libcurl caches addresses.
   private static let lifetime = Duration.seconds(600)
-  /// The most names that are looked up at once: a feed may name thousands of hosts.
+  /// The maximum number of names that are looked up at the same time: a feed may name thousands of hosts.
   private static let mostAsked = 8
 
-  /// A transfer that waits for its host's addresses, and whether it goes before others.
+  /// A transfer that waits for its host's addresses, and whether it is queued before others.
   struct Waiting {
     let transfer: Transfer
     let first: Bool
@@ -122,7 +122,7 @@ struct NameBook {
     return entry.addresses
   }
 
-  /// The same, even if expired.
+  /// The addresses of a name, even if expired; nil when they are unknown.
   func lastAddresses(of host: String) -> [IPAddress]? { known[host]?.addresses }
 
   /// Makes a transfer wait for a name.
@@ -132,14 +132,14 @@ struct NameBook {
     waiting[host, default: []].append(Waiting(transfer: transfer, first: first))
   }
 
-  /// The next name to look up, if one may be now.
+  /// The next name to look up; nil when no name waits, or enough look-ups are running.
   mutating func next() -> String? {
     guard asked < Self.mostAsked, let host = unasked.popLast() else { return nil }
     asked += 1
     return host
   }
 
-  /// Takes the result of a look-up; returns the requests that waited for it.
+  /// Stores the result of a look-up; returns the transfers that waited for it.
   mutating func note(_ addresses: [IPAddress], of host: String, at now: MonotonicTime) -> [Waiting]
   {
     asked -= 1
@@ -157,7 +157,7 @@ struct NameBook {
     return removed
   }
 
-  /// A name's addresses as the system's resolver has them; none when it does not resolve.
+  /// A name's addresses from the system's resolver; empty when the name does not resolve.
   ///
   /// Blocks.
   static func addresses(of host: String) -> [IPAddress] {
@@ -178,7 +178,7 @@ struct NameBook {
 }
 
 extension IPAddress {
-  /// Reads an address as `inet_pton` does; nil for a name.
+  /// Parses an address as `inet_pton` does; nil for a name.
   init?(literal text: String) {
     var bytes = [UInt8](repeating: 0, count: 16)
     if inet_pton(AF_INET, text, &bytes) == 1 {
@@ -190,7 +190,7 @@ extension IPAddress {
     }
   }
 
-  /// The address in text.
+  /// The address as text.
   var text: String {
     var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
     let family = bytes.count == 4 ? AF_INET : AF_INET6

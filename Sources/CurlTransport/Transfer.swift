@@ -10,33 +10,38 @@ final class Transfer: @unchecked Sendable {
 
   /// The URL of the current hop.
   var url: WebURL
-  /// URLs of this attempt's earlier hops.
+  /// The URLs of this attempt's earlier hops.
   var visited: [WebURL] = []
-  /// The responses of those hops.
+  /// The responses of this attempt's earlier hops.
   var redirects: [Redirect] = []
   /// The request's condition; nil once a 304 referred to another version.
   var condition: Condition?
-  /// Attempts started.
+  /// The number of attempts that were started.
   var attempts = 0
-  /// Where the current attempt resumes; nil when it fetches everything.
+  /// The point at which the current attempt resumes the body; nil when it fetches the whole body.
   var resume: ResumePoint?
   /// Whether the sink holds, or may hold, bytes of an attempt that failed.
   var hasBegun = false
-  /// Cleared once a resumption went wrong: the next attempts fetch everything.
+  /// Whether attempts may resume the body; set to false once a resumption failed, so that the next attempts fetch the
+  /// whole body.
   var mayResume: Bool
-  /// Set when the server named an unknown coding: the bytes are taken as they are, as browsers do.
+  /// Whether to take the bytes of the body without decoding, as browsers do; set to true when the server named an
+  /// unknown coding.
   ///
-  /// The response to a POST is taken that way from the start, because a POST may not be repeated.
+  /// If the response to a POST may not be compressed, this is true from the start, because a POST may not be
+  /// repeated.
   var takesCodedBytes: Bool
-  /// Set when a redirect turned a POST into a GET.
+  /// Whether a redirect turned the POST into a GET.
   var hasDroppedBody = false
-  /// Set when a reused connection failed: the next attempt opens its own.
+  /// Whether the next attempt opens a connection of its own, because a reused connection failed.
   var wantsFreshConnection = false
-  /// The failure of the last attempt; while there is one, the transfer counts as a retry.
+  /// The failure of the last attempt.
+  ///
+  /// If there is one, the transfer counts as a retry.
   var failure: TransferFailure?
   /// The number by which the schedule knows the host of `url`.
   var host = 0
-  /// Where the transfer counts as under way: the host that it was last sent to.
+  /// The counter in which the transfer counts as under way: that of the host that it was last sent to.
   var counted: ActivityTally.Host?
   /// Whether the current hop's host may have a private address.
   var isTrusted = false
@@ -71,7 +76,7 @@ final class Transfer: @unchecked Sendable {
         && url.host == request.url.host)
   }
 
-  /// The validators for the current hop, if it is the resource of the condition.
+  /// The validators for the current hop; nil if the hop leads to another resource than the condition's.
   var validators: Validators? {
     guard let condition else { return nil }
     let isItsSource = condition.source.map { $0 == url.resource } ?? visited.isEmpty
@@ -108,9 +113,9 @@ extension Transfer {
   /// Follows a redirect.
   ///
   /// - Parameters:
-  ///   - location: The `Location` field, nil without one.
+  ///   - location: The `Location` field; nil if there is none.
   ///   - head: The head of the redirect.
-  /// - Throws: ``TransferFailure`` when it has no valid target, or one that is not allowed.
+  /// - Throws: ``TransferFailure`` when the redirect has no valid target, or one that is not allowed.
   func follow(_ location: String?, of head: ResponseHead?) throws(TransferFailure) {
     if let head {
       redirects.append(Redirect(head))
@@ -120,7 +125,7 @@ extension Transfer {
     var target: WebURL
     do throws(TransferFailure) {
       target = try CurlURLParser.parse(
-        // Nothing that an origin says can pass for a variable.
+        // Escape `${`, so that no text from an origin can be taken for a variable.
         location.replacing("${", with: "$%7B"),
         relativeTo: url
       )

@@ -7,15 +7,15 @@ import Transport
 enum TransferDecision {
   /// A 2xx whose body went to the sink, or a 304.
   case success(Response)
-  /// A redirect of a repeatable request to the value of `Location`, nil if there is none.
+  /// A redirect of a repeatable request to the value of `Location`, which is nil if there is none.
   case redirect(String?)
-  /// The partial response does not continue the held part: fetch everything.
+  /// The partial response does not continue the bytes in the sink: fetch the whole body.
   case mismatch
-  /// A 304 for another version than that of the condition, or a 412: fetch everything.
+  /// A 304 for another version than that of the condition, or a 412: fetch the whole body.
   case otherVersion
   /// The server names an unknown coding: take the bytes as they are.
   case unknownCoding
-  /// Anything else; final failures are not worth another attempt.
+  /// Any other outcome; a final failure is not worth another attempt.
   case failure(TransferFailure, isFinal: Bool)
 }
 
@@ -29,8 +29,8 @@ extension Exchange {
     return .mismatch
   }
 
-  /// Whether the range may be the cause of a failure: the request was for the rest of a body, and none of it was
-  /// received.
+  /// Whether the request's range may be the cause of a failure: the request was for the rest of a body, and no byte
+  /// of that rest was received.
   ///
   /// False if the status is about the resource or about the server's load.
   private func hasResumedInVain(_ failure: TransferFailure, _ transfer: Transfer) -> Bool {
@@ -52,7 +52,7 @@ extension Exchange {
       failure.mayHaveBeenSent = true
       return .failure(failure, isFinal: true)
     }
-    // Stores do send pictures with `Content-Encoding: utf-8` or `aws-chunked`; the bytes are fine.
+    // Some stores send pictures with `Content-Encoding: utf-8` or `aws-chunked`, although the bytes are not encoded.
     if code == CURLE_BAD_CONTENT_ENCODING, received == 0, !transfer.takesCodedBytes,
       transfer.request.isRepeatable, let head,
       !ContentCodings.decodable.contains(all: head.headers)
@@ -155,12 +155,12 @@ extension Exchange {
     let reason = reason(code, outcome, text)
     var failure = transfer.failure(
       reason,
-      // libcurl knows only that there was no socket.
+      // libcurl's own message says only that there was no socket.
       detail: reason == .addressRefused ? ProxyAdmission.notPublic : text
     )
     failure.isHostOfDataOnly = reason == .addressRefused
     failure.status = head?.status
-    // The `CONNECT` request to a proxy is not counted as a request.
+    // The `CONNECT` request to a proxy does not count as sent to the origin.
     let hasTunnel = transfer.proxy == nil || transfer.url.scheme == .http || outcome.secured > 0
     failure.mayHaveBeenSent =
       outcome.request > 0 && (outcome.connections == 0 || hasTunnel)
@@ -187,7 +187,7 @@ extension Exchange {
       head.map { LibcurlWords.tellBrokenChunks(text, $0) } ?? false ? .badResponse : .reset
     case CURLE_BAD_CONTENT_ENCODING: .badEncoding
     case CURLE_PEER_FAILED_VERIFICATION: verification(outcome)
-    // A connection that was cut during the handshake is worth another try, a handshake that failed is not.
+    // Try again if the connection was cut during the handshake, but not if the handshake failed.
     case CURLE_SSL_CONNECT_ERROR:
       Self.cuts.contains(Int32(outcome.error_number)) || LibcurlWords.tellCutHandshake(text)
         ? .reset : .tlsFailed
@@ -195,7 +195,7 @@ extension Exchange {
       CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR, CURLE_USE_SSL_FAILED:
       .tlsFailed
     case CURLE_URL_MALFORMAT: .urlInvalid
-    // A header line beyond libcurl's own limit has this code too.
+    // libcurl reports a header line beyond its own limit with this code as well.
     case CURLE_OUT_OF_MEMORY: status == 0 || head == nil ? .tooLongHeader : .outOfMemory
     default: .badResponse
     }
@@ -205,7 +205,7 @@ extension Exchange {
   private static let cuts: Set<Int32> = [ECONNRESET, ECONNABORTED, EPIPE]
 
   private func timeout(_ outcome: larder_outcome) -> FailureReason {
-    // libcurl starts the clock of its limit before that of its total, and rounds both.
+    // libcurl starts the clock of its time limit before that of its total time, and rounds both.
     let slack = 50
     let isOver =
       timeLimit.milliseconds > 0 && Int(outcome.total) / 1000 + slack >= timeLimit.milliseconds
@@ -214,7 +214,9 @@ extension Exchange {
     return isOver ? .timeoutTotal : .timeoutIdle
   }
 
-  /// The reason by OpenSSL's verification result; 0 or 1 means none, because libcurl refused the host name before.
+  /// The reason for OpenSSL's verification result.
+  ///
+  /// If the result is 0 or 1, libcurl itself refused the host name.
   private func verification(_ outcome: larder_outcome) -> FailureReason {
     switch outcome.verification {
     case 0, 1, 62, 64: .tlsHost
@@ -235,7 +237,7 @@ extension Transfer {
 }
 
 extension TransferFailure {
-  /// Makes it the failure of a host whose `Retry-After` is longer than a run waits.
+  /// Changes this failure into that of a host whose `Retry-After` is longer than a run is willing to wait.
   mutating func ask(toWait seconds: Int64, from now: UnixTime) {
     reason = .askedToWait
     retryAfter = seconds
@@ -262,7 +264,7 @@ extension TransferFailure {
 }
 
 extension Exchange {
-  /// The failure of the proxy itself, before any byte reached the origin; nil if the proxy worked.
+  /// The failure of the proxy itself, before any byte reached the origin; nil if the proxy did not fail.
   func proxyTrouble(
     _ code: CURLcode,
     _ outcome: larder_outcome,
@@ -325,32 +327,34 @@ extension Exchange {
   }
 }
 
-/// Two failures that can be recognized only by the wording of libcurl's message.
+/// Recognizes two failures that only the wording of libcurl's message tells apart from others.
 ///
-/// The wordings are those of libcurl 7.88.1 to 8.14; a test provokes each failure, and fails once the wording changes.
+/// The wordings are those of libcurl 7.88.1 to 8.14. A test provokes each failure, and fails if the wording has
+/// changed.
 enum LibcurlWords {
-  /// Whether a receive error (CURLE_RECV_ERROR) was caused by broken chunks rather than by the connection.
+  /// Whether a receive error (CURLE_RECV_ERROR) was caused by invalid chunks, and not by the connection.
   ///
-  /// `Curl_httpchunk_read` returns a CHUNKcode, which transfer.c turns into CURLE_RECV_ERROR, the code of a
-  /// connection that was reset. No CURLINFO tells the two apart: CURLINFO_OS_ERRNO stays 0 with TLS.
+  /// `Curl_httpchunk_read` returns a CHUNKcode, which transfer.c turns into CURLE_RECV_ERROR. A connection that was
+  /// reset has the same code. No CURLINFO distinguishes the two: CURLINFO_OS_ERRNO stays 0 with TLS.
   static func tellBrokenChunks(_ text: String, _ head: ResponseHead) -> Bool {
     head.headers.contains("Transfer-Encoding") && text.contains("chunk")
   }
 
   /// Whether a failed handshake (CURLE_SSL_CONNECT_ERROR) ended because the connection was closed during it.
   ///
-  /// It is then worth another try, while one that the server refused is not. A reset has its errno; a close has none.
-  /// OpenSSL then has no error in its queue, and vtls/openssl.c prints `SSL_connect: ` and the state; otherwise it
-  /// prints OpenSSL's error text. The code is the same, and CURLINFO_SSL_VERIFYRESULT is about certificates only.
+  /// Try again after a handshake that was cut, but not after one that the server refused. A reset has an errno; a
+  /// close has none. After a close, OpenSSL has no error in its queue, and vtls/openssl.c prints `SSL_connect: ` and
+  /// the state. Otherwise vtls/openssl.c prints OpenSSL's error text. libcurl's error code is the same, and
+  /// CURLINFO_SSL_VERIFYRESULT is about certificates only.
   static func tellCutHandshake(_ text: String) -> Bool { text.contains("SSL_connect: ") }
 }
 
 /// Content codings by name. (RFC 9110, section 8.4.1)
 ///
-/// libcurl has the same code for an unknown coding and for a body that contradicts its coding. The names in the head
-/// show which of the two it was.
+/// libcurl has the same error code for an unknown coding and for a body that is not valid in its coding. The names in
+/// the head tell the two apart.
 struct ContentCodings: Equatable {
-  /// In lower case.
+  /// The names in lower case.
   let names: Set<String>
 
   /// The codings that the loaded libcurl decodes.
@@ -363,7 +367,7 @@ struct ContentCodings: Equatable {
     )
   }()
 
-  /// The codings of a libcurl with these libraries. (content_encoding.c)
+  /// The codings that a libcurl with these libraries decodes. (content_encoding.c)
   init(zlib: Bool, brotli: Bool, zstandard: Bool) {
     var names: Set<String> = ["identity", "none"]
     if zlib { names.formUnion(["gzip", "x-gzip", "deflate"]) }

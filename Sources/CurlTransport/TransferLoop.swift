@@ -4,8 +4,8 @@ import Transport
 
 /// Runs all transfers on the thread that calls `run`.
 ///
-/// The schedule decides on the next transfer, libcurl moves the bytes, the loop carries messages between them.
-/// Nothing here is shared: other threads post to the inbox.
+/// The schedule decides which transfer is next, libcurl moves the bytes, and the loop connects the two. The loop shares
+/// no state: other threads post messages to the inbox.
 final class TransferLoop {
   private let core: TransferCore
   private let policy: ExchangePolicy
@@ -20,16 +20,17 @@ final class TransferLoop {
   private var transfers: [Transfer?] = []
   private var freeNumbers: [Int] = []
   private var hosts: [HostPort: Int] = [:]
-  /// By a host's number: its share of the transfers under way.
+  /// The counters of transfers under way, by the host's number.
   private var tallies: [ActivityTally.Host] = []
-  /// By a host's number: why everything for it fails, once its `Retry-After` is longer than a run waits.
+  /// The failure of every request to a host whose `Retry-After` is longer than a run is willing to wait, by the
+  /// host's number.
   private var closed: [Int: TransferFailure] = [:]
   private var lastHost: (url: WebURL, number: Int)?
-  /// Whether a transfer joined since libcurl last ran.
+  /// Whether a transfer was started since libcurl last ran.
   private var hasStarted = false
   /// The earliest deadline of a request, if any has one.
   private var nextDeadline: MonotonicTime?
-  /// Why nothing more is fetched; nil while the run continues.
+  /// The reason why the run fetches nothing more; nil while the run continues.
   private var ended: FailureReason?
 
   init(_ core: TransferCore) {
@@ -44,7 +45,7 @@ final class TransferLoop {
 
   private var options: TransportOptions { core.options }
 
-  /// Returns once the inbox is closed and everything is completed.
+  /// Runs until the inbox is closed and every transfer is completed.
   func run() {
     var mayRest = false
     var wait: Int32 = 0
@@ -58,7 +59,7 @@ final class TransferLoop {
       if mail.stops { return }
       wait = advance()
       core.multi.perform()
-      // A finished transfer frees a slot: look for more to start before resting.
+      // A finished transfer frees a slot, so look for transfers to start before waiting.
       mayRest = !settleFinished()
     }
   }
@@ -99,7 +100,7 @@ final class TransferLoop {
     enqueue(transfer, first: false)
   }
 
-  /// Queues the transfer's current hop, once it is admitted.
+  /// Queues the transfer's current hop once ``ProxyAdmission`` allows it.
   private func enqueue(_ transfer: Transfer, first: Bool) {
     locate(transfer)
     switch admission.admit(transfer) {
@@ -119,7 +120,7 @@ final class TransferLoop {
     )
   }
 
-  /// Finds the number of the host that the transfer's current hop leads to, and whether it is trusted.
+  /// Finds the number of the host that the transfer's current hop leads to, and whether that host is trusted.
   private func locate(_ transfer: Transfer) {
     transfer.isTrusted = trust.isTrusted(transfer)
     if let lastHost, lastHost.url.port == transfer.url.port,
@@ -140,7 +141,7 @@ final class TransferLoop {
     return schedule.addHost()
   }
 
-  /// Milliseconds after which the loop checks for work, even if nobody woke it.
+  /// The longest time in milliseconds after which the loop checks for work, even if no thread woke it.
   private static let longestRest: Int32 = 2000
 
   /// Starts the transfers that the schedule allows; returns the milliseconds until the next possible work.
@@ -165,7 +166,7 @@ final class TransferLoop {
           ? "the host has answered nothing but 429 or 503 for a while" : "the host does not answer"
         finish(transfer, .failure(transfer.failure ?? transfer.failure(.circuitOpen, detail: why)))
       case .wait(let moment):
-        // A deadline that has passed must not keep an idle loop awake.
+        // After the run has ended, its deadline must not keep an idle loop awake.
         let deadline = ended == nil ? options.deadline : nil
         let moments = [moment, nextDeadline, deadline].compactMap { $0 }
         guard let earliest = moments.min() else { return Self.longestRest }
@@ -224,7 +225,7 @@ final class TransferLoop {
     return hasFinished
   }
 
-  /// Decides the next step after an exchange: completion, the next hop, or another attempt.
+  /// Decides the next step after an exchange: to complete the transfer, follow a redirect, or make another attempt.
   private func conclude(_ transfer: Transfer, _ exchange: Exchange, _ code: CURLcode) {
     let now = MonotonicTime.now()
     switch exchange.verdict(code, transfer, now: .now()) {
@@ -261,7 +262,9 @@ final class TransferLoop {
     }
   }
 
-  /// Sends the request again at once, in a changed form; each change can happen once, and counts as the same attempt.
+  /// Sends the request again at once, in a changed form, as a part of the same attempt.
+  ///
+  /// Each change can happen once.
   private func repeatAttempt(_ transfer: Transfer, at now: MonotonicTime) {
     schedule.finished(host: transfer.host, .answered, at: now)
     transfer.attempts -= 1
@@ -304,7 +307,7 @@ final class TransferLoop {
     transfer.complete(result)
   }
 
-  /// Counts the transfer at the host that it is sent to, and no longer at the one before.
+  /// Counts the transfer for the host that it is sent to, and no longer for the previous host.
   private func count(_ transfer: Transfer, at host: ActivityTally.Host?) {
     guard transfer.counted !== host else { return }
     transfer.counted?.add(-1)
@@ -365,7 +368,7 @@ struct AttemptBudget {
   /// Counts a request, which adds to the run's budget of retries.
   mutating func countRequest() { budget.countRequest() }
 
-  /// When a transfer may be attempted again; nil when it may not, or not before its deadline.
+  /// When a transfer may be attempted again; nil when it may not be, or not before its deadline.
   mutating func retry(
     _ transfer: Transfer,
     after failure: TransferFailure,
@@ -384,15 +387,16 @@ struct AttemptBudget {
   }
 }
 
-/// Counts the body bytes of the whole run against its limit, and checks the free space that the disk has to keep.
+/// Counts the body bytes of the whole run against its limit, and checks that enough space stays free on the disk.
 final class ByteMeter {
   private var left: ByteCount
   private let reserve: DiskReserve?
-  /// How many bytes may be received before the disk is checked again.
+  /// The number of bytes that may be received before the disk is checked again.
   private var unlooked: ByteCount = .zero
 
-  /// A check costs a system call; between two checks, the space shrinks by at most this much and the bytes that
-  /// wait in memory.
+  /// The number of bytes between two checks of the disk, because a check costs a system call.
+  ///
+  /// Meanwhile, the free space shrinks by at most this number and the bytes that wait in memory.
   private static let stride: ByteCount = 1_048_576
 
   init(limit: ByteCount?, reserve: DiskReserve? = nil) {
@@ -400,13 +404,13 @@ final class ByteMeter {
     self.reserve = reserve
   }
 
-  /// Why the run may receive nothing more; nil while it may.
+  /// The reason why the run may receive nothing more; nil while it may.
   private(set) var end: FailureReason?
 
   /// Counts received bytes.
   ///
   /// - Parameter bytes: The number of bytes.
-  /// - Returns: Why they are too many; nil when the run may receive them.
+  /// - Returns: The reason why the run may not receive them; nil when it may.
   func count(_ bytes: Int) -> FailureReason? {
     guard end == nil else { return end }
     left -= ByteCount(bytes)

@@ -4,23 +4,24 @@ import Transport
 
 /// The limits and settings of a run of transfers: concurrency, retries, timeouts, addresses and proxies.
 package struct TransportOptions: Sendable {
-  /// A number that the transport finds itself, or one that the user gave.
+  /// A number that the user gave, or that the transport determines itself.
   package enum Count: Hashable, Sendable {
-    /// Found from measured speed, latency and errors.
+    /// The transport determines the number from measured speed, latency and errors.
     case auto
-    /// Exactly that many.
+    /// The user gave this number.
     case fixed(Int)
   }
 
-  /// Concurrent transfers over all hosts; auto goes up to 64, or to `perHost` if that is more, not counting silent
-  /// hosts.
-  package var parallel = Count.auto
-  /// The most concurrent transfers to one host; auto is 16, or no limit under a fixed `parallel`.
+  /// The maximum number of concurrent transfers over all hosts; auto is 64, or a larger `perHost`.
   ///
-  /// Under an auto `parallel`, each host starts at 16, or at this number if it is smaller, and adapts to its answers.
-  /// (``ConcurrencyWindow``)
+  /// Transfers to hosts that do not answer are not counted.
+  package var parallel = Count.auto
+  /// The maximum number of concurrent transfers to one host; auto is 16, or as many as a fixed `parallel` allows.
+  ///
+  /// If `parallel` is auto, the number for each host starts at 16, or at `perHost` if that is smaller, and adapts to
+  /// the host's answers. (``ConcurrencyWindow``)
   package var perHost = Count.auto
-  /// Requests per second over all hosts; nil does not limit.
+  /// The maximum number of requests per second over all hosts; nil for no limit.
   package var rate: Double?
   /// Which failures are retried, how often and when.
   package var retry = RetryPolicy()
@@ -28,39 +29,45 @@ package struct TransportOptions: Sendable {
   package var breaker = CircuitBreaker.Thresholds()
   /// The time limit for name resolution, TCP and TLS together.
   package var connectTimeout = Duration.seconds(10)
-  /// The least speed of a body in bytes a second; a slower one is given up after `idleTimeout`.
+  /// The lowest speed of a body in bytes a second; a slower transfer is given up after `idleTimeout`.
   package var lowSpeed = 64
-  /// How long a transfer may be silent, or slower than `lowSpeed`; whole seconds.
+  /// How long a transfer may receive nothing, or be slower than `lowSpeed`; whole seconds.
   package var idleTimeout = Duration.seconds(30)
   /// The time limit for one attempt from start to end.
   package var transferTimeout = Duration.seconds(900)
-  /// When everything unfinished fails with `deadline`; see ``MonotonicTime/now()``.
+  /// When every unfinished request fails with `deadline`; see ``MonotonicTime/now()``.
   package var deadline: MonotonicTime?
-  /// The most body bytes, decoded, of the run; then everything unfinished fails with `bytes-limit`.
+  /// The maximum number of decoded body bytes in the run.
+  ///
+  /// Beyond it, every unfinished request fails with `bytes-limit`.
   package var maxBytes: ByteCount?
-  /// The space to leave free on the disk; if less is free, everything unfinished fails with `keep-free`.
+  /// The space to leave free on the disk.
+  ///
+  /// If less is free, every unfinished request fails with `keep-free`.
   package var reserve: DiskReserve?
-  /// Whether hosts that only fetched data names may have private addresses.
+  /// Whether hosts that appear only in fetched data may have private addresses.
   package var allowPrivateAddresses = false
-  /// Hosts that the user named, and that may be private wherever their URL comes from.
+  /// The hosts that the user named; they may have private addresses, regardless of where their URL comes from.
   package var namedHosts: Set<HostPort> = []
-  /// Connections to make elsewhere, as `HOST:PORT:HOST:PORT` of curl's `--connect-to`; such a host counts as named.
+  /// Connections to make to another host, as `HOST:PORT:HOST:PORT` of curl's `--connect-to`.
+  ///
+  /// The first host counts as named by the user.
   package var connectTo: [String] = []
-  /// Certificates to trust instead of the system's, a PEM file.
+  /// A PEM file with the certificates to trust instead of the system's.
   package var caFile: String?
   /// The User-Agent field, visible in servers' logs.
   package var userAgent = "larder"
-  /// The most bytes of all headers of one response, interim ones included.
+  /// The maximum size in bytes of all headers of one response, those of interim responses included.
   package var headerLimit = 64 << 10
-  /// The proxies to use; nil connects directly, even if the environment names one.
+  /// The proxies to use; nil for direct connections, even if the environment names a proxy.
   package var proxy: ProxyRoute?
-  /// Finds a name's addresses, none when it does not resolve; may block.
+  /// Finds a name's addresses, and returns none when the name does not resolve; may block.
   var resolver: @Sendable (String) -> [IPAddress] = NameBook.addresses
 
   /// Makes the default options.
   package init() {}
 
-  /// The limits that the schedule works with.
+  /// The limits for the schedule, ``TransferSchedule``.
   var scheduleLimits: TransferSchedule.Limits {
     var limits = TransferSchedule.Limits()
     limits.rate = rate

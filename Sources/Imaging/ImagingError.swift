@@ -1,10 +1,12 @@
 import Base
 
-/// Why a picture could not be read, cropped, stamped or written, with a remedy.
+/// This module's name for ``LarderError``.
+///
+/// Such an error says why a picture could not be read, cropped, stamped or written, and suggests a remedy.
 public typealias ImagingError = LarderError
 
 extension LarderError {
-  /// The error for a picture that breaks the rules of its format.
+  /// The error for a picture that breaks the rules of its format; `reason` completes “cannot read NAME: …”.
   static func damaged(_ name: String, _ reason: String) -> LarderError {
     LarderError(
       .damagedPicture,
@@ -45,12 +47,12 @@ extension LarderError {
     )
   }
 
-  /// The error for a picture that exceeds ``PictureLimits``.
+  /// The error for a picture that exceeds ``PictureLimits``; `reason` completes “cannot read NAME: …”.
   static func tooLarge(_ name: String, _ reason: String) -> LarderError {
     LarderError(.tooLarge, "cannot read \(name): \(reason); make it smaller first")
   }
 
-  /// The error for a picture that exceeds a limit which the user can raise.
+  /// The error for a picture that exceeds a limit which the user can raise; `reason` completes “cannot read NAME: …”.
   static func overLimit(_ name: String, _ reason: String) -> LarderError {
     LarderError(
       .tooLarge,

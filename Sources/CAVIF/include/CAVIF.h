@@ -1,5 +1,6 @@
-// libavif, opened when the first AVIF is read or written and not when the program starts, because it loads four AV1
-// codecs. Each function runs a whole sequence of calls, because libavif allocates its structures itself.
+// libavif, which reads and writes AVIF. Because it loads four AV1 codecs, it is opened when the first AVIF is read or
+// written, not when the program starts. Each function here runs a whole sequence of calls, because libavif allocates
+// its structures itself.
 #ifndef LARDER_CAVIF_H
 #define LARDER_CAVIF_H
 
@@ -26,21 +27,21 @@ typedef struct {
   uint32_t x, y, width, height;
 } cavif_region;
 
-// Bytes that the caller must free.
+// Bytes in memory that the caller must free.
 typedef struct {
   uint8_t *bytes;
   size_t count;
 } cavif_bytes;
 
-// The encoding of colours: `chroma` is an avifPixelFormat, the others are numbers of ITU-T H.273.
+// The encoding of colours. `chroma` is an avifPixelFormat; the other fields are numbers of ITU-T H.273.
 typedef struct {
   int chroma, primaries, transfer, matrix;
 } cavif_colour;
 
 enum { cavif_444 = 1, cavif_422 = 2, cavif_420 = 3, cavif_400 = 4 };
 
-// The fields of the boxes. `aperture` is the visible part. `angle` counts quarter turns to the left. `mirror` applies
-// after that: -1 for none, 0 for top to bottom, 1 for left to right.
+// The fields of the boxes. `aperture` is the visible part. `angle` is the number of quarter turns to the left. The
+// picture is mirrored after the turns: `mirror` is -1 for no mirroring, 0 for top to bottom, 1 for left to right.
 typedef struct {
   uint32_t width, height, frames;
   cavif_region aperture;
@@ -50,7 +51,7 @@ typedef struct {
   cavif_bytes profile, exif, xmp;
 } cavif_header;
 
-// The limits of a file.
+// The most pixels of a frame, the most pixels along a side, and the most frames of a file.
 typedef struct {
   uint32_t pixels, side, frames;
 } cavif_limits;
@@ -62,15 +63,15 @@ int cavif_read_header(const uint8_t *bytes, size_t count, cavif_limits limits, c
 // Whether libavif was built with dav1d.
 bool cavif_has_dav1d(void);
 
-// Decodes a region of the still, or of the first frame. The pixels are RGB or RGBA; with 8 bits and no alpha, they are
-// blue, green, red and 255. Samples of more than 8 bits are scaled to 16, in the machine's byte order. `by_dav1d`
-// chooses dav1d; otherwise libavif chooses the decoder.
+// Decodes a region of the still picture, or of the first frame of a sequence. The pixels are RGB or RGBA; with 8 bits
+// and no alpha, they are blue, green, red and 255. Samples of more than 8 bits are scaled to 16 bits, in the machine's
+// byte order. `by_dav1d` chooses dav1d; otherwise libavif chooses the decoder.
 int cavif_decode(const uint8_t *bytes, size_t count, cavif_limits limits, bool by_dav1d, cavif_region region,
                  bool has_alpha, bool is_wide, uint8_t *pixels, size_t stride,
                  cavif_outcome *outcome);
 
-// Planes from the decoder of another format: luma, two of chroma, and alpha, which is NULL if there is none. Samples of
-// more than 8 bits take two bytes, in the machine's byte order.
+// Planes from the decoder of another format: luma, two planes of chroma, and alpha. The plane of alpha is NULL if there
+// is no alpha. Samples of more than 8 bits take two bytes, in the machine's byte order.
 typedef struct {
   const uint8_t *planes[4];
   size_t strides[4];
@@ -90,9 +91,9 @@ typedef struct {
   const uint8_t *pixels;
   uint32_t stride, width, height;
   int order;
-  // Bits of a sample: in `pixels`, 8 or 16, and in the file.
+  // The number of bits of a sample in `pixels`, 8 or 16, and the number in the file.
   int depth, file_depth;
-  // 1 to 100; ignored if `lossless`.
+  // The quality, 1 to 100; ignored if `lossless`.
   int quality;
   bool lossless;
   cavif_colour colour;
@@ -103,10 +104,11 @@ typedef struct {
 // A picture that is being encoded.
 typedef struct cavif_picture cavif_picture;
 
-// Copies the pixels and everything else from `encoding`. Returns NULL, and sets `result`, on failure.
+// Starts a picture, with copies of the pixels and of everything else in `encoding`. Returns NULL, and sets `result`, on
+// failure.
 cavif_picture *cavif_begin(const cavif_encoding *encoding, int *result, cavif_outcome *outcome);
 
-// Encodes the file, in memory that the caller must free.
+// Encodes the file into memory that the caller must free.
 int cavif_encode(cavif_picture *picture, cavif_bytes *out, cavif_outcome *outcome);
 
 void cavif_close(cavif_picture *picture);

@@ -4,15 +4,17 @@
 #include <curl/curl.h>
 #include <stdint.h>
 
-// libcurl has thirty dependencies, which would take a third of the start-up time: it is opened when it is first needed.
+// libcurl has thirty dependencies, which would take a third of the start-up time. So it is opened when it is first
+// needed.
 
-// Opens libcurl, once a process, from any thread. Returns NULL when it is open, else the reason why not.
+// Opens libcurl, once in a process; callable from any thread. Returns NULL on success, otherwise the reason for the
+// failure.
 const char *larder_curl_open(void);
-// Why it could not be opened; NULL if it could, or if nothing has needed it yet.
+// The reason why libcurl could not be opened; NULL if it was opened, or if no call has needed it yet.
 const char *larder_curl_failure(void);
 
-// The functions of libcurl that larder calls, with similar names. A function that makes something opens libcurl first,
-// and returns NULL if that fails. The functions for error texts then return the reason.
+// The functions of libcurl that larder calls, with similar names. A function that makes an object opens libcurl if
+// necessary, and returns NULL if that fails. The functions for error texts then return the reason.
 CURLcode larder_global_init(void);
 const curl_version_info_data *larder_version_info(CURLversion age);
 CURL *larder_easy_init(void);
@@ -23,9 +25,10 @@ void larder_multi_cleanup(CURLM *multi);
 CURLMcode larder_multi_add(CURLM *multi, CURL *easy);
 void larder_multi_remove(CURLM *multi, CURL *easy);
 void larder_multi_perform(CURLM *multi);
-// Waits until a socket is ready, a timer of libcurl is due, somebody calls larder_multi_wakeup, or the time is over.
+// Waits until a socket is ready, a timer of libcurl expires, another thread calls larder_multi_wakeup, or
+// `milliseconds` have passed.
 void larder_multi_poll(CURLM *multi, int milliseconds);
-// Ends a wait, or the next one, from any thread.
+// Ends the current larder_multi_poll; if there is none, the next one ends at once. Callable from any thread.
 CURLMcode larder_multi_wakeup(CURLM *multi);
 const char *larder_multi_strerror(CURLMcode code);
 struct curl_slist *larder_slist_append(struct curl_slist *list, const char *line);
@@ -33,7 +36,7 @@ void larder_slist_free(struct curl_slist *list);
 CURLU *larder_url_init(void);
 void larder_url_cleanup(CURLU *url);
 CURLUcode larder_url_set(CURLU *url, CURLUPart part, const char *text);
-// `*text` is freed by larder_curl_free.
+// The caller frees `*text` with larder_curl_free.
 CURLUcode larder_url_get(CURLU *url, CURLUPart part, unsigned flags, char **text);
 const char *larder_url_strerror(CURLUcode code);
 void larder_curl_free(char *text);
@@ -49,44 +52,45 @@ CURLcode larder_easy_set_pointer(CURL *easy, CURLoption option, const void *valu
 // Sets a number or a switch of a multi handle.
 CURLMcode larder_multi_set_long(CURLM *multi, CURLMoption option, long value);
 
-// Called with a piece of a body or with one header line; returns how many bytes it took.
+// Called with a piece of a body or with one header line; returns the number of bytes that it accepted.
 typedef size_t (*larder_data_callback)(char *bytes, size_t size, size_t count, void *context);
-// Called before each connection with the address, 4 or 16 bytes in network order (0 if it is not IP); returns whether
-// to connect.
+// Called before each connection; returns whether to connect. `address` has `count` bytes in network order: 4, 16, or
+// none if the address is not IP.
 typedef int (*larder_address_callback)(const uint8_t *address, size_t count, void *context);
-// Called on each connection, new or reused, before the request is sent, with the peer's address as text.
+// Called on each connection, new or reused, before the request is sent. `peer` is the other side's address as text.
 typedef int (*larder_prereq_callback)(void *context, char *peer, char *local, int peer_port, int local_port);
-// Called with libcurl's messages about a transfer whose verbosity is on.
+// Called with libcurl's messages about a transfer that has CURLOPT_VERBOSE set.
 typedef int (*larder_debug_callback)(CURL *easy, curl_infotype type, char *text, size_t count, void *context);
 
-// In C, a pointer to a function is not a pointer to data, so these need setters of their own.
+// In C, a function pointer is not a data pointer, so the callbacks need setters of their own.
 CURLcode larder_easy_set_data_callback(CURL *easy, CURLoption option, larder_data_callback callback);
 CURLcode larder_easy_set_prereq_callback(CURL *easy, larder_prereq_callback callback);
 CURLcode larder_easy_set_debug_callback(CURL *easy, larder_debug_callback callback);
 
-// The judge of addresses; must outlive the handle that uses it.
+// A callback that judges addresses, with its context. It must outlive the handle that uses it.
 struct larder_address_judge {
   larder_address_callback callback;
   void *context;
 };
-// Has a judge called before every socket is opened. In C, because struct curl_sockaddr is larger than it declares,
-// which Swift cannot express.
+// Makes libcurl call a judge before it opens a socket. This is in C because struct curl_sockaddr is larger than its
+// declaration, which Swift cannot express.
 CURLcode larder_easy_set_address_judge(CURL *easy, struct larder_address_judge *judge);
 
-// Checks, before a socket is closed, for bytes after the response's end, which libcurl does not report. `armed` points
-// at the flag of the transfer that ends now. It is used on the transfer thread only.
+// Checks a socket, before it is closed, for bytes after the end of the response; libcurl does not report such bytes.
+// `armed` points to the flag of the transfer that ends now. The check sets the flag to 1 if it finds bytes. Used on
+// the transfer thread only.
 struct larder_excess_watch {
   int *armed;
 };
 CURLcode larder_easy_set_excess_watch(CURL *easy, struct larder_excess_watch *watch);
-// Whether bytes wait unread on the connection that a finished transfer leaves open.
+// Whether unread bytes wait on the connection that a finished transfer left open.
 int larder_easy_has_unread(CURL *easy);
-// Whether a finished transfer leaves its connection open.
+// Whether a finished transfer left its connection open.
 int larder_easy_is_connected(CURL *easy);
 
-// Everything worth knowing about a finished transfer, in one call from Swift.
+// The results of a finished transfer, read in one call from Swift.
 struct larder_outcome {
-  long connections;      // opened for this transfer; 0 when it found an open one
+  long connections;      // opened for this transfer; 0 when it reused an open one
   long error_number;     // errno of a failed connection
   long verification;     // OpenSSL's verification result
   long proxy_status;     // the last status of a proxy's answer to CONNECT; 0 without one
@@ -104,10 +108,12 @@ int64_t larder_easy_get_wire(CURL *easy);
 // The context that was set with CURLOPT_PRIVATE.
 void *larder_easy_get_private(CURL *easy);
 
-// Takes the next finished transfer from a multi handle; the message is a union, which Swift reads only by copies.
+// Takes the next finished transfer from a multi handle. This is in C because the message is a union, which Swift can
+// read only by copying it.
 CURL *larder_multi_next_done(CURLM *multi, CURLcode *result);
 
-// Names the calling thread for ps and perf; glibc declares the call for GNU sources only, which Swift does not see.
+// Names the calling thread for ps and perf. This is in C because glibc declares the function only for _GNU_SOURCE,
+// which Swift does not define.
 void larder_name_thread(const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-// Pango and Cairo, opened when a picture is first drawn on, not when the program starts.
+// Pango and Cairo, which draw text. They are opened when larder first draws on a picture, not when the program starts.
 #ifndef LARDER_CDRAWING_H
 #define LARDER_CDRAWING_H
 
@@ -12,8 +12,9 @@
 /// @return NULL on success, else the dynamic loader's message, which stays valid.
 const char *cdrawing_open(void);
 
-// Pango's own headers need paths that only pkg-config knows, and SwiftPM would then link the libraries that pkg-config
-// names. So these are copies of the declarations that larder calls; script/lint compares them with the headers.
+// Pango's own headers need include paths from pkg-config. If the package used pkg-config, SwiftPM would also link the
+// libraries, and they would be loaded at every start. So the declarations that larder needs are copied here;
+// script/lint compares them with the headers.
 
 typedef struct _PangoContext PangoContext;
 typedef struct _PangoFcFontMap PangoFcFontMap;
@@ -25,7 +26,7 @@ typedef struct _PangoLayout PangoLayout;
 typedef struct _PangoLayoutIter PangoLayoutIter;
 
 #ifndef __PANGO_H__
-/// Pango units in a pixel.
+/// The number of Pango units in a pixel.
 #define PANGO_SCALE 1024
 
 typedef struct {

@@ -1,5 +1,5 @@
-// libde265, opened when the first HEIC is read and not when the program starts. Each call decodes one picture, without
-// extra threads.
+// libde265, which decodes the HEVC pictures of an HEIC. It is opened when the first HEIC is read, not when the program
+// starts. Each call decodes one picture, without extra threads.
 #ifndef LARDER_CHEVC_H
 #define LARDER_CHEVC_H
 
@@ -17,7 +17,7 @@ const char *chevc_release(void);
 // The result of a call.
 enum { chevc_done = 0, chevc_no_memory = 1, chevc_broken = 2, chevc_other = 3 };
 
-// A NAL unit, without its length. (ITU-T H.265, 7.3.1)
+// A NAL unit, without the length field before it. (ITU-T H.265, 7.3.1)
 typedef struct {
   const uint8_t *bytes;
   size_t count;
@@ -29,23 +29,23 @@ typedef struct {
   int width, height, chroma, depth;
 } chevc_shape;
 
-// Where the planes of the picture's first columns and rows are written. Samples of more than 8 bits take two bytes; a
-// NULL plane is skipped.
+// The destination of the picture's planes. Only the first `width` columns and `height` rows of the picture are written.
+// Samples of more than 8 bits take two bytes; a NULL plane is skipped.
 typedef struct {
   uint8_t *planes[3];
   size_t strides[3];
   int width, height;
 } chevc_room;
 
-// The picture's colour encoding by ITU-T H.273, and whether it was decoded despite an error.
+// The picture's colour encoding, as numbers of ITU-T H.273, and whether the picture was decoded despite an error.
 typedef struct {
   bool full_range, is_damaged;
   int matrix;
 } chevc_light;
 
-// Decodes the first picture in `units`, which begin with its parameter sets.
+// Decodes the first picture in `units`; the units begin with the picture's parameter sets.
 //
-// It refuses a picture larger than `shape`, or a second one after it, before it allocates a buffer. If the picture is
+// Refuses a picture larger than `shape`, or a second picture, before a buffer is allocated for it. If the picture is
 // broken, `words` is set to libde265's message.
 int chevc_decode(const chevc_unit *units, size_t count, chevc_shape shape, chevc_room room, chevc_light *light,
                  const char **words);

@@ -1,37 +1,38 @@
-// libjq, each program in a process of its own.
+// Runs programs with libjq, each in a process of its own.
 #ifndef LARDER_CJQ_H
 #define LARDER_CJQ_H
 
 #include <stddef.h>
 #include <sys/types.h>
 
-/// The limits of a process that runs a program.
+/// The limits of the process.
 typedef struct {
-  /// Seconds of processor time.
+  /// The processor time in seconds.
   unsigned seconds;
-  /// Bytes of memory, beyond those that it begins with.
+  /// The number of bytes of memory beyond the memory that the process begins with.
   size_t memory;
 } cjq_limits;
 
-/// Starts a process that compiles a program and, unless `text` is NULL, runs it on a JSON text.
+/// Starts a process that compiles a jq program and, unless `text` is NULL, runs it on a JSON text.
 ///
-/// It is a process of its own because libjq aborts when memory runs out. It cannot be interrupted either: not within a
-/// function such as `test`, and not after a number of steps. It is this program, started again from /proc/self/exe, and
-/// never reaches main.
+/// libjq needs a process of its own because it aborts when memory runs out. It also cannot be interrupted: neither
+/// within a function such as `test`, nor after a number of steps. The process is the calling program, started again
+/// from /proc/self/exe, and never reaches main.
 ///
-/// The process writes one letter and the rest of its answer to `*output`, then ends:
-/// - `v` and the value as JSON
-/// - `c` and why the program cannot be compiled
-/// - `e` and the error of the run
+/// The process writes one letter and the rest of its answer to `*output`, and then ends:
+/// - `v` and the resulting value as JSON
+/// - `c` and the reason why the program cannot be compiled
+/// - `e` and the error of the program
 /// - `n` when the program yields no value
-/// - `m` when it yields more than one
-/// - `h` when it halts
+/// - `m` when the program yields more than one value
+/// - `h` when the program halts
 ///
-/// Anything else is not an answer.
+/// Any other output is not an answer.
 ///
-/// It has no environment, can open no file or socket, starts no program, and dies with the calling thread.
+/// The process has no environment, cannot open files or sockets, starts no program, and is killed when the calling
+/// thread ends.
 ///
-/// @param output Receives the end to read from, for the caller to close.
+/// @param output Receives the end of a pipe to read from; the caller closes it.
 /// @return The process, for the caller to wait for; -1 with errno when it cannot be started.
 pid_t cjq_start(const char *program, const char *text, size_t count, cjq_limits limits,
                 int *output);

@@ -1,5 +1,5 @@
-// Opens a library when it is first needed, for libraries with many dependencies: opening them all
-// would make each start take half as long again.
+// Opens a library (dlopen) when it is first needed. This is used for libraries with many dependencies: loading them at
+// every start of larder would make the start take half as long again.
 #ifndef LARDER_COPENING_H
 #define LARDER_COPENING_H
 
@@ -13,16 +13,17 @@ typedef struct {
   void **place;
 } copening_function;
 
-// Opens `library` and looks up all functions. Returns NULL on success, else an error message, which is never freed.
+// Opens `library` and looks up all functions. Returns NULL on success, else an error message that stays valid.
 const char *copening_find(const char *library, const copening_function *functions, size_t count);
 
-// Declares the pointer of a function for the other files of a module: pass COPENING_DECLARED to the list.
+// Declares the pointer `their_NAME` of a function in the other files of a module. Pass this macro to the list of
+// functions.
 #define COPENING_DECLARED(name, ...) extern COPENING_HIDDEN __typeof__(&name) their_##name;
 #define COPENING_HIDDEN __attribute__((visibility("hidden")))
 
 // Defines a pointer `their_NAME` for each function of a list, and `opener(void)`, which looks them up once in a process
-// and is thread-safe. The list is a macro: it calls its argument with the name of each function, and with further
-// arguments for the file's own use.
+// and is thread-safe. The list is a macro that takes another macro. It calls that macro with the name of each function,
+// and with further arguments that the file may use.
 #define COPENING(opener, library, list)                                                             \
   list(COPENING_POINTER)                                                                            \
   static const copening_function opener##_functions[] = {list(COPENING_ENTRY)};                     \
@@ -39,8 +40,8 @@ const char *copening_find(const char *library, const copening_function *function
 #define COPENING_POINTER(name, ...) COPENING_HIDDEN __typeof__(&name) their_##name;
 #define COPENING_ENTRY(name, ...) {#name, (void **)&their_##name},
 
-// Tells packagers which library is opened, as the dynamic section no longer does: "required", or
-// "recommended" where larder names the missing library and continues.
+// Records in the program file which library it opens, for packaging tools, because the dynamic section does not list
+// the library. `priority` is "required", or "recommended" if larder reports a missing library and continues without it.
 // (https://uapi-group.org/specifications/specs/elf_dlopen_metadata/)
 #define COPENING_NOTE(feature, priority, description, library)                                      \
   COPENING_WORDS("[{\"feature\":\"" feature "\",\"description\":\"" description                    \

@@ -1,4 +1,4 @@
-// pixman, on which Cairo is built: it composites pixels.
+// pixman, which composites pixels; Cairo is built on it.
 #ifndef LARDER_CPIXMAN_H
 #define LARDER_CPIXMAN_H
 

@@ -1,3 +1,3 @@
-// pixman.h includes this file from a folder that only pkg-config knows, and with pkg-config SwiftPM would link the
-// libraries that it names.
+// pixman.h includes a file of this name, whose folder only pkg-config knows. If the package used pkg-config, SwiftPM
+// would also link the libraries that pkg-config names.
 #include <pixman-1/pixman-version.h>

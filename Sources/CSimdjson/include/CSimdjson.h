@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// A C interface to simdjson's tree, because simdjson is C++, which Swift cannot import without C++ interoperability.
+// A C interface to simdjson's document tree. simdjson is C++, which Swift cannot import without C++ interoperability.
 
 #ifdef __cplusplus
 extern "C" {
@@ -14,7 +14,7 @@ extern "C" {
 // A parsed text.
 typedef struct larder_json larder_json;
 
-// A value in a parsed text: a copy of simdjson's own element, which only simdjson reads.
+// A value in a parsed text: a copy of simdjson's element, whose contents only simdjson reads.
 typedef struct {
   uintptr_t words[2];
 } larder_json_value;
@@ -30,16 +30,16 @@ typedef enum {
   LARDER_JSON_OBJECT,
 } larder_json_kind;
 
-// Parses a text that holds one value; NULL when simdjson refuses it, for any reason.
+// Parses a text that contains one value; returns NULL when simdjson refuses the text, for any reason.
 larder_json *larder_json_parse(const char *text, size_t count, size_t depth_limit);
 
-// Frees a parsed text; its values are then invalid.
+// Frees a parsed text; its values are invalid afterwards.
 void larder_json_free(larder_json *json);
 
-// The outermost value.
+// The outermost value of a text.
 larder_json_value larder_json_root(const larder_json *json);
 
-// The kind of a value. A whole number that fits uint64_t only is UNSIGNED.
+// The kind of a value. A whole number is UNSIGNED only if it fits uint64_t but not int64_t.
 larder_json_kind larder_json_kind_of(larder_json_value value);
 
 // The number in a value of kind INTEGER.
@@ -54,30 +54,30 @@ double larder_json_real(larder_json_value value);
 // The Boolean in a value of kind BOOLEAN.
 bool larder_json_boolean(larder_json_value value);
 
-// The UTF-8 of a string and its length; NULL for any other value.
+// The UTF-8 of a string, and its length in bytes; NULL if the value is not a string.
 const char *larder_json_string(larder_json_value value, size_t *count);
 
-// The member of that name, the last if there are several; false when there is none.
+// Finds the last member of an object with a name; returns false when there is none.
 bool larder_json_find(larder_json_value object, const char *name, size_t count,
                       larder_json_value *member);
 
-// The element at an index; false when there is none. Walks from the first.
+// Finds the element at an index, starting from the first element; returns false when there is none.
 bool larder_json_element(larder_json_value array, size_t index, larder_json_value *element);
 
-// How many elements an array has, or members an object, repeated names included.
+// The number of elements of an array, or of members of an object; repeated names are counted each time.
 size_t larder_json_count(larder_json_value value);
 
-// Writes the first `count` elements of an array; returns how many it wrote.
+// Writes the first `count` elements of an array to `elements`; returns the number that it wrote.
 size_t larder_json_elements(larder_json_value array, larder_json_value *elements, size_t count);
 
-// A member of an object: its name is simdjson's, in UTF-8.
+// A member of an object. The name is UTF-8 in simdjson's memory, and valid until the text is freed.
 typedef struct {
   const char *name;
   size_t count;
   larder_json_value value;
 } larder_json_member;
 
-// Writes the first `count` members of an object; returns how many it wrote.
+// Writes the first `count` members of an object to `members`; returns the number that it wrote.
 size_t larder_json_members(larder_json_value object, larder_json_member *members, size_t count);
 
 #ifdef __cplusplus

@@ -1,11 +1,11 @@
-// Decodes gzip, the compression of stored feeds, with zlib. It is in C because `inflateInit2` is a macro.
+// Decodes gzip data with zlib; used for feeds that are gzip files. It is in C because `inflateInit2` is a macro.
 #ifndef LARDER_CUNPACK_H
 #define LARDER_CUNPACK_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-// How decoding ended.
+// The outcome of decoding.
 enum {
   cunpack_done = 0,
   cunpack_no_memory = 1,
@@ -15,13 +15,15 @@ enum {
   cunpack_unread = 5
 };
 
-// Reads up to `count` bytes of the packed data, as read(2) does: 0 at the end, negative when it cannot be read.
+// Reads up to `count` bytes of the gzip data, as read(2) does: returns 0 at the end, and a negative number on
+// failure.
 typedef ptrdiff_t (*cunpack_read)(void *context, uint8_t *room, size_t count);
 
-// Takes bytes that were unpacked.
+// Takes decoded bytes.
 typedef void (*cunpack_take)(void *context, const uint8_t *bytes, size_t count);
 
-// Decodes the bytes from `read`, and stops as soon as more than `limit` bytes come out.
+// Decodes the bytes that `read` returns, and passes the result to `take`. Stops when the result has more than `limit`
+// bytes.
 int cunpack_gzip(cunpack_read read, cunpack_take take, void *context, size_t limit);
 
 #endif

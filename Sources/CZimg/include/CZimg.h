@@ -1,5 +1,5 @@
-// zimg, which scales planes. Pictures here have interleaved samples, so this code splits them into planes and joins
-// them again, in loops that a compiler can vectorize.
+// zimg, which scales planes. larder's pictures have interleaved samples, so this code splits them into planes and joins
+// the planes again, in loops that a compiler can vectorize.
 #ifndef LARDER_CZIMG_H
 #define LARDER_CZIMG_H
 
@@ -31,19 +31,21 @@ typedef struct {
   void *context;
 } czimg_rows;
 
-// Opens `made`, whose rows are scaled on demand: a part of `source`, scaled to the size of `target` by a Lanczos
-// filter. Call `czimg_scaling_close` in any case; false means that there is not enough memory.
+// Opens `made`, which is a part of `source`, scaled to the size of `target` by a Lanczos filter. Its rows are scaled on
+// demand. Returns false if there is not enough memory. Call `czimg_scaling_close` in either case.
 //
 // The first `scaled` channels are scaled; the others are filled with ones. With `alpha`, the last channel is alpha, and
-// colours are premultiplied by it meanwhile. Source and result have samples like those of `target`, of which only the
-// shape is used.
+// colours are multiplied by alpha while they are scaled. Source and result have as many channels as `target`, and
+// samples of the same size. The samples of `target` itself are not used.
 //
-// About `room` bytes of the source are held at a time, or all of it if `room` is 0. If the filter needs more rows than
-// that, means of squares of pixels are scaled instead. The filter then still has four of them for each pixel of the
-// result. `portable` uses only zimg's code in plain C, with which tests compare its faster code for certain processors.
+// About `room` bytes of the source are held at a time; all of the source if `room` is 0. If the filter needs more rows
+// than fit, each square of pixels is replaced by its mean, and the means are scaled. There are then still four means
+// for each pixel of the result. `portable` means that only zimg's portable code is used; tests compare its results with
+// those of the code for certain processors.
 //
 // With `colours`, the rows of the source are palette indices. `colours` are the 256 colours in memory order: red,
-// green, blue and alpha; a target of three channels has no alpha. They must stay valid until it is closed.
+// green, blue and alpha; a target of three channels has no alpha. `colours` must stay valid until the scaling is
+// closed.
 bool czimg_scaling_open(const czimg_rows *source, czimg_part part, const uint32_t *colours, const czimg_picture *target,
                         int scaled, bool alpha, size_t room, bool portable, czimg_rows *made);
 

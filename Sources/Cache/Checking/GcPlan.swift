@@ -3,9 +3,9 @@ import Base
 /// The plan of `larder gc`: the pictures to remove, each with a reason.
 ///
 /// A picture that a catalog refers to is only removed if the limits include referenced pictures. Equal pictures share
-/// one file by hard links, so their bytes count once, and are freed with the last of them.
+/// one file by hard links, so their bytes count once, and are freed only when the last of these pictures is removed.
 package struct GcPlan: Sendable, Hashable {
-  /// A held picture, with the fields that the decision needs.
+  /// A picture whose bytes the cache has, with the fields that the decision needs.
   package struct Picture: Sendable, Hashable {
     /// The picture's key.
     package var id: PictureID
@@ -17,10 +17,10 @@ package struct GcPlan: Sendable, Hashable {
     package var content: Int64
     /// The last use: when the origin last confirmed or sent it.
     package var used: UnixTime
-    /// When the last catalog dropped it; nil while a catalog refers to it.
+    /// When the last catalog stopped referring to it; nil while a catalog refers to it.
     package var unreferenced: UnixTime?
 
-    /// A picture from its parts.
+    /// Makes a picture from its parts.
     package init(
       id: PictureID,
       url: String,
@@ -40,11 +40,11 @@ package struct GcPlan: Sendable, Hashable {
 
   /// The limits of age and size that a sweep enforces.
   package struct Limits: Sendable, Hashable {
-    /// The seconds that a picture is kept after the last catalog dropped it.
+    /// The seconds that a picture is kept after the last catalog stopped referring to it.
     package var grace: Int64
     /// The longest time in seconds since a picture's last use; nil for no limit.
     package var maxAge: Int64?
-    /// The most bytes to keep; nil for no limit.
+    /// The maximum number of bytes to keep; nil for no limit.
     package var maxBytes: ByteCount?
     /// Whether the limits on age and size may remove pictures that a catalog refers to.
     package var includesReferenced = false
@@ -59,9 +59,9 @@ package struct GcPlan: Sendable, Hashable {
 
   /// The reason for a removal; the raw values are stable.
   package enum Reason: String, Sendable {
-    /// No catalog has referred to it for the grace period.
+    /// No catalog has referred to the picture for the grace period.
     case unreferenced
-    /// Its last use was longer ago than `maxAge`.
+    /// The picture's last use was longer ago than `maxAge`.
     case age
     /// The cache was larger than `maxBytes`, and the picture was among the least recently used.
     case size
@@ -75,11 +75,11 @@ package struct GcPlan: Sendable, Hashable {
     package var reason: Reason
   }
 
-  /// The removals, in order of decision.
+  /// The removals, in the sequence in which they were decided.
   package private(set) var removals: [Removal] = []
   /// The bytes that the removals free.
   package private(set) var bytesFreed: ByteCount
-  /// The bytes that are held afterwards.
+  /// The bytes that the cache holds after the removals.
   package private(set) var bytesKept: ByteCount
   /// The bytes above `maxBytes` that are still held, because catalogs refer to them.
   package private(set) var bytesOver: ByteCount
@@ -92,9 +92,9 @@ package struct GcPlan: Sendable, Hashable {
   /// Decides on the removals.
   ///
   /// - Parameters:
-  ///   - pictures: All held pictures.
+  ///   - pictures: All pictures whose bytes the cache has.
   ///   - limits: The limits of age and size.
-  ///   - now: The present moment. A time after it was written before the clock was set back, and counts as `now`.
+  ///   - now: The present moment. A time after `now` was recorded before the clock was set back, and counts as `now`.
   package init(_ pictures: [Picture], limits: Limits, now: UnixTime) {
     var holders: [Int64: Int] = [:]
     var held: ByteCount = 0
@@ -138,7 +138,7 @@ package struct GcPlan: Sendable, Hashable {
     bytesOver = max(0, held - (limits.maxBytes ?? held))
   }
 
-  /// Drops all removals except the first `count`, for a sweep that was stopped after them.
+  /// Keeps only the first `count` removals, for a sweep that was stopped after them.
   package mutating func stop(after count: Int) {
     removals = Array(removals.prefix(count))
     let before = bytesKept + bytesFreed
@@ -153,7 +153,8 @@ package struct GcPlan: Sendable, Hashable {
     bytesOver = max(0, bytesKept - (most ?? bytesKept))
   }
 
-  /// Orders unreferenced pictures first, beginning with the one dropped earliest; then by last use, oldest first.
+  /// Sorts unreferenced pictures first, the longest unreferenced before the others; then the referenced pictures, the
+  /// least recently used first.
   private static func leastNeeded(_ left: Picture, _ right: Picture) -> Bool {
     (left.unreferenced ?? .distantFuture, left.used, left.id)
       < (right.unreferenced ?? .distantFuture, right.used, right.id)

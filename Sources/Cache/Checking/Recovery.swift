@@ -3,7 +3,7 @@ import FoundationEssentials
 import GRDB
 import Glibc
 
-/// The result of comparing a row with the `stat` of its file.
+/// The result of comparing a picture's row in the index with the `stat` of its file.
 enum FileAgreement: Equatable {
   /// The file matches the row.
   case agreed
@@ -26,9 +26,9 @@ enum FileAgreement: Equatable {
 
 /// Repairs differences between the index and the files before a run.
 ///
-/// The two differ after a run was killed between its renames and its rows, or when another program changed the folders.
-/// Neither costs a download: files without rows are adopted when a catalog names their URL. Unclaimed files are removed
-/// at the end of a complete run.
+/// The two differ if a run was killed after it renamed files and before it wrote their rows, or if another program
+/// changed the folders. Neither case costs a download: a file without a row gets a row (is adopted) when a catalog
+/// refers to its URL. Files that no catalog refers to are removed at the end of a complete run.
 package struct Recovery: Sendable {
   /// The number of pictures whose file was gone; their rows were deleted.
   package let forgotten: Int
@@ -67,7 +67,7 @@ package struct Recovery: Sendable {
     }
   }
 
-  /// The same with a given function to read a file.
+  /// Compares and repairs with a given function to read a picture's file, to test a failing disk.
   init(
     _ layout: CacheLayout,
     _ index: Index,
@@ -108,7 +108,9 @@ private struct Comparison {
   /// Files without a row, by their paths in the cache.
   var strays: Set<String> = []
 
-  /// Compares one folder after the other, so that only one folder's names are in memory, and updates the rows.
+  /// Compares all files with their rows, and updates the rows.
+  ///
+  /// Only one folder's names are in memory at a time.
   mutating func run(
     _ layout: CacheLayout,
     _ index: Index,
@@ -173,7 +175,7 @@ extension PictureEntry {
     return now
   }
 
-  /// The entry as its file now is; nil when there is no file, or it is no picture.
+  /// The entry, updated from its present file; nil when there is no file, or the file is no picture.
   func renewed(by file: FileDigest?) -> PictureEntry? {
     guard let file, let type = file.type else { return nil }
     var renewed = PictureEntry(id: id, url: url, identity: identity)
@@ -193,17 +195,17 @@ extension PictureEntry {
   }
 }
 
-/// Finds out which pictures of a shard's list the cache holds, checking each file once.
+/// Finds out which pictures of a shard, one machine's part of a sync, the cache holds; checks each file once.
 package struct ShardRecovery {
   /// Files without a row, to be adopted.
   package let strays: StrayFiles
 
-  /// Checks the files, and enters the held ones into the run's own index.
+  /// Checks the files, and writes the rows of the pictures that exist into the run's own index.
   ///
   /// - Parameters:
   ///   - layout: The run's work folder.
   ///   - index: The run's own index.
-  ///   - known: The rows of these pictures in the cache's index.
+  ///   - known: The rows of the shard's pictures in the cache's index.
   /// - Throws: ``LarderError`` when a folder cannot be read.
   package init(_ layout: CacheLayout, _ index: Index, known: [PictureEntry]) throws(LarderError) {
     let read: PictureReading = { name throws(LarderError) in try layout.digest(of: name) }
@@ -216,7 +218,7 @@ package struct ShardRecovery {
       let file = try layout.existingFolder(entry.name.folder)?.find(entry.name.file)
       switch FileAgreement(row: entry.stamp, file: file) {
       case .agreed: rows.append(entry)
-      // Nothing is held, but the row records since when the picture fails.
+      // The row has no bytes, but records since when the picture has been failing.
       case .empty where entry.failure != nil: rows.append(entry)
       case .empty, .gone: break
       case .doubtful where entry.stamp == nil: paths.insert(entry.name.path)
@@ -228,7 +230,7 @@ package struct ShardRecovery {
     strays = StrayFiles(paths, layout, index, read: read)
   }
 
-  /// The rows of pictures that the store has, and of failing pictures that it does not have.
+  /// The rows of pictures that the object store has, and of failing pictures that the store does not have.
   private static func rows(
     of known: [PictureEntry],
     in remote: any RemotePictures
@@ -244,7 +246,7 @@ package struct ShardRecovery {
 }
 
 extension CacheLayout {
-  /// Compares the row of a picture, which another run placed, with the present file.
+  /// Compares a picture's row, which another run wrote, with the present file.
   ///
   /// If a second run has replaced the file since, the result is the row of the present file.
   ///
@@ -277,7 +279,8 @@ extension CacheLayout {
 }
 
 extension PictureEntry {
-  /// The entry of a picture that is no longer held, which keeps the reason and the start of its failure.
+  /// A copy of this entry without any bytes, for a missing file; it keeps the reason and the start of the picture's
+  /// failure.
   fileprivate var lost: PictureEntry {
     var entry = PictureEntry(id: id, url: url, identity: identity)
     entry.failure = failure
@@ -290,7 +293,7 @@ extension PictureEntry {
 
 /// The modification time of each picture folder.
 ///
-/// A run records the times, so that the next run can skip comparing files if they are unchanged.
+/// A run records the times, so that the next run need not compare files if the times are unchanged.
 package struct FolderTimes: Sendable, Equatable {
   /// The times by the folder's number, in nanoseconds since 1970.
   private var times: [UInt8: Int64] = [:]
@@ -312,7 +315,7 @@ package struct FolderTimes: Sendable, Equatable {
   /// The recorded form: pairs of a folder's number and its time.
   var packed: [Int64] { times.sorted { $0.key < $1.key }.flatMap { [Int64($0.key), $0.value] } }
 
-  /// The times after this process has put files into some folders.
+  /// A copy of these times, updated for the folders into which this process has put files.
   ///
   /// The times of the other folders stay as they were, so that the next run notices changes by other programs.
   func filled(by layout: CacheLayout) -> FolderTimes {
@@ -321,7 +324,7 @@ package struct FolderTimes: Sendable, Equatable {
     return now
   }
 
-  /// Records the time of a folder; one that cannot be read counts as missing.
+  /// Records a folder's modification time; a folder that cannot be read counts as missing.
   private mutating func look(at number: UInt8, in layout: CacheLayout) {
     guard let status = try? layout.images.status(of: PictureName.folderName(number)),
       status.st_mode & S_IFMT == S_IFDIR
@@ -335,7 +338,7 @@ package struct FolderTimes: Sendable, Equatable {
 }
 
 extension Index {
-  /// The times of the picture folders that the last run recorded.
+  /// The times of the picture folders, as the last run recorded them.
   func folderTimes() throws(LarderError) -> FolderTimes {
     try read { db in
       let noted = try Data.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'folders'")
@@ -347,14 +350,14 @@ extension Index {
   ///
   /// - Parameters:
   ///   - layout: The cache.
-  ///   - found: The times before this process put files into folders; nil to read all of them again.
+  ///   - found: The times before this process put files into folders; nil to read the times of all folders again.
   /// - Throws: ``LarderError`` when the folders cannot be listed, or the index cannot be read or written.
   package func noteFolderTimes(
     of layout: CacheLayout,
     since found: FolderTimes? = nil
   ) throws(LarderError) {
     let times = if let found { found.filled(by: layout) } else { try FolderTimes(of: layout) }
-    // Skipped when nothing changed, because a transaction waits for the disk.
+    // Unchanged times are not written, because a transaction waits for the disk.
     guard try times != folderTimes() else { return }
     try write { db in
       try db.execute(

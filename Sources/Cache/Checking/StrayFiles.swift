@@ -2,17 +2,21 @@ import Base
 import GRDB
 import Synchronization
 
-/// The files without a row, which a killed run leaves, until a picture adopts them or they are removed.
+/// The files without a row in the index, which a killed run leaves.
+///
+/// If a catalog refers to the picture of a file, the picture adopts the file: the file gets a row. The other files are
+/// removed.
 ///
 /// The mutex decides which picture gets a file; the file is changed afterwards, when no other picture can claim it. A
-/// picture is requested only after its adoption has succeeded or failed. The run sweeps only after all pictures.
+/// picture is requested only after its adoption has succeeded or failed. The run calls `sweep` only after all pictures
+/// are finished.
 package final class StrayFiles: Sendable {
   private let layout: CacheLayout
   private let index: Index
   private let read: PictureReading
   private let unclaimed: Mutex<Set<String>>
 
-  /// Takes the files by their paths in the cache.
+  /// Makes a collection of files, given by their paths in the cache.
   init(_ paths: Set<String>, _ layout: CacheLayout, _ index: Index, read: @escaping PictureReading)
   {
     self.layout = layout
@@ -27,9 +31,10 @@ package final class StrayFiles: Sendable {
   /// Whether every file was claimed or swept.
   package var isEmpty: Bool { unclaimed.withLock { $0.isEmpty } }
 
-  /// Adopts the stray file at a picture's path, if there is one: writes a row for it.
+  /// Adopts the stray file at a picture's path, if there is one: writes the picture's row from the file.
   ///
-  /// The row has no response headers, only the file's modification date, with which the next request revalidates it.
+  /// The row has no response headers, only the file's modification date, with which the next request revalidates the
+  /// picture.
   ///
   /// - Parameters:
   ///   - id: The picture's key.
@@ -53,7 +58,7 @@ package final class StrayFiles: Sendable {
       return nil
     }
     guard let entry = renewed else {
-      // The file is no picture, and as it is claimed now, no sweep would find it.
+      // The file is no picture. Because it is claimed now, `sweep` would not remove it.
       try layout.remove(claimed.name.path)
       return nil
     }
@@ -61,7 +66,7 @@ package final class StrayFiles: Sendable {
     return entry
   }
 
-  /// Renames a file that has the name which an older larder gave the picture.
+  /// Renames the picture's file to its present name, if an older larder stored it under another name.
   ///
   /// - Returns: Whether there is such a file.
   private func takeOlder(_ claimed: PictureEntry) throws(LarderError) -> Bool {
@@ -77,7 +82,7 @@ package final class StrayFiles: Sendable {
     return true
   }
 
-  /// Removes a picture's file from the strays, because the caller writes its row.
+  /// Removes a picture's file from this collection, because the caller writes its row.
   package func pass(_ picture: PictureEntry) {
     unclaimed.withLock { _ = $0.remove(picture.name.path) }
   }
@@ -86,7 +91,7 @@ package final class StrayFiles: Sendable {
   ///
   /// - Parameter kept: Paths of pictures that a catalog refers to, although this run did not request them.
   /// - Returns: How many were removed.
-  /// - Throws: ``LarderError`` when one cannot be removed.
+  /// - Throws: ``LarderError`` when a file cannot be removed.
   @discardableResult
   package func sweep(except kept: Set<String> = []) throws(LarderError) -> Int {
     let nobodys = unclaimed.withLock { paths in

@@ -5,9 +5,10 @@ import Synchronization
 /// Checks every file of a cache against its row, for `larder verify`.
 ///
 /// A sync may run at the same time, so a suspicious file is checked again with a newly read row until the result is
-/// stable. While a run holds the cache, a file that is newer than its row belongs to that run, and is not damage.
+/// stable. While a run holds the cache's lock, a file that is newer than its row belongs to that run, and is not
+/// damage.
 ///
-/// Memory is 16 bytes for each picture, and the findings.
+/// A check needs 16 bytes of memory for each picture, and memory for the findings.
 package struct Verification: Sendable {
   /// The depth of a check.
   package enum Depth: Sendable {
@@ -26,7 +27,7 @@ package struct Verification: Sendable {
   private let judge: PictureJudge
   private let review: SuspectReview
 
-  /// A check of the cache with these folders and this index.
+  /// Makes a check of the cache with these folders and this index.
   ///
   /// - Parameters:
   ///   - layout: The cache's folders.
@@ -38,7 +39,7 @@ package struct Verification: Sendable {
     }
   }
 
-  /// The same with a given function to read a picture's file, to test a failing disk.
+  /// Makes a check with a given function to read a picture's file, to test a failing disk.
   init(
     _ layout: CacheLayout,
     _ index: Index,
@@ -56,7 +57,7 @@ package struct Verification: Sendable {
   ///
   /// - Parameters:
   ///   - depth: Whether to compare sizes or to read every byte.
-  ///   - progress: Called after each pass with the number of checked pictures and the number in all.
+  ///   - progress: Called after every few hundred pictures, with the number of checked pictures and the total number.
   /// - Returns: The damaged, missing and stray files.
   /// - Throws: ``LarderError`` when a folder or the index cannot be read.
   package func run(
@@ -74,8 +75,8 @@ package struct Verification: Sendable {
   ///   - depth: Whether to compare sizes or to read every byte.
   ///   - start: The position to begin at; its findings are checked again, in case they were repaired.
   ///   - isStopped: Called often, on any thread; returns whether to end early.
-  ///   - progress: Called after each pass with the position and the number of pictures in all.
-  /// - Returns: The damaged, missing and stray files; not complete if it was stopped.
+  ///   - progress: Called after every few hundred pictures, with the position and the total number of pictures.
+  /// - Returns: The damaged, missing and stray files; incomplete if `isStopped` ended the check early.
   /// - Throws: ``LarderError`` when a folder or the index cannot be read.
   package func run(
     _ depth: Depth,
@@ -122,7 +123,7 @@ package struct Verification: Sendable {
     return report
   }
 
-  /// Checks these pictures in parallel and returns a result for each that is still held; nil if it was stopped.
+  /// Checks these pictures in parallel and returns a result for each that is still held; nil if the check was stopped.
   private func look(
     at ids: [PictureID],
     _ depth: Depth,
@@ -185,10 +186,11 @@ package struct Verification: Sendable {
   /// Repairs the findings of ``run(_:progress:)``, so that the next sync fetches the missing pictures.
   ///
   /// The rows of damaged and missing pictures are deleted, and damaged files are removed. An unreadable file stays,
-  /// with its row. A stray picture that has the name of a URL in `urls` is adopted; other strays are removed. The
-  /// caller holds the cache's lock.
+  /// with its row. A stray file that belongs to a picture in `urls` gets a row; other strays are removed. The caller
+  /// holds the cache's lock.
   ///
-  /// While the index is being rebuilt, strays that no URL claims stay, because a later sync may name them.
+  /// After a lost index was rebuilt, the other strays stay until all pictures have a row again, because a later sync
+  /// may refer to them.
   package func repair(_ report: VerifyReport, urls: [String]) throws(LarderError) {
     try SquareVerification(layout, index).repair(report)
     let lost = try index.heldPictures(at: report.damaged + report.missing).values
@@ -197,7 +199,7 @@ package struct Verification: Sendable {
     let unclaimed = try Recovery(layout, index, read: read).strays
     for identity in urls {
       let id = PictureID(url: identity)
-      // A catalog names an identity; a row has the URL to request.
+      // `urls` has the texts by which catalogs identify pictures. The URL to request may differ, and is in the row.
       let url = try index.pictureURLs([id])[id] ?? identity
       _ = try unclaimed.adopt(id, url: url, identity: identity)
     }
@@ -210,7 +212,7 @@ package struct Verification: Sendable {
     try index.noteFolderTimes(of: layout)
   }
 
-  /// The files of a cache that no held row names, sorted.
+  /// The files of a cache to which no row of a held picture refers, sorted.
   package static func strays(
     of layout: CacheLayout,
     _ index: Index
@@ -224,17 +226,17 @@ package struct Verification: Sendable {
   }
 }
 
-/// The result of checking every file against its row.
+/// The result of checking every file against its row; `Shop.verify` and `Shop.repair` return it.
 ///
 /// Paths are relative to the cache and sorted.
 public struct VerifyReport: Sendable, Hashable {
   /// The number of checked pictures and squares.
   public package(set) var checked = 0
-  /// Files whose bytes differ from the committed ones.
+  /// Files whose bytes differ from the committed bytes.
   public package(set) var damaged: [String] = []
   /// The paths of rows whose file is gone.
   public package(set) var missing: [String] = []
-  /// Files that no row names.
+  /// Files to which no row refers.
   public package(set) var strays: [String] = []
   /// Files that could not be read because of a system error; they may be whole.
   public package(set) var unreadable: [String] = []
@@ -247,7 +249,7 @@ public struct VerifyReport: Sendable, Hashable {
 
   /// The state of an index; the raw values are stable.
   package enum IndexState: String, Sendable {
-    /// It is whole.
+    /// The index is whole.
     case whole
     /// There is no index, although there are pictures.
     case missing
@@ -321,7 +323,7 @@ package struct VerifyPosition: Sendable, Equatable, Codable {
   package var last: PictureID?
   /// The number of checked pictures.
   package var checked = 0
-  /// Files whose bytes differ from the committed ones.
+  /// Files whose bytes differ from the committed bytes.
   package var damaged: [String] = []
   /// The paths of rows whose file is gone.
   package var missing: [String] = []
@@ -331,14 +333,14 @@ package struct VerifyPosition: Sendable, Equatable, Codable {
     self.isFull = isFull
   }
 
-  /// A check that continues an interrupted one.
+  /// A check that continues an interrupted check.
   ///
-  /// The earlier findings are checked again with the rest.
+  /// The files with earlier findings are checked again, after the remaining pictures.
   ///
   /// - Parameters:
   ///   - earlier: The position of the interrupted check.
   ///   - isFull: Whether files are read in full from now on.
-  ///   - ids: The pictures that are held now, in order.
+  ///   - ids: The pictures that are held now, sorted by id.
   init(after earlier: VerifyPosition, isFull: Bool, among ids: [PictureID]) {
     self = earlier
     self.isFull = isFull
@@ -370,13 +372,13 @@ struct SuspectReview {
   struct Look {
     /// The findings.
     var report = VerifyReport()
-    /// The files in `report` that a run may have just placed, before their rows were committed.
+    /// The files in `report` that a run may have just renamed into place, before their rows were committed.
     var underWay: Set<String> = []
     /// Files whose row changed during the check.
     var unsettled: Set<String> = []
   }
 
-  /// The most checks of files whose rows keep changing.
+  /// Files whose rows keep changing are checked at most this many times.
   private static let mostLooks = 8
 
   private let layout: CacheLayout
@@ -392,7 +394,7 @@ struct SuspectReview {
 
   /// Repeats the check of the files that still seem wrong, until two checks in a row have the same result.
   ///
-  /// While a run holds the cache, files that it may be placing are left out.
+  /// While a run holds the cache's lock, files that the run may have just renamed into place are left out.
   func settled(
     _ paths: Set<String>,
     _ look: (Set<String>) throws(LarderError) -> Look
@@ -419,8 +421,8 @@ struct SuspectReview {
 /// The result of checking one file of the cache.
 enum CheckedFile: Equatable {
   case good
-  /// The bytes differ from the row. `isNewer` means that the file was placed after its row was written, as its inode
-  /// shows: each commit renames a new inode into place.
+  /// The bytes differ from the row. `isNewer` means that the file was renamed into place after its row was written, as
+  /// its inode shows: each commit uses a new inode.
   case damaged(isNewer: Bool)
   case missing
   /// A system error prevented the check.
@@ -442,7 +444,8 @@ struct PictureJudge: Sendable {
 
   /// Checks the file of a row.
   ///
-  /// An interrupted ``Index/takeOver(_:on:)`` has renamed some files whose rows still have the older path.
+  /// If ``Index/takeOver(_:on:)`` was interrupted, some files are renamed, but their rows have the older path. So a
+  /// missing file is also sought under its new name.
   func verdict(_ entry: PictureEntry, _ depth: Verification.Depth) -> CheckedFile {
     let verdict = look(at: entry, depth)
     guard verdict == .missing, entry.older != nil else { return verdict }
@@ -468,7 +471,7 @@ struct PictureJudge: Sendable {
     }
   }
 
-  /// Whether the file was placed after its row was written.
+  /// Whether the file was renamed into place after its row was written.
   private func isNewer(_ file: FileStamp, _ row: FileStamp?) -> Bool {
     file.inode != row?.inode
   }
@@ -480,7 +483,7 @@ struct PictureJudge: Sendable {
   }
 }
 
-/// Lists the files below `images/`, and those that no row names.
+/// Lists the files below `images/`, or only the files there that have no row in the index.
 struct PictureFiles {
   private let layout: CacheLayout
 
@@ -501,8 +504,8 @@ struct PictureFiles {
 
   /// The files without a row in this index, sorted.
   ///
-  /// Reads a folder at a time, so that only a 256th of the names are in memory. A folder's rows are read after its
-  /// files, so that rows committed meanwhile are included.
+  /// Reads a folder at a time, so that only a 256th of the names are in memory. A folder's rows are read after its file
+  /// names, so that rows which a running sync commits meanwhile are included.
   func strays(_ index: Index) throws(LarderError) -> [String] {
     if let remote = layout.remote {
       let all = try all()

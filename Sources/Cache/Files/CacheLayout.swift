@@ -13,7 +13,7 @@ import Synchronization
 ///     index.sqlite       the index of these files
 ///     lock               locked while a run changes the cache
 ///     lock.host          the machine with the lock, on a shared file system
-///     lock.seen          since when other machines have seen no renewal of lock.host
+///     lock.seen          the time since which other machines have seen no renewal of lock.host
 ///     last-run.json      the result of the last `sync` or `warm`, written by the command
 ///     CACHEDIR.TAG       excludes the cache from backups (https://bford.info/cachedir/)
 package final class CacheLayout: Sendable {
@@ -30,7 +30,7 @@ package final class CacheLayout: Sendable {
   /// The claim that this run must hold to change the cache, if other machines share it.
   private let claim = Mutex<HostClaim?>(nil)
   private let folders = Mutex(PictureFolders())
-  /// Whether a new picture folder's name may not be synced yet.
+  /// Whether the name of a new picture folder may still be unsynced.
   private let hasUnsyncedNames = Atomic<Bool>(false)
 
   /// The content of `CACHEDIR.TAG`, whose first line makes backup programs skip the folder.
@@ -42,7 +42,7 @@ package final class CacheLayout: Sendable {
 
   /// Opens the cache at `path` for changes, creating missing folders.
   ///
-  /// - Throws: ``LarderError`` when a folder cannot be created, or one in the cache is a symbolic link.
+  /// - Throws: ``LarderError`` when a folder cannot be created, or a folder in the cache is a symbolic link.
   package init(
     creating path: String,
     remote: (any RemotePictures)? = nil
@@ -59,12 +59,12 @@ package final class CacheLayout: Sendable {
 
   /// Opens a work folder in the cache at `path`, for a shard or a fetch of `larder serve`; creates missing folders.
   ///
-  /// ``root`` is then the work folder with the run's own files, and its pictures are placed in the cache's `images/`.
-  /// That needs no lock: a picture's name depends on its URL, and each is renamed into place.
+  /// In this layout, ``root`` is the work folder with the run's own files, and pictures are placed in the cache's
+  /// `images/`. Placing them needs no lock: a picture's name depends on its URL, and each file is renamed into place.
   ///
   /// - Parameters:
   ///   - path: The path of the cache.
-  ///   - room: The work folder's name, which no other run has.
+  ///   - room: The work folder's name, which no other run uses.
   ///   - remote: The object store that has the pictures instead of the cache's folder, if any.
   /// - Throws: ``LarderError`` when a folder cannot be created or is a symbolic link.
   package init(
@@ -158,7 +158,7 @@ package final class CacheLayout: Sendable {
     try claim.withLock { $0 }?.demandHold()
   }
 
-  /// Moves the `partial/` of the previous holder aside, and makes an empty one for this run.
+  /// Moves the `partial/` of the previous holder of the claim aside, and makes an empty folder for this run.
   ///
   /// The previous holder may still have its folder open, and its files have the same names as this run's.
   ///
@@ -197,7 +197,8 @@ package final class CacheLayout: Sendable {
       return folders.open[number]
     }
     if let open { return open }
-    // Set before another thread can see the folder. Also set when it exists, because a killed run may have created it.
+    // The flag is set before another thread can see the folder, and even if the folder exists: a killed run may have
+    // created it.
     if creating { hasUnsyncedNames.store(true, ordering: .sequentiallyConsistent) }
     let folder = try Folder(
       path: "\(images.path)/\(PictureName.folderName(number))",
@@ -215,9 +216,9 @@ package final class CacheLayout: Sendable {
 
   /// Syncs `images/`, so that the names of new picture folders are on the device.
   ///
-  /// Otherwise a crash could lose a folder's name, and with it all files in the folder.
+  /// Without this sync, a crash could lose a folder's name, and with it all files in the folder.
   ///
-  /// - Throws: ``LarderError``. The next call then tries again.
+  /// - Throws: ``LarderError`` when the sync fails; the next call tries again.
   func syncFolderNames(on disk: some Disk) throws(LarderError) {
     guard hasUnsyncedNames.exchange(false, ordering: .sequentiallyConsistent) else { return }
     do {

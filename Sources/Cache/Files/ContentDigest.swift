@@ -12,17 +12,17 @@ package enum ContentDigest {
     bytes.withUnsafeBytes { SHA256.hash(data: $0).withUnsafeBytes { prefix($0) } }
   }
 
-  /// The first 63 bits of a digest; never 0, which means that nothing is held.
+  /// The first 63 bits of a digest; never 0, because the index uses 0 for a picture without bytes.
   static func prefix(_ digest: some Collection<UInt8>) -> Int64 {
     let number = digest.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     return max(1, Int64(number & UInt64(Int64.max)))
   }
 }
 
-/// The first 128 bits of a SHA-256: the key of pictures, documents and other things that a feed can name.
+/// The first 128 bits of a SHA-256: the key of pictures, documents and other things that a feed can refer to.
 ///
-/// A second text for a given key takes 2^128 attempts, and any two texts with the same key take 2^64. With 47 bits, one
-/// core found two URLs with the same key in 36 seconds.
+/// To find a second text for a given key takes 2^128 attempts; to find any two texts with the same key takes 2^64. With
+/// 47 bits, one core found two URLs with the same key in 36 seconds.
 package struct IdentityDigest: Hashable, Comparable, Sendable {
   /// The first 8 bytes, big-endian.
   package let high: UInt64

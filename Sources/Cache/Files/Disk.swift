@@ -2,17 +2,17 @@ import Base
 import Glibc
 import Synchronization
 
-/// The file operations of a commit, nearly all of them one system call.
+/// The file operations of a commit; nearly all of them are a single system call.
 ///
-/// A protocol, so that a test can fail every call in turn and check that the reopened cache is whole. All calls block.
-/// None retries a failed sync, because the kernel may have discarded the pages that it could not write. The caller
-/// removes the file and fetches it again.
+/// It is a protocol, so that a test can make every call fail in turn, and then check that the reopened cache is whole.
+/// All calls block. None retries a failed sync, because the kernel may have discarded the pages that it could not
+/// write. The caller removes the file and fetches it again.
 package protocol Disk: Sendable {
-  /// Creates the empty file `name` in `folder` for writing; truncates an existing one.
+  /// Creates the empty file `name` in `folder` for writing; truncates an existing file.
   func create(_ name: String, in folder: Folder) throws(LarderError) -> OpenFile
-  /// Opens `name` in `folder` to append to its first `size` bytes, and truncates the rest.
+  /// Opens `name` in `folder` to append to its first `size` bytes, and truncates the file after them.
   ///
-  /// Fails when it is no regular file, or shorter.
+  /// Fails when it is not a regular file, or has fewer than `size` bytes.
   func reopen(_ name: String, in folder: Folder, keeping size: ByteCount) throws(LarderError)
     -> OpenFile
   /// Appends all of `bytes`, with as many writes as needed.
@@ -26,7 +26,7 @@ package protocol Disk: Sendable {
     throws(LarderError)
   /// Creates a hard link to `name`.
   ///
-  /// - Returns: False if that fails for any reason.
+  /// - Returns: False if the link cannot be created, for any reason.
   func link(_ name: String, in old: Folder, to new: String, in folder: Folder)
     throws(LarderError) -> Bool
   /// Removes `name`; does nothing when it does not exist.
@@ -61,7 +61,8 @@ package final class Folder: Sendable {
     self.path = path
   }
 
-  /// Opens a folder in an open one, even if the open one was moved; refuses a symbolic link.
+  /// Opens the subfolder `name` of `parent`, even if `parent` has been moved since it was opened; refuses a symbolic
+  /// link.
   init(_ name: String, in parent: Folder) throws(LarderError) {
     path = "\(parent.path)/\(name)"
     descriptor = openat(
@@ -114,7 +115,7 @@ package struct FileStamp: Hashable, Sendable {
 package struct SystemDisk: Disk {
   /// Whether commits sync to the device.
   ///
-  /// False only where the loss of the last seconds in a power cut is accepted; files may then be empty after one.
+  /// False only where a power cut may cost the last few seconds of writes, and leave files empty.
   private let durable: Bool
 
   /// Makes the disk of production code.
@@ -189,7 +190,7 @@ package struct SystemDisk: Disk {
     throws(LarderError) -> Bool
   {
     guard linkat(old.descriptor, name, folder.descriptor, new, 0) == 0 else {
-      // In each case, the caller then places its own file.
+      // A failed link is no error here: the caller decides whether to store a copy instead.
       FileSystemGap.note(link: errno)
       return false
     }
@@ -336,7 +337,7 @@ extension Folder {
 
 /// A feature that the cache's file system lacks, and for which larder has an alternative.
 ///
-/// Recorded when an operation fails for it, so that a run can report it.
+/// A gap is recorded when an operation fails because of it, so that a run can report the gap.
 package enum FileSystemGap: CaseIterable, Sendable {
   /// Hard links.
   case links

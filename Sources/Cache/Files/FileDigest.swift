@@ -14,7 +14,7 @@ struct FileDigest: Equatable {
   var stamp: FileStamp
 }
 
-/// A function that reads and hashes a picture's file; nil when there is no regular file.
+/// A function that reads and hashes a picture's file, and returns nil when there is no regular file.
 typealias PictureReading = @Sendable (PictureName) throws(LarderError) -> FileDigest?
 
 extension CacheLayout {

@@ -35,7 +35,7 @@ package struct QueryRows: Sendable, Equatable {
 
 /// A read-only database connection with a time limit, for queries that users write.
 ///
-/// The file is opened read-only. An SQLite authorizer allows only reading, and so neither ATTACH nor PRAGMA. Not
+/// The file is opened read-only. An SQLite authorizer allows only reading; it refuses ATTACH and PRAGMA. Not
 /// thread-safe.
 package struct GuardedConnection: ~Copyable {
   private let raw: OpaquePointer
@@ -44,7 +44,7 @@ package struct GuardedConnection: ~Copyable {
 
   /// The longest value, in bytes.
   private static let longestValue: Int32 = 64 << 20
-  /// The most bytes of all rows of a result together.
+  /// The limit for the size of a result: all its rows together, in bytes.
   private static let mostBytes = 256 << 20
 
   /// Opens a file.
@@ -113,7 +113,8 @@ package struct GuardedConnection: ~Copyable {
 
   /// Runs one statement.
   ///
-  /// All rows are read before the first one is printed, because the file is locked until then and a sync cannot write.
+  /// Reads all rows before it returns, because a sync cannot write while rows are being read. In messages, the text of
+  /// an error follows "cannot run the query: ".
   ///
   /// - Parameters:
   ///   - sql: A single SELECT.
@@ -171,7 +172,7 @@ package struct GuardedConnection: ~Copyable {
       let count = start == nil ? 0 : Int(sqlite3_column_bytes(statement, column))
       return .bytes([UInt8](UnsafeRawBufferPointer(start: start, count: count)))
     default:
-      // SAFETY: as above.
+      // SAFETY: SQLite owns the bytes, and they are valid until the next step.
       let start = sqlite3_column_text(statement, column)
       let count = start == nil ? 0 : Int(sqlite3_column_bytes(statement, column))
       return .text(

@@ -4,12 +4,12 @@ import Glibc
 import SQLite
 
 extension Index {
-  /// The most items that one run checks.
+  /// One run checks at most this many items.
   ///
   /// A check of 4,096 of 10,000 items took a third of the processor time of a run without changes.
   package static let checkedAtOnce = 1 << 10
 
-  /// The most items whose history one run checks, in about 5 ms.
+  /// One run checks the history of at most this many items, which takes about 5 ms.
   private static let historyCheckedAtOnce = 1 << 8
 
   /// Checks that listings are readable: reads their items and the rows of their pictures, as `larder list` does.
@@ -20,7 +20,7 @@ extension Index {
   /// - Parameters:
   ///   - listings: The listings.
   ///   - slice: The number of the slice of a large catalog; nil for all items. Each run takes the next slice, so that
-  ///     all are checked in turn.
+  ///     all items are checked in turn.
   /// - Throws: ``LarderError``, with code `damaged` when they cannot be read.
   package func checkListings(
     _ listings: [ListingID],
@@ -36,7 +36,7 @@ extension Index {
       let start = Int(slice % Int64(slices)) * Self.checkedAtOnce
       versions = Array(versions[start...].prefix(Self.checkedAtOnce))
     }
-    // In the order of the table's index, so that neighbours share its pages.
+    // Sorted like the table's index, so that neighbouring rows share a page.
     versions.sort { $0.digest < $1.digest }
     var rest = versions[...]
     while !rest.isEmpty {
@@ -75,12 +75,12 @@ extension Index {
     pictures.sort()
     for (place, id) in pictures.enumerated() where place == 0 || pictures[place - 1] != id {
       picture.restart(id)
-      // The last column, so that SQLite reads the whole row.
+      // Only `older` and `identity` follow `failing_since`, so SQLite reads nearly the whole row.
       if try picture.next() { _ = picture.optionalNumber(0) }
     }
   }
 
-  /// Checks that the prices of items can be read from the history, as `larder list` does.
+  /// Checks that the prices of items can be read from the history, as `larder list` reads them.
   ///
   /// - Parameters:
   ///   - slice: The number of the slice of a long history, as in ``checkListings(_:slice:)``.
@@ -122,7 +122,7 @@ extension Index {
 
   /// Checks the listings of each catalog's last run; see ``checkListings(_:slice:)``.
   ///
-  /// - Throws: ``LarderError``, with code `damaged` when one cannot be read.
+  /// - Throws: ``LarderError``, with code `damaged` when a listing cannot be read.
   package func checkCatalogs() throws(LarderError) {
     for catalog in try catalogs() {
       guard let run = try lastRun(catalog: catalog.id) else { continue }
@@ -132,9 +132,9 @@ extension Index {
 }
 
 extension Index {
-  /// The result of SQLite's integrity check; `fast` skips the comparison of tables with their indexes.
+  /// Whether the file passes SQLite's integrity check; `fast` skips the comparison of tables with their indexes.
   ///
-  /// - Throws: ``LarderError`` when the file cannot be read; it may be whole.
+  /// - Throws: ``LarderError`` when the file cannot be read, although it may be whole.
   package func isWhole(fast: Bool) throws(LarderError) -> Bool {
     do {
       return try read {
@@ -238,7 +238,7 @@ extension Index {
   /// - Parameters:
   ///   - layout: The cache, whose lock the caller holds.
   ///   - now: The present moment.
-  /// - Returns: The new index, and the new path of the damaged one; nil when there was none.
+  /// - Returns: The new index, and the new path of the damaged index; that path is nil when there was no file.
   /// - Throws: ``LarderError`` when the index cannot be created.
   package static func rebuilt(
     in layout: CacheLayout,

@@ -49,11 +49,13 @@ package struct DocumentEntry: Sendable, Equatable {
 package struct DecodedSection: Sendable, Equatable, Codable, FetchableRecord, EncodableRecord {
   /// The section's key.
   package var key: String
-  /// Its title.
+  /// The section's title.
   package var title: String
   /// The line under the title.
   package var subtitle: String?
-  /// The listing from the feed, before any guard.
+  /// The listing as the feed has it.
+  ///
+  /// If too many items are missing, readers see an earlier listing instead.
   package var listing: ListingID
   /// The skipped items, in the text form of `SkippedText`.
   package var skipped: String
@@ -80,7 +82,7 @@ extension DocumentEntry: PersistableRecord {
 
   fileprivate static let columns = "id, url, mapping, response, expiry, digest, fetched, next"
 
-  /// Reads a row of these columns.
+  /// Reads a row that has the columns ``columns``.
   fileprivate init(_ row: borrowing RowReader) {
     id = DocumentID(row.key(0))
     url = row.text(1) ?? ""
@@ -146,7 +148,7 @@ extension Index {
     }
   }
 
-  /// The last decoded sections of the page, in order.
+  /// The last decoded sections of a page, in the page's order.
   package func decoded(_ document: DocumentID) throws(LarderError) -> [DecodedSection] {
     try read { db in
       try DecodedSection.fetchAll(
@@ -222,12 +224,12 @@ package struct DetailEntry: Sendable, Equatable {
   package var state: State
   /// The detail as JSON.
   package var body: [UInt8]?
-  /// The pictures that the detail refers to, in order and with repeats.
+  /// The pictures that the detail refers to, in the detail's order and with repeats.
   package var pictures: [PictureID]
   /// The time since which the origin no longer has the detail; nil while it has it.
   package var since: UnixTime?
 
-  /// An entry from its parts.
+  /// Makes an entry from its parts.
   package init(
     item: String,
     document: DocumentID,
@@ -312,7 +314,7 @@ extension Index {
     }
   }
 
-  /// The times at which these documents were fetched, for those that have one.
+  /// The times at which these documents were fetched; documents without such a time are left out.
   package func fetchTimes(
     of documents: [DocumentID]
   ) throws(LarderError) -> [DocumentID: UnixTime] {
@@ -327,7 +329,7 @@ extension Index {
     }
   }
 
-  /// The time of the origin's last answer for the detail of each item of a catalog.
+  /// The time of the origin's last answer for the detail of each item of a catalog, by the items' ids.
   ///
   /// The column `response` begins with two times: of the request, and of the answer.
   package func detailChecks(catalog: CatalogID) throws(LarderError) -> [String: UnixTime] {

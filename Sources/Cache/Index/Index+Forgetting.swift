@@ -22,7 +22,7 @@ enum ForgettingQuery: String, CaseIterable {
   /// The listings of all runs.
   case shownListings =
     "SELECT items FROM listing WHERE id IN (SELECT listing FROM run_section)"
-  /// The pages with their items, by which the catalog of a page is found, as a page does not name it.
+  /// The pages with their items, from which the catalog of a page is derived; the page's row does not record it.
   case pages = "SELECT document, items FROM decoded JOIN listing ON listing.id = listing"
   case documents = "SELECT id FROM document WHERE id NOT IN (SELECT document FROM detail)"
   case document = "DELETE FROM document WHERE id = ?1"
@@ -39,8 +39,8 @@ enum ForgettingQuery: String, CaseIterable {
 
   // MARK: Old runs
 
-  /// Keeps runs since a moment, runs under way, and at any age each catalog's last two finished runs and its last
-  /// complete one.
+  /// Keeps runs that started since a moment, runs under way, and each catalog's last two finished runs and last
+  /// complete run, at any age.
   case keptRuns = """
     INSERT INTO kept_run SELECT id, started, finished FROM run WHERE started >= ?1 OR outcome IS NULL OR id IN (
       SELECT (SELECT id FROM run WHERE catalog = catalog.id AND finished NOT NULL
@@ -58,7 +58,7 @@ enum ForgettingQuery: String, CaseIterable {
   // MARK: The history
 
   case lastHistoryRun = "SELECT max(run) FROM history_run WHERE catalog = ?1 AND time < ?2"
-  /// Deletes the values that were replaced up to a run.
+  /// Deletes values that a newer value replaced in a given run or before it.
   case replacedHistory = """
     DELETE FROM history WHERE item IN (SELECT row FROM history_item WHERE catalog = ?1) \
     AND run < (SELECT max(run) FROM history AS later \
@@ -71,13 +71,14 @@ enum ForgettingQuery: String, CaseIterable {
     AND field = ?3 AND value IS NULL AND run <= ?2 \
     AND NOT EXISTS (SELECT 1 FROM history AS later WHERE later.item = gone.item AND later.run > ?2))
     """
-  /// Sets ``Index/listedBefore``, ?4, for items of which it is now unknown whether they were new.
+  /// Sets ?4, which is ``Index/listedBefore``, for items whose older rows are deleted: whether they were new is unknown
+  /// from now on.
   case listedHistory = """
     UPDATE history SET value = ?4 WHERE item IN (SELECT row FROM history_item WHERE catalog = ?1) \
     AND run <= ?2 AND field = ?3 AND value IS NOT NULL
     """
   case emptyHistoryItems = "DELETE FROM history_item WHERE row NOT IN (SELECT item FROM history)"
-  /// Keeps each catalog's first run, in which its history begins.
+  /// Deletes runs without changes, except each catalog's first run, in which its history begins.
   case emptyHistoryRuns = """
     DELETE FROM history_run WHERE run NOT IN (SELECT run FROM history) \
     AND run NOT IN (SELECT min(run) FROM history_run GROUP BY catalog)
@@ -88,7 +89,7 @@ enum ForgettingQuery: String, CaseIterable {
   /// Deletes pages that no kept run read, and that were not requested since a moment.
   ///
   /// A 304 updates the stored response, which begins with the time of the request. A run has read a page if it
-  /// requested it, or if the page was fresh when the run began.
+  /// requested the page, or if the page was fresh when the run began.
   case unreadPages = """
     DELETE FROM document WHERE id IN (
       SELECT id FROM (SELECT id, expiry, max(coalesce(fetched, 0), CAST(coalesce(response, 0) AS INTEGER)) AS asked
@@ -108,7 +109,7 @@ enum ForgettingQuery: String, CaseIterable {
 
   // MARK: Details
 
-  /// The details that were not fetched since a moment; failed and missing ones count as never fetched.
+  /// The details that were not fetched since a moment; failed and missing details count as never fetched.
   case oldDetails = """
     SELECT catalog, item FROM detail LEFT JOIN document ON document.id = document \
     WHERE coalesce(fetched, 0) < ?1
@@ -127,7 +128,7 @@ enum ForgettingQuery: String, CaseIterable {
 
   // MARK: Pictures
 
-  /// Deletes rows of pictures without bytes that no catalog has referred to since a moment.
+  /// Deletes the rows of pictures that have no bytes, and that no catalog has referred to since a moment.
   case addresses = """
     DELETE FROM picture WHERE sha256 IS NULL \
     AND id IN (SELECT picture FROM unreferenced WHERE since <= ?1)
@@ -157,9 +158,9 @@ extension Database {
 
 extension Index {
   /// Deletes runs that started before a moment, and the data that only they used: pages, listings, items, details and
-  /// tombstones.
+  /// the records of removed pictures (tombstones).
   ///
-  /// The last two finished runs of each catalog and its last complete one are kept, at any age.
+  /// The last two finished runs of each catalog and its last complete run are kept, at any age.
   ///
   /// - Returns: The number of deleted runs.
   /// - Throws: ``LarderError`` when the index cannot be written.
@@ -208,7 +209,7 @@ extension Index {
     }
   }
 
-  /// Deletes rows of pictures without bytes that no catalog has referred to since a moment.
+  /// Deletes the rows of pictures that have no bytes, and that no catalog has referred to since a moment.
   ///
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func forgetAddresses(unreferencedSince moment: UnixTime) throws(LarderError) {
@@ -258,9 +259,9 @@ extension Index {
     return versions
   }
 
-  /// Deletes pages that have no item of any run, and their data.
+  /// Deletes pages that have no item in the listings of any run, and the data of these pages.
   ///
-  /// That finds the pages of a deleted catalog, as a page does not name its catalog.
+  /// The pages of a deleted catalog are found in this way, because a page's row does not record its catalog.
   private static func forgetUnshown(in db: Database) throws {
     let shown = try versions(in: .shownListings, db)
     var kept: Set<DocumentID> = []
@@ -274,7 +275,7 @@ extension Index {
     try forgetUnlisted(in: db)
   }
 
-  /// Deletes a run without results, and its catalog if that has no other data.
+  /// Deletes a run without results, and its catalog if the catalog has no other data.
   package func forgetRun(_ run: RunID, of catalog: CatalogID) throws(LarderError) {
     try write { db in
       try db.run(.changesOfRun, [run])
@@ -285,8 +286,8 @@ extension Index {
 
   /// Deletes a catalog with its runs, pages, items, details and history; its pictures become unreferenced.
   ///
-  /// Pages of other catalogs without any shown item, for example empty ones, are deleted too, and are fetched again in
-  /// full next time.
+  /// A page of another catalog is deleted too if no run lists an item of the page, for example because the page is
+  /// empty. The next sync fetches that page again in full.
   ///
   /// - Throws: ``LarderError/Code/empty`` when there is no catalog with that name.
   package func forgetCatalog(_ name: String) throws(LarderError) {

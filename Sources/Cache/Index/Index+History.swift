@@ -53,12 +53,12 @@ package struct ItemChange: Sendable, Equatable {
   package let field: HistoryField
   /// The previous value.
   ///
-  /// It is equal to ``to`` if there is no change, but the value must be recorded for later ones.
+  /// It is equal to ``to`` if nothing changed, but the value must be recorded as the previous value of a later change.
   package let from: HistoryValue?
   /// The new value.
   package let to: HistoryValue?
 
-  /// A change from its parts.
+  /// Makes a change from its parts.
   package init(
     section: String,
     id: String,
@@ -111,7 +111,7 @@ package struct PriceStep: Sendable, Equatable {
   /// The value; nil for none.
   package let value: HistoryValue?
 
-  /// A step from its parts.
+  /// Makes a step from its parts.
   package init(run: Int64, time: UnixTime, field: HistoryField, value: HistoryValue?) {
     (self.run, self.time, self.field, self.value) = (run, time, field, value)
   }
@@ -238,7 +238,7 @@ struct HistoryWriter {
       ).map { (try $0.decode(forColumn: "run"), try $0.decode(forColumn: "currency")) }
     }
     if try first() == nil {
-      // If an older larder without history synced before, the history begins with its last run.
+      // If an older larder without history synced before, the history begins with the last run of that larder.
       let previous = try Row.fetchOne(
         db,
         sql: """
@@ -288,7 +288,8 @@ struct HistoryWriter {
     }
   }
 
-  /// The number of the item in `history_item`; a new item is inserted, and a moved one keeps its number.
+  /// The number of the item in `history_item`; a new item is inserted, and an item that moved to another section keeps
+  /// its number.
   private func number(of change: ItemChange) throws -> Int64 {
     func known(in section: String) throws -> Int64? {
       let row = try RowReader(
@@ -351,7 +352,7 @@ struct HistoryWriter {
     of item: Int64,
     since run: RunID
   ) throws {
-    // A run in between may have had another currency, so the currency is written with the price.
+    // Runs other than these two may have had another currency, so their prices are written with the currency.
     let currency = run == self.run ? self.currency : run == beginning.run ? beginning.currency : ""
     try db.cachedStatement(
       sql: "INSERT OR REPLACE INTO history(item, field, run, value) VALUES (?,?,?,?)"
@@ -366,12 +367,12 @@ struct HistoryWriter {
 }
 
 extension Index {
-  /// The changes of a catalog, in the order of the runs, then by section, item and field.
+  /// The changes of a catalog, sorted by run, section, item and field.
   ///
   /// - Parameters:
   ///   - catalog: The catalog.
   ///   - id: Return only changes of this item; nil for all items.
-  ///   - since: Return only changes of runs that ended then or later; nil for all runs.
+  ///   - since: Return only changes of runs that ended at this moment or later; nil for all runs.
   ///   - after: Return only changes of later runs than this; nil for all runs.
   /// - Returns: The changes.
   /// - Throws: ``LarderError`` when the index cannot be read.
@@ -392,8 +393,8 @@ extension Index {
         start = runs.filter { counts($0.key, $0.value.time) }.keys.min()
         guard start != nil else { return [] }
       }
-      // For each field that changed since then, read only the rows since then and the one before. An item has hundreds
-      // of rows after ten years.
+      // For each field that changed since `start`, read only the rows since `start` and the last row before it. An item
+      // has hundreds of rows after ten years.
       let recent = """
         CROSS JOIN json_each('\(HistoryField.numbers)') AS number \
         CROSS JOIN history ON item = row AND field = number.value AND run >= (SELECT coalesce((SELECT max(run) \
@@ -454,7 +455,7 @@ extension Index {
     }
   }
 
-  /// The prices of listed items since a moment: those in force at that moment, and all later ones, in order.
+  /// The prices of listed items since a moment: the prices in force at that moment, and all later prices.
   ///
   /// An item without steps has had its present prices since ``PriceSteps/beginning``.
   ///
@@ -534,8 +535,8 @@ extension Index {
     return runs
   }
 
-  /// The stored value of ``HistoryField/listed`` after older rows were deleted, so that it is unknown whether the item
-  /// was new.
+  /// The stored value of ``HistoryField/listed`` after older rows were deleted: whether the item was new is then
+  /// unknown.
   static let listedBefore = 2
 
   /// The items of a catalog that have a history, by section.

@@ -4,6 +4,8 @@ import GRDB
 import Transport
 
 /// The row of one picture in the index.
+///
+/// A picture is held while the cache has its bytes.
 package struct PictureEntry: Sendable, Equatable {
   /// The key of ``identity``.
   package var id: PictureID
@@ -34,7 +36,7 @@ package struct PictureEntry: Sendable, Equatable {
 
   /// The origin's Last-Modified, which becomes the file's date, so that it survives the loss of the index.
   ///
-  /// The row does not have it.
+  /// It is not stored in the row, so it is nil in an entry that was read from the index.
   package var lastModified: UnixTime?
 
   /// The path that an older larder gave the file, until the file is renamed; see ``Index/takeOver(_:on:)``.
@@ -59,7 +61,7 @@ package struct PictureEntry: Sendable, Equatable {
 
 /// The part of a picture's row that a run holds in memory: 32 bytes for each picture.
 package struct PictureState: Sendable, Equatable {
-  /// The time at which the stored response expires; long past when nothing is held.
+  /// The time at which the stored response expires, or at which a failed picture's back-off ends.
   package var expiry: UnixTime
   /// The time of the origin's last answer.
   package var checked: UnixTime
@@ -77,7 +79,7 @@ package struct PictureState: Sendable, Equatable {
 
   /// The reason why no request is due: the held bytes are fresh, or a failed picture is in its back-off.
   ///
-  /// Nil when a request is due; the rest of the row then decides which one.
+  /// Nil when a request is due; the rest of the row decides which kind of request to send.
   ///
   /// A check in the future was made before the clock was set back. It is ignored, because the picture might otherwise
   /// stay fresh for years.
@@ -144,7 +146,7 @@ extension Index {
 
   /// Saves the newest URLs of pictures whose identity is not their URL, in one transaction.
   ///
-  /// A caller that later knows only the identity finds there the URL to request.
+  /// A caller that knows only the identity finds the URL to request in the row.
   package func note(
     newest: [(id: PictureID, url: String, identity: String)]
   ) throws(LarderError) {
@@ -187,7 +189,7 @@ extension Index {
     }
   }
 
-  /// The ids of all held pictures, in order.
+  /// The ids of all held pictures, sorted.
   func heldPictures() throws(LarderError) -> [PictureID] {
     try read { db in
       let rows = try RowReader(db, "SELECT id FROM picture WHERE sha256 IS NOT NULL ORDER BY id")
@@ -384,8 +386,8 @@ extension Index {
   /// Records the digest of the header fields that requests for pictures send from now on.
   ///
   /// When the digest has changed, for example after an update of larder, every picture whose response has `Vary`
-  /// becomes due at once. Its row then decides whether the new fields select the stored response. So later runs need
-  /// not read the stored headers of fresh pictures. (RFC 9111, section 4.1)
+  /// expires at once. When a run then checks such a picture, its row shows whether the new fields select the stored
+  /// response. So runs need not read the stored headers of fresh pictures. (RFC 9111, section 4.1)
   package func noteVary(_ digest: Int64) throws(LarderError) {
     let known = try read { db in
       try Data.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'selection'")

@@ -11,7 +11,8 @@ extension Index {
     return referenced
   }
 
-  /// The same as a set that moves to disk when it is too large for memory.
+  /// The pictures that the catalogs in this cache refer to, as a set that moves to disk when it is too large for
+  /// memory.
   package func manyReferencedPictures() throws(LarderError) -> PictureSet {
     var referenced = PictureSet()
     try forEachReferenced { _ = referenced.insert($0) }
@@ -94,11 +95,11 @@ extension Index {
     }
   }
 
-  /// All held pictures, as input for a ``GcPlan``.
+  /// All pictures whose bytes the cache has, as input for a ``GcPlan``.
   ///
   /// - Parameters:
   ///   - referenced: The pictures that catalogs refer to.
-  ///   - now: The present moment, from which an unreferenced picture without a mark counts.
+  ///   - now: The present moment; an unreferenced picture without a mark counts as dropped now.
   /// - Returns: The pictures.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func held(referenced: Set<PictureID>, at now: UnixTime) throws(LarderError)

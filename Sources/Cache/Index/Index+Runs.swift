@@ -13,20 +13,20 @@ package struct CatalogEntry: Sendable, Equatable, Decodable, FetchableRecord {
   package let source: String?
 }
 
-/// A section as of a finished run.
+/// A section of a catalog, as readers see it after a finished run.
 package struct RunSection: Sendable, Equatable, Codable, FetchableRecord, EncodableRecord {
   /// The section's key.
   package var key: String
-  /// Its title.
+  /// The section's title.
   package var title: String
   /// The line under the title.
   package var subtitle: String?
-  /// The shown listing; nil if none was ever fetched.
+  /// The listing that readers see; nil if none was ever fetched.
   package var listing: ListingID?
   /// The source of the listing: `network`, `unchanged`, `stale` or `failed`.
   package var source: String
 
-  /// A section from its parts.
+  /// Makes a section from its parts.
   package init(key: String, title: String, subtitle: String?, listing: ListingID?, source: String)
   {
     self.key = key
@@ -41,9 +41,9 @@ package struct RunSection: Sendable, Equatable, Codable, FetchableRecord, Encoda
 package struct RunEntry: Sendable, Equatable {
   /// The run's number, which counts from 1 in each cache.
   package let id: RunID
-  /// When it started.
+  /// When the run started.
   package let started: UnixTime
-  /// When it ended; nil when it was killed or is still running.
+  /// When the run ended; nil when it was killed or is still running.
   package let finished: UnixTime?
   /// `complete`, `partial`, `withheld`, `failed` or `interrupted`.
   package let outcome: String?
@@ -66,14 +66,14 @@ extension RunEntry: FetchableRecord {
 package struct RunTime: Sendable, Equatable {
   /// The run's number.
   package let id: RunID
-  /// When it started.
+  /// When the run started.
   package let started: UnixTime
-  /// When it ended; nil when it was killed or is still running.
+  /// When the run ended; nil when it was killed or is still running.
   package let finished: UnixTime?
   /// The outcome, as in ``RunEntry``.
   package let outcome: String?
 
-  /// A run from its parts.
+  /// Makes the times of a run from their parts.
   package init(id: RunID, started: UnixTime, finished: UnixTime?, outcome: String?) {
     (self.id, self.started, self.finished, self.outcome) = (id, started, finished, outcome)
   }
@@ -111,7 +111,7 @@ extension Index {
     try read { try CatalogEntry.fetchAll($0, sql: "SELECT * FROM catalog ORDER BY name") }
   }
 
-  /// The catalog with this name; inserted when it is new, and its currency updated.
+  /// The catalog with this name, after inserting the catalog or updating its currency.
   package func catalog(named name: String, currency: String) throws(LarderError) -> CatalogEntry {
     try write { db in
       try db.execute(
@@ -157,14 +157,14 @@ extension Index {
     }
   }
 
-  /// Ends a run; from then on, its sections are shown.
+  /// Ends a run; from then on, readers see its sections.
   ///
   /// - Parameters:
   ///   - run: The run.
   ///   - now: The wall clock.
   ///   - outcome: The outcome, such as `complete`.
   ///   - report: Its report.
-  ///   - sections: The shown sections.
+  ///   - sections: The sections that readers see from now on.
   ///   - renewed: Unchanged documents with new caching fields. A separate transaction for them would cost five more
   ///     syncs of the disk.
   ///   - changes: The values that changed since the last run, for the history.
@@ -215,7 +215,7 @@ extension Index {
     }
   }
 
-  /// The last finished run of a catalog, or the last one before `id`.
+  /// The last finished run of a catalog, or its last finished run before `id`.
   package func lastRun(catalog: CatalogID, before id: RunID? = nil) throws(LarderError)
     -> RunEntry?
   {
@@ -255,8 +255,7 @@ extension Index {
   ///
   /// - Parameters:
   ///   - catalog: The catalog.
-  ///   - most: The number of last runs to search. Each run after the last complete one is read, with the pages of its
-  ///     report.
+  ///   - most: At most this many of the latest runs are searched, because searching a run reads its report.
   /// - Returns: The time at which it ended.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func lastComplete(
@@ -320,7 +319,7 @@ extension Index {
     }
   }
 
-  /// The sections of a run, in order.
+  /// The sections of a run, in the order in which the run stored them.
   package func sections(run: RunID) throws(LarderError) -> [RunSection] {
     try read { db in
       try RunSection.fetchAll(
@@ -331,7 +330,7 @@ extension Index {
     }
   }
 
-  /// The time since which a section has failed: the end of the first run after the last one that fetched it.
+  /// The time since which a section has failed: the end of the first run after the last run that fetched the section.
   package func failingSince(section key: String, catalog: CatalogID) throws(LarderError)
     -> UnixTime?
   {

@@ -12,7 +12,7 @@ import SQLite
 // present version there.
 
 extension Index {
-  /// All migrations of the tables, in order.
+  /// All migrations of the tables, in the order in which they are applied.
   static let tables = DatabaseSchema([
     .init("tables") { try $0.execute(sql: schema) },
     .init("sweeps") { try $0.execute(sql: sweepSchema) },
@@ -26,14 +26,14 @@ extension Index {
   /// The version of a file after all migrations of ``tables``.
   ///
   /// It is also the version of the JSON of items and details, which does not record a version. A new member that an
-  /// older larder may ignore needs no migration. Anything that it would refuse or misread, such as a new kind of
-  /// picture, needs one, even if no table changes.
+  /// older larder may ignore needs no migration. Anything that an older larder would refuse or misread, such as a new
+  /// kind of picture, needs a migration, even if no table changes.
   static let version = tables.version
 
   /// The tables of the first release, with the purpose of each.
   ///
-  /// Times are seconds since 1970. Digests are the first 63 bits of a SHA-256. Packed lists have 8 bytes a number,
-  /// little-endian.
+  /// Times are seconds since 1970. Digests are the first 63 bits of a SHA-256. Packed lists have 8 bytes for each
+  /// number, little-endian.
   static let schema = """
     -- Single values: `folders` is when each picture folder last changed, as the last run left it;
     -- `lost` is when the index was made anew beside pictures that it did not know; `selection` is the
@@ -103,7 +103,7 @@ extension Index {
       PRIMARY KEY(run, picture)) WITHOUT ROWID;
     """
 
-  /// The table for sweeps.
+  /// The tables for sweeps, which remove unreferenced pictures.
   static let sweepSchema = """
     -- A picture that no catalog refers to, and since when.
     CREATE TABLE unreferenced(picture INTEGER PRIMARY KEY, since INTEGER NOT NULL);
@@ -114,7 +114,7 @@ extension Index {
     CREATE INDEX tombstone_removed ON tombstone(removed);
     """
 
-  /// A column for details that the origin no longer has: the time since then; the row still has the last version.
+  /// A column for the time since which the origin no longer has a detail; the row keeps the detail's last version.
   static let goneSchema = "ALTER TABLE detail ADD COLUMN since INTEGER"
 
   /// The tables of the history, with a row for each change of a value.
@@ -150,7 +150,7 @@ extension Index {
     """
 }
 
-/// The migration of index files of older larders, whose keys had 63 bits, and whose file names 47.
+/// Migrates index files of older larders, whose keys had 63 bits, and whose file names had 47 bits of the key.
 ///
 /// Their keys were integers. Documents, items, pictures and listings get keys of 128 bits, and all references to them
 /// are updated. `picture.older` is the path of a file that still has its old name; see ``Index/takeOver(_:on:)``.
@@ -247,7 +247,7 @@ private struct LongKeys {
 
   /// Moves pictures, and records the paths of their files.
   ///
-  /// If two URLs had the same file name, the file may have the bytes of either. Then neither of the two counts as held.
+  /// If two URLs had the same file name, neither picture counts as held, because the file may have the bytes of either.
   mutating func movePictures(in db: Database) throws {
     let new = ["id", "older", "identity"]
     let columns = Index.pictureColumns.filter { !new.contains($0) } + ["content"]
@@ -354,8 +354,8 @@ private struct LongKeys {
 
   /// Moves documents and their decoded sections.
   ///
-  /// No row has a document's reader, which is part of its key. But nearly all readers can be derived from the names of
-  /// catalogs and sections. A document whose reader is not found is requested again.
+  /// No row records a document's reader, which is part of the document's key. But nearly all readers can be derived
+  /// from the names of catalogs and sections. A document whose reader is not found is requested again.
   mutating func moveDocuments(in db: Database) throws {
     var readers = [""]
     for name in try String.fetchAll(db, sql: "SELECT name FROM catalog") {
@@ -446,7 +446,7 @@ extension Index {
   ///
   /// - Parameters:
   ///   - layout: The cache.
-  ///   - disk: The file system, or a test's own.
+  ///   - disk: The file system; tests replace it.
   /// - Throws: ``LarderError`` when a file cannot be renamed, or the index cannot be read or written.
   func takeOver(_ layout: CacheLayout, on disk: any Disk) throws(LarderError) {
     while true {

@@ -16,14 +16,14 @@ package final class Index: Sendable {
   /// The cache, whose claim is checked before each transaction; nil when the index is opened for reading.
   private let layout: CacheLayout?
 
-  /// Opens the index of a cache for writing; creates a missing one, and migrates one of an older larder.
+  /// Opens the index of a cache for writing; creates a missing index, and migrates the index of an older larder.
   ///
   /// The caller holds the cache's lock. After a crash during the migration, the next opening completes it.
   ///
   /// - Parameters:
   ///   - layout: The cache.
   ///   - disk: The file system, to rename picture files of an older larder.
-  /// - Throws: ``LarderError/Code/tooNew`` when a newer larder wrote it; the file is then unchanged.
+  /// - Throws: ``LarderError/Code/tooNew`` when a newer larder wrote it; in that case the file is unchanged.
   ///   ``LarderError/Code/damaged`` when the file is no index.
   package convenience init(
     _ layout: CacheLayout,
@@ -41,8 +41,9 @@ package final class Index: Sendable {
     try takeOver(layout, on: disk)
   }
 
-  /// Makes an empty index in memory, for a shard or a fetch of `larder serve`, whose results are written to the cache's
-  /// index later.
+  /// Makes an empty index in memory, for a shard or a fetch of `larder serve`.
+  ///
+  /// The merge of the shards, or the server, writes the results to the cache's index.
   ///
   /// - Throws: ``LarderError`` when SQLite cannot be used.
   package convenience init() throws(LarderError) {
@@ -193,8 +194,8 @@ extension LarderError {
 
   /// The `errno` with which the system refuses record locks in the folder of a file; nil when it grants them.
   ///
-  /// Tested on the cache's file `lock`, because closing the database's file would release SQLite's locks. (fcntl(2),
-  /// "Record locks")
+  /// The test uses the cache's file `lock`, because closing the database's file would release SQLite's locks.
+  /// (fcntl(2), "Record locks")
   private static func lockRefusal(beside path: String) -> Int32? {
     let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
     let file = Glibc.open("\(folder)/lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
@@ -218,7 +219,7 @@ struct PackedNumbers {
     return bytes
   }
 
-  /// Unpacks numbers; an incomplete last one is left out.
+  /// Unpacks numbers; an incomplete last number is left out.
   static func unpack(_ bytes: some Collection<UInt8>) -> [Int64] {
     let bytes = Array(bytes)
     return bytes.withUnsafeBytes { raw in

@@ -7,7 +7,7 @@ package struct CatalogID: RawRepresentable, Hashable, Sendable, Codable {
   /// The number, assigned by SQLite.
   package let rawValue: Int64
 
-  /// The catalog of a number.
+  /// Makes an id from its number.
   package init(rawValue: Int64) { self.rawValue = rawValue }
 }
 
@@ -16,7 +16,7 @@ public struct RunID: RawRepresentable, Hashable, Comparable, Sendable, Codable {
   /// The number, as commands print it.
   public let rawValue: Int64
 
-  /// The run of a number.
+  /// Makes an id from its number.
   public init(rawValue: Int64) { self.rawValue = rawValue }
 
   /// Orders runs by their start.
@@ -30,7 +30,7 @@ package struct ListingID: RawRepresentable, Hashable, Sendable, Codable {
   /// The number, assigned by SQLite.
   package let rawValue: Int64
 
-  /// The listing of a number.
+  /// Makes an id from its number.
   package init(rawValue: Int64) { self.rawValue = rawValue }
 }
 
@@ -39,7 +39,7 @@ package struct DocumentID: Hashable, Sendable {
   /// The key.
   package let digest: IdentityDigest
 
-  /// A key from the index.
+  /// Makes a key from its digest.
   package init(_ digest: IdentityDigest) { self.digest = digest }
 
   /// The key of the document at `url` for `reader`, the section or catalog that decodes it.
@@ -54,12 +54,12 @@ package struct ItemVersion: Hashable, Sendable {
   /// The key.
   package let digest: IdentityDigest
 
-  /// A key from the index.
+  /// Makes a key from its digest.
   package init(_ digest: IdentityDigest) { self.digest = digest }
 }
 
 extension RunID: ExpressibleByIntegerLiteral, CustomStringConvertible {
-  /// The run of a number.
+  /// Makes an id from its number.
   public init(integerLiteral number: Int64) { self.init(rawValue: number) }
 
   /// The number in digits.
@@ -82,7 +82,7 @@ package protocol DigestKey: DatabaseValueConvertible {
   /// The digest.
   var digest: IdentityDigest { get }
 
-  /// A key from the index.
+  /// Makes a key from its digest.
   init(_ digest: IdentityDigest)
 }
 

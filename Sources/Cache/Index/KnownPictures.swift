@@ -3,12 +3,13 @@ import GRDB
 import SQLite
 import Synchronization
 
-/// The states of pictures at the start of a run: held in memory if they are few, looked up in the index if they are
-/// many.
+/// The states of pictures at the start of a run, as ``PictureState``.
+///
+/// The states are kept in memory if they are few, and looked up in the index if they are many.
 ///
 /// A run looks up each picture once, before it writes the picture's row, so that it always finds the earlier state.
 package struct KnownPictures: Sendable {
-  /// The most pictures whose states are held in memory.
+  /// The maximum number of pictures whose states are kept in memory.
   package static let most = 1 << 20
 
   private enum Source: Sendable {
@@ -19,12 +20,12 @@ package struct KnownPictures: Sendable {
   private let source: Source
   private let leavesOutHeld: Bool
 
-  /// Takes states in memory.
+  /// Uses the given states.
   package init(_ states: [PictureID: PictureState] = [:]) {
     self.init(.memory { () throws(LarderError) in states }, leavesOutHeld: false)
   }
 
-  /// Takes the states of all pictures in an index, which are read on first use.
+  /// Uses the states of all pictures in an index; they are read on first use.
   package init(_ states: PictureStates) {
     self.init(
       .memory { () throws(LarderError) in try states.read().states },
@@ -32,11 +33,11 @@ package struct KnownPictures: Sendable {
     )
   }
 
-  /// Takes the states of all pictures in an index, in memory if they are few.
+  /// Uses the states of all pictures in an index, in memory if they are few.
   ///
   /// - Parameters:
   ///   - index: The index.
-  ///   - limit: The most pictures whose states are held in memory.
+  ///   - limit: The maximum number of pictures whose states are kept in memory.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package init(_ index: Index, limit: Int = most) throws(LarderError) {
     let count = try index.pictureCount()
@@ -51,7 +52,7 @@ package struct KnownPictures: Sendable {
     (self.source, self.leavesOutHeld) = (source, leavesOutHeld)
   }
 
-  /// The same without the held pictures.
+  /// A copy without the states of held pictures, which are pictures whose bytes the cache has.
   ///
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func withoutHeld() throws(LarderError) -> KnownPictures {
@@ -94,16 +95,16 @@ package struct KnownPictures: Sendable {
 
 /// The states of all pictures in an index, read once, on first use.
 ///
-/// A run sends its first requests before, so that the time to read overlaps with waiting: a fifth of a second for a
-/// million pictures. The states are read before the first picture is requested, and so before the run writes the first
-/// row.
+/// A run first sends some requests, so that it reads the states while it waits for answers. Reading takes a fifth of a
+/// second for a million pictures. The states are read before the first picture is requested, and so before the run
+/// writes the first row.
 package final class PictureStates: Sendable {
   private let index: Index
   private let found = Mutex<Result<Found, LarderError>?>(nil)
 
   private typealias Found = (states: [PictureID: PictureState], bytes: ByteCount)
 
-  /// Takes an index; reads nothing yet.
+  /// Makes the states of an index's pictures; reads nothing yet.
   package init(_ index: Index) {
     self.index = index
   }
@@ -167,7 +168,7 @@ extension Index {
   /// The number of ids in a batch.
   static let idBatch = 4096
 
-  /// Calls `body` with the ids of all pictures that have rows, in order and in batches, until it returns true.
+  /// Calls `body` with the ids of all pictures that have rows, sorted and in batches, until it returns true.
   func forEachPictureID(_ body: ([PictureID]) -> Bool) throws(LarderError) {
     try read { db in
       let rows = try RowReader(db, "SELECT id FROM picture ORDER BY id")

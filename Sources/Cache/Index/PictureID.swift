@@ -1,19 +1,19 @@
 import Base
 
-/// The key of a picture: the first 128 bits of the SHA-256 of its URL.
+/// The key of a picture: the first 128 bits of the SHA-256 of its identity.
 ///
-/// The key is a pure function of the URL. So two machines agree on it without communication, and rows can refer to a
-/// picture before it is fetched.
+/// The identity is the URL, or the part of the URL that the catalog file's rule keeps. The key depends only on the
+/// identity. So two machines agree on it without communication, and rows can refer to a picture before it is fetched.
 package struct PictureID: Hashable, Sendable, Comparable, Codable {
   /// The key.
   package let digest: IdentityDigest
 
-  /// A key from the index.
+  /// Makes a key from its digest.
   package init(_ digest: IdentityDigest) {
     self.digest = digest
   }
 
-  /// The key of the picture at `url`, the text as in the request.
+  /// The key for a picture's URL, or for the part of the URL that the catalog file's rule keeps.
   package init(url: String) {
     digest = IdentityDigest(of: url)
   }
@@ -43,7 +43,7 @@ package struct PictureID: Hashable, Sendable, Comparable, Codable {
   /// The folder below `images/` of the picture with this key: its first byte.
   var folder: UInt8 { UInt8(truncatingIfNeeded: digest.high >> 56) }
 
-  /// The keys of all pictures of a folder.
+  /// The range of keys that the pictures in a folder can have.
   static func all(inFolder folder: UInt8) -> ClosedRange<PictureID> {
     let first = UInt64(folder) << 56
     return PictureID(
@@ -88,7 +88,7 @@ package struct PictureID: Hashable, Sendable, Comparable, Codable {
 package struct PictureName: Hashable, Sendable {
   /// The folder below `images/`, 0 to 255.
   package let folder: UInt8
-  /// The file's name: ASCII, at most 80 bytes, never hidden.
+  /// The file's name: ASCII, at most 80 bytes, never beginning with a dot.
   package let file: String
 
   /// The name of the picture at `url`, whose key the caller already has.
@@ -127,7 +127,8 @@ package struct PictureName: Hashable, Sendable {
     "images/\(Self.folderName(folder))/\(file)"
   }
 
-  /// The paths in a cache of the picture at `url`: its own, and the one that an older larder gave it.
+  /// The paths that the picture at `url` may have in a cache: its present path, and the path that an older larder gave
+  /// it.
   package static func paths(url: String) -> [String] {
     [PictureName(url: url, id: PictureID(url: url)).path, PictureName(older: url).path]
   }
@@ -159,7 +160,7 @@ package struct PictureName: Hashable, Sendable {
     return id
   }
 
-  /// Two hexadecimal digits.
+  /// The name of a picture folder: its number as two hexadecimal digits.
   static func folderName(_ folder: UInt8) -> String {
     let digits = String(folder, radix: 16)
     return digits.count == 1 ? "0" + digits : digits

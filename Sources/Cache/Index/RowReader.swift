@@ -8,8 +8,8 @@ import SQLite
 ///
 /// It replaces GRDB's rows for two reasons. GRDB copies all values and converts them through protocols, which for rows
 /// of pictures costs ten times SQLite's own work. And GRDB traps at a value of an unexpected type. Here SQLite converts
-/// (https://sqlite.org/c3ref/column_blob.html), so that a value of a damaged page may be wrong, but never traps. To be
-/// used within one transaction, on its queue.
+/// (https://sqlite.org/c3ref/column_blob.html), so that a value of a damaged page may be wrong, but never traps. Use it
+/// only within one transaction, on the database's queue.
 struct RowReader: ~Copyable {
   private let db: Database
   private let statement: Statement
@@ -30,19 +30,19 @@ struct RowReader: ~Copyable {
     sqlite3_clear_bindings(raw)
   }
 
-  /// Restarts, with a number as the query's first argument.
+  /// Restarts the query, with a number as its first argument.
   func restart(_ number: Int64) {
     sqlite3_reset(raw)
     sqlite3_bind_int64(raw, 1, number)
   }
 
-  /// Restarts, with keys as the query's first arguments.
+  /// Restarts the query, with keys as its first arguments.
   func restart(_ keys: IdentityDigest...) {
     sqlite3_reset(raw)
     for (place, key) in keys.enumerated() { bind(Int32(place) + 1, key) }
   }
 
-  /// Restarts, with a text as the query's first argument.
+  /// Restarts the query, with a text as its first argument.
   func restart(_ text: String) {
     sqlite3_reset(raw)
     sqlite3_bind_text(raw, 1, text, Int32(text.utf8.count), RowWriter.copied)
@@ -56,24 +56,24 @@ struct RowReader: ~Copyable {
     }
   }
 
-  /// Binds a text to an argument, which count from 1; to be called before the first row is read.
+  /// Binds a text to the argument with this number, from 1; call it before the first row is read.
   func bind(_ place: Int32, _ text: String) {
     sqlite3_bind_text(raw, place, text, Int32(text.utf8.count), RowWriter.copied)
   }
 
-  /// Restarts, with a number as the query's first argument and a text as its second.
+  /// Restarts the query, with a number as its first argument and a text as its second.
   func restart(_ number: Int64, _ text: String) {
     restart(number)
     sqlite3_bind_text(raw, 2, text, Int32(text.utf8.count), RowWriter.copied)
   }
 
-  /// Restarts, with a number as the query's first argument and texts as its second and third.
+  /// Restarts the query, with a number as its first argument and texts as its second and third.
   func restart(_ number: Int64, _ text: String, _ other: String) {
     restart(number, text)
     sqlite3_bind_text(raw, 3, other, Int32(other.utf8.count), RowWriter.copied)
   }
 
-  /// Restarts, with numbers as the query's first arguments.
+  /// Restarts the query, with numbers as its first arguments.
   func restart(numbers: Int64...) {
     sqlite3_reset(raw)
     for (place, number) in numbers.enumerated() {
@@ -138,7 +138,7 @@ struct RowReader: ~Copyable {
 
   /// Calls `body` with the bytes of a column without copying them; empty for NULL.
   func withBytes<Value>(_ column: Int32, _ body: (UnsafeRawBufferPointer) -> Value) -> Value {
-    // SAFETY: as above; valid for the call.
+    // SAFETY: SQLite owns the bytes, and they are valid during the call of `body`.
     let start = sqlite3_column_blob(raw, column)
     let count = Int(sqlite3_column_bytes(raw, column))
     return body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
@@ -147,7 +147,7 @@ struct RowReader: ~Copyable {
   /// The bytes in a column, or nil for NULL.
   func bytes(_ column: Int32) -> [UInt8]? {
     guard !isNull(column) else { return nil }
-    // SAFETY: as above; for an empty value, the pointer is nil.
+    // SAFETY: SQLite owns the bytes, and they are valid until the next step; for an empty value, the pointer is nil.
     let start = sqlite3_column_blob(raw, column)
     let count = Int(sqlite3_column_bytes(raw, column))
     return [UInt8](UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
@@ -158,12 +158,13 @@ struct RowReader: ~Copyable {
 ///
 /// GRDB boxes every argument and checks the list against the statement at each run. For the rows of pictures and items,
 /// that costs more than SQLite's own work. Here the caller must bind all arguments for every row, at the indices of its
-/// SQL. To be used within one transaction, on its queue.
+/// SQL. Use it only within one transaction, on the database's queue.
 struct RowWriter: ~Copyable {
   private let db: Database
   private let statement: Statement
   private let raw: OpaquePointer
-  /// A buffer for the bytes of a row until it has run, so that SQLite need not allocate memory for each value.
+  /// A buffer that keeps a row's bytes until the statement has run, so that SQLite need not allocate memory for each
+  /// value.
   private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 8)
   private var used = 0
 
@@ -183,7 +184,7 @@ struct RowWriter: ~Copyable {
     room.deallocate()
   }
 
-  /// Copies bytes into the buffer, where SQLite can read them until the row has run; nil when the buffer is full.
+  /// Copies bytes into the buffer, where SQLite can read them until the statement has run; nil when the buffer is full.
   private mutating func hold(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawPointer? {
     guard bytes.count <= room.count - used else { return nil }
     let place = UnsafeMutableRawBufferPointer(rebasing: room[used..<used + bytes.count])
@@ -268,8 +269,8 @@ struct RowWriter: ~Copyable {
 /// Reads parts of a large BLOB without reading all of it.
 ///
 /// In a query, SQLite reads the whole value even for a part: `substr` of a listing of a million items read 8 MB for the
-/// first one. Incremental I/O reads only the pages up to the part. (https://sqlite.org/c3ref/blob_open.html) To be used
-/// within one transaction, on its queue.
+/// first item. Incremental I/O reads only the pages up to the part. (https://sqlite.org/c3ref/blob_open.html) Use it
+/// only within one transaction, on the database's queue.
 struct BlobReader: ~Copyable {
   private let db: Database
   private let raw: OpaquePointer
@@ -290,11 +291,11 @@ struct BlobReader: ~Copyable {
 
   deinit { sqlite3_blob_close(raw) }
 
-  /// Reads some of the bytes, fewer if the value ends before.
+  /// Reads `count` bytes, or fewer if the value ends earlier.
   ///
   /// - Parameters:
   ///   - first: The number of bytes to skip.
-  ///   - count: The most bytes to read.
+  ///   - count: The maximum number of bytes to read.
   /// - Returns: The bytes.
   /// - Throws: `DatabaseError` when the database cannot be read.
   func bytes(from first: Int, count: Int) throws -> [UInt8] {

@@ -5,6 +5,8 @@ import Synchronization
 
 /// A map from pictures to numbers on disk, for maps that may be too large for memory.
 ///
+/// Used by ``PictureSet``, and by the merge of shards for the positions of results.
+///
 /// It is an unnamed temporary database of SQLite, which disappears with the process.
 ///
 /// Memory has only SQLite's page cache and the last additions. SQLite creates the file in `SQLITE_TMPDIR` or `TMPDIR`,
@@ -29,7 +31,8 @@ package final class ScratchTable: Sendable {
 
   /// Adds a picture; look-ups may miss it until ``settle()``.
   ///
-  /// - Returns: A picture that was added twice and keeps its first number; nil if none is known so far.
+  /// - Returns: If this call inserted the waiting additions, one of their pictures that the table already had; it keeps
+  ///   its first number. Nil otherwise.
   /// - Throws: ``LarderError`` when there is no space.
   package func add(_ id: PictureID, _ number: Int64) throws(LarderError) -> PictureID? {
     let full = pending.withLock { pending in
@@ -42,7 +45,8 @@ package final class ScratchTable: Sendable {
 
   /// Inserts the waiting additions, so that look-ups find all of them.
   ///
-  /// - Returns: A picture that was added twice; nil if there is none.
+  /// - Returns: One of the waiting pictures that the table already had; it keeps its first number. Nil if there is
+  ///   none.
   /// - Throws: ``LarderError`` when there is no space.
   package func settle() throws(LarderError) -> PictureID? {
     let rest = pending.withLock { pending in
@@ -86,7 +90,7 @@ package final class ScratchTable: Sendable {
     }
   }
 
-  /// All pictures that have a number, in order.
+  /// All pictures that have a number, sorted.
   ///
   /// - Throws: ``LarderError`` when the file cannot be read.
   func pictures() throws(LarderError) -> [PictureID] {
@@ -99,9 +103,9 @@ package final class ScratchTable: Sendable {
   }
 }
 
-/// Sorts lines of text on disk and removes duplicates; SQLite does it in temporary files, as for ``ScratchTable``.
+/// Sorts lines of text on disk and removes duplicates, for the URL lists of a shard plan.
 ///
-/// Thread-safe.
+/// SQLite sorts the lines in temporary files, in the same folder as those of ``ScratchTable``. Thread-safe.
 package final class ScratchLines: Sendable {
   private let database: ScratchDatabase
   private let pending = Mutex(Pending())
@@ -213,10 +217,10 @@ private struct ScratchDatabase {
 
 /// A set of pictures in memory that moves to disk when it becomes large.
 ///
-/// Up to ``most`` pictures are in a Swift set. Whenever it is full, its pictures move to a ``ScratchTable``, so that
-/// memory is bounded. Not thread-safe: the owner has a lock.
+/// Up to ``most`` pictures are in a Swift set. Whenever the Swift set is full, its pictures move to a ``ScratchTable``,
+/// so that memory is bounded. Not thread-safe: the owner has a lock.
 package struct PictureSet {
-  /// The most pictures in memory.
+  /// The maximum number of pictures in memory.
   package static let most = 1 << 18
 
   private var recent: Set<PictureID> = []
@@ -225,16 +229,16 @@ package struct PictureSet {
   /// The first error; nothing is added after it.
   package private(set) var failure: LarderError?
 
-  /// An empty set.
+  /// Makes an empty set.
   ///
-  /// - Parameter limit: The most pictures in memory.
+  /// - Parameter limit: The maximum number of pictures in memory.
   package init(limit: Int = most) {
     self.limit = limit
   }
 
   /// Adds pictures.
   ///
-  /// - Returns: The pictures that were not in the set, in order, each once; none after a failure.
+  /// - Returns: The pictures that were not in the set, in the order of `ids`, each once; none after a failure.
   package mutating func insert(_ ids: [PictureID]) -> [PictureID] {
     let known = known(ids)
     guard failure == nil else { return [] }
@@ -254,7 +258,7 @@ package struct PictureSet {
     older == nil ? ids.allSatisfy(recent.contains) : members(ids).isSuperset(of: ids)
   }
 
-  /// All pictures in order, as an array in memory.
+  /// All pictures, sorted, as an array in memory.
   ///
   /// - Throws: ``LarderError`` when the table cannot be read.
   package func sorted() throws(LarderError) -> [PictureID] {

@@ -3,9 +3,10 @@ import Glibc
 
 /// The write lock of a cache, held by one process at a time.
 ///
-/// The lock is an exclusive `flock` on the file `lock`, which the kernel releases however the process ends. The file's
-/// text names the holder, for the message of a process that is refused. Readers need no lock. On a file system that
-/// other machines may share, a ``HostClaim`` is needed too. Without support for `flock`, the claim is the only lock.
+/// The lock is an exclusive `flock` on the file `lock`. The kernel releases it when the process ends, even after a
+/// crash. The file's text names the holder, for the message of a process that cannot take the lock. Readers need no
+/// lock. On a file system that other machines may share, a ``HostClaim`` is needed too. Without support for `flock`,
+/// the claim is the only lock.
 package final class CacheLock: Sendable {
   private let descriptor: Int32
   private let claim: HostClaim?
@@ -14,11 +15,12 @@ package final class CacheLock: Sendable {
   /// The name of a holder that releases the lock within milliseconds: a server that stores a picture.
   static let briefHolder = "larder serve"
 
-  /// The number of attempts to get the lock from such a holder, with a pause of 10 ms after each: three seconds in all.
+  /// The number of attempts to get the lock from the holder ``briefHolder``, with a pause of 10 ms after each: three
+  /// seconds in all.
   private static let patience = 300
   private static let pause: useconds_t = 10_000
 
-  /// A sentence that names the former holder of the cache; nil if there was none.
+  /// A sentence about the holder from which this run took over the cache; nil if there was none.
   package var notice: String? {
     claim?.previousHolder.map {
       "took over \(layout.root.path) from \($0.holder), which no longer renewed its claim"
@@ -40,7 +42,7 @@ package final class CacheLock: Sendable {
     )
   }
 
-  /// The same with a given machine, `flock` and test for shared file systems, for tests.
+  /// Takes the lock with a given machine, a given `flock` and a given test for shared file systems; for tests.
   init(
     _ layout: CacheLayout,
     holder: String,
@@ -102,12 +104,12 @@ package final class CacheLock: Sendable {
     claim?.beatLater()
   }
 
-  /// A function for `flock`, whose name alone means the structure in Swift.
+  /// Calls the function `flock`; in Swift, the name alone means the structure `flock`.
   static func lock(_ descriptor: Int32, _ operation: Int32) -> Int32 {
     flock(descriptor, operation)
   }
 
-  /// Claims the cache, and moves the previous holder's `partial/` aside, so that its late writes do no harm.
+  /// Claims the cache, and moves the previous holder's `partial/` aside, so that late writes of that holder do no harm.
   private static func claim(
     _ layout: CacheLayout,
     holder: String,
@@ -136,10 +138,10 @@ package final class CacheLock: Sendable {
     close(descriptor)
   }
 
-  /// Whether a run holds the cache now.
+  /// Whether a run holds the cache's lock now.
   ///
-  /// The lock is only tried when the file names a holder, which may be gone. An attempt at a free lock could make a
-  /// starting run fail.
+  /// The lock is tried only if the file names a holder, because that process may have ended. If the file names no
+  /// holder, the lock is not tried: an attempt could make a run fail that starts at that moment.
   static func isHeld(_ layout: CacheLayout) throws(LarderError) -> Bool {
     let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
     let descriptor = openat(layout.root.descriptor, "lock", flags)

@@ -6,13 +6,13 @@ import Synchronization
 
 /// A lease on a cache that several machines share: the file `lock.host`, renewed every 15 s.
 ///
-/// On a network file system, each machine's kernel may grant `flock` by itself, and thus to two machines at once. The
-/// file server decides who creates a file that must not exist. (open(2), `O_EXCL`)
+/// On a network file system, each machine's kernel may grant `flock` on its own, so that two machines hold it at once.
+/// But only one machine can create the claim's file, because the file server decides. (open(2), `O_EXCL`)
 ///
 /// The claim of a killed run is taken over at once on the same machine, if the caller holds the `flock`. The kernel's
-/// boot id identifies the machine, even if host names repeat. Another machine takes the claim over if it has not changed
-/// for two minutes by that machine's own monotonic clock. Clocks of different machines are never compared. A holder
-/// that was suspended that long finds another token, a fencing token, before its next commit: ``demandHold()``.
+/// boot id identifies the machine, even if host names repeat. Another machine takes the claim over after two minutes
+/// without a change, by its own monotonic clock. Clocks of different machines are never compared. A holder that was
+/// suspended for longer finds another machine's token before its next commit, and stops: ``demandHold()``.
 final class HostClaim: Sendable {
   private let folder: Folder
   private let mine: ClaimText
@@ -27,14 +27,14 @@ final class HostClaim: Sendable {
 
   /// The name of the claim's file in the cache's folder.
   static let name = "lock.host"
-  /// The file that records since when waiting machines have seen the same claim, a line for each; see
+  /// The file in which each waiting machine records, on its own line, since when it has seen the same claim; see
   /// ``silence(of:in:_:)``.
   private static let watchName = "lock.seen"
   /// The lease time: seconds without a renewal after which a holder counts as gone, eight missed renewals.
   private static let patience: Int64 = 120
   private static let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
 
-  /// Claims the cache for this machine; the caller holds its `flock`, if the file system supports it.
+  /// Claims the cache for this machine; the caller holds the cache's `flock`, if the file system supports it.
   ///
   /// - Parameters:
   ///   - folder: The cache.
@@ -104,7 +104,7 @@ final class HostClaim: Sendable {
   /// The seconds for which this machine has seen the same state of the claim.
   ///
   /// A run that is refused ends at once. So it records in `lock.seen`, for later runs, when its machine first saw the
-  /// state. The line is `BOOT SECONDS DIGEST`, with a digest of the first two and the state. A line that is damaged or
+  /// state. The line is `BOOT SECONDS DIGEST`, with a digest of BOOT, SECONDS and the state. A line that is damaged or
   /// belongs to another state is ignored. After a clock was set back, the wait begins again. If the line cannot be
   /// written, no run can take the cache over, but nothing else fails.
   private static func silence(
@@ -149,11 +149,11 @@ final class HostClaim: Sendable {
   /// 3. Rename the file over the claim.
   /// 4. Read the claim: the process that finds its own token has the cache.
   ///
-  /// If a new owner dies during these steps, its file must expire like a claim. If it only stalls, it finds its file
-  /// gone, or renames another's file, and reads that token.
+  /// If a process dies during these steps, its file must expire like a claim. If the process only stalls, it finds its
+  /// file gone, or renames another process's file, and then reads another token.
   ///
-  /// - Throws: ``LarderError/Code/locked`` with the holder, when the old one renewed its claim, or another process was
-  ///   faster.
+  /// - Throws: ``LarderError/Code/locked`` with the holder, when the old holder renewed its claim, or another process
+  ///   was faster.
   private static func take(
     _ text: String,
     by newOwnerName: String,
@@ -217,7 +217,7 @@ final class HostClaim: Sendable {
 
   /// The text of the present claim; empty when it cannot be read.
   private static func text(in folder: Folder) -> String {
-    // Tried twice: if the file was replaced on the server while it was opened, the new one has the same name.
+    // Tried twice, because an attempt fails if the file is replaced on the server while it is being opened.
     folder.text(of: name, limit: 4096) ?? folder.text(of: name, limit: 4096) ?? ""
   }
 
@@ -232,10 +232,10 @@ final class HostClaim: Sendable {
     }
   }
 
-  /// Renews the claim in place, if it is still ours.
+  /// Overwrites the claim's file with the next beat, if this process still has the claim.
   ///
-  /// Ignores errors. A machine that waits sees only that the claim was not renewed, and ``demandHold()`` reports a
-  /// claim that was lost.
+  /// Ignores errors. A machine that waits sees only that the claim was not renewed, and ``demandHold()`` reports that
+  /// another machine took the cache over.
   func beat() {
     guard (try? demandHold()) != nil else { return }
     let descriptor = openat(folder.descriptor, Self.name, Self.flags)
@@ -254,9 +254,10 @@ final class HostClaim: Sendable {
 
   /// Requires that no other machine has taken the cache over.
   ///
-  /// Reads one small file. Called before each visible change: placing files, and each transaction.
+  /// Reads one small file. Called before files are renamed into place, and before each transaction.
   ///
-  /// - Throws: ``LarderError/Code/locked`` when another machine has, and in every later call.
+  /// - Throws: ``LarderError/Code/locked`` when another machine has taken the cache over; every later call throws it
+  ///   too.
   func demandHold() throws(LarderError) {
     if let loss = state.withLock({ $0.loss }) { throw loss }
     let found = ClaimText(Self.text(in: folder))
@@ -345,7 +346,7 @@ struct ClaimText: Equatable, Sendable {
     if self.text != text { (self.token, self.since) = ("", nil) }
   }
 
-  /// The text of the file; its length is the same for every beat, so that it can be overwritten in place.
+  /// The text of the file; its length is the same for every beat, so that a renewal overwrites exactly the old text.
   var text: String {
     let count = String(beat)
     let zeros = String(repeating: "0", count: max(0, 10 - count.utf8.count))
@@ -375,7 +376,7 @@ struct Machine: Sendable {
   /// The wall clock, for people.
   var now: @Sendable () -> UnixTime = UnixTime.now
 
-  /// A holder's line without " on HOST", if that is this machine.
+  /// A holder's line without " on HOST", if HOST is this machine.
   static func withoutHost(_ text: String) -> String {
     text.hasSuffix(" on \(hostName)") ? String(text.dropLast(" on \(hostName)".count)) : text
   }

@@ -35,8 +35,8 @@ package protocol RemotePictures: Sendable {
   /// Requests the metadata of these pictures.
   ///
   /// - Parameter paths: The pictures' paths.
-  /// - Returns: The rows of the pictures that exist, by path. A picture that larder did not upload has no SHA-256. One
-  ///   whose URL is too long for the metadata has no URL.
+  /// - Returns: The rows of the pictures that exist, by path. A picture that larder did not upload has no SHA-256. A
+  ///   picture whose URL is too long for the metadata has an empty URL.
   /// - Throws: ``LarderError`` when the store cannot be read.
   func rows(at paths: [String]) throws(LarderError) -> [String: PictureEntry]
 
@@ -44,8 +44,8 @@ package protocol RemotePictures: Sendable {
   ///
   /// - Parameters:
   ///   - path: The picture's path.
-  ///   - restart: Called after a transfer broke, before the bytes are sent again from the beginning.
-  ///   - piece: Called with the bytes in order, on a thread of the store's transport.
+  ///   - restart: Called after a transfer broke, before `piece` gets the bytes again from the beginning.
+  ///   - piece: Called with the bytes, piece by piece, on a thread of the store's transport.
   /// - Returns: The stamp; nil when there is no such picture.
   /// - Throws: ``LarderError`` when it cannot be read.
   func read(
@@ -66,18 +66,18 @@ package protocol RemotePictures: Sendable {
     completion: @escaping @Sendable (Result<RemotePart?, LarderError>) -> Void
   )
 
-  /// Moves pictures to other paths, with their metadata; ignores those that do not exist.
+  /// Moves pictures to other paths, with their metadata; ignores pictures that do not exist.
   ///
   /// An object at a new path is replaced. After an error, each picture is at one of its two paths or at both.
   ///
   /// - Parameter paths: The present and the new path of each picture.
-  /// - Throws: ``LarderError`` when one of them fails.
+  /// - Throws: ``LarderError`` when a picture cannot be moved.
   func move(_ paths: [(from: String, to: String)]) throws(LarderError)
 
   /// Removes pictures; ignores those that do not exist.
   ///
   /// - Parameter paths: The pictures' paths.
-  /// - Throws: ``LarderError`` when one of them fails.
+  /// - Throws: ``LarderError`` when a picture cannot be removed.
   func remove(_ paths: [String]) throws(LarderError)
 }
 
@@ -94,11 +94,11 @@ package struct RemotePart: Sendable {
   }
 }
 
-/// A store's list entry of one picture.
+/// One picture's entry in a store's list.
 package struct RemoteObject: Sendable, Equatable {
   /// The picture's path, as in a cache's folder.
   package var path: String
-  /// The stamp made of its size and entity-tag, which differs for each version.
+  /// The stamp, made of the object's size and entity-tag; every version has a different stamp.
   package var stamp: FileStamp
   /// The time of its upload.
   package var changed: UnixTime
@@ -115,7 +115,7 @@ package struct RemoteBytes: Sendable {
   package let count: ByteCount
   private let read: @Sendable (Range<Int>) throws(LarderError) -> [UInt8]
 
-  /// Bytes from any source.
+  /// Makes the bytes from any source.
   ///
   /// - Parameters:
   ///   - count: The number of bytes.
@@ -128,7 +128,7 @@ package struct RemoteBytes: Sendable {
     self.read = read
   }
 
-  /// The bytes of a file.
+  /// Makes the bytes of a file.
   init(_ file: OpenFile, count: ByteCount) {
     self.init(count: count) { range throws(LarderError) in try file.bytes(range) }
   }

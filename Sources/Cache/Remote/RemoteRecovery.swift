@@ -2,16 +2,16 @@ import Base
 
 /// Updates an index from the object store that has its pictures.
 ///
-/// Rows without a picture are deleted. Pictures without a row, or with a different one, get the row from their
-/// metadata. So a lost index is rebuilt, and a machine learns of another's uploads. Objects of other programs are
-/// ignored.
+/// Rows without a picture are deleted. Pictures without a row, or with a different row, get the row from their
+/// metadata. So a lost index is rebuilt, and a machine learns of another machine's uploads. Objects of other programs
+/// are ignored.
 struct RemoteRecovery {
   /// The pictures that the store no longer has.
   private(set) var gone: [PictureID] = []
   /// The rows to write, from the store's metadata.
   private(set) var renewed: [PictureEntry] = []
 
-  /// Compares the index with the store: one request for each thousand pictures, and one for each that differs.
+  /// Compares the index with the store: one request for each thousand pictures, and one for each picture that differs.
   ///
   /// - Parameters:
   ///   - layout: The cache.
@@ -62,15 +62,15 @@ struct RemoteRecovery {
 }
 
 extension PictureEntry {
-  /// Whether this entry, read from a store, is the complete row of the object at `path`, which may be an older
-  /// larder's.
+  /// Whether this entry, read from a store, is the complete row of the object at `path`, which may be the path of an
+  /// older larder.
   package func isRow(at path: String) -> Bool {
     isHeld && !url.isEmpty && PictureName.paths(url: identity).contains(path)
   }
 
   /// Converts this entry, read from a store, to the row of a known picture.
   ///
-  /// Nil when it belongs to another picture, or when larder did not upload the object.
+  /// Nil when this entry belongs to another picture, or when larder did not upload the object.
   package func row(of known: PictureEntry) -> PictureEntry? {
     guard isHeld else { return nil }
     guard identity == known.identity || url.isEmpty else { return nil }

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Checks every picture in an object store against its row.
 ///
-/// A version that another machine uploaded since is compared with the metadata of that upload.
+/// A picture that another machine has replaced is compared with the metadata of the new upload.
 struct RemoteVerification {
   /// The number of pictures to read at the same time.
   private static let readers = 16
@@ -67,7 +67,7 @@ struct RemoteVerification {
   /// - Parameters:
   ///   - entries: The rows.
   ///   - depth: Whether to compare metadata or to read every byte.
-  ///   - rows: The entries from the store, by path; a stamp is enough for those that match their rows.
+  ///   - rows: The entries from the store, by path; an entry that matches its row needs only a stamp.
   ///   - isStopped: Whether to end early.
   /// - Returns: The verdict on each entry, in the same order; fewer when the check was stopped.
   private func verdicts(
@@ -163,8 +163,8 @@ extension RemotePictures {
   ///
   /// - Parameters:
   ///   - path: The picture's path.
-  ///   - most: The most bytes to accept.
-  /// - Returns: The picture's bytes; nil when there is no picture, or a larger one.
+  ///   - most: The maximum size in bytes.
+  /// - Returns: The picture's bytes; nil when there is no picture, or it has more than `most` bytes.
   /// - Throws: ``LarderError`` when it cannot be read.
   package func bytes(of path: String, most: ByteCount) throws(LarderError) -> [UInt8]? {
     let gathered = Mutex<(bytes: [UInt8], isLonger: Bool)>(([], false))

@@ -30,7 +30,7 @@ package final class IndexChangeCounter: Sendable {
 
   /// The present state of the index; nil when there is no readable index.
   ///
-  /// Call this before reading the index; the index then has this state or a newer one.
+  /// Call this before reading the index; the index that is read has this state or a newer state.
   package func read() -> Reading? {
     guard let inode = inode() else { return nil }
     return state.withLock { state in
@@ -58,7 +58,7 @@ package final class IndexChangeCounter: Sendable {
 extension Index {
   /// The index's row of the picture at a path in the cache; nil if there is none.
   ///
-  /// While its file still has the path that an older larder gave it, both paths find it.
+  /// A picture whose file still has the path of an older larder is found by that path and by its present path.
   package func picture(at path: String) throws(LarderError) -> PictureEntry? {
     try read { db in
       let row: RowReader

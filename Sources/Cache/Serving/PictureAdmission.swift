@@ -3,13 +3,16 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Moves pictures into a cache that were fetched into a folder beside it.
+/// Moves fetched pictures from a temporary folder into the cache beside it.
 ///
-/// So `larder serve` holds the cache's lock for milliseconds, not for the duration of a transfer. Every file is whole
-/// and synced before. Then the file is renamed, its folder is synced, and its row is written: a crash leaves the whole
-/// picture or none. Pictures of a cache in an object store are uploaded before the lock is taken.
+/// So `larder serve` holds the cache's lock for milliseconds, not for the duration of a transfer. Every file is
+/// complete and synced before the lock is taken. Under the lock, the file is renamed, its folder is synced, and its row
+/// is written: a crash leaves the whole picture or none. Pictures of a cache in an object store are uploaded before the
+/// lock is taken.
 package final class PictureAdmission: Sendable {
-  /// The holder's name in the lock, by which others know that it is released within milliseconds, and wait.
+  /// The holder's name in the lock file.
+  ///
+  /// A process that finds this name waits, because the lock is released within milliseconds.
   package static let holder = CacheLock.briefHolder
 
   private let cache: String
@@ -18,7 +21,7 @@ package final class PictureAdmission: Sendable {
   /// The pictures that were uploaded to the store and have no row yet.
   private let put = Mutex<[PictureID: PictureEntry]>([:])
 
-  /// Makes the admission of pictures into a cache.
+  /// Prepares to move pictures into a cache.
   ///
   /// - Parameters:
   ///   - room: The path of the temporary cache, on the same file system, that the pictures were fetched into.
@@ -34,11 +37,11 @@ package final class PictureAdmission: Sendable {
 
   /// Moves pictures into the cache, and writes their rows; also the rows of pictures that could not be fetched.
   ///
-  /// A picture that the cache holds already stays as it is. One whose file is gone counts as not held.
+  /// A picture that the cache holds already stays as it is. A picture whose file is gone counts as not held.
   ///
   /// - Parameter entries: The pictures' rows.
   /// - Returns: The rows that the cache now has.
-  /// - Throws: ``LarderError``, with code `locked` while a run holds the cache; nothing is changed then.
+  /// - Throws: ``LarderError``, with code `locked` and without any change while a run holds the cache's lock.
   package func admit(_ entries: [PictureEntry]) throws(LarderError) -> [PictureEntry] {
     if let remote { return try admit(entries, into: remote) }
     let layout = try CacheLayout(creating: cache)
@@ -68,7 +71,7 @@ package final class PictureAdmission: Sendable {
       }
       let folder = try layout.folder(name.folder)
       folders.insert(name.folder)
-      // An earlier attempt may have moved the file and failed later.
+      // An earlier attempt may have moved the file and failed afterwards.
       guard try folder.find(name.file) != entry.stamp else { continue }
       try disk.rename(name.file, in: source, to: name.file, in: folder)
     }
@@ -135,11 +138,11 @@ package final class PictureAdmission: Sendable {
   }
 }
 
-/// Stores squares that `larder serve` made, holding the cache's lock only meanwhile.
+/// Stores squares that `larder serve` made, and holds the cache's lock only while it stores them.
 package struct SquareAdmission: Sendable {
   private let cache: String
 
-  /// Makes the admission of squares into the cache at a path.
+  /// Prepares to store squares in the cache at a path.
   package init(into cache: String) {
     self.cache = cache
   }
@@ -150,7 +153,7 @@ package struct SquareAdmission: Sendable {
   ///   - square: The square's bytes, or the reason why none can be made.
   ///   - picture: The picture that the square was made of.
   ///   - side: The pixels along a side.
-  /// - Throws: ``LarderError``, with code `locked` while a run holds the cache.
+  /// - Throws: ``LarderError``, with code `locked` while a run holds the cache's lock.
   package func keep(
     _ square: Result<[UInt8], SquareRefusal>,
     of picture: PictureEntry,

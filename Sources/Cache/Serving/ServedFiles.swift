@@ -8,17 +8,18 @@ package final class ServedFiles: Sendable {
   private let root: String
   private let folders = Mutex<[String: Folder]>([:])
 
-  /// The most open folders: 256 for pictures and 256 for each of three sizes of squares are fewer.
+  /// At most this many folders stay open: more than the 256 for pictures and the 256 for each of three sizes of
+  /// squares.
   private static let most = 1100
 
-  /// The files of the cache at `root`.
+  /// Prepares to open files of the cache at `root`.
   package init(cache root: String) {
     self.root = root
   }
 
   /// Opens a file for reading.
   ///
-  /// - Parameter path: Its path in the cache: `images/3f/…` or `squares/256/3f/…`.
+  /// - Parameter path: The file's path in the cache: `images/3f/…` or `squares/256/3f/…`.
   /// - Returns: The descriptor, which the caller closes, and its `fstat`; nil when there is no such regular file.
   package func open(_ path: String) -> (descriptor: Int32, stamp: FileStamp)? {
     guard let slash = path.lastIndex(of: "/") else { return nil }
@@ -60,8 +61,8 @@ package final class ServedFiles: Sendable {
   }
 
   private func open(folder place: String) -> Folder? {
-    // Each folder is opened relative to its parent without following links, so that no component can be replaced by a
-    // link meanwhile. The cache itself may be a link, because the user named it.
+    // Each folder is opened relative to its parent without following links, so that no component of the path can be
+    // replaced by a link. The cache itself may be a link, because the user named it.
     guard var folder = try? Folder(path: root + "/.", creating: false) else { return nil }
     for part in place.split(separator: "/") {
       guard let next = try? Folder(String(part), in: folder) else { return nil }

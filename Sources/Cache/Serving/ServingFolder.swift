@@ -1,10 +1,10 @@
 import Base
 import Glibc
 
-/// A server's work folder for fetched pictures until they are moved into the cache: a temporary cache below `serving/`.
+/// A server's work folder: a temporary cache below `serving/`, for fetched pictures that will be moved into the cache.
 ///
-/// The server holds a lock file beside the folder. The next server removes the folders of killed ones, whose lock is
-/// free.
+/// The server holds a lock file beside the folder. The next server removes the folders of killed servers, whose lock
+/// files are no longer locked.
 package final class ServingFolder: Sendable {
   /// The work folder's path.
   package let path: String
@@ -13,7 +13,7 @@ package final class ServingFolder: Sendable {
 
   private static let folder = "serving"
 
-  /// Makes a work folder, and removes those of processes that ended.
+  /// Makes a work folder, and removes the work folders of servers that were killed.
   ///
   /// - Parameter cache: The cache's path.
   /// - Throws: ``LarderError`` when the folder cannot be made.
@@ -30,8 +30,8 @@ package final class ServingFolder: Sendable {
     flock(descriptor, LOCK_EX)
     do throws(LarderError) {
       _ = try Folder(path: path, creating: true)
-      // Each fetch makes a folder of its own in `shards`; `kept` stays in it, so that removing one of them never
-      // removes `shards`.
+      // Each fetch makes a folder of its own in `shards`; `kept` stays in `shards`, so that removing a fetch's folder
+      // never removes `shards` itself.
       for name in ["shards", "shards/kept"] {
         _ = try Folder(path: "\(path)/\(name)", creating: true)
       }
@@ -46,7 +46,7 @@ package final class ServingFolder: Sendable {
     close(descriptor)
   }
 
-  /// Removes the work folder and its contents; nothing may use it any more.
+  /// Removes the work folder and its contents; nothing may use the folder afterwards.
   package func leave() {
     Self.remove(path)
     unlink(lockPath)

@@ -4,11 +4,11 @@ import Synchronization
 
 /// Stores square thumbnails of a cache's pictures: files below `squares/<side>/`, and their rows.
 ///
-/// A square has the name of its picture, with the extension of its own format.
+/// A square's file has the name of its picture's file, but the extension of its own format.
 ///
 /// A square's row has the SHA-256 of its source, and the square is current while the picture has that SHA-256. Each
 /// file is renamed into place; rows follow in groups. A kill in between leaves a whole file without a row, or with an
-/// older row. `larder verify` accepts it, and the next run makes it again.
+/// older row. `larder verify` accepts such a file, and the next run makes the square again.
 ///
 /// Thread-safe. The caller holds the cache's lock.
 package final class SquareStore: Sendable {
@@ -16,7 +16,7 @@ package final class SquareStore: Sendable {
     var rows: [SquareEntry] = []
     var folders: [String: Folder] = [:]
     var touched: Set<String> = []
-    /// Whether a new folder's name may not be synced yet.
+    /// Whether the name of a new folder may still be unsynced.
     var hasUnsyncedNames = false
   }
 
@@ -34,7 +34,7 @@ package final class SquareStore: Sendable {
   /// - Parameters:
   ///   - layout: The cache's folders.
   ///   - index: The cache's index.
-  ///   - disk: The file system, or a test's own.
+  ///   - disk: The file system; tests replace it.
   ///   - side: The pixels along a side.
   package init(
     _ layout: CacheLayout,
@@ -62,7 +62,7 @@ package final class SquareStore: Sendable {
   /// - Parameters:
   ///   - bytes: The square's file.
   ///   - picture: The picture that it was made of.
-  /// - Throws: ``LarderError`` when the file cannot be written; the earlier square then stays.
+  /// - Throws: ``LarderError`` when the file cannot be written; in that case the earlier square stays.
   package func store(_ bytes: [UInt8], of picture: PictureEntry) throws(LarderError) {
     guard let source = picture.sha256, let folder = try folder(of: picture, creating: true) else {
       return
@@ -125,7 +125,9 @@ package final class SquareStore: Sendable {
     SquareEntry(picture: picture.id, side: side, path: path(of: picture), source: source)
   }
 
-  /// The file name of a picture's square, which has the picture's format, but PNG for a GIF.
+  /// The file name of a picture's square.
+  ///
+  /// The square has the picture's format, but a GIF's square is a PNG.
   private func file(of picture: PictureEntry) -> String {
     picture.name.file(holding: picture.type?.kept)
   }
@@ -176,7 +178,7 @@ package struct SquareEntry: Sendable, Equatable {
   package var source: [UInt8]
   /// The SHA-256 of the square; nil when none could be made.
   package var sha256: [UInt8]?
-  /// The `stat` of its file at its commit.
+  /// The `stat` of the square's file when it was committed.
   package var stamp: FileStamp?
   /// The reason why no square could be made.
   package var failure: String?
@@ -208,7 +210,8 @@ extension Index {
     }
   }
 
-  /// The squares whose picture still has the bytes that they were made of; the other squares if `inStep` is false.
+  /// The squares whose picture still has the bytes that the square was made of; if `inStep` is false, all other
+  /// squares.
   func squares(inStep: Bool) throws(LarderError) -> [SquareEntry] {
     try read { db in
       try SquareEntry.fetchAll(
@@ -283,20 +286,20 @@ package struct SquareSweep: Sendable {
   private let layout: CacheLayout
   private let index: Index
 
-  /// A sweep of this cache.
+  /// Makes a sweep of this cache.
   package init(_ layout: CacheLayout, _ index: Index) {
     self.layout = layout
     self.index = index
   }
 
-  /// Removes the useless squares.
+  /// Removes these squares and files.
   ///
   /// - Returns: The number of removed files.
   /// - Throws: ``LarderError`` when a folder or the index cannot be read or changed.
   package func run() throws(LarderError) -> Int {
     guard layout.kind(of: "squares") != nil else { return 0 }
-    // Rows are deleted first. A crash then leaves files without rows, which the next sweep removes. A row without a
-    // file would count as current if its picture returned.
+    // Rows are deleted first. A crash after that leaves files without rows, which the next sweep removes. A row without
+    // a file would count as current if its picture returned.
     try index.forget(try index.squares(inStep: false))
     let known = Set(try index.squares().compactMap { $0.sha256 == nil ? nil : $0.name })
     let strays = try layout.squareFiles().filter { !known.contains($0) }

@@ -3,7 +3,8 @@ import Glibc
 
 /// Checks the files of current squares against their rows.
 ///
-/// Squares that are not current are skipped, because the next run makes them again.
+/// A square is current while its picture has the bytes that the square was made of. Other squares are skipped, because
+/// the next run makes them again.
 struct SquareVerification {
   private let layout: CacheLayout
   private let index: Index
@@ -35,7 +36,7 @@ struct SquareVerification {
       found.report.checked += 1
       let verdict = judge(entry, depth)
       found.report.add(entry.name, verdict)
-      // When no square can be made any more, a run removes the file before its row.
+      // If a square can no longer be made of a picture, a run removes the file before it changes the row.
       if verdict == .damaged(isNewer: true) || verdict == .missing {
         found.underWay.insert(entry.name)
       }
@@ -83,7 +84,7 @@ struct SquareVerification {
     }
   }
 
-  /// The files below `squares/` that belong to a held picture; only the other ones are strays.
+  /// The given files below `squares/` that belong to a held picture; the other files are strays.
   private func known(_ files: [String]) throws(LarderError) -> Set<String> {
     var pictures: [String: String] = [:]
     for path in files { pictures[path] = picture(ofSquare: path) }
@@ -96,7 +97,8 @@ struct SquareVerification {
     picture(ofSquare: path).map(PictureName.isPicturePath) ?? false
   }
 
-  /// The path of the picture whose square has this path, such as `images/3f/….jpg`; its extension may differ.
+  /// The path of the picture whose square has this path, such as `images/3f/….jpg`; the picture's real extension may
+  /// differ.
   private func picture(ofSquare path: String) -> String? {
     let parts = path.split(separator: "/", maxSplits: 2)
     return parts.count == 3 && Int(parts[1]) != nil ? "images/\(parts[2])" : nil

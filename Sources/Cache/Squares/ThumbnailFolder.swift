@@ -13,7 +13,7 @@ package struct ThumbnailFolder: Sendable {
   /// Whether thumbnails can be added: this process's user owns the cache and may write to it.
   private let keeps: Bool
 
-  /// The thumbnails of a cache with `side` pixels along a side; creates no folder yet.
+  /// Makes the folder of a cache's thumbnails with `side` pixels along a side; creates nothing on disk yet.
   package init(cache: String, side: Int) {
     path = "\(cache)/thumbnails/\(side)"
     var status = stat()
@@ -55,25 +55,25 @@ package struct ThumbnailFolder: Sendable {
     }
   }
 
-  /// The most bytes of a thumbnail; larger files are neither stored nor read.
+  /// The maximum size of a thumbnail in bytes; larger files are neither stored nor read.
   private static let most = 1 << 20
 
   private func file(_ source: String) -> String { "\(path)/\(source.prefix(2))/\(source).jpg" }
 }
 
-/// Removes the thumbnails of pictures that are no longer held, and other files in their folders.
+/// Removes the thumbnails of pictures that are no longer held, and any other files in the thumbnail folders.
 ///
 /// The caller holds the cache's lock, and calls this after removing pictures.
 package struct ThumbnailSweep: Sendable {
   private let layout: CacheLayout
   private let index: Index
 
-  /// A sweep of this cache.
+  /// Makes a sweep of this cache.
   package init(_ layout: CacheLayout, _ index: Index) {
     (self.layout, self.index) = (layout, index)
   }
 
-  /// Removes the useless thumbnails.
+  /// Removes these thumbnails and files.
   ///
   /// - Throws: ``LarderError`` when a folder or the index cannot be read.
   package func run() throws(LarderError) {

@@ -11,7 +11,7 @@ package final class BodyFile: Sendable {
 
   /// Creates an empty file.
   ///
-  /// - Parameter layout: The cache, in whose `partial/` the file is.
+  /// - Parameter layout: The cache; the file is in its `partial/`.
   /// - Throws: ``LarderError`` when the file cannot be created.
   package init(in layout: CacheLayout) throws(LarderError) {
     let partial = layout.partial
@@ -32,7 +32,7 @@ package final class BodyFile: Sendable {
   /// Takes ownership of an open file.
   ///
   /// - Parameters:
-  ///   - descriptor: The file's descriptor, which is closed at the end.
+  ///   - descriptor: The file's descriptor, which is closed when this object is released.
   ///   - folder: The folder's path, for messages.
   package init(descriptor: Int32, in folder: String) {
     self.descriptor = descriptor

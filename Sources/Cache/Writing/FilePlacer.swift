@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Each file is synced and renamed, then the folders are synced.
 struct FilePlacer {
-  /// Finds a held picture by the first 63 bits of its SHA-256.
+  /// Finds a held picture (whose bytes the cache has) by the first 63 bits of its SHA-256.
   typealias HeldElsewhere = (Int64) throws(LarderError) -> PictureEntry?
 
   let layout: CacheLayout
@@ -101,7 +101,7 @@ struct FilePlacer {
   /// Deduplicates: when another picture has the same bytes, its file gets a hard link with this picture's name.
   ///
   /// - Returns: The shared file's stamp. Nil when there is no such picture, when its file differs from its row, or when
-  ///   the file system has no hard links. The caller then places its own file.
+  ///   the file system has no hard links. If the result is nil, the caller renames this picture's own file into place.
   private func linkEqual(
     _ entry: PictureEntry,
     to name: PictureName,
@@ -139,12 +139,13 @@ struct RemotePlacing {
   /// Called with errors of the disk or the index, which concern the whole run.
   let note: @Sendable (LarderError) -> Void
 
-  /// The most bytes in memory for uploads at the same time; a single larger picture is uploaded all the same.
+  /// The maximum number of bytes in memory for simultaneous uploads; a larger picture is uploaded alone.
   private static let room = ByteCount.mebibytes(32)
 
   /// Uploads the pictures of a group, then adds their rows to `placed`.
   ///
-  /// Uploads are atomic, so nothing is synced. If an upload fails, that picture is refused and the rest continues.
+  /// Uploads are atomic, so nothing is synced. If an upload fails, that picture is refused, and the other uploads
+  /// continue.
   ///
   /// - Parameters:
   ///   - group: The group from a writer queue.

@@ -4,17 +4,17 @@ import FoundationEssentials
 import GRDB
 import Synchronization
 
-/// Commits the groups of pictures from the writer queues: places their files on one queue, writes their rows on
-/// another.
+/// Commits the groups of pictures from the writer queues: places their files on one queue (syncs and renames them), and
+/// writes their rows on another queue.
 ///
-/// The order makes any crash harmless. All files of a group are synced, then renamed, then the folders are synced. Then
-/// the rows of a few groups are committed in one transaction. The rows of a full group wait a moment, because more will
-/// follow. The next run finds files without rows; a row never points to a missing file.
+/// This sequence makes any crash harmless. All files of a group are synced, then renamed, then the folders are synced.
+/// Then the rows of a few groups are committed in one transaction. The rows of a full group wait a moment, because more
+/// rows will follow. After a crash, the next run finds files without rows; a row never points to a missing file.
 final class GroupCommitter: @unchecked Sendable {
   // SAFETY: `contents`, `placed`, `committing`, `areRowsDue`, `isAlarmSet` and `flushes` belong to `queue`, which is
   // serial. `firstFailure` has a lock. Everything else is constant.
-  /// The held pictures by the first 63 bits of their SHA-256; nil until the first file is placed, as many runs place
-  /// none.
+  /// The held pictures by the first 63 bits of their SHA-256; nil until the first file is placed, because many runs
+  /// place no file.
   private var contents: [Int64: PictureID]?
   /// The rows of groups whose files are placed.
   private var placed = PendingRows()
@@ -32,7 +32,7 @@ final class GroupCommitter: @unchecked Sendable {
   private let run: RunID
   /// The held pictures at the start of the run.
   private let states: PictureStates?
-  /// How long the rows of a full group may wait for those of the next.
+  /// How long the rows of a full group may wait for the rows of the next group.
   private let patience: DispatchTimeInterval
   /// The queue on which files are placed.
   private let queue = DispatchQueue(label: "larder.commit")
@@ -45,7 +45,7 @@ final class GroupCommitter: @unchecked Sendable {
   ///
   /// After a crash, files without rows are adopted. So the delay costs no download, only a revalidation.
   private static let rowBatch = 256
-  /// The most rows that may wait when the index is slower than the files.
+  /// The maximum number of rows that may wait when the index is slower than the files.
   private static let mostRows = 4 * rowBatch
 
   init(
@@ -79,7 +79,7 @@ final class GroupCommitter: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - group: The group from the writer queue.
-  ///   - isFull: Whether the group reached its capacity. Its rows then wait a moment for those of the next group;
+  ///   - isFull: Whether the group reached its capacity. If so, its rows wait a moment for the rows of the next group;
   ///     otherwise they are committed at once.
   func send(_ group: CommitGroup, isFull: Bool) {
     isIdle.wait()
@@ -91,12 +91,12 @@ final class GroupCommitter: @unchecked Sendable {
       } else {
         self.commitRows()
       }
-      // Back-pressure: the index is slower than the files, so wait for it.
+      // Back-pressure: the index is slower than the files, so wait until it has written its rows.
       if self.placed.count >= Self.mostRows { self.rowQueue.sync {} }
     }
   }
 
-  /// Writes rows whose files are already in place, in a separate transaction.
+  /// Writes rows in a separate transaction; their files already have their final names.
   func enter(
     _ next: () throws(LarderError) -> [PictureStore.PlacedRow]?
   ) throws(LarderError) {
@@ -160,7 +160,7 @@ final class GroupCommitter: @unchecked Sendable {
 
   /// Commits the rows of all placed files in one transaction, then calls their completions.
   ///
-  /// While a transaction is under way, the rows of the next one are collected.
+  /// While a transaction is under way, the rows of the next transaction are collected.
   private func commitRows() {
     areRowsDue = !placed.isEmpty
     guard areRowsDue, committing == nil else { return }
@@ -173,7 +173,7 @@ final class GroupCommitter: @unchecked Sendable {
       do throws(LarderError) {
         try self.index.write { db in try batch.save(in: db, run: self.run) }
       } catch {
-        // The files are in place all the same; the next run finds and adopts them.
+        // The files already have their final names; the next run finds and adopts them.
         self.note(error)
         failure = error
       }
@@ -206,7 +206,8 @@ final class GroupCommitter: @unchecked Sendable {
 
 /// The pictures and rows that are committed together; all files are synced and renamed before any row is written.
 struct CommitGroup: Sendable {
-  /// The most pictures in all groups that are being filled or placed: the most that a crash can lose.
+  /// The maximum number of pictures in all groups that are being filled or placed, and so the maximum that a crash can
+  /// lose.
   static let most = 64
   /// The number of rows without files that makes a group full.
   private static let rowCapacity = 128
@@ -253,7 +254,7 @@ final class WrittenPicture: @unchecked Sendable {
 
   /// The complete row to write.
   private(set) var entry: PictureEntry
-  /// The open partial file, until it is in place; nil when the existing file is kept.
+  /// The open partial file, until it has its final name; nil when the existing file is kept.
   private(set) var partial: OpenFile?
   /// The final name of the file.
   let name: PictureName
@@ -285,16 +286,16 @@ final class WrittenPicture: @unchecked Sendable {
 
   /// Records the stamp of the placed file, and closes the file.
   ///
-  /// Otherwise the 256 pictures that may wait for their rows would hold as many descriptors.
+  /// If the files stayed open, the 256 pictures that may wait for their rows would hold 256 descriptors.
   func moveInto(_ stamp: FileStamp?) {
     entry.stamp = stamp
     partial = nil
   }
 }
 
-/// The pictures and rows of the next transaction; the files are in place.
+/// The pictures and rows of the next transaction; the pictures' files already have their final names.
 struct PendingRows: Sendable {
-  /// The pictures whose files are in place, and the rows.
+  /// The pictures, and the rows.
   private(set) var contents = CommitGroup()
   private var refused: [(PictureOutcome, @Sendable (PictureOutcome) -> Void)] = []
   private var byContent: [Int64: WrittenPicture] = [:]
@@ -320,7 +321,7 @@ struct PendingRows: Sendable {
     contents.completions += group.completions
   }
 
-  /// Records that a picture's file is in place, so that later pictures with equal bytes can link to it.
+  /// Records that a picture's file has its final name, so that later pictures with equal bytes can link to the file.
   mutating func note(_ picture: WrittenPicture) {
     if let digest = picture.entry.sha256 { byContent[ContentDigest.prefix(digest)] = picture }
   }

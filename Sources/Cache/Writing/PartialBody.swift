@@ -5,13 +5,14 @@ import Synchronization
 
 /// The data that a later run needs to resume an interrupted body.
 ///
-/// The data is in a text file beside the body in `partial/`, the note. A note is written only for a body that is too
-/// large for memory. Each piece adds a line with the digest of all bytes so far, so that bytes that changed on the disk
-/// are detected.
+/// The data is in a text file beside the body in `partial/`, called the note. A note is written only for a body that is
+/// too large for memory. Each piece adds a line with the digest of all bytes so far, so that bytes that changed on the
+/// disk are detected.
 ///
-/// A note is valid only until the machine reboots. After a killed process all written bytes are there. But after a
-/// power cut a file may have its size and not its bytes, and syncing every piece would cost more than it saves. A note
-/// of another format version is invalid too: the body is removed, and the picture is fetched from its beginning.
+/// A note is valid only until the machine reboots. After a process was killed, all the bytes that it wrote are there.
+/// But after a power cut a file may have its size and not its bytes, and syncing every piece would cost more than it
+/// saves. A note of another format version is invalid too: the body is removed, and the picture is fetched from its
+/// beginning.
 struct PartialBody: Equatable, Sendable {
   /// The picture's URL, as in the request.
   var url: String
@@ -23,9 +24,9 @@ struct PartialBody: Equatable, Sendable {
   var type: PictureType
   /// The length of the complete body, if the origin gave it.
   var length: ByteCount?
-  /// The number of bytes in the file, by the note's last valid line.
+  /// The number of bytes in the file, according to the note's last valid line.
   var size: ByteCount = 0
-  /// The SHA-256 of those bytes, in hexadecimal.
+  /// The SHA-256 of the file's first ``size`` bytes, in hexadecimal.
   var digest = ""
   /// The number of valid bytes of the note.
   var noteSize: ByteCount = 0
@@ -35,7 +36,7 @@ struct PartialBody: Equatable, Sendable {
 
   /// The offset to resume at: after the held bytes.
   ///
-  /// If the body is complete, it is the last byte, because servers refuse a range after the end.
+  /// If the body is complete, the offset is that of the last byte, because servers refuse a range after the end.
   var offset: ByteCount { size == length ? size - 1 : size }
 }
 
@@ -49,7 +50,7 @@ extension PartialBody {
   /// Parses a note.
   ///
   /// Nil when the head is damaged, when the note is of another version or boot, or when it has no valid line. Also nil
-  /// when `name` is the body of another picture.
+  /// when `name` is the file name of another picture's body.
   init?(note: String, name: String, boot: String) {
     let lines = note.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     let head = lines.prefix(Self.headLines)
@@ -120,7 +121,9 @@ extension PartialBody {
     return Hexadecimal.text(hash.finalize()) == digest
   }
 
-  /// The kernel's boot id; empty when it is not available, and then no partial body can be resumed by a later run.
+  /// The kernel's boot id; empty when it is not available.
+  ///
+  /// Without it, no later run can resume a partial body.
   static let boot: String = {
     let descriptor = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return "" }
@@ -133,7 +136,7 @@ extension PartialBody {
 
 extension PictureEntry {
   /// The file's name in `partial/` during its transfer; the same in every run, so that a run overwrites the file of a
-  /// killed one.
+  /// killed run.
   var partialName: String { id.hexadecimal }
 }
 
@@ -144,14 +147,15 @@ extension String {
 
 /// The unfinished bodies of earlier runs in `partial/`, which fetches of the same pictures resume.
 ///
-/// Before a run, old, damaged and surplus bodies are removed, and those of another boot. At the end of a complete run,
-/// those of pictures that were not requested are removed.
+/// Before a run, bodies that are old, damaged, surplus or from another boot are removed. At the end of a complete run,
+/// the bodies of pictures that were not requested are removed.
 package final class PartialBodies: Sendable {
-  /// The most bodies to keep from one run to the next; the most recent ones are kept.
+  /// The maximum number of bodies to keep from one run to the next; the most recent ones are kept.
   static let most = 256
   /// The longest age of a body in seconds: a week.
   package static let longestAge: Int64 = 7 * 86_400
-  /// A shorter body is not kept when its transfer fails, because requesting it again costs about as much as keeping it.
+  /// The least size of a body to keep when its transfer fails: requesting a shorter body again costs about as much as
+  /// keeping it.
   static let leastSize: ByteCount = 65_536
 
   private let bodies: Mutex<[String: PartialBody]>
@@ -169,8 +173,8 @@ package final class PartialBodies: Sendable {
   ///
   /// - Parameters:
   ///   - layout: The cache.
-  ///   - oldest: Files last written before this moment are removed. A file from the future is kept, because only the
-  ///     clock has jumped.
+  ///   - oldest: Files last written before this moment are removed. A file with a date in the future is kept, because
+  ///     the clock has probably been set back.
   ///   - boot: The kernel's boot id.
   /// - Throws: ``LarderError`` when the folder cannot be read or cleared.
   init(
@@ -198,8 +202,8 @@ package final class PartialBodies: Sendable {
     var kept: [String: PartialBody] = [:]
     for (name, body, _) in found.prefix(Self.most) { kept[name] = body }
     bodies = Mutex(kept)
-    // Notes are removed first: a body without its note is never resumed, but a note could be taken for that of another
-    // body.
+    // Notes are removed first: a body without its note is never resumed, but a note could be taken for the note of
+    // another body.
     for name in names.sorted(by: { $0.count > $1.count })
     where kept[name.withoutNoteSuffix] == nil {
       try layout.remove("partial/\(name)")
@@ -209,7 +213,7 @@ package final class PartialBodies: Sendable {
   /// The number of bodies that were not taken yet.
   var count: Int { bodies.withLock { $0.count } }
 
-  /// Returns the body of a picture, once, and only if its digest is right.
+  /// Returns the body of a picture if its digest is right; a second call for the picture returns nil.
   ///
   /// Reads the whole file. A damaged body is removed, and the picture is fetched from its beginning.
   func take(_ id: PictureID) -> PartialBody? {

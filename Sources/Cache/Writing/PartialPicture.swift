@@ -4,12 +4,12 @@ import Glibc
 import Synchronization
 import Transport
 
-/// Writes a large body to its partial file as it arrives, or continues one from an earlier run.
+/// Writes a large body to its partial file as it arrives, or continues an earlier run's body.
 ///
-/// Only ``failure`` may be used outside its writer queue.
+/// Only ``failure`` may be used outside the picture's writer queue.
 final class PartialPicture: @unchecked Sendable {
-  // SAFETY: `hash`, `file`, `note`, `size`, `ending`, `held` and `hasNote` are read and written on `lane` only, whose
-  // queue is serial; `failure` has a lock of its own, because the transfer thread reads it. Everything else is
+  // SAFETY: `hash`, `file`, `note`, `size`, `ending`, `held` and `hasNote` are read and written only on the serial
+  // writer queue `lane`; `failure` has a lock of its own, because the transfer thread reads it. Everything else is
   // constant.
   private var hash = SHA256()
   private(set) var file: OpenFile?
@@ -60,7 +60,7 @@ final class PartialPicture: @unchecked Sendable {
     }
   }
 
-  /// Creates the file and its note, or opens those of an earlier run and hashes the bytes.
+  /// Creates the file and its note, or opens the files of an earlier run and hashes the bytes.
   private func open(_ layout: CacheLayout, _ disk: any Disk) throws(LarderError) -> OpenFile {
     if let held {
       let file = try disk.reopen(name, in: layout.partial, keeping: held.offset)
@@ -108,7 +108,7 @@ final class PartialPicture: @unchecked Sendable {
     Array(hash.finalize())
   }
 
-  /// Closes the file and leaves it with its note for a later run; false when it cannot be resumed.
+  /// Closes the file and leaves it with its note for a later run; false when the body cannot be resumed.
   func leave() -> Bool {
     guard hasNote, failure.withLock({ $0 == nil }) else { return false }
     file = nil
@@ -167,8 +167,8 @@ struct PictureEnding: Equatable {
 extension ResponseHead {
   /// Whether the framing of the response proves that the body is complete.
   ///
-  /// A length, a last chunk or the end of an HTTP/2 stream does, unless the connection closed with the stream. (RFC
-  /// 9112, section 6.3; RFC 9113, section 8.1)
+  /// A length, a last chunk or the end of an HTTP/2 stream proves it, unless the connection closed with the stream.
+  /// (RFC 9112, section 6.3; RFC 9113, section 8.1)
   ///
   /// - Parameter isOpen: See ``Response/connectionIsOpen``.
   /// - Returns: Whether the end is proved.

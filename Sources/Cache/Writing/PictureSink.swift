@@ -5,11 +5,12 @@ import Transport
 /// Receives the body of one picture: detects its type from the first bytes, and collects the rest.
 ///
 /// A body of up to ``spillSize`` bytes stays in memory until it is complete, so that a small picture costs one open and
-/// one write. A larger one is written to its partial file a piece at a time, and hashed on the way. The sink runs on
+/// one write. A larger body is written to its partial file a piece at a time, and hashed on the way. The sink runs on
 /// the transfer thread. One of the store's writer queues handles the pieces in order.
 ///
-/// After a failure the bytes are kept, in memory or on disk. The next attempt then resumes, if the origin gave a strong
-/// validator. For the next run they are kept on disk. If the process is killed, at most the last 256 KiB are lost.
+/// After a failure the bytes are kept in memory or on disk. The next attempt resumes after these bytes, if the origin
+/// gave a strong validator. For the next run they are kept on disk only. If the process is killed, at most the last 256
+/// KiB are lost.
 package final class PictureSink: BodySink {
   /// The size of the pieces that are passed to a writer queue: 256 KiB.
   static let spillSize = 256 * 1024
@@ -22,11 +23,14 @@ package final class PictureSink: BodySink {
   private let state: Mutex<Body>
 
   private struct Body {
+    /// The received bytes that were not passed to the writer queue yet.
     var gathered: [UInt8] = []
+    /// The number of bytes that were passed to the writer queue, or are held from an earlier run.
     var handedOn: ByteCount = 0
     var type: PictureType?
+    /// The partial file of a large body; nil while all bytes are in memory.
     var spill: PartialPicture?
-    /// The writer queue of this picture, chosen with the first piece; all pieces use the same one to stay in order.
+    /// The writer queue of this picture, chosen with the first piece; all pieces use the same queue to stay in order.
     var lane: WriterQueue?
     /// The head of the response; only needed when a transfer breaks or a body is large.
     var head: ResponseHead?
@@ -83,7 +87,7 @@ package final class PictureSink: BodySink {
     )
   }
 
-  /// Prepares for a body, or for the rest of one.
+  /// Prepares for a body, or for the rest of a resumed body.
   package func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision {
     let promised = max(.zero, head.contentLength ?? .zero)
     state.withLock { state in
@@ -100,7 +104,8 @@ package final class PictureSink: BodySink {
   /// Receives a piece of the body; refuses it as soon as the first bytes show that it is no picture.
   package func receive(_ bytes: RawSpan) -> BodyDecision {
     let piece = state.withLock { state -> (bytes: [UInt8], spill: PartialPicture)?? in
-      // Passed on before it overflows, because an array that grows is copied to one of twice the size.
+      // A piece is passed on before it exceeds its capacity, because an array that grows is copied to an array of twice
+      // the size.
       let isFull =
         !state.gathered.isEmpty && bytes.byteCount > Self.spillSize - state.gathered.count
       let piece = isFull ? handOn(&state) : nil

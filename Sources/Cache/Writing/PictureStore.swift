@@ -6,7 +6,7 @@ import Transport
 
 /// The result of committing a picture, reported once it is durable.
 package enum PictureOutcome: Sendable, Equatable {
-  /// New or changed bytes are in place; `wasHeld` is true if different bytes were held before.
+  /// New or changed bytes are stored; `wasHeld` is true if the cache had different bytes before.
   case stored(bytes: ByteCount, wasHeld: Bool)
   /// The origin sent the bytes that were held already; no file was written.
   case same(bytes: ByteCount)
@@ -17,8 +17,8 @@ package enum PictureOutcome: Sendable, Equatable {
 /// Commits the pictures of a run to the cache, in groups.
 ///
 /// A few writer queues hash bodies and write them to `partial/`. One queue syncs and renames the files of a group and
-/// syncs their folders. Another commits the rows of several groups in one transaction. A crash loses at most the groups
-/// that are being filled and placed: 64 pictures, none of them older than 250 ms.
+/// syncs their folders. Another queue commits the rows of several groups in one transaction. A crash loses at most the
+/// groups that are being filled and placed: 64 pictures, none of them older than 250 ms.
 package final class PictureStore: Sendable {
   private let committer: GroupCommitter
   private let partials: PartialBodies
@@ -28,7 +28,7 @@ package final class PictureStore: Sendable {
   private let announced = Atomic<Int>(0)
   private let turn = Atomic<Int>(0)
 
-  /// The most writer queues; more would only wait for the group that is being placed.
+  /// The maximum number of writer queues; more queues would only wait while the files of a group are renamed.
   private static let mostLanes = 4
   /// The number of waiting bodies in a writer queue at which the next queue is used too.
   private static let shortBacklog = 32
@@ -38,12 +38,13 @@ package final class PictureStore: Sendable {
   /// - Parameters:
   ///   - layout: The cache's folders.
   ///   - index: The cache's index.
-  ///   - disk: The file system, or a test's own.
+  ///   - disk: The file system; tests replace it.
   ///   - run: The run that changes are recorded under.
   ///   - states: The held pictures before the run, to find equal bytes; nil to skip deduplication with them.
   ///   - partials: The unfinished bodies of earlier runs.
-  ///   - patience: How long a group may wait to be filled, and how long the rows of a full one may wait for more.
-  ///   - lanes: The number of writer queues; nil for one for each processor, four at most.
+  ///   - patience: How long a group may wait to be filled, and how long the rows of a full group may wait for more
+  ///     rows.
+  ///   - lanes: The number of writer queues; nil for as many as there are processors, but at most four.
   package init(
     _ layout: CacheLayout,
     index: Index,
@@ -70,7 +71,9 @@ package final class PictureStore: Sendable {
     self.lanes = (0..<count).map { _ in WriterQueue(shared) }
   }
 
-  /// Makes a sink for the body of one picture, which resumes an earlier run's unfinished body.
+  /// Makes a sink for the body of one picture.
+  ///
+  /// If an earlier run left an unfinished body of the picture, the sink resumes it.
   package func sink(id: PictureID, url: String) -> PictureSink {
     PictureSink(id: id, url: url, store: self, resuming: partials.take(id))
   }
@@ -102,7 +105,7 @@ package final class PictureStore: Sendable {
       connectionIsOpen: connectionIsOpen,
       completion: completion
     )
-    // On the queue of its earlier pieces, to follow them.
+    // On the queue that writes the body's earlier pieces, so that this part follows them.
     (body.lane ?? freeLane).submit(.whole(body))
   }
 
@@ -116,7 +119,7 @@ package final class PictureStore: Sendable {
     freeLane.submit(.collect { $0.add(row: entry(), completion: completion) })
   }
 
-  /// A row whose file is in place, and the SHA-256 of the previous bytes if they differ.
+  /// A row whose file has its final name, and the SHA-256 of the previous bytes if they differ.
   package typealias PlacedRow = (entry: PictureEntry, before: [UInt8]?)
 
   /// Writes the rows of pictures whose files other runs have placed, in one transaction; blocks.
@@ -125,7 +128,7 @@ package final class PictureStore: Sendable {
   /// index is written once.
   ///
   /// - Parameter next: Returns the next rows, some at a time; nil at the end. It must not use the index.
-  /// - Throws: ``LarderError`` when the index cannot be written, or from `next`; then no row is written.
+  /// - Throws: ``LarderError`` when the index cannot be written, or from `next`; in both cases no row is written.
   package func enter(_ next: () throws(LarderError) -> [PlacedRow]?) throws(LarderError) {
     try committer.enter(next)
   }
@@ -151,13 +154,13 @@ package final class PictureStore: Sendable {
 
   /// Reports that an announced request has ended: its result was passed to `commit`, or it has none.
   ///
-  /// After the last one, the collected pictures are committed at once, because no more can arrive.
+  /// After the last announced request, the collected pictures are committed at once, because no more can arrive.
   package func conclude() {
     let left = announced.subtract(1, ordering: .relaxed).newValue
     if left == 0 { flush {} }
   }
 
-  /// Commits the pictures so far, then calls `completion` on a queue of the store.
+  /// Commits all pictures received so far, and then calls `completion` on a queue of the store.
   package func flush(_ completion: @escaping @Sendable () -> Void) {
     let group = WorkGroup()
     for lane in lanes {

@@ -3,14 +3,14 @@ import Synchronization
 
 /// A `DispatchGroup` that checks its use: each `enter` has one `leave`, and nothing enters after ``join()``.
 ///
-/// A violation ends the process, in release builds too. A missing leave would block a run forever. A surplus one would
-/// let it end before its work, and the result of a late entry would be missing from its report. The check costs two
-/// atomic operations for each piece of work.
+/// A violation ends the process, in release builds too. A missing leave would block a run forever. A surplus leave
+/// would let the run end before its work, and the result of a late entry would be missing from the run's report. The
+/// check costs two atomic operations for each piece of work.
 package final class WorkGroup: Sendable {
   private let group = DispatchGroup()
-  /// The number that have entered and not left; `closed` once nothing may enter.
+  /// The number of pieces of work that have entered and not left; `closed` once nothing may enter.
   private let count = Atomic<Int>(0)
-  /// Lower than any count that surplus leaves could cause.
+  /// The count of a closed group: lower than any count that surplus leaves could cause.
   private static let closed = Int.min / 2
 
   /// Makes an open, empty group.
@@ -41,7 +41,7 @@ package final class WorkGroup: Sendable {
 
   /// Waits until all work has left, and closes the group.
   ///
-  /// Meanwhile, only work that has not left yet may enter more.
+  /// While it waits, only work that has not left yet may enter more work.
   package func join() {
     group.wait()
     let (isEmpty, found) = count.compareExchange(
@@ -54,7 +54,7 @@ package final class WorkGroup: Sendable {
 
   /// Calls `body` on a queue once all work has left.
   package func notify(queue: DispatchQueue, _ body: @escaping @Sendable () -> Void) {
-    // Keeps the object, and thus its count, alive until then.
+    // Keeps the object, and thus its count, alive until `body` is called.
     group.notify(queue: queue) { [self] in withExtendedLifetime(self, body) }
   }
 }

@@ -5,8 +5,8 @@ import Transport
 
 /// A queue that hashes bodies and writes them to `partial/`, and collects them into groups.
 ///
-/// It does the submitted work in order. The queues of a ``PictureStore`` share the gate that limits the transfer
-/// thread, and the committer of their groups.
+/// It does the work in the order of submission. The queues of a ``PictureStore`` share the gate that limits the
+/// transfer thread, and the committer of their groups.
 final class WriterQueue: @unchecked Sendable {
   // SAFETY: `group`, `dueAt` and `isAlarmSet` belong to `queue`, which is serial; `inbox` has a lock. Everything else
   // is constant.
@@ -26,7 +26,7 @@ final class WriterQueue: @unchecked Sendable {
     let groupSize: Int
     /// How long a group may wait to be filled.
     let patience: DispatchTimeInterval
-    /// The number of unfinished bodies that this run may still leave for the next.
+    /// The number of unfinished bodies that this run may still leave for the next run.
     let room = Mutex(PartialBodies.most)
 
     init(
@@ -37,7 +37,7 @@ final class WriterQueue: @unchecked Sendable {
       lanes: Int
     ) {
       self.patience = patience
-      // An object store takes a while to answer each upload, so a group has many.
+      // An object store takes a while to answer each upload, so a group has many pictures.
       groupSize = layout.remote == nil ? CommitGroup.most / (lanes + 1) : CommitGroup.most
       self.layout = layout
       self.disk = disk
@@ -47,9 +47,13 @@ final class WriterQueue: @unchecked Sendable {
 
   /// A piece of work.
   enum Job: Sendable {
+    /// Appends bytes to the partial file of a large body.
     case piece([UInt8], PartialPicture)
+    /// Removes the partial file of a body.
     case discard(PartialPicture)
+    /// Keeps the partial file of a body for the next run.
     case leave(PartialPicture)
+    /// Checks a complete body, writes its partial file and adds it to a group.
     case whole(ReceivedPicture)
     /// Adds other contents to a group, such as rows without new bytes.
     case collect(@Sendable (inout CommitGroup) -> Void)
@@ -135,9 +139,10 @@ final class WriterQueue: @unchecked Sendable {
     }
   }
 
-  /// Sets a timer for the time at which the present group is due.
+  /// Sets a timer for the time at which the present group is to be committed.
   ///
-  /// One timer serves many groups: most are full long before, and a timer for each would cost as much as its rows.
+  /// One timer serves many groups: most groups are full long before it fires, and a timer for each group would cost as
+  /// much as the group's rows.
   private func setAlarm() {
     guard !isAlarmSet else { return }
     isAlarmSet = true
@@ -255,7 +260,7 @@ final class WriterQueue: @unchecked Sendable {
   }
 
   private func stamp(of entry: PictureEntry) throws(LarderError) -> FileStamp? {
-    // For an object store, the run has compared rows with its list at the start.
+    // If the pictures are in an object store, the run compared all rows with the store's list at its start.
     if layout.remote != nil { return entry.stamp }
     return try layout.folder(entry.name.folder).stamp(of: entry.name.file)
   }
@@ -319,7 +324,7 @@ final class ReceivedPicture: @unchecked Sendable {
 /// the capacity is free, so that it does not wake for every picture.
 ///
 /// Each body that enters must leave exactly once, with the same number of bytes. A violation ends the process: surplus
-/// leaves would remove the limit on memory, and missing ones would block the transfers for ever.
+/// leaves would remove the limit on memory, and missing leaves would block the transfers for ever.
 final class ByteGate: Sendable {
   /// The number of bytes inside, and the blocked thread if there is one.
   struct Occupancy {
@@ -328,7 +333,7 @@ final class ByteGate: Sendable {
     /// The bytes of the blocked thread, which cannot leave before it continues.
     private var blocked: ByteCount?
 
-    /// A gate with this capacity.
+    /// Makes a gate with this capacity.
     init(room: ByteCount) {
       self.room = room
     }
@@ -356,7 +361,7 @@ final class ByteGate: Sendable {
   private let occupancy: Mutex<Occupancy>
   private let opened = DispatchSemaphore(value: 0)
 
-  /// A gate with a capacity of `room` bytes.
+  /// Makes a gate with a capacity of `room` bytes.
   init(room: ByteCount) {
     occupancy = Mutex(Occupancy(room: room))
   }
@@ -381,11 +386,11 @@ final class ByteGate: Sendable {
 final class PieceRoom: Sendable {
   /// The capacity of a buffer in bytes.
   private let size: Int
-  /// The most free buffers to keep: those of 64 simultaneous transfers.
+  /// The maximum number of free buffers to keep, enough for 64 simultaneous transfers.
   private static let most = 64
   private let free = Mutex<[[UInt8]]>([])
 
-  /// A pool of pieces of this size.
+  /// Makes a pool of buffers of this size.
   init(size: Int) {
     self.size = size
   }
@@ -402,7 +407,7 @@ final class PieceRoom: Sendable {
     return piece
   }
 
-  /// Returns a buffer to the pool; smaller ones are cheap to allocate and are not kept.
+  /// Returns a buffer to the pool; smaller buffers are cheap to allocate and are not kept.
   func give(_ piece: [UInt8]) {
     guard piece.capacity >= size else { return }
     free.withLock { pieces in

@@ -1,27 +1,27 @@
 import Glibc
 
-/// Finds an array in a JSON text and the places where it can be cut, without parsing the text or loading it whole.
+/// Finds an array in a JSON text and the positions where it can be cut, without parsing the text or loading all of it.
 ///
 /// ``ListingWindows`` uses it to decode a large listing in pieces.
 ///
-/// It does not validate the text. It misreads only texts that are not JSON, and the parser of a piece reports those.
+/// It does not validate the text. It can misread only text that is not JSON; the parser then rejects one of the pieces.
 struct ArrayScan {
-  /// Where the array's elements begin: after its bracket.
+  /// The offset of the array's first element, after the opening bracket.
   private(set) var start = 0
-  /// Where the elements end: at the closing bracket.
+  /// The offset of the array's closing bracket.
   private(set) var end = 0
-  /// The commas between elements that are at least one window apart.
+  /// The offsets of the commas to cut at; two cuts are at least one window apart.
   private(set) var cuts: [Int] = []
   /// Whether one of the elements is an array.
   private(set) var holdsArrays = false
 
   /// The outcome of a search.
   enum Finding: Equatable {
-    /// There is an array, and no other member has its name.
+    /// The array was found, and its name is not repeated.
     case array
     /// There is no member of that name, or it is not an array.
     case none
-    /// Only a parser can tell.
+    /// The scan cannot tell; only a parser can.
     case unsure
   }
 
@@ -30,9 +30,9 @@ struct ArrayScan {
   /// - Parameters:
   ///   - names: The names of the members to follow, outermost first.
   ///   - body: JSON in UTF-8.
-  ///   - place: Where its text begins, after any byte order mark.
+  ///   - place: The offset where the JSON text begins, after any byte order mark.
   ///   - window: The least number of bytes between two cuts.
-  /// - Returns: The outcome of the search; `start`, `end` and `cuts` are of the array.
+  /// - Returns: The outcome of the search; if it is `array`, `start`, `end` and `cuts` describe the array.
   mutating func find(
     _ names: [String],
     in body: some RandomAccessBody,
@@ -43,7 +43,7 @@ struct ArrayScan {
     return find(names[...].map { Array($0.utf8) }[...], &reader, window)
   }
 
-  /// Follows the names inside the value at the reader's place, and skips that value.
+  /// Follows the names inside the value at the reader's offset, and skips that value.
   private mutating func find(
     _ names: ArraySlice<[UInt8]>,
     _ reader: inout Reader,
@@ -57,12 +57,12 @@ struct ArrayScan {
     if reader.take("}") { return .none }
     repeat {
       reader.skipSpace()
-      // A key with escapes may spell the name too.
+      // A key with escapes may be another spelling of the name.
       guard let key = reader.plainString() else { return .unsure }
       reader.skipSpace()
       guard reader.take(":") else { return .unsure }
       if key == name {
-        // If a name is repeated, its last value counts, and only a parser finds that one.
+        // If a name is repeated, its last value counts, and only a parser finds the last one.
         guard finding == .none else { return .unsure }
         finding = find(names.dropFirst(), &reader, window)
         if finding == .unsure { return .unsure }
@@ -82,10 +82,10 @@ struct ArrayScan {
   ///   - inner: Alternative lists of members to follow from a section to its array; the first that leads to an array
   ///     counts.
   ///   - body: JSON in UTF-8.
-  ///   - place: Where its text begins, after any byte order mark.
+  ///   - place: The offset where the JSON text begins, after any byte order mark.
   ///   - window: The least number of bytes between two cuts of a section's array.
-  ///   - found: Called with each section: its place in the body, and its array when there is one.
-  /// - Returns: The outcome of the search; `start` and `end` are of the array of sections.
+  ///   - found: Called with each section: its range in the body, and its array if it has one.
+  /// - Returns: The outcome of the search; if it is `array`, `start` and `end` describe the array of sections.
   mutating func findSections(
     _ names: [String],
     inner: [[String]],
@@ -148,11 +148,11 @@ struct ArrayScan {
   private struct Reader: ~Copyable {
     private let body: any RandomAccessBody
     private let piece: UnsafeMutableBufferPointer<UInt8>
-    /// Where the piece begins in the body.
+    /// The offset of the buffer's first byte in the body.
     private var first: Int
-    /// How much of the piece was read from the body.
+    /// How many bytes of the buffer are filled.
     private var filled = 0
-    /// The cursor's offset in the piece.
+    /// The cursor's offset in the buffer.
     private var offset = 0
 
     private static let pieceSize = 256 << 10
@@ -170,7 +170,7 @@ struct ArrayScan {
     /// The cursor's offset in the body.
     var place: Int { first + offset }
 
-    /// Goes to another place.
+    /// Moves the cursor to an offset in the body.
     mutating func move(to place: Int) {
       if place >= first, place <= first + filled {
         offset = place - first
@@ -179,7 +179,7 @@ struct ArrayScan {
       }
     }
 
-    /// The byte at the place; nil at the end, and where the body cannot be read.
+    /// The byte at the cursor; nil at the end of the body, and if the body cannot be read.
     private mutating func peek() -> UInt8? {
       if offset < filled { return piece[offset] }
       first += offset
@@ -212,8 +212,9 @@ struct ArrayScan {
       return true
     }
 
-    /// Skips a string and returns the bytes between its quotes; nil when it has escapes or is too long, or there is
-    /// none.
+    /// Skips a string and returns the bytes between its quotes.
+    ///
+    /// Nil when the string has escapes or is too long, or when there is no string at the cursor.
     mutating func plainString() -> [UInt8]? {
       guard take("\"") else { return nil }
       var bytes: [UInt8] = []
@@ -225,7 +226,7 @@ struct ArrayScan {
       return take("\"") ? bytes : nil
     }
 
-    /// Skips a value; false when there is none, or when it does not end.
+    /// Skips a value; false when there is no value at the cursor, or when the value does not end.
     mutating func skipValue() -> Bool {
       let start = place
       var depth = 0
@@ -268,7 +269,7 @@ struct ArrayScan {
       return false
     }
 
-    /// The offset of the first such byte; nil when there is none.
+    /// The offset of the first occurrence of `byte`; nil when there is none.
     ///
     /// Uses `memchr`, because most of a body is inside strings.
     private static func place(of byte: UInt8, in bytes: UnsafeRawBufferPointer) -> Int? {
@@ -290,8 +291,8 @@ package protocol RandomAccessBody: Sendable {
   ///
   /// - Parameters:
   ///   - range: The bytes to copy; all of them are in the body.
-  ///   - buffer: Room for as many bytes.
-  /// - Returns: false when they cannot be read.
+  ///   - buffer: A buffer at least as long as the range.
+  /// - Returns: False when the bytes cannot be read.
   func copy(_ range: Range<Int>, to buffer: UnsafeMutableRawBufferPointer) -> Bool
 }
 

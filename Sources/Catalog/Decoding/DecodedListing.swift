@@ -1,25 +1,30 @@
-/// The content of a listing's body: sections with their usable items, and a list of those skipped.
+/// The content of a listing's body: its sections with their usable items, and the items that were skipped.
 public struct DecodedListing: Hashable, Sendable {
-  /// The sections; one, unless the response holds them all.
+  /// The sections: one, unless a single response holds all sections.
   public var sections: [Section]
-  /// Skipped items and fields in feed order: at most ``SkipTally/mostRows`` rows a section, and ten times as many in all.
+  /// Skipped items and fields in feed order: at most ``SkipTally/mostRows`` rows for each section, and ten times as
+  /// many in all.
   public private(set) var skipped: [SkippedItem] = []
   /// By section, counts of skipped items and fields beyond the rows of ``skipped``.
   public private(set) var omitted: [String: SkipTally] = [:]
-  /// The sections whose decoding stopped early, because they had lost more items than the limit allows.
+  /// The keys of sections whose decoding stopped early, because more of their items were unreadable than the limit
+  /// allows.
   public package(set) var givenUp: Set<String> = []
   /// The sections of a combined response that cannot be used.
   public var failed: [FailedSection] = []
-  /// By section, the fields that the catalog file maps and that none of its elements has; all of them when there are no
-  /// elements.
+  /// By section, the mapped fields that no element of the section has.
+  ///
+  /// A section without elements lacks all mapped fields.
   public var absent: [String: Set<ItemField>] = [:]
-  /// How many elements the body listed, skipped ones included; 0 ends counted pages.
+  /// How many elements the body listed, skipped ones included.
+  ///
+  /// If pages are counted, a page with 0 elements is the end.
   public var elementCount: Int
   /// The cursor or URL of the next page in the body, if the paging uses it.
   public var nextPage: String?
   /// The total number of elements that the body states; nil when it states none, or a transform made the listing.
   public var total: Int?
-  /// The member that says there are more pages, such as `has_more`; nil without one, or after a
+  /// The sign in the body that there are more pages, such as "has_more is true"; nil without a sign, or after a
   /// transform.
   package var continuation: String?
   /// How many rows of ``skipped`` a section has.
@@ -38,12 +43,12 @@ public struct DecodedListing: Hashable, Sendable {
     for row in skipped { note(row) }
   }
 
-  /// How many elements are lost.
+  /// How many elements could not be used, and are therefore missing in the sections.
   public var lost: Int {
     skipped.count { $0.lost == .item } + omitted.values.reduce(0) { $0 + $1.items }
   }
 
-  /// Notes a skipped item or field: as a row, or by its count once a section has many.
+  /// Records a skipped item or field: as a row, or only as a count once the section has many rows.
   mutating func note(_ row: SkippedItem) {
     let count = rows[row.section, default: 0]
     if count < SkipTally.mostRows, skipped.count < 10 * SkipTally.mostRows {
@@ -56,12 +61,12 @@ public struct DecodedListing: Hashable, Sendable {
 
   /// Adds the next page: its items extend sections with the same key, and other sections are appended.
   ///
-  /// - Parameter page: The next page, decoded with `firstIndex` after this one's elements.
+  /// - Parameter page: The next page, decoded with a `firstIndex` that counts this listing's elements.
   public mutating func append(_ page: DecodedListing) {
     append(page, isNew: false)
   }
 
-  /// Adds a page; `isNew` says that all its sections are new, so that no search is needed.
+  /// Adds a page; `isNew` says that this listing has none of the page's sections yet, so that no search is needed.
   mutating func append(_ page: DecodedListing, isNew: Bool) {
     for section in page.sections {
       if !isNew, let index = sections.firstIndex(where: { $0.key == section.key }) {
@@ -81,9 +86,9 @@ public struct DecodedListing: Hashable, Sendable {
     continuation = continuation ?? page.continuation
   }
 
-  /// Keeps the first of several items of a section that have one id.
+  /// If several items of a section have the same id, keeps only the first.
   ///
-  /// Equal items count once; each one with other values is recorded as skipped.
+  /// An equal repetition is dropped silently; one with other values is recorded as skipped.
   package mutating func dropRepeats() {
     for place in sections.indices {
       let items = sections[place].items
@@ -96,11 +101,11 @@ public struct DecodedListing: Hashable, Sendable {
     }
   }
 
-  /// Records items as skipped whose id an earlier item of the section has.
+  /// Records items as skipped because an earlier item of the section has the same id.
   ///
   /// - Parameters:
-  ///   - items: The items' ids, each with its place among the readable items, in order.
-  ///   - key: The section.
+  ///   - items: The items' ids, each with its index among the readable items, in ascending order.
+  ///   - key: The key of the section.
   package mutating func noteDuplicates(_ items: [(place: Int, id: String)], in key: String) {
     guard !items.isEmpty else { return }
     var own = skipped.filter { $0.section == key }
@@ -127,9 +132,9 @@ public struct DecodedListing: Hashable, Sendable {
     }
   }
 
-  /// Moves all sections that share a key to ``failed``: nothing says which of them is meant.
+  /// Moves all sections that share a key to ``failed``, because nothing says which of them is the right one.
   ///
-  /// - Returns: The places of the sections that were taken out.
+  /// - Returns: The indices that the removed sections had in ``sections``.
   package mutating func refuseRepeatedKeys() -> [Int] {
     let repeats = failed.filter(\.repeatsKey)
     guard !repeats.isEmpty else { return [] }
@@ -152,9 +157,9 @@ public struct DecodedListing: Hashable, Sendable {
     return places
   }
 
-  /// Removes from ``absent`` every field that at least one section has.
+  /// Removes from ``absent`` every field that some section has.
   ///
-  /// The sections of one response are read by the same paths, so a field that only a small section lacks is not
+  /// The sections of one response are read by the same paths. Therefore a field that only some sections lack is not
   /// missing.
   package mutating func settleAbsence() {
     let all = absent.values.dropFirst().reduce(absent.values.first ?? []) { $0.intersection($1) }
@@ -181,29 +186,31 @@ public struct FailedSection: Hashable, Sendable {
   }
 }
 
-/// Counts of unreadable items and fields of a section, beyond the rows that name them.
+/// Counts of the unreadable items and fields of a section that are not listed in ``DecodedListing/skipped``.
 public struct SkipTally: Hashable, Sendable, Codable {
-  /// The most rows of a section; further ones are only counted.
+  /// At most this many rows are kept for each section; further skips are only counted.
   public static let mostRows = 1000
-  /// The most reasons that are counted separately: a reason may quote the feed, so there may be any number of them.
+  /// At most this many reasons are counted separately.
+  ///
+  /// A reason may quote the feed, so each may be different.
   private static let mostReasons = 50
 
-  /// How many elements are lost.
+  /// How many whole elements were counted.
   public private(set) var items = 0
-  /// How many elements and fields are lost, by reason.
+  /// How many elements and fields were counted, by reason.
   public private(set) var reasons: [String: Int] = [:]
 
   /// Makes an empty tally.
   public init() {}
 
-  /// How many elements could not be read, in contrast to those that repeat an id.
+  /// How many elements could not be read; elements that repeat an id are not counted.
   package var unread: Int { items - (reasons[SkippedItem.duplicateID] ?? 0) }
   /// Whether nothing was counted.
   public var isEmpty: Bool { reasons.isEmpty }
   /// How many elements and fields were counted.
   public var count: Int { reasons.values.reduce(0, +) }
 
-  /// Counts an element or a field.
+  /// Counts one skipped element or field.
   public mutating func add(_ loss: SkippedItem.Loss, _ reason: String) {
     if loss == .item { items += 1 }
     add(1, reason)
@@ -221,7 +228,7 @@ public struct SkipTally: Hashable, Sendable, Codable {
   }
 }
 
-/// An element of a feed that could not be used, or a field of one.
+/// An element of a feed, or a field of an element, that could not be used.
 public struct SkippedItem: Hashable, Sendable, Codable {
   /// How much of the element is lost.
   public enum Loss: String, Hashable, Sendable, Codable {
@@ -231,23 +238,23 @@ public struct SkippedItem: Hashable, Sendable, Codable {
     case field
   }
 
-  /// The reason of an item that has the id of an earlier item of its section, but other values.
+  /// The reason to skip an item that has the id of an earlier item of its section, but other values.
   public static let duplicateID = "duplicate-id"
 
   /// The key of its section.
   public var section: String
   /// Its position among the section's elements, counted from 0.
   public var index: Int
-  /// The field at fault as the feed calls it; nil when the element itself is.
+  /// The field at fault as the feed calls it; nil when the element itself is at fault.
   public var field: String?
   /// The item's id; nil when it has none that can be read.
   public var id: String?
-  /// Whether the element is lost, or only the field.
+  /// Whether the whole element is lost, or only one field.
   public var lost: Loss
   /// Why it could not be used.
   public var reason: String
 
-  /// Whether the element could not be read, in contrast to one that repeats an id.
+  /// Whether the element could not be read; false if it was skipped because it repeats an id.
   package var isUnread: Bool { lost == .item && reason != Self.duplicateID }
 
   /// Makes a record.
@@ -270,7 +277,9 @@ public struct SkippedItem: Hashable, Sendable, Codable {
 
 /// How many items of a listing may be unreadable before the listing is rejected.
 public enum SkipLimit: Hashable, Sendable {
-  /// A share in percent of the elements, and at least one element unless the share is 0.
+  /// A percentage of the elements.
+  ///
+  /// At least one element may be unreadable, unless the percentage is 0.
   case percent(Double)
   /// A number of elements.
   case count(Int)
@@ -289,11 +298,11 @@ public enum SkipLimit: Hashable, Sendable {
     return lost >= elements || isPassed(by: lost, of: elements)
   }
 
-  /// Whether too many elements are lost, however many of the others can be read.
+  /// Whether the number of unreadable elements already exceeds the limit, even if every further element can be read.
   ///
   /// - Parameters:
   ///   - lost: The number of unreadable elements.
-  ///   - most: The most elements that the feed may list, unreadable ones included.
+  ///   - most: The largest number of elements that the feed may list, unreadable ones included.
   /// - Returns: Whether the listing will be rejected once all of it is read.
   package func isPassed(by lost: Int, of most: Int) -> Bool {
     switch self {

@@ -2,12 +2,12 @@
 ///
 /// - Parameters:
 ///   - body: JSON in UTF-8.
-///   - source: The section it was fetched for.
-///   - file: The catalog it belongs to.
+///   - source: The section that the body was fetched for.
+///   - file: The catalog file that lists the section.
 ///   - firstIndex: The number of elements on earlier pages, so that the indices of skipped items continue.
 /// - Returns: The section, with a list of the skipped items and fields.
-/// - Throws: ``CatalogError`` when the body is not JSON, says that it failed, or holds no items where the mapping
-///   looks. An empty array is an empty section.
+/// - Throws: ``CatalogError`` when the body is not JSON, reports a failure, or has no list of items at the paths of the
+///   mapping. An empty array is an empty section.
 public func decodeSection(
   _ body: [UInt8],
   source: SectionSource,
@@ -17,12 +17,12 @@ public func decodeSection(
   try ListingDecoder(file, source: source).section(body, source: source, firstIndex: firstIndex)
 }
 
-/// Cuts a body of the source at a position into windows, each a smaller body of the same source.
+/// Cuts a body into windows, each of which is a smaller body of the same source.
 ///
 /// - Parameters:
-///   - body: The body, of any notation.
-///   - position: The source, in the catalog's order.
-///   - file: The catalog it belongs to.
+///   - body: The body, in any notation.
+///   - position: The index of the source in the catalog's order.
+///   - file: The catalog file that lists the source.
 /// - Returns: The windows; nil when the body has to be decoded whole.
 package func windows(
   of body: some RandomAccessBody,
@@ -40,10 +40,10 @@ package func windows(
 ///
 /// - Parameters:
 ///   - window: The window.
-///   - position: The source that the body was fetched for, in the catalog's order.
-///   - file: The catalog it belongs to.
+///   - position: The index of the window's source in the catalog's order.
+///   - file: The catalog file that lists the source.
 ///   - earlier: The result of the windows before it; its items are not used.
-///   - elements: The number of elements of its section in earlier windows.
+///   - elements: The number of elements that earlier windows have of the same section.
 ///   - limits: The run's limits for decoding.
 /// - Returns: The sections, or parts of them, to be added to the result so far.
 /// - Throws: ``CatalogError`` when the window cannot be decoded alone; decode the body whole to
@@ -59,7 +59,8 @@ package func decodeWindow(
   var decoder = ListingDecoder(file, position: position)
   decoder.mapping.notation.kind = window.kind
   decoder.linesBefore = window.linesBefore
-  // A window does not know how many elements the whole section has, so the limit of lost ones cannot be judged here.
+  // A window does not know how many elements the whole section has, so the limit on unreadable elements cannot be
+  // applied.
   decoder.limits = limits
   if file.sections.parts(ofSource: position) == nil { decoder.limits.maxSkipped = nil }
   if let parts = file.sections.parts(ofSource: position) {
@@ -69,12 +70,12 @@ package func decodeWindow(
   return try decoder.section(window.bytes, source: sources[position], firstIndex: elements)
 }
 
-/// Decodes a body of the source at a position: one section, or the many that it holds.
+/// Decodes a body of one source; the body holds one section or many.
 ///
 /// - Parameters:
 ///   - body: JSON in UTF-8.
-///   - position: The source, in the catalog's order.
-///   - file: The catalog it belongs to.
+///   - position: The index of the source in the catalog's order.
+///   - file: The catalog file that lists the source.
 ///   - limits: The run's limits for decoding.
 /// - Returns: The sections, with a list of the skipped items and fields.
 /// - Throws: ``CatalogError`` when the body cannot be used.
@@ -102,7 +103,7 @@ package func decodeSource(
 /// - Parameters:
 ///   - body: JSON in UTF-8.
 ///   - plan: Where the sections and their names are.
-///   - file: The catalog it belongs to.
+///   - file: The catalog file.
 ///   - firstIndices: By section, how many elements earlier pages listed.
 /// - Returns: The sections, with a list of the skipped items and fields.
 /// - Throws: ``CatalogError`` when the body as a whole cannot be used.
@@ -120,7 +121,7 @@ public func decodeSections(
 /// - Parameters:
 ///   - body: JSON in UTF-8.
 ///   - id: The item's id.
-///   - file: The catalog it belongs to.
+///   - file: The catalog file.
 /// - Returns: The detail.
 /// - Throws: ``CatalogError`` when the body is not JSON, says that it failed, or holds no detail of that item.
 public func decodeDetail(
@@ -168,8 +169,8 @@ extension ListingDecoder {
 ///
 /// - Parameters:
 ///   - body: JSON in UTF-8.
-///   - file: The catalog it belongs to.
-/// - Returns: The details in the body's order, and those that cannot be read.
+///   - file: The catalog file.
+/// - Returns: The details that can be read, in the body's order, and a list of the others with the reasons.
 /// - Throws: ``CatalogError`` when the body cannot be used, or none of its details can be read.
 public func decodeDetails(
   _ body: [UInt8],
@@ -191,7 +192,7 @@ public func decodeDetails(
 
 /// Limits that a run sets on the decoding of a body, such as a deadline.
 package struct DecodingLimits: Sendable {
-  /// How many elements of a listing may be lost before the rest of it is left unread; nil reads all of it.
+  /// How many elements of a listing may be unreadable before decoding stops; nil decodes the whole listing.
   package var maxSkipped: SkipLimit?
   /// Called now and then; true ends the decoding, for example at a deadline.
   package var isStopped: @Sendable () -> Bool

@@ -20,8 +20,8 @@ public struct DetailDecoder: Sendable {
   ///   - body: JSON in UTF-8.
   ///   - id: The item's id.
   /// - Returns: The detail, with the fields that could not be read in ``ItemDetail/lost``.
-  /// - Throws: ``CatalogError`` when the body is not JSON, says that it failed, holds no detail of that item, or a
-  ///   detail without a readable field.
+  /// - Throws: ``CatalogError`` when the body is not JSON, reports a failure, or has no detail of that item, and when
+  ///   no field of the detail can be read.
   public func detail(_ body: [UInt8], id: String) throws(CatalogError) -> ItemDetail {
     let subject = "detail \(id)"
     let entries = try entries(of: body, subject: subject)
@@ -30,7 +30,7 @@ public struct DetailDecoder: Sendable {
       do throws(CatalogError) {
         found = try name(of: entry, subject: subject)
       } catch {
-        // In a body of many details, one whose id cannot be read does not fail this item.
+        // In a body of many details, a detail whose id cannot be read does not fail this item.
         guard entries.count > 1 else { throw error }
         continue
       }
@@ -50,10 +50,10 @@ public struct DetailDecoder: Sendable {
     return try read(entry, id: id)
   }
 
-  /// Decodes all details of a body that holds those of many items.
+  /// Decodes all details of a body that holds the details of many items.
   ///
   /// - Parameter body: JSON in UTF-8.
-  /// - Returns: The details in the body's order, and those that cannot be read.
+  /// - Returns: The details that can be read, in the body's order, and a list of the others with the reasons.
   /// - Throws: ``CatalogError`` when the body cannot be used, or none of its details can be read.
   public func details(_ body: [UInt8]) throws(CatalogError) -> DecodedDetails {
     var decoded = DecodedDetails(details: [])
@@ -121,7 +121,7 @@ public struct DetailDecoder: Sendable {
     detail.prices = reader.prices(mapping.prices)
     detail.images = reader.images(mapping.images)
     for rule in mapping.notes { detail.notes[rule.name] = reader.identifier(rule.paths) }
-    // The held detail is better than a new one that lost every field.
+    // Fail if no field could be read, so that the cached detail is kept.
     if let fault = reader.faults.first, detail == ItemDetail(id: id) {
       throw shapeError(subject, (fault.field.map { "\($0): " } ?? "") + fault.reason)
     }
@@ -131,7 +131,7 @@ public struct DetailDecoder: Sendable {
     return detail
   }
 
-  /// The fields that the catalog file names and that are empty lists; nil when there are none.
+  /// The names of the fields that are empty lists, among those that the catalog file names; nil when there are none.
   private func emptyFields(
     of detail: ItemDetail,
     in root: JSONNode
@@ -176,11 +176,11 @@ public struct DecodedDetails: Hashable, Sendable {
   }
 }
 
-/// A detail in a body of many that could not be read.
+/// A detail that could not be read, in a body that holds the details of many items.
 public struct UnreadableDetail: Hashable, Sendable {
   /// The id of its item; nil when that could not be read either.
   public var id: String?
-  /// Its place in the body, from 0.
+  /// The detail's index in the body, counted from 0.
   public var index: Int
   /// Why it could not be read.
   public var reason: String

@@ -8,12 +8,14 @@ struct FieldFault: Error, Equatable {
   let reason: String
 }
 
-/// Reads the fields of a JSON object, each by alternative paths of which the first that is not empty counts.
+/// Reads the fields of a JSON object.
 ///
-/// `null`, `""` and `[]` are empty. A value that cannot be used is noted in ``faults`` and treated as absent: one odd
-/// value loses one field.
+/// Each field has alternative paths; the first that leads to a non-empty value counts.
+///
+/// `null`, `""` and `[]` are empty. A value that cannot be used is recorded in ``faults`` and treated as absent; the
+/// other fields are not affected.
 struct FieldReader {
-  /// The object that `$` stands for.
+  /// The JSON object to read: `$` in the paths.
   let node: JSONNode
   /// The catalog's currency.
   let currency: String
@@ -22,7 +24,7 @@ struct FieldReader {
   /// The fields that could not be used so far, each once.
   private(set) var faults: [FieldFault] = []
 
-  /// How many badges, pictures or prices an item may have; more are left out.
+  /// The maximum number of badges, pictures or prices of an item; further ones are left out.
   static let mostValues = 1000
 
   /// A reader of one object.
@@ -32,7 +34,7 @@ struct FieldReader {
     self.values = values
   }
 
-  /// Text for display on one line, or a number as text; nil when absent or empty.
+  /// Text for display on one line, or a number as text; nil when the value is absent or empty.
   mutating func title(_ paths: [JSONPath]) -> String? {
     guard let title = identifier(paths) else { return nil }
     guard values.isHTML else { return title }
@@ -40,7 +42,7 @@ struct FieldReader {
     return plain.isEmpty ? nil : plain
   }
 
-  /// Text, or a number as text; nil when absent or empty.
+  /// Text, or a number as text; nil when the value is absent or empty.
   mutating func identifier(_ paths: [JSONPath]) -> String? {
     guard let (path, value) = first(paths) else { return nil }
     guard let text = Self.plainText(value) else {
@@ -49,7 +51,7 @@ struct FieldReader {
     return text
   }
 
-  /// Text; nil when absent or empty.
+  /// Text; nil when the value is absent or empty.
   mutating func text(_ paths: [JSONPath]) -> String? {
     guard let (path, value) = first(paths) else { return nil }
     guard let text = value.text else {
@@ -78,7 +80,7 @@ struct FieldReader {
     return texts
   }
 
-  /// A price; nil when absent or empty.
+  /// A price; nil when the value is absent or empty.
   mutating func price(_ rules: [Mapping.PriceRule]) -> Price? {
     for rule in rules {
       guard let value = first(rule.path), !Self.isBlank(value), !Self.isNone(value, rule.none)
@@ -92,7 +94,8 @@ struct FieldReader {
     return nil
   }
 
-  /// The text that ``price(_:)`` reads, and its currency; nil when there is no price, or it is not text.
+  /// The text of the price that ``price(_:)`` reads, and its currency; nil when there is no price, or the price is not
+  /// text.
   mutating func priceText(_ rules: [Mapping.PriceRule]) -> (text: String, currency: String)? {
     for rule in rules {
       guard let value = first(rule.path), !Self.isBlank(value) else { continue }
@@ -104,7 +107,7 @@ struct FieldReader {
     return nil
   }
 
-  /// The whole number that ``price(_:)`` reads; nil when there is no price, or it is not a whole number.
+  /// The whole number that ``price(_:)`` reads; nil when there is no price, or the price is not a whole number.
   mutating func wholePrice(_ rules: [Mapping.PriceRule]) -> Int? {
     for rule in rules {
       guard let value = first(rule.path), !Self.isBlank(value), !Self.isNone(value, rule.none)
@@ -119,7 +122,7 @@ struct FieldReader {
 
   /// Prices from one price, a list of them, or a path that leads to several.
   ///
-  /// The position of a price in the list gives its meaning, so an unreadable one makes all of them unusable.
+  /// The position of a price in the list gives its meaning, so if one price cannot be read, none is used.
   mutating func prices(_ rules: [Mapping.PriceRule]) -> [Price] {
     for rule in rules {
       let values = all(rule.path).filter { !Self.isBlank($0) && !Self.isNone($0, rule.none) }
@@ -136,7 +139,7 @@ struct FieldReader {
     return []
   }
 
-  /// Pictures, role by role.
+  /// The pictures of all roles, in the order of the roles.
   mutating func images(_ rules: Mapping.ImageRules) -> [ImageReference] {
     var images: [ImageReference] = []
     for role in ImageReference.Role.allCases {
@@ -149,8 +152,8 @@ struct FieldReader {
 
   /// The pictures of the first alternative that yields any.
   ///
-  /// If a rule has several paths, one may skip the values that another reads, because texts and objects are mixed in
-  /// one list.
+  /// A list may mix texts and objects. If a rule has several paths, one path may therefore skip the values that another
+  /// path reads.
   private mutating func pictures(_ rules: [Mapping.TextsRule]) -> [String] {
     for rule in rules {
       var texts: [String] = []
@@ -188,7 +191,8 @@ struct FieldReader {
     return []
   }
 
-  /// The text of the largest size in each group of sizes that a path leads to.
+  /// Each value at the path is a group with several sizes of one picture; returns the text of the largest size of each
+  /// group.
   private mutating func largest(_ rule: Mapping.TextsRule, _ path: JSONPath) -> [JSONNode] {
     do throws(CatalogError) {
       var found: [JSONNode] = []
@@ -202,7 +206,7 @@ struct FieldReader {
     }
   }
 
-  /// Fills the placeholders of addresses with the item's fields; returns nothing when the item lacks one of these
+  /// Fills the placeholders of picture URLs with the item's fields; returns nothing when the item lacks one of the
   /// fields.
   private mutating func filled(_ texts: [String], _ rule: Mapping.TextsRule) -> [String] {
     let texts = values.isHTML ? texts.map { $0.replacing("&amp;", with: "&") } : texts
@@ -238,7 +242,7 @@ struct FieldReader {
     return nil
   }
 
-  /// Text or a number, as text.
+  /// Text, or a number as text; nil for other values.
   static func plainText(_ value: JSONNode) -> String? {
     if let text = value.text { return text }
     if let integer = value.integer { return String(integer) }
@@ -246,13 +250,13 @@ struct FieldReader {
     return Int(exactly: real).map(String.init) ?? real.description
   }
 
-  /// Notes a field that cannot be used, unless it is noted already.
+  /// Records a field that cannot be used, unless it has been recorded already.
   mutating func note(_ path: JSONPath?, _ reason: String) {
     let fault = FieldFault(field: path?.lastName, reason: reason)
     if !faults.contains(fault) { faults.append(fault) }
   }
 
-  /// Notes a field that cannot be used, and returns nil for it.
+  /// Records a field that cannot be used, and returns nil as its value.
   mutating func fail<Value>(_ path: JSONPath?, _ reason: String) -> Value? {
     note(path, reason)
     return nil
@@ -308,7 +312,7 @@ struct FieldReader {
     value.isEmpty || Self.isNone(value, values.none)
   }
 
-  /// Whether a price is blank: some shops write spaces where there is none.
+  /// Whether a price is blank: some shops write spaces if there is no price.
   private static func isBlank(_ value: JSONNode) -> Bool {
     value.isString { $0 <= 0x20 }
   }
@@ -338,7 +342,7 @@ struct FieldReader {
     }
   }
 
-  /// A price of whole `units` and of billionths in `nanos`: 5 and 990000000 are 5.99. (google.type.Money)
+  /// A price in the form of `google.type.Money`: 5 `units` and 990000000 `nanos` (billionths) are 5.99.
   ///
   /// An absent `nanos` is 0.
   private func price(

@@ -1,10 +1,10 @@
 /// A field of a listed item that a mapping may name, beside the id and the title that every item has.
 public enum ItemField: String, CaseIterable, Hashable, Sendable, Codable {
-  /// A line about the item.
+  /// A short text about the item.
   case description
   /// Labels, for example "new" or "sale".
   case badges
-  /// How it can be delivered.
+  /// How the item can be delivered.
   case deliveryTypes
   /// The price before a reduction.
   case normalPrice
@@ -25,7 +25,7 @@ public enum ItemField: String, CaseIterable, Hashable, Sendable, Codable {
   /// Parts of the long description.
   case section = "images.section"
 
-  /// The role of the pictures, for fields that are pictures.
+  /// The role of the pictures, if the field holds pictures; otherwise nil.
   public var role: ImageReference.Role? {
     switch self {
     case .thumbnail: .thumbnail
@@ -36,7 +36,7 @@ public enum ItemField: String, CaseIterable, Hashable, Sendable, Codable {
     }
   }
 
-  /// Whether an item has a value here.
+  /// Whether an item has a value in this field.
   public func isHeld(by item: StoreItem) -> Bool {
     switch self {
     case .description: item.description != nil
@@ -72,14 +72,14 @@ extension Mapping.Item {
 }
 
 extension ListingDecoder {
-  /// The fields that the catalog file names and that none of these elements has.
+  /// The fields that the catalog file names but none of these elements has.
   ///
   /// An empty list counts as a value: it says, for example, that an item has no badges. `null`, empty text and
   /// unreadable values do not count.
   func absentFields(of items: [StoreItem], in elements: [JSONNode])
     throws(CatalogError) -> Set<ItemField>
   {
-    // If no element could be read, no field could.
+    // If no item could be read, every field counts as absent.
     guard !items.isEmpty || elements.isEmpty else { return Set(mapping.item.given) }
     var absent: Set<ItemField> = []
     for field in mapping.item.given where !items.contains(where: field.isHeld) {
@@ -123,7 +123,7 @@ public enum DetailField: Hashable, Sendable {
   case prices
   /// The pictures of one role.
   case images(ImageReference.Role)
-  /// A further text, by its name.
+  /// A further text with this name.
   case note(String)
 
   /// The field as the catalog file calls it: `detail.images.top`.
@@ -136,7 +136,7 @@ public enum DetailField: Hashable, Sendable {
     }
   }
 
-  /// Whether a detail has a value here.
+  /// Whether a detail has a value in this field.
   public func isHeld(by detail: ItemDetail) -> Bool {
     switch self {
     case .description: detail.description != nil
@@ -168,12 +168,12 @@ extension Mapping.Detail {
 }
 
 extension ItemDetail {
-  /// The detail with some fields taken from another version of it.
+  /// Copies some fields from another version of this detail.
   ///
   /// - Parameters:
   ///   - fields: The fields to take from `old`.
-  ///   - old: The other version.
-  /// - Returns: The detail, its pictures in the order of their roles.
+  ///   - old: The other version of the detail.
+  /// - Returns: The detail with those fields replaced; its pictures are in the order of their roles.
   public func keeping(_ fields: [DetailField], of old: ItemDetail) -> ItemDetail {
     var detail = self
     for field in fields {

@@ -1,4 +1,6 @@
-/// Decodes listings into sections: lenient about single items, strict about the body as a whole.
+/// Decodes listings into sections.
+///
+/// It skips single items that cannot be read, but rejects a body that is wrong as a whole.
 public struct ListingDecoder: Sendable {
   /// The paths to the items and their fields.
   public internal(set) var mapping: Mapping
@@ -10,7 +12,7 @@ public struct ListingDecoder: Sendable {
   var nextPageIsCursor = false
   /// The run's limits for decoding.
   var limits = DecodingLimits()
-  /// The number of lines before the body, if it is a part of a larger one.
+  /// The number of lines before the body, if the body is a part of a larger one.
   var linesBefore = 0
 
   /// Makes a decoder.
@@ -24,11 +26,11 @@ public struct ListingDecoder: Sendable {
   ///
   /// - Parameters:
   ///   - body: JSON in UTF-8.
-  ///   - source: The section it was fetched for.
+  ///   - source: The section that the body was fetched for.
   ///   - firstIndex: How many elements earlier pages listed.
   /// - Returns: The section, with a list of the skipped items and fields.
-  /// - Throws: ``CatalogError`` when the body is not JSON, says that it failed, or holds no items where the mapping
-  ///   looks. An empty array is an empty section.
+  /// - Throws: ``CatalogError`` when the body is not JSON, reports a failure, or has no list of items at the paths of
+  ///   the mapping. An empty array is an empty section.
   public func section(
     _ body: [UInt8],
     source: SectionSource,
@@ -37,7 +39,7 @@ public struct ListingDecoder: Sendable {
     do throws(CatalogError) {
       return try listing(body, source: source, firstIndex: firstIndex)
     } catch {
-      // Quote the origin's message only if the body should be JSON: of XML, the fault itself says more.
+      // Quote the origin's message only if the body should be JSON; for other notations, the decoder's error says more.
       throw mapping.notation.isJSON ? error.quoting(body) : error
     }
   }
@@ -81,7 +83,8 @@ public struct ListingDecoder: Sendable {
     return listing
   }
 
-  /// Why items cannot be distinguished: all have the same id, but not the same title; nil when they can.
+  /// An error message if all items have the same id but different titles, so that they cannot be distinguished;
+  /// otherwise nil.
   func sharedID(of items: [StoreItem]) -> String? {
     guard items.count > 2, let id = items.first?.id, items.allSatisfy({ $0.id == id }),
       items.contains(where: { $0.title != items[0].title })
@@ -90,15 +93,15 @@ public struct ListingDecoder: Sendable {
     return "all \(items.count) items have the same id \"\(id.prefix(40))\" at \(paths)"
   }
 
-  /// Adds the usable elements to a section, and notes the skipped ones in a listing.
+  /// Adds the usable elements to a section, and records the skipped ones in a listing.
   ///
-  /// A section is given up as soon as it has lost more elements than the run's limit allows.
+  /// Stops as soon as the section has lost more elements than the run's limit allows.
   ///
   /// - Parameters:
   ///   - elements: The elements.
   ///   - section: The section.
   ///   - listing: The listing that the section belongs to, or will belong to.
-  ///   - firstIndex: How many elements were listed before.
+  ///   - firstIndex: How many elements of the section came before these.
   ///   - isWhole: Whether these are all elements of the section.
   /// - Returns: How many elements were read.
   /// - Throws: ``CatalogError`` when the run ends.
@@ -136,23 +139,25 @@ public struct ListingDecoder: Sendable {
     return elements.count
   }
 
-  /// The result of reading an element; if it has no item, its only fault is the reason.
+  /// The result of reading an element; if `item` is nil, `faults` has only the reason for that.
   private struct ReadItem {
     var item: StoreItem?
     var id: String?
     var faults: [FieldFault]
   }
 
-  /// The most bytes of an id: it appears in every list of items, and in messages.
+  /// The maximum length of an id in bytes: an id appears in every list of items, and in messages.
   private static let longestID = 2048
 
-  /// Reads an item, which needs an id and a title; any other unreadable value only loses its field.
+  /// Reads an item, which needs an id and a title.
+  ///
+  /// Any other value that cannot be read is left out and recorded as skipped.
   private func item(_ node: JSONNode) -> ReadItem {
     func unusable(_ fault: FieldFault, id: String? = nil) -> ReadItem {
       ReadItem(item: nil, id: id, faults: [fault])
     }
     guard node.kind == .object else {
-      // In linked data, a text is the reason why a block could not be read.
+      // In linked data, an element that is a text is the reason why a block could not be read.
       let reason = mapping.notation.kind == .html ? node.text : nil
       let expected = "expected an object, found \(node.kind.phrase)"
       return unusable(FieldFault(field: nil, reason: reason ?? expected))
@@ -197,7 +202,7 @@ public struct ListingDecoder: Sendable {
     return values
   }
 
-  /// The elements of the arrays that the first matching alternative leads to.
+  /// The elements of the arrays at the first alternative that matches.
   func elements(of root: JSONNode, subject: String) throws(CatalogError) -> [JSONNode] {
     for path in mapping.items {
       guard let elements = try elements(path, in: root) else { continue }
@@ -236,7 +241,7 @@ public struct ListingDecoder: Sendable {
     return values
   }
 
-  /// The one text that alternatives lead to; nil when they lead to several different ones.
+  /// The text that the alternatives lead to; nil when an alternative leads to several different texts.
   private func onlyText(_ paths: [JSONPath], in root: JSONNode) throws(CatalogError) -> String? {
     for path in paths {
       let texts = Set(try path.values(in: root).compactMap(\.content.text).filter { !$0.isEmpty })
@@ -245,7 +250,7 @@ public struct ListingDecoder: Sendable {
     return nil
   }
 
-  /// The value that the mapping reads, and the next page that the body names before any transform.
+  /// The value that the mapping reads, and the next page that the body named before any transform.
   func read(
     _ body: [UInt8],
     of subject: String
@@ -275,7 +280,7 @@ public struct ListingDecoder: Sendable {
     )
   }
 
-  /// The most bytes of a next page's URL or cursor: it is kept for every page.
+  /// The maximum length of a next page's URL or cursor in bytes; it is limited because it is stored for every page.
   private static let longestNextPage = 16 << 10
 
   /// The next page that the body names: a URL or a cursor.
@@ -304,7 +309,7 @@ extension ListingDecoder {
   ///   - plan: Where the sections and their names are.
   ///   - firstIndices: By section, how many elements earlier pages listed.
   /// - Returns: The sections; unusable ones are in ``DecodedListing/failed``.
-  /// - Throws: ``CatalogError`` when the body as a whole cannot be used, or none of its sections.
+  /// - Throws: ``CatalogError`` when the body as a whole, or every section, cannot be used.
   public func sections(
     _ body: [UInt8],
     plan: CombinedSections,
@@ -325,7 +330,7 @@ extension ListingDecoder {
       }
       return listing
     } catch {
-      // Quote the origin's message only if the body should be JSON: of XML, the fault itself says more.
+      // Quote the origin's message only if the body should be JSON; for other notations, the decoder's error says more.
       throw mapping.notation.isJSON ? error.quoting(body) : error
     }
   }
@@ -364,11 +369,11 @@ extension ListingDecoder {
 
   /// The state of the body before the sections that a window decodes.
   private struct SectionsBefore {
-    /// The number of sections.
+    /// The number of earlier sections.
     var count = 0
-    /// The keys already in use.
+    /// The keys of the earlier sections.
     var keys: Set<String> = []
-    /// How much of its sections the window contains.
+    /// Whether the window contains whole sections or a part of one.
     var extent = ListingWindow.Extent.whole
     /// The section that the window continues; nil when it cannot be used.
     var open: String?
@@ -403,7 +408,7 @@ extension ListingDecoder {
     return listing
   }
 
-  /// Adds one section to the listing, or the reason why it failed; the other sections are not affected.
+  /// Adds one section to the listing, or the reason why the section failed; the other sections are not affected.
   private func decodeSection(
     _ node: JSONNode,
     _ plan: CombinedSections,
@@ -461,7 +466,7 @@ extension ListingDecoder {
       isWhole: before.extent == .whole
     )
     if let reason = sharedID(of: section.items) {
-      // The rest of the section may have other ids.
+      // Items of the section in later windows may have other ids.
       guard before.extent == .whole else {
         throw CatalogError(.unexpectedShape, subject: "section \(key)", reason: reason)
       }
@@ -482,7 +487,7 @@ extension ListingDecoder {
   static let totalNames: Set<String> = [
     "total", "total count", "total results", "total items", "total elements", "count",
   ]
-  /// Objects that may hold the number, if it is not beside the items.
+  /// Names of objects that may hold the total number, if it is not beside the items.
   private static let totalPlaces = ["meta", "pagination", "paging", "page", "data"]
 
   /// The total number of items that a body states; nil when it states none.
@@ -499,7 +504,7 @@ extension ListingDecoder {
     return nil
   }
 
-  /// The member that says that there are more pages, for example "has_more is true"; nil when none does.
+  /// The member that says that there are more pages, for example "has_more is true"; nil when no member does.
   ///
   /// Looks at the objects around the items, not at the items.
   static func continuation(in root: JSONNode) -> String? {
@@ -531,7 +536,7 @@ extension ListingDecoder {
           path: place + ".",
           depth: depth + 1
         )
-        // HAL: {"_links": {"next": {"href": "…"}}}
+        // The HAL form: {"_links": {"next": {"href": "…"}}}
         if let found { return found }
         if nextNames.contains(words), value["href"]?.text?.isEmpty == false {
           return "it has \(place)"
@@ -558,7 +563,7 @@ extension DecodedListing {
   /// Judges whether a listing without paging has further pages.
   ///
   /// - Parameter hasNextLink: Whether a `Link` header names a next page.
-  /// - Returns: The sign of further pages, and a remedy; nil when there is none.
+  /// - Returns: The sign of further pages, and a remedy; nil when there is no sign.
   package func unfollowed(hasNextLink: Bool) -> String? {
     if hasNextLink {
       return "the shop names a next page by a Link header, and it is not read; "

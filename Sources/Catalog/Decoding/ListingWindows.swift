@@ -1,21 +1,21 @@
 /// A part of a body that can be decoded by itself.
 package struct ListingWindow: Sendable {
-  /// A complete body, padded with white space so that the parser need not copy it.
+  /// A complete body, padded with white space so that the parser does not have to copy it.
   ///
   /// It is empty, and so not valid JSON, when the whole body could not be read.
   package let bytes: [UInt8]
-  /// How many sections of the body are before it; 0 in the body of one section.
+  /// How many sections of the body come before this window; 0 if the body is one section.
   let sectionsBefore: Int
-  /// How much of its sections the window contains.
+  /// Whether the window contains whole sections or a part of one.
   let extent: Extent
   /// The number of bytes in all later windows.
   package let bytesAfter: Int
   /// The notation of the window.
   let kind: BodyFormat.Kind
-  /// The number of lines of the body before it; 0 in notations where lines do not matter.
+  /// How many lines of the body come before this window; 0 in notations where lines do not matter.
   let linesBefore: Int
 
-  /// How much of its sections a window contains, when the body has many.
+  /// Whether a window of a body with many sections contains whole sections or a part of one.
   enum Extent {
     /// One or several whole sections.
     case whole
@@ -25,15 +25,19 @@ package struct ListingWindow: Sendable {
     case continuation
   }
 
-  /// Whether it only continues the last section of the window before it.
+  /// Whether the window only continues the last section of the previous window.
   package var isContinuation: Bool { extent == .continuation }
 }
 
-/// Cuts a large body into windows, each a complete smaller body: everything around the items, and some of the items.
+/// Cuts a large body into windows.
 ///
-/// A parsed catalog and its items take several times the bytes of the body. Those of one window are freed before the
-/// next is read. The windows together cover the body: if the body is not JSON, at least one window is not JSON either.
-/// The results of all windows, joined in order, equal the result of the whole body.
+/// Each window is a complete smaller body: everything around the items, and some of the items.
+///
+/// A parsed catalog and its items take several times the memory of the body. Therefore the items of one window are
+/// freed before the next window is read.
+///
+/// The windows together cover the body: if the body is not JSON, at least one window is not JSON either. The results of
+/// all windows, joined in order, equal the result of the whole body.
 package struct ListingWindows: Sequence, IteratorProtocol {
   /// A window that has not been read yet.
   private struct Plan {
@@ -46,28 +50,32 @@ package struct ListingWindows: Sequence, IteratorProtocol {
   private let body: any RandomAccessBody
   private let kind: BodyFormat.Kind
   private var plans: ArraySlice<Plan>
-  /// The bytes of the last window; the next one reuses their memory if nobody else holds it.
+  /// The bytes of the last window.
+  ///
+  /// The next window reuses their memory if nothing else refers to it.
   private var bytes: [UInt8] = []
 
-  /// The least number of bytes of items in a window; smaller bodies are not worth cutting.
-  private static let size = 2 << 20
-  /// The most bytes around the items, which every window repeats.
+  /// The minimum number of bytes of items in a window.
   ///
-  /// The limit is larger around records, because an XML feed has for example its categories there.
+  /// Smaller bodies are not cut.
+  private static let size = 2 << 20
+  /// The maximum number of bytes around the items, which every window repeats.
+  ///
+  /// The limit is larger around records, because an XML feed has, for example, its categories there.
   private static let mostAround = 64 << 10
   private static let mostAroundRecords = 512 << 10
   /// Padding that simdjson may read after a text.
   private static let padding = [UInt8](repeating: 0x20, count: 64)
 
-  /// Cuts a body; nil when it has to be read whole.
+  /// Makes the windows of a body; nil when the body has to be read whole.
   ///
-  /// Small bodies are read whole. So are bodies whose decoder may look at all items at once, and
-  /// bodies whose items are not in one array, or in one of each section.
+  /// Small bodies are read whole, and so are bodies whose decoder may look at all items at once. The items must be in one
+  /// array, or in one array for each section.
   ///
   /// - Parameters:
-  ///   - body: The body, of any notation.
-  ///   - decoder: The decoder that is to read it.
-  ///   - parts: Where its sections are; nil when it is one section.
+  ///   - body: The body, in any notation.
+  ///   - decoder: The decoder that will read the windows.
+  ///   - parts: The paths to the body's sections; nil when the body is one section.
   ///   - size: The least number of bytes of items in a window.
   package init?(
     _ body: some RandomAccessBody,
@@ -81,7 +89,7 @@ package struct ListingWindows: Sequence, IteratorProtocol {
     self.body = body
     var notation = decoder.mapping.notation
     let named = notation.kind ?? notation.content(of: beginning)
-    // JSON Lines that were recognized by name or type have been converted to an array by now.
+    // JSON Lines that were recognized by name or type have already been converted to an array.
     let isArray = JSONText(beginning).first == UInt8(ascii: "[")
     kind = named == .jsonl && isArray ? .json : named
     notation.kind = kind
@@ -129,7 +137,9 @@ package struct ListingWindows: Sequence, IteratorProtocol {
     )
   }
 
-  /// The windows of a table, of lines or of an XML document, whose records become `items`.
+  /// The windows of a table, a JSON Lines text or an XML document.
+  ///
+  /// The decoder sees their records as the array `items`.
   private static func plans(
     of body: some RandomAccessBody,
     from start: Int,
@@ -140,7 +150,7 @@ package struct ListingWindows: Sequence, IteratorProtocol {
     let isLines = notation.kind == .jsonl
     let names = isLines ? [] : ["items"]
     let ways = decoder.mapping.items.map(\.namesOfArray)
-    // The alternatives before it are for other notations, and lead to nothing here.
+    // The alternatives before this one are for other notations, and match nothing here.
     guard let way = ways.firstIndex(where: { $0?.names == names }),
       ways[..<way].allSatisfy({ $0.map { $0.names.first != "around" } ?? false }),
       !(isLines && ways[way]?.isChoice == true),
@@ -167,7 +177,7 @@ package struct ListingWindows: Sequence, IteratorProtocol {
       case .none: continue
       case .array:
         let around = body.count - (scan.end - scan.start)
-        // Where elements of the array are arrays, a choice may lead to items or to lists of items.
+        // If elements of the array are arrays, a path that ends with a choice may lead to items or to lists of items.
         guard around <= mostAround, !(isChoice && scan.holdsArrays),
           decoder.pathsAroundItems.allSatisfy({ $0.staysOutside(names) })
         else { return nil }
@@ -179,7 +189,7 @@ package struct ListingWindows: Sequence, IteratorProtocol {
     return nil
   }
 
-  /// The windows of a body of many sections: several small ones each, or a part of a large one.
+  /// The windows of a body of many sections: a window has several small sections, or a part of a large one.
   private static func plans(
     of body: some RandomAccessBody,
     from start: Int,
@@ -253,7 +263,7 @@ extension ArrayScan {
 }
 
 extension ListingDecoder {
-  /// The paths that are read outside the items.
+  /// The paths to values outside the items.
   fileprivate var pathsAroundItems: [JSONPath] {
     let envelope = mapping.envelope
     return envelope.title + envelope.subtitle + envelope.status + [nextPage].compactMap(\.self)
@@ -263,7 +273,7 @@ extension ListingDecoder {
 extension JSONPath {
   /// The member names that lead to an array; nil for a path of another form.
   ///
-  /// `isChoice` says whether the path then selects elements by a test of each element on its own.
+  /// `isChoice` says whether the path ends with a test of each single element of the array.
   var namesOfArray: (names: [String], isChoice: Bool)? {
     var names: [String] = []
     for (place, segment) in segments.enumerated() {
@@ -278,10 +288,10 @@ extension JSONPath {
     return (names, false)
   }
 
-  /// Whether the path ends in all elements of an array.
+  /// Whether the path ends with a wildcard, which selects all elements of an array.
   var isOfEvery: Bool { segments.last?.selectors == [.wildcard] }
 
-  /// Whether the path never looks into the array at `names`.
+  /// Whether the path never leads into the array at `names`.
   func staysOutside(_ names: [String]) -> Bool {
     for (place, segment) in segments.enumerated() {
       guard !segment.isDescendant, segment.selectors.count == 1 else { return false }
@@ -289,7 +299,7 @@ extension JSONPath {
       switch segment.selectors[0] {
       case .name(let name) where isArray || name != names[place]: return true
       case .name: break
-      // Before the array there are objects, and a wildcard may take the member that leads on.
+      // The path goes through objects before it reaches the array; a wildcard may select the member that leads there.
       case .wildcard where !isArray: break
       case .index, .slice: return !isArray
       case .wildcard, .filter: return false
@@ -300,7 +310,7 @@ extension JSONPath {
 }
 
 extension JSONPath.Segment {
-  /// The name that the step takes; nil when it takes anything else.
+  /// The member name that the step selects; nil when the step selects anything else.
   fileprivate var plainName: String? {
     guard !isDescendant, selectors.count == 1, case .name(let name) = selectors[0] else {
       return nil
@@ -308,7 +318,7 @@ extension JSONPath.Segment {
     return name
   }
 
-  /// Whether the step selects elements by a test of each element on its own.
+  /// Whether the step selects elements by testing each element without looking at others.
   fileprivate var choosesAlone: Bool {
     guard !isDescendant, selectors.count == 1 else { return false }
     return switch selectors[0] {
@@ -320,7 +330,7 @@ extension JSONPath.Segment {
 }
 
 extension JSONFilter {
-  /// Whether it looks at nothing but the element in question.
+  /// Whether the filter looks only at the element that it tests.
   fileprivate var isOfElementAlone: Bool {
     switch self {
     case .any(let filters), .all(let filters): filters.allSatisfy(\.isOfElementAlone)

@@ -1,19 +1,20 @@
-/// Where the records of a large table, JSON Lines text or XML document are, and where it can be cut between them.
+/// Finds the records of a large table, JSON Lines text or XML document, and the positions between records where the
+/// body can be cut.
 ///
-/// The bytes around the records together with some of the records are a smaller body of the same notation. For example,
-/// a table is cut into tables that all have its first line, and a feed into feeds that all have its channel.
+/// The bytes around the records, together with some of the records, are a smaller body of the same notation. For
+/// example, a table is cut into tables that all begin with its header row.
 struct RecordCuts {
-  /// Where the records are in the body.
+  /// The range of the records in the body.
   private(set) var records: Range<Int>
-  /// The parts between two cuts, each with the number of lines before it.
+  /// The parts of ``records`` between the cuts, each with the number of lines before it.
   private(set) var parts: [(range: Range<Int>, linesBefore: Int)] = []
 
-  /// Cuts a body; nil when it has to be read whole: its notation has no records, or they are not siblings.
+  /// Cuts a body; nil when the body has to be read whole, for example because its records are not siblings.
   ///
   /// - Parameters:
   ///   - body: The body.
-  ///   - start: Where its text begins, after any byte order mark.
-  ///   - notation: Its notation, with a kind.
+  ///   - start: The offset where the text begins, after any byte order mark.
+  ///   - notation: The body's notation, with its kind already detected.
   ///   - size: The least number of bytes of records in a part.
   init?(
     _ body: some RandomAccessBody,
@@ -36,7 +37,7 @@ struct RecordCuts {
     parts = cutter.parts(of: records)
   }
 
-  /// The cuts between records, far enough apart.
+  /// Collects the cuts between records, so that each part is large enough.
   private struct Cutter {
     let size: Int
     private var last: Int?
@@ -59,7 +60,7 @@ struct RecordCuts {
     }
   }
 
-  /// The rows below the first line that is not empty.
+  /// The records of a table: the rows below the first line that is not empty.
   private static func table(
     _ pieces: inout BodyPieces,
     isTabbed: Bool,
@@ -85,7 +86,7 @@ struct RecordCuts {
     return pieces.end.flatMap { end in start.map { $0..<end } }
   }
 
-  /// All lines; cuts are made after a line feed.
+  /// The records of JSON Lines or plain lines: all lines, with cuts after line feeds.
   private static func lines(_ pieces: inout BodyPieces, _ cutter: inout Cutter) -> Range<Int>? {
     let start = pieces.start
     cutter.offer(start, lines: 0)
@@ -101,7 +102,7 @@ struct RecordCuts {
     return pieces.end.map { start..<$0 }
   }
 
-  /// The records of an XML document, which have to be children of one element.
+  /// The records of an XML document, which must be children of one element.
   private static func xml(
     _ pieces: inout BodyPieces,
     named names: [String],
@@ -143,9 +144,9 @@ private struct BodyPieces {
   private var offset: Int
   private var bytes: [UInt8] = []
   private var isRead = true
-  /// Where the first piece begins.
+  /// The offset of the first piece.
   let start: Int
-  /// The first bytes.
+  /// The first bytes of the text.
   let beginning: [UInt8]
 
   private static let size = 256 << 10
@@ -155,10 +156,10 @@ private struct BodyPieces {
     beginning = body.beginning(from: start, most: 1 << 16) ?? []
   }
 
-  /// Where the body ends, once all pieces were read; nil when one could not be read.
+  /// The offset of the body's end, once all pieces were read; nil when a piece could not be read.
   var end: Int? { isRead && offset == body.count ? offset : nil }
 
-  /// The next piece and its place in the body; nil after the last, or when it cannot be read.
+  /// The next piece and its offset in the body; nil after the last piece, or when the piece cannot be read.
   mutating func next() -> (offset: Int, piece: [UInt8])? {
     let range = offset..<min(body.count, offset + Self.size)
     guard !range.isEmpty, isRead else { return nil }
@@ -171,7 +172,7 @@ private struct BodyPieces {
 }
 
 extension RandomAccessBody {
-  /// Up to `most` bytes from `start`; nil when they cannot be read.
+  /// Up to `most` bytes from `start`; nil when the bytes cannot be read.
   func beginning(from start: Int = 0, most: Int) -> [UInt8]? {
     let range = start..<max(start, min(count, start + most))
     var bytes = [UInt8](repeating: 0, count: range.count)
@@ -184,13 +185,13 @@ extension RandomAccessBody {
 /// It knows comments, CDATA, processing instructions and quoted values. It validates nothing: libxml2 parses the
 /// elements that it finds.
 private struct MarkupScan {
-  /// The tag that a byte ends.
+  /// The kind of tag that ends with the byte just read.
   enum Step {
-    /// Nothing.
+    /// No tag ends here.
     case none
-    /// The tag of an element that begins at `at`; `isEmpty` when it has no end tag.
+    /// The start tag at offset `at`; `isEmpty` says that the element has no end tag.
     case start(name: String, at: Int, isEmpty: Bool)
-    /// The end tag that begins at `at`.
+    /// The end tag at offset `at`.
     case end(at: Int)
     /// A document type declaration, or a tag with a name of more than 1 KiB.
     case refused
@@ -202,7 +203,7 @@ private struct MarkupScan {
     case open
     /// After `<!`.
     case declaration
-    /// Within something that ends with these bytes.
+    /// Inside a comment or another part that ends with these bytes.
     case until(StaticString)
     case endTag
     case name

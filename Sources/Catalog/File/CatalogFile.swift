@@ -1,6 +1,6 @@
-/// A catalog file: which sections a store has, where they are, and how to read them.
+/// A catalog file: the sections of a store, their URLs, and how to read the responses.
 public struct CatalogFile: Hashable, Sendable {
-  /// The catalog's name, also in the cache; a valid file name.
+  /// The catalog's name, which the cache uses too; a valid file name.
   public var name: String
   /// The ISO 4217 code of all prices that name no currency of their own.
   public var currency: String
@@ -15,17 +15,17 @@ public struct CatalogFile: Hashable, Sendable {
   public var detail: DetailRule?
   /// How to read the store's JSON.
   public var mapping: Mapping
-  /// Request headers, unresolved.
+  /// Request headers, before environment variables are expanded.
   public var headers: [HeaderTemplate]
   /// The paging of listings; nil when a listing is one response.
   public var paging: PagingRule?
-  /// How sections are requested; nil for a plain GET.
+  /// How sections are requested; nil means a plain GET.
   public var request: RequestRule?
-  /// How to get a new token after a 401; nil for never.
+  /// How to get a new token after a 401; nil if the catalog has no such rule.
   public var token: TokenRule?
   /// How pictures are requested and identified.
   public var pictures: PicturesRule
-  /// The environment variables that the file's URLs name, with their places.
+  /// The environment variables that the file's URLs name, each with its position in the file.
   var variables: [URLVariable] = []
 
   /// Makes a catalog without a file.
@@ -60,7 +60,7 @@ public struct CatalogFile: Hashable, Sendable {
   /// - Parameters:
   ///   - bytes: YAML or JSON in UTF-8, 1 MiB at most.
   ///   - file: The file's name, for messages.
-  ///   - formatFile: Reads a format file that `format:` names by its path; nil refuses paths.
+  ///   - formatFile: Reads a format file if `format:` is a path; nil refuses paths.
   /// - Throws: ``CatalogError`` with file, line, column, key and the expected value.
   public init(
     parsing bytes: [UInt8],
@@ -71,16 +71,16 @@ public struct CatalogFile: Hashable, Sendable {
     self = try CatalogFileParser.parse(yaml.mapping(of: bytes))
   }
 
-  /// How to read the source at a position: a listed section, or the one response that holds all sections.
+  /// How to read the source at an index: a listed section, or the one response that holds all sections.
   public func mapping(ofSource position: Int) -> Mapping {
     guard case .listed(let sources) = sections else { return mapping }
     return sources[position].mapping ?? mapping
   }
 
-  /// Whether the source at a position holds many sections, whose names are only in its response.
+  /// Whether the source at an index holds many sections, which only its response names.
   package func isMany(source position: Int) -> Bool { sections.parts(ofSource: position) != nil }
 
-  /// The paging of the source at a position; nil when it is one response.
+  /// The paging of the source at an index; nil when the source is one response.
   public func paging(ofSource position: Int) -> PagingRule? {
     guard case .listed(let sources) = sections else { return paging }
     return paging(of: sources[position])
@@ -92,12 +92,12 @@ public struct CatalogFile: Hashable, Sendable {
     return sources[position].isOnePage
   }
 
-  /// The paging of a listed section; nil when it is one response.
+  /// The paging of a listed section; nil when the section is one response.
   func paging(of source: SectionSource) -> PagingRule? {
     source.isOnePage ? nil : source.paging ?? paging
   }
 
-  /// How the source at a position is requested.
+  /// How to request the source at an index.
   public func request(ofSource position: Int) -> RequestRule {
     guard case .listed(let sources) = sections else { return request ?? RequestRule() }
     return sources[position].request ?? request ?? RequestRule()
@@ -114,10 +114,10 @@ public struct CatalogFile: Hashable, Sendable {
     try Self.resolved(headers, environment)
   }
 
-  /// The headers for pictures by host, with environment variables expanded.
+  /// The headers for pictures, by host, with environment variables expanded.
   ///
   /// - Parameter environment: Variables by name.
-  /// - Returns: Hosts, and names and values, in the file's order.
+  /// - Returns: Each host with the names and values of its headers, in the file's order.
   /// - Throws: ``CatalogError`` that names an unset variable, and shows no value.
   package func resolvedPictureHeaders(
     environment: [String: String]
@@ -146,13 +146,13 @@ struct CatalogFileParser {
   static func parse(_ root: YAMLMapping) throws(CatalogError) -> CatalogFile {
     try root.checkKeys(.root)
     let format = try root["format"].map { node throws(CatalogError) in try Format(node) }
-    /// The value of a key in the file, or in its format if the file lacks the key.
+    /// The value of a key in the file; if the file lacks the key, the value in its format.
     func value(_ name: String) -> YAMLNode? {
       root.member(name) == nil ? format?.root[name] : root[name]
     }
     var mapping = try MappingParser.parse(catalog: root)
     var details = value("detail")
-    // A format without a URL of details only says how details are read.
+    // A format whose `detail` has no URL only says how details are read.
     let address = try details.map { node throws(CatalogError) in try node.mapping()["url"] } ?? nil
     if root.member("detail") == nil, address == nil { details = nil }
     let detail = try details.map { node throws(CatalogError) in
@@ -179,7 +179,9 @@ struct CatalogFileParser {
     return file
   }
 
-  /// Refuses placeholders that no paging fills, and paging by `{cursor}` if no URL or body contains it.
+  /// Refuses placeholders that no paging fills.
+  ///
+  /// Refuses paging by `{cursor}` if no URL or body contains this placeholder.
   private static func checkPlaces(
     of file: CatalogFile,
     _ root: YAMLMapping
@@ -215,7 +217,9 @@ struct CatalogFileParser {
     }
   }
 
-  /// The variables that URLs name, with their places in the file, for the error about one that is not set.
+  /// The variables that URLs name, with their positions in the file.
+  ///
+  /// The error about a variable that is not set shows the position.
   private static func variables(_ root: YAMLMapping) throws(CatalogError) -> [URLVariable] {
     var nodes = [root["base"], try root["detail"]?.mapping()["url"]]
     if let sections = root["sections"] {
@@ -233,7 +237,7 @@ struct CatalogFileParser {
     return variables
   }
 
-  /// A text that is a valid file name.
+  /// Reads a text that must be a valid file name.
   static func fileName(_ node: YAMLNode) throws(CatalogError) -> String {
     let name = try node.filledText()
     guard isFileName(name) else {
@@ -263,7 +267,7 @@ struct CatalogFileParser {
   private static func base(_ node: YAMLNode) throws(CatalogError) -> String {
     let url = try self.url(node)
     let host = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? ""
-    // A URL that begins with a variable is judged once its value is known.
+    // A URL that begins with a variable is checked later, when the variable's value is known.
     if url.hasPrefix("${") { return url }
     let isFile = url.lowercased().hasPrefix("file:///")
     guard isFile || scheme(of: url) != "file", let first = host.first,
@@ -308,9 +312,9 @@ struct CatalogFileParser {
     return .listed(sources)
   }
 
-  /// Reads one response with all sections.
+  /// Reads the paths to the sections in the one response that holds all of them.
   ///
-  /// A transform's output has a known shape, so the URL is enough.
+  /// If a transform makes the response, its shape is known, so that the URL is enough.
   private static func combined(
     _ mapping: YAMLMapping,
     isMade: Bool
@@ -341,7 +345,7 @@ struct CatalogFileParser {
     return headers
   }
 
-  /// A URL of a catalog file, absolute or relative.
+  /// Reads a URL of a catalog file, absolute or relative.
   static func url(_ node: YAMLNode) throws(CatalogError) -> String {
     let url = try node.filledText()
     guard url.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F }) else {
@@ -371,7 +375,7 @@ struct CatalogFileParser {
   }
 }
 
-/// Whether a text can be the name of one file on every file system that larder runs on.
+/// Whether a text is a valid file name on every file system that larder runs on.
 func isFileName(_ text: String) -> Bool {
   !text.isEmpty && text != "." && text != ".." && text.utf8.count <= 200
     && text.unicodeScalars.allSatisfy {
@@ -383,7 +387,7 @@ func isFileName(_ text: String) -> Bool {
 struct URLVariable: Hashable, Sendable {
   /// Its name.
   let name: String
-  /// The place of the URL, as an error whose reason is filled in later.
+  /// The position of the URL in the file, as an error that still lacks its reason.
   let place: CatalogError
 }
 
@@ -413,13 +417,13 @@ extension CatalogFile {
     return values
   }
 
-  /// The environment variables that the file's URLs and headers name, in its order.
+  /// The environment variables that the file's URLs and headers name, in the order of the file.
   package var variableNames: [String] {
     urls.flatMap { (try? TemplateText($0.text))?.variables ?? [] }
       + (headers + pictures.hosts.flatMap(\.headers)).flatMap(\.variableNames)
   }
 
-  /// Every URL of the file, with its key.
+  /// Every URL of the file, with the path of its key.
   private var urls: [(key: String, text: String)] {
     var urls: [(String, String)] = []
     if let base { urls.append(("base", base)) }
@@ -460,11 +464,11 @@ struct TemplateText: Hashable, Sendable {
 
   /// Why a text cannot be used.
   struct Fault: Error {
-    /// The cause, for a message that names the text before it.
+    /// The cause, which a message puts after the quoted text.
     let reason: String
   }
 
-  /// The pieces, in order.
+  /// The pieces of the text, in order.
   let parts: [Part]
 
   /// The variables in order, repeats included.

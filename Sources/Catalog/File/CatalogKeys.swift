@@ -6,7 +6,7 @@ enum CatalogKeys: String, CaseIterable, Sendable {
   /// The names of the keys, in the order in which a file has them.
   var names: [String] { keys.map(\.name) }
 
-  /// The keys that must be there.
+  /// The names of the keys that a file must have.
   var required: [String] {
     switch self {
     case .root: ["name", "currency", "sections"]
@@ -45,7 +45,9 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     }
   }
 
-  /// The keys that say how a response is read, for a whole catalog file or for one section.
+  /// The keys that say how a response is read.
+  ///
+  /// A catalog file and a section can both have them.
   static let mappingKeys = [
     CatalogKey(
       "format",
@@ -89,8 +91,8 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     ),
   ]
 
-  /// The keys of a format file: the keys of a catalog file that are the same for all shops of a system, and the
-  /// signature.
+  /// The keys of a format file: `signature`, and the keys of a catalog file that are the same for all shops of one
+  /// system.
   private static let formatKeys =
     [
       CatalogKey("about", .text, "A description of the format in one line"),
@@ -388,7 +390,7 @@ struct CatalogKey: Sendable {
     case text
     /// Text or a number, because YAML reads unquoted digits as a number.
     case scalar
-    /// Text that is one of these.
+    /// A text that is one of these words.
     case oneOf([String])
     /// A whole number within bounds.
     case number(ClosedRange<Int>)
@@ -396,19 +398,19 @@ struct CatalogKey: Sendable {
     case flag
     /// The path of a file.
     case path
-    /// A list of texts that is not empty.
+    /// A list of texts with at least one element.
     case list
-    /// A mapping from any names to texts.
+    /// A mapping from names to texts; any name is allowed.
     case texts
-    /// A mapping from any names to such mappings.
+    /// A mapping from names to mappings from names to texts; any name is allowed.
     case textsByName
-    /// A mapping from any names to paths.
+    /// A mapping from names to paths in JSON; any name is allowed.
     case notes
-    /// A definition of the schema, by its name.
+    /// A definition of the schema, referred to by its name.
     case reference(String)
-    /// Any of several.
+    /// A value that matches one of several schemas.
     case anyOf([ValueSchema])
-    /// The given schema, or `null`, which removes the value inherited from above.
+    /// The given schema, or `null`, which removes a value that the key would inherit.
     indirect case orNull(ValueSchema)
   }
 }
@@ -416,9 +418,9 @@ struct CatalogKey: Sendable {
 /// The JSON Schema of catalog files, for editors that complete and check them. (JSON Schema,
 /// draft-07)
 ///
-/// Made from ``CatalogKeys``, which the parsers use too, so that both know the same keys.
+/// The schema is made from ``CatalogKeys``. The parsers use that list too, so both know the same keys.
 package enum CatalogSchema {
-  /// The schema as JSON text, one key a line.
+  /// The schema as JSON text, with one key on each line.
   package static var text: String {
     let definitions = CatalogKeys.allCases.filter { $0 != .root }
       .map { "\(quoted($0.rawValue)): \(object($0, indent: "    "))" }
@@ -497,7 +499,9 @@ package enum CatalogSchema {
     return lines.joined(separator: ",\n")
   }
 
-  /// A key's schema; this draft ignores the keys beside a `$ref`, hence `allOf`.
+  /// The schema of a key.
+  ///
+  /// Draft-07 ignores members beside a `$ref`, so a reference is put into `allOf`.
   private static func property(_ key: CatalogKey) -> String {
     let description = "\"description\": \(quoted(key.meaning))"
     if case .reference = key.value {

@@ -1,10 +1,12 @@
-/// Where the details of items are.
+/// How the details of items are requested.
 public struct DetailRule: Hashable, Sendable {
-  /// The URL with placeholders such as `{id}`; without any, one document holds all details.
+  /// The URL with placeholders such as `{id}`.
+  ///
+  /// Without a placeholder in URL or body, one document holds all details.
   public var urlTemplate: String { didSet { places = Self.places(urlTemplate, request) } }
-  /// How it is requested; nil for a plain GET.
+  /// How details are requested; nil means a plain GET.
   public var request: RequestRule? { didSet { places = Self.places(urlTemplate, request) } }
-  /// The placeholders in URL and body, which an item's values fill.
+  /// The placeholders in URL and body, which are replaced by an item's values.
   public private(set) var places: Set<Placeholder>
 
   /// Makes a rule.
@@ -25,7 +27,7 @@ public struct DetailRule: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - id: The item's id.
-  ///   - fields: The item's fields that placeholders name, by name.
+  ///   - fields: The values of the item's fields that are placeholders, by name.
   /// - Returns: The values by placeholder; placeholders without a value are left out.
   public func values(of id: String, _ fields: [String: String]?) -> [Placeholder: String] {
     var values: [Placeholder: String] = [:]
@@ -33,24 +35,26 @@ public struct DetailRule: Hashable, Sendable {
     return values
   }
 
-  /// The URL of the detail of an item if only its id is known; see ``url(filling:)``.
+  /// The URL of an item's detail if only the item's id is known; see ``url(filling:)``.
   public func url(for id: String) -> String? { url(filling: [.id: id]) }
 
-  /// The URL of an item's detail: each value fills one segment of the path, or a part of one.
+  /// The URL of an item's detail.
   ///
-  /// All bytes of a value but the unreserved ones are percent-encoded. (RFC 3986, section 2.3)
+  /// Each value becomes one segment of the path, or a part of a segment.
+  ///
+  /// All characters of a value except the unreserved ones are percent-encoded. (RFC 3986, section 2.3)
   ///
   /// - Parameter values: The values by placeholder.
-  /// - Returns: The URL as text; nil when a segment would be `.` or `..`. Even escaped, a server would read it as a
-  ///   folder. (RFC 3986, section 6.2.2.2)
+  /// - Returns: The URL as text; nil when a segment would be `.` or `..`, because a server would read even an escaped
+  ///   one as a folder. (RFC 3986, section 6.2.2.2)
   public func url(filling values: [Placeholder: String]) -> String? {
-    // A segment can only become dots if a value is dots.
+    // A segment can become `.` or `..` only if one of the values consists of dots.
     let hasDots = values.values.contains { $0.utf8.allSatisfy { $0 == UInt8(ascii: ".") } }
     if hasDots, makesDotSegment(of: values) { return nil }
     return Placeholder.fill(url: urlTemplate, with: values)
   }
 
-  /// Whether a path segment with placeholders would become `.` or `..`.
+  /// Whether a path segment with placeholders would become `.` or `..` with these values.
   private func makesDotSegment(of values: [Placeholder: String]) -> Bool {
     let path = urlTemplate.prefix { $0 != "?" && $0 != "#" }
     return path.split(separator: "/").contains { segment in
@@ -62,11 +66,11 @@ public struct DetailRule: Hashable, Sendable {
 
 /// Reads `detail:` of a catalog file: how details are requested.
 enum DetailParser {
-  /// The rule, and the fields of a listing's items that fill its placeholders.
+  /// A parsed rule, and the fields of a listing's items that replace its placeholders.
   struct Asking {
-    /// Where details are.
+    /// How details are requested.
     var rule: DetailRule
-    /// The paths to the placeholders' values in an item, other than the id.
+    /// The paths in an item to the values of the placeholders, other than the id.
     var values: [Mapping.NoteRule]
   }
 
@@ -75,7 +79,7 @@ enum DetailParser {
   /// - Parameters:
   ///   - node: The value of `detail`.
   ///   - mapping: How details are read.
-  /// - Returns: The rule with the values that it needs.
+  /// - Returns: The rule, with the paths to the values of its placeholders.
   /// - Throws: ``CatalogError`` with line, key and the expected value.
   static func parse(_ node: YAMLNode, mapping: Mapping) throws(CatalogError) -> Asking {
     let members = try node.mapping()

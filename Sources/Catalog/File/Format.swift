@@ -6,18 +6,18 @@ public typealias FormatFileReading = @Sendable (_ path: String) throws(CatalogEr
 /// It has the keys of a catalog file except `name`, `sections`, `token` and `format`, and also `about`, `links` and
 /// `signature`.
 struct Format {
-  /// Its name, or the path of a user's file.
+  /// The format's name, or the path of a user's format file.
   let name: String
   /// The text of the file.
   let text: String
-  /// The file's keys.
+  /// The keys of the file.
   let root: YAMLMapping
 
   /// Reads a format file.
   ///
   /// - Parameters:
   ///   - bytes: YAML in UTF-8.
-  ///   - name: Its name, or its path.
+  ///   - name: The format's name, or the file's path.
   /// - Throws: ``CatalogError`` with file, line and key.
   init(parsing bytes: [UInt8], name: String) throws(CatalogError) {
     let isFile = Self.isPath(name)
@@ -31,9 +31,9 @@ struct Format {
     try root.checkKeys(.format)
   }
 
-  /// The built-in format of a name.
+  /// The built-in format with a given name.
   ///
-  /// - Throws: ``CatalogError`` that names the nearest format when there is none.
+  /// - Throws: ``CatalogError`` when there is no such format; the error suggests the most similar name.
   init(named name: String) throws(CatalogError) {
     guard let file = FormatFiles.all.first(where: { $0.name == name }) else {
       throw Self.unknown(name)
@@ -71,12 +71,12 @@ struct Format {
     try self.init(named: name)
   }
 
-  /// Whether `format:` names a file: a path has a slash, or ends in `.yaml` or `.yml`.
+  /// Whether the value of `format:` is a path: it has a slash, or ends in `.yaml` or `.yml`.
   private static func isPath(_ name: String) -> Bool {
     name.contains("/") || name.hasSuffix(".yaml") || name.hasSuffix(".yml")
   }
 
-  /// The summary in one line.
+  /// The summary of the format, in one line.
   var about: String { (try? root["about"]?.text()) ?? "" }
 
   /// How bodies are read.
@@ -88,7 +88,7 @@ struct Format {
   /// The paging of listings; nil when a listing is one response.
   func paging() throws(CatalogError) -> PagingRule? { try root["paging"].map(PagingParser.parse) }
 
-  /// How listings are requested; nil for a plain GET.
+  /// How listings are requested; nil means a plain GET.
   func request() throws(CatalogError) -> RequestRule? { try RequestParser.sections(root) }
 
   private static func unknown(_ name: String) -> CatalogError {
@@ -104,17 +104,19 @@ struct Format {
   }
 }
 
-/// The built-in formats for display, as in `larder catalog formats`.
+/// The built-in formats.
+///
+/// `larder catalog formats` lists them.
 package enum FormatCatalog {
   /// A format with its summary.
   package struct Entry: Sendable {
-    /// Its name, as `format:` takes it.
+    /// The format's name, as `format:` takes it.
     package let name: String
     /// The summary in one line.
     package let summary: String
   }
 
-  /// The formats, in the order in which help lists them.
+  /// The formats, in the order in which the help lists them.
   package static var entries: [Entry] {
     FormatFiles.all.map { name, bytes in
       Entry(name: name, summary: (try? Format(parsing: bytes, name: name))?.about ?? "")
@@ -124,11 +126,11 @@ package enum FormatCatalog {
   /// The names of the formats.
   package static var names: [String] { FormatFiles.names }
 
-  /// A format's file.
+  /// The file of a format.
   ///
-  /// - Parameter name: The format.
-  /// - Returns: Its text.
-  /// - Throws: ``CatalogError`` that names the nearest format when there is none of that name.
+  /// - Parameter name: The format's name.
+  /// - Returns: The text of the file.
+  /// - Throws: ``CatalogError`` when there is no such format; the error suggests the most similar name.
   package static func file(of name: String) throws(CatalogError) -> String {
     try Format(named: name).text
   }

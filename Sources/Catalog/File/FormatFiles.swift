@@ -58,6 +58,6 @@ enum FormatFiles {
     ("list", PackageResources.list_yaml),
   ]
 
-  /// The names, in the order in which help lists them.
+  /// The names, in the order in which the help lists them.
   static let names = all.map(\.name)
 }

@@ -2,9 +2,11 @@
 public struct HeaderTemplate: Hashable, Sendable {
   /// The field name, a token. (RFC 9110, section 5.6.2)
   public let name: String
-  /// The value as the file has it, unresolved; may be a secret.
+  /// The value as it is in the file, with variables not expanded.
+  ///
+  /// It may be a secret.
   public let rawValue: String
-  /// The place of the value in its file, as an error whose reason is filled in later.
+  /// The position of the value in its file, as an error that still lacks its reason.
   var place: CatalogError?
 
   /// Makes a header.
@@ -51,7 +53,7 @@ public struct HeaderTemplate: Hashable, Sendable {
   ///
   /// - Parameter environment: Variables by name.
   /// - Returns: The value to send.
-  /// - Throws: ``CatalogError`` that names the variable, and shows no value.
+  /// - Throws: ``CatalogError`` that names the variable at fault, and shows no value.
   public func resolved(environment: [String: String]) throws(CatalogError) -> String {
     do throws(CatalogError) {
       return try substituted(environment)
@@ -104,8 +106,8 @@ public struct HeaderTemplate: Hashable, Sendable {
     }
   }
 
-  /// Whether a text may be a field value: no CR, LF, NUL or other control character but the tab.
-  /// (RFC 9110, section 5.5)
+  /// Whether a text may be the value of a header field: it has no control character except the tab. (RFC 9110, section
+  /// 5.5)
   static func isFieldValue(_ text: String) -> Bool {
     text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
   }
@@ -135,10 +137,10 @@ public struct HeaderTemplate: Hashable, Sendable {
 extension HeaderTemplate: CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {
-  /// The name alone.
+  /// The header's name, without its value.
   public var description: String { "\(name): (not shown)" }
-  /// The name alone.
+  /// The header's name, without its value.
   public var debugDescription: String { description }
-  /// The name alone, so that `dump` shows no value either.
+  /// The header's name alone, so that `dump` shows no value either.
   public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 }

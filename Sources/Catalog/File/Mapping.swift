@@ -1,16 +1,16 @@
 /// The paths to items and their fields in a shop's JSON.
 ///
-/// Every field has alternatives in order; the first that leads to something other than `null` counts.
+/// Every field has alternative paths in order. The first path that leads to something other than `null` counts.
 public struct Mapping: Hashable, Sendable {
-  /// The arrays of items, from the root of a body or, in a combined response, of one section.
+  /// The paths to the arrays of items, from the root of a body or, in a combined response, from a section.
   public var items: [JSONPath]
-  /// The members around the items.
+  /// The paths to values outside the items, for example the section's title.
   public var envelope: Envelope
-  /// The fields of one item, from the item.
+  /// The paths from an item to its fields.
   public var item: Item
-  /// The fields of one detail; nil when the format has none.
+  /// The paths from a detail to its fields; nil when the mapping reads no details.
   public var detail: Detail?
-  /// A jq program that rewrites a response of sections before it is read; nil for none.
+  /// A jq program that rewrites a section's response before items are read from it; nil for none.
   public var transform: Transform?
   /// A jq program that rewrites each item before its fields are read; nil for none.
   ///
@@ -46,23 +46,25 @@ public struct Mapping: Hashable, Sendable {
     /// Makes the default, in which every value means itself.
     public init() {}
 
-    /// A line that differs when decoded items may differ; nil for the default.
+    /// A line that identifies these settings; nil for the default.
+    ///
+    /// Different lines mean that decoded items may differ.
     var fingerprint: String? {
       guard self != Values() else { return nil }
       return "values\t\(isHTML ? "html" : "plain") \(none.sorted().map(\.debugDescription))"
     }
   }
 
-  /// The paths to a body's own title, status and the like.
+  /// The paths to values of a body that are outside its items, such as title and status.
   public struct Envelope: Hashable, Sendable {
     /// The section's title.
     public var title: [JSONPath] = []
     /// The section's subtitle.
     public var subtitle: [JSONPath] = []
-    /// A number that means failure from 400 on, as HTTP statuses do.
+    /// A number such as an HTTP status; 400 and above mean that the request failed.
     public var status: [JSONPath] = []
 
-    /// Makes an envelope that says nothing.
+    /// Makes an envelope without paths.
     public init() {}
   }
 
@@ -82,34 +84,36 @@ public struct Mapping: Hashable, Sendable {
     public var normalPrice: [PriceRule] = []
     /// The price to pay.
     public var salePrice: [PriceRule] = []
-    /// Degrees north of where the item is; needs ``longitude``.
+    /// The latitude of the item, in degrees north; needs ``longitude``.
     public var latitude: [JSONPath] = []
-    /// Degrees east of where the item is; needs ``latitude``.
+    /// The longitude of the item, in degrees east; needs ``latitude``.
     public var longitude: [JSONPath] = []
-    /// The item's location in words.
+    /// The item's address, as text.
     public var address: [JSONPath] = []
     /// Pictures by role.
     public var images: ImageRules = ImageRules()
-    /// The values, other than the id, for the placeholders in URL and body of the request for the item's detail.
+    /// The paths to the values, other than the id, that fill the placeholders in the request for the item's detail.
     public var placeValues: [NoteRule] = []
-    /// The fields whose paths the catalog file itself spells out: if no item of a listing has one, its path is wrong.
+    /// The fields whose paths the catalog file itself spells out.
     ///
-    /// The paths of a built-in format do not count, because not every shop has all those fields.
+    /// If no item of a listing has one of these fields, the field's path is reported as wrong.
+    ///
+    /// The paths of a built-in format do not count, because not every shop has all the fields of its format.
     public var given: Set<ItemField> = []
 
-    /// Makes an item of no fields.
+    /// Makes an item without paths.
     public init() {}
   }
 
   /// The fields of a detail.
   public struct Detail: Hashable, Sendable {
-    /// The objects that are details; a body may hold those of many items.
+    /// The paths to the objects that are details; a body may hold the details of many items.
     public var entries: [JSONPath] = []
-    /// The item's id, from the entry.
+    /// The paths from an entry to the item's id.
     public var id: [JSONPath] = []
-    /// The object that holds the fields below, from the entry.
+    /// The paths from an entry to the object that has the fields below.
     public var root: [JSONPath] = []
-    /// Text.
+    /// The text about the item.
     public var description: [JSONPath] = []
     /// Prices or a list of them.
     public var prices: [PriceRule] = []
@@ -119,23 +123,25 @@ public struct Mapping: Hashable, Sendable {
     public var notes: [NoteRule] = []
     /// The meaning of values in every field, for example which of them mean "none".
     public var values = Values()
-    /// The fields whose paths the catalog file itself spells out: if no detail has one, its path is wrong.
+    /// The fields whose paths the catalog file itself spells out.
+    ///
+    /// If no detail has one of these fields, the field's path is reported as wrong.
     public var given: Set<DetailField> = []
 
-    /// Makes a detail of no fields.
+    /// Makes a detail without paths.
     public init() {}
   }
 
-  /// The place of a price.
+  /// The path to a price, and how the price is written.
   public struct PriceRule: Hashable, Sendable {
-    /// The price itself.
+    /// The path to the price itself.
     public var path: JSONPath
     /// How many digits are decimals, for feeds that write whole numbers such as 599 for 5.99; nil for text and numbers
     /// in major units.
     public var scale: Scale?
-    /// Its currency; nil for the catalog's.
+    /// The price's currency; nil for the catalog's currency.
     public var currency: Unit?
-    /// Texts and numbers that mean that there is no such price.
+    /// Texts and numbers that mean that the item has no such price.
     public var none: Set<String> = []
     /// The path to the billionths beside the whole units at `path`, as in `{units, nanos}`; nil when the price is one
     /// number.
@@ -148,11 +154,11 @@ public struct Mapping: Hashable, Sendable {
       self.currency = currency
     }
 
-    /// The currency of a price.
+    /// The source of a price's currency.
     public enum Unit: Hashable, Sendable {
       /// Always this ISO 4217 code.
       case code(String)
-      /// The code that the item has at this path, or else the catalog's currency.
+      /// The code that the item has at this path; if the item has none, the catalog's currency.
       case path(JSONPath)
     }
 
@@ -164,16 +170,16 @@ public struct Mapping: Hashable, Sendable {
       case currency
       /// As many as the item says at this path.
       case path(JSONPath)
-      /// As many as the power of ten at this path has zeros: 100 has two.
+      /// The number at this path is a power of ten, and the number of its zeros counts: 100 means two digits.
       case divisor(JSONPath)
     }
   }
 
-  /// A text with a name of its own, and the paths to it.
+  /// A text with a name chosen by the catalog file, and the paths to the text.
   public struct NoteRule: Hashable, Sendable {
-    /// Its name.
+    /// The name of the text.
     public var name: String
-    /// Text or a number.
+    /// The alternative paths to the text, which may also be a number.
     public var paths: [JSONPath]
 
     /// Makes a rule.
@@ -183,20 +189,20 @@ public struct Mapping: Hashable, Sendable {
     }
   }
 
-  /// The paths to the pictures of each role; each leads to a URL or a list of URLs.
+  /// The paths to the pictures of each role; each path leads to a URL or a list of URLs.
   public struct ImageRules: Hashable, Sendable {
     private var rules: [[TextsRule]] = ImageReference.Role.allCases.map { _ in [] }
 
-    /// Makes rules that find no picture.
+    /// Makes rules without paths.
     public init() {}
 
-    /// The paths of the alternatives for a role.
+    /// The paths of a role's alternatives.
     public subscript(role: ImageReference.Role) -> [JSONPath] {
       get { self[rules: role].flatMap(\.paths) }
       set { self[rules: role] = newValue.map { TextsRule(paths: [$0]) } }
     }
 
-    /// The alternatives for a role.
+    /// The alternatives of a role.
     public subscript(rules role: ImageReference.Role) -> [TextsRule] {
       get { rules[Self.position(of: role)] }
       set { rules[Self.position(of: role)] = newValue }
@@ -214,7 +220,7 @@ public struct Mapping: Hashable, Sendable {
 }
 
 extension Mapping.Envelope {
-  /// Refuses a body that carries an error's status, even when the HTTP status was a success.
+  /// Refuses a body whose status means failure, even if the HTTP status was a success.
   func checkStatus(of root: JSONNode, subject: String) throws(CatalogError) {
     for path in status {
       guard let value = try path.firstValue(in: root), let text = FieldReader.plainText(value),
@@ -233,17 +239,19 @@ extension Mapping.Envelope {
 extension Mapping {
   /// One alternative for a field that is a list of texts.
   public struct TextsRule: Hashable, Sendable {
-    /// Where the texts are; the values of all paths count, in their order.
+    /// The paths to the texts.
+    ///
+    /// The values of all paths count, in the order of the paths.
     public var paths: [JSONPath]
-    /// The separator that splits one text into several; nil takes each as it is.
+    /// The separator that splits one text into several; nil takes each text as it is.
     public var split: String?
-    /// The pattern of each result, with `{value}` for the text; nil leaves it as it is.
+    /// The pattern of each result, with `{value}` for the text; nil leaves the text as it is.
     public var template: String?
-    /// The item's fields for the template's placeholders, by placeholder name.
+    /// The paths to the item's fields that replace the template's placeholders, by placeholder name.
     public var fields: [NoteRule] = []
-    /// The path to the size of each version of a picture, for example its width; nil when a picture has one version.
+    /// The path to the size of each version of a picture, for example its width; nil when there is only one version.
     public var largest: JSONPath?
-    /// The path to the URL of each version, if there are several.
+    /// The path to the URL of each version, if a picture has several versions.
     public var url: JSONPath?
 
     /// Makes a rule.
@@ -253,7 +261,7 @@ extension Mapping {
       self.template = template
     }
 
-    /// The texts that result from one value of the feed.
+    /// The texts that one value of the feed is turned into.
     func texts(of text: String) -> [String] {
       var texts = [text]
       if let split {
@@ -263,7 +271,9 @@ extension Mapping {
       return texts.map { template.replacing("{value}", with: $0) }
     }
 
-    /// The text of the largest of several versions, which are elements of a list or members by name.
+    /// The text of the largest version of a picture.
+    ///
+    /// The versions are elements of a list, or members of an object.
     func largest(of sizes: JSONNode) throws(CatalogError) -> JSONNode? {
       guard let largest, let url else { return nil }
       var best: (size: Double, text: JSONNode)?
@@ -289,7 +299,7 @@ extension Mapping {
 }
 
 extension YAMLNode {
-  /// Alternatives for a list of texts; nothing for `null`.
+  /// Reads the alternatives for a list of texts; `null` means none.
   func textsRules() throws(CatalogError) -> [Mapping.TextsRule] {
     if isNull { return [] }
     guard isList else { return [try textsRule()] }
@@ -298,7 +308,7 @@ extension YAMLNode {
     return rules
   }
 
-  /// A path alone, or `{path: P, split: ",", template: T}`, or `{all: [P, Q]}`.
+  /// Reads a path alone, or `{path: P, split: ",", template: T}`, or `{all: [P, Q]}`.
   private func textsRule() throws(CatalogError) -> Mapping.TextsRule {
     guard isMapping else { return Mapping.TextsRule(paths: [try path()]) }
     let mapping = try mapping()
@@ -348,11 +358,10 @@ extension YAMLNode {
 extension Mapping {
   /// The whole mapping as text that changes when, and only when, the mapping does.
   ///
-  /// The same on every machine and in every run, so a cache may keep it or its digest, and decode its bodies again when
-  /// the text differs.
+  /// The text is the same on every machine and in every run. A cache may therefore keep it or its digest, and decode
+  /// its bodies again when the text differs.
   public var fingerprint: String {
-    // Raise the number when larder reads bodies in another way: then bodies that never change are
-    // read again.
+    // Raise this number when larder starts to decode bodies differently, so that cached bodies are decoded again.
     var lines = ["mapping 2", line("items", items)]
     lines.append(line("envelope.title", envelope.title))
     lines.append(line("envelope.subtitle", envelope.subtitle))
@@ -364,7 +373,7 @@ extension Mapping {
     lines.append(line("item.deliveryTypes", item.deliveryTypes))
     lines.append(line("item.normalPrice", item.normalPrice))
     lines.append(line("item.salePrice", item.salePrice))
-    // Left out when empty, so that the digests of older mappings stay as they are.
+    // Unused fields are left out, so that the digests of older mappings stay as they are.
     if !item.latitude.isEmpty { lines.append(line("item.latitude", item.latitude)) }
     if !item.longitude.isEmpty { lines.append(line("item.longitude", item.longitude)) }
     if !item.address.isEmpty { lines.append(line("item.address", item.address)) }

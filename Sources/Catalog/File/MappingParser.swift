@@ -7,7 +7,8 @@ struct MappingParser {
     !["url", "request", "values"].contains($0)
   }
 
-  /// Reads the mapping of a catalog file: a format, a spelled out one, or a format with overrides.
+  /// Reads the mapping of a catalog file: a format, a format with some keys changed, or paths that the file itself
+  /// spells out.
   static func parse(catalog: YAMLMapping) throws(CatalogError) -> Mapping {
     var mapping: Mapping
     let transform = try catalog["transform"]?.transform()
@@ -40,7 +41,7 @@ struct MappingParser {
     return try sections(of: catalog, haveOneOf: ["item"])
   }
 
-  /// Whether each listed section has one of these keys, so that the catalog need not.
+  /// Whether every listed section has one of these keys, so that the top level of the file need not have them.
   private static func sections(
     of catalog: YAMLMapping,
     haveOneOf keys: [String]
@@ -53,10 +54,11 @@ struct MappingParser {
     return true
   }
 
-  /// Reads a section's own mapping; nil when it has none and uses the catalog's.
+  /// Reads a section's own mapping; nil when the section has none and uses the catalog's mapping.
   ///
-  /// A format or a transform of its own replaces the catalog's mapping; other keys change it. A
-  /// transform of the catalog file itself takes precedence over that of a section's format.
+  /// A section's own format or transform replaces the catalog's mapping. Other keys of the section change only parts of
+  /// the catalog's mapping. A transform at the top level of the catalog file takes precedence over a transform of a
+  /// section's format.
   static func parse(
     section: YAMLMapping,
     of root: YAMLMapping,
@@ -84,7 +86,7 @@ struct MappingParser {
     var mapping = Mapping(items: [try JSONPath(parsing: "$.items")], item: Mapping.Item())
     mapping.transform = try format["transform"]?.transform()
     try override(&mapping, with: format)
-    // A format names fields that its shops may have; only the user knows which of them a shop has.
+    // A format has paths for all fields that its shops may have; only the user knows which fields a shop has.
     mapping.item.given = []
     mapping.detail?.given = []
     return mapping
@@ -233,7 +235,7 @@ struct MappingParser {
 }
 
 extension YAMLMapping {
-  /// Notes which fields of an item have a path here.
+  /// Records which fields of an item have a path in this mapping.
   fileprivate func note(given item: inout Mapping.Item) throws(CatalogError) {
     let roles = try member("images").flatMap { node throws(CatalogError) in
       node.isNull ? nil : try node.mapping()
@@ -250,12 +252,12 @@ extension YAMLMapping {
     }
   }
 
-  /// Notes which fields of a detail have a path here.
+  /// Records which fields of a detail have a path in this mapping.
   fileprivate func note(given detail: inout Mapping.Detail) throws(CatalogError) {
     let roles = try member("images").flatMap { node throws(CatalogError) in
       node.isNull ? nil : try node.mapping()
     }
-    // Notes that are spelled out replace those of the format.
+    // `notes` in a catalog file replaces the notes of the format.
     if member("notes") != nil {
       detail.given = detail.given.filter { if case .note = $0 { false } else { true } }
     }
@@ -272,12 +274,12 @@ extension YAMLMapping {
     }
   }
 
-  /// Replaces alternatives when the key is there; `null` means none.
+  /// Replaces the alternatives if the key is present; `null` removes them.
   fileprivate func read(_ name: String, into paths: inout [JSONPath]) throws(CatalogError) {
     if let value = member(name) { paths = try value.paths() }
   }
 
-  /// Replaces price alternatives when the key is there.
+  /// Replaces the alternatives of a price if the key is present.
   fileprivate func read(
     _ name: String,
     into rules: inout [Mapping.PriceRule]
@@ -292,7 +294,7 @@ extension YAMLMapping {
     for element in try value.list() { rules.append(try element.priceRule()) }
   }
 
-  /// Replaces the paths of those roles that are named.
+  /// Replaces the paths of the roles that the file names.
   fileprivate func read(
     _ name: String,
     into rules: inout Mapping.ImageRules
@@ -311,7 +313,7 @@ extension YAMLMapping {
 }
 
 extension YAMLNode {
-  /// A price's path, alone or with its notation: `{path: $.price, minorUnits: true}`.
+  /// Reads a price's path, alone or with details: `{path: $.price, minorUnits: true}`.
   func priceRule() throws(CatalogError) -> Mapping.PriceRule {
     guard isMapping else { return Mapping.PriceRule(path: try path()) }
     let mapping = try mapping()

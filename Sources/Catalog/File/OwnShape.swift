@@ -1,6 +1,6 @@
-/// The expected shape of a transform's output when the catalog file has no paths to read it.
+/// The expected shape of a transform's output, if the catalog file has no paths for reading the output.
 enum OwnShape {
-  /// Where the sections are in the transformed response that holds all of them.
+  /// The paths to the sections in the output of a transform, for a response that holds all sections.
   static func sections(at url: String) throws(CatalogError) -> CombinedSections {
     CombinedSections(
       url: url,
@@ -11,7 +11,7 @@ enum OwnShape {
     )
   }
 
-  /// The fields of an item, each under larder's own name.
+  /// The paths to an item's fields in the output, each under larder's own name.
   static func mapping() throws(CatalogError) -> Mapping {
     let file = YAMLFile(name: "larder's own shape", subject: "larder's own shape")
     return try MappingParser.parse(format: file.mapping(of: Array(yaml.utf8)))

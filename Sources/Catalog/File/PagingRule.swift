@@ -6,9 +6,9 @@ public struct PagingRule: Hashable, Sendable {
   public var step: Step
   /// The requested number of elements on a page; nil for the shop's default.
   public var size: Size?
-  /// The most pages to read.
+  /// The maximum number of pages to read.
   ///
-  /// The reader enforces it, and reports a feed that has more.
+  /// The reader of the pages enforces this limit, and reports a feed that has more pages.
   public var limit: Int
 
   /// Makes a rule.
@@ -22,12 +22,15 @@ public struct PagingRule: Hashable, Sendable {
   public enum Step: Hashable, Sendable {
     /// A query parameter counts the pages; the first empty page is the end.
     case page(name: String, first: Int)
-    /// A query parameter counts elements, starting from the first page's value; the first empty page is the end.
+    /// A query parameter counts elements; on the first page it is `first`.
+    ///
+    /// The first empty page is the end.
     case offset(name: String, first: Int)
-    /// A query parameter, or else the placeholder `{cursor}`, takes the value that each body
-    /// names; a body that names none is the last.
+    /// Each body names the value of a query parameter, or of the placeholder `{cursor}`, for the next page.
+    ///
+    /// A body without such a value is the last page.
     case cursor(name: String?, from: JSONPath)
-    /// Each body names the next page's URL; a body that names none is the last.
+    /// Each body names the next page's URL; a body without such a URL is the last page.
     case next(JSONPath)
     /// The response's `Link` header names the next page's URL, with `rel=next`. (RFC 8288)
     case link
@@ -47,7 +50,7 @@ public struct PagingRule: Hashable, Sendable {
     }
   }
 
-  /// Where a body names the next page, or its cursor.
+  /// The path in a body to the next page's URL or cursor; nil if bodies do not name the next page.
   var path: JSONPath? {
     switch step {
     case .page, .offset, .link: nil
@@ -55,7 +58,7 @@ public struct PagingRule: Hashable, Sendable {
     }
   }
 
-  /// The placeholder for the page in a URL or body, if it is used instead of a query parameter.
+  /// The placeholder that can select the page in a URL or body; if it is there, the query parameter is not used.
   public var place: Placeholder? {
     switch step {
     case .page: .page
@@ -74,7 +77,7 @@ public struct PagingRule: Hashable, Sendable {
     }
   }
 
-  /// Whether ``place`` is in the URL or body, and so selects the page.
+  /// Whether ``place`` is in the URL or body, and therefore selects the page.
   public func usesPlace(in url: String, _ request: RequestRule) -> Bool {
     place.map { $0.isIn(url) || $0.isIn(request.body) } ?? false
   }
@@ -83,8 +86,8 @@ public struct PagingRule: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - url: The section's URL.
-  ///   - request: How it is requested.
-  /// - Returns: The URL as text, with the query parameter if pages or elements are counted; placeholders are not
+  ///   - request: How the section is requested.
+  /// - Returns: The URL as text. If pages or elements are counted, it has the query parameter; placeholders are not
   ///   filled.
   public func firstPage(of url: String, _ request: RequestRule = RequestRule()) -> String {
     let hasSize = Placeholder.size.isIn(url) || Placeholder.size.isIn(request.body)
@@ -99,13 +102,13 @@ public struct PagingRule: Hashable, Sendable {
     }
   }
 
-  /// The value of ``place`` on the page that follows.
+  /// The value of ``place`` for the next page.
   ///
   /// - Parameters:
   ///   - pagesRead: How many pages have been read, 1 or more.
-  ///   - last: The value on the last page.
-  ///   - listing: The content of the last page.
-  /// - Returns: The text; nil when there is no further page.
+  ///   - last: The value for the last page that was read.
+  ///   - listing: The content of the last page that was read.
+  /// - Returns: The value; nil when there is no further page.
   public func nextValue(
     afterReading pagesRead: Int,
     last: String,
@@ -120,15 +123,15 @@ public struct PagingRule: Hashable, Sendable {
     }
   }
 
-  /// The URL of the page that follows, where a query parameter or the feed names it.
+  /// The URL of the next page, if a query parameter or the feed selects the page.
   ///
   /// - Parameters:
   ///   - pagesRead: How many pages have been read, 1 or more.
   ///   - url: The first page's URL.
-  ///   - last: The last page's URL.
-  ///   - listing: The content of the last page; its `nextPage` is from the `Link` header if the rule follows that.
-  /// - Returns: The URL as the feed or the catalog file wrote it; nil when there is no further page. It may be
-  ///   relative: from the feed, it is relative to the last page's URL.
+  ///   - last: The URL of the last page that was read.
+  ///   - listing: The content of that page. Its `nextPage` is from the `Link` header if the rule is ``Step/link``.
+  /// - Returns: The URL as text; nil when there is no further page. A URL from the feed may be relative to the last
+  ///   page's URL.
   public func nextPage(
     afterReading pagesRead: Int,
     of url: String,
@@ -166,7 +169,10 @@ public struct PagingRule: Hashable, Sendable {
     }
   }
 
-  /// The rule as text that changes when other pages would be requested; the limit is not part of it.
+  /// The rule as text.
+  ///
+  /// The text changes when the rule would request a page differently. The limit is left out, because it only says
+  /// where to stop.
   public var fingerprint: String {
     let words =
       switch step {
@@ -180,7 +186,7 @@ public struct PagingRule: Hashable, Sendable {
     return size.map { "\(words) size \($0.value) \($0.name)" } ?? words
   }
 
-  /// The whole number that a parameter has in a URL's query.
+  /// The whole number that a parameter has in a URL's query; nil for any other value.
   private static func number(_ name: String, in url: String) -> Int? {
     let query = url.prefix { $0 != "#" }.drop { $0 != "?" }.dropFirst()
     let value = query.split(separator: "&").first { $0.hasPrefix("\(name)=") }
@@ -203,14 +209,14 @@ public struct PagingRule: Hashable, Sendable {
 
 /// Reads `paging:` of a catalog file.
 enum PagingParser {
-  /// The keys for the kind of paging; a rule has exactly one.
+  /// The keys that select the kind of paging; a rule has exactly one of them.
   private static let steps = ["page", "parameter", "offset", "cursor", "next", "link"]
 
   static func parse(_ node: YAMLNode) throws(CatalogError) -> PagingRule {
     let mapping = try node.mapping()
     try mapping.checkKeys(.paging)
     var given = steps.filter { mapping[$0] != nil }
-    // `from` alone: its value replaces {cursor} in the URL or body.
+    // If `from` is the only key, its value replaces {cursor} in the URL or body.
     if given.isEmpty, mapping["from"] != nil { given = ["from"] }
     guard given.count == 1, let step = given.first, let value = mapping[step] else {
       let words = steps.filter { $0 != "parameter" }.joined(separator: ", ")
@@ -249,7 +255,7 @@ enum PagingParser {
     try mapping["first"]?.number(in: 0...1_000_000)
   }
 
-  /// Refuses keys that belong to another way of paging.
+  /// Refuses keys that belong to another kind of paging.
   private static func check(_ mapping: YAMLMapping, _ step: String) throws(CatalogError) {
     for (key, owners) in [
       ("first", ["page", "parameter", "offset"]), ("from", ["cursor", "from"]),

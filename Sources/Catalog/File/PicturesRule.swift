@@ -8,7 +8,7 @@ public struct PicturesRule: Hashable, Sendable {
     public var name: String
     /// The port; nil for the default ports of http and https.
     public var port: Int?
-    /// The headers, unresolved.
+    /// The headers, before environment variables are expanded.
     public var headers: [HeaderTemplate]
 
     /// Makes headers for a host.
@@ -19,7 +19,9 @@ public struct PicturesRule: Hashable, Sendable {
 
   /// The part of a URL that identifies a picture.
   public var identity: PictureIdentity
-  /// Headers by host; they go to no other host, and not with a redirect.
+  /// Headers by host.
+  ///
+  /// They are sent to no other host, and not after a redirect.
   public var hosts: [Host]
 
   /// Makes a rule; by default the whole URL identifies a picture, and there are no headers.
@@ -32,15 +34,15 @@ public struct PicturesRule: Hashable, Sendable {
 public enum PictureIdentity: Hashable, Sendable {
   /// The whole URL.
   case url
-  /// Only host and path.
+  /// Only host and path of the URL.
   case path
-  /// All but the query parameters of these names, in which `*` stands for any characters.
+  /// The URL without the query parameters of these names, in which `*` stands for any characters.
   case without([String])
 
   /// The identity of the picture at a URL: `https://cdn.example/a.jpg`, or `cdn.example/a.jpg` for ``path``.
   ///
-  /// - Parameter url: The URL as it is sent, without a fragment.
-  /// - Returns: The URL itself where nothing is left out.
+  /// - Parameter url: The URL as it is requested, without a fragment.
+  /// - Returns: The identity; the URL itself if nothing is left out.
   package func text(of url: String) -> String {
     switch self {
     case .url: return url
@@ -66,7 +68,7 @@ public enum PictureIdentity: Hashable, Sendable {
   /// Whether a name matches a pattern; case matters.
   private static func matches(_ pattern: ArraySlice<UInt8>, _ name: ArraySlice<UInt8>) -> Bool {
     var (pattern, name) = (pattern, name)
-    // Where to backtrack: the pattern after the last star, and the rest of the name when it was met.
+    // Where to backtrack: the pattern after the last star, and the rest of the name that the star has not matched yet.
     var again: (pattern: ArraySlice<UInt8>, name: ArraySlice<UInt8>)?
     while true {
       if pattern.first == UInt8(ascii: "*") {
@@ -86,7 +88,7 @@ public enum PictureIdentity: Hashable, Sendable {
   }
 }
 
-/// Reads `pictures`.
+/// Reads `pictures:` of a catalog file.
 struct PicturesParser {
   static func parse(_ node: YAMLNode) throws(CatalogError) -> PicturesRule {
     let mapping = try node.mapping()

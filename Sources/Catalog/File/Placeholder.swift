@@ -1,6 +1,6 @@
 import Base
 
-/// A placeholder in a URL or body of the catalog file that each request fills in: `{cursor}`.
+/// A placeholder such as `{cursor}` in a URL or body of the catalog file; each request replaces it by a value.
 ///
 /// Five names have a fixed meaning. Any other name is a field of the item whose detail is requested.
 public struct Placeholder: RawRepresentable, Hashable, Sendable {
@@ -12,29 +12,29 @@ public struct Placeholder: RawRepresentable, Hashable, Sendable {
     self.rawValue = rawValue
   }
 
-  /// The cursor that the last page named; empty for the first page.
+  /// The cursor that the previous page named; empty for the first page.
   public static let cursor = Placeholder(rawValue: "cursor")
   /// The number of the page.
   public static let page = Placeholder(rawValue: "page")
   /// How many elements are before the page.
   public static let offset = Placeholder(rawValue: "offset")
-  /// How many elements a page is asked to have.
+  /// The number of elements that each page should have.
   public static let size = Placeholder(rawValue: "size")
   /// The id of the item whose detail is requested.
   public static let id = Placeholder(rawValue: "id")
 
-  /// The placeholders that a request for a section fills.
+  /// The placeholders that a request for a section replaces.
   static let ofSections: Set<Placeholder> = [.cursor, .page, .offset, .size]
 
-  /// Whether its value is a number.
+  /// Whether the placeholder's value is a number.
   var isNumber: Bool { self == .page || self == .offset || self == .size }
 
-  /// Whether its name is enough to recognize it anywhere in a body.
+  /// Whether the placeholder's name is enough to recognize it anywhere in a body.
   var hasMeaning: Bool { self == .id || Self.ofSections.contains(self) }
 
   /// The placeholder as it is written: `{cursor}`.
   public var written: String { "{\(closing)" }
-  /// The same without its opening brace.
+  /// The placeholder as it is written, without the opening brace.
   private var closing: String { rawValue + "}" }
 
   /// Whether a text contains this placeholder; `${id}` is a variable, not a placeholder.
@@ -73,8 +73,8 @@ public struct Placeholder: RawRepresentable, Hashable, Sendable {
   /// - Parameters:
   ///   - text: The text that contains placeholders.
   ///   - places: The placeholders to replace; others stay as they are.
-  ///   - value: Returns the value of a placeholder, given the part of `text` before it; nil leaves
-  ///     it as it is.
+  ///   - value: Returns the value of a placeholder, given the part of `text` before it; nil leaves the placeholder as
+  ///     it is.
   /// - Returns: The text with the values.
   static func fill(
     _ text: String,

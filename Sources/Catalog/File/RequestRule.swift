@@ -1,6 +1,6 @@
 import Base
 
-/// How a document is requested when a plain GET is not enough, for example GraphQL by POST.
+/// How a document is requested if a plain GET is not enough, for example GraphQL by POST.
 public struct RequestRule: Hashable, Sendable {
   /// The HTTP method.
   public enum Method: String, Hashable, Sendable, CaseIterable {
@@ -24,12 +24,13 @@ public struct RequestRule: Hashable, Sendable {
     self.body = body
   }
 
-  /// The body with its placeholders replaced by values, escaped as the media type requires.
+  /// The body, with its placeholders replaced by values that are escaped as the media type requires.
   ///
-  /// In JSON, a placeholder inside a string takes the value escaped. (RFC 8259, section 7) Outside any string it
-  /// becomes a whole value: a number as it is, other text in quotes, `null` for empty text. Inside a string, the name
-  /// of an item's field is a placeholder only after a mark such as a quote: `{title}` in the GraphQL `product {title}`
-  /// is not one.
+  /// In JSON, a placeholder inside a string is replaced by the escaped value. (RFC 8259, section 7) Outside strings, it
+  /// becomes a whole value: a number as it is, other text in quotes, `null` for empty text.
+  ///
+  /// Inside a string, the name of an item's field is a placeholder only after a mark such as a quote. For example,
+  /// `{title}` in the GraphQL `product {title}` is no placeholder.
   ///
   /// - Parameter values: The values by placeholder.
   /// - Returns: The body in UTF-8.
@@ -65,7 +66,7 @@ public struct RequestRule: Hashable, Sendable {
   /// Whether the body is JSON, in which placeholders differ from other braces by their context.
   var isJSON: Bool { notation == .json }
 
-  /// The placeholders that an item fills: `{id}`, and those with the names of its fields.
+  /// The placeholders that are replaced by values of an item: `{id}`, and those with the names of its fields.
   var itemPlaces: Set<Placeholder> {
     var places: Set<Placeholder> = []
     let named = Set(Placeholder.all(in: body))
@@ -91,7 +92,7 @@ public struct RequestRule: Hashable, Sendable {
     return value.isEmpty ? "null" : "\"\(escaped(value))\""
   }
 
-  /// A text as written between the quotes of JSON. (RFC 8259, section 7)
+  /// A text as it is written between the quotes of a JSON string. (RFC 8259, section 7)
   private static func escaped(_ text: String) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {
@@ -106,7 +107,7 @@ public struct RequestRule: Hashable, Sendable {
     return escaped
   }
 
-  /// Whether this much of a JSON document ends inside a string.
+  /// Whether the beginning of a JSON document ends inside a string.
   private static func endsInText(_ json: Substring) -> Bool {
     var isInText = false
     var isEscaped = false
@@ -128,7 +129,7 @@ enum RequestParser {
   /// Reads how sections are requested; nil when there is no `request`.
   ///
   /// - Parameter members: The mapping that may have the key `request`: a file, a section or a format.
-  /// - Returns: The rule.
+  /// - Returns: The rule; nil when there is no `request`.
   /// - Throws: ``CatalogError`` with line, key and the expected value.
   static func sections(_ members: YAMLMapping) throws(CatalogError) -> RequestRule? {
     try members.member("request").map { node throws(CatalogError) in
@@ -140,7 +141,7 @@ enum RequestParser {
   ///
   /// - Parameters:
   ///   - node: The value of `request`; `null` is a plain GET.
-  ///   - places: The placeholders that requests fill; nil allows every placeholder of the body.
+  ///   - places: The placeholders that requests replace; nil allows every placeholder of the body.
   /// - Returns: The rule.
   /// - Throws: ``CatalogError`` with line, key and the expected value.
   static func parse(
@@ -188,7 +189,7 @@ enum RequestParser {
     return text
   }
 
-  /// Refuses a body that is not JSON once its placeholders are filled.
+  /// Refuses a body that would not be JSON after its placeholders are replaced.
   private static func check(
     _ rule: RequestRule,
     _ node: YAMLNode,

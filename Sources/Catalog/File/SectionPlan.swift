@@ -2,10 +2,10 @@
 public enum SectionPlan: Hashable, Sendable {
   /// Each section has a URL of its own.
   case listed([SectionSource])
-  /// One response holds them all.
+  /// One response holds all sections.
   case combined(CombinedSections)
 
-  /// Where the sections are in the response of the source at a position; nil when it is one section.
+  /// The paths to the sections in the response of the source at an index; nil when the response is one section.
   func parts(ofSource position: Int) -> CombinedSections? {
     switch self {
     case .listed(let sources): sources[position].parts
@@ -16,25 +16,25 @@ public enum SectionPlan: Hashable, Sendable {
 
 /// One section with a URL of its own, or many sections in one response.
 public struct SectionSource: Hashable, Sendable {
-  /// Its name in the cache and on the command line.
+  /// The section's name in the cache and on the command line.
   public var key: String
-  /// Its name for display; nil for the body's title, or else the key.
+  /// The section's title for display; nil for the title in the body, or the key if the body has none.
   public var title: String?
-  /// A line under the title; nil for the body's.
+  /// A line of text under the title; nil for the subtitle in the body.
   public var subtitle: String?
-  /// Where it is; relative to the catalog's base or absolute.
+  /// The URL of the response; relative to the catalog's base or absolute.
   public var url: String
-  /// How to read it; nil for the catalog's mapping.
+  /// How to read the response; nil for the catalog's mapping.
   public var mapping: Mapping?
-  /// Its paging; nil for the catalog's.
+  /// The paging of the response; nil for the catalog's paging.
   public var paging: PagingRule?
-  /// Whether it is one response, even if the catalog has paging.
+  /// Whether there is only one response, even if the catalog has paging: `paging: null`.
   public var isOnePage: Bool
-  /// How it is requested; nil for the catalog's ``CatalogFile/request``.
+  /// How the response is requested; nil for the catalog's ``CatalogFile/request``.
   public var request: RequestRule?
-  /// Where its sections are when the response holds many; nil when it is one section.
+  /// The paths to the sections, if the response holds many; nil if the response is one section.
   ///
-  /// The body then names them, and ``key`` only distinguishes the source from others.
+  /// The body with many sections names them; ``key`` only distinguishes this source from other sources.
   public var parts: CombinedSections?
 
   /// Makes a source.
@@ -63,15 +63,15 @@ public struct SectionSource: Hashable, Sendable {
 
 /// Many sections in one response.
 public struct CombinedSections: Hashable, Sendable {
-  /// Where the response is; relative to the catalog's base or absolute.
+  /// The URL of the response; relative to the catalog's base or absolute.
   public var url: String
-  /// The sections in the body.
+  /// The path to the sections in the body.
   public var each: JSONPath
-  /// The key, from a section.
+  /// The path from a section to its key.
   public var key: JSONPath
-  /// The title, from a section.
+  /// The path from a section to its title.
   public var title: JSONPath?
-  /// The subtitle, from a section.
+  /// The path from a section to its subtitle.
   public var subtitle: JSONPath?
 
   /// Makes a plan.
@@ -128,9 +128,9 @@ enum SectionParser {
   ///
   /// - Parameters:
   ///   - node: The section.
-  ///   - root: The file.
+  ///   - root: The catalog file.
   ///   - mapping: How the file reads bodies.
-  /// - Returns: The section, with its format's paging and request unless the file says otherwise.
+  /// - Returns: The section. It has its format's paging and request, unless the file says otherwise.
   /// - Throws: ``CatalogError`` with line, key and the expected value.
   static func parse(
     _ node: YAMLNode,
@@ -165,7 +165,7 @@ enum SectionParser {
     return SectionSource(key: "\(parts.url) \(parts.each)", url: parts.url, parts: parts)
   }
 
-  /// Where the sections are in one response.
+  /// Reads the paths to the sections in one response.
   ///
   /// - Parameter members: The keys `url`, `each`, `key`, `title` and `subtitle`.
   /// - Returns: The paths.
@@ -180,7 +180,7 @@ enum SectionParser {
     )
   }
 
-  /// The format that a section is read by; nil when its mapping is spelled out.
+  /// The format that reads a section; nil when the section's mapping is spelled out.
   private static func format(
     of section: YAMLMapping,
     _ root: YAMLMapping
@@ -190,10 +190,10 @@ enum SectionParser {
     return try root["format"].map { node throws(CatalogError) in try Format(node) }
   }
 
-  /// Fills in the format's request and paging if the file leaves them out.
+  /// Uses the format's request and paging if the catalog file has none.
   ///
-  /// A format's paging is taken only with the format's kind of request, and with a URL that has no paging parameter
-  /// yet.
+  /// The format's paging is used only if it fits the request, which is a GET or has the paging's placeholder. The URL
+  /// must not have a paging parameter yet.
   private static func take(
     from format: Format,
     into source: inout SectionSource,
@@ -212,7 +212,7 @@ enum SectionParser {
 }
 
 extension SectionSource {
-  /// The values that distinguish a source from the others of its file.
+  /// The values that distinguish a source from the other sources of its file.
   fileprivate var identity: [String?] {
     parts == nil ? [key] : [nil, key, request?.fingerprint]
   }
@@ -220,6 +220,6 @@ extension SectionSource {
   /// Whether this and another source describe the same sections.
   ///
   /// - Parameter other: Another source of the file.
-  /// - Returns: Whether the file may not have both.
+  /// - Returns: Whether the two sources must not be in one file.
   func isTheSame(as other: SectionSource) -> Bool { identity == other.identity }
 }

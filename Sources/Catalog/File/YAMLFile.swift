@@ -9,9 +9,9 @@ struct YAMLFile {
   /// Reads a format file by its path; nil when paths are refused.
   var formatFile: FormatFileReading?
 
-  /// The largest file that is read.
+  /// The maximum size of a file, in bytes.
   static let sizeLimit = 1 << 20
-  /// The most aliases in a file: few enough that nested ones cannot expand to a huge document.
+  /// The maximum number of aliases in a file: few enough that nested aliases cannot expand to a huge document.
   static let aliasLimit = 16
 
   /// Parses a text whose root must be a mapping.
@@ -35,8 +35,8 @@ struct YAMLFile {
 
   private func compose(_ text: String) throws(CatalogError) -> Node? {
     do {
-      // Without resolver rules every scalar is text, as needed here. The default rules are regular expressions, which
-      // take longer to compile than most files take to read.
+      // Without resolver rules, every scalar is text, as this parser needs. The default rules are regular expressions,
+      // and compiling them takes longer than reading most files.
       return try Parser(yaml: text, resolver: .basic, encoding: .utf8).singleRoot()
     } catch let error as YamlError {
       throw fault(error, in: text)
@@ -45,7 +45,7 @@ struct YAMLFile {
     }
   }
 
-  /// The fault at the first byte that is not valid UTF-8.
+  /// The error for the first byte that is not valid UTF-8.
   private func notUTF8(_ content: ArraySlice<UInt8>) -> CatalogError {
     var rest = content.makeIterator()
     var decoder = UTF8()
@@ -93,8 +93,9 @@ struct YAMLFile {
     )
   }
 
-  /// The line of the first alias beyond the limit: a text like `*name` where a value may be, in a file that has
-  /// anchors.
+  /// The line of the first alias beyond the limit; nil when there is none.
+  ///
+  /// A text such as `*name` at the beginning of a value counts as an alias if the file has anchors.
   private func lineOfAliasTooMany(_ text: String) -> Int? {
     var aliases = 0
     var anchors = 0
@@ -137,12 +138,12 @@ struct YAMLMapping {
     member(name).flatMap { $0.isNull ? nil : $0 }
   }
 
-  /// The value under a key, `null` included.
+  /// The value under a key; `null` is returned as a value.
   func member(_ name: String) -> YAMLNode? {
     members.first { $0.name == name }?.value
   }
 
-  /// The value under a key that must be there.
+  /// The value under a key; throws when the key is absent.
   func required(_ name: String) throws(CatalogError) -> YAMLNode {
     guard let value = self[name] else {
       throw (member(name) ?? node).error("\"\(name)\" is missing", expected: name)
@@ -155,7 +156,7 @@ struct YAMLMapping {
     try checkKeys(keys.names)
   }
 
-  /// Refuses unknown keys, and lists those that are known here, the nearest first.
+  /// Refuses unknown keys; the error lists the known keys, the most similar first.
   func checkKeys(_ known: [String]) throws(CatalogError) {
     for member in members where !known.contains(member.name) {
       let nearest = nearest(to: member.name, in: known)
@@ -174,13 +175,13 @@ struct YAMLMapping {
   }
 }
 
-/// A value in a YAML file, with its place for error messages.
+/// A value in a YAML file, with its position for error messages.
 struct YAMLNode {
   /// The value.
   let node: Node
-  /// The keys that lead to it: `sections[2].url`.
+  /// The keys that lead to the value: `sections[2].url`.
   let keyPath: String
-  /// The file that holds it.
+  /// The file that holds the value.
   let file: YAMLFile
 
   /// Whether the value is empty or `null`.
@@ -191,17 +192,17 @@ struct YAMLNode {
     return ["", "~", "null", "Null", "NULL"].contains(scalar.string)
   }
 
-  /// Whether this is a list.
+  /// Whether the value is a list.
   var isList: Bool {
     if case .sequence = node { true } else { false }
   }
 
-  /// Whether this is a mapping.
+  /// Whether the value is a mapping.
   var isMapping: Bool {
     if case .mapping = node { true } else { false }
   }
 
-  /// The text of a scalar, also one that YAML reads as another type: `no` and `0123` are text too.
+  /// The text of a scalar, even if YAML reads the scalar as another type: `no` and `0123` are text too.
   func text() throws(CatalogError) -> String {
     guard case .scalar(let scalar) = node, !isNull else { throw wrongType("text") }
     return scalar.string
@@ -253,7 +254,7 @@ struct YAMLNode {
     return YAMLMapping(members: members, node: self)
   }
 
-  /// A path in the JSON of the store.
+  /// Reads a JSONPath into the store's JSON.
   func path() throws(CatalogError) -> JSONPath {
     let text = try text()
     do throws(CatalogError) {
@@ -278,7 +279,7 @@ struct YAMLNode {
     return texts
   }
 
-  /// One of several words.
+  /// Reads a text that must be one of several words.
   func oneOf(_ words: [String]) throws(CatalogError) -> String {
     let text = try text()
     guard words.contains(text) else {
@@ -288,7 +289,9 @@ struct YAMLNode {
     return text
   }
 
-  /// A jq program; a program for one record is wrapped to run on the array of records.
+  /// Reads a jq program.
+  ///
+  /// A program for one record is wrapped, so that it runs on the array of records.
   func transform(ofRecords isOfRecords: Bool = false) throws(CatalogError) -> Transform {
     var program = try filledText()
     if isOfRecords { program = "[.[] | (\(program)\n)]" }
@@ -306,7 +309,7 @@ struct YAMLNode {
     }
   }
 
-  /// A path or a list of alternatives; nothing for `null`.
+  /// Reads a path or a list of alternatives; `null` means none.
   func paths() throws(CatalogError) -> [JSONPath] {
     if isNull { return [] }
     guard isList else { return [try path()] }
@@ -315,7 +318,7 @@ struct YAMLNode {
     return paths
   }
 
-  /// Makes an error that points here.
+  /// Makes an error that points to this value.
   func error(
     _ reason: String,
     code: CatalogError.Code = .catalogFile,

@@ -1,17 +1,17 @@
-/// Finds values that a whole listing suddenly lacks, or that all its items suddenly share.
+/// Finds fields that all items of a listing suddenly lack, and values that all its items suddenly share.
 ///
 /// A shop that renames or empties a field removes it from all items at once. A shop that serves a placeholder has the
-/// same picture, price or title in all of them. Such a listing is not shown.
+/// same picture, price or title in all items. A sync does not show such a listing, and keeps showing the previous one.
 package struct FieldGuard {
   /// A fault of a listing.
   package enum Finding: Sendable, Hashable {
-    /// Most items had the field, and none has it now.
+    /// Most items had the field before, and no item has it now.
     case gone(ItemField)
-    /// All items have the same value, and before they had several.
+    /// All items have the same value now; before, they had several values.
     case shared(SharedField)
   }
 
-  /// A value that distinguishes items.
+  /// A value that usually differs between items.
   package enum SharedField: String, Sendable, CaseIterable {
     case picture, price, title
 
@@ -24,25 +24,28 @@ package struct FieldGuard {
     }
   }
 
-  /// The fields that are guarded; badges and ways of delivery come and go with a shop's campaigns.
+  /// The fields that are guarded.
+  ///
+  /// Badges and delivery types are not, because they change with a shop's campaigns.
   private static let guarded: [ItemField] = [
     .description, .normalPrice, .salePrice, .latitude, .thumbnail, .top, .gallery, .section,
   ]
 
-  /// The most items that may share a value.
+  /// At most this many items may share a value without being reported.
   private static let mostAlike = 10
 
   private var gone: [ItemField]
   private var shared: [(field: SharedField, value: AnyHashable?)]
 
-  /// Makes a guard from the items held.
+  /// Makes a guard from the held items: the items of the listing that the cache shows now.
   ///
-  /// A field is guarded if more than half of the held items have it. Text, prices and places need at least three items;
-  /// a smaller section may change freely. Pictures are guarded in a section of any size, because their files would be
-  /// deleted with them. The price before a reduction counts as lost only if no item has a price to pay: reductions end.
+  /// A field is guarded if more than half of the held items have it. Text, prices and coordinates are guarded only if
+  /// at least three items are held, so that a smaller section may change freely. Pictures are guarded in a section of
+  /// any size, because their files would be deleted too. The price before a reduction counts as lost only if no item
+  /// has a price to pay, because reductions end.
   ///
   /// - Parameters:
-  ///   - held: The items held, or an evenly spread sample of them.
+  ///   - held: The held items, or an evenly spread sample of them.
   ///   - item: The paths to the fields; a field without a path is not guarded.
   ///   - count: How many items the feed lists now.
   package init(held: [StoreItem], _ item: Mapping.Item, count: Int) {
@@ -60,14 +63,14 @@ package struct FieldGuard {
 
   /// Whether more than a tenth of the values differ from the most frequent one.
   ///
-  /// A shop in which all prices but one are equal may make all of them equal.
+  /// A few different values do not count: a shop whose prices are all equal but one may make that one equal too.
   private static func haveSeveral(_ values: [AnyHashable?]) -> Bool {
     var counts: [AnyHashable?: Int] = [:]
     for value in values { counts[value, default: 0] += 1 }
     return (values.count - (counts.values.max() ?? 0)) * 10 > values.count
   }
 
-  /// Whether further items can change nothing: nothing is lost, and no value is shared.
+  /// Whether a fault is no longer possible: each guarded field is in some item, and no value is shared by all items.
   package var isSettled: Bool { gone.isEmpty && shared.isEmpty }
 
   /// Adds the next items that the feed lists.
@@ -85,42 +88,45 @@ package struct FieldGuard {
     }
   }
 
-  /// The faults found, once all items were added.
+  /// The faults that were found; complete once all items were added.
   package var findings: [Finding] { gone.map(Finding.gone) + shared.map { .shared($0.field) } }
 }
 
-/// Keeps fields of details that all of them have suddenly lost: a shop that renames a field removes it from all details
-/// at once.
+/// Keeps the old values of fields that all details have suddenly lost.
 ///
-/// The counterpart of `FieldGuard` for fields that are fetched item by item.
+/// A shop that renames a field removes it from all details at once.
+///
+/// `DetailGuard` does for details, which are fetched item by item, the work of `FieldGuard` for listings.
 public enum DetailGuard {
-  /// The evidence of a run about one field.
+  /// The evidence about one field in one run.
   public struct Evidence: Hashable, Sendable {
-    /// How many of the held details got an answer in this run, changed or not.
+    /// How many of the cached details the server answered for in this run, changed or not.
     public var held = 0
-    /// How many of those had the field.
+    /// How many of these cached details had the field.
     public var had = 0
-    /// Whether any detail has it now, fetched again or unchanged.
+    /// Whether any detail has the field now, in a new body or an unchanged one.
     public var isLeft = false
-    /// How many of the held details were fetched again.
+    /// How many of the cached details were fetched again and got a new body.
     public var came = 0
-    /// How many of those had the field.
+    /// How many of the cached details that were fetched again had the field before.
     public var cameWith = 0
-    /// Whether any of the fetched details has it.
+    /// Whether any detail that was fetched again has the field now.
     public var isInNew = false
 
     /// Makes empty evidence.
     public init() {}
   }
 
-  /// How many fetched details that lost a field are evidence enough for all of them.
+  /// At least this many details with new bodies must have lost a field to be enough evidence for a fault.
   static let telling = 10
 
-  /// Judges whether a field is lost as if by a fault, rather than dropped by some details.
+  /// Judges whether the shop lost a field by a fault, or only dropped it from some details.
   ///
-  /// It is lost if more than half of the details had it and none has it now. If details are fetched a few at a time, as
-  /// each goes stale, ten that had it are enough. More than half of those fetched must have had it, and none of them
-  /// may have it now. Fewer than three details may change freely.
+  /// A field is lost if more than half of the answered details had it, and no detail has it now.
+  ///
+  /// Details are often fetched a few at a time, as each becomes stale. Therefore ten details with new bodies can be
+  /// enough evidence. They must have had the field before, and be more than half of the details with new bodies. No new
+  /// body may have the field. Fewer than three details may change freely.
   ///
   /// - Parameter evidence: The evidence of a run about the field.
   /// - Returns: Whether to keep the old value.

@@ -1,27 +1,28 @@
-/// Keeps a catalog from losing its items to a truncated feed, or to one that lists another shop.
+/// Protects the items of a catalog against a truncated feed, and against a feed of another shop.
 ///
-/// The guard counts the items that vanished. New items do not make up for them.
+/// The guard counts the items that vanished; new items do not offset them.
 package enum ShrinkGuard {
   /// How to treat a section's new listing.
   package enum Decision: Sendable, Equatable {
-    /// Show it as it is.
+    /// Show the new listing as it is.
     case take
-    /// Show it together with the items that vanished.
+    /// Show the new listing together with the vanished items.
     case keep(Union)
-    /// Do not show it, and keep the last one: it has none of the items held.
+    /// Keep showing the previous listing, because the new listing has none of its items.
     case withhold
   }
 
-  /// Judges a section's new listing against the items held.
+  /// Compares a section's new listing with the held items: the items that the cache shows now.
   ///
-  /// More than 10 % of more than 10 items may not vanish at once, nor all items of any section. Since the next run's
-  /// `held` has the items that were kept, the guard holds until the feed recovers or removals are allowed.
+  /// If a section has more than 10 items, at most 10 % of them may vanish at once. No section may lose all its items.
+  /// In the next run, the kept items are held items again. Therefore the guard stays in force until the feed recovers
+  /// or the user allows removals.
   ///
   /// - Parameters:
-  ///   - held: The ids of the items held, in order.
-  ///   - incoming: The ids of those that the feed lists, in order.
-  ///   - isUnread: Whether the feed still lists the item held at a place, but in a form that cannot be read.
-  /// - Returns: The verdict.
+  ///   - held: The ids of the held items, in order.
+  ///   - incoming: The ids of the items that the feed lists, in order.
+  ///   - isUnread: Whether the feed still lists the held item at this index, but in a form that cannot be read.
+  /// - Returns: The decision.
   package static func judge(
     held: PackedIDs,
     incoming: PackedIDs,
@@ -34,55 +35,57 @@ package enum ShrinkGuard {
     return .keep(union(of: held, and: incoming))
   }
 
-  /// The places of the items held that the feed does not list.
+  /// The indices of the held items that the feed does not list.
   package static func vanished(of held: PackedIDs, from incoming: PackedIDs) -> [Int] {
     (0..<held.count).filter { incoming.first(like: $0, in: held) == nil }
   }
 
-  /// Whether the items lost by all sections together look like a fault: many small sections may
-  /// each lose only a few.
+  /// Whether the total number of vanished items, over all sections, looks like a fault.
+  ///
+  /// This finds a fault in which many small sections each lose only a few items.
   ///
   /// - Parameters:
   ///   - held: How many items all sections showed together.
-  ///   - vanished: How many of them no section lists any more.
-  /// - Returns: Whether to keep the items.
+  ///   - vanished: How many of these items no section lists any more.
+  /// - Returns: Whether to keep showing the vanished items.
   package static func isSuspicious(catalog held: Int, vanished: Int) -> Bool {
     held >= 30 && vanished * 10 > held
   }
 
-  /// Whether the number of details missing suddenly looks like a fault.
+  /// Whether the number of suddenly missing details looks like a fault.
   package static func isSuspicious(details held: Int, missing: Int) -> Bool {
     missing >= 3 && missing * 10 > held
   }
 
-  /// A section with its new items and those held that the feed no longer lists, given by their places.
+  /// The merged items of a section: the feed's items, and held items that the feed no longer lists.
+  ///
+  /// Items are given by index.
   package struct Union: Sendable, Equatable {
-    /// Where an item comes from: its place among those that the feed lists, or among those held.
+    /// The origin of an item, with its index among the items of the feed or among the held items.
     package enum Source: Sendable, Equatable {
       case incoming(Int)
       case held(Int)
     }
 
-    /// The items, in order.
+    /// All items, in order.
     package var order: [Source] = []
-    /// The places of those held that the feed no longer lists, in ascending order.
+    /// The indices of the held items that the feed no longer lists, in ascending order.
     package var withheld: [Int] = []
   }
 
-  /// Merges the items held with those that the feed lists.
+  /// Merges the held items with the items that the feed lists.
   ///
   /// - Parameters:
-  ///   - held: The ids of the items held.
-  ///   - incoming: The ids of those that the feed lists.
-  ///   - stays: Whether an item held, by its place, may stay when the feed does not list it.
-  /// - Returns: All of them; each item that stays is after the item that it followed.
+  ///   - held: The ids of the held items.
+  ///   - incoming: The ids of the items that the feed lists.
+  ///   - stays: Whether the held item at this index may stay when the feed does not list it.
+  /// - Returns: All items; each item that stays is placed after the item that it followed before.
   package static func union(
     of held: PackedIDs,
     and incoming: PackedIDs,
     where stays: (Int) -> Bool = { _ in true }
   ) -> Union {
-    // Each kept item follows the nearest one before it that the feed still has; -1 is the head of the
-    // section.
+    // A kept item is placed after the nearest earlier item that the feed still lists; -1 is the head of the section.
     var followers: [Int: [Int]] = [:]
     var union = Union()
     var anchor = -1

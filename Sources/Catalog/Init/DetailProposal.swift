@@ -4,37 +4,37 @@ import Base
 struct DetailProposal {
   /// An item of the listing to which the detail may belong.
   struct Candidate {
-    /// Its id, as the catalog file reads it.
+    /// The item's id, as the catalog file reads it.
     let id: String
     /// The item's JSON; nil when it is not known.
     let node: JSONNode?
   }
 
-  /// The lines of the catalog file.
+  /// The lines of `detail:` in the proposed catalog file.
   let lines: [String]
-  /// The id of the item whose detail it is; nil when one document holds the details of all.
+  /// The id of the item that the detail belongs to; nil when one document holds the details of all items.
   let itemID: String?
   /// The detail as the catalog file reads it.
   var read: ItemDetail?
 
-  /// The part of the URL that identifies the item.
+  /// The part of the detail's URL that identifies the item.
   private struct Place {
     let id: String
-    /// The URL with a placeholder in it.
+    /// The URL with a placeholder in that part.
     let template: String
-    /// The placeholder's name, and the path to its value in an item; nil for the id.
+    /// The placeholder's name, and the path to its value in an item; nil if the value is the id.
     var field: (name: String, path: String)?
   }
 
-  /// Judges a detail.
+  /// Deduces the proposal from a detail.
   ///
   /// - Parameters:
   ///   - page: The detail, and where it came from.
   ///   - items: The items of the listings.
-  ///   - base: The base of relative URLs of the catalog file; nil when it has none.
+  ///   - base: The catalog file's base for relative URLs; nil when it has none.
   ///   - currency: The catalog's currency.
-  /// - Throws: ``CatalogError`` when the response is not JSON, its URL contains no field of an item, or it has no field
-  ///   of a detail.
+  /// - Throws: ``CatalogError`` when the response is not JSON, its URL contains no value of an item, or the response
+  ///   has no field of a detail.
   init(
     _ page: ProposedPage,
     of items: [Candidate],
@@ -77,7 +77,7 @@ struct DetailProposal {
       + (own + best.fields(items.first { $0.id == place?.id }?.node, currency)).map { "  \($0)" }
   }
 
-  /// The URL of the detail as the catalog file writes it.
+  /// The URL of the detail, as it is written in the catalog file.
   private static func url(of source: ProposedSource, base: String?) -> String {
     guard let own = source.base else {
       return base == nil || source.url.hasPrefix("file:") ? source.url : "file:\(source.url)"
@@ -89,9 +89,9 @@ struct DetailProposal {
 
   // MARK: - Which item
 
-  /// The part of a URL that is a value of an item.
+  /// Finds the part of a URL that is a value of an item.
   ///
-  /// A whole segment is preferred to a part of one, and the id to other fields.
+  /// A whole segment is preferred to a part of a segment, and the id to other fields.
   private static func place(in url: String, of items: [Candidate]) -> Place? {
     for isWhole in [true, false] {
       for item in items {
@@ -107,7 +107,7 @@ struct DetailProposal {
     return nil
   }
 
-  /// The most items whose fields are all compared with the URL.
+  /// The URL is compared with the ids of all items, and with the other fields of at most this many.
   private static let fieldLimit = 1000
 
   private static func field(
@@ -142,7 +142,7 @@ struct DetailProposal {
     return name.isEmpty || name == "id" || name == "page" || name == "size" ? "field" : name
   }
 
-  /// A URL with a placeholder for a value between delimiters; nil when it does not contain the value.
+  /// The URL with a placeholder instead of the value; nil when the URL does not contain the value between delimiters.
   private static func template(
     _ url: String,
     for value: String,
@@ -171,7 +171,7 @@ struct DetailProposal {
     return nil
   }
 
-  /// An element of a document that holds the details of many items; nil when it is not such a document.
+  /// An element of a document that holds the details of many items; nil for any other document.
   private static func shared(_ root: JSONNode, _ items: [Candidate]) -> JSONNode? {
     guard let list = list(in: root)?.elements, list.count > 1 else { return nil }
     let ids = Set(items.map(\.id))
@@ -190,7 +190,7 @@ struct DetailProposal {
     return "$\(name.map(FieldPlace.segment) ?? "")[*]"
   }
 
-  /// The line with the path to the item's id in an entry, which excludes the details of other items.
+  /// The line with the path to the item's id in an entry, so that details of other items are excluded.
   private static func identity(
     in entry: JSONNode,
     _ id: String?,
@@ -217,7 +217,7 @@ struct DetailProposal {
       if found.score > best?.score ?? 0 { best = found }
       for (name, value) in node.members.prefix(60) {
         visit(value, (path.isEmpty ? "$" : path) + FieldPlace.segment(name), depth + 1)
-        // A list that holds one product.
+        // A list with a single product.
         if value.kind == .array, value.elements.count == 1 {
           visit(
             value.elements[0],
@@ -233,11 +233,11 @@ struct DetailProposal {
   }
 }
 
-/// The fields of a detail that one object has, judged by names and values.
+/// The fields of a detail that one object has, recognized by names and values.
 struct DetailFields {
   /// The path to the object; empty for the whole detail.
   let path: String
-  /// How much like a detail the object is; fields in nested objects count less.
+  /// How similar the object is to a detail; fields in nested objects count less.
   let score: Double
 
   private let node: JSONNode
@@ -246,7 +246,7 @@ struct DetailFields {
   private let prices: FieldScore?
   private let pictures: [(role: ImageReference.Role, evidence: FieldEvidence)]
 
-  /// Judges an object.
+  /// Looks for the fields of a detail in an object.
   init(_ node: JSONNode, path: String) {
     self.node = node
     self.path = path
@@ -266,7 +266,7 @@ struct DetailFields {
       .map { FieldScore(evidence: $0, confidence: 0.9) } ?? named.first
     pictures = Self.pictures(all)
     let depth = path.split(whereSeparator: { ".[".contains($0) }).count
-    // A text in the object itself is more likely than one in a nested object.
+    // A text in the object itself is more likely the field than a text in a nested object.
     func weight(_ place: FieldPlace?) -> Double {
       place.map { 1 - 0.1 * Double($0.steps.count - 1) } ?? 0
     }
@@ -277,9 +277,9 @@ struct DetailFields {
     score = (texts + seen) * (1 - 0.02 * Double(depth))
   }
 
-  /// The pictures, each place with its role.
+  /// The paths of the pictures, each with its role.
   ///
-  /// A single picture is `top`, pictures of the description are `section`, all others are `gallery`.
+  /// A single picture is `top`, pictures in the description are `section`, and all others are `gallery`.
   private static func pictures(
     _ all: [FieldEvidence]
   ) -> [(role: ImageReference.Role, evidence: FieldEvidence)] {
@@ -312,12 +312,12 @@ struct DetailFields {
     return found
   }
 
-  /// The lines of the fields.
+  /// The lines of `detail:` for the fields.
   ///
   /// - Parameters:
-  ///   - item: The item in the listing; a field that it also has is not a note of the detail.
+  ///   - item: The item in the listing; a field that the listing has too is not proposed as a note of the detail.
   ///   - currency: The catalog's currency.
-  /// - Returns: The lines of `detail:`, without indentation.
+  /// - Returns: The lines, without indentation.
   func fields(_ item: JSONNode?, _ currency: String) -> [String] {
     var lines: [String] = []
     if let description {
@@ -362,7 +362,7 @@ struct DetailFields {
     }
   }
 
-  /// Short texts that are not in the listing, in the order of the detail.
+  /// Short texts that are not in the listing, in the order in which the detail has them.
   private func notes(_ item: JSONNode?) -> [(name: String, path: String)] {
     let taken = [description?.evidence.place, prices?.evidence.place].compactMap(\.self)
     let notes = all.filter { evidence in

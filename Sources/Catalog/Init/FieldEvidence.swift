@@ -1,36 +1,42 @@
-/// The values of all items at one place: the evidence behind a proposal.
+/// The values that all items have at one place (a path in the item).
+///
+/// They are the evidence for a proposed field.
 struct FieldEvidence {
-  /// Where it is.
+  /// The place of the values in an item.
   var place: FieldPlace
-  /// How many items were looked at.
+  /// How many items were examined.
   var total = 0
-  /// How many of them have a value here that is not empty.
+  /// How many items have a value at the place that is not empty.
   var held = 0
-  /// How many values there are, including several of one item.
+  /// How many values there are; an item may have several.
   var values = 0
   var texts = 0
   var integers = 0
   var reals = 0
-  /// The texts, and numbers as text, up to a bound.
+  /// A sample of the texts, and of the numbers as text.
   var samples: [String] = []
-  /// The first value of each item, nil if it has none here; of long values, only their beginning and a hash.
+  /// The first value of each item; nil for an item without a value.
+  ///
+  /// A long value is replaced by its beginning and a hash.
   var firsts: [String?] = []
   /// How many items have a value in the first element of each list on the path.
   var leads = 0
-  /// The different values among ``firsts``: as many as items when all differ.
+  /// The different values among ``firsts``.
+  ///
+  /// If all items have different values, there are as many as items.
   var distinct: Set<String> = []
-  /// One in this many values becomes a sample.
+  /// One of every `stride` values becomes a sample.
   fileprivate var stride = 1
-  /// Texts that items without a picture have instead of an address, for example `no_selection`.
+  /// Texts that items without a picture have instead of a URL, for example `no_selection`.
   fileprivate(set) var placeholders: Set<String> = []
-  /// Whether a currency code is beside it, in an object that is not the item itself.
+  /// Whether a currency code is beside the values, in an object that is not the item itself.
   var isBesideCurrency = false
 
-  /// The share of items that have it, 0 to 1.
+  /// The share of items that have a value, 0 to 1.
   var share: Double { total == 0 ? 0 : Double(held) / Double(total) }
-  /// The share of items that have a value where ``FieldPlace/first`` looks.
+  /// The share of items that have a value on the path ``FieldPlace/first``.
   var leading: Double { total == 0 ? 0 : Double(leads) / Double(total) }
-  /// The number of different values, divided by the number of items that have one.
+  /// The number of different values, divided by the number of items with a value.
   var variety: Double { held == 0 ? 0 : Double(distinct.count) / Double(held) }
   var isText: Bool { values > 0 && texts == values }
   var isNumber: Bool { values > 0 && integers + reals == values }
@@ -40,15 +46,16 @@ struct FieldEvidence {
     samples.isEmpty ? 0 : Double(samples.count(where: isSo)) / Double(samples.count)
   }
 
-  /// The same evidence, for another place.
+  /// The same evidence, assigned to another place.
   func at(_ place: FieldPlace) -> Self {
     var evidence = self
     evidence.place = place
     return evidence
   }
 
-  /// Among the items with values both here and at another place, the share whose two values pass a comparison; 1 when
-  /// there are no such items.
+  /// The share of items for which the values here and in `other` satisfy a condition.
+  ///
+  /// Only items with both values count; 1 if there are none.
   func share(with other: FieldEvidence, _ holds: (String, String) -> Bool) -> Double {
     let pairs = zip(firsts, other.firsts).compactMap { one, other in
       one.flatMap { one in other.map { (one, $0) } }
@@ -56,14 +63,14 @@ struct FieldEvidence {
     return pairs.isEmpty ? 1 : Double(pairs.count { holds($0.0, $0.1) }) / Double(pairs.count)
   }
 
-  /// Whether some items have a value here and none at another place.
+  /// Whether some items have a value here and none in `other`.
   func fills(_ other: FieldEvidence) -> Bool {
     firsts.indices.contains { place in
       firsts[place] != nil && !(other.firsts.indices.contains(place) && other.firsts[place] != nil)
     }
   }
 
-  /// Removes texts that mean "none" from a list of addresses.
+  /// Removes the texts that mean "none", if more than 30 % of the texts are picture URLs.
   fileprivate mutating func dropPlaceholders() {
     guard isText, !place.isMany, share(PictureText.isLink) > 0.3 else { return }
     let odd = Set(samples.filter { !PictureText.isLink($0) && !PictureText.isData($0) })
@@ -84,7 +91,7 @@ struct FieldEvidence {
     "n/a", "na", "none", "null", "nil", "-", "no_selection", "undefined", "false", "no image",
   ]
 
-  /// Whether a path to one value finds every value: no list is on the path, or each such list has one element.
+  /// Whether a path to a single value finds every value: the path has no list, or only lists with one element.
   var isOne: Bool { !place.isMany || place.isTextList || place.entersList && values == total }
 
   /// Whether the values count the items, from 0 or 1 on.
@@ -104,24 +111,24 @@ struct FieldEvidence {
   }
 }
 
-/// Gathers the values of items, place by place, in the order in which the places appear.
+/// Gathers the values of items by place, in the order in which the places first appear.
 struct EvidenceCollection {
   /// The evidence.
   private(set) var all: [FieldEvidence] = []
   private var positions: [FieldPlace: Int] = [:]
-  /// How many items were looked at.
+  /// How many items were examined.
   private var count = 0
   /// Whether the current value is in the first element of every list on its path.
   private var isLeading = true
 
-  /// The most items that are looked at.
+  /// The maximum number of items that are examined.
   static let itemLimit = 5000
   private static let placeLimit = 400
   private static let depthLimit = 7
   private static let sampleLimit = 800
   private static let elementLimit = 10
 
-  /// Collects the values of items; of a long list, an evenly spread sample.
+  /// Collects the values of items; if there are too many items, of an evenly spread sample.
   init(_ items: [JSONNode]) {
     let step = max(1, (items.count + Self.itemLimit - 1) / Self.itemLimit)
     let chosen = stride(from: 0, to: items.count, by: step).map { items[$0] }
@@ -192,7 +199,7 @@ struct EvidenceCollection {
     return true
   }
 
-  /// The meanings of two numbers under a name, in order. (RFC 7946, section 3.1.1)
+  /// The meanings of the two numbers in a list of this name, in order. (RFC 7946, section 3.1.1)
   private static func position(_ name: String) -> [String]? {
     switch name {
     case "coordinates", "coords", "lnglat", "lonlat", "lng lat", "lon lat":
@@ -202,7 +209,7 @@ struct EvidenceCollection {
     }
   }
 
-  /// Records a list of name-value pairs, such as `[{"code": "price", "value": 7}]`, under these names.
+  /// Records a list of name-value pairs, such as `[{"code": "price", "value": 7}]`, as values under these names.
   private mutating func visitPairs(
     _ node: JSONNode,
     _ place: FieldPlace,
@@ -268,13 +275,13 @@ struct EvidenceCollection {
 
 /// A place in an item, given by the member names that lead to it.
 struct FieldPlace: Hashable {
-  /// A name on the path, and whether it leads to a list.
+  /// A member name on the path, and whether the member is a list.
   struct Step: Hashable {
     let name: String
     var isList = false
-    /// The one list element that is meant, as a path segment: `[1]`, `[?@.code == 'price']`.
+    /// The selector of the single list element on the path, as a path segment: `[1]`, `[?@.code == 'price']`.
     var choice: String?
-    /// The name of that element.
+    /// The name that the selected element has, such as `price`.
     var meaning: String?
   }
 
@@ -292,7 +299,7 @@ struct FieldPlace: Hashable {
     var names: [String] = []
     var isChosen = false
     for step in steps {
-      // The value of a chosen element has the element's name, and a text in one language has the text's name.
+      // The name of the step is left out for the value of a selected element, and for a text in one language.
       let isSilent = isChosen || names.last.map { Self.addsNothing(step.name, $0) } ?? false
       isChosen = step.choice != nil
       if !isSilent { names.append(step.meaning ?? step.name) }
@@ -300,7 +307,7 @@ struct FieldPlace: Hashable {
     return names
   }
 
-  /// Whether a name adds nothing, because the one before it names the text: `{"name": {"en": …}}`.
+  /// Whether a name adds no meaning, because the name before it already means a text: `{"name": {"en": …}}`.
   private static func addsNothing(_ name: String, _ parent: String) -> Bool {
     let words = NameWords.words(of: name)
     if ["rendered", "html", "plain", "default", "#text", "_text", "$t"].contains(name.lowercased())
@@ -325,19 +332,19 @@ struct FieldPlace: Hashable {
     "th", "tr", "uk", "vi", "zh",
   ]
 
-  /// Whether an item may have several values here.
+  /// Whether an item may have several values at this place.
   var isMany: Bool { steps.contains(where: \.isList) }
 
-  /// Whether its only lists are those of one text in several languages: `{"name": [{"id": 1, "value": …}]}`.
+  /// Whether each list on the path holds one text in several languages: `{"name": [{"id": 1, "value": …}]}`.
   var isTextList: Bool {
     entersList && steps.allSatisfy { !$0.isList || FieldRules.isText($0.name) }
       && steps.last?.name == "value"
   }
 
-  /// Whether it leads to a field of each object in a list.
+  /// Whether the path leads to a field of each object in a list.
   var entersList: Bool { steps.dropLast().contains(where: \.isList) }
 
-  /// Whether it leads into a list of things, other than pictures, that may themselves be items.
+  /// Whether the path leads into a list of things, other than pictures, that may themselves be items.
   var isBorrowed: Bool {
     guard entersList, let list = steps.firstIndex(where: \.isList) else { return false }
     return !steps[...list].contains { FieldRules.isPicture($0.name) }
@@ -346,10 +353,12 @@ struct FieldPlace: Hashable {
   /// The path to the first value.
   var first: String { path("[0]") }
 
-  /// The path to all values; it ends at a list as a whole, because the reader flattens that.
+  /// The path to all values.
+  ///
+  /// It ends at a list as a whole, because the reader flattens lists.
   var all: String { path("[*]", atEnd: "") }
 
-  /// The nodes at this place, with lists flattened; choices are ignored.
+  /// The nodes at this place, with lists flattened; selectors of list elements are ignored.
   func nodes(in node: JSONNode) -> [JSONNode] {
     var nodes = [node]
     for step in steps {

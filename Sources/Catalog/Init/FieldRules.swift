@@ -1,15 +1,17 @@
-/// The rules that judge a place in an item as a field, by its name and its values.
+/// The rules that decide, from names and values, which field of an item a place (a path in the item) is.
 enum FieldRules {
-  /// A field that is looked for.
+  /// A field of an item that the rules can recognize.
   enum Field: String, CaseIterable {
     case id, title, description, badges, deliveryTypes, normalPrice, salePrice
     case latitude, longitude, address, thumbnail, gallery
   }
 
-  /// The table of known names: a meaning, its confidence, the names, and the reason.
+  /// The table of known names.
   ///
-  /// Names are in lower case, with spaces between words. Names of fields have to match whole; for other meanings, one
-  /// word is enough.
+  /// Each row has a meaning, its confidence, the names, and the reason.
+  ///
+  /// Names are in lower case, with spaces between words. The name of a field must match as a whole. For other meanings,
+  /// one matching word is enough.
   private static let table = """
     id            | 1    | id | one thing has it alone
     id            | 0.95 | product id, item id, uid, uuid, detail hash, asin, goods no, 상품번호, 상품코드, 商品番号, 商品コード | a shop's own number of a product
@@ -62,7 +64,7 @@ enum FieldRules {
     smallest      | 1    | thumb, thumbnail, thumbs, thumbnails, small, sm, s, xs, tiny, mini, icon, preview, low, klein, kleine, vorschau, piccola, piccolo, pequena, pequeña, petite, petit, vignette, miniatura, miniature, anteprima, liten | its smallest form
     """
 
-  /// The confidence by meaning and name.
+  /// The confidence, by meaning and by name.
   private static let known: [String: [String: Double]] = {
     var known: [String: [String: Double]] = [:]
     for line in table.split(separator: "\n") {
@@ -74,12 +76,12 @@ enum FieldRules {
     return known
   }()
 
-  /// The confidence that a plain name has a meaning; 0 when the table does not have it.
+  /// The confidence that a name has a meaning; 0 when the name is not in the table.
   static func confidence(_ meaning: String, _ name: String) -> Double {
     known[meaning]?[name] ?? 0
   }
 
-  /// Whether one of the words of a plain name has a meaning.
+  /// Whether one of the words of a name has this meaning.
   static func has(_ meaning: String, in name: String) -> Bool {
     let names = known[meaning] ?? [:]
     return names[name] != nil
@@ -90,20 +92,20 @@ enum FieldRules {
       }
   }
 
-  /// Whether a name is that of a title or description, which may be given in several languages.
+  /// Whether a name means a title or description, which a shop may give in several languages.
   static func isText(_ name: String) -> Bool {
     let plain = NameWords.plain(name)
     return confidence("title", plain) > 0 || confidence("description", plain) > 0
   }
 
-  /// Whether a name is that of an id.
+  /// Whether a name means an id.
   static func isID(_ name: String) -> Bool {
     let plain = NameWords.plain(name)
     return confidence("id", plain) > 0
       || ["id", "uuid", "sku"].contains(plain.split(separator: " ").last)
   }
 
-  /// Whether a name refers to pictures.
+  /// Whether a name means pictures.
   static func isPicture(_ name: String) -> Bool { has("picture", in: NameWords.plain(name)) }
 
   /// The size of a picture of which neither name nor addresses tell one.
@@ -121,7 +123,7 @@ enum FieldRules {
   }
 }
 
-/// Which of an item's prices a place names.
+/// A kind of price that the name of a field can mean.
 enum PriceMeaning {
   /// The price to pay.
   case asked
@@ -130,12 +132,12 @@ enum PriceMeaning {
   /// The price before a reduction.
   case former
 
-  /// The price that a place names, with its confidence; nil for anything but a price of the item.
+  /// The price that a place's name means, with the confidence; nil if the name does not mean a price of the item.
   ///
-  /// The name is a price's, alone or before words for amounts: `price`, `{"price": {"amount": 7}}`, `{"price": {"EUR":
-  /// 7}}`.
+  /// A price is recognized by its name. Words for amounts may follow the name: `price`, `{"price": {"amount": 7}}`,
+  /// `{"price": {"EUR": 7}}`.
   static func of(_ place: FieldPlace) -> (meaning: PriceMeaning, confidence: Double)? {
-    // A price's name may mention tax, but a tax alone is not a price.
+    // The name of a price may mention tax, but a name that means only a tax is not a price.
     var isNet = false
     let path = place.names.map { name in
       let plain = NameWords.plain(name)
@@ -157,10 +159,10 @@ enum PriceMeaning {
         }
     }
     guard isMoney else { return nil }
-    // {"discount": 7} is not a price, {"discount price": 7} is.
-    // {"compareAtPrice": {"minPrice": 7}}: the name of the enclosing object marks the former price.
+    // `{"discount": 7}` is not a price, but `{"discount price": 7}` is.
+    // In `{"compareAtPrice": {"minPrice": 7}}`, the name of the enclosing object says that this is the former price.
     let words = path[max(0, named - 1)...].joined(separator: " ")
-    // A price without tax, or per kilogram, counts less than any other beside it.
+    // A price without tax, or per kilogram, counts less than any other price beside it.
     isNet = isNet || path.contains { partly.contains($0) }
     let confidence = min(Self.confidence(of: path[named]), isNet ? 0.7 : 1)
     if FieldRules.has("former", in: words) { return (.former, confidence) }
@@ -172,7 +174,7 @@ enum PriceMeaning {
     "net", "netto", "ht", "bez", "excl", "ex", "excluding", "without", "unit", "grund", "total",
   ]
 
-  /// Whether a name says by itself that it is a price: it is known as one, or has a word for it.
+  /// Whether a name by itself says that it is a price: the table has it as a price, or it contains a word for price.
   private static func isPrice(_ name: String) -> Bool { confidence(of: name) > 0 }
 
   private static func confidence(of name: String) -> Double {
@@ -200,7 +202,7 @@ enum PriceMeaning {
   private static func isASCII(_ name: String) -> Bool { name.utf8.allSatisfy { $0 < 0x80 } }
 }
 
-/// How well a place fits a field, with the evidence for it.
+/// The likelihood that a place (a path in the item) is a certain field, with the evidence.
 struct FieldScore {
   /// The evidence of the values at the place.
   let evidence: FieldEvidence
@@ -214,10 +216,10 @@ struct FieldScore {
 
   var isSure: Bool { confidence >= Self.sure }
 
-  /// Judges a place as a field by its name and its values.
+  /// Judges from names and values how likely it is that a place is the field.
   static func judge(_ field: FieldRules.Field, _ evidence: FieldEvidence) -> FieldScore {
     let score = named(field, evidence) * fit(field, evidence)
-    // Among equals, prefer the less nested place and the one that more items have.
+    // Among equal places, prefer the less nested place, and the place that more items have.
     let depth = Double(max(0, evidence.place.steps.count - 1))
     return FieldScore(
       evidence: evidence,
@@ -225,7 +227,9 @@ struct FieldScore {
     )
   }
 
-  /// All places that may be a field, the likeliest first; equals are in the order of the item.
+  /// All places that may be the field, the likeliest first.
+  ///
+  /// Places with equal scores keep the order that they have in the item.
   static func ranking(_ field: FieldRules.Field, _ all: [FieldEvidence]) -> [FieldScore] {
     all.map { judge(field, $0) }.enumerated()
       .filter { $0.element.confidence >= floor }
@@ -233,7 +237,7 @@ struct FieldScore {
       .map(\.element)
   }
 
-  /// The confidence that the name means the field; if the name is unknown, the values decide.
+  /// The confidence that the place's name means the field; if the name is unknown, the values decide.
   private static func named(_ field: FieldRules.Field, _ evidence: FieldEvidence) -> Double {
     let place = evidence.place
     let path = place.names.map(NameWords.plain)
@@ -245,7 +249,8 @@ struct FieldScore {
     let known = FieldRules.confidence(field.rawValue, name)
     switch field {
     case .id, .title:
-      // A field inside a wrapper is still the item's; inside an object of unknown name, it may be another thing's.
+      // A field inside a wrapper still belongs to the item. Inside any other object, it may belong to that object, for
+      // example to a brand.
       let isOwn = parents.allSatisfy { FieldRules.has("wrapper", in: $0) }
       let kin =
         isOfOthers ? 0.3 : isOwn ? 1 : evidence.variety == 1 && !place.entersList ? 0.75 : 0.4
@@ -298,7 +303,7 @@ struct FieldScore {
       ? 0 : isPlain ? 0.5 : evidence.isCount ? 0.3 : 0.35
   }
 
-  /// The confidence for a title with an unlisted name, such as `goods_nm`: short texts of several words.
+  /// The confidence for a title with a name that is not in the table, such as `goods_nm`: short texts of several words.
   private static func unnamedTitle(_ evidence: FieldEvidence, _ name: String) -> Double {
     let words = name.split(separator: " ").map(String.init)
     let isOther = FieldRules.has("person", in: name) || FieldRules.has("other", in: name)
@@ -314,7 +319,8 @@ struct FieldScore {
     return isDescription ? 0.45 : 0.4
   }
 
-  /// The confidence for a price without a price's name: it is written with its currency, or is beside one.
+  /// The confidence for a price whose name does not mean a price: its text contains a currency, or a currency is beside
+  /// it.
   private static func unnamedPrice(_ evidence: FieldEvidence) -> Double {
     let place = evidence.place
     let path = place.names.map(NameWords.plain)
@@ -356,11 +362,11 @@ struct FieldScore {
     switch field {
     case .id:
       let isShort = evidence.share { $0.utf8.count <= 200 && !$0.contains("\n") } == 1
-      // One item may be in several sections.
+      // One item may be in several sections, so half as many different ids as items are enough.
       return evidence.isOne && isShort && evidence.reals == 0
         ? evidence.share * min(1, evidence.variety * 2) : 0
     case .title:
-      // A book may be called 1984.
+      // A title may be a number, such as the book "1984".
       guard evidence.texts * 2 > evidence.values, evidence.isOne, !isLinks else { return 0 }
       let isOther = evidence.share(PriceText.hasUnit) > 0.5 || evidence.share(isDate) > 0.5
       let isToken =
@@ -394,7 +400,7 @@ struct FieldScore {
     return String(digits) == "9999-99-99"
   }
 
-  /// Whether the values may be pictures: URLs or paths that do not end like pages.
+  /// Whether the values may be pictures: URLs or paths that do not end like web pages.
   ///
   /// `data:` URLs are ignored.
   private static func isPictures(_ evidence: FieldEvidence) -> Bool {

@@ -1,22 +1,22 @@
-/// A built-in format whose signature fits a response.
+/// A built-in format that fits a response, recognized by its signature (paths that every response of a system has).
 struct FormatProposal {
   /// The format's name.
   let format: String
-  /// How many items it reads.
+  /// How many items the format can read.
   let count: Int
   /// The currency of prices, for example "EUR", and the reason for it.
   let currency: (code: String, reason: String)
   /// The format's summary, in one line.
   private let about: String
-  /// The lines for `paging:`, if the format's own paging does not apply.
+  /// The lines for `paging:`, if the format's own paging does not fit.
   private let pagingLines: [String]
 
-  /// Looks at a response.
+  /// Looks for a format that fits a response.
   ///
-  /// - Returns: nil when no signature fits, no fitting format reads at least half of the items, or the user gave a
-  ///   request body.
-  /// - Throws: ``CatalogError`` when it is an HTML page or a feed without products, because nothing else can read
-  ///   those.
+  /// - Returns: Nil when no signature fits, when no fitting format can read at least half of the items, or when the
+  ///   user gave a request body.
+  /// - Throws: ``CatalogError`` when the response is an HTML page or a feed without products, because no mapping can
+  ///   read such a response either.
   init?(of page: ProposedPage, currency: String?) throws(CatalogError) {
     let isAsked = page.source.body != nil
     for format in isAsked ? [] : FormatSignature.formats(fitting: page.body) {
@@ -37,8 +37,9 @@ struct FormatProposal {
     return nil
   }
 
-  /// How many items a format reads from a body, and the currencies that they name; 0 when more than half are
-  /// unreadable.
+  /// How many items a format can read from a body, and the currencies that the items name.
+  ///
+  /// The number is 0 when more than half are unreadable.
   private static func items(
     of body: [UInt8],
     _ format: Format
@@ -60,7 +61,7 @@ struct FormatProposal {
     return (elements.count - lost, codes, place)
   }
 
-  /// The currency that an item names beside a price, or in its text.
+  /// The currency that an item names beside a price, or in the price's text.
   private static func code(_ rule: Mapping.PriceRule, in item: JSONNode) -> String? {
     if case .path(let path) = rule.currency {
       let code = try? path.firstValue(in: item)?.text?.uppercased()
@@ -127,7 +128,7 @@ struct FormatProposal {
     ]
   }
 
-  /// How the response is read.
+  /// The lines that say how the response is read.
   var lines: [String] {
     ["format: \(format)"] + pagingLines
   }
@@ -135,15 +136,15 @@ struct FormatProposal {
 
 /// The signatures of formats: paths that every response of a system has.
 enum FormatSignature {
-  /// The notation that a body seems to be in.
+  /// The notation that a body seems to have.
   enum Look {
     case json, xml, page, table, lines
   }
 
-  /// The built-in formats whose signature fits a body, the one with the most evidence first.
+  /// The built-in formats whose signature fits a body, the best supported first.
   ///
-  /// A signature is a list of alternatives. Each is a list of paths, all of which must lead to something in the body as
-  /// JSON.
+  /// A signature is a list of alternatives. An alternative is a list of paths, and it fits if each path leads to
+  /// something in the body.
   static func formats(fitting body: [UInt8]) -> [Format] {
     let look = look(of: body)
     var roots: [BodyFormat: JSONNode] = [:]
@@ -167,7 +168,7 @@ enum FormatSignature {
     }.map(\.element.format)
   }
 
-  /// How many paths the longest fitting alternative of a signature has; 0 when none fits.
+  /// The number of paths in the longest alternative that fits; 0 when none fits.
   private static func evidence(
     _ signature: YAMLNode,
     in root: JSONNode
@@ -217,7 +218,7 @@ enum ProposedNotation {
   /// Reads a response as JSON.
   ///
   /// - Returns: The lines of a catalog file for the response's notation, and the JSON.
-  /// - Throws: ``CatalogError`` when it is a table or XML that cannot be read.
+  /// - Throws: ``CatalogError`` when the response is a table or XML that cannot be read.
   static func lines(for body: [UInt8]) throws(CatalogError) -> ([String], [UInt8]) {
     switch FormatSignature.look(of: body) {
     case .json: return ([], try BodyFormat.json.json(of: body, "the response"))
@@ -242,7 +243,7 @@ enum ProposedNotation {
     }
   }
 
-  /// The element with the most siblings of the same name, all of which have members.
+  /// The element with the most siblings of the same name, if all of them have members.
   private static func record(in node: JSONNode, _ depth: Int) -> (name: String, count: Int)? {
     guard depth < 8 else { return nil }
     var best: (name: String, count: Int)?

@@ -1,10 +1,10 @@
-/// The fields of the items at one place, each chosen among its candidates.
+/// The fields of the items in a response, each chosen among several candidates.
 struct ItemFields {
   typealias Field = FieldRules.Field
 
-  /// The evidence for every place in the items.
+  /// The evidence for every place (path) in the items.
   let evidence: [FieldEvidence]
-  /// The ranking for each field, the chosen place first.
+  /// The candidates for each field, the chosen place first.
   private(set) var rankings: [Field: [FieldScore]] = [:]
   /// The places of the price to pay; the first that has a value counts.
   private(set) var salePrice: [FieldScore] = []
@@ -12,7 +12,7 @@ struct ItemFields {
   private(set) var normalPrice: [FieldScore] = []
   /// The places of the thumbnail; the first that has a value counts.
   private(set) var thumbnail: [FieldScore] = []
-  /// The pictures of an item.
+  /// The places of the pictures of an item.
   private(set) var gallery: [FieldScore] = []
 
   init(_ evidence: [FieldEvidence]) {
@@ -35,7 +35,7 @@ struct ItemFields {
     }
     choosePictures()
     choosePrices()
-    // If no field is named like an id, one that differs in all items serves as the id.
+    // If no field has the name of an id, a title or thumbnail that differs in all items serves as the id.
     let telling = [rankings[.title]?.first, thumbnail.first].compactMap(\.self).filter {
       $0.evidence.variety == 1 && $0.evidence.leading == 1 && !$0.evidence.place.isMany
     }
@@ -44,7 +44,7 @@ struct ItemFields {
     }
   }
 
-  /// A ranking whose first is marked doubtful if another is about as likely and has other values.
+  /// The ranking; its first place is marked doubtful if another place is about as likely and has other values.
   private static func doubted(
     _ ranking: [FieldScore],
     _ areEqual: (String, String) -> Bool
@@ -57,7 +57,7 @@ struct ItemFields {
     return hasRival ? [best.doubtful] + ranking.dropFirst() : ranking
   }
 
-  /// The places of a text: the chosen one, and others for items that lack it.
+  /// The places of a text: the chosen place, and other places for items that have no value there.
   func alternatives(_ field: Field) -> [FieldScore] {
     guard let ranking = rankings[field], let best = ranking.first else { return [] }
     let others = ranking.dropFirst().filter { field == .title && $0.evidence.fills(best.evidence) }
@@ -91,7 +91,7 @@ struct ItemFields {
       normalPrice = [former.first ?? asked]
     case (let price?, nil), (nil, let price?):
       salePrice = [price]
-      // If some items lack this price, the other one follows as an alternative.
+      // If some items lack the chosen price, the former price follows as an alternative.
       if let other = former.first, price.evidence.share < 1, other.evidence.fills(price.evidence) {
         salePrice.append(other)
       }
@@ -120,7 +120,7 @@ struct ItemFields {
     }
   }
 
-  /// A ranking without the same price in other currencies: `{"EUR": 7, "USD": 8}`.
+  /// The ranking, reduced to one currency if a price is given in several: `{"EUR": 7, "USD": 8}`.
   private static func inOneCurrency(_ ranking: [FieldScore]) -> [FieldScore] {
     guard let best = ranking.first?.evidence.place, Currency.codes.contains(best.name.uppercased())
     else { return ranking }
@@ -131,7 +131,7 @@ struct ItemFields {
     }
   }
 
-  /// Two prices, both marked doubtful if the first is not the lower one.
+  /// Two prices; both are marked doubtful if the first is not the lower one.
   private static func ordered(_ low: FieldScore, below high: FieldScore) -> [FieldScore] {
     let share = low.evidence.share(with: high.evidence) { low, high in
       guard let low = PriceText.number(low), let high = PriceText.number(high) else { return true }
@@ -152,7 +152,7 @@ struct ItemFields {
     gallery = rankings[.gallery]?.first.map { [largest($0) ?? $0] } ?? []
     guard let best = single.first else { return }
     thumbnail = [best]
-    // The same member may be a text in one item, and an object or a list in another.
+    // The same member may be a text in one item, and an object or a list in another item.
     let forms = evidence.filter { other in
       let place = other.place
       return place != best.evidence.place
@@ -188,7 +188,7 @@ struct ItemFields {
     .max { size(of: $0.evidence) < size(of: $1.evidence) }
   }
 
-  /// The same picture in its largest size; nil if it is already the largest or the only one.
+  /// The same picture in its largest size; nil if there is no larger size.
   private func largest(_ score: FieldScore) -> FieldScore? {
     let place = score.evidence.place
     var best: (score: FieldScore, size: Int)?
@@ -212,7 +212,7 @@ struct ItemFields {
     return best?.score
   }
 
-  /// The pictures of an object that numbers them, `{"1": …, "2": …}`, of which `score` is one.
+  /// All pictures of an object that numbers them, such as `{"1": …, "2": …}`; `score` is one of them.
   private func numbered(_ score: FieldScore) -> FieldScore? {
     let place = score.evidence.place
     for other in rankings[.thumbnail] ?? [] {
@@ -226,7 +226,7 @@ struct ItemFields {
     return nil
   }
 
-  /// The position of the one name in which two places differ; nil when they differ in more.
+  /// The position of the only name in which two places differ; nil when they differ in more names.
   private static func difference(_ one: FieldPlace, _ other: FieldPlace) -> Int? {
     guard one.steps.count == other.steps.count else { return nil }
     let apart = one.steps.indices.filter { one.steps[$0] != other.steps[$0] }
@@ -238,14 +238,14 @@ struct ItemFields {
 
   // MARK: - All of it
 
-  /// Whether an id and a title were found, without which no item can be read.
+  /// Whether an id and a title were found; without them, no item can be read.
   func isUsable(in place: ItemPlace) -> Bool {
     guard rankings[.title] != nil else { return false }
     if case .itemsByID = place.shape { return true }
     return rankings[.id] != nil
   }
 
-  /// The confidence that these are items.
+  /// The confidence that the objects at this place are items.
   var confidence: Double {
     func part(_ score: FieldScore?) -> Double {
       score.map {
@@ -272,7 +272,7 @@ extension FieldScore {
   /// Which price it is.
   var meaning: PriceMeaning { PriceMeaning.of(evidence.place)?.meaning ?? .asked }
 
-  /// Whether some items have 0 there, which means that they have no such price.
+  /// Whether a price of 0 means that the item has no such price, because some items have it.
   var skipsZero: Bool {
     meaning != .asked && evidence.samples.contains { PriceText.number($0) == 0 }
   }

@@ -1,4 +1,4 @@
-/// A place in a response where its items are, or may be.
+/// An array or object in a response that has the items, or may have them.
 struct ItemPlace {
   /// The shape around the items.
   enum Shape: Hashable {
@@ -6,9 +6,10 @@ struct ItemPlace {
     case list(path: [String])
     /// An array of sections at a path, each with its items at `member`: `{"groups": [{"dishes": […]}]}`.
     case sections(path: [String], member: FieldPlace)
-    /// Sections by name in an object at a path: `{"Cards": […], "Prints": […]}`, or objects with the array in `member`.
+    /// An object at a path, whose members are sections by name: `{"Cards": […], "Prints": […]}`, or objects with the
+    /// array in `member`.
     case sectionsByName(path: [String], member: String?)
-    /// Items by id in an object at a path: `{"c1": {…}, "c2": {…}}`.
+    /// An object at a path, whose members are items by id: `{"c1": {…}, "c2": {…}}`.
     case itemsByID(path: [String])
   }
 
@@ -16,10 +17,10 @@ struct ItemPlace {
   let shape: Shape
   /// The items, in the order of the response.
   let items: [JSONNode]
-  /// The sections, where the response has several; else empty.
+  /// The sections, if the response has several; otherwise empty.
   let sections: [JSONNode]
 
-  /// The names that lead to it, outermost first.
+  /// The names that lead to the place, outermost first.
   var path: [String] {
     switch shape {
     case .list(let path), .itemsByID(let path): path
@@ -28,7 +29,7 @@ struct ItemPlace {
     }
   }
 
-  /// Every place that may hold items, outermost first.
+  /// Every place in a response that may have items, outermost first.
   static func all(in root: JSONNode) -> [ItemPlace] {
     var search = Search()
     search.visit(root, at: [])
@@ -69,7 +70,7 @@ struct ItemPlace {
       }
     }
 
-    /// Adds the arrays that the elements of an array have at the same place, which may be nested: `products`,
+    /// Adds the arrays that the elements of an array have at the same path, which may be nested: `products`,
     /// `products.nodes`, `groups[*].dishes`.
     private mutating func addSections(_ elements: [JSONNode], at path: [String]) {
       var places: [FieldPlace] = []
@@ -96,7 +97,7 @@ struct ItemPlace {
       }
     }
 
-    /// Adds the sections within sections, when each has a name of its own.
+    /// Adds the sections within sections, if each inner section has a name of its own.
     private mutating func addDeeper(
       _ elements: [JSONNode],
       at path: [String],
@@ -126,7 +127,7 @@ struct ItemPlace {
       )
     }
 
-    /// Notes the places of lists of objects below an element.
+    /// Records the paths to lists of objects below an element.
     private static func lists(
       in node: JSONNode,
       at place: FieldPlace,
@@ -149,7 +150,7 @@ struct ItemPlace {
       }
     }
 
-    /// Adds the members of an object by name: arrays of items, or items.
+    /// Adds the members of an object as sections (arrays of items) or as items.
     private mutating func addByName(_ values: [JSONNode], at path: [String]) {
       if values.count > 1,
         values.allSatisfy({ $0.kind == .array && Search.areObjects($0.elements) })
@@ -178,7 +179,7 @@ struct ItemPlace {
       }
       if values.count > 1, Search.areObjects(values), Search.areAlike(values) {
         found.append(ItemPlace(shape: .itemsByID(path: path), items: values, sections: []))
-        // {"sites": {"a": {"goods": {"1": …}}, "b": {"goods": {"2": …}}}}
+        // For example `{"sites": {"a": {"goods": {"1": …}}, "b": {"goods": {"2": …}}}}`.
         for (name, first) in values[0].members.prefix(10) where first.kind == .object {
           let inner = values.flatMap { $0[name]?.members.map(\.value) ?? [] }
           guard inner.count > 1, Search.areObjects(inner), Search.areAlike(inner) else { continue }
@@ -206,15 +207,15 @@ struct ItemPlace {
 
 /// A response whose items have been found.
 struct ResponseLook {
-  /// The lines of a catalog file for the response's notation; none for JSON.
+  /// The lines for the response's notation in a catalog file; none for JSON.
   let notation: [String]
-  /// The response as JSON.
+  /// The response, converted to JSON.
   let response: JSONNode
-  /// The root of the items: the response, or a program's output for it.
+  /// The root of the paths to the items: the response, or the output of `program`.
   let root: JSONNode
-  /// The program that the response was run through; nil for none.
+  /// The program that rewrites the response first; nil for none.
   let program: JoiningProgram?
-  /// Where the items are.
+  /// The place of the items.
   let place: ItemPlace
   /// The confidence in ``place``, from 0 to slightly above 1.
   let confidence: Double
@@ -224,12 +225,12 @@ struct ResponseLook {
   /// Looks for the items.
   ///
   /// - Parameter body: JSON, JSON Lines, a table or XML.
-  /// - Throws: ``CatalogError`` when it is none of these, or nothing in it looks like items.
+  /// - Throws: ``CatalogError`` when the body is none of these, or nothing in it looks like items.
   init(_ body: [UInt8]) throws(CatalogError) {
     let (notation, body) = try ProposedNotation.lines(for: body)
     let response = try JSONDocument(parsing: body, of: "the response").root
     let program = JoiningProgram(for: response)
-    // A program's output is taken only when there are items in it.
+    // A program's output is used only if it contains items.
     let joined = program?.applied(to: body)
     let found = joined.flatMap(Self.best)
     guard let best = found ?? Self.best(in: response) else {

@@ -1,11 +1,13 @@
-/// A jq program that makes items from a response whose parts refer to one another by id, as some services send them.
+/// A jq program for responses whose parts refer to one another by id, as some services send them.
+///
+/// It joins the parts into items.
 struct JoiningProgram: Equatable {
   /// The service that sends such responses.
   let service: String
   /// The program, which makes `{"items": […]}`.
   let program: String
 
-  /// The program for a response; nil for one that can be read as it is.
+  /// The program for a response; nil if the response can be read as it is.
   init?(for root: JSONNode) {
     if let table = Self.table(root) {
       service = Self.tableName
@@ -27,7 +29,7 @@ struct JoiningProgram: Equatable {
       : "# As \(service) sends it, items refer to other things by id: here they are joined."
   }
 
-  /// The program for rows whose column names are given once, beside the rows or in the first row.
+  /// The program for a table in JSON, which gives the column names once: beside the rows or in the first row.
   private static func table(_ root: JSONNode) -> String? {
     func isRow(_ node: JSONNode) -> Bool {
       node.kind == .array && !node.elements.contains { $0.kind == .object }
@@ -102,8 +104,8 @@ struct JoiningProgram: Equatable {
     ),
   ]
 
-  /// The program's output for a response; nil when it cannot run, because libjq is missing or the
-  /// response is odd.
+  /// The program's output for a response; nil when the program cannot run, because libjq is missing or the response has
+  /// an unexpected form.
   func applied(to body: [UInt8]) -> JSONNode? {
     do throws(CatalogError) {
       let made = try Transform(compiling: program).apply(to: body, of: "the response")

@@ -1,17 +1,17 @@
-/// A mapping for an unknown response: the place of its items, and the meaning of their fields.
+/// A mapping for an unknown response: where its items are, and which fields they have.
 ///
-/// It is judged by names and values alone, and every choice has a confidence. ``ProposedFile`` writes it as YAML.
+/// The mapping is deduced from names and values alone, and every choice has a confidence. ``ProposedFile`` writes it as
+/// YAML.
 package struct MappingProposal {
-  /// Where the items are.
+  /// The place of the items in the response.
   let place: ItemPlace
   /// The confidence in ``place``, 0 to 1.
   let confidence: Double
-  /// The program that the response is run through first, because its items refer to other things
-  /// by id.
+  /// The program that rewrites the response first, because its items refer to other parts by id; nil for none.
   let program: JoiningProgram?
   /// The fields, each with its candidates.
   let fields: ItemFields
-  /// The pictures of an item: the thumbnail, and the gallery.
+  /// The thumbnail and the gallery of an item.
   let thumbnail: PictureProposal?
   let gallery: PictureProposal?
   /// The currency of prices.
@@ -20,16 +20,18 @@ package struct MappingProposal {
   let salePrice: PriceProposal?
   /// The price before a reduction.
   let normalPrice: PriceProposal?
-  /// The path to the section's title beside the items; nil for none.
+  /// The path to the section's title outside the items; nil for none.
   let envelopeTitle: String?
-  /// Where the sections of one response have their key and title.
+  /// The fields of a section that are its key and its title, if one response has many sections.
   let sectionKey: FieldScore?
   let sectionTitle: FieldScore?
-  /// The pagings that the listing may have, the likeliest first; only one of them once it was tried and works.
+  /// The pagings that the listing may have, the likeliest first.
+  ///
+  /// After a successful trial, only the paging that works is left.
   var pagings: [PagingProposal]
   /// The paging of the listing.
   var paging: PagingProposal? { pagings.first }
-  /// The lines for the response's notation; none for JSON.
+  /// The lines for the response's notation in the catalog file; none for JSON.
   let notation: [String]
 
   /// Whether a text is an ISO 4217 code.
@@ -41,10 +43,10 @@ package struct MappingProposal {
   /// Makes a mapping for responses that have their items at the same place.
   ///
   /// - Parameters:
-  ///   - looks: The responses, one at least.
-  ///   - source: Where the first one came from.
+  ///   - looks: The responses; at least one.
+  ///   - source: Where the first response came from.
   ///   - currency: The ISO 4217 code that the user gave; nil to deduce it.
-  ///   - hasNextLink: Whether the first one's `Link` header names a next page.
+  ///   - hasNextLink: Whether the first response's `Link` header names a next page.
   init(
     of looks: [ResponseLook],
     source: ProposedSource,
@@ -96,7 +98,9 @@ package struct MappingProposal {
     )
   }
 
-  /// How likely a place is: an array inside an item is seldom a list of items.
+  /// How likely it is that a place has the items.
+  ///
+  /// An array inside an item is seldom a list of items.
   static func weight(of place: ItemPlace) -> Double {
     let names =
       switch place.shape {
@@ -138,7 +142,7 @@ package struct MappingProposal {
     }.map { FieldScore(evidence: $0, confidence: 0.7) }
   }
 
-  /// A field that can be the key of a section: different in each, and a valid file name.
+  /// A field that can be the key of a section: its values differ in all sections and are valid file names.
   private static func key(of sections: [FieldEvidence]) -> FieldScore? {
     let fit = sections.filter { $0.share == 1 && $0.variety == 1 && $0.share(isFileName) == 1 }
     let named = fit.map { evidence in
@@ -194,12 +198,12 @@ extension MappingProposal {
     ]
   }
 
-  /// The line with the currency.
+  /// The line with the currency, in the catalog file.
   var currencyLine: String {
     noted("currency: \(currency.code)", currency.confidence, currency.reason)
   }
 
-  /// The members of a source beside its URL when it holds many sections; none when it is one section.
+  /// The lines of a source beside its URL when it holds many sections; none when it is one section.
   var partLines: [String] {
     guard case .sections(let path, _) = place.shape, let key = sectionKey else { return [] }
     let each = YAMLText.scalar("$" + path.map(FieldPlace.segment).joined() + "[*]")
@@ -213,7 +217,7 @@ extension MappingProposal {
     return lines
   }
 
-  /// Whether a transform makes the sections; the catalog can then have no others.
+  /// Whether a transform makes the sections; if so, the catalog can have no other sections.
   var makesSections: Bool { if case .sectionsByName = place.shape { true } else { false } }
 
   /// The lines for reading the response: the place of items, the paging, and the fields of items.
@@ -236,7 +240,7 @@ extension MappingProposal {
       + (none.isEmpty ? [] : ["none: [\(none.map(YAMLText.quoted).joined(separator: ", "))]"])
   }
 
-  /// Whether a text has a character reference, as HTML does. (HTML, section 13.5)
+  /// Whether a text has a character reference, such as `&amp;`. (HTML, section 13.5)
   private static func hasEntity(_ text: String) -> Bool {
     text.contains("&amp;")
       || text.split(separator: "&", omittingEmptySubsequences: false).dropFirst().contains {
@@ -273,7 +277,7 @@ extension MappingProposal {
     }
   }
 
-  /// The lines of the transform, and the one that reads its output.
+  /// The lines of the transform, and the line with the path to the items in its output.
   private func made(_ items: String) -> [String] {
     ["transform: |"] + YAMLText.block(transform ?? "", indent: "  ") + [items]
   }
@@ -303,7 +307,7 @@ extension MappingProposal {
     return hasNames && !best.isSure ? "$.id" : best.evidence.place.first
   }
 
-  /// The paths of a field; none if the field is only in a comment of the file.
+  /// The paths of a field; none if the field is commented out.
   func paths(_ field: FieldRules.Field) -> [String] {
     let scores = fields.alternatives(field)
     guard let best = scores.first, best.isSure || field == .title else { return [] }
@@ -311,7 +315,7 @@ extension MappingProposal {
     return scores.map { takesAll ? $0.evidence.place.all : $0.evidence.place.first }
   }
 
-  /// The keys that are in doubt, as the file calls them.
+  /// The names of the keys that are in doubt.
   var unsure: [String] {
     let texts = [FieldRules.Field.id, .title].filter { field in
       !(field == .id && hasNames) && fields.rankings[field]?.first.map { !$0.isSure } ?? true
@@ -326,10 +330,10 @@ extension MappingProposal {
     return texts.map(\.rawValue) + money + (prices.map(\.0) + pictures.map(\.0))
   }
 
-  /// Whether the response has its items by id, as members of an object.
+  /// Whether the items are members of an object, by id.
   private var hasNames: Bool { if case .itemsByID = place.shape { true } else { false } }
 
-  /// The jq expression for the members of the object.
+  /// The jq expression for the members of the object that holds the items or sections.
   private var jqEntries: String {
     let path = place.path.map { name in
       name == FieldPlace.everyElement ? "[]" : "[\(JQText.string(name))]"
@@ -337,7 +341,7 @@ extension MappingProposal {
     return path.isEmpty ? "to_entries[]" : ".\(path) | to_entries[]"
   }
 
-  /// The line for the paging; for a local file, which has one page, it is a comment.
+  /// The lines for the paging; for a local file, which has one page, they are a comment.
   private func pagingLines(isLocal: Bool) -> [String] {
     guard let paging else { return [] }
     if isLocal {
@@ -371,7 +375,7 @@ extension MappingProposal {
     return lines + [isSaid ? "  images:" : "  # images:"] + pictures
   }
 
-  /// A field with its evidence, and the alternatives on the next lines.
+  /// The lines of a field: its path with the evidence, then the alternatives.
   ///
   /// A doubtful field is commented out, unless it is the id or the title, which every item needs.
   private func line(_ field: FieldRules.Field) -> [String] {
@@ -399,7 +403,7 @@ extension MappingProposal {
   ) -> [String] {
     guard let pictures, let best = pictures.scores.first else { return [] }
     var values = pictures.values
-    // A thumbnail that some items lack may be the first picture of the gallery.
+    // An alternative for items without a thumbnail may be the first picture of the gallery.
     if field == .thumbnail, let first = headOfGallery(behind: best), !values.contains(first) {
       values.append(first)
     }
@@ -419,7 +423,7 @@ extension MappingProposal {
     return head
   }
 
-  /// The other candidates for a key, for comments: one if the choice is sure, up to three if it is not.
+  /// The other candidates for a key, for comments: one if the choice is sure, otherwise up to three.
   private func rivals(_ ranking: [FieldScore], of taken: [FieldScore]) -> some Sequence<FieldScore>
   {
     let best = taken.first?.confidence ?? 1

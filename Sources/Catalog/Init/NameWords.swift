@@ -1,4 +1,7 @@
 /// Splits names into lower-case words: `compareAtPrice` and `compare_at_price` are both `compare at price`.
+///
+/// Used by `larder catalog init` to recognize fields, and by ``ListingDecoder`` to recognize totals and signs of
+/// further pages.
 enum NameWords {
   /// The words of a name, in order.
   static func words(of name: String) -> [String] {
@@ -35,7 +38,7 @@ enum NameWords {
     return head.map { [String(word.dropLast($0.count)), $0] } ?? [word]
   }
 
-  /// The name with its words joined by spaces, which makes spellings of one name equal.
+  /// The name with its words joined by spaces; different spellings of one name become equal.
   static func plain(_ name: String) -> String {
     words(of: name).joined(separator: " ")
   }

@@ -2,27 +2,27 @@
 struct PagingProposal: Equatable {
   /// The value of `paging:` in the catalog file.
   let yaml: String
-  /// The confidence, 0 to 1; below one half it is a comment in the file.
+  /// The confidence, 0 to 1; below one half, the paging is only a comment in the file.
   let confidence: Double
   /// The reason, for the comment in the file.
   let reason: String
-  /// The body of the request, if the page's number or cursor belongs in it.
+  /// The body of the request with a placeholder, if the page's number or cursor belongs in the body.
   var body: String?
-  /// The section's URL, if the page's number belongs in its path.
+  /// The section's URL with a placeholder, if the page's number belongs in the path.
   var url: String?
 
-  /// The most pagings that are tried, each by a request.
+  /// The maximum number of pagings that are tried, each by a request.
   static let mostTried = 8
 
-  /// Whether the response itself leaves no doubt about it.
+  /// Whether the response itself leaves no doubt about the paging.
   var isSure: Bool { confidence >= 0.85 }
 
-  /// The same with a high confidence, so that it is written to the file and can be tried.
+  /// The same paging with a high confidence, so that it is written to the file and can be tried.
   var believed: Self {
     Self(yaml, 0.95, "\(reason); a second page requested this way has other items", body, url)
   }
 
-  /// The same, after a second page brought nothing new.
+  /// The same paging with a low confidence, after a second page brought nothing new.
   var refuted: Self {
     Self(
       yaml,
@@ -33,7 +33,7 @@ struct PagingProposal: Equatable {
     )
   }
 
-  /// The likeliest paging that can be found without a request to the shop.
+  /// The likeliest paging that is found without a request to the shop.
   init?(
     root: JSONNode,
     place: ItemPlace,
@@ -50,17 +50,17 @@ struct PagingProposal: Equatable {
     self = first
   }
 
-  /// Judges by the response's `Link` header, the members around the items, and the URL's query.
+  /// Ranks pagings by the response's `Link` header, the members around the items, and the URL's query.
   ///
   /// - Parameters:
   ///   - root: The response.
-  ///   - place: Where its items are.
+  ///   - place: The place of the items in the response.
   ///   - query: The names and values of the URL's query.
   ///   - hasNextLink: Whether the `Link` header names a next page.
   ///   - url: The URL, relative to the catalog's base.
-  ///   - id: The path to an item's id, from the item; nil when it has none.
+  ///   - id: The path from an item to its id; nil when items have none.
   ///   - request: The body of the request; nil for a plain GET.
-  /// - Returns: The candidates, the likeliest first; only the first needs no trial, if it is sure.
+  /// - Returns: The candidates, the likeliest first. If the first candidate is sure, no trial is needed.
   static func ranking(
     root: JSONNode,
     place: ItemPlace,
@@ -89,7 +89,7 @@ struct PagingProposal: Equatable {
       let way = ["page", "p"].contains(name) ? "page" : "offset"
       ranking.append(Self("{\(way): \(name)}", 0.6, "the URL has \(name)="))
     }
-    // The last page has no next one, and says so by a member without value.
+    // On the last page, the member for the next page's URL may be `null`.
     if ranking.isEmpty, let next = around.first(where: { $0.value.kind == .null && isNext($0) }) {
       return [
         Self("{next: \(YAMLText.scalar(next.path))}", 0.6, "it would hold the next page's URL")
@@ -107,12 +107,12 @@ struct PagingProposal: Equatable {
     }.map(\.element)
   }
 
-  /// Whether a number of items is a usual size of one page of several.
+  /// Whether a number of items is a usual size of a page.
   static func isPage(_ count: Int) -> Bool {
     [10, 12, 15, 16, 20, 24, 25, 30, 36, 40, 48, 50, 60, 100, 200, 250, 500].contains(count)
   }
 
-  /// Pages that the URL counts in its path: `products/page/1`, `products/page-1.json`.
+  /// Paging by a page number in the path of the URL: `products/page/1`, `products/page-1.json`.
   private static func inPath(_ url: String) -> [PagingProposal] {
     let file = url.prefix { $0 != "?" && $0 != "#" }
     let digits = file.prefix { $0 != "." }.reversed().prefix { $0.isWholeNumber }
@@ -127,7 +127,7 @@ struct PagingProposal: Equatable {
     return [Self(yaml, 0.6, "the URL ends in a number", nil, String(paged))]
   }
 
-  /// Paging that continues after the last item's id, if the response only says that there is more.
+  /// Paging that starts each page after the last item's id, if the response says only that there are more items.
   private static func behindLast(
     _ around: [Member],
     _ place: ItemPlace,
@@ -158,14 +158,14 @@ struct PagingProposal: Equatable {
     self.url = url
   }
 
-  /// A member around the items.
+  /// A member outside the items.
   struct Member {
     let name: String
     let path: String
     let value: JSONNode
   }
 
-  /// The scalars around the items, also those in objects one or two levels below.
+  /// The scalars outside the items, including those in objects one or two levels deeper.
   private static func members(around root: JSONNode, place: ItemPlace) -> [Member] {
     var members: [Member] = []
     func gather(_ node: JSONNode, _ path: String, _ depth: Int) {
@@ -176,7 +176,7 @@ struct PagingProposal: Equatable {
         } else if value.kind == .array,
           let next = value.elements.first(where: { $0["rel"]?.text == "next" })?["href"]
         {
-          // {"links": [{"rel": "next", "href": "…"}]}
+          // The form `{"links": [{"rel": "next", "href": "…"}]}`.
           members.append(
             Member(name: "next", path: place + "[?@.rel == 'next'].href", value: next)
           )
@@ -197,7 +197,7 @@ struct PagingProposal: Equatable {
     "next token", "continuation", "cursor next", "next after", "page token", "next cursor token",
   ]
 
-  /// Where the response names the cursor of the next page.
+  /// The member that is the cursor of the next page, and the path to it.
   static func cursor(_ around: [Member]) -> (member: Member, path: String)? {
     let found = around.first { member in
       guard let text = FieldReader.plainText(member.value), !text.isEmpty else { return false }
@@ -205,7 +205,7 @@ struct PagingProposal: Equatable {
         NameWords.plain
       )
       let isNamed = cursorNames.contains(words.last ?? "")
-      // Some shops call a cursor by the name of an offset.
+      // Some shops use the name of an offset for a cursor.
       let isOffset =
         ["offset", "start", "skip"].contains(words.last ?? "") && member.value.kind == .string
         && Int(text) == nil
@@ -218,7 +218,7 @@ struct PagingProposal: Equatable {
         && $0.value.kind == .boolean
         && parent($0.path) == parent(found.path)
     }
-    // The last page may have a cursor too, so the path also tests the flag.
+    // The last page may have a cursor too, so the path also tests the flag for more pages.
     guard let more, let holder = parent(found.path), let outer = parent(holder) else {
       return (found, found.path)
     }
@@ -230,7 +230,7 @@ struct PagingProposal: Equatable {
     path.lastIndex { $0 == "." || $0 == "[" }.map { String(path[..<$0]) }
   }
 
-  /// The parameters that may take a cursor, the likeliest first.
+  /// The request parameters that may take a cursor, the likeliest first.
   private static func cursors(
     _ around: [Member],
     _ query: [(name: String, value: String)]
@@ -272,11 +272,11 @@ struct PagingProposal: Equatable {
     }
   }
 
-  /// Pagings by a page number or an offset, if the response says that there is more.
+  /// Pagings by a page number or an offset, if the response says that there are more items.
   static func counted(_ around: [Member], count: Int) -> [PagingProposal] {
     func number(_ names: Set<String>) -> (name: String, value: Int)? {
       around.lazy.compactMap { member in
-        // {"total": {"value": 15}}: the name is that of the enclosing member.
+        // In `{"total": {"value": 15}}`, the name that counts is that of the enclosing member.
         let words = member.path.split { ".[]'".contains($0) }.map(String.init)
         let called = member.name == "value" ? words.dropLast().last ?? "" : member.name
         guard names.contains(NameWords.plain(called)) else { return nil }
@@ -323,7 +323,7 @@ struct PagingProposal: Equatable {
     }
     let first = page.map { $0.value == 0 ? ", first: 0" : "" } ?? ""
     if pages != nil || page != nil {
-      // For "pageNo" the parameter has the same name, for "current_page" it is "page".
+      // If the response has "pageNo", the request's parameter has the same name; for "current_page", it is "page".
       let own = page.flatMap {
         ["page no", "pageno", "page number"].contains(NameWords.plain($0.name)) ? $0.name : nil
       }
@@ -354,8 +354,7 @@ struct PagingProposal: Equatable {
 struct PostedPaging {
   /// A member of the request, by its name and its value as written.
   struct Slot {
-    /// The meaning of the value: the name of the member, or of the GraphQL argument that it is
-    /// given to.
+    /// The meaning of the value: the name of the member, or the name of the GraphQL argument that uses it.
     let meaning: String
     /// The value: a number, `null`, or a text in quotes.
     let value: Substring
@@ -368,10 +367,10 @@ struct PostedPaging {
 
   /// The request.
   let request: String
-  /// Its members that hold a number, a text or nothing, in order.
+  /// The members of the request whose value is a number, a text or empty, in order.
   let slots: [Slot]
 
-  /// Whether it is GraphQL, which accepts no member that the query does not name.
+  /// Whether the request is GraphQL; then no member can be added that the query does not name.
   let isGraphQL: Bool
 
   /// Finds the members of a request.
@@ -405,7 +404,7 @@ struct PostedPaging {
     }
     isGraphQL = query.contains("{")
     self.slots = slots.map { slot in
-      // products(currentPage: $p)
+      // For example `products(currentPage: $p)`.
       guard let use = query.firstRange(of: ": $\(slot.meaning)"),
         query[use.upperBound...].first.map({ !$0.isLetter && !$0.isNumber && $0 != "_" }) ?? true
       else { return slot }
@@ -424,7 +423,7 @@ struct PostedPaging {
     )
   }
 
-  /// The request with a placeholder as an additional member; nil when none can be added.
+  /// The request with an additional member whose value is a placeholder; nil when no member can be added.
   func request(with place: Placeholder, named name: String) -> String? {
     guard !isGraphQL, let end = request.lastIndex(of: "}") else { return nil }
     let head = String(request[..<end]).trimmed
@@ -432,7 +431,7 @@ struct PostedPaging {
     return "\(head)\(comma)\(JQText.string(name)): \(place.written)}"
   }
 
-  /// The end of a string: its closing quote.
+  /// The index of the closing quote of a string.
   private static func end(ofText text: Substring) -> Substring.Index? {
     var isEscaped = false
     return text.firstIndex { character in
@@ -449,8 +448,9 @@ extension String {
 }
 
 extension PagingProposal {
-  /// The paging of a request with a body: the page's number or cursor is put into a slot of the
-  /// body.
+  /// The paging of a request with a body.
+  ///
+  /// The page's number or cursor replaces the value of a slot in the body.
   static func posted(_ around: [Member], count: Int, _ posted: PostedPaging) -> [PagingProposal] {
     if let (member, path) = cursor(around) { return [posted.paging(by: member, at: path)] }
     let signs = counted(around, count: count)
@@ -470,7 +470,7 @@ extension PagingProposal {
       }
     }
     guard ranking.isEmpty else { return ranking }
-    // The request may take the parameter that the response counts by.
+    // The request may have a parameter with the name by which the response counts pages.
     let counts = around.filter { $0.value.integer.map { (0...1).contains($0) } ?? false }
     for name in counts.map(\.name).filter({ pageNames.contains(NameWords.plain($0)) }) + ["page"] {
       let isFromZero = counts.contains { $0.name == name && $0.value.integer == 0 }

@@ -1,20 +1,21 @@
-/// How to read the pictures of a role: the places of their texts, and the rule that makes
-/// addresses.
+/// How to read the pictures of a role: the paths to texts, and the rule that turns the texts into URLs.
 struct PictureProposal {
-  /// The places, the best first: further ones are alternatives, or the other kind of element in a mixed list.
+  /// The places (paths in an item), the best first.
+  ///
+  /// Further ones are alternatives, or the other kind of element in a mixed list.
   let scores: [FieldScore]
   /// The alternatives of the role in the catalog file.
   let values: [String]
-  /// The alternative that reads only the first picture; nil if one text holds several.
+  /// The alternative that reads only the first picture; nil if one text holds several pictures.
   let first: String?
 
-  /// Judges the places of a role.
+  /// Proposes how to read the pictures of a role.
   ///
   /// - Parameters:
-  ///   - ranking: The places: the first that has a picture counts.
+  ///   - ranking: The places; the first that has a picture counts.
   ///   - isMany: Whether the role takes all pictures of an item.
   ///   - all: All fields of items.
-  ///   - root: The response, which may name the base URL of pictures outside the items.
+  ///   - root: The response, which may contain the base URL of pictures outside the items.
   init?(_ ranking: [FieldScore], isMany: Bool, among all: [FieldEvidence], root: JSONNode) {
     guard let best = ranking.first else { return nil }
     let mixed = Self.mixed(with: best.evidence, among: all)
@@ -28,7 +29,7 @@ struct PictureProposal {
     first = mark == nil ? Self.yaml(own, isMany: false, mark: nil, template: template) : nil
   }
 
-  /// Whether it is in the file, not in a comment.
+  /// Whether the proposal is written as a key of the file, not only as a comment.
   var isSure: Bool { scores[0].isSure }
 
   private static func yaml(
@@ -40,7 +41,7 @@ struct PictureProposal {
     let places = scores.map(\.evidence.place)
     var members: [String] = []
     if places.count > 1 {
-      // Each path selects the list's elements one by one, so that it may skip the elements of the other path.
+      // Each path selects the list's elements one by one, so that it can skip the elements for the other path.
       let paths = places.map { place in
         isMany && place.steps.last?.isList == true
           ? place.all + "[*]" : isMany ? place.all : place.first
@@ -73,7 +74,7 @@ struct PictureProposal {
     }.prefix(2).map(\.self)
   }
 
-  /// The template that turns file names into addresses; nil if they are addresses already, or no base is known.
+  /// The template that turns file names into URLs; nil if the texts are URLs already, or no base is known.
   static func template(
     for evidence: FieldEvidence,
     among all: [FieldEvidence],
@@ -103,12 +104,12 @@ struct PictureProposal {
     return prefix + "{value}"
   }
 
-  /// The members around the items that may be a base URL of pictures.
+  /// The members outside the items that may be a base URL of pictures.
   private static func prefixes(in node: JSONNode, depth: Int) -> [(name: String, text: String)] {
     guard depth < 4 else { return [] }
     return node.members.prefix(60).flatMap { name, value -> [(name: String, text: String)] in
       if value.kind == .object {
-        // {"media": {"base": …}}
+        // For example `{"media": {"base": …}}`.
         return prefixes(in: value, depth: depth + 1).map { ("\(name)_\($0.name)", $0.text) }
       }
       guard let text = value.text, text.utf8.count < 300, !text.contains(where: \.isWhitespace),
@@ -130,23 +131,23 @@ enum PictureText {
     ".jpg", ".jpeg", ".png", ".gif", ".webp", ".avif", ".svg", ".bmp", ".tif", ".tiff",
   ]
 
-  /// Whether its path ends like a picture's, for example in `.jpg`.
+  /// Whether the path of a URL ends like a picture's, for example in `.jpg`.
   static func hasEnding(_ text: String) -> Bool {
     let path = path(text)
     return endings.contains(where: path.hasSuffix)
   }
 
-  /// Whether it is a `data:` URL, which holds the picture itself. (RFC 2397)
+  /// Whether a text is a `data:` URL, which holds the picture itself. (RFC 2397)
   static func isData(_ text: String) -> Bool { text.prefix(5).lowercased() == "data:" }
 
-  /// The separator of several addresses in one text; nil if each text is one address.
+  /// The separator of several URLs in one text; nil if each text is one URL.
   static func separator(of evidence: FieldEvidence) -> String? {
     guard evidence.isText, evidence.samples.contains(where: { !$0.isEmpty }) else { return nil }
     return [",", "|", ";", " ", "\n"].first { mark in
       var several = 0
       for text in evidence.samples {
         let parts = text.split(separator: mark).map(\.trimmed)
-        // Services that scale pictures write commas into their addresses.
+        // Services that scale pictures write commas into their URLs.
         guard parts.allSatisfy(isLink), Set(parts.map(isAbsolute)).count <= 1 else { return false }
         if parts.count > 1 { several += 1 }
       }
@@ -171,14 +172,14 @@ enum PictureText {
     return [".html", ".htm", ".php", ".asp", ".aspx", ".jsp"].contains(where: path.hasSuffix)
   }
 
-  /// Whether it is a URL, or a path that ends like a picture's.
+  /// Whether a text is a URL, or a path that ends like a picture's.
   static func isLink(_ text: String) -> Bool {
     let lower = text.lowercased()
     if lower.contains(where: \.isWhitespace) { return false }
     return ["http://", "https://", "//", "/"].contains(where: lower.hasPrefix) || hasEnding(text)
   }
 
-  /// Whether it names its host.
+  /// Whether a text is a URL with a host.
   static func isAbsolute(_ text: String) -> Bool {
     ["http://", "https://", "//"].contains { text.lowercased().hasPrefix($0) }
   }

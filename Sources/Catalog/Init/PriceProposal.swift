@@ -1,32 +1,32 @@
-/// Where a price is, and the unit of its number.
+/// The path to a price, and the unit of its number.
 struct PriceProposal {
   /// How a number is turned into money.
   enum Unit: Equatable {
-    /// It counts major units, as text or a number.
+    /// The number is in major units; it may also be written as text.
     case major
-    /// It counts the currency's minor units.
+    /// The number is in the currency's minor units.
     case minor
-    /// The item says at a path how many digits are decimals.
+    /// The item has, at a path, the number of digits that are decimals.
     case scaled(path: String)
     /// The number has to be divided by this power of ten.
     case divided(by: Int)
-    /// It counts whole units; the billionths are at a path, as in `{units, nanos}`.
+    /// The number is whole units, and the billionths are at a path, as in `{units, nanos}`.
     case split(nanos: String)
-    /// It seems to count major units, but may count minor ones.
+    /// The number seems to be in major units, but may be in minor units.
     case doubtful
   }
 
-  /// The places; the first that has a value counts.
+  /// The places (paths in an item); the first that has a value counts.
   let scores: [FieldScore]
   /// The unit of the number.
   let unit: Unit
-  /// The path to the currency in an item, if items have different ones.
+  /// The path to the currency in an item, if items have different currencies.
   var currency: String?
 
-  /// Judges unit and currency of a price, also by the places beside it; nil without a place.
+  /// Deduces the unit and currency of a price, also from the fields beside it; nil if `scores` is empty.
   ///
   /// - Parameters:
-  ///   - scores: The places.
+  ///   - scores: The places of the price.
   ///   - all: All fields of items.
   ///   - currency: The currency of prices.
   ///   - other: The unit of the item's other price.
@@ -63,10 +63,10 @@ struct PriceProposal {
     }
   }
 
-  /// Whether it is in the file, not in a comment.
+  /// Whether the proposal is written as a key of the file, not only as a comment.
   var isSure: Bool { scores[0].isSure && unit != .doubtful }
 
-  /// A place as an alternative in the catalog file.
+  /// A place, written as an alternative in the catalog file.
   func rule(_ score: FieldScore, as unit: Unit? = nil) -> String {
     let path = YAMLText.scalar(score.evidence.place.first)
     var members = ["path: \(path)"]
@@ -82,7 +82,7 @@ struct PriceProposal {
     return members.count == 1 ? path : "{\(members.joined(separator: ", "))}"
   }
 
-  /// The first place in the price's own object that fits.
+  /// The first field in the price's own object that satisfies a condition.
   private static func beside(
     _ evidence: FieldEvidence,
     among all: [FieldEvidence],
@@ -92,7 +92,7 @@ struct PriceProposal {
     return all.first { !parents.isEmpty && $0.place.steps.dropLast() == parents && fits($0) }
   }
 
-  /// Whether a text beside the number says that it counts cents, in every item.
+  /// Whether, in every item, a text beside the number says that the number is in cents.
   private static func isCalledMinor(
     _ evidence: FieldEvidence,
     among all: [FieldEvidence]
@@ -103,7 +103,7 @@ struct PriceProposal {
     } != nil
   }
 
-  /// The power of ten beside the number in every item; nil without one.
+  /// The divisor beside the number; nil unless it is the same power of ten in every item.
   private static func divisor(beside evidence: FieldEvidence, among all: [FieldEvidence]) -> Int? {
     let beside = beside(evidence, among: all) { other in
       other.distinct.count == 1
@@ -113,7 +113,7 @@ struct PriceProposal {
     return [10, 100, 1000, 10_000].contains(divisor) ? divisor : nil
   }
 
-  /// Whether another field shows the same digits with their decimals: 1999 beside "$19.99".
+  /// Whether another field has the same digits with decimals: 1999 beside "$19.99".
   private static func isShown(
     _ evidence: FieldEvidence,
     among all: [FieldEvidence],
@@ -145,7 +145,7 @@ struct PriceProposal {
     "céntimos", "grosze", "groszy", "paise", "kopecks", "øre",
   ]
 
-  /// Whether whole numbers look like cents: large, and most end like prices in cents (1999).
+  /// Whether whole numbers look like cents: they are large, and most of them end like prices in cents (1999).
   private static func seemsMinor(_ evidence: FieldEvidence, in currency: CurrencyProposal) -> Bool
   {
     let isHabit = currency.confidence >= FieldScore.sure && largeAmounts.contains(currency.code)
@@ -156,14 +156,14 @@ struct PriceProposal {
     return numbers.count == evidence.samples.count && seemsMinor(numbers)
   }
 
-  /// Currencies with two nominal decimals, in which everyday prices have four digits or more.
+  /// Currencies that officially have two decimals, although everyday prices in them have four digits or more.
   static let largeAmounts: Set<String> = [
     "AMD", "AOA", "ARS", "BDT", "COP", "CRC", "DOP", "DZD", "EGP", "ETB", "HUF", "IDR", "INR",
     "JMD", "KES", "KZT", "LBP", "LKR", "MMK", "MNT", "MWK", "NGN", "NPR", "PHP", "PKR", "RSD",
     "RUB", "THB", "TRY", "TWD", "TZS", "UYU", "UZS", "YER", "ZMW",
   ]
 
-  /// Whether whole numbers, of a currency with cents, look like cents.
+  /// Whether whole numbers, in a currency with cents, look like cents.
   static func seemsMinor(_ numbers: [Int]) -> Bool {
     guard numbers.count > 2, numbers.allSatisfy({ $0 == 0 || $0 >= 100 }) else { return false }
     let typical = numbers.count { [99, 95, 90, 50, 49, 0].contains($0 % 100) }
@@ -172,7 +172,7 @@ struct PriceProposal {
   }
 }
 
-/// The currency of prices.
+/// The proposed currency of prices.
 struct CurrencyProposal: Equatable {
   /// An ISO 4217 code.
   var code: String
@@ -180,11 +180,11 @@ struct CurrencyProposal: Equatable {
   var confidence: Double
   /// The reason, for the comment in the file.
   var reason: String
-  /// The path to it in an item, if items have different ones.
+  /// The path to the currency in an item, if items have different currencies.
   var path: String?
 
-  /// Judges by the user's choice, else the code in the items, else the signs in the prices, else
-  /// the code elsewhere in the response.
+  /// Takes the currency from the user's choice, the code in the items, the signs in the prices, or a code elsewhere;
+  /// the first found counts.
   init(given: String?, items: [FieldEvidence], prices: [FieldEvidence], root: JSONNode) {
     let named = items.first(where: Self.isNamed)
     if let given {
@@ -211,7 +211,7 @@ struct CurrencyProposal: Equatable {
       self.init(code: code, confidence: 0.8, reason: "the response names it")
       return
     }
-    // {"price": {"EUR": 7, "USD": 8}}
+    // For example `{"price": {"EUR": 7, "USD": 8}}`.
     let names = prices.compactMap {
       Currency.codes.contains($0.place.name.uppercased()) ? $0.place.name.uppercased() : nil
     }
@@ -239,7 +239,7 @@ struct CurrencyProposal: Equatable {
     self.init(code: "USD", confidence: 0.1, reason: "the response names none: correct it")
   }
 
-  /// Whether a place is named like a currency, and all its values are currency codes.
+  /// Whether a place has the name of a currency, and all its values are currency codes.
   static func isNamed(by evidence: FieldEvidence) -> Bool {
     names.contains(NameWords.plain(evidence.place.name))
       && evidence.share { Currency.codes.contains($0.uppercased()) } == 1
@@ -251,8 +251,9 @@ struct CurrencyProposal: Equatable {
     self.reason = reason
   }
 
-  /// The currency of the signs and codes in prices; where several share a sign, the code in the
-  /// response decides.
+  /// The currency of the signs and codes in prices.
+  ///
+  /// If several currencies share a sign, the code in the response decides.
   private static func written(in prices: [FieldEvidence], named: String?) -> Self? {
     for evidence in prices {
       var counts: [String: Int] = [:]
@@ -282,7 +283,7 @@ struct CurrencyProposal: Equatable {
     return nil
   }
 
-  /// The currency that the items' language suggests: Korean or Japanese; nil for other languages.
+  /// The currency that the language of the items suggests: won for Korean, yen for Japanese; nil for other languages.
   private static func spoken(_ items: [FieldEvidence]) -> String? {
     for (code, range) in [("KRW", "\u{AC00}"..."\u{D7A3}"), ("JPY", "\u{3041}"..."\u{30FE}")] {
       let isSpoken = items.contains { evidence in
@@ -320,7 +321,7 @@ struct CurrencyProposal: Equatable {
 
 /// Tests of texts that may be a price.
 enum PriceText {
-  /// Whether it is an amount, with a currency or without, or a range of two such as "5–9 €".
+  /// Whether a text is an amount, with or without a currency, or a range of two amounts such as "5–9 €".
   static func isPrice(_ text: String) -> Bool {
     guard text.utf8.count <= 60 else { return false }
     let parts = amounts(text)
@@ -329,7 +330,9 @@ enum PriceText {
       && parts.allSatisfy { $0.utf8.count <= 30 && isAmount($0) }
   }
 
-  /// Whether it is a price with the sign of its currency, or with its code in capitals: "Cup 1" is not one Cuban peso.
+  /// Whether a text is a price with the sign or the upper-case code of its currency.
+  ///
+  /// "Cup 1" is not a price of one Cuban peso.
   static func hasUnit(_ text: String) -> Bool {
     isPrice(text)
       && units(of: text).contains { unit in
@@ -344,10 +347,10 @@ enum PriceText {
     return amounts(text).flatMap { (try? WrittenPrice($0))?.units ?? [] }
   }
 
-  /// The ends of a range, or the whole text.
+  /// The two amounts of a range, or the whole text.
   private static func amounts(_ text: String) -> [String] {
     text.split { "~～〜–—−".contains($0) }.flatMap { part in
-      // A hyphen may be part of a unit, or mean "no decimals": "12,-".
+      // A hyphen may also be part of a unit, or mean "no decimals": "12,-".
       let ends = part.split(separator: "-")
       let isRange = ends.count == 2 && ends.allSatisfy { $0.contains(where: \.isWholeNumber) }
       return isRange ? ends.map(String.init) : [String(part)]
@@ -359,10 +362,10 @@ enum PriceText {
     return written.units.allSatisfy { !Currency.codes(writtenAs: $0).isEmpty }
   }
 
-  /// The digits of a text; they are the same however an amount is written.
+  /// The digits of a text; they are the same for all ways of writing an amount.
   static func digits(_ text: String) -> String { text.filter(\.isWholeNumber) }
 
-  /// The number in a text, with units or without; nil when there is none.
+  /// The number in a text, with or without units; nil when there is none.
   static func number(_ text: String) -> Double? {
     if let number = Double(text) { return number }
     let kept = text.filter { $0.isWholeNumber || ".,".contains($0) }

@@ -1,10 +1,10 @@
-/// A response that a catalog file is proposed for.
+/// A response for which a catalog file is proposed.
 package struct ProposedPage: Sendable {
   /// The body, in any notation that larder reads.
   package let body: [UInt8]
-  /// Where it came from.
+  /// The source of the response.
   package let source: ProposedSource
-  /// Whether its `Link` header names a next page.
+  /// Whether the response's `Link` header names a next page.
   package let hasNextLink: Bool
 
   /// Makes a response.
@@ -15,13 +15,13 @@ package struct ProposedPage: Sendable {
   }
 }
 
-/// A catalog file proposed for responses: the work of `larder catalog init`.
+/// A catalog file that is proposed for responses; used by `larder catalog init`.
 package struct ProposedFile {
-  /// Sources that share one reading.
+  /// Sources that are read in the same way.
   struct Part {
-    /// Where the sources are, one at least.
+    /// The sources; at least one.
     var sources: [ProposedSource]
-    /// How they are read.
+    /// How the sources are read.
     var reading: ProposedReading
   }
 
@@ -38,7 +38,7 @@ package struct ProposedFile {
     }
     return keys
   }
-  /// The detail as the file reads it; nil when none was given.
+  /// The detail as the file reads it; nil when no detail was given.
   package var readDetail: ItemDetail? { detail?.read }
 
   let headers: [HeaderTemplate]
@@ -48,15 +48,15 @@ package struct ProposedFile {
   /// Proposes a catalog file.
   ///
   /// - Parameters:
-  ///   - pages: The responses, each with an address of its own; one at least.
+  ///   - pages: The responses, each with a URL of its own; at least one.
   ///   - detail: The detail of an item; nil when there is none.
   ///   - headers: The headers of the requests.
   ///   - currency: The ISO 4217 code that the user gave; nil to deduce it.
   ///   - name: The name of the file, for messages.
-  ///   - ask: Fetches the next page of the response at a position, by its URL in the file and the request's body, if
-  ///     any. The file's paging is tried with it; nil to try none.
-  /// - Throws: ``CatalogError`` when nothing in a response looks like items, or the detail belongs to no item; the
-  ///   error's subject is the response's address.
+  ///   - ask: Fetches the next page of the response at an index, given the page's URL and request body. It is called to
+  ///     try pagings; nil tries none.
+  /// - Throws: ``CatalogError`` when nothing in a response looks like items, or the detail belongs to no item. The
+  ///   subject of the error is the response's address.
   package init(
     of pages: [ProposedPage],
     detail: ProposedPage? = nil,
@@ -111,7 +111,9 @@ package struct ProposedFile {
     _ = try readBack(name)
   }
 
-  /// The reading of a response: a built-in format, or else a mapping and the response's JSON.
+  /// How a response is read: by a built-in format if one fits, otherwise by a mapping.
+  ///
+  /// If a mapping reads the response, the items that were found are returned too.
   private static func reading(
     of page: ProposedPage,
     _ currency: String?
@@ -129,7 +131,7 @@ package struct ProposedFile {
     return (.mapping(mapping), look)
   }
 
-  /// Judges the fields of sources that share a reading again, by the items of all of them.
+  /// For sources that share one reading, deduces the fields again from the items of all these sources.
   private mutating func uniteLooks(
     _ looks: [ResponseLook?],
     _ readings: [ProposedReading],
@@ -151,7 +153,7 @@ package struct ProposedFile {
     }
   }
 
-  /// The source at a position in the order of the file, and its part.
+  /// The source at an index in the order of the file, and the index of its part.
   private func source(at position: Int) -> (part: Int, source: ProposedSource) {
     var rest = position
     for (place, part) in parts.enumerated() {
@@ -198,9 +200,10 @@ package struct ProposedFile {
     )
   }
 
-  /// Notes the fields that a whole listing lacks and other listings have.
+  /// Records the fields that all items of one listing lack and other listings have.
   ///
-  /// A field that none of its items has would make each run partial. A listing with further pages is not judged.
+  /// If the file mapped a field that no item of a listing has, every run would end as partial. A listing with further
+  /// pages is not judged.
   ///
   /// - Returns: Whether there are such fields.
   private mutating func noteAbsentFields() -> Bool {
@@ -248,7 +251,7 @@ package struct ProposedFile {
     }
   }
 
-  /// Whether more than half of the items on a source's second page are not on its first.
+  /// Whether more than half of the items on a source's second page are not on its first page.
   private static func bringsMore(
     _ file: CatalogFile,
     _ position: Int,
@@ -322,14 +325,14 @@ package struct ProposedFile {
 }
 
 extension ProposedFile {
-  /// Reads the file as a sync will, and checks that it says exactly what was proposed.
+  /// Reads the file as a sync reads it, and checks that its content equals the proposal.
   ///
-  /// The file contains names and texts from the response. One that is quoted wrongly could add a key, such as `token:`
-  /// with a command to run.
+  /// The file contains names and texts from the response. If a text were quoted wrongly, it could add a key such as
+  /// `token:` with a command to run.
   ///
   /// - Parameter name: The file's name, for messages.
   /// - Returns: The file.
-  /// - Throws: ``CatalogError`` when the file cannot be read, or says anything else.
+  /// - Throws: ``CatalogError`` when the file cannot be read, or differs from the proposal.
   func readBack(_ name: String) throws(CatalogError) -> CatalogFile {
     guard lines.allSatisfy(YAMLText.isOneLine) else { throw Self.misread("its lines", name) }
     let bytes = Array(text.utf8)
@@ -387,7 +390,7 @@ extension ProposedFile {
     return Self.address(of: position, in: file) == nil ? nil : "its sections"
   }
 
-  /// URL and key of a source in a file; a source of many sections has no key of its own.
+  /// The URL and key of a source in a file; a source of many sections has no key of its own.
   private static func address(
     of position: Int,
     in file: CatalogFile
@@ -421,7 +424,7 @@ extension MappingProposal {
   /// - Returns: The difference, in words for a message.
   fileprivate func difference(of read: Mapping, without absent: [ItemField]) -> String? {
     if read.transform?.program.trimmed != transform?.trimmed { return "its transform" }
-    // After a transform, fields without a path of their own have the paths of ``OwnShape``.
+    // After a transform, fields without paths in the proposal have the paths of ``OwnShape``.
     let made = transform == nil ? nil : (try? OwnShape.mapping())?.item
     let texts: [(FieldRules.Field, ItemField?, KeyPath<Mapping.Item, [JSONPath]>)] = [
       (.title, nil, \.title), (.description, .description, \.description),
@@ -434,7 +437,7 @@ extension MappingProposal {
       let meant = own.isEmpty ? nil : own
       let others = made?[keyPath: way].map(\.description) ?? []
       let found = read.item[keyPath: way].map(\.description)
-      // A section sets those of the catalog's fields to `null` that its items lack.
+      // A section sets fields of the catalog to `null` if its items lack them.
       if found != meant ?? others, meant != nil || !found.isEmpty { return "its item" }
     }
     let ids = idPath.map { [$0] } ?? made?.id.map(\.description) ?? []

@@ -1,9 +1,9 @@
-/// How responses are read: by a mapping of their own, or by a built-in format.
+/// How responses are read: by a mapping, or by a built-in format.
 enum ProposedReading {
   case mapping(MappingProposal)
   case format(FormatProposal)
 
-  /// Whether sources with these two readings can share one.
+  /// Whether sources with these two readings can share one reading.
   func isLike(_ other: ProposedReading) -> Bool {
     switch (self, other) {
     case (.mapping(let one), .mapping(let other)):
@@ -42,7 +42,7 @@ enum ProposedReading {
     if case .mapping(let mapping) = self { mapping.partLines } else { [] }
   }
 
-  /// The paging that is in the file, not in a comment.
+  /// The paging that the file has as a key, not only in a comment.
   var paging: PagingProposal? {
     guard case .mapping(let mapping) = self, let paging = mapping.paging, paging.confidence >= 0.5
     else { return nil }
@@ -65,7 +65,8 @@ enum ProposedReading {
 extension ProposedFile {
   /// The lines of the file.
   ///
-  /// The first part's reading is that of the catalog; other parts have theirs in their sections.
+  /// The reading of the first part is written at the top level of the file. Each other part has its reading in its
+  /// sections.
   var lines: [String] {
     let sources = parts.flatMap(\.sources)
     let first = parts[0].reading
@@ -127,7 +128,9 @@ extension ProposedFile {
     return lines
   }
 
-  /// The end of a section's line that removes the fields it lacks: `, item: {badges: null}`.
+  /// The end of a section's line.
+  ///
+  /// It sets the fields that the section lacks to `null`: `, item: {badges: null}`.
   private static func without(_ fields: [ItemField]) -> String {
     guard !fields.isEmpty else { return "" }
     let plain = fields.filter { $0.role == nil }.map { "\($0.rawValue): null" }
@@ -136,7 +139,9 @@ extension ProposedFile {
     return ", item: {\((plain + images).joined(separator: ", "))}"
   }
 
-  /// A section's own keys, with `null` for the keys of the catalog that it lacks.
+  /// The lines of a section's own reading.
+  ///
+  /// Keys of the catalog that this reading does not have are set to `null`.
   private static func withoutCatalogs(_ reading: [String], _ first: ProposedReading) -> [String] {
     guard !reading.isEmpty else { return [] }
     func has(_ key: String, _ lines: [String]) -> Bool {
@@ -150,7 +155,9 @@ extension ProposedFile {
       + ended.map { $0 == "envelope" ? "envelope: {title: null}" : "\($0): null" }
   }
 
-  /// The lines of a reading, with `null` for item fields that the catalog has and these items lack.
+  /// The lines of a reading.
+  ///
+  /// Item fields that the catalog has and these items lack are set to `null`.
   private static func withoutFields(of catalogs: [String], _ reading: [String]) -> [String] {
     func keys(_ lines: [String], indent: String) -> [String] {
       lines.drop { $0 != "item:" }.filter { $0.hasPrefix(indent) }.map {

@@ -1,6 +1,6 @@
 /// The source of a response for ``ProposedFile``: its URL, name and key as the catalog file will have them.
 package struct ProposedSource: Hashable, Sendable {
-  /// The catalog's name.
+  /// The name of the catalog.
   package var name: String
   /// The base of the section's URL; nil for a file.
   package var base: String?
@@ -12,17 +12,18 @@ package struct ProposedSource: Hashable, Sendable {
   var query: [(name: String, value: String)] { Self.query(of: url) }
   /// The body of the request, with placeholders such as `{cursor}`; nil for a plain GET.
   package var body: String?
-  /// The fields that other listings have and no item of this one has.
+  /// The fields that other listings have, but no item of this listing has.
   var absent: [ItemField] = []
-  /// Whether its address is unknown, as on stdin.
+  /// Whether the response's URL is unknown, for example because the response was read from stdin.
   var isUnknown = false
   /// The names of the environment variables that replace secrets in the URL.
   package var variables: [String] = []
   /// The values of these variables, in their order.
   private var secrets: [String] = []
 
-  /// A response from a URL, without user and password; parts of its query that look like secrets
-  /// become variables.
+  /// Makes the source of a response from a URL, without user and password.
+  ///
+  /// Parts of the query that look like secrets become variables.
   package init(url: String) {
     let text = String(url.prefix { $0 != "#" })
     let address = text.prefix { $0 != "?" }
@@ -35,13 +36,13 @@ package struct ProposedSource: Hashable, Sendable {
     let file = path.dropFirst(folder.count)
     let query = text.dropFirst(address.count)
     let veiled = Self.veiled(String(query))
-    // "A1:D" would be taken for a scheme. (RFC 3986, section 4.2)
+    // Without the mark, "A1:D" would be read as a URL with a scheme. (RFC 3986, section 4.2)
     let mark = file.prefix { $0 != "/" }.contains(":") ? "./" : ""
     self.url = file.isEmpty && query.isEmpty ? "./" : mark + file + veiled.text
     variables = veiled.variables
     secrets = veiled.secrets
     name = Self.fileName(Self.shop(of: String(authority)), else: "shop")
-    // Segments such as "1", "p" or "page-2" do not name a section.
+    // Segments such as "1", "p" or "page-2" are not used as names of sections.
     let names = path.split(separator: "/").map { $0.prefix { $0 != "." } }
     let telling = names.last { name in
       let word = name.prefix { !$0.isWholeNumber && !"-_".contains($0) }.lowercased()
@@ -50,14 +51,14 @@ package struct ProposedSource: Hashable, Sendable {
     key = Self.fileName(String(telling ?? ""), else: "main")
   }
 
-  /// Whether a text may be a catalog's name.
+  /// Whether a text can be the name of a catalog.
   package static func isName(_ text: String) -> Bool { isFileName(text) }
 
-  /// The body of a request, as a catalog file may hold it.
+  /// The body of a request, as it can be written into a catalog file.
   ///
   /// - Parameter text: JSON.
-  /// - Returns: The same JSON, in which nothing is a placeholder by chance.
-  /// - Throws: ``CatalogError`` when it is not JSON.
+  /// - Returns: The same JSON, written so that no text in it is taken for a placeholder.
+  /// - Throws: ``CatalogError`` when the text is not JSON.
   package static func requestBody(_ text: String) throws(CatalogError) -> String {
     _ = try JSONDocument(parsing: Array(text.utf8), of: "request body")
     return Placeholder.ofSections.reduce(text.trimmed) {
@@ -65,7 +66,9 @@ package struct ProposedSource: Hashable, Sendable {
     }
   }
 
-  /// A response on stdin; the file gets an example URL, which the user corrects.
+  /// The source of a response on stdin.
+  ///
+  /// The file gets an example URL, which the user replaces.
   package static var standardInput: Self {
     var source = Self(url: "https://shop.example/main")
     source.name = "shop"
@@ -73,7 +76,7 @@ package struct ProposedSource: Hashable, Sendable {
     return source
   }
 
-  /// A response in a local file, relative to the folder of the catalog file.
+  /// The source of a response in a local file, with a path relative to the folder of the catalog file.
   package init(file path: String) {
     let last = path.split(separator: "/").last ?? ""
     let stem = Self.fileName(String(last.prefix { $0 != "." }), else: "shop")
@@ -100,7 +103,7 @@ package struct ProposedSource: Hashable, Sendable {
         joined[place].base = base
       }
     } else {
-      // If the first source is a file, web URLs are written in full.
+      // If the first source is a file, URLs of the web are written in full.
       for place in joined.indices {
         if let own = joined[place].base { joined[place].url = own + joined[place].url }
         joined[place].base = nil
@@ -111,7 +114,7 @@ package struct ProposedSource: Hashable, Sendable {
     return joined
   }
 
-  /// The longest path that all sources on the first one's host share.
+  /// The longest folder path that all sources on the first source's host share.
   private static func common(_ base: String, _ sources: [ProposedSource]) -> String {
     func parts(_ base: String) -> [Substring] {
       base.split(separator: "/", omittingEmptySubsequences: false).dropLast()
@@ -123,7 +126,7 @@ package struct ProposedSource: Hashable, Sendable {
     return shared.joined(separator: "/") + "/"
   }
 
-  /// The keys of the sources: the last part of their addresses in which all differ, or else numbered ones.
+  /// The keys of the sources: the last part of their URLs that differs in all of them; numbered keys if there is none.
   private static func keys(of sources: [ProposedSource]) -> [String] {
     let own = sources.map(\.key)
     if Set(own).count == own.count { return own }
@@ -176,7 +179,7 @@ package struct ProposedSource: Hashable, Sendable {
     }
   }
 
-  /// A URL of the file with the secret values instead of variables; never show it.
+  /// A URL of the file with its variables replaced by the secret values; never show it.
   package func withSecrets(_ url: String) -> String {
     zip(variables, secrets).reduce(url) { $0.replacing("${\($1.0)}", with: $1.1) }
   }

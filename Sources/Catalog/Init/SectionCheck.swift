@@ -1,19 +1,21 @@
-/// A check of a catalog file against the first page of a section: the mapped fields and the
-/// findings.
+/// The result of checking a catalog file against the first page of a section: the mapped fields, and the problems
+/// found.
+///
+/// Used by `larder catalog check`.
 package struct SectionCheck: Sendable {
-  /// A field of the catalog file, and how many items have a value in it.
+  /// A mapped field, and how many items have a value in it.
   package struct Field: Sendable {
-    /// The field: `salePrice`, `images.thumbnail`.
+    /// The name of the field: `salePrice`, `images.thumbnail`.
     package let name: String
-    /// Its paths, in order.
+    /// The field's paths, in order.
     package let paths: [String]
-    /// How many items have it.
+    /// How many items have the field.
     package let items: Int
   }
 
   /// The section.
   package let section: Section
-  /// How many elements could not be read.
+  /// How many elements of the page could not be read.
   package let skipped: Int
   /// The total number of items that the response states; nil when it states none.
   package let total: Int?
@@ -22,12 +24,12 @@ package struct SectionCheck: Sendable {
   /// The findings, the most severe first.
   package var findings: [CatalogFinding]
 
-  /// Judges a section of a page.
+  /// Checks one section of a page.
   ///
   /// - Parameters:
   ///   - section: The section.
-  ///   - listing: The page that it is from.
-  ///   - mapping: How it was read.
+  ///   - listing: The page that the section is from.
+  ///   - mapping: The mapping that the page was read with.
   package init(_ section: Section, of listing: DecodedListing, mapping: Mapping) {
     self.section = section
     let items = section.items
@@ -80,7 +82,7 @@ package struct SectionCheck: Sendable {
     }
   }
 
-  /// Paths that the catalog file spells out and that lead to nothing.
+  /// Finds paths that the catalog file spells out but that lead to nothing.
   private static func unmatched(
     _ fields: [Field],
     of section: Section,
@@ -158,8 +160,8 @@ extension DecodedListing {
   /// - Parameters:
   ///   - body: The page.
   ///   - paging: The paging in the catalog file; nil when there is none.
-  ///   - hasNextLink: Whether its `Link` header names a next page.
-  /// - Returns: The findings; none when all is well.
+  ///   - hasNextLink: Whether the page's `Link` header names a next page.
+  /// - Returns: The findings; none if nothing is wrong.
   package func pageFindings(
     of body: [UInt8],
     paging: PagingRule?,
@@ -190,13 +192,13 @@ extension DecodedListing {
         CatalogFinding(.morePages, field: "paging", count: elementCount, message: message)
       ]
     }
-    // The warnings of a sync are findings here too.
+    // A warning of a sync about further pages is a finding here.
     guard let message = unfollowed(hasNextLink: hasNextLink) else { return [] }
     return [CatalogFinding(.morePages, field: "paging", count: elementCount, message: message)]
   }
 }
 
-/// Something that looks wrong in a page as the catalog file reads it.
+/// Something that looks wrong in a page, as the catalog file reads it.
 package struct CatalogFinding: Hashable, Sendable {
   /// The kind of finding.
   package enum Code: String, Sendable, CaseIterable {
@@ -206,19 +208,19 @@ package struct CatalogFinding: Hashable, Sendable {
     case fieldLost = "field-lost"
     /// A path of the catalog file that leads to nothing.
     case neverMatches = "never-matches"
-    /// Items that cost more than before their reduction.
+    /// Items whose price to pay is above the price before the reduction.
     case saleAboveNormal = "sale-above-normal"
-    /// A struck-through price that is not the lowest of the 30 days before the sale.
+    /// A crossed-out price that is higher than the lowest price of the 30 days before the sale.
     case struckPrice = "struck-price"
-    /// An id that several items of a section have.
+    /// An id that several items of one section have.
     case duplicateID = "duplicate-id"
-    /// A section with the key of another, which a sync refuses.
+    /// A section with the key of another section; a sync refuses such sections.
     case duplicateKey = "duplicate-key"
-    /// Prices that seem to count cents and are read as major units.
+    /// Prices that are read as major units but seem to be in cents.
     case minorUnits = "minor-units"
-    /// Prices such as "1.299", whose point only the convention of the currency explains.
+    /// Prices such as "1.299", in which only the usage of the currency tells the meaning of the point.
     case ambiguousPrice = "ambiguous-price"
-    /// Pictures whose URL or response is an HTML page's.
+    /// Pictures whose URL ends like a web page's, or whose response is an HTML page.
     case pictureIsPage = "picture-is-page"
     /// A picture that cannot be fetched.
     case pictureFails = "picture-fails"
@@ -226,7 +228,7 @@ package struct CatalogFinding: Hashable, Sendable {
     case morePages = "more-pages"
     /// More elements on a page than requested.
     case pageSize = "page-size"
-    /// A detail that cannot be fetched, or read.
+    /// A detail that cannot be fetched or read.
     case detailFails = "detail-fails"
     /// A field of a detail that cannot be read.
     case detailField = "detail-field"
@@ -236,16 +238,18 @@ package struct CatalogFinding: Hashable, Sendable {
 
   /// The kind of finding.
   package let code: Code
-  /// The field of the catalog file that it is about; nil when it is about none.
+  /// The field of the catalog file that the finding is about; nil when it is not about a field.
   package let field: String?
-  /// How many items it is about.
+  /// How many items the finding is about.
   package let count: Int
   /// The finding in words, and a possible remedy.
+  ///
+  /// In findings about items, the message follows a number of items: "3 of 20 have a value that cannot be read".
   package let message: String
-  /// The ids of some of the items, or another example.
+  /// The ids of some of the items, or other examples.
   package let examples: [String]
 
-  /// Makes a finding with the first three of the examples.
+  /// Makes a finding that keeps only the first three examples.
   package init(
     _ code: Code,
     field: String? = nil,
@@ -260,7 +264,7 @@ package struct CatalogFinding: Hashable, Sendable {
     self.examples = Array(examples.prefix(3))
   }
 
-  /// One finding for each kind and field.
+  /// Joins the findings of the same kind and field into one.
   package static func joined(_ findings: [CatalogFinding]) -> [CatalogFinding] {
     var groups: [[CatalogFinding]] = []
     for finding in findings {
@@ -275,7 +279,7 @@ package struct CatalogFinding: Hashable, Sendable {
     return groups.compactMap(CatalogFinding.init(joining:))
   }
 
-  /// One finding for several of a kind, with the message of the first; nil for none.
+  /// Joins several findings of the same kind into one, with the message of the first; nil if there is none.
   package init?(joining findings: [CatalogFinding]) {
     guard let first = findings.first else { return nil }
     self.init(
@@ -291,14 +295,16 @@ package struct CatalogFinding: Hashable, Sendable {
 extension CatalogFile {
   /// Findings about prices as a page writes them.
   ///
-  /// Only the convention of a currency tells that "1.299" is 1,299 euros, and not 1.30 from a database. If other prices
-  /// of the field show the meaning of the point, nothing is in doubt. Whole numbers that end like prices in cents, such
-  /// as 1999, may be cents. Texts with decimals are not, nor are numbers of a currency whose everyday prices are that
-  /// large.
+  /// Only the usage of a currency tells that "1.299" means 1,299 euros, and not 1.30 from a database. If other prices
+  /// of the field show the meaning of the point, the price is not in doubt.
+  ///
+  /// Whole numbers that end like prices in cents, such as 1999, may be cents. Texts with decimals are not cents.
+  /// Numbers of a currency with such large everyday prices are not reported.
+  ///
   /// - Parameters:
   ///   - body: The page.
-  ///   - position: The position of its source.
-  /// - Returns: Findings for each field; none for an unreadable page, because that is an error by itself.
+  ///   - position: The index of the page's source.
+  /// - Returns: Findings for each field; none for an unreadable page, because that is reported as an error.
   package func priceFindings(in body: [UInt8], ofSource position: Int) -> [CatalogFinding] {
     guard let (decoder, elements) = try? elements(of: body, position) else { return [] }
     let item = decoder.mapping.item
@@ -323,7 +329,7 @@ extension CatalogFile {
     }
   }
 
-  /// The finding for whole numbers that look like cents, if the file does not say what they count.
+  /// The finding for whole numbers that look like cents, if the file does not give their unit.
   private func minorUnits(
     _ field: String,
     _ numbers: [Int],
@@ -360,7 +366,9 @@ extension CatalogFile {
   }
 }
 
-/// The texts of a price field, and whether the meaning of the point is in doubt.
+/// The texts of a price field.
+///
+/// They show whether the meaning of the point is in doubt.
 struct PriceCustom {
   /// The meanings of the point in the unambiguous texts.
   private var shown: Set<WrittenPrice.Point> = []
@@ -369,7 +377,7 @@ struct PriceCustom {
 
   /// Adds a price as it is written.
   mutating func add(_ text: String, _ currency: String) {
-    // A text that cannot be read at all is reported as lost.
+    // A text that cannot be read at all is reported by another finding.
     guard let written = try? WrittenPrice(text), let point = written.point(in: currency) else {
       return
     }

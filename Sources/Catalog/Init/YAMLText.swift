@@ -1,6 +1,6 @@
 /// Writes texts into YAML so that they stay on one line and are never read as syntax.
 enum YAMLText {
-  /// A scalar: plain if that is safe everywhere, or else in double quotes. (YAML 1.2, section 7.3.1)
+  /// A scalar: without quotes if that is always safe, otherwise in double quotes. (YAML 1.2, section 7.3.1)
   static func scalar(_ text: String) -> String {
     let isSafe = text.unicodeScalars.allSatisfy {
       "._-/".unicodeScalars.contains($0) || $0 == "$"
@@ -13,7 +13,9 @@ enum YAMLText {
     return isSafe && isWord && !isKeyword ? text : quoted(text)
   }
 
-  /// A scalar in double quotes, with every line break, control and other invisible character escaped.
+  /// A scalar in double quotes.
+  ///
+  /// Line breaks, control characters and other invisible characters are escaped.
   static func quoted(_ text: String) -> String {
     var quoted = "\""
     for scalar in text.unicodeScalars {
@@ -35,7 +37,7 @@ enum YAMLText {
 
   /// The lines of a literal block, for JSON and jq programs. (YAML 1.2, section 8.1.2)
   ///
-  /// Characters that YAML treats as line breaks or forbids are escaped as in JSON, so the text keeps its meaning.
+  /// Characters that YAML forbids or treats as line breaks are escaped as in JSON, so that the text keeps its meaning.
   static func block(_ text: String, indent: String) -> [String] {
     let lines = text.split(omittingEmptySubsequences: false) { ["\n", "\r\n", "\r"].contains($0) }
     return lines.map { line in
@@ -54,7 +56,9 @@ enum YAMLText {
     }
   }
 
-  /// Whether a line of a file is one line to YAML, which knows more breaks than the line feed. (YAML 1.1, section 4.2)
+  /// Whether YAML reads a line of a file as one line.
+  ///
+  /// YAML has more line breaks than the line feed. (YAML 1.1, section 4.2)
   static func isOneLine(_ line: String) -> Bool {
     line.unicodeScalars.allSatisfy {
       !["\n", "\r", "\u{85}", "\u{2028}", "\u{2029}"].contains($0)
@@ -66,8 +70,8 @@ enum YAMLText {
 enum JQText {
   /// A string literal.
   ///
-  /// All but printable ASCII is escaped, and so is the backslash: nothing in it closes the string, opens an
-  /// interpolation or ends the line.
+  /// Quotes, backslashes and all characters but printable ASCII are escaped. Therefore no text can close the string,
+  /// open an interpolation or end the line.
   static func string(_ text: String) -> String {
     var quoted = "\""
     for unit in text.utf16 {
@@ -81,7 +85,7 @@ enum JQText {
     return quoted + "\""
   }
 
-  /// A member by its name: `.name`, or `.["a name"]` if it is not an identifier.
+  /// The jq expression for a member: `.name`, or `.["a name"]` if the name is not an identifier.
   static func member(_ name: String) -> String {
     let isIdentifier =
       name.utf8.first.map { !(0x30...0x39).contains($0) } ?? false

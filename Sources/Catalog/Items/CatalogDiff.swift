@@ -1,14 +1,15 @@
 /// The changes from one state of a catalog to another.
 ///
 /// A listing is an item's appearance in a section. If an item is listed twice in one section, its occurrences are
-/// distinguished: today's first is compared with yesterday's first. An item that moved to another section is compared
-/// too, and its section is a changed field. The order within a section is not compared.
+/// distinguished: the first occurrence in the new state is compared with the first occurrence in the old state. An item
+/// that moved to another section is compared too, and its section is a changed field. The order within a section is not
+/// compared.
 public struct CatalogDiff: Hashable, Sendable {
-  /// Listings that are new, in the new order.
+  /// Listings that are new, in the order of the new state.
   public private(set) var added: [Listing] = []
-  /// Listings that are gone, in the old order.
+  /// Listings that are gone, in the order of the old state.
   public private(set) var removed: [Listing] = []
-  /// Fields with another value, in the new order.
+  /// Fields whose value changed, in the order of the new state.
   public private(set) var changed: [FieldChange] = []
 
   /// Whether nothing changed.
@@ -19,8 +20,8 @@ public struct CatalogDiff: Hashable, Sendable {
   /// - Parameters:
   ///   - old: The sections before.
   ///   - new: The sections after.
-  ///   - oldDetails: Details before, by item id; their pictures count as the item's.
-  ///   - newDetails: Details after. Items with a detail on one side only are compared without it.
+  ///   - oldDetails: The details before, by item id; their pictures count as the item's pictures.
+  ///   - newDetails: The details after. An item with a detail in only one of the states is compared without it.
   public init(
     from old: [Section],
     to new: [Section],
@@ -41,7 +42,7 @@ public struct CatalogDiff: Hashable, Sendable {
     }
   }
 
-  /// The diff from nothing to a first state, by the ids of its listings alone.
+  /// Makes the diff from an empty catalog to a first state; all its listings are added.
   ///
   /// - Parameter sections: The sections in order, each with the ids that it lists, in order.
   public init(first sections: [(key: String, ids: [String])]) {
@@ -52,20 +53,22 @@ public struct CatalogDiff: Hashable, Sendable {
     )
   }
 
-  /// Compares two states by their ids; only `changes` reads items.
+  /// Compares two states by their ids; only `changes` looks at the items.
   ///
   /// - Parameters:
-  ///   - old: The sections before; their keys differ.
-  ///   - new: The sections after; their keys differ.
-  ///   - changes: The fields that differ between an item before and the same after. Called in the new order.
-  /// - Throws: The error of `changes`.
+  ///   - old: The sections before; no two have the same key.
+  ///   - new: The sections after; no two have the same key.
+  ///   - changes: Returns the fields that differ between an item before and after. Called in the order of the new
+  ///     state.
+  /// - Throws: The error that `changes` throws.
   package init<Failure: Error>(
     from old: [ListedIDs],
     to new: [ListedIDs],
     changes: (_ before: ListedPlace, _ after: ListedPlace) throws(Failure) -> [FieldChange]
   ) throws(Failure) {
     let oldSections = Dictionary(old.enumerated().map { ($1.key, $0) }) { first, _ in first }
-    // The place of each item in its section before, or -1; and which of those before are still there.
+    // `sources` has the index of each new item in the old section, or -1. `stays` says which old items are still in
+    // their section.
     var sources: [[Int32]] = []
     var stays = old.map { [Bool](repeating: false, count: $0.ids.count) }
     for section in new {
@@ -129,10 +132,10 @@ public struct CatalogDiff: Hashable, Sendable {
   /// - Parameters:
   ///   - old: The item before.
   ///   - new: The item after.
-  ///   - section: The key of the section that lists it after.
-  ///   - oldDetail: Its detail before.
-  ///   - newDetail: Its detail after; without both, details are not compared.
-  /// - Returns: The fields, in a fixed order.
+  ///   - section: The key of the section that lists the item after the change.
+  ///   - oldDetail: The item's detail before.
+  ///   - newDetail: The item's detail after. Details are compared only if both are given.
+  /// - Returns: The changed fields, in a fixed order.
   package static func changes(
     from old: StoreItem,
     to new: StoreItem,
@@ -154,7 +157,9 @@ public struct CatalogDiff: Hashable, Sendable {
     }
   }
 
-  /// The comparable fields as text; prices in minor units, URLs separated by spaces.
+  /// The fields that are compared, as text.
+  ///
+  /// Prices are in minor units, and URLs are separated by spaces.
   private static func fields(
     of item: StoreItem,
     detail: ItemDetail?
@@ -191,7 +196,7 @@ extension CatalogDiff {
     /// How many times the item is listed earlier in this section; nearly always 0.
     public let occurrence: Int
 
-    /// Names a listing.
+    /// Makes a listing.
     public init(section: String, id: String, occurrence: Int = 0) {
       self.section = section
       self.id = id
@@ -199,13 +204,13 @@ extension CatalogDiff {
     }
   }
 
-  /// A field of a listing that has another value now.
+  /// A field of a listing whose value changed.
   public struct FieldChange: Hashable, Sendable, Codable {
     /// The key of the section that lists the item now.
     public let section: String
     /// The item's id.
     public let id: String
-    /// The field: section, title, description, badges, deliveryTypes, normalPrice, salePrice, thumbnail or
+    /// The name of the field: section, title, description, badges, deliveryTypes, normalPrice, salePrice, thumbnail or
     /// images.
     public let field: String
     /// The value before; nil for none.
@@ -228,7 +233,7 @@ extension CatalogDiff {
 package struct ListedIDs: Sendable {
   /// The section's key.
   package let key: String
-  /// The ids of its items, in order.
+  /// The ids of the section's items, in order.
   package let ids: PackedIDs
 
   /// Makes a list.
@@ -236,15 +241,15 @@ package struct ListedIDs: Sendable {
     (self.key, self.ids) = (key, ids)
   }
 
-  /// The ids of a section's items.
+  /// Makes the list of the ids of a section's items.
   init(_ section: Section) {
     self.init(key: section.key, ids: PackedIDs(section.items.lazy.map(\.id)))
   }
 }
 
-/// The position of an item: the number of its section, and its index among the section's items, both from 0.
+/// The position of an item: the index of its section, and its index in the section.
 package struct ListedPlace: Sendable {
-  /// The section's number.
+  /// The index of the section.
   package let section: Int
   /// The item's index in the section.
   package let index: Int

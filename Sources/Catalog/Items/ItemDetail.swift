@@ -1,24 +1,25 @@
-/// The detail of one item: a store's information beyond its listing.
+/// The detail of one item: information from the store that is not in the listing.
 public struct ItemDetail: Hashable, Sendable, Codable {
   /// The id of the item.
   public var id: String
   /// The description, which may differ from the listing's.
   public var description: String?
-  /// The prices as the detail lists them, one or two; they may disagree with the listing's.
+  /// The prices in the detail, one or two; they may differ from the prices in the listing.
   public var prices: [Price]
-  /// Its pictures: top, gallery, section, each in the feed's order; one URL may occur twice.
+  /// The pictures by role: top, gallery, section.
+  ///
+  /// The pictures of a role are in the feed's order, and a URL may occur twice.
   public var images: [ImageReference]
   /// Further texts by name: `point`, `delivery_info`, `delivery_fee`.
   public var notes: [String: String]
   /// The fields that are present but could not be read; nil when there are none.
   public var lost: [LostField]?
-  /// The fields that the catalog file names and that are empty lists here, by their names in the file; nil when there
-  /// are none.
+  /// The names of the mapped fields that are empty lists in this detail; nil when there are none.
   ///
-  /// An empty list is not a value, but it shows that the path is right.
+  /// An empty list is not a value, but it shows that the mapped path is right.
   public var empty: [String]?
 
-  /// Makes a detail; optional fields of a feed may be left out.
+  /// Makes a detail; parameters for fields that the feed lacks may be left out.
   public init(
     id: String,
     description: String? = nil,
@@ -36,11 +37,11 @@ public struct ItemDetail: Hashable, Sendable, Codable {
   }
 }
 
-/// A field that is present but could not be read; its item or detail is kept without it.
+/// A field that is present but could not be read; the item or detail is kept without the field.
 public struct LostField: Hashable, Sendable, Codable {
-  /// The field as the feed calls it; nil when its path ends in no name.
+  /// The field as the feed calls it; nil when the field's path does not end in a name.
   public var field: String?
-  /// Why it could not be used.
+  /// Why the field could not be used.
   public var reason: String
 
   /// Makes a record.
@@ -51,7 +52,7 @@ public struct LostField: Hashable, Sendable, Codable {
 }
 
 extension ItemDetail {
-  /// The detail as compact JSON: the same detail always gives the same bytes.
+  /// The detail as compact JSON; equal details give the same bytes.
   public func encoded() -> [UInt8] {
     var writer = StoredFormWriter()
     writer.object {
@@ -79,7 +80,7 @@ extension ItemDetail {
     return writer.bytes
   }
 
-  /// Reads the output of ``encoded()`` or any other JSON coder.
+  /// Reads the output of ``encoded()``, or the same JSON written by another encoder.
   ///
   /// - Parameter bytes: One JSON object.
   /// - Throws: ``CatalogError`` when the bytes are anything else.
@@ -96,12 +97,14 @@ extension ItemDetail {
     empty = try reader.optionalTexts("empty")
   }
 
-  /// The fields that a stored detail lost; a detail that lost none is not parsed.
+  /// The fields that could not be read when this stored detail was decoded from the shop's response.
+  ///
+  /// Stored bytes without such fields are recognized by their end, and are not parsed.
   ///
   /// - Parameter bytes: The output of ``encoded()``.
   /// - Returns: The fields, in the order in which they were read.
   public static func lostFields(in bytes: [UInt8]) -> [LostField] {
-    // A detail ends in the object of its notes or the names of empty fields, unless the list of lost fields follows.
+    // The list of lost fields is last. Without it, the bytes end in the notes or in the names of empty fields.
     guard bytes.suffix(3).elementsEqual("}]}".utf8) else { return [] }
     return (try? ItemDetail(decoding: bytes))?.lost ?? []
   }

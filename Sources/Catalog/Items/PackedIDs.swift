@@ -1,18 +1,18 @@
 /// The ids of a section's items in order, packed into one array of bytes.
 ///
-/// A million ids take some 30 bytes each, where a dictionary of texts takes five times that. Items with the same id are
-/// distinguished by their occurrence: the first, the second and so on.
+/// In a list of a million ids, each takes about 30 bytes. In a dictionary of texts, each would take five times as much.
+/// Items with the same id are distinguished by their occurrence: the first, the second and so on.
 package struct PackedIDs: Sendable {
   private let bytes: [UInt8]
-  /// Where each id ends, counted from the beginning.
+  /// The offset in `bytes` where each id ends.
   private let ends: [Int]
-  /// The number of bytes between two ids.
+  /// The number of bytes between two adjacent ids.
   private let gap: Int
-  /// A hash table with open addressing: the first item of each id, or -1.
+  /// A hash table with open addressing: the index of the first item with each id, or -1.
   private var slots: [Int32]
-  /// The later items with the same id, by the place of the first.
+  /// The indices of later items with the same id, by the index of the first item.
   private var later: [Int: [Int]] = [:]
-  /// How many items with the same id precede an item, unless it is the first.
+  /// How many earlier items have the same id, by the item's index; first items are left out.
   private var occurrences: [Int: Int] = [:]
 
   /// Packs ids.
@@ -26,7 +26,7 @@ package struct PackedIDs: Sendable {
     self.init(bytes, ends, gap: 0)
   }
 
-  /// Takes ids that are packed already, each ended by a zero byte.
+  /// Takes ids that are already packed; each ends with a zero byte.
   package init(zeroEnded bytes: [UInt8]) {
     self.init(bytes, bytes.indices.filter { bytes[$0] == 0 }, gap: 1)
   }
@@ -39,26 +39,28 @@ package struct PackedIDs: Sendable {
     for place in ends.indices { enter(place) }
   }
 
-  /// How many items there are.
+  /// The number of items.
   package var count: Int { ends.count }
 
-  /// The id of an item.
+  /// The id of the item at an index.
   package subscript(place: Int) -> String { String(decoding: bytes[range(place)], as: UTF8.self) }
 
-  /// The items that repeat an earlier id, each with the first item of that id, in order.
+  /// The items that repeat an earlier id, each with the first item that has the id.
+  ///
+  /// They are in the order of the list.
   package var repeats: [(place: Int, first: Int)] {
     later.flatMap { first, places in places.map { ($0, first) } }.sorted { $0.place < $1.place }
   }
 
-  /// How many items before this one have its id.
+  /// How many earlier items have the same id as the item at the index `place`.
   package func occurrence(at place: Int) -> Int { occurrences[place] ?? 0 }
 
-  /// The item with the same id and the same occurrence, first or second, as an item of another list.
+  /// Finds the item with the same id and the same occurrence (first, second and so on) as an item of another list.
   ///
   /// - Parameters:
-  ///   - place: The item's place in the other list.
+  ///   - place: The index of the item in the other list.
   ///   - other: The ids of the other list.
-  /// - Returns: The place in this list; nil when there is none.
+  /// - Returns: The index in this list; nil when there is no such item.
   package func counterpart(of place: Int, in other: PackedIDs) -> Int? {
     guard let first = first(like: place, in: other) else { return nil }
     let occurrence = other.occurrence(at: place)
@@ -67,7 +69,7 @@ package struct PackedIDs: Sendable {
     return occurrence <= others.count ? others[occurrence - 1] : nil
   }
 
-  /// The first item with the id of an item of another list; nil when there is none.
+  /// The index of the first item with the same id as an item of another list; nil when there is none.
   package func first(like place: Int, in other: PackedIDs) -> Int? {
     let first = Int(slots[slot(of: other.bytes[other.range(place)])])
     return first < 0 ? nil : first
@@ -88,9 +90,9 @@ package struct PackedIDs: Sendable {
     occurrences[place] = later[first]?.count
   }
 
-  /// The slot that holds an id, or is free for it.
+  /// The slot of the hash table that holds an id, or the free slot for it.
   private func slot(of id: ArraySlice<UInt8>) -> Int {
-    // The seed differs in each process: no feed can choose ids that share a slot.
+    // Each process has its own seed. Therefore no feed can choose ids that share a slot.
     var hasher = Hasher()
     id.withUnsafeBytes { hasher.combine(bytes: $0) }
     var slot = hasher.finalize() & (slots.count - 1)

@@ -1,29 +1,33 @@
-/// One thing on sale, as a section lists it.
+/// An item on sale, as a section lists it.
 public struct StoreItem: Hashable, Sendable, Codable {
-  /// The store's own name for it; the same item in two sections has one id.
+  /// The store's own identifier of the item.
+  ///
+  /// An item that is in two sections has the same id in both.
   public var id: String
   /// The item's name.
   public var title: String
-  /// A line about it.
+  /// A short text about the item.
   public var description: String?
   /// Labels such as "이벤트특가" (event price), in the feed's order.
   public var badges: [String]
-  /// How it can be delivered, in the feed's order.
+  /// How the item can be delivered, in the feed's order.
   public var deliveryTypes: [String]
-  /// The price before a reduction; nil when the feed names none.
+  /// The price before a reduction; nil when the feed has none.
   public var normalPrice: Price?
-  /// The price to pay; it may be above `normalPrice`, because feeds contradict themselves.
+  /// The price to pay.
+  ///
+  /// It may be above `normalPrice`, because feeds contain contradictions.
   public var salePrice: Price?
-  /// Its location, if the feed gives one.
+  /// The item's location, if the feed gives one.
   public var coordinate: Coordinate?
-  /// Its location in words, if the feed gives one.
+  /// The item's address, if the feed gives one.
   public var address: String?
-  /// Its pictures, thumbnails first, else in the feed's order.
+  /// The item's pictures: thumbnails first, then the others in the feed's order.
   public var images: [ImageReference]
-  /// The values of the catalog file's placeholders for the item's detail, by name; nil when the id is enough.
+  /// The values for the placeholders in the request for the item's detail, by name; nil when the id is enough.
   public var placeValues: [String: String]?
 
-  /// Makes an item; optional fields of a feed may be left out.
+  /// Makes an item; parameters for fields that the feed lacks may be left out.
   public init(
     id: String,
     title: String,
@@ -52,7 +56,9 @@ public struct StoreItem: Hashable, Sendable, Codable {
 }
 
 extension StoreItem {
-  /// The item as compact JSON: the same item always gives the same bytes, and absent values have no key.
+  /// The item as compact JSON.
+  ///
+  /// Equal items give the same bytes, and absent values have no key.
   public func encoded() -> [UInt8] {
     var writer = StoredFormWriter()
     writer.object {
@@ -87,7 +93,7 @@ extension StoreItem {
     return writer.bytes
   }
 
-  /// Reads the output of ``encoded()`` or any other JSON coder.
+  /// Reads the output of ``encoded()``, or the same JSON written by another encoder.
   ///
   /// - Parameter bytes: One JSON object.
   /// - Throws: ``CatalogError`` when the bytes are anything else.
@@ -116,17 +122,17 @@ public struct Coordinate: Hashable, Sendable, Codable {
   /// Degrees east, from -180 to 180.
   public let longitude: Double
 
-  /// Makes a place; nil when the coordinates are out of range.
+  /// Makes a location; nil when a coordinate is out of range.
   public init?(latitude: Double, longitude: Double) {
     guard (-90...90).contains(latitude), (-180...180).contains(longitude) else { return nil }
     self.latitude = latitude
     self.longitude = longitude
   }
 
-  /// Both numbers with a space between, as the index keeps them.
+  /// Latitude and longitude with a space between them, as the cache's index stores them.
   var text: String { "\(latitude) \(longitude)" }
 
-  /// Reads ``text`` back.
+  /// Parses the output of ``text``.
   init?(text: String) {
     let parts = text.split(separator: " ").compactMap { Double($0) }
     guard parts.count == 2 else { return nil }
@@ -135,8 +141,9 @@ public struct Coordinate: Hashable, Sendable, Codable {
 }
 
 extension FieldReader {
-  /// The location at two paths to degrees, which may be numbers or texts; nil when both are absent, or one is not
-  /// valid.
+  /// The location from the degrees at two lists of paths; the degrees may be numbers or texts.
+  ///
+  /// Nil when both values are absent, or one is not valid.
   mutating func coordinate(_ north: [JSONPath], _ east: [JSONPath]) -> Coordinate? {
     let faultCount = faults.count
     let degrees = (degree(north, limit: 90), degree(east, limit: 180))
@@ -144,7 +151,7 @@ extension FieldReader {
     case (let latitude?, let longitude?):
       return Coordinate(latitude: latitude, longitude: longitude)
     case (nil, nil): return nil
-    // A value that was refused has been noted already.
+    // If a value was refused above, the fault is already recorded.
     case (nil, _) where faults.count == faultCount:
       return fail(north.first, "the item has a longitude and no latitude")
     case (_, nil) where faults.count == faultCount:
@@ -175,15 +182,15 @@ extension FieldReader {
 
 /// A picture of an item, and its role.
 public struct ImageReference: Hashable, Sendable, Codable {
-  /// Where a picture appears.
+  /// The part of a page where a picture appears.
   public enum Role: String, Hashable, Sendable, Codable, CaseIterable {
     /// The small picture in a list.
     case thumbnail
-    /// The large picture on top of a detail.
+    /// The large picture at the top of a detail.
     case top
     /// One of the pictures of the gallery.
     case gallery
-    /// A part of the long description, often a text as a picture.
+    /// A part of the long description, often text in the form of a picture.
     case section
   }
 
@@ -201,13 +208,13 @@ public struct ImageReference: Hashable, Sendable, Codable {
 
 /// A named part of a catalog with its items in the feed's order.
 public struct Section: Hashable, Sendable, Codable {
-  /// Its name in the cache and on the command line.
+  /// The section's name in the cache and on the command line.
   public var key: String
-  /// Its name for display.
+  /// The section's name for display.
   public var title: String
-  /// A line under the title.
+  /// A line of text under the title.
   public var subtitle: String?
-  /// The listings; the same id may occur more than once.
+  /// The items in order; the same id may occur more than once.
   public var items: [StoreItem]
 
   /// Makes a section.

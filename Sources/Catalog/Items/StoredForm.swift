@@ -1,13 +1,13 @@
 /// Writes compact JSON whose bytes depend only on the values.
 ///
-/// It writes lists of many thousand items, for which Codable's encoder takes ten times the instructions.
+/// Lists of many thousand items are written with it, because Codable's encoder needs ten times the instructions.
 package struct StoredFormWriter {
   /// The output so far.
   package private(set) var bytes: [UInt8] = []
-  /// Whether the next member or element follows another.
+  /// Whether a comma must precede the next member or element.
   private var needsComma = false
 
-  /// Starts an empty text.
+  /// Makes a writer without output.
   package init() {
     bytes.reserveCapacity(512)
   }
@@ -35,7 +35,9 @@ package struct StoredFormWriter {
     needsComma = true
   }
 
-  /// Writes a fixed name of a member, which needs no escapes; its value follows.
+  /// Writes the name of a member, which must need no escapes.
+  ///
+  /// Write the value next.
   package mutating func name(_ name: StaticString) {
     separate()
     bytes.append(UInt8(ascii: "\""))
@@ -44,7 +46,9 @@ package struct StoredFormWriter {
     endName()
   }
 
-  /// Writes a name of a member from the feed, with escapes; its value follows.
+  /// Writes the name of a member from the feed, with escapes.
+  ///
+  /// Write the value next.
   mutating func name(escaping name: String) {
     separate()
     quote(name)
@@ -180,7 +184,7 @@ extension StoredFormWriter {
     array { for text in texts { $0.value(text) } }
   }
 
-  /// Writes texts by name, in the order of the names.
+  /// Writes an object of texts by name, sorted by name.
   mutating func value(_ texts: [String: String]) {
     object {
       for (name, text) in texts.sorted(by: { $0.key < $1.key }) {
@@ -190,7 +194,7 @@ extension StoredFormWriter {
     }
   }
 
-  /// Writes numbers by name, in the order of the names.
+  /// Writes an object of numbers by name, sorted by name.
   package mutating func value(_ counts: [String: Int]) {
     object {
       for (name, count) in counts.sorted(by: { $0.key < $1.key }) {
@@ -227,32 +231,32 @@ extension StoredFormWriter {
   }
 }
 
-/// Reads back the output of `StoredFormWriter`; anything else is an error.
+/// Reads the output of `StoredFormWriter`; any other form is an error.
 struct StoredFormReader {
   /// The object to read from.
   private let node: JSONNode
-  /// The name of the object, for messages.
+  /// A name for the object, for messages.
   private let subject: String
 
-  /// Parses stored bytes that must hold one object.
+  /// Parses stored bytes, which must be one JSON object.
   init(_ bytes: [UInt8], subject: String) throws(CatalogError) {
     node = try JSONDocument(parsing: bytes, of: subject, depthLimit: 8).root
     self.subject = subject
     guard node.kind == .object else { throw fault("expected an object") }
   }
 
-  /// A string that must be there.
+  /// Reads a string; throws when it is absent.
   func text(_ name: String) throws(CatalogError) -> String {
     guard let text = node[name]?.text else { throw fault("expected text in \(name)") }
     return text
   }
 
-  /// A string that may be absent.
+  /// Reads a string, or nil when it is absent.
   func optionalText(_ name: String) throws(CatalogError) -> String? {
     try node[name] == nil ? nil : text(name)
   }
 
-  /// A list of strings.
+  /// Reads a list of strings.
   func texts(_ name: String) throws(CatalogError) -> [String] {
     var texts: [String] = []
     for element in try list(name) {
@@ -262,25 +266,25 @@ struct StoredFormReader {
     return texts
   }
 
-  /// A list of strings that may be absent.
+  /// Reads a list of strings, or nil when it is absent.
   func optionalTexts(_ name: String) throws(CatalogError) -> [String]? {
     try node[name] == nil ? nil : texts(name)
   }
 
-  /// A price that may be absent.
+  /// Reads a price, or nil when it is absent.
   func optionalPrice(_ name: String) throws(CatalogError) -> Price? {
     guard let node = node[name] else { return nil }
     return try price(node, in: name)
   }
 
-  /// A list of prices.
+  /// Reads a list of prices.
   func prices(_ name: String) throws(CatalogError) -> [Price] {
     var prices: [Price] = []
     for element in try list(name) { prices.append(try price(element, in: name)) }
     return prices
   }
 
-  /// The pictures.
+  /// Reads the pictures.
   func images(_ name: String) throws(CatalogError) -> [ImageReference] {
     var images: [ImageReference] = []
     for element in try list(name) {
@@ -292,7 +296,7 @@ struct StoredFormReader {
     return images
   }
 
-  /// Texts by name.
+  /// Reads texts by name.
   func dictionary(_ name: String) throws(CatalogError) -> [String: String] {
     guard let node = node[name], node.kind == .object else {
       throw fault("expected an object in \(name)")
@@ -305,12 +309,12 @@ struct StoredFormReader {
     return texts
   }
 
-  /// Texts by name that may be absent.
+  /// Reads texts by name, or nil when they are absent.
   func optionalDictionary(_ name: String) throws(CatalogError) -> [String: String]? {
     try node[name] == nil ? nil : dictionary(name)
   }
 
-  /// Fields that were lost, which may be absent.
+  /// Reads the fields that could not be read; nil when the member is absent.
   func optionalLostFields(_ name: String) throws(CatalogError) -> [LostField]? {
     guard node[name] != nil else { return nil }
     var fields: [LostField] = []

@@ -1,29 +1,30 @@
 /// A regular expression in the dialect I-Regexp. (RFC 9485)
 ///
-/// It is matched by following all its alternatives at once (Thompson's algorithm). So the time is at most the length of
-/// the text times ``size``, even if pattern and text are hostile. Swift's own `Regex` backtracks and can take
-/// exponential time. Among the libraries that do not backtrack, RE2 is C++ with a new ABI in each release. It also
-/// accepts more than I-Regexp, so larder would have to refuse the difference.
+/// Matching follows all alternatives at once (Thompson's algorithm). Therefore its time is at most the length of the
+/// text times ``size``, even if pattern and text are hostile.
+///
+/// Swift's own `Regex` backtracks and can take exponential time. RE2 does not backtrack, but it is C++ with a new ABI
+/// in each release, and it accepts more than I-Regexp.
 struct IRegexp: Hashable, Sendable {
   /// A fault in a pattern.
   struct Fault: Error, Hashable {
-    /// The position in the pattern, in scalars from 0.
+    /// The position in the pattern, counted in scalars from 0.
     let position: Int
-    /// The construct that was expected there.
+    /// The construct that was expected at the position.
     let expected: String
   }
 
   /// One step of a compiled pattern.
   enum Instruction: Hashable, Sendable {
-    /// Consumes one scalar that is in the set, and continues with the next step.
+    /// Consumes one scalar that is in the set, and continues with the next instruction.
     case take(ScalarSet)
-    /// Continues at both steps.
+    /// Continues at both instructions.
     case fork(Int, Int)
-    /// Continues at another step.
+    /// Continues at another instruction.
     case jump(Int)
-    /// Continues at the beginning of the text only.
+    /// Continues only at the beginning of the text.
     case begin
-    /// Continues at the end of the text only.
+    /// Continues only at the end of the text.
     case end
     /// The pattern has matched.
     case done
@@ -31,12 +32,12 @@ struct IRegexp: Hashable, Sendable {
 
   private let program: [Instruction]
 
-  /// The most instructions that a pattern may compile to.
+  /// The maximum number of instructions that a pattern may compile to.
   static let sizeLimit = 10_000
 
   /// Reads a pattern.
   ///
-  /// - Throws: ``Fault`` when it is not valid, or compiles to more than ``sizeLimit`` instructions.
+  /// - Throws: ``Fault`` when the pattern is not valid, or compiles to more than ``sizeLimit`` instructions.
   init(parsing text: String) throws(Fault) {
     var parser = IRegexpParser(text)
     guard let program = IRegexpCompiler.program(of: try parser.parse()) else {
@@ -45,15 +46,15 @@ struct IRegexp: Hashable, Sendable {
     self.program = program
   }
 
-  /// How many instructions each scalar of a text may take.
+  /// The number of instructions: at most this many are executed for each scalar of a text.
   var size: Int { program.count }
 
   /// Whether the pattern matches a text.
   ///
   /// - Parameters:
   ///   - text: The text.
-  ///   - isWhole: Whether all of the text must match, not only a part of it.
-  /// - Returns: Whether it matches.
+  ///   - isWhole: Whether the whole text must match, or only a part of it.
+  /// - Returns: Whether the pattern matches.
   func matches(_ text: [Unicode.Scalar], isWhole: Bool) -> Bool {
     var threads = Threads(count: program.count)
     var next = Threads(count: program.count)
@@ -72,7 +73,7 @@ struct IRegexp: Hashable, Sendable {
     return false
   }
 
-  /// The instructions that wait for the next scalar, each once.
+  /// The instructions that wait for the next scalar; each occurs once.
   private struct Threads {
     private(set) var waiting: [Int] = []
     private(set) var isDone = false
@@ -114,8 +115,8 @@ struct IRegexp: Hashable, Sendable {
 
 /// Reads a regular expression by its grammar. (RFC 9485, section 4)
 ///
-/// `^` and `$` outside brackets mean the beginning and the end of the text. So do the RFC's own translations to other
-/// dialects (section 5), and the compliance cases of JSONPath.
+/// `^` and `$` outside brackets mean the beginning and the end of the text. The RFC's translations to other dialects
+/// (section 5) and the compliance tests of JSONPath give them the same meaning.
 struct IRegexpParser {
   /// The syntax tree of a pattern.
   indirect enum Tree {
@@ -130,7 +131,7 @@ struct IRegexpParser {
   private let scalars: [Unicode.Scalar]
   private var position = 0
   private var depth = 0
-  /// How many groups may be nested.
+  /// The maximum depth of nested groups.
   private static let depthLimit = 64
 
   init(_ text: String) {
@@ -226,7 +227,9 @@ struct IRegexpParser {
     return count
   }
 
-  /// A set in brackets: a hyphen means itself only at the beginning and the end.
+  /// A set in brackets.
+  ///
+  /// A hyphen at the beginning or the end means itself.
   private mutating func bracketed() throws(IRegexp.Fault) -> ScalarSet {
     position += 1
     var set = ScalarSet()
@@ -266,7 +269,7 @@ struct IRegexpParser {
     return scalar
   }
 
-  /// Reads `\p{…}` or `\P{…}`; false when there is none.
+  /// Reads `\p{…}` or `\P{…}`; false when neither is next.
   private mutating func category(into set: inout ScalarSet) throws(IRegexp.Fault) -> Bool {
     guard peek == "\\", position + 1 < scalars.count else { return false }
     let kind = scalars[position + 1]
@@ -313,11 +316,13 @@ struct IRegexpParser {
 
 /// The Unicode scalars that one position of a regular expression matches. (RFC 9485, section 4)
 struct ScalarSet: Hashable, Sendable {
-  /// Scalars by value.
+  /// Ranges of scalar values that are in the set.
   var ranges: [ClosedRange<UInt32>] = []
   /// Unicode's general categories, by their names of one or two letters: `L`, `Lu`.
   var categories: [String] = []
-  /// General categories of `\P{…}`: a scalar that is outside any one of them is in the set.
+  /// The general categories of `\P{…}`.
+  ///
+  /// A scalar is in the set if it is outside at least one of them.
   var otherCategories: [String] = []
   /// Whether the set is negated, as in `[^…]`.
   var isNegated = false
@@ -338,7 +343,7 @@ struct ScalarSet: Hashable, Sendable {
     return set
   }()
 
-  /// Whether the set holds a scalar.
+  /// Whether a scalar is in the set.
   func contains(_ scalar: Unicode.Scalar) -> Bool {
     if ranges.contains(where: { $0.contains(scalar.value) }) { return !isNegated }
     if categories.isEmpty, otherCategories.isEmpty { return isNegated }
@@ -403,10 +408,12 @@ extension Unicode.GeneralCategory {
 /// Each choice becomes a fork, as in Ken Thompson's "Regular Expression Search Algorithm" (1968).
 struct IRegexpCompiler {
   private var program: [IRegexp.Instruction] = []
-  /// How many parts have been compiled: empty parts add no instructions, but may be repeated at every level.
+  /// How many parts have been compiled.
+  ///
+  /// Parts are limited too, because empty parts add no instructions but may be repeated at every level.
   private var partCount = 0
 
-  /// The program of a pattern; nil when it would be too long.
+  /// The program of a pattern; nil when the program would be too long.
   static func program(of tree: IRegexpParser.Tree) -> [IRegexp.Instruction]? {
     var compiler = IRegexpCompiler()
     guard compiler.append(tree) else { return nil }
@@ -414,7 +421,7 @@ struct IRegexpCompiler {
     return compiler.program
   }
 
-  /// Appends the instructions of a part; false when there are too many.
+  /// Appends the instructions of a part; false when the program becomes too long.
   private mutating func append(_ tree: IRegexpParser.Tree) -> Bool {
     partCount += 1
     guard max(program.count, partCount) < IRegexp.sizeLimit else { return false }
@@ -456,7 +463,7 @@ struct IRegexpCompiler {
     return true
   }
 
-  /// Reserves a place for an instruction whose targets are not known yet.
+  /// Reserves an index for an instruction whose targets are not known yet.
   private mutating func reserve() -> Int {
     program.append(.jump(0))
     return program.count - 1

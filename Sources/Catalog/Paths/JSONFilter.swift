@@ -1,4 +1,4 @@
-/// A filter of a value's children: the expression after `?`. (RFC 9535, section 2.3.5)
+/// A filter that selects among a value's children: the expression after `?`. (RFC 9535, section 2.3.5)
 indirect enum JSONFilter: Hashable, Sendable {
   /// `||`
   case any([JSONFilter])
@@ -6,21 +6,21 @@ indirect enum JSONFilter: Hashable, Sendable {
   case all([JSONFilter])
   /// `!`
   case not(JSONFilter)
-  /// A query that must lead to something.
+  /// A query that must select at least one value.
   case exists(Query)
-  /// `left == right` and the like.
+  /// A comparison such as `left == right`.
   case compares(Operand, Comparison, Operand)
   /// `match(text, pattern)` and `search(text, pattern)`.
   case finds(Operand, Pattern, isWhole: Bool)
 
-  /// A path from the child in question (`@`) or from the root (`$`).
+  /// A path from the tested child (`@`) or from the root (`$`).
   struct Query: Hashable, Sendable {
-    /// Whether it starts at `@`.
+    /// Whether the path starts at `@`.
     let isRelative: Bool
-    /// The steps.
+    /// The steps of the path.
     let segments: [JSONPath.Segment]
 
-    /// Whether the query leads to one value at most.
+    /// Whether the query selects at most one value.
     var isSingular: Bool { segments.allSatisfy(\.isSingular) }
   }
 
@@ -34,10 +34,10 @@ indirect enum JSONFilter: Hashable, Sendable {
     case greater = ">"
   }
 
-  /// An operand with one value, or none. (RFC 9535, section 2.4.1, ValueType)
+  /// An operand that has at most one value. (RFC 9535, section 2.4.1, ValueType)
   indirect enum Operand: Hashable, Sendable {
     case literal(Literal)
-    /// A query that leads to one value at most.
+    /// A query that selects at most one value.
     case only(Query)
     /// `length(value)`
     case length(Operand)
@@ -58,17 +58,19 @@ indirect enum JSONFilter: Hashable, Sendable {
 
   /// A regular expression. (RFC 9485)
   enum Pattern: Hashable, Sendable {
-    /// One that the path spells out.
+    /// A pattern that is written in the path.
     case fixed(IRegexp)
-    /// An invalid one that the path spells out. It matches nothing; `place` is its position.
+    /// An invalid pattern that is written in the path.
+    ///
+    /// It matches nothing; `place` is its position in the path.
     case faulty(IRegexp.Fault, place: Int)
-    /// One that an operand gives, such as a value in the document.
+    /// A pattern that is the value of an operand, for example a text in the document.
     case computed(Operand)
   }
 }
 
 extension JSONFilter {
-  /// The first invalid regular expression in it, with its place in the path; nil when all are valid.
+  /// The first invalid regular expression in the filter, with its position in the path; nil when all are valid.
   var faultyPattern: (fault: IRegexp.Fault, place: Int)? {
     switch self {
     case .any(let filters), .all(let filters):
@@ -89,7 +91,7 @@ extension JSONFilter {
   /// - Parameters:
   ///   - current: The value of `@`.
   ///   - root: The value of `$`.
-  /// - Returns: Whether the condition holds.
+  /// - Returns: Whether the child passes.
   /// - Throws: ``CatalogError`` with code `path-work` when the document's filters take too many steps.
   func holds(for current: JSONNode, root: JSONNode) throws(CatalogError) -> Bool {
     try current.document.count(steps: 1)
@@ -121,7 +123,7 @@ extension JSONFilter.Query {
     return try JSONPath.values(of: segments[...], from: start, root: root, isCounted: true)
   }
 
-  /// The value of a query that selects one value at most.
+  /// The value of a query that selects at most one value; nil when it selects none.
   func only(_ current: JSONNode, _ root: JSONNode) throws(CatalogError) -> JSONNode? {
     var value = isRelative ? current : root
     for segment in segments {
@@ -132,14 +134,14 @@ extension JSONFilter.Query {
     return value
   }
 
-  /// Whether the query leads to anything.
+  /// Whether the query selects at least one value.
   func exists(_ current: JSONNode, _ root: JSONNode) throws(CatalogError) -> Bool {
     isSingular ? try only(current, root) != nil : try !values(current, root).isEmpty
   }
 }
 
 extension JSONFilter.Operand {
-  /// The value, which may be nothing.
+  /// The operand's value, which may be ``ComparedValue/nothing``.
   func value(_ current: JSONNode, _ root: JSONNode) throws(CatalogError) -> ComparedValue {
     switch self {
     case .literal(let literal): return .literal(literal)
@@ -161,14 +163,14 @@ extension JSONFilter.Operand {
 }
 
 extension JSONFilter.Pattern {
-  /// The regular expression; nil when it is not valid, and so matches nothing.
+  /// The regular expression; nil when the pattern is not valid and therefore matches nothing.
   func regexp(_ current: JSONNode, _ root: JSONNode) throws(CatalogError) -> IRegexp? {
     switch self {
     case .fixed(let regexp): return regexp
     case .faulty: return nil
     case .computed(let operand):
       guard let text = try operand.value(current, root).text else { return nil }
-      // Compiling the pattern counts too: a short one may have a long compiled form.
+      // Compiling counts too, because a short pattern may have a long compiled form.
       try current.document.count(steps: text.utf8.count + IRegexp.sizeLimit / 8)
       do throws(IRegexp.Fault) {
         return try IRegexp(parsing: text)
@@ -193,9 +195,9 @@ extension JSONFilter.Comparison {
   }
 }
 
-/// A value as filters compare it. (RFC 9535, section 2.3.5.2.2)
+/// A value in a comparison. (RFC 9535, section 2.3.5.2.2)
 enum ComparedValue {
-  /// No value, which is not the same as `null`.
+  /// No value; this differs from `null`.
   case nothing
   /// A value other than an array or object.
   case literal(JSONFilter.Literal)
@@ -219,12 +221,14 @@ enum ComparedValue {
     }
   }
 
-  /// The text; nil for anything else.
+  /// The text; nil for any other value.
   var text: String? {
     if case .literal(.text(let text)) = self { text } else { nil }
   }
 
-  /// Whether both are the same JSON value: numbers by their value, texts by their scalars.
+  /// Whether both are the same JSON value.
+  ///
+  /// Numbers are compared by value, texts by their scalars.
   func equals(_ other: ComparedValue) throws(CatalogError) -> Bool {
     switch (self, other) {
     case (.nothing, .nothing): true
@@ -234,12 +238,12 @@ enum ComparedValue {
     }
   }
 
-  /// Whether this is less than another number or text; other values have no order.
+  /// Whether this value is less than another number or text; other kinds of values have no order.
   func precedes(_ other: ComparedValue) -> Bool {
     switch (self, other) {
     case (.literal(.integer(let one)), .literal(.integer(let two))): one < two
     case (.literal(.text(let one)), .literal(.text(let two))):
-      // The order of UTF-8 is that of Unicode scalars; Swift's own ignores how accents are composed.
+      // UTF-8 bytes sort in the order of Unicode scalars. Swift's own string order ignores how accents are composed.
       one.utf8.lexicographicallyPrecedes(two.utf8)
     case (.literal(let one), .literal(let two)):
       if let one = one.number, let two = two.number { one < two } else { false }
@@ -249,7 +253,7 @@ enum ComparedValue {
 }
 
 extension JSONFilter.Literal {
-  /// The number; nil for anything else.
+  /// The number; nil for any other value.
   var number: Double? {
     switch self {
     case .integer(let integer): Double(integer)
@@ -271,7 +275,7 @@ extension JSONFilter.Literal {
 }
 
 extension JSONNode {
-  /// Whether two arrays or objects hold the same.
+  /// Whether two arrays or objects have equal content.
   fileprivate func equals(_ other: JSONNode) throws(CatalogError) -> Bool {
     if isSamePlace(as: other) { return true }
     try countLook()

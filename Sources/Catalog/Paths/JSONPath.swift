@@ -1,23 +1,23 @@
 /// A path into JSON values. (RFC 9535)
 ///
-/// Filters are safe on hostile input: their cost is bounded by the size of the document, and their
-/// regular expressions take time in proportion to the text. (RFC 9485)
+/// Filters are safe on hostile input. Their cost is bounded by the size of the document, and their regular expressions
+/// take time in proportion to the text. (RFC 9485)
 public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
   /// The path as it was written.
   public let description: String
   /// The steps from the root, in order.
   let segments: [Segment]
-  /// Whether the path leads to one value at most. (RFC 9535, section 2.3.5.1)
+  /// Whether the path selects at most one value. (RFC 9535, section 2.3.5.1)
   let isSingular: Bool
 
-  /// One step: the values to look at, and the selectors to apply to them. (RFC 9535, section 2.5)
+  /// One step: selectors, and whether they apply to a value alone or to its descendants too. (RFC 9535, section 2.5)
   struct Segment: Hashable, Sendable {
-    /// Whether to look at every descendant (`..`), not only at the value.
+    /// Whether the selectors apply to every descendant too (`..`), not only to the value itself.
     let isDescendant: Bool
     /// The selectors, in order.
     let selectors: [Selector]
 
-    /// Whether the step leads from one value to one at most.
+    /// Whether the step selects at most one value from a value.
     var isSingular: Bool {
       guard !isDescendant, selectors.count == 1 else { return false }
       switch selectors[0] {
@@ -45,10 +45,9 @@ public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
     self.init(description: text, segments: try parser.parse())
   }
 
-  /// The fault in the first regular expression of the path that is invalid; nil when there is
-  /// none.
+  /// The error for the first invalid regular expression in the path; nil when all are valid.
   ///
-  /// By RFC 9535, such an expression matches nothing. In a catalog file it is an error.
+  /// By RFC 9535, an invalid expression matches nothing. In a catalog file it is an error.
   var faultyPattern: CatalogError? {
     for segment in segments {
       for case .filter(let filter) in segment.selectors {
@@ -62,14 +61,16 @@ public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
     return nil
   }
 
-  /// Makes a path of steps that are already known.
+  /// Makes a path from parsed steps.
   init(description: String, segments: [Segment]) {
     self.description = description
     self.segments = segments
     isSingular = segments.allSatisfy(\.isSingular)
   }
 
-  /// The last name in the path: the feed's name of the selected values.
+  /// The last member name in the path.
+  ///
+  /// The feed calls the selected values by this name.
   var lastName: String? {
     for segment in segments.reversed() {
       for case .name(let name) in segment.selectors { return name }
@@ -77,12 +78,16 @@ public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
     return nil
   }
 
-  /// Whether its last step is a wildcard, which also selects the members of an object.
+  /// Whether the path ends with a wildcard.
+  ///
+  /// A wildcard selects the members of an object too.
   var endsInMembers: Bool {
     segments.last?.selectors.contains { if case .wildcard = $0 { true } else { false } } ?? false
   }
 
   /// The path before its last wildcard, slice or filter: `$.products` for `$.products[?@.price]`.
+  ///
+  /// Nil when there is none.
   var withoutLastChoice: JSONPath? {
     guard let last = segments.last, !last.isDescendant, last.selectors.count == 1 else {
       return nil
@@ -110,7 +115,7 @@ extension JSONPath {
   ///
   /// - Parameter root: The value of `$`.
   /// - Returns: The value; nil when there is none.
-  /// - Throws: ``CatalogError`` as ``values(in:)`` does.
+  /// - Throws: ``CatalogError`` under the same condition as ``values(in:)``.
   public func firstValue(in root: JSONNode) throws(CatalogError) -> JSONNode? {
     var value = root
     for (index, segment) in segments.enumerated() {
@@ -124,7 +129,7 @@ extension JSONPath {
     return value
   }
 
-  /// The value of a step that selects one value at most; nil for any other step.
+  /// The value of a step that selects at most one value; nil for any other step.
   static func only(_ segment: Segment, of value: JSONNode) throws(CatalogError) -> JSONNode? {
     guard !segment.isDescendant, segment.selectors.count == 1 else { return nil }
     switch segment.selectors[0] {
@@ -134,15 +139,15 @@ extension JSONPath {
     }
   }
 
-  /// The values that steps select.
+  /// The values that a sequence of steps selects.
   ///
   /// - Parameters:
   ///   - segments: The steps.
-  ///   - start: Where the first step is taken.
+  ///   - start: The value from which the first step selects.
   ///   - root: The value of `$` in filters.
-  ///   - isCounted: Whether each look counts towards the document's limit of steps, because a filter causes it.
+  ///   - isCounted: Whether each step counts towards the document's limit, because the steps belong to a filter.
   /// - Returns: The values.
-  /// - Throws: ``CatalogError`` as ``values(in:)`` does.
+  /// - Throws: ``CatalogError`` under the same condition as ``values(in:)``.
   static func values(
     of segments: ArraySlice<Segment>,
     from start: JSONNode,
@@ -166,12 +171,12 @@ extension JSONPath {
     return values
   }
 
-  /// The selectors of one step, and the value of `$` in their filters.
+  /// Applies the selectors of one step; holds the value of `$` for their filters.
   private struct Selection {
     let selectors: [Selector]
     let root: JSONNode
 
-    /// Selects from a value, then from all below it, parents before children.
+    /// Selects from a value and then from all its descendants, parents before children.
     func descend(_ value: JSONNode, into selected: inout [JSONNode]) throws(CatalogError) {
       try value.countLook()
       try select(value, into: &selected)
@@ -200,7 +205,7 @@ extension JSONPath {
     }
   }
 
-  /// The positions that a slice takes from an array. (RFC 9535, section 2.3.4.2.2)
+  /// The indices that a slice selects from an array. (RFC 9535, section 2.3.4.2.2)
   private static func slice(
     of count: Int,
     start: Int?,
@@ -221,7 +226,9 @@ extension JSONPath {
 }
 
 extension JSONNode {
-  /// The element at an index that counts from the end when it is negative; nil when there is none.
+  /// The element at an index; a negative index counts from the end.
+  ///
+  /// Nil when there is no such element.
   func element(at index: Int) -> JSONNode? {
     guard index < 0 else { return self[index] }
     return kind == .array ? self[count + index] : nil

@@ -5,9 +5,9 @@ struct JSONPathParser {
   private let text: String
   private let scalars: [Unicode.Scalar]
   private var position = 0
-  /// The number of open brackets and calls at the current place.
+  /// The number of brackets and calls that are open at the current position.
   private var depth = 0
-  /// How many of them may be nested.
+  /// The maximum depth of nested brackets and calls.
   private static let depthLimit = 64
 
   init(_ text: String) {
@@ -15,16 +15,16 @@ struct JSONPathParser {
     scalars = Array(text.unicodeScalars)
   }
 
-  /// The next scalar; nil at the end.
+  /// The next scalar; nil at the end of the text.
   var peek: Unicode.Scalar? { position < scalars.count ? scalars[position] : nil }
 
-  /// The position in the text, to return to or to name in an error.
+  /// The current position, for a later ``rewind(to:)`` or for an error.
   var place: Int { position }
 
   /// Skips the next scalar.
   mutating func advance() { position += 1 }
 
-  /// Returns to a place.
+  /// Returns to an earlier position.
   mutating func rewind(to place: Int) { position = place }
 
   mutating func take(_ scalar: Unicode.Scalar) -> Bool {
@@ -61,7 +61,7 @@ struct JSONPathParser {
     return try body(&self)
   }
 
-  /// An error at the current place or at another one.
+  /// An error at a position; by default at the current one.
   func error(_ expected: String, at place: Int? = nil) -> CatalogError {
     let position = place ?? position
     return CatalogError(
@@ -95,7 +95,7 @@ extension JSONPathParser {
     return String(name)
   }
 
-  /// A whole number without leading zeros, exact in a `Double`. (RFC 9535, section 2.1)
+  /// A whole number without leading zeros that a `Double` represents exactly. (RFC 9535, section 2.1)
   mutating func integer() throws(CatalogError) -> Int? {
     let start = position
     let isNegative = take("-")
@@ -227,7 +227,7 @@ extension JSONPathParser {
     return segments
   }
 
-  /// Steps, up to the first scalar that does not begin one.
+  /// Parses steps, up to the first scalar that does not begin a step.
   mutating func segments() throws(CatalogError) -> [JSONPath.Segment] {
     var segments: [JSONPath.Segment] = []
     while true {
@@ -303,7 +303,7 @@ extension JSONPathParser {
 
 /// The expression after `?`. (RFC 9535, section 2.3.5.1)
 extension JSONPathParser {
-  /// Conditions; one of them must hold.
+  /// Parses conditions with `||`: at least one of them must hold.
   mutating func filter() throws(CatalogError) -> JSONFilter {
     try nested { parser throws(CatalogError) in
       var filters = [try parser.conjunction()]
@@ -312,7 +312,7 @@ extension JSONPathParser {
     }
   }
 
-  /// Conditions that must all hold.
+  /// Parses conditions with `&&`: all of them must hold.
   private mutating func conjunction() throws(CatalogError) -> JSONFilter {
     var filters = [try condition()]
     while takeOperator("&&") { filters.append(try condition()) }
@@ -343,7 +343,7 @@ extension JSONPathParser {
     return filter
   }
 
-  /// A term as a test: a query that has a result, or a text that matches.
+  /// Turns a term into a test: a query that selects something, or a text that matches.
   private func test(_ term: Term) throws(CatalogError) -> JSONFilter {
     switch term.kind {
     case .query(let query): return .exists(query)
@@ -352,7 +352,7 @@ extension JSONPathParser {
     }
   }
 
-  /// A term as an operand of a comparison or of a function.
+  /// Turns a term into an operand of a comparison or of a function.
   private func operand(_ term: Term) throws(CatalogError) -> JSONFilter.Operand {
     switch term.kind {
     case .operand(let operand): return operand
@@ -372,7 +372,7 @@ extension JSONPathParser {
 
 /// Terms: queries, literals and calls of functions. (RFC 9535, sections 2.3.5.1 and 2.4)
 extension JSONPathParser {
-  /// A part of a filter, before its use is known.
+  /// A part of a filter, before it is known to be a test or an operand.
   private struct Term {
     enum Kind {
       case query(JSONFilter.Query)

@@ -1,4 +1,4 @@
-/// The properties of a currency in ISO 4217, and the ways in which shops write it.
+/// The properties of currencies in ISO 4217, and the ways in which shops write currencies.
 enum Currency {
   /// The codes in use. (ISO 4217, list one, without funds and metals)
   static let codes: [String] = """
@@ -11,7 +11,7 @@ enum Currency {
     UGX USD UYU UYW UZS VED VES VND VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG
     """.split(separator: " ").map(String.init)
 
-  /// How many decimals the currency's minor unit takes. (ISO 4217, list one, column "Minor unit")
+  /// The number of decimals of a currency. (ISO 4217, list one, column "Minor unit")
   static func exponent(of code: String) -> Int {
     switch code {
     case "BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "UYI",
@@ -23,17 +23,17 @@ enum Currency {
     }
   }
 
-  /// The meaning of a lone point or comma before three digits.
+  /// The meaning of a single point or comma before three digits.
   enum Separators {
-    /// The point is the decimal one, and the comma groups thousands: "1,299.50".
+    /// The point is the decimal separator, and the comma groups thousands: "1,299.50".
     case decimalPoint
-    /// Prices have no decimals in practice, so both group thousands: "25.000" is 25,000.
+    /// Prices in the currency have no decimals in practice, so both separators group thousands: "25.000" is 25,000.
     case pointGroups
-    /// A point groups thousands in texts for people, and separates decimals in data written by programs.
+    /// The point groups thousands in texts for people, and is the decimal separator in data written by programs.
     case either
   }
 
-  /// How prices in a currency with two decimals are written. (CLDR 46, the currency's own locales)
+  /// The usual separators of prices in a currency with two decimals. (CLDR 46, the currency's own locales)
   static func separators(of code: String) -> Separators {
     switch code {
     case "AOA", "ARS", "COP", "CRC", "CZK", "HUF", "IDR", "RSD", "UYU", "UZS", "VED", "VES":
@@ -45,7 +45,7 @@ enum Currency {
     }
   }
 
-  /// The codes that a written unit may stand for; empty for an unknown unit.
+  /// The currency codes that a written unit may stand for; empty for an unknown unit.
   static func codes(writtenAs unit: String) -> [String] {
     switch unit {
     case "원", "₩", "￦", "won": ["KRW"]

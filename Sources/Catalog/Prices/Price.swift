@@ -47,16 +47,18 @@ extension Price {
 extension Price {
   /// Reads a price as shops write it: "7,000원", "39,000", "$1,299.50", "1.299,50 €".
   ///
-  /// The last of two different separators is the decimal one. A lone comma before three digits groups thousands. A lone
-  /// point before three digits groups them if that is the currency's convention ("1.299 €", "12.990" CLP). In other
-  /// currencies it is the decimal point, and the third digit must be a zero ("19.990" USD is 19.99). An ambiguous text
-  /// ("19.999" USD, "19.990" EUR) is an error. A range ("5~7", "10.00 - 12.50 EUR") is read as its low end. A unit, if
-  /// there is one, must belong to `currency`. Nothing is ever rounded.
+  /// If a text has two different separators, the last is the decimal separator. A single comma before three digits
+  /// groups thousands. A single point before three digits groups thousands if that is the currency's convention ("1.299
+  /// €", "12.990" CLP). In other currencies it is the decimal point, and the third digit must be a zero ("19.990" USD
+  /// is 19.99).
+  ///
+  /// An ambiguous text ("19.999" USD, "19.990" EUR) is an error. A range ("5~7", "10.00 - 12.50 EUR") is read as its
+  /// lower end. A unit, if there is one, must belong to `currency`. Nothing is ever rounded.
   ///
   /// - Parameters:
   ///   - text: The price as written.
   ///   - currency: The catalog's currency, an ISO 4217 code.
-  /// - Throws: ``CatalogError`` with code `price`; its reason fits into a list of skipped items.
+  /// - Throws: ``CatalogError`` with code `price`; its reason is short enough for a list of skipped items.
   public init(parsing text: String, currency: String) throws(CatalogError) {
     let places = Currency.exponent(of: currency)
     var plain = text
@@ -77,10 +79,10 @@ extension Price {
     )
   }
 
-  /// Reads a price that JSON holds as a number of major units: 9.99 USD is 999 cents.
+  /// Reads a price that JSON has as a number of major units: 9.99 USD is 999 cents.
   ///
-  /// The number's shortest decimal text counts, not its binary value. A text of 15 digits or more comes from a rounding
-  /// error of binary arithmetic, and is rounded to the minor unit.
+  /// The number's shortest decimal text counts, not its binary value. A text of 15 digits or more is taken as a
+  /// rounding error of binary arithmetic, and is rounded to the minor unit.
   ///
   /// - Parameters:
   ///   - number: The amount in major units.
@@ -105,7 +107,7 @@ extension Price {
   /// - Parameters:
   ///   - number: The amount in major units.
   ///   - currency: The catalog's currency, an ISO 4217 code.
-  /// - Throws: ``CatalogError`` with code `price`, when negative or too large.
+  /// - Throws: ``CatalogError`` with code `price`, when the number is negative or too large.
   public init(_ number: Int, currency: String) throws(CatalogError) {
     guard number >= 0 else { throw priceError("\(number) is negative") }
     var units = number
@@ -117,11 +119,11 @@ extension Price {
     self.init(minorUnits: units, currency: currency)
   }
 
-  /// Reads a whole number that counts 10^-`scale` of a major unit, as some stores' APIs do.
+  /// Reads a whole number with implied decimals, as some stores' APIs have: 1999 with scale 2 is 19.99.
   ///
   /// - Parameters:
   ///   - number: The digits.
-  ///   - scale: How many of them are decimals.
+  ///   - scale: How many of the digits are decimals.
   ///   - currency: The catalog's currency, an ISO 4217 code.
   /// - Throws: ``CatalogError`` with code `price`.
   public init(_ number: Int, scale: Int, currency: String) throws(CatalogError) {
@@ -151,7 +153,9 @@ func priceError(_ reason: String) -> CatalogError {
   CatalogError(.price, subject: "price", reason: reason)
 }
 
-/// Joins digits to minor units; decimals past the currency's last must be zeros.
+/// Joins digits to an amount in minor units.
+///
+/// Digits beyond the currency's number of decimals must be zeros.
 private func joinedUnits(
   whole: [UInt8],
   fraction: [UInt8],
@@ -172,9 +176,9 @@ private func joinedUnits(
   return units
 }
 
-/// Reads "7,000원", "39,000", "1,299.50" and "1,299.50 EUR": a fast path for the usual forms.
+/// Reads prices such as "7,000원", "39,000", "1,299.50" and "1,299.50 EUR": a fast path for the usual forms.
 ///
-/// Nearly all prices of a feed are written like this, and a large section has many thousands.
+/// Nearly all prices in feeds have these forms, and a large section has many thousands of prices.
 ///
 /// - Parameters:
 ///   - text: The price in UTF-8.
@@ -221,13 +225,13 @@ private func plainUnits(
   return units
 }
 
-/// A price text split into an amount and the units around it.
+/// The text of a price, split into an amount and the units around it.
 struct WrittenPrice {
   /// The whole text, for messages.
   let text: String
-  /// The units before and after the amount, lower case.
+  /// The units before and after the amount, in lower case.
   private(set) var units: [String] = []
-  /// Digits by value, and separators by scalar.
+  /// The values of the digits, and the scalars of the separators.
   private var amount: [Part] = []
 
   private enum Part: Equatable {
@@ -275,7 +279,7 @@ struct WrittenPrice {
 
   /// The digits before and after the decimal separator.
   ///
-  /// - Throws: ``CatalogError`` when the digits are grouped in no known way, or may mean two amounts.
+  /// - Throws: ``CatalogError`` when the grouping of the digits is unknown, or the digits may be two amounts.
   func parts(in currency: String) throws(CatalogError) -> (whole: [UInt8], fraction: [UInt8]) {
     var (groups, separators) = split()
     let fraction = try hasDecimals(groups, separators, currency) ? groups.removeLast() : []
@@ -291,7 +295,7 @@ struct WrittenPrice {
     return (groups.flatMap(\.self), fraction)
   }
 
-  /// The digits between separators, and the separators.
+  /// The groups of digits between separators, and the separators.
   private func split() -> (groups: [[UInt8]], separators: [Unicode.Scalar]) {
     var groups: [[UInt8]] = [[]]
     var separators: [Unicode.Scalar] = []
@@ -308,11 +312,15 @@ struct WrittenPrice {
 
   /// The meaning of the point in a price.
   enum Point: Hashable {
-    /// It separates thousands, or would: the comma is the decimal separator.
+    /// The point separates thousands, because the comma is the decimal separator.
+    ///
+    /// The price itself may have no point.
     case groups
-    /// It is the decimal point, or would be: the comma separates thousands.
+    /// The point is the decimal separator, because the comma separates thousands.
+    ///
+    /// The price itself may have no point.
     case decimals
-    /// It is before three digits at the end, and only the convention of the currency decides.
+    /// The only separator is a point before three digits at the end; the convention of the currency decides.
     case open
   }
 
@@ -327,9 +335,9 @@ struct WrittenPrice {
     return Currency.exponent(of: currency) == 2 ? .open : nil
   }
 
-  /// Whether the last separator, a point or a comma, is the decimal one.
+  /// Whether the last separator, a point or a comma, is the decimal separator.
   ///
-  /// Nil for a lone one before three digits, because the digits alone do not tell.
+  /// Nil for a single separator before three digits, because the digits alone do not show its meaning.
   private static func lastIsDecimal(
     _ groups: [[UInt8]],
     _ separators: [Unicode.Scalar]
@@ -338,7 +346,7 @@ struct WrittenPrice {
     return groups[1].count != 3 || groups[0] == [0] || groups[0].count > 3 ? true : nil
   }
 
-  /// Whether the last separator is the decimal one.
+  /// Whether the last separator is the decimal separator.
   private func hasDecimals(
     _ groups: [[UInt8]],
     _ separators: [Unicode.Scalar],
@@ -349,8 +357,7 @@ struct WrittenPrice {
     return try meaning(of: last, before: groups[1], currency) == .decimals
   }
 
-  /// The meaning of a lone separator before three digits: thousands, or decimals with a zero at
-  /// the end.
+  /// The meaning of a single separator before three digits: it separates thousands, or decimals that end with a zero.
   ///
   /// The convention of the currency decides; a text that is still ambiguous is an error.
   private func meaning(
@@ -358,7 +365,7 @@ struct WrittenPrice {
     before digits: [UInt8],
     _ currency: String
   ) throws(CatalogError) -> SeparatorMeaning {
-    // In a currency without decimals they could only be zeros, and nobody writes three of those.
+    // In a currency without decimals, three decimals could only be zeros, and nobody writes three zeros as decimals.
     switch Currency.exponent(of: currency) {
     case 0: return .thousands
     case 2: break
@@ -372,7 +379,8 @@ struct WrittenPrice {
       if isPadded { return .decimals }
     case .pointGroups: return .thousands
     case .either:
-      // A unit shows that the text is for people, who group thousands; a bare number may come from a database.
+      // A unit shows that the text is for people, and people group thousands. A number without a unit may come from a
+      // database.
       if !units.isEmpty || !isPadded { return .thousands }
     }
     throw priceError(
@@ -385,14 +393,14 @@ struct WrittenPrice {
     case decimals
   }
 
-  /// Marks instead of decimals after a whole amount: "12,-", "99:-", "5.--", "5/-".
+  /// Marks that stand for zero decimals after a whole amount: "12,-", "99:-", "5.--", "5/-".
   private static let emptyDecimals = [",", ".", ":", "/"].flatMap { separator in
     ["--", "-", "–", "—"].map { separator + $0 }
   }
 
-  /// Notes that taxes are included, so that the amount is the full price.
+  /// Remarks that say that taxes are included, so that the amount is the full price.
   ///
-  /// Other notes may mean another amount.
+  /// After other remarks, the amount may have another meaning.
   private static let taxNotes = [
     "税込み", "税込", "incl.vat", "inc.vat", "includingvat", "vatincluded", "vatincl.",
     "incl.tax", "inc.tax", "taxincluded", "incl.gst", "inc.gst", "inkl.mwst.", "inkl.mwst",
@@ -400,7 +408,9 @@ struct WrittenPrice {
     "부가세포함", "vat포함", "含税",
   ]
 
-  /// A unit without a note that taxes are included, which may be in brackets.
+  /// A unit without the remark that taxes are included.
+  ///
+  /// The remark may be in brackets.
   private static func withoutTaxNote(_ unit: String) -> String {
     for note in taxNotes {
       for text in ["(\(note))", "（\(note)）", note]
@@ -411,14 +421,14 @@ struct WrittenPrice {
     return unit
   }
 
-  /// The unit in the text around the amount, without white space, notes and marks for no decimals.
+  /// The unit in the text around the amount, without white space, tax remarks and marks for zero decimals.
   private static func unit(
     in part: Substring.UnicodeScalarView,
     of text: String
   ) throws(CatalogError) -> String {
     var unit = ""
     for scalar in part where !scalar.properties.isWhitespace {
-      // Marks of the reading direction have no meaning here.
+      // Marks for the reading direction have no meaning here.
       if scalar.properties.generalCategory != .format { unit.unicodeScalars.append(scalar) }
     }
     if let mark = emptyDecimals.first(where: unit.hasPrefix) {
@@ -431,7 +441,7 @@ struct WrittenPrice {
     return unit.isEmpty || !Currency.codes(writtenAs: unit).isEmpty ? unit : withoutTaxNote(unit)
   }
 
-  /// The value of a digit: ASCII, full-width, Arabic or Persian.
+  /// The value of a digit: ASCII, full-width, Arabic or Persian; nil for other scalars.
   private static func digit(_ scalar: Unicode.Scalar) -> UInt8? {
     switch scalar.value {
     case 0x30...0x39: UInt8(scalar.value - 0x30)
@@ -442,7 +452,7 @@ struct WrittenPrice {
     }
   }
 
-  /// The separator that a scalar is, with its look-alikes folded into one.
+  /// The separator that a scalar stands for; different characters of similar shape give the same separator.
   private static func separator(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
     switch scalar {
     case ",", "，", "٬": ","
@@ -453,7 +463,7 @@ struct WrittenPrice {
     }
   }
 
-  /// The text, cut so that a message stays one line.
+  /// The text, shortened so that a message stays on one line.
   private static func shortened(_ text: String) -> String {
     let line = text.prefix(40).map { $0.isNewline ? " " : $0 }
     return String(line) + (text.count > 40 ? "…" : "")
@@ -463,16 +473,17 @@ struct WrittenPrice {
 /// A price text that is a range: "5~7", "10.00 - 12.50 EUR".
 enum PriceRange {
   private static let marks: Set<Character> = ["~", "～", "〜", "-", "–", "—", "−"]
-  /// The longest text that is looked at, in bytes: two amounts with their units are shorter.
+  /// The maximum length of a range in bytes; two amounts with their units are shorter.
   private static let longest = 80
 
-  /// The low end of a range; nil for a text that is not a range.
+  /// The lower end of a range; nil for a text that is not a range.
   ///
   /// - Parameters:
   ///   - text: The price as written.
   ///   - currency: The catalog's currency, an ISO 4217 code.
-  /// - Returns: The low end: the least that the item costs.
-  /// - Throws: ``CatalogError`` with code `price` when an end cannot be read or the first is the higher one.
+  /// - Returns: The lower end: the lowest price of the item.
+  /// - Throws: ``CatalogError`` with code `price` when an end cannot be read, or the first end is higher than the
+  ///   second.
   static func low(of text: String, currency: String) throws(CatalogError) -> Price? {
     guard text.utf8.count <= longest else { return nil }
     let places = text.indices.filter { marks.contains(text[$0]) }
@@ -490,7 +501,7 @@ enum PriceRange {
     return low
   }
 
-  /// The first end with the unit of the second one, when it has none of its own.
+  /// The first end of a range, with the unit of the second end if the first has none.
   private static func withUnit(_ first: Substring, of second: Substring) -> String {
     let isBare = first.allSatisfy { $0.isWholeNumber || $0.isWhitespace || ".,'’".contains($0) }
     guard isBare, let last = second.lastIndex(where: \.isWholeNumber) else { return String(first) }
@@ -498,14 +509,14 @@ enum PriceRange {
   }
 }
 
-/// A decimal number in digits, from the shortest text of a `Double`.
+/// The digits of a decimal number, parsed from the shortest text of a `Double`.
 struct DecimalDigits {
   /// The significant digits, most significant first.
   var digits: [UInt8] = []
-  /// The number of digits before the point; may be negative or past the end.
+  /// The number of digits before the point; it may be negative, or larger than the number of digits.
   var pointIndex = 0
 
-  /// Parses a text; nil when it is not an unsigned decimal number.
+  /// Parses a text; nil when the text is not an unsigned decimal number.
   init?(_ text: String) {
     var pointSeen = false
     var rest = Substring(text).utf8

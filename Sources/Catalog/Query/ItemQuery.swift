@@ -1,17 +1,19 @@
 /// A query for items: filters, an order and a limit.
+///
+/// Used by `larder list`, the storefront and the HTTP interface.
 public struct ItemQuery: Hashable, Sendable {
-  /// The text to find in id, title, description or a badge; nil for anything.
+  /// The text to find in the id, the title, the description or a badge; nil admits every item.
   public var search: SearchText?
-  /// The text to find in a badge; nil for anything.
+  /// The text to find in a badge; nil admits every item.
   public var badge: SearchText?
-  /// The bounds of the price; nil for any price or no price.
+  /// The bounds of the price; nil admits every item, with or without a price.
   public var price: PriceBounds?
-  /// The order; nil for the catalog's.
+  /// The order of the items; nil for the catalog's order.
   public var order: ItemSort?
-  /// The most items; nil for all.
+  /// The maximum number of items; nil for all.
   public var limit: Int?
 
-  /// Makes a query; parameters left out admit everything.
+  /// Makes a query; a filter that is left out admits every item.
   public init(
     search: SearchText? = nil,
     badge: SearchText? = nil,
@@ -26,10 +28,12 @@ public struct ItemQuery: Hashable, Sendable {
     self.limit = limit
   }
 
-  /// How many admitted items are enough for the answer; nil when all items must be read.
+  /// How many admitted items must be read; nil when all must be read, because they are sorted.
   public var readLimit: Int? { order == nil ? limit : nil }
 
-  /// Whether the query has a filter; if not, totals come from the index without reading items.
+  /// Whether the query has a filter.
+  ///
+  /// Without a filter, totals come from the index and no items are read.
   public var isFiltering: Bool { search != nil || badge != nil || price != nil }
 
   /// Whether an item passes the filters.
@@ -43,11 +47,11 @@ public struct ItemQuery: Hashable, Sendable {
       || item.description.map(search.isIn) ?? false || item.badges.contains(where: search.isIn)
   }
 
-  /// Admitted elements in the query's order, up to its limit.
+  /// The admitted elements in the query's order, up to the query's limit.
   ///
   /// - Parameters:
-  ///   - elements: The admitted elements.
-  ///   - item: The item of an element.
+  ///   - elements: The elements whose items the query admits.
+  ///   - item: Returns the item of an element.
   /// - Returns: The elements to show.
   public func arranged<Element>(
     _ elements: [Element],
@@ -60,19 +64,19 @@ public struct ItemQuery: Hashable, Sendable {
 
 /// An order of items other than the catalog's.
 public enum ItemSort: String, CaseIterable, Hashable, Sendable {
-  /// The cheapest first, those without a price last.
+  /// The cheapest first; items without a price are last.
   case price
-  /// The most expensive first, those without a price last.
+  /// The most expensive first; items without a price are last.
   case dearest = "-price"
-  /// By title, without regard to case and character width.
+  /// By title; case and character width are ignored.
   case title
 
-  /// Sorts elements; equal ones keep their order.
+  /// Sorts elements; elements with equal keys keep their order.
   ///
   /// - Parameters:
   ///   - elements: The elements to sort.
-  ///   - item: The item of an element.
-  /// - Returns: The elements in order.
+  ///   - item: Returns the item of an element.
+  /// - Returns: The sorted elements.
   public func sorted<Element>(
     _ elements: [Element],
     by item: (Element) -> StoreItem
@@ -80,7 +84,7 @@ public enum ItemSort: String, CaseIterable, Hashable, Sendable {
     sorted(elements.map { (key: key(of: item($0)), element: $0) }).map(\.element)
   }
 
-  /// Sorts elements by their keys, without the items; equal ones keep their order.
+  /// Sorts elements by keys that are already known; elements with equal keys keep their order.
   package func sorted<Element>(
     _ elements: [(key: Key, element: Element)]
   ) -> [(key: Key, element: Element)] {
@@ -88,13 +92,13 @@ public enum ItemSort: String, CaseIterable, Hashable, Sendable {
     elements.sorted { precedes($0.key, $1.key) }
   }
 
-  /// The sort key of an item.
+  /// The value by which an item is sorted.
   package enum Key: Sendable {
     /// The key of an item without a price.
     case none
     /// A price, in minor units of a currency with `exponent` digits after the point.
     case amount(units: Int, exponent: Int)
-    /// A title, folded.
+    /// A title without differences of case and character width.
     case text(String)
   }
 
@@ -114,7 +118,7 @@ public enum ItemSort: String, CaseIterable, Hashable, Sendable {
     switch (first, second) {
     case (.text(let first), .text(let second)): return first < second
     case (.amount(let first, let places), .amount(let second, let others)):
-      // Units of several currencies are compared as numbers, because there is no exchange rate.
+      // Amounts in different currencies are compared as numbers, because there is no exchange rate.
       let (first, second) = (Self.major(first, places), Self.major(second, others))
       return self == .dearest ? first > second : first < second
     case (.amount, _): return true
@@ -122,29 +126,31 @@ public enum ItemSort: String, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// An amount in major units; amounts below 10^15 minor units are compared exactly.
+  /// An amount in major units.
+  ///
+  /// It is exact below 10^15 minor units.
   private static func major(_ units: Int, _ exponent: Int) -> Double {
     Double(units) / (0..<exponent).reduce(1.0) { power, _ in power * 10 }
   }
 }
 
 extension StoreItem {
-  /// The item's price: the price to pay, else the normal one.
+  /// The item's price: the price to pay, or the normal price if there is no price to pay.
   public var price: Price? { salePrice ?? normalPrice }
 }
 
-/// A range of prices with a low end, a high end or both, in the currency's major unit: `5000..9000`.
+/// A range of prices, with a lower bound, an upper bound or both, in the currency's major unit: `5000..9000`.
 public struct PriceBounds: Hashable, Sendable {
-  /// The low end; nil for no limit.
+  /// The lower bound; nil for none.
   private let low: Amount?
-  /// The high end; nil for no limit.
+  /// The upper bound; nil for none.
   private let high: Amount?
 
   /// An exact decimal number.
   private struct Amount: Hashable, Sendable {
-    /// All digits as one number.
+    /// All digits of the number, decimals included, as one whole number.
     let digits: Int
-    /// How many of them are decimals.
+    /// How many of the digits are decimals.
     let places: Int
 
     init?(_ text: Substring) {
@@ -157,14 +163,14 @@ public struct PriceBounds: Hashable, Sendable {
       places = parts.count == 2 ? parts[1].utf8.count : 0
     }
 
-    /// Whether it is above an amount whose last `exponent` digits are decimals.
+    /// Whether this amount is above `units`, whose last `exponent` digits are decimals.
     func isAbove(_ units: Int, exponent: Int) -> Bool {
       let own = digits.multipliedFullWidth(by: Self.power(exponent))
       let other = units.multipliedFullWidth(by: Self.power(places))
       return (own.high, own.low) > (other.high, other.low)
     }
 
-    /// Whether it is below an amount whose last `exponent` digits are decimals.
+    /// Whether this amount is below `units`, whose last `exponent` digits are decimals.
     func isBelow(_ units: Int, exponent: Int) -> Bool {
       let own = digits.multipliedFullWidth(by: Self.power(exponent))
       let other = units.multipliedFullWidth(by: Self.power(places))
@@ -176,11 +182,11 @@ public struct PriceBounds: Hashable, Sendable {
     }
   }
 
-  /// The expected form of a text, for messages.
+  /// A description of the expected text, for messages.
   public static let expected =
     "LOW..HIGH in the currency's major unit, such as 5000..9000, ..9.99 or 20.."
 
-  /// Reads bounds; nil when the text is not ``expected`` or its low end is above the high one.
+  /// Reads bounds; nil when the text does not have the expected form, or the lower bound is above the upper bound.
   public init?(_ text: String) {
     guard let dots = text.firstRange(of: ".."), !text[dots.upperBound...].hasPrefix(".") else {
       return nil

@@ -1,27 +1,28 @@
-/// A text to search for, compared without regard to case, character width, Unicode composition and the amount of white
-/// space.
+/// A text to search for.
 ///
-/// A Korean initial consonant stands for every syllable that begins with it, as on a phone: `ㅂㄱㄱ` and
-/// `불ㄱㄱ` find 불고기.
+/// Case, character width, Unicode composition and the amount of white space are ignored.
+///
+/// A Korean initial consonant matches every syllable that begins with it, as in a phone's search: `ㅂㄱㄱ` and `불ㄱㄱ` find
+/// 불고기.
 public struct SearchText: Hashable, Sendable {
-  /// The pattern, character by character.
+  /// The pattern, one mark for each character.
   private let pattern: [Mark]
-  /// The pattern for comparison with plain texts; nil if it is not plain itself. (``PlainScalars``)
+  /// The pattern for texts of common characters (see ``PlainScalars``); nil if the pattern has other characters.
   private let plainPattern: [PlainMark]?
 
   private enum Mark: Hashable, Sendable {
     case character(Character)
-    /// The number of a Korean initial consonant, and the consonant written by itself.
+    /// The index of a Korean initial consonant, and the consonant itself.
     case initial(UInt32, Character)
   }
 
   private struct PlainMark: Hashable, Sendable {
     var scalar: UInt32
-    /// The number of the Korean initial consonant that it is, if it is one.
+    /// The index of the consonant, if the mark is a Korean initial consonant; otherwise nil.
     var initial: UInt32?
   }
 
-  /// Reads a search text; an empty one finds everything.
+  /// Reads a search text; an empty text finds everything.
   public init(_ text: String) {
     pattern = Self.folded(text).map { character in
       Self.initial(of: character).map { .initial($0, character) } ?? .character(character)
@@ -34,7 +35,7 @@ public struct SearchText: Hashable, Sendable {
     }
   }
 
-  /// Whether it finds everything.
+  /// Whether the search text is empty and therefore finds everything.
   public var isEmpty: Bool { pattern.isEmpty }
 
   /// Whether a text contains the search text.
@@ -70,13 +71,15 @@ public struct SearchText: Hashable, Sendable {
     mark.scalar == scalar || mark.initial.map { $0 == leading(scalar) } ?? false
   }
 
-  /// A text in a form in which texts that mean the same are equal: usual widths, lower case, single spaces.
+  /// The text in a normal form: usual character widths, lower case, single spaces.
   ///
-  /// Characters are compared by canonical equivalence, so composed and decomposed ones are equal already.
+  /// Texts that should match become equal.
+  ///
+  /// Swift compares characters by canonical equivalence, so composed and decomposed characters are equal already.
   static func folded(_ text: String) -> [Character] {
     var scalars = String.UnicodeScalarView()
     for scalar in text.unicodeScalars { scalars.append(narrowed(scalar)) }
-    // Upper case first: ß becomes SS, and both become ss in lower case.
+    // Convert to upper case first: ß becomes SS, and both spellings become ss in lower case.
     let plain = String(scalars).uppercased().lowercased()
     var characters: [Character] = []
     for character in plain {
@@ -90,7 +93,7 @@ public struct SearchText: Hashable, Sendable {
     return characters
   }
 
-  /// ``folded(_:)`` as text.
+  /// The result of ``folded(_:)`` as a string.
   static func foldedText(_ text: String) -> String {
     guard let scalars = PlainScalars.folded(text) else { return String(folded(text)) }
     return String(String.UnicodeScalarView(scalars.compactMap(Unicode.Scalar.init)))
@@ -103,18 +106,18 @@ public struct SearchText: Hashable, Sendable {
 
   /// The usual forms of half-width katakana and their punctuation, U+FF61 to U+FF9F.
   ///
-  /// The last two are marks that join the letter before. (Unicode, "Halfwidth and Fullwidth Forms")
+  /// The last two are sound marks that combine with the letter before them. (Unicode, "Halfwidth and Fullwidth Forms")
   private static let katakana: [UInt32] =
     ("。「」、・ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン"
     + "\u{3099}\u{309A}").unicodeScalars.map(\.value)
 
-  /// The same for a scalar's value.
+  /// The usual form of a full-width or half-width character, as a scalar value.
   fileprivate static func narrowed(_ value: UInt32) -> UInt32 {
     switch value {
     case 0xFF01...0xFF5E: value - 0xFEE0
     case 0xFF61...0xFF9F: katakana[Int(value - 0xFF61)]
     case 0x3000, 0xA0: 0x20
-    // Half-width Hangul letters are in the order of the usual ones, up to the vowels.
+    // Half-width Hangul letters have the same order as the usual letters, up to the vowels.
     case 0xFFA1...0xFFBE: value - 0xFFA1 + 0x3131
     default: value
     }
@@ -122,10 +125,10 @@ public struct SearchText: Hashable, Sendable {
 
   // MARK: - Korean
 
-  /// The 19 consonants that begin a syllable, as they are typed alone, in Unicode's order.
+  /// The 19 initial consonants of Korean syllables, as separate letters in Unicode's order.
   private static let initials = Array("ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ")
 
-  /// The number of a single initial consonant; nil for anything else.
+  /// The index of the consonant, if the character is a single initial consonant; otherwise nil.
   private static func initial(of character: Character) -> UInt32? {
     if let place = initials.firstIndex(of: character) { return UInt32(place) }
     let scalars = character.unicodeScalars
@@ -134,8 +137,7 @@ public struct SearchText: Hashable, Sendable {
     return value - 0x1100
   }
 
-  /// The number of the consonant that a syllable begins with; nil for anything else.
-  /// (Unicode, section 3.12)
+  /// The index of the consonant that a syllable begins with; nil for other characters. (Unicode, section 3.12)
   private static func leading(_ character: Character) -> UInt32? {
     character.unicodeScalars.first.flatMap { leading($0.value) }
   }
@@ -150,12 +152,13 @@ public struct SearchText: Hashable, Sendable {
 }
 
 extension SearchText {
-  /// A fast path for texts of common characters: each is one scalar, combines with no neighbour, and has a lower case
-  /// of one scalar.
+  /// A fast path for texts of common characters.
   ///
-  /// The general way, by Unicode's tables, takes forty times as long, and a search looks at every text of a catalog.
+  /// Each of these characters is one scalar, combines with no neighbour, and has a single scalar as its lower case.
+  ///
+  /// The general path uses Unicode's tables and takes forty times as long, and a search reads every text of a catalog.
   enum PlainScalars {
-    /// The scalars of ``SearchText/folded(_:)``; nil for a text that is not plain.
+    /// The scalars of ``SearchText/folded(_:)``; nil for a text with other characters.
     static func folded(_ text: String) -> [UInt32]? {
       var scalars: [UInt32] = []
       scalars.reserveCapacity(text.utf8.count)
@@ -171,13 +174,13 @@ extension SearchText {
       return scalars
     }
 
-    /// The lower case of a plain scalar, with white space as a space; nil when it is not plain.
+    /// The lower case of a common character, with any white space as a space; nil for another character.
     private static func folded(_ value: UInt32) -> UInt32? {
       switch value {
       case 0x09...0x0D, 0x20: 0x20
       case 0x41...0x5A: value + 0x20
       case 0..<0x80: value
-      // Latin letters. ß is left out, because it is two letters in upper case; × and ÷ are not letters.
+      // Latin letters. ß is left out, because its upper case is two letters; × and ÷ are not letters.
       case 0xC0...0xDE where value != 0xD7: value + 0x20
       case 0xE0...0xFF, 0xD7: value
       // Dashes, quotation marks and the ellipsis.

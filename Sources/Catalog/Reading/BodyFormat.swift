@@ -1,16 +1,18 @@
-/// The notation of bodies: a mapping reads JSON, and every other notation is converted to JSON first.
+/// The notation of bodies.
+///
+/// Mappings read JSON; a body in any other notation is converted to JSON first.
 ///
 /// Tables, XML and lines become `{"items": […]}` with one object for each record; JSON Lines become an array.
 public struct BodyFormat: Hashable, Sendable {
-  /// The notations by their names in `read:` of a catalog file.
+  /// The notations, with their names in `read:` of a catalog file.
   public enum Kind: String, CaseIterable, Sendable {
-    /// JSON as it is. (RFC 8259)
+    /// Plain JSON. (RFC 8259)
     case json
     /// One JSON value on each line. (jsonlines.org)
     case jsonl
-    /// A table of values between commas, semicolons or bars. (RFC 4180)
+    /// A table whose values are separated by commas, semicolons or bars. (RFC 4180)
     case csv
-    /// A table of tab-separated values.
+    /// A table whose values are separated by tabs.
     case tsv
     /// XML 1.0.
     case xml
@@ -22,15 +24,15 @@ public struct BodyFormat: Hashable, Sendable {
 
   /// The notation; nil to detect it from the content of each body.
   var kind: Kind?
-  /// How XML becomes records; nil for the document as one tree.
+  /// How XML is converted to records; nil to convert the document as one tree.
   var xml: XMLRecords.Rule?
-  /// How a table becomes records; nil for names and values as they are.
+  /// How a table is converted to records; nil to use its names and values unchanged.
   var table: TableRecords.Rule?
 
   /// JSON, which needs no conversion.
   public static let json = BodyFormat()
 
-  /// Whether bodies are always JSON, so that large ones can be cut.
+  /// Whether bodies are always JSON or JSON Lines, so that large bodies can be cut.
   var isJSON: Bool {
     kind == .json || kind == .jsonl || (kind == nil && xml == nil && table == nil)
   }
@@ -38,7 +40,7 @@ public struct BodyFormat: Hashable, Sendable {
   /// Whether a body becomes `{"items": […]}`, so that a catalog file need not say where the items are.
   var makesItems: Bool { !isJSON && (kind != .xml || xml?.records.isEmpty == false) }
 
-  /// The notation as text that changes with it; nil for plain JSON.
+  /// A text that identifies the notation; nil for plain JSON.
   var fingerprint: String? {
     guard self != .json else { return nil }
     var words = [kind?.rawValue ?? "content"]
@@ -47,13 +49,13 @@ public struct BodyFormat: Hashable, Sendable {
     return words.joined(separator: " ")
   }
 
-  /// A body as JSON.
+  /// Converts a body to JSON.
   ///
   /// - Parameters:
   ///   - body: The body as received.
   ///   - subject: The name of the body, for messages.
-  ///   - columns: Column names, at least one of which a table needs to have; empty for any table.
-  ///   - linesBefore: The number of lines before it, if it is a part of a larger body.
+  ///   - columns: Column names; a table must have at least one of them. Empty if any table is accepted.
+  ///   - linesBefore: The number of lines before the body, if it is a part of a larger body.
   ///   - limits: The run's limits for decoding.
   /// - Returns: JSON in UTF-8.
   /// - Throws: ``CatalogError`` when the body is not in this notation.
@@ -88,7 +90,7 @@ public struct BodyFormat: Hashable, Sendable {
       .json(of: body, within: limits)
   }
 
-  /// The notation of a body, detected from its beginning, if the catalog file does not name one.
+  /// Detects the notation of a body from its beginning, for a catalog file that names no notation.
   func content(of body: [UInt8]) -> Kind {
     if isJSON { return JSONLines.seem(body) ? .jsonl : .json }
     if xml != nil, table == nil || Self.isMarkup(body) { return .xml }
@@ -108,7 +110,7 @@ public struct BodyFormat: Hashable, Sendable {
 
 /// Data that larder does not read, recognized by its first bytes.
 enum ForeignData {
-  /// The first bytes, each as the scalar with its value.
+  /// The first bytes of each kind; each character stands for the byte of its value.
   private static let kinds: [(beginning: String, name: String, remedy: String)] = [
     ("PAR1", "Parquet", "export it as JSON Lines or CSV"),
     ("ARROW1", "an Arrow file", "export it as JSON Lines or CSV"),
@@ -147,7 +149,8 @@ enum ForeignData {
 
 /// Lines of text as `{"items": [{"number": 1, "text": "https://… A cup", "url": "https://…", "rest": "A cup"}]}`.
 ///
-/// `url` is the first word that begins with `http://` or `https://`, and `rest` the other words. Empty lines are left out.
+/// `url` is the first word that begins with `http://` or `https://`, and `rest` is the text of the other words. Empty
+/// lines are left out.
 enum TextLines {
   static func json(
     of body: [UInt8],

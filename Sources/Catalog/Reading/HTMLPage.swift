@@ -1,24 +1,26 @@
 import CXML
 import Glibc
 
-/// A handler of the events of an HTML page: override the methods that matter.
+/// A receiver of the parse events of an HTML page.
+///
+/// Subclasses override the methods for the events that they need.
 class HTMLReceiver {
   /// How many elements are open.
   private(set) var depth = 0
   /// The number of events so far.
   fileprivate var events = 0
-  /// Whether the text up to the end tag is not markup, as in a script.
+  /// Whether text is currently not markup, as inside a script.
   fileprivate var isRaw = false
 
   /// An element begins: its name in lower case, and its attributes, which are valid only during the call.
   func start(_ name: String, _ attributes: HTMLAttributes) {}
 
-  /// An element ends: by its tag, by the markup after it, or with the page.
+  /// Called when an element ends: at its end tag, at markup that implies the end, or at the end of the page.
   func end(_ name: String) {}
 
-  /// Characters, with entities decoded; those of a script are unchanged.
+  /// Called with a text of the page; entities are decoded, except in scripts.
   ///
-  /// A text may be delivered in pieces, cut anywhere.
+  /// A text may be delivered in several pieces, split at any byte.
   func text(_ bytes: [UInt8]) {}
 
   fileprivate func took(start name: String, _ attributes: HTMLAttributes) {
@@ -59,20 +61,22 @@ struct HTMLAttributes {
 
 /// A parser of one HTML page: libxml2, which repairs broken markup as browsers do.
 ///
-/// It fetches nothing. libxml2 compares each attribute of a tag with all others, and each end tag with all open
-/// elements, so ``MarkupTags`` and ``Limits`` bound both.
+/// It uses libxml2, which repairs broken markup as browsers do.
+///
+/// The parser fetches nothing. libxml2 compares each attribute of a tag with all others, and each end tag with all open
+/// elements. Therefore ``MarkupTags`` and ``Limits`` limit the number of attributes and elements.
 struct HTMLPage: ~Copyable {
   /// The limits for one page.
   struct Limits {
-    /// Nested elements.
+    /// The maximum depth of nested elements.
     var depth = 512
-    /// Words in one tag or comment of many kilobytes: each may be an attribute.
+    /// The maximum number of words in a tag or comment of many kilobytes, because each word may be an attribute.
     var words = 50_000
-    /// Seconds of processor time; nil for two, and one more for each megabyte.
+    /// The maximum processor time, in seconds; nil for two seconds plus one second for each megabyte.
     var seconds: Double?
   }
 
-  /// How many bytes are given to the parser at once.
+  /// How many bytes are passed to the parser at once.
   private static let piece = 64 << 10
 
   private let page: OpaquePointer
@@ -82,8 +86,8 @@ struct HTMLPage: ~Copyable {
   /// Reads a page.
   ///
   /// - Parameters:
-  ///   - bytes: The page, in UTF-8 or else in the encoding that its `meta` element names.
-  ///   - receiver: The handler of the page's events, all called before this returns.
+  ///   - bytes: The page, in UTF-8 or in the encoding that its `meta` element names.
+  ///   - receiver: The receiver of the page's events; no event follows after this function returns.
   ///   - subject: The name of the page, for messages.
   ///   - limits: The limits for the page.
   ///   - run: The run's limits for decoding.
@@ -113,7 +117,8 @@ struct HTMLPage: ~Copyable {
       }
       try run.demandTime(subject)
       page.push(piece)
-      // The parser is past the words before these events; only the last tag of the piece may be incomplete.
+      // The parser has already read all words before these events. Only words of this piece can be in an incomplete
+      // tag.
       if receiver.events > events { words = wordCount(of: piece) }
       guard receiver.depth <= limits.depth else {
         throw refusal("has more than \(limits.depth) nested elements", subject)
@@ -131,8 +136,8 @@ struct HTMLPage: ~Copyable {
     _ subject: String
   ) throws(CatalogError) {
     let handler = UnsafeMutablePointer<cxml_page_handler>.allocate(capacity: 1)
-    // SAFETY: the context is the receiver, which this value holds until the page is freed, and the parser calls
-    // back only from within push and end.
+    // SAFETY: the context is the receiver. This value keeps the receiver alive until the page is freed, and the parser
+    // calls back only from within push and end.
     handler.initialize(
       to: cxml_page_handler(
         context: Unmanaged.passUnretained(receiver).toOpaque(),
@@ -173,9 +178,9 @@ struct HTMLPage: ~Copyable {
 
   private borrowing func end() { cxml_page_end(page) }
 
-  /// The next bytes, up to the last `<` in them.
+  /// The next bytes, up to the last `<` among them.
   ///
-  /// If the parser gets only a part of a script's end tag, it takes it for text of the script.
+  /// If the parser got only a part of a script's end tag, it would take the part for text of the script.
   private static func piece(of bytes: ArraySlice<UInt8>, from start: Int) -> ArraySlice<UInt8> {
     let rest = bytes[start...]
     guard rest.count > piece else { return rest }
@@ -184,7 +189,9 @@ struct HTMLPage: ~Copyable {
     return last.map { bytes[start..<$0] } ?? next
   }
 
-  /// The most attributes that a text may have: each but the first follows white space or a quote.
+  /// The maximum number of attributes in a text.
+  ///
+  /// Each attribute except the first follows white space or a quote.
   private static func wordCount(of bytes: ArraySlice<UInt8>) -> Int {
     var count = 0
     var wasSpace = false
@@ -218,18 +225,18 @@ struct HTMLPage: ~Copyable {
   }
 }
 
-/// The plain text of HTML that shops write into the fields of their data.
+/// Converts HTML that shops write into the fields of their data to plain text.
 enum PageText {
-  /// Elements that begin on a line of their own.
+  /// Elements that begin on a new line.
   private static let blocks: Set<String> = [
     "p", "div", "br", "li", "ul", "ol", "tr", "table", "h1", "h2", "h3", "h4", "h5", "h6", "hr",
     "section", "article", "header", "footer", "blockquote", "pre", "dl", "dt", "dd",
   ]
 
-  /// A text without tags, with entities decoded and blocks on lines of their own.
+  /// The text without tags, with entities decoded, and with each block on its own line.
   ///
   /// - Parameter text: HTML, or plain text.
-  /// - Returns: Plain text; the text unchanged if it cannot be parsed.
+  /// - Returns: Plain text; the original text if it cannot be parsed.
   static func plain(_ text: String) -> String {
     guard text.utf8.contains(where: { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: "<") }) else {
       return text
@@ -241,10 +248,10 @@ enum PageText {
     return PlainText.block(String(decoding: gathering.bytes, as: UTF8.self))
   }
 
-  /// A text with its entities decoded; anything that looks like a tag stays.
+  /// The text with its entities decoded; anything that looks like a tag is kept.
   ///
-  /// - Parameter text: Text with character references (HTML, section 13.5), or without.
-  /// - Returns: The text; unchanged if it cannot be parsed.
+  /// - Parameter text: Text with or without character references. (HTML, section 13.5)
+  /// - Returns: The decoded text; the original text if it cannot be parsed.
   static func withoutEntities(_ text: String) -> String {
     guard text.utf8.contains(UInt8(ascii: "&")) else { return text }
     return plain(text.replacing("<", with: "&lt;"))

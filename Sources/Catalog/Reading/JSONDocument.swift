@@ -1,20 +1,22 @@
 import CSimdjson
 import Synchronization
 
-/// One parsed JSON text (RFC 8259), freed exactly once, when its last node is gone.
+/// One parsed JSON text (RFC 8259).
+///
+/// Its memory is freed exactly once, when its last node is gone.
 ///
 /// simdjson parses it. The tree takes about as much memory as the text.
 ///
-/// It tolerates careless feeds where nothing is lost by that. A byte order mark is skipped, the last of duplicate names
-/// wins, and NUL escapes are kept. A number that fits neither `Int` nor `Double` becomes text with the same digits;
-/// half a surrogate pair becomes U+FFFD.
+/// It tolerates errors of feeds as long as no data is lost. A byte order mark is skipped, the last of duplicate names
+/// counts, and NUL escapes are kept. A number that fits neither `Int` nor `Double` becomes text with the same digits.
+/// Half a surrogate pair becomes U+FFFD.
 public final class JSONDocument: @unchecked Sendable {
-  // SAFETY: the tree is never changed after `init`, reading simdjson's values touches no shared
-  // state, and nodes hold the document, so no value outlives it.
+  // SAFETY: the tree never changes after `init`, and reading simdjson's values touches no shared state. Nodes hold the
+  // document, so no value outlives it.
   private let tree: OpaquePointer
   /// The name of the text, for messages.
   private let subject: String
-  /// How many steps the filters and descendants of paths may take in all.
+  /// The maximum number of steps that all filters and descendants of paths may take together.
   private let stepLimit: Int
   private let stepsTaken = Atomic(0)
   /// The run's limits, checked every few thousand steps.
@@ -25,7 +27,7 @@ public final class JSONDocument: @unchecked Sendable {
   /// - Parameters:
   ///   - bytes: The text in UTF-8.
   ///   - subject: The name of the text, for messages: "section main".
-  ///   - depthLimit: How many arrays and objects may be nested.
+  ///   - depthLimit: The maximum depth of nested arrays and objects.
   /// - Throws: ``CatalogError`` with line, column and the expected token.
   public convenience init(
     parsing bytes: [UInt8],
@@ -35,7 +37,7 @@ public final class JSONDocument: @unchecked Sendable {
     try self.init(parsing: bytes, of: subject, depthLimit: depthLimit, within: DecodingLimits())
   }
 
-  /// Parses a text; the evaluation of paths in it stops once the run ends.
+  /// Parses a text; paths stop being evaluated in it when the run ends.
   init(
     parsing bytes: [UInt8],
     of subject: String,
@@ -44,7 +46,7 @@ public final class JSONDocument: @unchecked Sendable {
   ) throws(CatalogError) {
     self.subject = subject
     self.limits = limits
-    // A filter looks at every item a few times. More steps than eight for each byte are an attack or a mistake.
+    // A filter looks at every item a few times. More than eight steps for each byte are an attack or a mistake.
     stepLimit = 1_000_000 + 8 * bytes.count
     let text = JSONText(bytes)
     if let tree = Self.parse(text.bytes, depthLimit: depthLimit) {
@@ -73,9 +75,9 @@ public final class JSONDocument: @unchecked Sendable {
   /// The outermost value.
   public var root: JSONNode { JSONNode(value: larder_json_root(tree), document: self) }
 
-  /// Counts steps that paths take through this document.
+  /// Counts the steps that paths take through this document.
   ///
-  /// - Throws: ``CatalogError`` once there are more than a document of this size needs.
+  /// - Throws: ``CatalogError`` when there are more steps than a document of this size can need.
   func count(steps: Int) throws(CatalogError) {
     let taken = stepsTaken.wrappingAdd(steps, ordering: .relaxed).newValue
     if taken >> 14 != (taken - steps) >> 14 { try limits.demandTime(subject) }
@@ -107,9 +109,9 @@ public struct JSONNode: Sendable {
 
   /// The kind of a JSON value.
   public enum Kind: String, Sendable {
-    /// Members by name.
+    /// Named members.
     case object
-    /// Elements in order.
+    /// An ordered list of elements.
     case array
     /// Text.
     case string
@@ -136,61 +138,63 @@ public struct JSONNode: Sendable {
     }
   }
 
-  /// The text of a string; nil for anything else.
+  /// The text of a string; nil for any other value.
   public var text: String? {
     var count = 0
     guard let start = larder_json_string(value, &count) else {
-      // A number that fits only `UInt64` is text with the same digits, like larger ones.
+      // A number that fits only `UInt64` is read as text with the same digits, like even larger numbers.
       let isUnsigned = larder_json_kind_of(value) == LARDER_JSON_UNSIGNED
       return isUnsigned ? String(larder_json_unsigned(value)) : nil
     }
     return String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
-  /// Whether this is a string whose bytes all satisfy a condition; it makes no `String` of them.
+  /// Whether this is a string whose bytes all satisfy a condition.
+  ///
+  /// No `String` is made.
   func isString(of condition: (UInt8) -> Bool) -> Bool {
     var count = 0
     guard let start = larder_json_string(value, &count) else { return false }
     return UnsafeRawBufferPointer(start: start, count: count).allSatisfy(condition)
   }
 
-  /// The value of an integer; nil for anything else.
+  /// The value of an integer; nil for any other value.
   public var integer: Int? {
     kind == .integer ? Int(larder_json_integer(value)) : nil
   }
 
-  /// The value of a number with fraction or exponent; nil for anything else.
+  /// The value of a number with fraction or exponent; nil for any other value.
   public var real: Double? {
     kind == .real ? larder_json_real(value) : nil
   }
 
-  /// The value of a whole number that fits `UInt64` only; nil for anything else.
+  /// The value of a whole number that fits `UInt64` but not `Int`; nil for any other value.
   var unsigned: UInt64? {
     larder_json_kind_of(value) == LARDER_JSON_UNSIGNED ? larder_json_unsigned(value) : nil
   }
 
-  /// `true` or `false`; nil for anything else.
+  /// `true` or `false`; nil for any other value.
   public var boolean: Bool? {
     kind == .boolean ? larder_json_boolean(value) : nil
   }
 
-  /// Whether both are the same place of the same document.
+  /// Whether both nodes are the same value at the same position of the same document.
   func isSamePlace(as other: JSONNode) -> Bool {
     document === other.document && value.words.0 == other.value.words.0
       && value.words.1 == other.value.words.1
   }
 
-  /// Counts a look at this value: one step, and one more for each element or member.
+  /// Counts one reading of this value: one step, and one more for each element or member.
   func countLook() throws(CatalogError) {
     try document.count(steps: 1 + larder_json_count(value))
   }
 
-  /// How many elements or members there are; 0 for anything but an array or object.
+  /// The number of elements or members; 0 for a value that is neither an array nor an object.
   public var count: Int {
     kind == .object ? members.count : larder_json_count(value)
   }
 
-  /// The member with that name; nil when absent, and for anything but an object.
+  /// The member with a name; nil when it is absent, or when this is not an object.
   public subscript(name: String) -> JSONNode? {
     var name = name
     var member = larder_json_value()
@@ -202,20 +206,20 @@ public struct JSONNode: Sendable {
     return isFound ? JSONNode(value: member, document: document) : nil
   }
 
-  /// The element at an index that counts from 0; nil when there is none.
+  /// The element at an index that counts from 0; nil when there is no such element.
   ///
-  /// It walks from the first element; use ``elements`` to visit all of them.
+  /// It counts from the first element every time; use ``elements`` to visit all elements.
   public subscript(index: Int) -> JSONNode? {
     var element = larder_json_value()
     guard index >= 0, larder_json_element(value, index, &element) else { return nil }
     return JSONNode(value: element, document: document)
   }
 
-  /// The elements of an array; empty for anything else.
+  /// The elements of an array; empty for any other value.
   public var elements: [JSONNode] {
     guard kind == .array else { return [] }
     let count = larder_json_count(value)
-    // An array of capacity 0 would write its count into the empty array that all threads share.
+    // Writing the count into an array of capacity 0 would change the empty array that all threads share.
     guard count > 0 else { return [] }
     return withUnsafeTemporaryAllocation(of: larder_json_value.self, capacity: count) { values in
       let found = larder_json_elements(value, values.baseAddress, count)
@@ -231,9 +235,9 @@ public struct JSONNode: Sendable {
     }
   }
 
-  /// The members of an object in the text's order; empty for anything else.
+  /// The members of an object in the text's order; empty for any other value.
   ///
-  /// If a name is repeated, its last value counts, at the position of the first.
+  /// If a name is repeated, its last value counts, at the position of the name's first occurrence.
   public var members: [(name: String, value: JSONNode)] {
     guard kind == .object else { return [] }
     let count = larder_json_count(value)
@@ -242,7 +246,7 @@ public struct JSONNode: Sendable {
       written = larder_json_members(value, buffer.baseAddress, count)
     }
     var members: [(name: String, value: JSONNode)] = []
-    // By bytes: names in JSON are not equal merely because they are equivalent in Unicode. (RFC 8259, section 8.3)
+    // Names are compared by bytes: names that are equivalent in Unicode are not equal in JSON. (RFC 8259, section 8.3)
     var places: [[UInt8]: Int] = [:]
     members.reserveCapacity(count)
     for member in found {
@@ -259,7 +263,7 @@ public struct JSONNode: Sendable {
     return members
   }
 
-  /// The first members of an object, repeated names included.
+  /// The first members of an object, including repeated names.
   func firstMembers(_ most: Int) -> [(name: String, value: JSONNode)] {
     guard kind == .object else { return [] }
     let found = [larder_json_member](unsafeUninitializedCapacity: most) { buffer, written in
@@ -272,14 +276,14 @@ public struct JSONNode: Sendable {
     }
   }
 
-  /// The elements of an array or the values of an object; empty for anything else.
+  /// The elements of an array or the values of an object; empty for any other value.
   public var children: [JSONNode] {
     kind == .object ? members.map(\.value) : elements
   }
 }
 
 extension JSONNode {
-  /// The value, or the `#text` of an XML element that has attributes too.
+  /// The text (`#text`) of an XML element that also has attributes; any other value itself.
   var content: JSONNode { kind == .object ? self["#text"] ?? self : self }
 
   /// Writes the value as JSON.

@@ -5,7 +5,7 @@ package enum JSONLines {
   /// - Parameters:
   ///   - name: A URL or a file's path.
   ///   - type: The `Content-Type` field; nil when there is none.
-  /// - Returns: Whether either says so.
+  /// - Returns: Whether the name or the type says so.
   package static func isDeclared(name: String, type: String? = nil) -> Bool {
     let path = name.prefix { $0 != "?" && $0 != "#" }.lowercased()
     if [".jsonl", ".ndjson", ".jl"].contains(where: path.hasSuffix) { return true }
@@ -13,10 +13,10 @@ package enum JSONLines {
     return types.contains(essence)
   }
 
-  /// Whether a body of unknown name and type is JSON Lines: its first two lines are objects.
+  /// Whether a body whose name and type do not tell is JSON Lines: its first two lines are objects.
   package static func seem(_ body: [UInt8]) -> Bool {
     let bytes = JSONText(body).bytes.drop { $0 <= 0x20 }
-    // A longer first line is not taken for one of JSON Lines.
+    // A body whose first line is longer than this is not recognized as JSON Lines.
     guard bytes.first == UInt8(ascii: "{"), let end = bytes.prefix(1 << 20).firstIndex(of: 0x0A),
       isObject(bytes[..<end])
     else { return false }
@@ -35,9 +35,11 @@ package enum JSONLines {
     "application/x-json-stream", "text/jsonl", "text/x-ndjson",
   ]
 
-  /// The lines as one array; each value stays on its line, so that errors name the right one.
+  /// Converts the lines to one array.
   ///
-  /// - Parameter body: One value on each line; a body that is an array already is returned as it is.
+  /// Each value stays on its line, so that errors name the right line.
+  ///
+  /// - Parameter body: One value on each line; a body that is already an array is returned unchanged.
   /// - Returns: JSON.
   package static func array(of body: [UInt8]) -> [UInt8] {
     var joining = Joining()
@@ -47,11 +49,11 @@ package enum JSONLines {
   /// Converts lines to an array while they are received.
   package struct Joining: Sendable {
     private enum State {
-      /// Before the first value.
+      /// No value has been read yet.
       case start
-      /// The body is an array already.
+      /// The body is already an array.
       case array
-      /// Between lines.
+      /// Between two lines.
       case line
       /// Inside a line that has a value.
       case value
@@ -63,12 +65,12 @@ package enum JSONLines {
 
     private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// Makes a converter for a new body.
+    /// Makes a converter for one body.
     package init() {}
 
-    /// Converts a further piece to a part of the array.
+    /// Converts the next piece of the body to a part of the array.
     ///
-    /// - Parameter piece: The body's next bytes, cut anywhere.
+    /// - Parameter piece: The body's next bytes, split at any byte.
     /// - Returns: The array's next bytes.
     package mutating func joined(_ piece: ArraySlice<UInt8>) -> [UInt8] {
       if state == .array { return Array(piece) }
@@ -85,7 +87,7 @@ package enum JSONLines {
           if place < piece.endIndex { state = .line }
           continue
         }
-        // A byte order mark comes before the bracket.
+        // A byte order mark stays before the bracket.
         let isMark = state == .start && count < Self.mark.count && byte == Self.mark[count]
         if !isMark, !isSpace(byte) {
           if state == .start, byte == UInt8(ascii: "[") {
@@ -104,7 +106,7 @@ package enum JSONLines {
       return array
     }
 
-    /// The end of the array.
+    /// The last bytes of the array.
     package var end: [UInt8] {
       switch state {
       case .array: []

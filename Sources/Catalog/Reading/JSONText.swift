@@ -12,7 +12,7 @@ struct JSONText {
   /// The first byte that is not white space or a control character; nil when there is none.
   var first: UInt8? { bytes.first { $0 > 0x20 } }
 
-  /// The offset of the first bracket that opens one level too many.
+  /// The offset of the first bracket that exceeds the allowed depth.
   func offset(deeperThan limit: Int) -> Int? {
     bytes.withUnsafeBufferPointer { bytes in
       var depth = 0
@@ -36,9 +36,9 @@ struct JSONText {
     }
   }
 
-  /// Why the text cannot be read, with the place of the first fault.
+  /// The error for a text that cannot be read, with the line and column of its first fault.
   func error(subject: String) -> CatalogError {
-    // If the text has no fault, simdjson had no memory for it.
+    // If the text has no fault, simdjson ran out of memory.
     let fault =
       JSONFault(in: bytes)
       ?? JSONFault(offset: 0, expected: "valid JSON (too large for this machine)", found: nil)
@@ -72,18 +72,18 @@ struct JSONText {
   }
 }
 
-/// The first fault of a text that is not valid JSON: its place and the expected token. (RFC 8259)
+/// The first fault of a text that is not valid JSON: its offset and the expected token. (RFC 8259)
 ///
-/// simdjson is fast but reports neither, so a text that it refuses is parsed again here.
+/// simdjson is fast but reports neither of the two. Therefore a text that simdjson refuses is parsed again here.
 struct JSONFault: Error, Equatable {
   /// The number of bytes before the wrong token.
   var offset: Int
-  /// The token that was expected there.
+  /// The token that was expected at the offset.
   var expected: String
-  /// The text that was found there, for a message; nil when there is no place to point at.
+  /// The text at the offset, for a message; nil when there is nothing to quote.
   var found: String?
 
-  /// Reads a text; nil when nothing is wrong with it.
+  /// Finds the first fault of a text; nil when the text is valid.
   init?(in text: ArraySlice<UInt8>) {
     var reader = JSONFaultReader(text)
     do throws(JSONFault) {
@@ -214,7 +214,7 @@ private struct JSONFaultReader {
     throw fault("a closing quote", at: start, found: Self.end)
   }
 
-  /// The length of the escape here; nil when it is not valid.
+  /// The length of the escape at the cursor; nil when it is not valid.
   private var escapeLength: Int? {
     let escape = bytes[(index + 1)...].prefix(5)
     guard let kind = escape.first, "\"\\/bfnrtu".utf8.contains(kind) else { return nil }
@@ -224,7 +224,7 @@ private struct JSONFaultReader {
     return digits.allSatisfy { Character(UnicodeScalar($0)).isHexDigit } ? 6 : nil
   }
 
-  /// The length of the character here; nil when these bytes are not UTF-8.
+  /// The length of the character at the cursor; nil when the bytes are not UTF-8.
   private var characterLength: Int? {
     (1...4).first { count in
       let character = bytes[index...].prefix(count)
@@ -232,7 +232,7 @@ private struct JSONFaultReader {
     }
   }
 
-  /// The token here: a word, a number, a string or one character.
+  /// The token at the cursor: a word, a number, a string or one character.
   private var token: ArraySlice<UInt8> {
     let rest = bytes[index...]
     guard let byte else { return rest }
@@ -245,7 +245,7 @@ private struct JSONFaultReader {
     return end.map { rest[...$0] } ?? rest
   }
 
-  /// A fault at the token here.
+  /// A fault at the token at the cursor.
   private func fault(_ expected: String) -> JSONFault {
     guard let byte else { return fault(expected, at: index, found: Self.end) }
     if byte == 0 {
@@ -263,7 +263,7 @@ private struct JSONFaultReader {
 
   private static let end = "the end of the text"
 
-  /// A token as messages show it: on one line, and not too long.
+  /// A token for a message: on one line and shortened.
   private static func quoted(_ token: ArraySlice<UInt8>) -> String {
     let text = String(decoding: token.prefix(120), as: UTF8.self)
     let line = text.prefix(24).map { $0.isNewline ? " " : String($0) }.joined()
@@ -296,10 +296,10 @@ extension ArraySlice<UInt8> {
   }
 }
 
-/// A JSON text in which values that simdjson cannot hold are replaced, so that the rest can be read.
+/// Replaces values that simdjson cannot represent in a JSON text, so that the text can be read.
 ///
-/// Numbers beyond `Int` and `Double` become strings of the same digits; half a surrogate pair becomes
-/// U+FFFD. Everything else stays as it is, faults included.
+/// Numbers beyond `Int` and `Double` become strings with the same digits. Half a surrogate pair becomes U+FFFD.
+/// Everything else stays as it is, including faults.
 struct JSONRepair {
   /// The rewritten text.
   private(set) var bytes: ArraySlice<UInt8>
@@ -308,8 +308,7 @@ struct JSONRepair {
   ///
   /// - Parameters:
   ///   - original: The text.
-  ///   - wholeLimit: The largest whole number that stays a number; it is below `Int.max` for readers that use a
-  ///     `Double`.
+  ///   - wholeLimit: Larger whole numbers become strings. It is below `Int.max` for readers that use a `Double`.
   init?(_ original: ArraySlice<UInt8>, wholeLimit: Int = .max) {
     var output: [UInt8] = []
     output.reserveCapacity(original.count + 64)
@@ -326,7 +325,7 @@ struct JSONRepair {
       } else if Self.isNumeric(byte) {
         let end = original[index...].firstIndex { !Self.isNumeric($0) } ?? original.endIndex
         let number = original[index..<end]
-        // A number instead of a name is left as it is, because it is a fault.
+        // A number in the position of a name is left as it is, so that it is reported as a fault.
         if Self.isTooLarge(number, wholeLimit), !Self.isFollowedByColon(original, end) {
           output += [UInt8(ascii: "\"")] + number + [UInt8(ascii: "\"")]
           isChanged = true
@@ -367,7 +366,7 @@ struct JSONRepair {
 
   /// Whether a token is a number that fits neither an `Int` nor a `Double`.
   private static func isTooLarge(_ token: ArraySlice<UInt8>, _ wholeLimit: Int) -> Bool {
-    // `22.e9` is not a JSON number, although Swift parses it: it stays as it is, and is refused later.
+    // `22.e9` is not a JSON number, although Swift parses it. It stays as it is, so that the parser refuses it later.
     guard token.isJSONNumber else { return false }
     let text = String(decoding: token, as: UTF8.self)
     let isWhole = !token.contains { ".eE".utf8.contains($0) }
@@ -375,7 +374,7 @@ struct JSONRepair {
     return Int(text).map { wholeLimit < .max && $0.magnitude > wholeLimit.magnitude } ?? true
   }
 
-  /// The string with its unusable escapes replaced; nil when it has none.
+  /// The string with its invalid escapes replaced; nil when all escapes are valid.
   private static func mended(_ string: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     guard string.contains(UInt8(ascii: "\\")) else { return nil }
     var output = string
@@ -402,7 +401,7 @@ struct JSONRepair {
     return isChanged ? output : nil
   }
 
-  /// The UTF-16 unit that a `\uXXXX` at an index names.
+  /// The UTF-16 unit of the escape `\uXXXX` at an index.
   private static func escapedUnit(_ string: ArraySlice<UInt8>, at index: Int) -> UInt16? {
     guard index + 6 <= string.endIndex, string[index] == UInt8(ascii: "\\"),
       string[index + 1] == UInt8(ascii: "u")

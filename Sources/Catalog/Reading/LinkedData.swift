@@ -1,15 +1,15 @@
 /// Products as shops publish them for search engines: JSON-LD, alone or in an HTML page, microdata and Open Graph.
 ///
-/// They become `{"title": …, "items": [{"sku": …, "name": …, "price": …, "image": […]}]}`, see ``LinkedProducts``.
-/// (schema.org/Product; JSON-LD 1.1, section 7 "Embedding JSON-LD in HTML Documents")
+/// The products become `{"title": …, "items": [{"sku": …, "name": …, "price": …, "image": […]}]}`; see
+/// ``LinkedProducts``. (schema.org/Product; JSON-LD 1.1, section 7 "Embedding JSON-LD in HTML Documents")
 enum LinkedData {
   /// A body as JSON that a mapping reads.
   ///
   /// Microdata is read if the JSON-LD has no products, and Open Graph if the microdata has none either. A block of a page
   /// that is not JSON is skipped. If it mentions products, a text with the reason takes the place of an item.
   ///
-  /// - Throws: ``CatalogError`` when the body is neither JSON-LD nor HTML, or has neither products nor an empty list of
-  ///   them.
+  /// - Throws: ``CatalogError`` when the body is neither JSON-LD nor HTML, and when it has no products and no empty
+  ///   list of products.
   static func json(
     of body: [UInt8],
     _ subject: String,
@@ -35,7 +35,7 @@ enum LinkedData {
     return nodes.contains { $0["@context"] != nil || $0["@graph"] != nil || $0["@type"] != nil }
   }
 
-  /// The products of a body, of which there may be none.
+  /// The products of a body; there may be none.
   static func products(
     in body: [UInt8],
     _ subject: String,
@@ -74,7 +74,7 @@ enum LinkedData {
     return products
   }
 
-  /// A script without the comments and CDATA marks that are put around it for old browsers and for XHTML.
+  /// A script's text without the comments and CDATA marks that pages put around it for old browsers and for XHTML.
   private static func unwrapped(_ script: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     var text = script
     var length: Int
@@ -97,21 +97,22 @@ enum LinkedData {
 
 /// An index of the nodes of JSON-LD by their `@id`.
 ///
-/// Nodes with the same `@id` are one thing (JSON-LD 1.1, section 3.3), so a reference `{"@id": …}` has the members of
-/// all nodes with that id. References are followed on demand only, one step at a time, so cycles do no harm.
+/// Nodes with the same `@id` are one thing (JSON-LD 1.1, section 3.3). A reference `{"@id": …}` therefore has the
+/// members of all nodes with that id. References are followed only when needed and one step at a time, so cycles do no
+/// harm.
 struct LinkedGraph {
-  /// The most nodes with one `@id` that are merged.
+  /// At most this many nodes with the same `@id` are merged.
   private static let mostParts = 8
 
   private var nodes: [String: [JSONNode]] = [:]
-  /// By a variant's `@id`, the group that refers to it.
+  /// The group that refers to a variant, by the variant's `@id`.
   private(set) var groups: [String: JSONNode] = [:]
-  /// By a product's `@id`, the offer that refers to it.
+  /// The offer that refers to a product, by the product's `@id`.
   private(set) var offers: [String: JSONNode] = [:]
   /// The types in the data, in the order of their first mention.
   private(set) var types: [String] = []
 
-  /// Indexes every node below some roots.
+  /// Indexes the given nodes and every node inside them.
   init(_ roots: [JSONNode]) {
     for root in roots { visit(root) }
   }
@@ -145,9 +146,11 @@ struct LinkedGraph {
     }
   }
 
-  /// A node merged with the nodes of the same `@id`, its own values first.
+  /// Merges a node with the nodes of the same `@id`.
   ///
-  /// - Throws: ``CatalogError`` with code `path-work` when more is looked up than a body of this size needs.
+  /// The values of the node itself take precedence.
+  ///
+  /// - Throws: ``CatalogError`` with code `path-work` when this takes more steps than a body of this size allows.
   func node(_ json: JSONNode) throws(CatalogError) -> LinkedNode {
     var node = LinkedNode(id: Self.id(of: json))
     try node.add(json)
@@ -157,7 +160,7 @@ struct LinkedGraph {
     return node
   }
 
-  /// The id of a node, by which others refer to it.
+  /// The id of a node, by which other nodes refer to it.
   static func id(of node: JSONNode) -> String? {
     guard node.kind == .object, let id = (node["@id"] ?? node["id"])?.text, !id.isEmpty else {
       return nil
@@ -189,11 +192,11 @@ struct LinkedGraph {
   }
 }
 
-/// One thing in JSON-LD: the merged members of its nodes, by their plain names.
+/// One thing in JSON-LD: the merged members of its nodes, under their names without prefix.
 struct LinkedNode {
-  /// The id; nil when nothing can refer to it.
+  /// The id; nil for a node without an id, to which nothing can refer.
   let id: String?
-  /// The names in their order.
+  /// The names of the members, in order.
   private(set) var names: [String] = []
   private var values: [String: JSONNode] = [:]
 
@@ -201,7 +204,9 @@ struct LinkedNode {
     self.id = id
   }
 
-  /// Whether a node with the same `@id` is another thing: some templates give all products of a page the same id.
+  /// Whether a node with the same `@id` describes another thing.
+  ///
+  /// Some templates give all products of a page the same id.
   fileprivate func contradicts(_ node: JSONNode) throws(CatalogError) -> Bool {
     try node.countLook()
     return ["sku", "name"].contains { name in
@@ -213,7 +218,7 @@ struct LinkedNode {
   /// Adds the members of a node; a member that already has a value keeps it.
   fileprivate mutating func add(_ node: JSONNode) throws(CatalogError) {
     let members = node.members
-    // Copying a member costs more than a step of a path.
+    // Copying a member takes longer than a step of a path.
     try node.document.count(steps: 8 * (1 + members.count))
     for (name, value) in members where !value.isEmpty {
       let plain = LinkedGraph.plain(name)
@@ -224,13 +229,13 @@ struct LinkedNode {
     }
   }
 
-  /// Its types without their prefix.
+  /// The thing's types without their prefix.
   var types: [String] { (values["@type"] ?? values["type"]).map(LinkedGraph.plainTexts) ?? [] }
 
   /// The value of a member; nil when it is absent or empty.
   subscript(name: String) -> JSONNode? { values[name] }
 
-  /// The values of a member, with a list flattened.
+  /// The values of a member, with lists flattened.
   func all(_ name: String) -> [JSONNode] {
     guard let value = values[name] else { return [] }
     if value.kind == .array { return value.elements.filter { !$0.isEmpty } }
@@ -248,8 +253,7 @@ enum LinkedValue: Equatable {
   case real(Double)
   case list([LinkedValue])
 
-  /// The plain value of a text, a number, a typed value, a list of these, or a thing with a name;
-  /// nil for none.
+  /// Converts a text, a number, a typed value, a list of these, or a thing with a name; nil for anything else.
   init?(_ node: JSONNode, in graph: LinkedGraph) throws(CatalogError) {
     guard node.kind == .array else {
       try self.init(single: node, in: graph)
@@ -272,7 +276,7 @@ enum LinkedValue: Equatable {
       guard let text = node.text?.trimmed, !text.isEmpty else { return nil }
       self = .text(Self.isAddress(text) ? Self.address(text) : PageText.withoutEntities(text))
     case .object:
-      // A value with a language or a type (JSON-LD 1.1, section 9.5), else a thing such as a brand.
+      // A value with a language or a type (JSON-LD 1.1, section 9.5), or a thing such as a brand.
       if let value = Self.scalar(node) {
         try self.init(single: value, in: graph)
         return
@@ -286,7 +290,7 @@ enum LinkedValue: Equatable {
     }
   }
 
-  /// The node itself, or its `@value`; nil for a list or a thing.
+  /// The node itself or its `@value`; nil for a list or a thing.
   private static func scalar(_ node: JSONNode) -> JSONNode? {
     guard let value = node.kind == .object ? node["@value"] : node,
       value.kind != .object, value.kind != .array
@@ -294,12 +298,12 @@ enum LinkedValue: Equatable {
     return value
   }
 
-  /// The text of a text; nil for anything else.
+  /// The text, if the value is a text; otherwise nil.
   var text: String? {
     if case .text(let text) = self { text } else { nil }
   }
 
-  /// The first of a list, or the value itself.
+  /// The first element if the value is a list; otherwise the value itself.
   var first: LinkedValue {
     if case .list(let values) = self, let first = values.first { first } else { self }
   }
@@ -314,12 +318,12 @@ enum LinkedValue: Equatable {
     }
   }
 
-  /// Whether a text is a URL, in which `&copy=1` is not a character reference.
+  /// Whether a text is a URL; in a URL, `&copy=1` is not a character reference.
   static func isAddress(_ text: String) -> Bool {
     text.contains("://") || text.hasPrefix("/")
   }
 
-  /// A URL without the escapes of a shop's HTML template: `&amp;` becomes `&`.
+  /// A URL without the escapes from a shop's HTML template: `&amp;` becomes `&`.
   static func address(_ text: String) -> String { text.replacing("&amp;", with: "&") }
 
   func write(to writer: inout StoredFormWriter) {

@@ -1,28 +1,28 @@
 /// The products of JSON-LD, or of data that was converted to it, as plain JSON, one object each.
 ///
-/// An object has `price`, `listPrice`, `priceCurrency` and `availability` (a list) from the best offer, and `image` (a
-/// list of URLs). The product's other texts and numbers have their schema.org names; a thing such as a brand becomes
-/// its name. A variant takes the members that it lacks from its group.
+/// An object has `price`, `listPrice`, `priceCurrency` and `availability` (a list) from the product's best offer, and
+/// `image` (a list of URLs). Other texts and numbers keep their schema.org names, and a thing such as a brand becomes
+/// its name. A variant (one size or colour of a product) takes missing members from its group, the product itself.
 struct LinkedProducts {
-  /// A product, by the names of its members.
+  /// A product, as pairs of member name and value.
   typealias Item = [(name: String, value: LinkedValue)]
 
   /// The products, in the order of the body.
   private(set) var items: [Item] = []
-  /// The name of the list.
+  /// The name of the list of products; nil when there is none.
   private(set) var title: String?
-  /// Whether the body has a list of products that is empty.
+  /// Whether the body has an empty list of products.
   private(set) var hasEmptyList = false
 
   let graph: LinkedGraph
   let place: Place
   private let byteLimit: Int
   private var byteCount = 0
-  /// The products added so far, by `@id`, number and name.
+  /// The products added so far, each as a list of `@id`, SKU and name.
   private var seen: Set<[String]> = []
-  /// By id and name, the place of a product.
+  /// The index in `items` of each product, by its id and its name.
   private var places: [String: Int] = [:]
-  /// The first page that a list names instead of a product.
+  /// The URL of the first page that a list names instead of a product.
   private(set) var linkedPage: String?
 
   private static let products: Set<String> = [
@@ -30,7 +30,7 @@ struct LinkedProducts {
   ]
   private static let groups: Set<String> = ["ProductGroup"]
   private static let lists: Set<String> = ["ItemList", "OfferCatalog", "ProductCollection"]
-  /// Members that lead to things that the page is not about.
+  /// Members whose values are things that the page is not about.
   private static let others: Set<String> = [
     "@context", "itemReviewed", "isRelatedTo", "isSimilarTo", "isAccessoryOrSparePartFor",
     "isConsumableFor", "review", "reviews",
@@ -40,19 +40,19 @@ struct LinkedProducts {
     "sku", "productID", "mpn", "gtin", "gtin8", "gtin12", "gtin13", "gtin14", "url",
     "productGroupID", "variesBy",
   ]
-  /// Members that are converted to other members.
+  /// Members that are converted to members with other names.
   private static let remade: Set<String> = [
     "offers", "image", "availability", "price", "hasVariant", "isVariantOf", "description",
     "aggregateRating", "@id", "@type", "@context", "id", "type",
   ]
 
-  /// Finds the products below some roots.
+  /// Finds the products in some documents.
   ///
   /// - Parameters:
-  ///   - roots: The documents.
+  ///   - roots: The outermost nodes of the documents.
   ///   - count: The number of bytes in the body.
-  ///   - place: Where in the response they were.
-  /// - Throws: ``CatalogError`` when references expand them beyond what the body's size allows.
+  ///   - place: Whether the documents were in an HTML page.
+  /// - Throws: ``CatalogError`` when following references makes the products larger than a body of this size allows.
   init(in roots: [JSONNode], of count: Int, place: Place) throws(CatalogError) {
     graph = LinkedGraph(roots)
     self.place = place
@@ -60,7 +60,7 @@ struct LinkedProducts {
     for root in roots { try visit(root) }
   }
 
-  /// The plain JSON, in UTF-8.
+  /// The products as plain JSON, in UTF-8.
   var json: [UInt8] {
     var writer = StoredFormWriter()
     writer.object {
@@ -81,7 +81,7 @@ struct LinkedProducts {
     return writer.bytes
   }
 
-  /// The values of a member, from every product in which it is a text.
+  /// The values of a member, from every product in which the member is a text.
   func texts(_ name: String) -> [String] {
     items.compactMap { item in item.first { $0.name == name }?.value.text }
   }
@@ -123,7 +123,7 @@ struct LinkedProducts {
     }
   }
 
-  /// Visits a node that is a product unless it has another type.
+  /// Visits a node that is taken as a product unless its type is another one.
   private mutating func visit(
     untyped node: JSONNode,
     within offer: JSONNode? = nil
@@ -155,8 +155,8 @@ struct LinkedProducts {
   ) throws(CatalogError) {
     let node = try graph.node(json)
     guard !types.isEmpty || node.types.allSatisfy({ Self.products.contains($0) }) else { return }
-    // The group may be inside the one variant that the page is about. Only a group in the node itself counts, because
-    // other nodes with its id may lead back here.
+    // The group may be inside the one variant that the page is about. Only this JSON object is
+    // searched, not the objects that share its `@id`, because those may lead back here.
     for (name, group) in json.members where LinkedGraph.plain(name) == "isVariantOf" {
       if group["hasVariant"] != nil { try visit(group) }
     }
@@ -178,7 +178,7 @@ struct LinkedProducts {
     of group: LinkedNode? = nil,
     within offer: JSONNode? = nil
   ) throws(CatalogError) {
-    // Skip a mere mention of a product on another page.
+    // Skip a product that is only mentioned here and described on another page.
     let isVariant = group != nil && node.names.contains { !$0.hasPrefix("@") }
     guard isVariant || node["name"] != nil || node["offers"] != nil else { return }
     let key = [node.id, node["sku"]?.text, node["name"]?.text].map { $0 ?? "" }
@@ -213,7 +213,7 @@ struct LinkedProducts {
     try take(item)
   }
 
-  /// The texts and numbers of a product and its group.
+  /// The texts and numbers of a product and of its group.
   private func members(
     of node: LinkedNode,
     or group: LinkedNode?
@@ -233,7 +233,7 @@ struct LinkedProducts {
     return item
   }
 
-  /// An `@id` that is valid on every page; one that is valid on this page only (`#p1`) if the product has no URL.
+  /// An `@id` to keep for a product; nil if it is valid only on this page (`#p1`) and the product also has a URL.
   private func lasting(_ id: String?, hasOther: Bool) -> LinkedValue? {
     guard let id, !id.hasPrefix("_:"), !(id.hasPrefix("#") && hasOther) else { return nil }
     return .text(id)
@@ -265,7 +265,7 @@ struct LinkedProducts {
           let address = picture.all(name).first
           found = address.flatMap { $0.text ?? LinkedGraph.id(of: $0) }
         }
-        // In expanded JSON-LD a URL is a node without members.
+        // In expanded JSON-LD, a URL is a node without other members.
         if found == nil, picture.names.allSatisfy({ $0.hasPrefix("@") }) {
           found = picture.id.flatMap { $0.contains("://") && !$0.contains("#") ? $0 : nil }
         }
@@ -277,8 +277,9 @@ struct LinkedProducts {
     return urls
   }
 
-  /// Adds a product, or merges it with an earlier one: themes and their extensions often publish
-  /// it twice.
+  /// Adds a product, or merges it with an earlier entry.
+  ///
+  /// Shop themes and their extensions often publish the same product twice.
   private mutating func take(_ item: Item) throws(CatalogError) {
     func value(_ names: String...) -> String? {
       let found = names.lazy.compactMap { name in item.first { $0.name == name } }.first
@@ -313,10 +314,10 @@ struct LinkedProducts {
 }
 
 extension LinkedProducts {
-  /// Where the data was.
+  /// The kind of response that the documents were in.
   enum Place {
     case json
-    /// A page with a number of blocks, and those that could not be read.
+    /// An HTML page, with the number of its JSON-LD blocks, and the blocks that could not be read.
     case page(blocks: Int, [Unreadable])
   }
 
@@ -324,7 +325,7 @@ extension LinkedProducts {
   struct Unreadable {
     /// The reason, in one line.
     let reason: String
-    /// Whether it mentions products.
+    /// Whether the block mentions products.
     let concernsProducts: Bool
 
     init(_ error: CatalogError, block: Int, of text: ArraySlice<UInt8>) {
@@ -336,13 +337,13 @@ extension LinkedProducts {
     }
   }
 
-  /// The reasons why blocks that mention products cannot be read.
+  /// The reasons why blocks that mention products could not be read.
   var unreadable: [String] {
     guard case .page(_, let faults) = place else { return [] }
     return faults.filter(\.concernsProducts).map(\.reason)
   }
 
-  /// Why there are no products.
+  /// The error for a body without products.
   func nothingFound(_ subject: String) -> CatalogError {
     var found: String
     let isPage = if case .page = place { true } else { false }
@@ -388,9 +389,9 @@ struct LinkedOffer {
   private(set) var price: LinkedValue?
   /// The price before a reduction, or the list price.
   private(set) var listPrice: LinkedValue?
-  /// The currency of both, as the page writes it.
+  /// The currency of both prices, as the body writes it.
   private(set) var currency: LinkedValue?
-  /// `InStock` and the like, without prefix.
+  /// The availability, such as `InStock`, without the prefix of schema.org.
   private(set) var availability: String?
   /// The URL of the offer.
   private(set) var url: LinkedValue?
@@ -401,13 +402,14 @@ struct LinkedOffer {
   ]
   private static let soldOut: Set<String> = ["OutOfStock", "SoldOut", "Discontinued"]
 
-  /// The best offer of a product: the cheapest available one in the currency of the first.
+  /// The best offer of a product: the cheapest available offer in the currency of the first offer.
   ///
   /// - Parameters:
   ///   - values: The values of `offers`.
-  ///   - graph: The nodes to which references lead.
+  ///   - graph: The nodes that references refer to.
   /// - Returns: The offer; nil when there is none.
-  /// - Throws: ``CatalogError`` with code `path-work` when they refer to more than a body of this size needs.
+  /// - Throws: ``CatalogError`` with code `path-work` when following the offers' references takes more steps than a
+  ///   body of this size allows.
   static func best(
     of values: [JSONNode],
     in graph: LinkedGraph
@@ -424,7 +426,9 @@ struct LinkedOffer {
     return rivals.min { ($0.price?.number ?? 0) < ($1.price?.number ?? 0) }
   }
 
-  /// The offers in values; an aggregate without a price is replaced by the offers inside it.
+  /// The offers among some values.
+  ///
+  /// An aggregate without a price is replaced by its inner offers.
   private static func offers(
     _ values: [JSONNode],
     in graph: LinkedGraph,
@@ -433,7 +437,7 @@ struct LinkedOffer {
   ) throws(CatalogError) -> [LinkedOffer] {
     var offers: [LinkedOffer] = []
     for value in values where value.kind == .object {
-      // An offer may refer to itself, or to one of a long chain.
+      // An offer may refer to itself, or be part of a long chain of references.
       if let id = LinkedGraph.id(of: value), !seen.insert(id).inserted { continue }
       let node = try graph.node(value)
       let offer = try LinkedOffer(node, in: graph)
@@ -462,7 +466,7 @@ struct LinkedOffer {
     var listCurrency: LinkedValue?
     for json in node.all("priceSpecification") where json.kind == .object {
       let specification = try graph.node(json)
-      // The price for members of a club is not the price for others.
+      // A price for members of a club is not the price for everybody.
       guard specification["validForMemberTier"] == nil else { continue }
       var amount = try value("price", of: specification)
       if amount == nil { amount = try value("minPrice", of: specification) }
@@ -488,7 +492,9 @@ struct LinkedOffer {
     }
   }
 
-  /// A schema.org word without its prefix, given as a text or a reference.
+  /// A schema.org word without its prefix.
+  ///
+  /// In the data, it is a text or a reference.
   private static func word(_ name: String, of node: LinkedNode) -> String? {
     guard let json = node.all(name).first else { return nil }
     return (json.text ?? json["@value"]?.text ?? LinkedGraph.id(of: json)).map {

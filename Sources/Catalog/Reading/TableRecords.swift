@@ -1,20 +1,21 @@
-/// A table as `{"items": [{"id": "A1", "price": "19.90 EUR"}]}`: a line of column names, then a line for each record.
+/// Converts a table to `{"items": [{"id": "A1", "price": "19.90 EUR"}]}`: the first line has the column names, and each
+/// further line is a record.
 ///
-/// In quotes, a cell may hold separators and line ends, and a doubled quote means one quote. An empty cell is left out.
-/// (RFC 4180, section 2)
+/// A cell in quotes may contain separators and line ends, and two quotes in it mean one quote. Empty cells are left
+/// out. (RFC 4180, section 2)
 struct TableRecords {
   /// How the columns of a table become the members of records.
   struct Rule: Hashable, Sendable {
-    /// Whether names are written in lower case, with `_` for white space and without `g:`.
+    /// Whether names are changed to lower case, with `_` for white space and without the prefix `g:`.
     var hasPlainNames = false
     /// The columns that hold several values, separated by commas.
     var lists: [String] = []
 
-    /// The rule as text that changes with it.
+    /// A text that identifies the rule.
     var fingerprint: String { "table \(hasPlainNames) \(lists.joined(separator: ","))" }
   }
 
-  /// How many columns a table may have.
+  /// The maximum number of columns.
   private static let mostColumns = 1000
   private static let separators: [(byte: UInt8, name: String)] = [
     (UInt8(ascii: "\t"), "tabs"), (UInt8(ascii: ","), "commas"),
@@ -26,12 +27,12 @@ struct TableRecords {
   private let columns: [String]
   private let subject: String
 
-  /// Prepares to read tables.
+  /// Makes a reader for a table.
   ///
   /// - Parameters:
   ///   - rule: The mapping of columns to members.
-  ///   - separator: The separator of cells; nil for the most frequent one in the first line.
-  ///   - columns: Column names, at least one of which a table needs to have; empty for any table.
+  ///   - separator: The separator of cells; nil to use the most frequent separator in the first line.
+  ///   - columns: Column names; a table must have at least one of them. Empty if any table is accepted.
   ///   - subject: The name of the table, for messages.
   init(_ rule: Rule, separator: UInt8?, columns: [String], _ subject: String) {
     self.rule = rule
@@ -43,7 +44,7 @@ struct TableRecords {
   /// Reads a table.
   ///
   /// - Parameters:
-  ///   - body: UTF-8 with or without a mark, or UTF-16 with one.
+  ///   - body: UTF-8 with or without a byte order mark, or UTF-16 with one.
   ///   - limits: The run's limits for decoding.
   /// - Returns: JSON.
   /// - Throws: ``CatalogError`` when the body has no line of column names.
@@ -76,7 +77,7 @@ struct TableRecords {
     return writer.bytes
   }
 
-  /// The most frequent separator of the first line, outside of quotes: a comma when there is none.
+  /// The most frequent separator of the first line, outside of quotes; a comma if there is none.
   static func separator(of bytes: ArraySlice<UInt8>) -> UInt8 {
     var counts = [Int](repeating: 0, count: separators.count)
     var isQuoted = false
@@ -91,7 +92,7 @@ struct TableRecords {
     return separators[place].byte
   }
 
-  /// Whether a body can be a table: at least two columns, each named in a short text, and a record with cells.
+  /// Whether a body can be a table: it has at least two columns with short names, and at least one record with cells.
   static func isTable(_ body: [UInt8]) -> Bool {
     let bytes = text(of: body)
     guard let first = bytes.first(where: { $0 > 0x20 }), !"{[<".utf8.contains(first) else {
@@ -133,7 +134,7 @@ struct TableRecords {
     )
   }
 
-  /// The member's name for a column.
+  /// The name of a column as the name of a member.
   private func name(_ cell: String) -> String {
     guard rule.hasPlainNames else { return cell }
     let name = cell.lowercased().replacing(" ", with: "_")
@@ -171,7 +172,7 @@ struct TableRecords {
       place = bytes.startIndex
     }
 
-    /// At most `most` cells of the next line that is not empty; nil at the end.
+    /// The first `most` cells of the next line that is not empty; nil at the end.
     mutating func next(most: Int) -> [String]? {
       while place < bytes.endIndex {
         let row = line(most)
@@ -209,13 +210,13 @@ struct TableRecords {
 struct CellScan {
   /// The role of a byte in the table.
   enum Step {
-    /// It belongs to the cell, as does the second of two quotes.
+    /// The byte is a part of the cell's text, for example the second of two adjacent quotes.
     case part
-    /// It is a quote around the cell.
+    /// The byte is a quote mark that encloses the cell.
     case quote
-    /// It ends the cell.
+    /// The byte ends the cell.
     case cellEnd
-    /// It ends the cell and the row.
+    /// The byte ends the cell and the row.
     case rowEnd
   }
 
@@ -224,10 +225,10 @@ struct CellScan {
   private var isBehindQuote = false
   private var isEmpty = true
 
-  /// At the beginning of a row.
+  /// Makes a state machine at the beginning of a row.
   init(separator: UInt8) { self.separator = separator }
 
-  /// Takes the next byte.
+  /// Processes the next byte.
   mutating func step(_ byte: UInt8) -> Step {
     let isQuote = byte == UInt8(ascii: "\"")
     if isQuoted {

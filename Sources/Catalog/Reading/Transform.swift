@@ -2,14 +2,14 @@ import CGlibc
 import CJQ
 import Glibc
 
-/// A jq program that turns one response into larder's own shape, or into the input of a mapping.
+/// A jq program that converts a response to larder's own shape, or to the input of a mapping.
 ///
-/// It runs in a process of its own without environment and files. It gets no more time and memory than ``Limits``
-/// allow, so that neither the program nor the response can harm the run.
+/// The program runs in a separate process, without environment and files. ``Limits`` bound its time and memory, so that
+/// neither the program nor the response can harm the run.
 public struct Transform: Hashable, Sendable {
   /// The program as it was written.
   public let program: String
-  /// The line of the catalog file on which the program begins, counted from 1; nil without a file.
+  /// The line of the catalog file where the program begins, counted from 1; nil without a file.
   public let line: Int?
 
   /// The limits of a program for one response.
@@ -18,7 +18,7 @@ public struct Transform: Hashable, Sendable {
     public var seconds: Int
     /// Bytes of memory.
     public var memory: Int
-    /// Bytes of JSON that it may yield.
+    /// Bytes of JSON that the program may output.
     public var output: Int
 
     /// Makes limits.
@@ -28,10 +28,10 @@ public struct Transform: Hashable, Sendable {
       self.output = output
     }
 
-    /// Enough for a response of `count` bytes.
+    /// Limits that are enough for a response of `count` bytes.
     ///
-    /// jq reads 10 MB a second or more, holds a value in up to thirty times the space of its text, and yields little
-    /// more than it reads.
+    /// jq reads at least 10 MB a second. It stores a value in up to thirty times the size of its text, and outputs
+    /// little more than it reads.
     public static func usual(forBytes count: Int) -> Limits {
       Limits(
         seconds: 2 + count / 500_000,
@@ -41,7 +41,7 @@ public struct Transform: Hashable, Sendable {
     }
   }
 
-  /// Takes a program that is known to compile.
+  /// Makes a transform from a program that is known to compile.
   init(program: String, line: Int?) {
     self.program = program
     self.line = line
@@ -55,7 +55,7 @@ public struct Transform: Hashable, Sendable {
     try self.init(compiling: program, line: nil)
   }
 
-  /// Compiles a program that begins on a line of a file.
+  /// Compiles a program that begins on a given line of a file.
   init(compiling program: String, line: Int?) throws(CatalogError) {
     self.init(program: program, line: line)
     guard !program.mentionsEnvironment else { throw fault("$ENV is not available in a transform") }
@@ -66,8 +66,9 @@ public struct Transform: Hashable, Sendable {
     }
   }
 
-  /// The largest response that a program is given, in bytes: jq holds all of it in memory at once, in many times its
-  /// size.
+  /// The maximum size of a response for a program, in bytes.
+  ///
+  /// jq holds the whole response in memory, in many times its size.
   static let mostInput = 256 << 20
 
   /// Refuses a response that is too large for a program.
@@ -86,12 +87,12 @@ public struct Transform: Hashable, Sendable {
   /// Runs the program on a response.
   ///
   /// - Parameters:
-  ///   - body: JSON in UTF-8. A whole number that a `Double` does not hold exactly reaches the program as text
-  ///     with the same digits, because jq would change it.
+  ///   - body: JSON in UTF-8. A whole number that a `Double` cannot represent exactly is passed to the program as text
+  ///     with the same digits, because jq would change the number.
   ///   - subject: The name of the body, for messages: "section main".
   ///   - limits: The limits of the run; nil for ``Limits/usual(forBytes:)``.
-  ///   - isStopped: Called several times a second; true ends the program.
-  /// - Returns: The one value that the program yields, as JSON in UTF-8.
+  ///   - isStopped: Called several times a second; returns true to end the program.
+  /// - Returns: The single value that the program outputs, as JSON in UTF-8.
   /// - Throws: ``CatalogError`` with code `transform`, and the line of the program in its catalog file.
   public func apply(
     to body: [UInt8],
@@ -122,7 +123,7 @@ public struct Transform: Hashable, Sendable {
     }
   }
 
-  /// Runs the program on the records of a listing.
+  /// Runs the program on the records of a listing, in one process.
   ///
   /// - Returns: The results, in the order of the records.
   func apply(
@@ -151,9 +152,10 @@ public struct Transform: Hashable, Sendable {
     }
   }
 
-  /// Definitions that replace the functions that the program must not use.
+  /// jq definitions that hide the functions that a program must not use.
   ///
-  /// They are on the first line of the compiled text, so that lines keep their numbers.
+  /// They are on the first line together with the program's first line, so that the program's line numbers stay the
+  /// same.
   private static let preamble: String = {
     let names = [
       "env", "input", "inputs", "debug", "debug(f)", "stderr", "input_filename",
@@ -166,13 +168,14 @@ public struct Transform: Hashable, Sendable {
     }.joined()
   }()
 
-  /// The error for libjq's message `jq: error: REASON at <top-level>, line N: …`, with the line in the catalog file.
+  /// The error for libjq's message `jq: error: REASON at <top-level>, line N: …`, with the line number in the catalog
+  /// file.
   private func fault(compiling words: String) -> CatalogError {
     let first = words.prefix { $0 != "\n" }
     let place = first.ranges(of: " at <top-level>, line ").last
     var what = place.map { first[..<$0.lowerBound] } ?? first
     if what.hasPrefix("jq: error: ") { what = what.dropFirst("jq: error: ".count) }
-    // Drop a hint that only helps on a command line.
+    // Remove a hint that helps only on a command line.
     if let hint = what.firstRange(of: " (Unix shell quoting issues?)") {
       what = what[..<hint.lowerBound] + what[hint.upperBound...]
     }
@@ -196,7 +199,7 @@ public struct Transform: Hashable, Sendable {
 extension String {
   /// Whether the program mentions `$ENV`.
   ///
-  /// libjq has no option that refuses it with a message of ours.
+  /// libjq has no option to refuse `$ENV` with an error message of larder.
   fileprivate var mentionsEnvironment: Bool {
     ranges(of: "$ENV").contains { range in
       guard range.upperBound < endIndex else { return true }
@@ -206,31 +209,33 @@ extension String {
   }
 }
 
-/// One run of a jq program in a process of its own.
+/// One run of a jq program in a separate process.
 struct JQRun {
   /// The program.
   let program: String
   /// The limits of the process.
   let limits: Transform.Limits
-  /// Called several times a second; true ends the process.
+  /// Called several times a second; returns true to end the process.
   var isStopped: @Sendable () -> Bool = { false }
 
   /// How a run ended.
   enum Outcome: Equatable {
-    /// The program yields one value: its JSON.
+    /// The program output one value, given as JSON.
     case value([UInt8])
-    /// The program does not compile: libjq's message.
+    /// The program does not compile; the text is libjq's message.
     case notCompiled(String)
-    /// The program fails on this input: the reason.
+    /// The program failed on this input; the text is the reason.
     case refused(String)
   }
 
-  /// Why no process could be started.
+  /// The process could not be started.
   struct Failure: Error {
     let reason: String
   }
 
-  /// Runs the program on a JSON text; without one the program is compiled only.
+  /// Runs the program on a JSON text.
+  ///
+  /// Without a text, the program is only compiled.
   func outcome(of text: ArraySlice<UInt8>?) throws(Failure) -> Outcome {
     guard !program.utf8.contains(0) else { return .refused("a program holds no NUL") }
     var output: Int32 = -1
@@ -257,20 +262,22 @@ struct JQRun {
     )
     guard let text else { return cjq_start(program, nil, 0, limits, &output) }
     return text.withUnsafeBytes {
-      // An empty text may have no address; without an address, the program is only compiled.
+      // An empty text may have no address, and then the program would only be compiled.
       let start = $0.baseAddress?.assumingMemoryBound(to: CChar.self)
       return cjq_start(program, start, $0.count, limits, &output)
     }
   }
 
-  /// The output of a process.
+  /// The result of reading a process's output.
   private enum Read {
     case whole([UInt8])
-    /// The process has to be killed, for this reason.
+    /// Reading stopped, and the process must be killed; the text is the reason.
     case left(String)
   }
 
-  /// Reads until the process closes its end of the pipe, for a few times as long as its limit of processor time.
+  /// Reads until the process closes its end of the pipe.
+  ///
+  /// Stops after a few times the limit of processor time.
   private func answer(from output: Int32) -> Read {
     let clock = ContinuousClock()
     let end = clock.now + .seconds(10 + 4 * limits.seconds)

@@ -1,23 +1,27 @@
 import CXML
 
-/// A pull parser over an XML document, freed exactly once.
+/// A pull parser for an XML document.
 ///
-/// It expands no entity and fetches nothing. ``MarkupTags`` first refuses documents that would
-/// take libxml2 too long.
+/// libxml2's parser is freed exactly once.
+///
+/// It expands no entity and fetches nothing. Before parsing, ``MarkupTags`` refuses documents that would take libxml2
+/// too long.
 struct XMLReader: ~Copyable {
   /// The next event in a document.
   enum Event {
-    /// An element begins: its name and the prefix before it, its namespace, and whether it has no content.
+    /// An element begins.
+    ///
+    /// It is given by its name, the prefix before the name, its namespace, and whether it has no content.
     case start(name: String, prefix: String?, namespace: String?, isEmpty: Bool)
     /// An element ends.
     case end
-    /// Characters of the element that is open.
+    /// Characters in the innermost open element.
     case text(String)
   }
 
   private let reader: OpaquePointer
   private let subject: String
-  // The parser reads the bytes in place.
+  // The parser reads the document directly from these bytes, without a copy.
   private let bytes: UnsafeMutableBufferPointer<UInt8>
 
   /// Starts to read a document.
@@ -25,7 +29,7 @@ struct XMLReader: ~Copyable {
   /// - Parameters:
   ///   - body: The document, in any encoding that it declares.
   ///   - subject: The name of the document, for messages.
-  /// - Throws: ``CatalogError`` when a tag of the document is refused, or memory runs out.
+  /// - Throws: ``CatalogError`` when ``MarkupTags`` finds a fault in the document, or memory runs out.
   init(_ body: [UInt8], of subject: String) throws(CatalogError) {
     if let fault = MarkupTags.fault(inXML: body) {
       throw Self.fault(fault.line, fault.reason, subject)
@@ -65,7 +69,7 @@ struct XMLReader: ~Copyable {
     }
   }
 
-  /// The attributes of the element that just began, in order, without namespace declarations.
+  /// The attributes of the element that just began, in order and without namespace declarations.
   func attributes() -> [(name: String, value: String)] {
     var attributes: [(name: String, value: String)] = []
     while cxml_next_attribute(reader) {
@@ -76,7 +80,7 @@ struct XMLReader: ~Copyable {
     return attributes
   }
 
-  /// A fault on the parser's current line.
+  /// An error on the parser's current line.
   func fault(_ reason: String) -> CatalogError {
     Self.fault(Int(cxml_line(reader)), reason, subject)
   }
@@ -92,7 +96,7 @@ struct XMLReader: ~Copyable {
 }
 
 extension CatalogError {
-  /// libxml2 has no memory for a parser.
+  /// The error if libxml2 has no memory for a parser.
   static func outOfMemory(_ subject: String) -> CatalogError {
     CatalogError(
       .unexpectedShape,
@@ -104,28 +108,29 @@ extension CatalogError {
 
 /// A check of the tags of an XML document or an HTML page before libxml2 parses it.
 ///
-/// libxml2 compares each attribute of a tag with all before it, and each name with all namespaces in force, so its time
-/// grows with the square of their number. A document type of XML is refused here too, so that none of its entities is
-/// ever read.
+/// libxml2 compares each attribute of a tag with all earlier ones, and each name with all namespaces in scope. Its time
+/// therefore grows with the square of their number.
+///
+/// A document type declaration of XML is refused too, so that none of its entities is ever read.
 enum MarkupTags {
-  /// How many attributes one tag may have.
+  /// The maximum number of attributes of one tag.
   static let mostAttributes = 256
-  /// How many namespaces one tag may declare.
+  /// The maximum number of namespaces that one tag declares.
   static let mostNamespaces = 16
-  /// The fault of a document with a document type.
+  /// The ``Fault/reason`` for a document with a document type declaration.
   static let documentType = "declares a document type or an entity, which larder does not read"
 
-  /// Why a document is not parsed.
+  /// The reason why a document is not parsed.
   struct Fault: Equatable {
     /// The line, counted from 1.
     var line: Int
-    /// The cause, as a sentence without its subject.
+    /// The reason, as words that follow the line: "line 3 declares a document type …".
     var reason: String
   }
 
   /// The first fault of an XML document; nil when there is none.
   ///
-  /// - Parameter body: The document. Its markup has to be ASCII, or UTF-16.
+  /// - Parameter body: The document. Its markup must be ASCII or UTF-16.
   /// - Returns: The fault.
   static func fault(inXML body: [UInt8]) -> Fault? {
     guard let units = units(of: body) else {
@@ -139,7 +144,7 @@ enum MarkupTags {
 
   /// The first fault of an HTML page; nil when there is none.
   ///
-  /// If a page is so broken that libxml2 sees other tags in it, the limit of ``HTMLPage/Limits/seconds`` still holds.
+  /// In a very broken page, libxml2 may see other tags. ``HTMLPage/Limits/seconds`` limits its time even then.
   static func fault(inHTML page: ArraySlice<UInt8>) -> Fault? {
     page.withUnsafeBufferPointer { bytes in
       var scan = Scan(bytes: bytes)
@@ -147,7 +152,7 @@ enum MarkupTags {
     }
   }
 
-  /// The document with one byte for each code unit; nil for an encoding in which other bytes may be markup.
+  /// The document with one byte for each code unit; nil for an encoding in which other bytes may be markup too.
   private static func units(of body: [UInt8]) -> [UInt8]? {
     let isLittle = body.starts(with: [0xFF, 0xFE]) || body.starts(with: [0x3C, 0x00])
     if isLittle || body.starts(with: [0xFE, 0xFF]) {
@@ -162,7 +167,7 @@ enum MarkupTags {
     return isASCIIBased(encoding(of: body)) ? body : nil
   }
 
-  /// The encoding that an XML declaration names, in lower case; nil when there is none.
+  /// The encoding that an XML declaration names, in lower case; nil when it names none.
   private static func encoding(of body: [UInt8]) -> String? {
     let head = String(decoding: body.prefix(1024), as: UTF8.self)
     guard let start = head.firstRange(of: "<?xml"), let end = head.firstRange(of: "?>"),
@@ -174,19 +179,19 @@ enum MarkupTags {
     return rest.dropFirst().prefix { $0 != quote }.lowercased()
   }
 
-  /// Whether the markup of a document with these first bytes is ASCII, one byte for each character.
+  /// Whether a document that begins with these bytes has ASCII markup, with one byte for each character.
   static func isASCII(_ beginning: [UInt8]) -> Bool {
     !isWide(beginning) && isASCIIBased(encoding(of: beginning))
   }
 
-  /// Whether a text with these first bytes is UTF-16 or UTF-32.
+  /// Whether a text that begins with these bytes is UTF-16 or UTF-32.
   static func isWide(_ beginning: [UInt8]) -> Bool {
     [[0xFF, 0xFE], [0xFE, 0xFF], [0x3C, 0x00]].contains { beginning.starts(with: $0) }
   }
 
-  /// Whether the ASCII bytes of markup, such as `<`, always mean markup in an encoding, and no other bytes do.
+  /// Whether markup characters such as `<` have their ASCII bytes in an encoding, and these bytes mean nothing else.
   ///
-  /// This does not hold for ISO-2022, UTF-7 and EBCDIC.
+  /// This is false for ISO-2022, UTF-7 and EBCDIC.
   private static func isASCIIBased(_ encoding: String?) -> Bool {
     guard let encoding else { return true }
     return [
@@ -196,7 +201,7 @@ enum MarkupTags {
     ].contains { encoding.hasPrefix($0) }
   }
 
-  /// A scanner that goes from tag to tag.
+  /// A scanner that moves from tag to tag.
   private struct Scan {
     let bytes: UnsafeBufferPointer<UInt8>
     var place = 0
@@ -223,11 +228,11 @@ enum MarkupTags {
       return nil
     }
 
-    /// Skips a tag, and returns its fault; nil when there is none.
+    /// Skips a tag and returns the tag's fault; nil when it has none.
     private mutating func tagFault() -> String? {
       var attributes = 0
       var namespaces = 0
-      // Where the last name began.
+      // The position where the last name began.
       var name = place
       while place < bytes.count {
         let byte = bytes[place]
@@ -271,7 +276,8 @@ enum MarkupTags {
       return nil
     }
 
-    /// Skips an HTML tag and the text of a script, and returns the tag's fault. (HTML, sections 13.2.5.6 to 13.2.5.40)
+    /// Skips an HTML tag and the text of a script, and returns the tag's fault; nil when it has none. (HTML, sections
+    /// 13.2.5.6 to 13.2.5.40)
     private mutating func pageTagFault() -> String? {
       let start = place
       while place < bytes.count, bytes[place] > 0x20, !">/".utf8.contains(bytes[place]) {

@@ -1,29 +1,31 @@
-/// XML as JSON: the records in `items`, and the elements around them as a tree under `around`.
+/// Converts XML to JSON: the records in `items`, and the elements around them as a tree under `around`.
 ///
-/// An element without attributes and children is its text. Any other is an object: `@name` for an attribute, `#text`
-/// for its text, and its children by name, of which repeated ones are a list. Names keep the prefix that the document
-/// gives them. (XML 1.0; Namespaces in XML 1.0)
+/// An element without attributes and children becomes its text. Any other element becomes an object with `@name` for
+/// each attribute, `#text` for its text, and its children by name. Children of the same name become a list. Names keep
+/// their prefixes from the document. (XML 1.0; Namespaces in XML 1.0)
 struct XMLRecords {
   /// Which elements are records, and the names of their members.
   struct Rule: Hashable, Sendable {
-    /// The names of the elements that are records; empty for the document as one tree.
+    /// The names of the elements that are records; empty to convert the document as one tree.
     var records: [String] = []
-    /// The names that the outermost element may have; empty for any.
+    /// The names that the outermost element may have; empty allows any name.
     var roots: [String] = []
-    /// Namespaces whose elements are named without prefix, and take precedence over others of the same name.
+    /// Namespaces whose elements are named without prefix.
+    ///
+    /// They take precedence over other elements of the same name.
     var plain: [String] = []
 
-    /// The rule as text that changes with it.
+    /// A text that identifies the rule.
     var fingerprint: String {
       "xml " + [records, roots, plain].map { $0.joined(separator: ",") }.joined(separator: " ")
     }
   }
 
-  /// How many elements may be nested.
+  /// The maximum depth of nested elements.
   private static let mostDepth = 64
-  /// How many elements a record may have.
+  /// The maximum number of elements in a record.
   private static let mostElements = 10_000
-  /// How many elements outside of records are kept.
+  /// The maximum number of elements outside of records.
   private static let mostAround = 200_000
 
   /// An element that is open.
@@ -33,7 +35,7 @@ struct XMLRecords {
     var text = ""
     var members = Members()
 
-    /// Its text, or its members.
+    /// The element's text, or its members.
     var value: XMLValue {
       guard !members.isEmpty else { return .text(text.trimmed) }
       let own = text.trimmed
@@ -52,7 +54,7 @@ struct XMLRecords {
   private var tree: (name: String, value: XMLValue)?
   private var writer = StoredFormWriter()
 
-  /// Prepares to read documents.
+  /// Makes a reader for a document.
   init(_ rule: Rule, _ subject: String, _ limits: DecodingLimits) {
     self.rule = rule
     self.subject = subject
@@ -61,7 +63,7 @@ struct XMLRecords {
 
   /// Reads a document, record by record.
   ///
-  /// - Throws: ``CatalogError`` when it is not well-formed, exceeds the limits, or does not fit the rule.
+  /// - Throws: ``CatalogError`` when the document is not well-formed, exceeds the limits, or does not fit the rule.
   func json(of body: [UInt8]) throws(CatalogError) -> [UInt8] {
     var reading = self
     return try reading.read(body)
@@ -135,7 +137,7 @@ struct XMLRecords {
     }
   }
 
-  /// Closes the innermost element: it becomes a member of the one around it, or a record.
+  /// Closes the innermost element, which becomes a record, or a member of its parent.
   private mutating func close() {
     guard let element = open.popLast() else { return }
     if let depth = recordDepth, open.count + 1 == depth {
@@ -153,13 +155,15 @@ struct XMLRecords {
     }
   }
 
-  /// Refuses a document whose outermost element is not one of the rule's.
+  /// Refuses a document whose outermost element has a name that the rule does not allow.
   private func check(root: String) throws(CatalogError) {
     guard !rule.roots.isEmpty, !rule.roots.contains(root) else { return }
     throw otherDocument(rule.roots, "expected XML of", "found XML that begins with <\(root)>")
   }
 
-  /// Refuses a document without records, unless the rule names its outermost element: such a feed may be empty.
+  /// Refuses a document without records.
+  ///
+  /// If the rule names the outermost element, the feed may be empty.
   private func checkRecords(under root: String) throws(CatalogError) {
     guard records == 0, !rule.records.isEmpty, rule.roots.isEmpty else { return }
     throw otherDocument(
@@ -184,7 +188,7 @@ struct XMLRecords {
     )
   }
 
-  /// The members of an element, found by their names.
+  /// The members of an element, which can be found by name.
   private struct Members {
     private(set) var all: [(name: String, values: [XMLValue])] = []
     private var places: [String: (place: Int, isPlain: Bool)] = [:]

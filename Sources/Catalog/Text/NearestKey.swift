@@ -1,23 +1,23 @@
-/// Finds the candidate that takes the fewest edits to reach from `word`.
+/// Finds the candidate that is most similar to `word`: the one that needs the fewest edits.
 ///
-/// An edit inserts, drops or replaces a letter, or swaps two neighbours (optimal string alignment). Case is ignored;
-/// among equals the first wins.
+/// An edit inserts, removes or replaces a letter, or swaps two neighbours (optimal string alignment). Case is ignored;
+/// of equally similar candidates, the first is returned.
 ///
 /// - Parameters:
 ///   - word: The word as written.
 ///   - candidates: The known words.
-/// - Returns: The nearest candidate; nil when there is none to choose from.
+/// - Returns: The most similar candidate; nil when there are no candidates.
 public func nearest(to word: String, in candidates: [String]) -> String? {
   nearest(1, to: word, in: candidates).first
 }
 
-/// Finds the nearest candidates, by the edits that ``nearest(to:in:)`` counts.
+/// Finds the candidates that are most similar to `word`; see ``nearest(to:in:)``.
 ///
 /// - Parameters:
-///   - count: The most candidates to return.
+///   - count: The maximum number of candidates to return.
 ///   - word: The word as written.
 ///   - candidates: The known words.
-/// - Returns: The nearest candidates, the nearest first.
+/// - Returns: The candidates, the most similar first.
 package func nearest(_ count: Int, to word: String, in candidates: some Sequence<String>)
   -> [String]
 {
@@ -25,7 +25,7 @@ package func nearest(_ count: Int, to word: String, in candidates: some Sequence
   var best: [(distance: Int, candidate: String)] = []
   for candidate in candidates {
     let scalars = Array(candidate.lowercased().unicodeScalars)
-    // The difference in length is a lower bound of the edits.
+    // The difference in length is a lower bound for the number of edits.
     let least = abs(scalars.count - written.count)
     if best.count == count, let last = best.last, least >= last.distance { continue }
     let distance = editDistance(written, scalars)
@@ -37,12 +37,12 @@ package func nearest(_ count: Int, to word: String, in candidates: some Sequence
   return best.map(\.candidate)
 }
 
-/// Finds the candidate that was probably meant: the nearest one, if its edits are fewer than half of the letters.
+/// Finds the candidate that was probably meant: the most similar one, if the edits are fewer than half of the letters.
 ///
 /// - Parameters:
 ///   - word: The word as written.
 ///   - candidates: The known words.
-/// - Returns: The nearest candidate; nil when it would only be a guess.
+/// - Returns: The candidate; nil when it would only be a guess.
 package func probablyMeant(by word: String, in candidates: [String]) -> String? {
   guard let candidate = nearest(to: word, in: candidates) else { return nil }
   let letters = [word, candidate].map { Array($0.lowercased().unicodeScalars.prefix(64)) }

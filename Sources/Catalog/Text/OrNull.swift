@@ -1,6 +1,6 @@
 /// A member of a JSON document whose key is always present: `null` if it has no value.
 ///
-/// The compiler's own coding leaves out the key of an optional that is nil.
+/// Without this wrapper, the compiler's coding leaves out the key of an optional that is nil.
 @propertyWrapper
 package struct OrNull<Value> {
   /// The value, if there is one.
@@ -32,7 +32,9 @@ extension OrNull: Decodable where Value: Decodable {
 }
 
 extension KeyedDecodingContainer {
-  /// Reads a member that may be absent, as optionals are read; the compiler's coding calls this.
+  /// Reads a member that may be absent, as for an optional.
+  ///
+  /// The coding that the compiler generates calls this.
   package func decode<Value: Decodable>(
     _ type: OrNull<Value>.Type,
     forKey key: Key

@@ -1,22 +1,23 @@
-/// An origin's error message about a request, from the body of its response.
+/// An origin server's error message about a request, read from the body of its response.
 ///
-/// One line without control characters, short enough for a message. It may still hold secrets of the request that the
-/// origin repeats: apply a ``SecretRedactor`` before showing it.
+/// The message is one line without control characters, short enough to be quoted. It may repeat secrets of the request,
+/// so apply a ``SecretRedactor`` before you show it.
 package struct OriginMessage: Hashable, Sendable, CustomStringConvertible {
-  /// The words, as used in a message.
+  /// The message, to be quoted in an error.
   package let description: String
 
   private static let longest = 200
   private static let most = 3
-  /// The largest body that may be an error message; a larger one is the resource itself, however
-  /// broken.
+  /// The largest body that may be an error message.
+  ///
+  /// A larger body is the requested resource itself, even if it is broken.
   static let longestBody = 4 << 20
 
   /// Reads the body of a response; nil when it has no message.
   ///
   /// - Parameters:
   ///   - body: The body, or its beginning.
-  ///   - isRefusal: Whether the status says that the request failed, so that the body can only be about that.
+  ///   - isRefusal: Whether the status says that the request failed. If so, the whole body is about the failure.
   package init?(in body: some Collection<UInt8>, isRefusal: Bool) {
     let body = Array(body.prefix(Self.longestBody + 1))
     if let page = Self.page(body) {
@@ -30,7 +31,7 @@ package struct OriginMessage: Hashable, Sendable, CustomStringConvertible {
     description = words
   }
 
-  /// Reads the body that was received instead of a picture; nil when it has no message.
+  /// Reads a body that was received instead of a picture; nil when it has no message.
   ///
   /// - Parameter body: The body, or its beginning.
   package init?(inPlaceOfPicture body: [UInt8]) {
@@ -62,7 +63,7 @@ package struct OriginMessage: Hashable, Sendable, CustomStringConvertible {
     return nil
   }
 
-  /// The messages of a value: a text, an object that holds one, or several of either.
+  /// The messages in a value: a text, an object that contains a message, or several of either.
   private static func texts(of value: JSONNode, depth: Int) -> [String] {
     guard depth < 4 else { return [] }
     switch value.kind {
@@ -77,7 +78,7 @@ package struct OriginMessage: Hashable, Sendable, CustomStringConvertible {
         let texts = texts(of: found, depth: depth + 1)
         if !texts.isEmpty { return texts }
       }
-      // {"field": ["is too long"]}
+      // For example `{"field": ["is too long"]}`.
       return unique(
         value.members.prefix(100).flatMap { name, member in
           texts(of: member, depth: depth + 1).map { "\(PlainText.line(name)): \($0)" }
@@ -98,12 +99,13 @@ package struct OriginMessage: Hashable, Sendable, CustomStringConvertible {
 
   // MARK: - Pages
 
-  /// Describes an HTML page by its title, or an XML document: "an HTML page, not JSON: Sign in"; nil when the body is
-  /// neither.
+  /// Describes an HTML page by its title, or an XML document: "an HTML page, not JSON: Sign in".
+  ///
+  /// Nil when the body is neither.
   private static func page(_ body: [UInt8], notJSON: String = ", not JSON") -> String? {
     let text = JSONText(body).bytes.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
     guard text.first == UInt8(ascii: "<") else { return nil }
-    // A title is near the beginning.
+    // The title is near the beginning of a page.
     let beginning = String(decoding: text.prefix(16 << 10), as: UTF8.self)
     let lower = beginning.lowercased()
     let isFeed = ["<rss", "<feed", "<rdf:rdf"].contains { lower.contains($0) }
@@ -116,7 +118,7 @@ package struct OriginMessage: Hashable, Sendable, CustomStringConvertible {
   }
 
   private static func title(of page: String) -> String? {
-    // Matched on the page itself, because lower case may have another length.
+    // Search the page itself, because its lower-case form may have another length.
     guard let start = page.firstRange(of: #/<title[^>]*>/#.ignoresCase()) else { return nil }
     let rest = page[start.upperBound...]
     let end = rest.firstRange(of: #/<\/title/#.ignoresCase())?.lowerBound ?? rest.endIndex
@@ -134,10 +136,10 @@ package struct OriginMessage: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension CatalogError {
-  /// The error with the origin's message from the body that could not be used.
+  /// Adds the origin's message to the error about a body that could not be used.
   ///
   /// - Parameter body: The body, or its beginning.
-  /// - Returns: The error with the origin's message, or unchanged.
+  /// - Returns: The error with the origin's message; the error itself if there is no message.
   package func quoting(_ body: [UInt8]) -> CatalogError {
     let codes: Set<Code> = [
       .malformedJSON, .absentItems, .unexpectedShape, .reportedFailure, .transform,
@@ -151,7 +153,7 @@ extension CatalogError {
       error.reason = words.description
     } else {
       error.reason += "; \(words)"
-      // The mapping may be correct and only the request wrong, so the remedy does not apply.
+      // The mapping may be correct and only the request wrong, so the error's remedy does not apply.
       if code != .reportedFailure { error.remedy = nil }
     }
     return error

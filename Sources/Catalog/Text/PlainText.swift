@@ -1,24 +1,25 @@
-/// Text from elsewhere, made harmless: nothing in it can move a cursor, or hide or reorder the
-/// text after it.
+/// Makes text from other sources safe to show: it cannot move the cursor, and cannot hide or reorder the text after it.
 ///
-/// The one rule for all text of a feed, a server or an order that larder shows: on a terminal, in
-/// a log, in a CSV and in a message.
+/// Applied to all text from a feed, a server or an order that larder shows on a terminal or in a file.
 public enum PlainText {
-  /// The text on one line, trimmed: runs of white space become one space, and characters that are
-  /// ``isHarmful(_:)`` are removed.
+  /// The text on one line, trimmed.
+  ///
+  /// Runs of white space become one space, and characters that are ``isHarmful(_:)`` are removed.
   public static func line(_ text: String) -> String {
     if isPlainLine(text) { return text }
     return without(text, keepingBreaks: false).split(whereSeparator: \.isWhitespace)
       .joined(separator: " ")
   }
 
-  /// The text on one line, with every break as a space and other white space kept: for a line that is laid out already.
+  /// The text on one line.
+  ///
+  /// Line breaks become spaces and other white space is kept, for a line whose layout is final.
   public static func row(_ text: String) -> String {
     if isPlain(text) { return text }
     return without(text, keepingBreaks: false)
   }
 
-  /// The text with its line breaks, each a line feed, and none at its ends.
+  /// The text with its line breaks as line feeds, and without line breaks at its ends.
   public static func block(_ text: String) -> String {
     let lines = without(text, keepingBreaks: true)
       .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
@@ -29,9 +30,9 @@ public enum PlainText {
     return lines[first...last].joined(separator: "\n")
   }
 
-  /// A quick test whether a text is already a line, as most texts are.
+  /// A quick test whether a text already equals its ``line(_:)``, as most texts do.
   ///
-  /// False for combining letters, which need a look at whole characters.
+  /// It returns false for texts with combining characters, which need a closer test.
   private static func isPlainLine(_ text: String) -> Bool {
     var previous: UInt32 = 0x20
     for scalar in text.unicodeScalars {
@@ -47,11 +48,11 @@ public enum PlainText {
     return previous != 0x20 || text.isEmpty
   }
 
-  /// Whether a character is removed from text that is shown.
+  /// Whether a character must be removed from text that is shown.
   ///
-  /// These are controls (C0, DEL, C1), line and paragraph separators, characters that change the direction of text
-  /// (Unicode, UAX 9), characters without width and shape, and noncharacters. The joiners that emoji and some scripts
-  /// need are kept. Tag characters are removed, except in the flags that they were made for.
+  /// The harmful characters are controls (C0, DEL, C1), line and paragraph separators, characters that change the
+  /// direction of text (Unicode, UAX 9), characters without width and shape, and noncharacters. The joiners that emoji
+  /// and some scripts need are kept. Tag characters are kept only in flags, for which they were made.
   public static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x20...0x7E, 0xA0...0x061B: false
@@ -61,13 +62,14 @@ public enum PlainText {
     }
   }
 
-  /// Whether nothing in the text is harmful.
+  /// Whether the text has no harmful characters.
   public static func isPlain(_ text: String) -> Bool {
     text.unicodeScalars.allSatisfy { !isHarmful($0) }
   }
 
-  /// The text without harmful characters; controls that are white space, and breaks, become a
-  /// space or a line feed.
+  /// The text without harmful characters.
+  ///
+  /// White-space controls and line breaks become a space or a line feed.
   private static func without(_ text: String, keepingBreaks: Bool) -> String {
     var plain = String.UnicodeScalarView()
     var isFlag = false
@@ -80,7 +82,7 @@ public enum PlainText {
       switch scalar.value {
       case 0x0A...0x0D, 0x85, 0x2028, 0x2029: plain.append(keepingBreaks ? "\n" : " ")
       case 0x09, 0x1C...0x1F: plain.append(" ")
-      // England, Scotland and Wales: a black flag, then tags.
+      // The flags of England, Scotland and Wales: a black flag followed by tag characters.
       case 0xE0020...0xE007F where isFlag:
         plain.append(scalar)
         continue

@@ -1,17 +1,18 @@
-/// Redacts secrets in foreign text before it is shown.
+/// Redacts secrets in text from servers and programs before it is shown.
 ///
-/// An origin may repeat the secrets of the request in its response, and a program may print them on stderr.
+/// A server may repeat the secrets of a request in its response, and a program may print secrets on stderr.
 package struct SecretRedactor: Hashable, Sendable {
   /// The secrets to redact, as bytes.
   private var secrets: Set<[UInt8]> = []
-  /// Shorter words are not secrets, and would be found in many texts by chance.
+  /// Shorter words are not redacted, because they occur in many texts by chance.
   package static let shortestSecret = 4
 
   /// Makes a redactor without secrets.
   package init() {}
 
-  /// Adds each word of a text as a secret, and all of them joined, but no names of schemes: of `Bearer x`, only `x` is
-  /// secret.
+  /// Adds each word of a text as a secret, and also all words joined by spaces.
+  ///
+  /// Names of authentication schemes are left out: in `Bearer x`, only `x` is a secret.
   package mutating func hide(_ text: String) {
     let schemes: Set<String> = ["basic", "bearer", "token", "digest", "apikey"]
     let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
@@ -24,23 +25,23 @@ package struct SecretRedactor: Hashable, Sendable {
     if text.utf8.count >= Self.shortestSecret { secrets.insert(Array(text.utf8)) }
   }
 
-  /// The text with each secret as `***`, however its bytes are percent-encoded.
+  /// The text with each secret replaced by `***`, even if some of its bytes are percent-encoded.
   package func applied(to text: String) -> String {
     var bytes = Array(text.utf8)
-    // The longest first: one may be part of another.
+    // Longer secrets are replaced first, because a secret may be a part of another one.
     for secret in secrets.sorted(by: { ($0.count, $1.lexical) > ($1.count, $0.lexical) }) {
       bytes = Self.replacing(secret, in: bytes, with: Array("***".utf8))
     }
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Replaces bytes wherever they occur, as they are or with any of them percent-encoded.
+  /// Replaces a value wherever it occurs, even if some of its bytes are percent-encoded.
   ///
   /// - Parameters:
-  ///   - value: The bytes to look for; not empty.
-  ///   - text: Where to look.
+  ///   - value: The bytes to replace; not empty.
+  ///   - text: The text to search.
   ///   - name: The replacement.
-  /// - Returns: The text without the value.
+  /// - Returns: The text with the replacements.
   package static func replacing(
     _ value: [UInt8],
     in text: [UInt8],
@@ -60,7 +61,7 @@ package struct SecretRedactor: Hashable, Sendable {
     return result
   }
 
-  /// Where a value that begins at `start` ends.
+  /// The end of an occurrence of the value that begins at `start`; nil when there is none.
   private static func match(_ value: [UInt8], in text: [UInt8], at start: Int) -> Int? {
     var place = start
     for wanted in value {
@@ -78,7 +79,9 @@ package struct SecretRedactor: Hashable, Sendable {
     return place
   }
 
-  /// The end of a percent-encoded byte that begins at `start`, encoded once or several times: `%2B`, `%252B`.
+  /// The end of a percent-encoded byte that begins at `start`.
+  ///
+  /// It may be encoded several times: `%2B`, `%252B`.
   private static func escape(of wanted: UInt8, in text: [UInt8], at start: Int) -> Int? {
     guard text[start] == UInt8(ascii: "%") else { return nil }
     var place = start + 1
@@ -87,7 +90,7 @@ package struct SecretRedactor: Hashable, Sendable {
     {
       place += 2
       if high << 4 | low == wanted { return place }
-      // An encoded percent sign, after which the escape continues.
+      // An encoded percent sign, which is followed by the rest of the escape.
       guard high << 4 | low == UInt8(ascii: "%") else { return nil }
     }
     return nil
@@ -105,15 +108,15 @@ package struct SecretRedactor: Hashable, Sendable {
 
 extension SecretRedactor: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
 {
-  /// The number of secrets, without the secrets.
+  /// The number of secrets, but not the secrets.
   package var description: String { "\(secrets.count) secrets" }
   /// The same as `description`.
   package var debugDescription: String { description }
-  /// No children, so that `dump` shows none of the secrets either.
+  /// No children, so that `dump` shows none of the secrets.
   package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension [UInt8] {
-  /// The bytes as text, to put equal lengths into a fixed order.
+  /// The bytes as text, so that secrets of the same length sort in a fixed order.
   fileprivate var lexical: String { String(decoding: self, as: UTF8.self) }
 }

@@ -1,8 +1,8 @@
 /// How a run gets a new token when an origin answers 401.
 ///
-/// The command is an argument vector: no shell reads it, and nothing in it is replaced.
+/// The command is an argument vector: no shell reads it, and no variable in it is expanded.
 public struct TokenRule: Hashable, Sendable {
-  /// The request header for the token.
+  /// The request header that carries the token.
   public let header: String
   /// The program and its arguments.
   public let command: [String]
@@ -10,14 +10,16 @@ public struct TokenRule: Hashable, Sendable {
   /// Makes a rule.
   ///
   /// - Parameters:
-  ///   - header: The request header for the token.
+  ///   - header: The request header that carries the token.
   ///   - command: The program and its arguments; not empty.
   public init(header: String, command: [String]) {
     self.header = header
     self.command = command
   }
 
-  /// The program's name, for messages: its arguments may be secret.
+  /// The program's name, for messages.
+  ///
+  /// The arguments are left out because they may be secret.
   public var program: String {
     let name = command.first.map { $0.split(separator: "/").last.map(String.init) ?? $0 } ?? ""
     return String(PlainText.line(name).prefix(80))
@@ -68,8 +70,8 @@ enum TokenParser {
 
 /// The state of a run's token, and the reaction to each 401.
 ///
-/// It is a value: its owner guards it, and runs the command when told to. If many requests are refused at once, one of
-/// them starts the command and the others wait for it.
+/// The state is a value; its owner must guard it, and must run the command when the step is ``Step/run``. If many
+/// requests are refused at once, the first starts the command and the others wait for its result.
 package struct TokenState<Waiting> {
   private enum Phase {
     case unasked
@@ -82,31 +84,33 @@ package struct TokenState<Waiting> {
   package enum Step: Hashable, Sendable {
     /// Run the command; the request waits for it.
     case run
-    /// The command runs already; the request waits for it.
+    /// The command is already running; the request waits for it.
     case wait
-    /// Send the request again with that value.
+    /// Send the request again with this header value.
     case again(String)
-    /// Report the 401: the origin refuses the command's token, too.
+    /// Report the 401, because the origin refused the command's token too.
     case refusedAgain
-    /// Report the 401, because the command failed; see ``ProgramFault/words``.
+    /// Report the 401, because the command failed.
+    ///
+    /// The text is ``ProgramFault/words``.
     case stand(String)
   }
 
   private var phase = Phase.unasked
 
-  /// Makes the state of a run that begins.
+  /// Makes the state at the beginning of a run.
   package init() {}
 
-  /// The value that requests are sent with from now on; nil until the command has succeeded.
+  /// The header value for further requests; nil until the command has succeeded.
   package var value: String? {
     if case .held(let value) = phase { value } else { nil }
   }
 
-  /// Judges a request that was answered with 401.
+  /// Decides how to react to a request that was answered with 401.
   ///
   /// - Parameters:
-  ///   - sent: The command's value that it was sent with; nil when it was sent before there was one.
-  ///   - waiting: The request to keep until the command has ended.
+  ///   - sent: The command's value that was in the request; nil when the request had none yet.
+  ///   - waiting: The request, which is kept until the command has ended.
   /// - Returns: The reaction.
   package mutating func refused(sentWith sent: String?, _ waiting: Waiting) -> Step {
     switch phase {
@@ -122,10 +126,10 @@ package struct TokenState<Waiting> {
     }
   }
 
-  /// Notes how the command ended.
+  /// Records how the command ended.
   ///
-  /// - Parameter result: The value, or why there is none.
-  /// - Returns: The requests that wait for it.
+  /// - Parameter result: The header value, or why there is none.
+  /// - Returns: The requests that waited for the command.
   package mutating func ended(_ result: Result<String, ProgramFault>) -> [Waiting] {
     guard case .asking(let waiting) = phase else { return [] }
     switch result {
@@ -136,54 +140,56 @@ package struct TokenState<Waiting> {
   }
 }
 
-/// The outcome of a program that the user names, such as the command of a ``TokenRule``.
+/// The outcome of a program that the user configured, such as the command of a ``TokenRule``.
 package struct ProgramOutput: Hashable, Sendable {
-  /// The way in which it ended.
+  /// The way in which the program ended.
   package enum End: Hashable, Sendable {
-    /// It exited with a status.
+    /// The program exited with a status.
     case status(Int32)
-    /// A signal ended it.
+    /// A signal ended the program.
     case signal(Int32)
-    /// It took longer than a number of seconds.
+    /// The program ran longer than its limit, given in seconds.
     case tooSlow(Int)
-    /// It could not be started, with the system's error message.
+    /// The program could not be started, with the system's error message.
     case notStarted(String)
   }
 
-  /// The way in which it ended.
+  /// The way in which the program ended.
   package var end: End
-  /// Its stdout, as far as it was read.
+  /// The program's stdout; a part of it if reading stopped early.
   package var output: [UInt8]
-  /// Its stderr, as far as it was read.
+  /// The program's stderr; a part of it if reading stopped early.
   package var errors: [UInt8]
 
   /// Makes an outcome.
   ///
   /// - Parameters:
-  ///   - end: The way in which it ended.
-  ///   - output: Its stdout.
-  ///   - errors: Its stderr.
+  ///   - end: The way in which the program ended.
+  ///   - output: The program's stdout.
+  ///   - errors: The program's stderr.
   package init(end: End, output: [UInt8] = [], errors: [UInt8] = []) {
     self.end = end
     self.output = output
     self.errors = errors
   }
 
-  /// The most bytes of a header's value that servers commonly take.
+  /// The maximum length of a header's value that servers commonly accept, in bytes.
   private static let longestValue = 16 << 10
-  /// The most characters of stderr that a message repeats.
+  /// The maximum number of characters of stderr that a message repeats.
   private static let longestWords = 300
 
-  /// The first line of stdout without white space around it; it may not be a valid value.
+  /// The first line of stdout, trimmed; it may not be a valid header value.
   private var line: String {
     let first = output.split(separator: 0x0A, maxSplits: 1, omittingEmptySubsequences: false).first
     return String(decoding: first ?? [], as: UTF8.self).trimmed
   }
 
-  /// The header's value, or why there is none, as words that follow the program's name.
+  /// The header's value.
   ///
-  /// - Parameter redactor: The secrets to redact in the words, besides the value itself.
-  /// - Returns: The value, or the words.
+  /// If there is none, the reason, as words that follow the program's name.
+  ///
+  /// - Parameter redactor: The secrets to redact in the reason, besides the value itself.
+  /// - Returns: The value or the reason.
   package func value(hiding redactor: SecretRedactor = SecretRedactor()) -> Result<
     String, ProgramFault
   > {
@@ -204,10 +210,10 @@ package struct ProgramOutput: Hashable, Sendable {
     return .success(value)
   }
 
-  /// The program's failure, as words that follow its name; nil when its status is 0.
+  /// The program's failure; nil when its status is 0.
   ///
   /// - Parameter redactor: The secrets to redact in the words.
-  /// - Returns: The fault, with the program's stderr.
+  /// - Returns: The failure, with the program's stderr.
   package func fault(hiding redactor: SecretRedactor = SecretRedactor()) -> ProgramFault? {
     switch end {
     case .notStarted(let words): fault("cannot be started (\(words))", hiding: redactor)

@@ -4,38 +4,38 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// Makes one picture of another: a crop or a stamp.
+/// Makes one picture from another; ``Crop`` and ``Stamp`` conform to it.
 ///
-/// Called on several threads at once.
+/// ``PictureBatch`` calls ``make(from:for:)`` on several threads at once.
 public protocol PictureMaking: Sendable {
   /// The limits of a picture.
   var limits: PictureLimits { get }
 
-  /// Checks the options alone, before any picture is read.
+  /// Checks the options before any picture is read.
   func check() throws(LarderError)
 
   /// Makes the whole picture in memory.
   ///
   /// - Parameter file: The input.
   /// - Returns: The result.
-  /// - Throws: ``ImagingError`` when the picture cannot be made.
+  /// - Throws: ``LarderError`` when the picture cannot be made.
   func make(from file: PictureFile) throws(LarderError) -> EncodedPicture
 
-  /// Makes a picture that becomes a file.
+  /// Makes a picture for an output file.
   ///
-  /// `output` does not exist until ``PictureBatch`` puts it there. Until then, a large picture may be in a temporary
-  /// file on the same disk, which is deleted with the last reference to the result.
+  /// ``PictureBatch`` creates the file `output` later. Until then, a large picture may be in a temporary file on the
+  /// same disk. The temporary file is deleted with the last reference to the result.
   ///
   /// - Parameters:
   ///   - file: The input.
-  ///   - output: The file that it becomes.
+  ///   - output: The path of the file.
   /// - Returns: The result.
-  /// - Throws: ``ImagingError`` when the picture cannot be made, or the disk is full.
+  /// - Throws: ``LarderError`` when the picture cannot be made, or the disk is full.
   func make(from file: PictureFile, for output: FilePath) throws(LarderError) -> EncodedPicture
 }
 
 extension PictureMaking {
-  /// Makes a picture in memory, for any output.
+  /// Makes the whole picture in memory, regardless of `output`.
   public func make(
     from file: PictureFile,
     for output: FilePath
@@ -44,7 +44,9 @@ extension PictureMaking {
   }
 }
 
-/// Which pictures become which files: a plan, made before anything is written.
+/// The input files of a run and the output file of each, decided before anything is written.
+///
+/// Used by `larder crop` and `larder stamp`.
 ///
 ///     let batch = try PictureBatch(["photos", "cat.png"], into: "squares")
 ///     let results = try batch.run(Crop(size: 512))
@@ -55,7 +57,7 @@ public struct PictureBatch: Sendable, Equatable {
     public let input: FilePath
     /// The output; nil for an input that cannot be read.
     public let output: FilePath?
-    /// Why the input cannot be read.
+    /// Why the input cannot be read; nil if it can.
     public let error: LarderError?
     /// The format of the output; nil if there is no output.
     var format: PictureFormat?
@@ -68,26 +70,27 @@ public struct PictureBatch: Sendable, Equatable {
     }
   }
 
-  /// The name of the picture from stdin, in errors and names of outputs.
+  /// The name of the picture from stdin, used in errors and in the name of its output.
   static let standardInputName = "stdin"
 
   /// The inputs in the given order; the files of a folder are sorted by name.
   public let items: [Item]
-  /// The files in folders that are skipped because they are not pictures, in their order.
+  /// The files in the input folders that are skipped because they are not pictures, in the same order as `items`.
   ///
-  /// A file of a known kind that larder does not read, such as a PSD, is an item with an error instead.
+  /// A picture of a kind that larder recognizes but does not read, such as a PSD, is not among them: it is an item with
+  /// an error.
   public let others: [FilePath]
 
   /// Reads only the first bytes of each input, and names the outputs.
   ///
   /// - Parameters:
-  ///   - inputs: Pictures, and folders whose pictures keep their path below the folder.
-  ///   - folder: Where the outputs go.
-  ///   - format: The format of the outputs, and so their file extension; nil for the inputs' own format.
+  ///   - inputs: Pictures and folders. The pictures of an input folder keep their path below that folder.
+  ///   - folder: The folder of the outputs.
+  ///   - format: The format of the outputs, which decides their file extension; nil for the inputs' own format.
   ///   - name: The names of outputs.
-  ///   - standardInput: Reads all of stdin, for the input `-`, whose stem is `stdin`. nil if `-` is an ordinary file
-  ///     name.
-  /// - Throws: ``ImagingError`` of code `usage` when two inputs have the same output, an output is also an input, or
+  ///   - standardInput: Reads all of stdin for the input `-`, whose output has the stem `stdin`. If this is nil, `-` is
+  ///     an ordinary file name.
+  /// - Throws: ``LarderError`` of code `usage` when two inputs have the same output, an output is also an input, or
   ///   `folder` is not a folder; and the error of `standardInput`.
   public init(
     _ inputs: [FilePath],
@@ -127,7 +130,7 @@ public struct PictureBatch: Sendable, Equatable {
     try checkOutputs()
   }
 
-  /// The format and the names of outputs.
+  /// How outputs are named: their format, and the template of their names.
   private struct Naming {
     let format: PictureFormat?
     let name: PictureName
@@ -177,8 +180,9 @@ public struct PictureBatch: Sendable, Equatable {
     return path.withPlatformString({ stat($0, &status) }) == 0 ? status.st_mode & S_IFMT : nil
   }
 
-  /// Adds the pictures below a folder, and adds other files to `others`; hidden files and the
-  /// outputs themselves are skipped.
+  /// Adds the pictures below a folder to the items, and other files to `others`.
+  ///
+  /// Hidden files, and the outputs themselves, are skipped.
   private static func add(
     to items: inout [Item],
     others: inout [FilePath],
@@ -193,7 +197,7 @@ public struct PictureBatch: Sendable, Equatable {
     }
     var names: [FilePath.Component] = []
     while let entry = readdir(folder) {
-      // Not through a String, which would replace bytes that are not UTF-8.
+      // Do not make a String from the name: a String would replace bytes that are not UTF-8.
       let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
         FilePath.Component(
           platformString: bytes.prefix { $0 != 0 }.map { CChar(bitPattern: $0) } + [0]
@@ -205,9 +209,9 @@ public struct PictureBatch: Sendable, Equatable {
     for name in names.sorted(by: { $0.string < $1.string }) {
       let path = input.appending(name)
       var status = stat()
-      // Links to folders are not followed, because one may lead back up.
+      // Links to folders are not followed, because a link may lead back to a parent folder.
       guard path.withPlatformString({ lstat($0, &status) }) == 0 else {
-        // A file that is gone since the folder was read is skipped; any other error is reported.
+        // A file that was deleted after the folder was read is skipped; any other error is reported.
         if errno != ENOENT {
           items.append(Item(input: path, output: nil, error: .unread(path.shown, errno)))
         }
@@ -259,7 +263,7 @@ public struct PictureBatch: Sendable, Equatable {
     return Item(input: "-", output: output, error: nil, format: format, bytes: bytes)
   }
 
-  /// A file's name without its ending, byte for byte.
+  /// The bytes of a file's name without its extension.
   private static func stem(of input: FilePath) -> [UInt8] {
     let name = input.lastComponent?.withPlatformString { name in
       Array(UnsafeRawBufferPointer(start: name, count: strlen(name)))
@@ -284,19 +288,19 @@ public struct PictureBatch: Sendable, Equatable {
 extension PictureBatch {
   /// Makes every picture on a bounded number of threads.
   ///
-  /// Blocks until all are done. An input that cannot be read does not stop the others.
+  /// Blocks until all pictures are done. An input that cannot be read does not stop the others.
   ///
   /// - Parameters:
   ///   - making: The operation on each input.
-  ///   - workers: The number of pictures made at a time. nil for one a processor; more is not faster.
+  ///   - workers: The number of threads; nil for one per processor. A larger number is not faster.
   ///   - overwrite: Whether existing outputs may be replaced.
   ///   - skipsExisting: Whether inputs whose output already exists are skipped.
   ///   - report: Called with each result, in the inputs' order, one at a time, on any thread.
   ///   - isCancelled: Called before each picture; true stops the run, and the remaining inputs get no result.
-  ///   - deliver: Called with a picture once its file is whole, for example to upload it; it may
-  ///     block, and is called for at most eight pictures at a time.
+  ///   - deliver: Called with a picture once its file is complete, for example to upload the picture. It may block, and
+  ///     is called for at most eight pictures at a time.
   /// - Returns: The results in the inputs' order.
-  /// - Throws: ``ImagingError`` when the options of `making` are impossible, or the final sync of the folders fails.
+  /// - Throws: ``LarderError`` when the options of `making` are invalid, or the final sync of the folders fails.
   @discardableResult
   public func run(
     _ making: some PictureMaking,
@@ -322,8 +326,8 @@ extension PictureBatch {
     )
   }
 
-  /// Makes every picture at `place`, for example in worker processes, and otherwise does what
-  /// ``run(_:workers:overwrite:skipsExisting:report:isCancelled:deliver:)`` does.
+  /// Does the same as ``run(_:workers:overwrite:skipsExisting:report:isCancelled:deliver:)``, but `place` decides where
+  /// pictures are made, for example in worker processes.
   @discardableResult
   package func run(
     _ order: PictureOrder,
@@ -363,8 +367,8 @@ extension PictureBatch {
     deliver: @escaping @Sendable (EncodedPicture, PictureResult) -> PictureResult
   ) throws(LarderError) -> [PictureResult] {
     let next = Atomic(0)
-    let ledger = OrderedResults(count: items.count, report: report)
-    let desk = OutputWriter(overwrite: overwrite, deliver: deliver)
+    let ordered = OrderedResults(count: items.count, report: report)
+    let writer = OutputWriter(overwrite: overwrite, deliver: deliver)
     let threads = min(max(workers ?? processors, 1), max(items.count, 1))
     DispatchQueue.concurrentPerform(iterations: threads) { _ in
       while !isCancelled() {
@@ -372,22 +376,24 @@ extension PictureBatch {
         guard index < items.count else { return }
         let item = items[index]
         if skipsExisting, let output = item.output, WholeFile.isThere(output) {
-          ledger.record(PictureResult(skipping: item.input.shown, output.shown), at: index)
+          ordered.record(PictureResult(skipping: item.input.shown, output.shown), at: index)
           continue
         }
         do throws(LarderError) {
           let picture = try Self.make(make, of: item, overwrite)
-          desk.write(picture, of: item) { ledger.record($0, at: index) }
+          writer.write(picture, of: item) { ordered.record($0, at: index) }
         } catch {
-          ledger.record(PictureResult(input: item.input.shown, error: error), at: index)
+          ordered.record(PictureResult(input: item.input.shown, error: error), at: index)
         }
       }
     }
-    try desk.close()
-    return ledger.results()
+    try writer.close()
+    return ordered.results()
   }
 
-  /// The plan of a run, which makes and writes nothing: results without the fields that need the pictures.
+  /// Plans a run without making or writing any picture.
+  ///
+  /// The results lack the properties of the outputs.
   ///
   /// - Parameters:
   ///   - overwrite: Whether existing outputs may be replaced.
@@ -425,17 +431,17 @@ extension PictureBatch {
   }
 }
 
-/// Writes pictures while others are being made, because waiting for the disk takes no processor time.
+/// Writes finished pictures while other pictures are being made, because waiting for the disk takes no processor time.
 private final class OutputWriter: Sendable {
   private let overwrite: Bool
   private let deliver: @Sendable (EncodedPicture, PictureResult) -> PictureResult
   private let queue = DispatchQueue(label: "larder.pictures.write", attributes: .concurrent)
   private let written = DispatchGroup()
-  /// Pictures that may wait in memory for the disk.
+  /// Limits the number of pictures that wait in memory for the disk.
   private let slots = DispatchSemaphore(value: 8)
-  /// Folders with new files whose names are not synced yet.
+  /// Folders with new files that have not been synced yet.
   private let folders = Mutex<Set<FilePath>>([])
-  /// Folders already searched for leftover files of killed runs.
+  /// Folders that were already searched for leftover files of killed runs.
   private let swept = Mutex<Set<FilePath>>([])
 
   init(
@@ -477,7 +483,7 @@ private final class OutputWriter: Sendable {
     WholeFile.sweep(folder)
   }
 
-  /// Waits for unfinished files, then syncs their folders.
+  /// Waits until all files are written, then syncs their folders.
   func close() throws(LarderError) {
     written.wait()
     for folder in folders.withLock({ $0 }) { try WholeFile.sync(folder) }
@@ -491,7 +497,7 @@ private final class OrderedResults: Sendable {
     var reported = 0
   }
 
-  /// Never held while `report` runs.
+  /// The lock is never held while `report` runs.
   private let state: Mutex<Delivered>
   private let order = DispatchQueue(label: "larder.pictures.report")
   private let report: @Sendable (PictureResult) -> Void
@@ -522,9 +528,9 @@ private final class OrderedResults: Sendable {
 private var processors: Int { sysconf(Int32(_SC_NPROCESSORS_ONLN)) }
 
 extension FilePath {
-  /// The path for messages and JSON: a byte that is not UTF-8 becomes an escape such as `\xE9`.
+  /// The path for messages and JSON, in which a byte that is not UTF-8 becomes an escape such as `\xE9`.
   ///
-  /// Not for system calls, which need the path's own bytes.
+  /// Do not pass it to system calls, which need the path's own bytes.
   package var shown: String {
     let bytes = withPlatformString { path in
       Array(UnsafeRawBufferPointer(start: path, count: length))

@@ -1,6 +1,6 @@
 import Base
 
-/// The names of outputs: a template with `{stem}`, `{size}` and `{ext}`.
+/// A template for the names of output files, with the fields `{stem}`, `{size}` and `{ext}`.
 ///
 ///     let name = try PictureName("{stem}-{size}.{ext}", size: PixelSize(side: 512))
 public struct PictureName: Sendable, Equatable {
@@ -24,11 +24,11 @@ public struct PictureName: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - template: `{stem}` stands for the input's name without its extension, `{ext}` for the extension of the
-  ///     output's format, and `{size}` for `size`, such as 512 or 640x480. Without `{stem}` it names a single
+  ///     output's format, and `{size}` for `size`, such as 512 or 640x480. A template without `{stem}` names a single
   ///     picture, and may end in a literal extension: `soup.png`.
   ///   - size: The requested size, if any.
-  /// - Throws: ``ImagingError`` of code `usage` when names would not have the extension of their format, or would lead
-  ///   to another folder.
+  /// - Throws: ``LarderError`` of code `usage` when a name would not have the extension of its format, or would lead to
+  ///   another folder.
   public init(_ template: String, size: PixelSize? = nil) throws(LarderError) {
     var fields = FieldTemplate(template, for: "name pictures")
     var parts: [Part] = []
@@ -66,8 +66,8 @@ public struct PictureName: Sendable, Equatable {
 
   /// Checks the name for `count` pictures of a format.
   ///
-  /// - Throws: ``ImagingError`` of code `usage` when all of them would have the same name, or it has another format's
-  ///   extension.
+  /// - Throws: ``LarderError`` of code `usage` when all pictures would have the same name, or the name has the
+  ///   extension of another format.
   func check(count: Int, format: PictureFormat) throws(LarderError) {
     guard !tellsApart else { return }
     let text = String(decoding: bytes(stem: [], ending: format.fileExtension), as: UTF8.self)
@@ -112,20 +112,23 @@ struct FieldTemplate {
   private let purpose: String
   private var rest: Substring
 
-  /// Starts at the beginning; `purpose` completes the words "cannot …" in errors, for example `name pictures`.
+  /// Starts at the beginning of a template; `purpose` completes the words "cannot …" in errors, for example `name
+  /// pictures`.
   init(_ template: String, for purpose: String) {
     (self.template, self.purpose) = (template, purpose)
     rest = template[...]
   }
 
-  /// The error for a text that cannot be used.
+  /// The error for a template that cannot be used; `reason` follows “cannot PURPOSE TEMPLATE: ”.
   func refusal(_ reason: String) -> LarderError {
     LarderError(.usage, "cannot \(purpose) \(template): \(reason)")
   }
 
-  /// The next piece, never an empty text; nil at the end.
+  /// The next piece of the template; nil at the end.
   ///
-  /// - Throws: ``ImagingError`` of code `usage` for an unclosed brace.
+  /// A text is never empty.
+  ///
+  /// - Throws: ``LarderError`` of code `usage` for an unclosed brace.
   mutating func next() throws(LarderError) -> Piece? {
     guard rest.first == "{" else {
       let text = rest.prefix { $0 != "{" }

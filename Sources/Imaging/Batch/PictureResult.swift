@@ -3,28 +3,28 @@ import Base
 /// The result for one input, with every key of the JSON that `larder crop` and `larder stamp`
 /// print.
 public struct PictureResult: Sendable, Equatable {
-  /// The input, as it was named.
+  /// The input, as the caller named it.
   public var input: String
-  /// The file that was written, or for a skipped input the existing one; nil if there is neither.
+  /// The file that was written, or the existing file for a skipped input; nil if there is neither.
   public var output: String?
-  /// Whether nothing was made because the output was there already.
+  /// Whether nothing was made because the output already existed.
   public var isSkipped = false
-  /// The output without its bytes; nil when there is none.
+  /// The properties of the output; nil when there is no output.
   public var summary: Summary?
-  /// The instant on the stamp, as RFC 3339; nil in a crop.
+  /// The instant on the stamp, as RFC 3339; nil for a crop.
   public var time: String?
   /// Where the stamp's time came from: `exif`, `file`, `now` or `given`.
   public var timeSource: String?
-  /// How the upload went; nil without one.
+  /// The result of the upload; nil without an upload.
   public var upload: Upload?
-  /// Why nothing was written, or why the output did not reach its server.
+  /// Why nothing was written, or why the output could not be uploaded; nil on success.
   public var error: LarderError?
 
   /// The result of an upload.
   public struct Upload: Sendable, Equatable, Encodable {
-    /// Whether the server took it.
+    /// Whether the server accepted the picture.
     public var isAccepted: Bool
-    /// The status in the body of its last response, or else the HTTP status; nil if there was no response.
+    /// The status in the body of the server's last response, or else its HTTP status; nil if there was no response.
     public var status: Int?
     /// The server's message.
     public var message: String?
@@ -34,8 +34,8 @@ public struct PictureResult: Sendable, Equatable {
     /// Describes the result of an upload.
     ///
     /// - Parameters:
-    ///   - isAccepted: Whether the server took the picture.
-    ///   - status: The status of its last response.
+    ///   - isAccepted: Whether the server accepted the picture.
+    ///   - status: The status of the server's last response.
     ///   - message: The server's message, without secrets.
     ///   - attempts: The number of attempts to send the picture.
     public init(isAccepted: Bool, status: Int?, message: String?, attempts: Int) {
@@ -59,7 +59,7 @@ public struct PictureResult: Sendable, Equatable {
     }
   }
 
-  /// The shape of a picture that was made.
+  /// The properties of a picture that was made.
   public struct Summary: Sendable, Equatable {
     /// The format of the file.
     public let format: PictureFormat
@@ -67,7 +67,7 @@ public struct PictureResult: Sendable, Equatable {
     public let width: Int
     /// Pixels from top to bottom.
     public let height: Int
-    /// How the pixels were made from the input's.
+    /// How the output's pixels were made from the input's pixels.
     public let method: EncodedPicture.Method
     /// The distance of the square from its requested position.
     public let shift: EncodedPicture.Shift
@@ -85,12 +85,12 @@ public struct PictureResult: Sendable, Equatable {
     self.error = error
   }
 
-  /// The result of a skipped input, whose output already existed.
+  /// The result of an input that was skipped because its output already existed.
   init(skipping input: String, _ output: String) {
     (self.input, self.output, isSkipped) = (input, output, true)
   }
 
-  /// The planned result for an input.
+  /// The planned result for an input, before any picture is made.
   init(planning input: String, _ output: String) {
     (self.input, self.output) = (input, output)
   }
@@ -98,7 +98,7 @@ public struct PictureResult: Sendable, Equatable {
   /// The result of an input that was made into `picture`.
   ///
   /// - Parameters:
-  ///   - input: The input, as it was named.
+  ///   - input: The input, as the caller named it.
   ///   - output: The file that was written.
   ///   - picture: The output.
   public init(input: String, output: String, picture: EncodedPicture) {

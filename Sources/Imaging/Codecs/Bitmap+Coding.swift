@@ -3,14 +3,14 @@ import Base
 extension Bitmap {
   /// Decodes a whole picture, upright, into samples that can be shown.
   ///
-  /// Palettes become colours, and tRNS becomes alpha. The colours of a JPEG, and of WebP and AVIF without alpha, become
-  /// `bgrx`.
+  /// Palette indices become colours, and a PNG's transparent colour (tRNS) becomes alpha. A JPEG in colour, and a WebP
+  /// or AVIF without alpha, becomes `bgrx`.
   ///
   /// - Parameters:
   ///   - file: The picture; of an animation, its first frame.
   ///   - limits: The limits of the picture.
-  /// - Throws: ``ImagingError`` when it cannot be decoded, and of code `damaged` when a part of it
-  ///   is missing or wrong.
+  /// - Throws: ``LarderError`` when the picture cannot be decoded; its code is `damaged` when a part of the picture is
+  ///   missing or wrong.
   public init(
     decoding file: PictureFile,
     limits: PictureLimits = PictureLimits()
@@ -36,7 +36,7 @@ extension Bitmap {
   ///   - quality: 1 to 100.
   ///   - name: The name of the picture in errors.
   /// - Returns: The file.
-  /// - Throws: ``ImagingError`` when there is not enough memory.
+  /// - Throws: ``LarderError`` when there is not enough memory.
   public consuming func jpeg(quality: Int = 90, name: String = "the picture") throws(LarderError)
     -> [UInt8]
   {
@@ -56,7 +56,7 @@ extension Bitmap {
   ///   - level: zlib's compression level, 0 to 9.
   ///   - name: The name of the picture in errors.
   /// - Returns: The file.
-  /// - Throws: ``ImagingError`` of code `unsupported` for CMYK, which PNG does not have.
+  /// - Throws: ``LarderError`` of code `unsupported` for CMYK, which a PNG cannot hold.
   public consuming func png(
     level: Int = 6,
     name: String = "the picture"
@@ -113,11 +113,11 @@ extension Bitmap {
 }
 
 extension PictureFile {
-  /// The picture as a JPEG: its own bytes if it is one, else re-encoded with transparent pixels white.
+  /// The picture as a JPEG: its own bytes if it is a JPEG; otherwise re-encoded, with white for transparent pixels.
   ///
   /// - Parameter quality: 1 to 100.
   /// - Returns: The file.
-  /// - Throws: ``ImagingError`` when it cannot be decoded.
+  /// - Throws: ``LarderError`` when the picture cannot be decoded.
   public func asJPEG(quality: Int = 90) throws(LarderError) -> [UInt8] {
     probe.format == .jpeg
       ? bytes : try Bitmap(decoding: self).jpeg(quality: quality, name: name)

@@ -1,11 +1,10 @@
-/// The fields of a picture's EXIF data that matter here. (EXIF 2.32)
+/// The fields of a picture's EXIF data that a crop or a stamp uses. (EXIF 2.32)
 public struct Exif: Equatable, Sendable {
-  /// How the picture has to be turned; nil when missing or out of range.
+  /// How the picture has to be turned; nil if the EXIF data has no orientation, or an invalid one.
   public private(set) var orientation: Orientation?
-  /// `DateTimeOriginal`, else `DateTimeDigitized`, else `DateTime`, as written:
-  /// `2021:01:13 06:30:00`.
+  /// The text of `DateTimeOriginal`, else of `DateTimeDigitized`, else of `DateTime`: `2021:01:13 06:30:00`.
   public private(set) var dateTime: String?
-  /// The UTC offset that belongs to `dateTime`, as written: `+09:00`.
+  /// The text of the UTC offset that belongs to `dateTime`: `+09:00`.
   public private(set) var offset: String?
 
   /// The date and time of `GPSDateStamp` and `GPSTimeStamp`, in UTC.
@@ -14,7 +13,7 @@ public struct Exif: Equatable, Sendable {
   /// The numbers that a crop changes, with their offsets from the TIFF header.
   private(set) var places: [Place] = []
 
-  /// A number that has to change when the picture does.
+  /// A number in the EXIF data that has to be changed when the picture is cropped.
   struct Place: Equatable, Sendable {
     enum Meaning { case orientation, width, height, thumbnailLink }
     let meaning: Meaning
@@ -38,7 +37,9 @@ public struct Exif: Equatable, Sendable {
     }
   }
 
-  /// The part of `range` from the TIFF header on: some writers put the `Exif\0\0` of a JPEG segment before it.
+  /// The part of `range` from the TIFF header on.
+  ///
+  /// Some writers put the `Exif\0\0` of a JPEG segment before the header.
   static func tiff(_ reader: ByteReader, _ range: Range<Int>) -> Range<Int> {
     reader.matches("Exif\0\0", at: range.lowerBound) && range.count >= 6
       ? range.lowerBound + 6..<range.upperBound : range
@@ -58,13 +59,13 @@ public struct Exif: Equatable, Sendable {
     let next = Self.entries(reader, at: first) { entry in
       switch entry.tag {
       case 0x0112:
-        // If there are several, the first counts, as in ExifTool, Pillow, libvips and ImageMagick. A crop resets all of
-        // them.
+        // If there are several orientations, the first counts, as in ExifTool, Pillow, libvips and ImageMagick. A crop
+        // resets all of them.
         guard !places.contains(where: { $0.meaning == .orientation }) else {
           places.append(Place(.orientation, entry, reader))
           break
         }
-        // A short by the standard, but some programs write a long.
+        // By the standard, the value has 16 bits (a short), but some programs write 32 (a long).
         let value = entry.type == 4 ? reader.long(entry.value) : reader.short(entry.value)
         orientation = value.flatMap(Orientation.init(rawValue:))
         places.append(Place(.orientation, entry, reader))
@@ -102,7 +103,7 @@ public struct Exif: Equatable, Sendable {
       switch entry.tag {
       case 0x001D: date = entry.text(reader)
       case 0x0007 where entry.type == 5 && entry.count == 3:
-        // Three fractions: hours, minutes and seconds. Parts of a second are dropped.
+        // The value consists of three fractions: hours, minutes and seconds. Parts of a second are dropped.
         guard let start = reader.long(entry.value) else { break }
         clock = (0..<3).compactMap { index in
           guard let above = reader.long(start + index * 8),
@@ -131,7 +132,8 @@ public struct Exif: Equatable, Sendable {
     var start: Int?
     var count: Int?
     _ = Self.entries(reader, at: second) { entry in
-      // 0x0201 and 0x0202 describe a JPEG, 0x0111 and 0x0117 a strip of plain samples.
+      // The tags 0x0201 and 0x0202 describe a thumbnail in JPEG form; 0x0111 and 0x0117 describe a strip of plain
+      // samples.
       if [0x0201, 0x0111].contains(entry.tag) { start = entry.number(reader) }
       if [0x0202, 0x0117].contains(entry.tag) { count = entry.number(reader) }
     }
@@ -165,7 +167,7 @@ private struct Entry {
   let count: Int
   let value: Int
 
-  /// The number of an entry that holds one, a short or a long.
+  /// The value of an entry that holds one number, a short or a long.
   func number(_ reader: ByteReader) -> Int? {
     type == 3 ? reader.short(value) : reader.long(value)
   }
@@ -192,9 +194,10 @@ extension Exif.Place {
 }
 
 extension Exif {
-  /// A copy of `tiff`, from which this was read, changed for an upright picture of `width` × `height`.
+  /// A copy of `tiff`, the structure from which these fields were read, changed for an upright picture of `width` ×
+  /// `height`.
   ///
-  /// Erases every thumbnail, even one in a maker note, because it could show the parts that were cropped away.
+  /// Every thumbnail is erased, even one in a maker note, because it could show the parts that were cropped away.
   func cropped(_ tiff: ArraySlice<UInt8>, width: Int, height: Int) -> [UInt8] {
     var tiff = Array(tiff)
     for place in places {

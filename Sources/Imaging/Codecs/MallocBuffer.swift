@@ -14,12 +14,12 @@ struct MallocBuffer: ~Copyable {
 }
 
 extension MallocBuffer {
-  /// Collects the output of `encode` in `room` bytes of an array, so that a file which fits is never in memory twice.
+  /// Collects the output of `encode` in an array of `room` bytes, so that a file which fits is never in memory twice.
   ///
-  /// `encode` allocates a larger file with malloc, and it is copied.
+  /// A file that does not fit is allocated by `encode` with malloc, and copied.
   ///
   /// - Parameters:
-  ///   - room: Bytes that most files fit in.
+  ///   - room: A number of bytes in which most files fit.
   ///   - encode: Gets the room and its size, and replaces them by the address and the size of the file. Returns false
   ///     if it made none.
   /// - Returns: The file; nil if `encode` made none.

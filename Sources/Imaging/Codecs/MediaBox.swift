@@ -1,10 +1,10 @@
-/// The `ftyp` box at the start of an ISO media file, as far as it is within the file's first bytes.
-/// (ISO/IEC 14496-12, 4.3)
+/// The `ftyp` box at the start of an ISO media file, or as much of it as is within the file's first bytes. (ISO/IEC
+/// 14496-12, 4.3)
 struct FileType {
-  /// The major brand, then those that the file is compatible with.
+  /// The major brand, then the compatible brands.
   private let brands: [ArraySlice<UInt8>]
 
-  /// Reads a file's first bytes; nil if they do not begin with that box.
+  /// Reads a file's first bytes; nil if they do not begin with an `ftyp` box.
   init?(_ head: [UInt8]) {
     guard head.count >= 12, head[4..<8].elementsEqual("ftyp".utf8) else { return nil }
     let size = head[..<4].reduce(0) { $0 << 8 | Int($1) }
@@ -12,7 +12,9 @@ struct FileType {
     brands = [head[8..<12]] + ends.map { head[($0 - 4)..<$0] }
   }
 
-  /// Whether the major brand is one of `names`; or a compatible brand is, if the major brand names no codec.
+  /// Whether the major brand is one of `names`.
+  ///
+  /// If the major brand names no codec, the compatible brands are checked instead.
   func holds(_ names: [String]) -> Bool {
     func isOne(_ brand: ArraySlice<UInt8>, of names: [String]) -> Bool {
       names.contains { brand.elementsEqual($0.utf8) }
@@ -27,15 +29,15 @@ struct FileType {
 struct MediaBox: Equatable, Sendable {
   /// The four-letter type, such as `meta`.
   let type: String
-  /// Its content, without its header.
+  /// The content of the box, without its header.
   let body: Range<Int>
 
   /// Visits the consecutive boxes in a range.
   ///
-  /// Bytes after the last box that are fewer than a header are ignored, for example a line feed that a program
+  /// After the last box, bytes that are too few for a header are ignored, for example a line feed that a program
   /// appended.
   ///
-  /// - Returns: Whether all end within the range.
+  /// - Returns: Whether all boxes end within the range.
   @discardableResult
   static func visit(
     _ reader: ByteReader,

@@ -2,7 +2,7 @@ import Base
 
 /// The structure of a file of one format, found before any pixel is decoded, with access to its pixels and tags.
 ///
-/// A format is a folder in Codecs with a conforming type, a case of ``PictureFormat``, and a line in
+/// To add a format, add a folder in Codecs with a conforming type, a case of ``PictureFormat``, and a line in
 /// ``PictureFormat/codec``. Other code asks for a picture's format only to preserve features of that format.
 protocol PictureCodec: Sendable, Equatable {
   /// The usual name of the format.
@@ -14,33 +14,33 @@ protocol PictureCodec: Sendable, Equatable {
   /// Whether browsers can show the format, so that a shop may use it.
   static var isShown: Bool { get }
 
-  /// Whether a file begins as this format does.
+  /// Whether a file begins as files of this format begin.
   ///
   /// - Parameter head: The first bytes of the file, ``PictureFormat/sniffLength`` of them unless it has fewer.
-  /// - Returns: Whether it does.
+  /// - Returns: Whether the beginning fits this format.
   static func begins(_ head: [UInt8]) -> Bool
 
-  /// Whether a file ends as this format does, as far as that can be told.
+  /// Whether a file ends as files of this format end, as far as its first and last bytes show.
   ///
   /// - Parameters:
-  ///   - head: Its first bytes, as above.
+  ///   - head: The first bytes of the file, as many as for `begins`.
   ///   - tail: Its last bytes; a marker is searched for in them, because some programs append data after the end.
   ///   - count: The size of the file.
-  /// - Returns: Whether it does.
+  /// - Returns: Whether the end fits this format.
   static func ends(head: [UInt8], tail: [UInt8], count: Int) -> Bool
 
   /// Reads the structure of a file.
   ///
-  /// - Throws: ``ImagingError`` when the picture is incomplete, breaks the format's rules, or exceeds `limits`.
+  /// - Throws: ``LarderError`` when the picture is incomplete, breaks the format's rules, or exceeds `limits`.
   init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError)
 
   /// The size as stored.
   var size: PixelSize { get }
-  /// Bits of a sample.
+  /// The number of bits of a sample.
   var depth: Int { get }
-  /// Samples of a pixel as stored; a palette index is one.
+  /// The number of samples of a stored pixel; a palette index counts as one sample.
   var channels: Int { get }
-  /// The number of scans.
+  /// The number of scans (passes in which a progressive JPEG is stored); 1 for other pictures.
   var scans: Int { get }
   /// Whether the end of the file is missing, although a part of the picture can be decoded.
   var isCutShort: Bool { get }
@@ -57,7 +57,7 @@ protocol PictureCodec: Sendable, Equatable {
 
   /// The ICC profile of `file`; empty if it has none.
   func profile(of file: PictureFile, _ limits: PictureLimits) -> [UInt8]
-  /// The colours that the file names by numbers of ITU-T H.273; nil if it does not.
+  /// The colour encoding that the file declares by numbers of ITU-T H.273; nil if it declares none.
   var namedColours: AVIFHeader.Colour? { get }
   /// The EXIF data in a file's bytes, from its TIFF header on; nil if there is none.
   func exif(in bytes: [UInt8]) -> ArraySlice<UInt8>?
@@ -72,7 +72,7 @@ protocol PictureCodec: Sendable, Equatable {
   ///   - request: The requested part.
   ///   - limits: The limits of the picture.
   /// - Returns: The rows.
-  /// - Throws: ``ImagingError`` when the picture cannot be decoded.
+  /// - Throws: ``LarderError`` when the picture cannot be decoded.
   func rows(
     of file: PictureFile,
     _ bytes: UnsafeBufferPointer<UInt8>,
@@ -89,7 +89,7 @@ protocol PictureCodec: Sendable, Equatable {
   ) throws(LarderError) -> PictureEncoding.EncodedBitmap
 }
 
-// Defaults, right for most formats.
+// These defaults are right for most formats.
 extension PictureCodec {
   static var fileExtensions: [String] { [name.lowercased()] }
   static var isShown: Bool { true }
@@ -100,12 +100,12 @@ extension PictureCodec {
   var isInk: Bool { false }
   var quality: Int? { nil }
   var namedColours: AVIFHeader.Colour? { nil }
-  /// An ICC profile for the colours that are named by number; empty if they are sRGB.
+  /// An ICC profile for ``namedColours``; empty if there are none, or viewers need no profile for them.
   var namedProfile: [UInt8] { namedColours?.profile ?? [] }
-  /// Assumes that a file is whole: right for formats without an end marker.
+  /// Assumes that a file is complete; this is the default for formats without an end marker.
   static func ends(head: [UInt8], tail: [UInt8], count: Int) -> Bool { true }
 
-  /// Encodes in the format ``kept``: the default for formats that larder only reads.
+  /// Encodes rows in the format ``kept``; this is the default for formats that larder only reads.
   static func encode(
     _ rows: any RowSource,
     _ encoding: PictureEncoding,

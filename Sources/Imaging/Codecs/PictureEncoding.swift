@@ -4,7 +4,7 @@ import Base
 struct PictureEncoding {
   /// The format.
   var format: PictureFormat
-  /// 1 to 100; nil for the format's default.
+  /// The quality, 1 to 100; nil for the format's default.
   var quality: Int?
   /// Whether a JPEG is progressive.
   var isProgressive = false
@@ -16,13 +16,15 @@ struct PictureEncoding {
   var lossless: Bool
   /// The background of a picture that loses its alpha; nil for white.
   var background: PictureColour?
-  /// Whether there may be colours that a grey source does not have.
+  /// Whether the output may have colours although the source is grey.
   var hasNewColours = false
-  /// The file that the pixels come from, whose settings are kept: for example chroma, depth and colours of an AVIF.
+  /// The file from which the pixels come.
+  ///
+  /// Its settings are kept: for example the chroma, depth and colours of an AVIF.
   var source: PictureFile
   /// The profile and metadata of the output.
   var tags: PictureTags
-  /// The file that a PNG becomes; nil for a PNG that stays in memory.
+  /// The file to which a PNG will be written; nil for a PNG that stays in memory.
   var place: PNGOutput.Place?
 
   /// An encoded bitmap, and whether it was encoded without loss.
@@ -43,13 +45,13 @@ struct PictureEncoding {
 
 /// The chroma subsampling of a JPEG or an AVIF.
 public enum ChromaSampling: String, Sendable, CaseIterable, Codable {
-  /// One chroma sample for four pixels, halved across and down.
+  /// One chroma sample for four pixels, two across and two down.
   case quarter = "420"
   /// One chroma sample for two adjacent pixels of a row.
   case half = "422"
   /// One chroma sample for each pixel.
   case full = "444"
 
-  /// Its usual name: `4:2:0`.
+  /// The usual name of the subsampling, such as `4:2:0`.
   public var name: String { rawValue.map(String.init).joined(separator: ":") }
 }

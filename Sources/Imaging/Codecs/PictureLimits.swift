@@ -2,28 +2,29 @@ import Base
 
 /// The limits of a picture, checked before any pixel of it is decoded.
 public struct PictureLimits: Equatable, Sendable, Codable {
-  /// Pixels in all.
+  /// The most pixels of the whole picture.
   public var pixels: Int
-  /// Pixels along either side.
+  /// The most pixels along either side.
   public var side: Int
-  /// Scans of a JPEG.
+  /// The most scans of a JPEG.
   public var scans: Int
-  /// Scans times pixels, which bounds the work of a decoder.
+  /// The largest product of scans and pixels, which limits the work of a decoder.
   public var scannedPixels: Int
-  /// Bytes of everything in the file other than the picture.
+  /// The most bytes of metadata: everything in the file except the picture itself.
   public var metadataBytes: Int
-  /// Bytes of the file.
+  /// The most bytes of the file.
   public var fileBytes: Int
-  /// Bytes that one bitmap, or all planes of a picture, may take.
+  /// The most bytes that one bitmap, or all planes of a picture, may take.
   public var memory: Int
-  /// Bytes that a library may take while it decodes, which for AVIF may be several times the
-  /// planes.
+  /// The most bytes that a library may take while it decodes.
+  ///
+  /// An AVIF decoder may take several times the size of the planes.
   public var decoding: Int
 
-  /// Limits; the defaults admit any photo and stop decompression bombs.
+  /// Makes limits; the defaults admit any photo, and stop decompression bombs.
   ///
   /// A picture that is processed row by row takes little memory at any size, so the limit on pixels mainly bounds the
-  /// time. Photos of phones and cameras, and panoramas, stay below it.
+  /// time. Photos of phones and cameras, and panoramas, have fewer pixels than the default.
   public init(
     pixels: Int = 150_000_000,
     side: Int = 65_535,
@@ -47,7 +48,7 @@ public struct PictureLimits: Equatable, Sendable, Codable {
   /// The limits for pictures of up to `pixels`, with the memory, work and sides that they need.
   ///
   /// - Parameter pixels: The most pixels, at least one.
-  /// - Returns: Limits of which none but `pixels` is below its default.
+  /// - Returns: The limits. Only `pixels` may be lower than its default; the other limits are at least their defaults.
   public static func allowing(pixels: Int) -> PictureLimits {
     var limits = PictureLimits()
     // A larger number would overflow the products below.
@@ -60,10 +61,10 @@ public struct PictureLimits: Equatable, Sendable, Codable {
     return limits
   }
 
-  /// The longest side of a picture that is made by scaling.
+  /// The longest side of the result when a picture is scaled.
   static let scaledSide = 16_384
 
-  /// Scans that a picture of any size may have; ordinary progressive files have 10.
+  /// The number of scans that a picture of any size may have; ordinary progressive files have 10.
   private static let usualScans = 12
 
   /// Checks the size of a picture.

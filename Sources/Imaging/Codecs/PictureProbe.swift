@@ -9,17 +9,17 @@ import Base
 public struct PictureProbe: Sendable, Equatable {
   /// The format of the picture.
   public let format: PictureFormat
-  /// Pixels from left to right, upright.
+  /// The width of the upright picture, in pixels.
   public let width: Int
-  /// Pixels from top to bottom, upright.
+  /// The height of the upright picture, in pixels.
   public let height: Int
-  /// Bits of a sample.
+  /// The number of bits of a sample.
   public let depth: Int
-  /// Samples of a pixel as stored; a palette index is one.
+  /// The number of samples of a stored pixel; a palette index counts as one sample.
   public let channels: Int
   /// How the stored picture has to be turned.
   public let orientation: Orientation
-  /// The number of scans; 1 for all but progressive JPEGs.
+  /// The number of scans (passes in which a progressive JPEG is stored); 1 for other pictures.
   public let scans: Int
   /// Whether the end of the file is missing; a PNG, WebP or AVIF without its end is refused instead.
   public let isCutShort: Bool
@@ -29,7 +29,7 @@ public struct PictureProbe: Sendable, Equatable {
   /// The quality of a JPEG, 1 to 100, estimated from its first quantization table; nil for other formats.
   public var quality: Int? { structure.quality }
 
-  /// The structure that was found.
+  /// The structure of the file in its format.
   let structure: any PictureCodec
 
   /// The size as stored.
@@ -43,7 +43,7 @@ public struct PictureProbe: Sendable, Equatable {
   ///   - bytes: The whole file.
   ///   - name: The name of the picture in errors.
   ///   - limits: The limits of the picture.
-  /// - Throws: ``ImagingError`` when it is not a picture, exceeds `limits` or is broken.
+  /// - Throws: ``LarderError`` when the bytes are not a picture, are broken, or exceed `limits`.
   public init(
     _ bytes: [UInt8],
     name: String = "the picture",
@@ -88,10 +88,11 @@ public enum PictureFormat: String, Sendable, CaseIterable, Codable {
   /// A TIFF; its first picture is read.
   case tiff
 
-  /// The number of first bytes that suffice to detect any format; an AVIF may list twelve brands.
+  /// This many bytes from the start of a file suffice to detect any format; an AVIF may list twelve brands there.
   @usableFromInline package static let sniffLength = 64
 
-  /// The number of first bytes that suffice for any format, except an AVIF or HEIC with another major brand.
+  /// This many bytes from the start of a file suffice to detect any format, except an AVIF or HEIC with a general major
+  /// brand such as `mif1`.
   package static let leastSniffed = 12
 
   /// Whether more bytes are needed to detect the format; `head` has at least ``leastSniffed``.
@@ -101,7 +102,7 @@ public enum PictureFormat: String, Sendable, CaseIterable, Codable {
 
   /// Detects the format by a file's first bytes, regardless of its name; nil if it is unknown.
   @inlinable public init?(sniffing bytes: some Collection<UInt8>) {
-    // Inlinable, so that callers specialize it: it is called for each picture that a run fetches.
+    // This is inlinable so that callers specialize it, because it is called for each picture that a run fetches.
     self.init(head: Array(bytes.prefix(Self.sniffLength)))
   }
 
@@ -110,13 +111,13 @@ public enum PictureFormat: String, Sendable, CaseIterable, Codable {
     self = format
   }
 
-  /// Detects a format that browsers can show by a file's first bytes; nil for any other.
+  /// Detects the format by a file's first bytes; nil if it is unknown, or browsers cannot show it.
   @inlinable package init?(shown bytes: some Collection<UInt8>) {
     self.init(sniffing: bytes)
     guard isShown else { return nil }
   }
 
-  /// Whether browsers show it.
+  /// Whether browsers can show the format.
   @usableFromInline package var isShown: Bool { codec.isShown }
 
   /// The format of a media type such as `image/jpeg`; nil for any other.
@@ -131,32 +132,33 @@ public enum PictureFormat: String, Sendable, CaseIterable, Codable {
   /// The usual name of the format.
   public var name: String { codec.name }
 
-  /// The output format for pictures of this format, unless another is requested: GIF becomes PNG.
+  /// The output format for pictures of this format, unless another is requested: its own if larder can write it,
+  /// otherwise JPEG for an HEIC, and PNG for a GIF, BMP or TIFF.
   public var kept: PictureFormat { codec.kept }
 
-  /// Whether larder writes it.
+  /// Whether larder can write the format.
   public var isWritten: Bool { kept == self }
 
   /// The extension of a file that larder writes in this format.
   public var fileExtension: String { fileExtensions[0] }
 
-  /// The extensions of files in this format; the first is the one to write.
+  /// The extensions of files in this format; the first extension is used for output.
   package var fileExtensions: [String] { codec.fileExtensions }
 
-  /// Whether a file ends as this format does, as far as that can be told.
+  /// Whether a file ends as files of this format end, as far as its first and last bytes show.
   ///
   /// - Parameters:
-  ///   - head: Its first bytes, ``sniffLength`` of them unless it has fewer.
+  ///   - head: The first ``sniffLength`` bytes of the file, or all bytes of a shorter file.
   ///   - tail: Its last bytes; a marker is searched for in them, because some programs append data after the end.
   ///   - count: The size of the file.
-  /// - Returns: Whether it does.
+  /// - Returns: Whether the end fits this format.
   package func ends(head: [UInt8], tail: [UInt8], count: Int) -> Bool {
     codec.ends(head: head, tail: tail, count: count)
   }
 }
 
 extension [UInt8] {
-  /// Whether the bytes of `mark` occur in it.
+  /// Whether the bytes of `mark` occur in this array.
   func holds(_ mark: [UInt8]) -> Bool {
     indices.contains { self[$0...].starts(with: mark) }
   }

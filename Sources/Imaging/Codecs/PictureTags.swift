@@ -1,6 +1,6 @@
 import CPNG
 
-/// The contents of a picture's file besides its pixels, for a file of another format or container.
+/// The ICC profile and metadata of a picture, to be written to a file of another format.
 struct PictureTags: Equatable {
   /// The ICC profile; empty when there is none.
   var profile: [UInt8] = []
@@ -12,9 +12,9 @@ struct PictureTags: Equatable {
   /// Makes empty tags.
   init() {}
 
-  /// The tags of a file that an upright picture of `width` × `height` takes over.
+  /// The tags of `file` for an upright picture of `width` × `height` that was made from it.
   ///
-  /// The profile, when it fits the samples, and on request the metadata, adapted to the picture.
+  /// The profile is taken if it fits the samples. On request, the metadata is also taken, adapted to the new picture.
   init(
     of file: PictureFile,
     width: Int,
@@ -48,14 +48,14 @@ extension PictureTags {
   func added(toJPEG bytes: consuming [UInt8]) -> [UInt8] {
     var segments: [UInt8] = []
     func add(_ marker: UInt8, _ payload: [UInt8]) {
-      // A payload that does not fit a segment cannot go into a JPEG.
+      // A payload that does not fit into one segment is left out.
       guard payload.count <= 65_533 else { return }
       let length = payload.count + 2
       segments += [0xFF, marker, UInt8(length >> 8), UInt8(length & 255)] + payload
     }
     if !exif.isEmpty { add(0xE1, Array("Exif\0\0".utf8) + exif) }
     if !xmp.isEmpty { add(0xE1, Array("http://ns.adobe.com/xap/1.0/\0".utf8) + xmp) }
-    // After the name: the number of the segment, and the number of segments. (ICC.1:2022, annex B.4)
+    // The name is followed by the number of the segment, and the number of segments. (ICC.1:2022, annex B.4)
     let most = 65_519
     let count = (profile.count + most - 1) / most
     for index in 0..<count where count <= 255 {
@@ -97,7 +97,7 @@ extension PictureTags {
     if !profile.isEmpty { flags |= 0x20 }
     if !exif.isEmpty { flags |= 0x08 }
     if !xmp.isEmpty { flags |= 0x04 }
-    // libwebp has already written a VP8X header if the still has two chunks.
+    // If the still has two chunks, libwebp has already written a VP8X header.
     let hasHeader = bytes.count >= 30 && bytes[12..<16].elementsEqual("VP8X".utf8)
     let head =
       long(flags) + long(width - 1).prefix(3) + long(height - 1).prefix(3)
@@ -108,7 +108,9 @@ extension PictureTags {
   }
 }
 
-/// Removes previews from a picture's metadata, which would still show the parts that were cropped away.
+/// Removes previews from a picture's metadata.
+///
+/// A preview would still show the parts that were cropped away.
 enum Previews {
   /// Blanks every JPEG in EXIF data: thumbnails, and previews in maker notes, whose formats are
   /// unpublished.
@@ -121,16 +123,18 @@ enum Previews {
     }
   }
 
-  /// Removes the thumbnails from a Photoshop segment of a JPEG, which includes its marker.
+  /// Removes the thumbnails from a Photoshop segment of a JPEG; `segment` includes the marker.
   ///
-  /// Nil if nothing else is in the segment, or it cannot be read. (Photoshop File Formats, image resource blocks)
+  /// Returns nil if nothing else is in the segment, or the segment cannot be read. (Photoshop File Formats, image
+  /// resource blocks)
   static func removed(fromPhotoshop segment: ArraySlice<UInt8>) -> [UInt8]? {
     let head = segment.startIndex + 4 + photoshop.count
     guard head <= segment.endIndex else { return nil }
     var kept: [UInt8] = []
     var rest = segment[head...]
     while !rest.isEmpty {
-      // A signature, a number, a length and name padded to even length, a size, and data padded to even length.
+      // Each block has a signature, a number, a name and its length padded to an even size, a size, and data padded to
+      // an even size.
       let start = rest.startIndex
       guard rest.count >= 12, rest.starts(with: Array("8BIM".utf8)) else { return nil }
       let number = Int(rest[start + 4]) << 8 | Int(rest[start + 5])
@@ -140,7 +144,7 @@ enum Previews {
       let end = sizePlace + 4 + size
       guard end <= rest.endIndex else { return nil }
       let padded = min(end + size % 2, rest.endIndex)
-      // 1033 and 1036: the thumbnails of Photoshop 4 and 5.
+      // Blocks 1033 and 1036 are the thumbnails of Photoshop 4 and 5.
       if number != 1033, number != 1036 { kept += rest[start..<padded] }
       rest = rest[padded...]
     }
@@ -154,7 +158,7 @@ enum Previews {
 
   /// Corrects an XMP packet for a picture that was turned upright and cropped.
   ///
-  /// The orientation becomes 1, and thumbnails become spaces; the packet's length stays.
+  /// The orientation becomes 1, and thumbnails become spaces; the length of the packet stays the same.
   static func mend(xmp packet: inout [UInt8]) {
     for (before, after) in [
       ("tiff:Orientation=\"", "\""), ("tiff:Orientation='", "'"), ("<tiff:Orientation>", "<"),

@@ -2,7 +2,7 @@ import Base
 
 /// The part of a stored picture that a decoder has to deliver.
 struct RowRequest: Equatable {
-  /// The part, in pixels of the stored picture.
+  /// The requested part, in pixels of the stored picture.
   var region: PixelRegion
   /// The scaling that follows, if any, so that the decoder may deliver a reduced picture.
   var scaling: Scaling?
@@ -13,8 +13,8 @@ struct RowRequest: Equatable {
     let window: PixelSize
     let size: PixelSize
 
-    /// The ratio by which a decoder may reduce the window, if the scaling filter needs two pixels for one of the
-    /// result.
+    /// A decoder may reduce the picture by this ratio: the scaling filter then still has two pixels for each pixel of
+    /// the result.
     var spare: Double {
       let across = Double(window.width) / Double(size.width)
       let down = Double(window.height) / Double(size.height)
@@ -30,7 +30,8 @@ struct RowRequest: Equatable {
 /// Opened rows of a part of a picture.
 struct OpenRows {
   let source: any RowSource
-  /// The requested part within these rows, which may be reduced; nil if the rows are exactly that part.
+  /// The position of the requested part within `source`, whose rows may show a reduced picture; nil if the rows are
+  /// exactly that part.
   var part: Bitmap.Part?
   /// Whether a part of the input read so far was missing or wrong, although rows could be decoded.
   var isDamaged: () -> Bool = { false }
@@ -39,7 +40,7 @@ struct OpenRows {
 extension PictureFile {
   /// Calls `body` with rows of the stored picture.
   ///
-  /// - Throws: ``ImagingError`` when the picture cannot be decoded, and the error of `body`.
+  /// - Throws: ``LarderError`` when the picture cannot be decoded, and the error of `body`.
   func withRows<Result>(
     _ request: RowRequest,
     _ limits: PictureLimits,

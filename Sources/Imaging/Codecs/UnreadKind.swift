@@ -1,8 +1,8 @@
 /// A kind of picture that larder recognizes but cannot read.
 struct UnreadKind {
-  /// Its usual name.
+  /// The usual name of the kind, which completes “larder does not read …”.
   let name: String
-  /// A program that converts it to a format that larder reads.
+  /// A program that converts such a picture to a format that larder reads.
   let converter: String
 
   /// A camera's raw file: a TIFF that begins with a small preview of the photo.
@@ -12,7 +12,8 @@ struct UnreadKind {
     (self.name, self.converter) = (name, converter)
   }
 
-  /// Recognizes a file by its first bytes: ``PictureFormat/sniffLength`` of them, or all of a shorter file; else nil.
+  /// Recognizes a file by its first bytes: ``PictureFormat/sniffLength`` of them, or all bytes of a shorter file; nil
+  /// if the kind is unknown.
   init?(_ head: [UInt8]) {
     let kind = Self.kinds.first { kind in
       head.starts(with: kind.mark.unicodeScalars.map { UInt8($0.value) })

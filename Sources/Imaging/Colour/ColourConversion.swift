@@ -5,14 +5,14 @@ import Glibc
 extension RowSource {
   /// Converts these rows to sRGB from the colour space of `profile`.
   ///
-  /// Alpha is unchanged, and a palette's colours are converted. Rows stay as they are if the profile is for other
-  /// samples, or cannot be read: viewers ignore such a profile, too.
+  /// Alpha is unchanged. In an indexed picture, the colours of the palette are converted. If the profile cannot be read
+  /// or is for another kind of samples, the rows are returned unchanged, because viewers ignore such a profile, too.
   ///
   /// - Parameters:
   ///   - profile: An ICC profile for RGB or grey; for CMYK, call `inksConverted` instead.
   ///   - name: The name of the picture in errors.
   /// - Returns: Rows of the same layout.
-  /// - Throws: ``ImagingError`` when there is not enough memory.
+  /// - Throws: ``LarderError`` when there is not enough memory.
   func inSRGB(from profile: [UInt8], name: String) throws(LarderError) -> any RowSource {
     guard !profile.isEmpty else { return self }
     switch SourceProfile.space(of: profile) {
@@ -60,8 +60,8 @@ extension RowSource {
 
   /// Converts CMYK rows to sRGB, as `bgrx`, with littlecms.
   ///
-  /// Without a usable `profile`, the inks are ideal filters over white. `isInverted` means that 255 is no ink, as Adobe
-  /// writes it.
+  /// Without a usable `profile`, each ink is treated as an ideal colour filter over white. `isInverted` means that a
+  /// sample of 255 is no ink, as in Adobe's files.
   func inksConverted(
     profile: [UInt8],
     isInverted: Bool,
@@ -81,7 +81,7 @@ extension RowSource {
 }
 
 extension Conversion {
-  /// Maps every sample but alpha through the table `tones`; nil for palette indices.
+  /// A conversion that maps every sample except alpha through the table `tones`; nil for palette indices.
   fileprivate static func toneMapped(_ shape: RowShape, _ tones: [UInt16]) -> Conversion? {
     if case .indexed = shape.layout { return nil }
     let (channels, isWide) = (shape.layout.channels, shape.depth == 16)
@@ -108,7 +108,7 @@ private enum SourceProfile {
   case grey
   case colour
 
-  /// The kind of samples that a profile converts; nil if it cannot be read, or is for another kind.
+  /// The kind of samples that `profile` converts; nil if the profile cannot be read, or is for neither grey nor RGB.
   static func space(of profile: [UInt8]) -> SourceProfile? {
     guard let source = cmsOpenProfileFromMem(profile, cmsUInt32Number(profile.count)) else {
       return nil
@@ -124,7 +124,7 @@ private enum SourceProfile {
     }
   }
 
-  /// A table from grey samples of `depth` bits to sRGB, by a profile for grey; nil if the profile cannot be used.
+  /// A table that converts grey samples of `depth` bits from a grey profile to sRGB; nil if the profile cannot be used.
   static func tones(
     of profile: [UInt8],
     depth: Int,
@@ -154,7 +154,7 @@ private final class ColourTransform {
 
   /// Prepares a conversion; nil if the profile cannot be used.
   ///
-  /// - Throws: ``ImagingError`` when there is not enough memory.
+  /// - Throws: ``LarderError`` when there is not enough memory.
   init?(
     _ profile: [UInt8],
     _ format: cmsUInt32Number,
@@ -198,7 +198,7 @@ private final class InkTransform {
 
   deinit { cmsDeleteTransform(transform) }
 
-  /// Converts to sRGB by a picture's profile; nil if it cannot be read, or is not for CMYK.
+  /// Prepares a conversion to sRGB from a picture's profile; nil if the profile cannot be read, or is not for CMYK.
   init?(profile: [UInt8], format: cmsUInt32Number) {
     guard let source = cmsOpenProfileFromMem(profile, cmsUInt32Number(profile.count)) else {
       return nil
@@ -221,7 +221,7 @@ private final class InkTransform {
     self.transform = transform
   }
 
-  /// Converts without a profile: each ink filters the light that the others let through.
+  /// Prepares a conversion without a profile: each ink filters the light that the other inks let through.
   init?(_ format: cmsUInt32Number) {
     guard let link = cmsCreateProfilePlaceholder(nil) else { return nil }
     defer { cmsCloseProfile(link) }
@@ -270,11 +270,11 @@ private final class InkTransform {
 }
 
 extension AVIFHeader.Colour {
-  /// An ICC profile of these primaries and this transfer curve, for formats that have no numbers for them.
+  /// An ICC profile with these primaries and this transfer curve, for formats that cannot name them by number.
   ///
-  /// In HDR curves (PQ and HLG), colours brighter than paper white (203 cd/m², ITU-R BT.2408) are clipped. The same
-  /// numbers always give the same bytes. Nil if viewers assume these colours without a profile, or if the numbers are
-  /// unknown.
+  /// With an HDR curve (PQ or HLG), colours brighter than paper white (203 cd/m², ITU-R BT.2408) are clipped. Equal
+  /// numbers always give equal bytes. Nil if viewers assume these colours for a picture without a profile, or if the
+  /// numbers are unknown.
   var profile: [UInt8]? {
     let isUsualCurve = ![4, 5, 8, 16, 18].contains(transfer)
     guard let (red, green, blue, white) = chromaticities ?? (isUsualCurve ? nil : Self.usual)
@@ -303,7 +303,7 @@ extension AVIFHeader.Colour {
   private static let daylight = (0.3127, 0.3290)
   private static let usual: Primaries = ((0.64, 0.33), (0.30, 0.60), (0.15, 0.06), daylight)
 
-  /// The chromaticities of the primaries; nil for sRGB's and for unknown ones. (ITU-T H.273, table 2)
+  /// The chromaticities of the primaries; nil for sRGB's primaries and for unknown primaries. (ITU-T H.273, table 2)
   private var chromaticities: Primaries? {
     let day = Self.daylight
     return switch primaries {

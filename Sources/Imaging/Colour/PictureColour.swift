@@ -51,10 +51,10 @@ public struct PictureColour: Sendable, Hashable, Codable {
     "white": "ffffff", "yellow": "ffff00",
   ]
 
-  /// Whether it is a shade of grey.
+  /// Whether the colour is a shade of grey.
   var isGrey: Bool { red == green && green == blue }
 
-  /// This colour on white, opaque.
+  /// This colour composited on white, opaque.
   var onWhite: PictureColour {
     let (opacity, white) = (Int(alpha), 255 * (255 - Int(alpha)))
     func over(_ value: UInt8) -> UInt8 {
@@ -66,8 +66,8 @@ public struct PictureColour: Sendable, Hashable, Codable {
 
   /// The 8-bit samples of a pixel of this colour.
   ///
-  /// A layout without alpha gets the colour on white, and a grey layout its red. CMYK is inverted, with 255 for no ink
-  /// as Adobe writes it, unless `isInverted` is false.
+  /// For a layout without alpha, the colour is composited on white. For a grey layout, the red sample is used. CMYK
+  /// samples are inverted, so that 255 means no ink as in Adobe's files, unless `isInverted` is false.
   func samples(in layout: Bitmap.Layout, isInverted: Bool = true) -> [UInt8] {
     let opaque = onWhite
     switch layout {
@@ -77,7 +77,8 @@ public struct PictureColour: Sendable, Hashable, Codable {
     case .rgba: return [red, green, blue, alpha]
     case .bgrx: return [opaque.blue, opaque.green, opaque.red, 255]
     case .cmyk:
-      // Black is what the three inks have in common: the light is that of an ink times that of black.
+      // The black ink replaces the grey that the other three inks have in common. The light of a channel is the light
+      // that its own ink lets through, times the light that the black ink lets through.
       let light = Int(max(opaque.red, opaque.green, opaque.blue))
       var inks = [opaque.red, opaque.green, opaque.blue].map { (value: UInt8) -> UInt8 in
         light == 0 ? 255 : UInt8((Int(value) * 255 + light / 2) / light)
@@ -87,7 +88,7 @@ public struct PictureColour: Sendable, Hashable, Codable {
     }
   }
 
-  /// The bytes of a pixel of this colour in a bitmap of a layout and 8 or 16 bits.
+  /// The bytes of a pixel of this colour in a bitmap of the given layout and depth, 8 or 16 bits.
   func pixel(in layout: Bitmap.Layout, depth: Int, isInverted: Bool = true) -> [UInt8] {
     let samples = samples(in: layout, isInverted: isInverted)
     // A byte times 257 is the same intensity in 16 bits.

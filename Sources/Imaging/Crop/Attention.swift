@@ -1,19 +1,23 @@
 import Base
 
-/// A saliency map, by which ``Crop`` finds the part to keep: how much each place in a small picture stands out.
+/// A saliency map of a small picture: a number for each place, which says how much the place stands out.
 ///
-/// Four features are added: edges; colours that differ from the picture's mean colour and its linear gradient;
-/// saturated colours; and the tones of skin. Baked, fried and stewed dishes have such tones, too. Each feature counts
-/// by how far a place is above its trend, and rare features count more. So a pattern all over the picture counts for
-/// nothing. (After Itti, Koch and Niebur 1998 and Achanta et al. 2009.)
+/// ``Crop`` keeps the part of a picture that stands out most.
+///
+/// The map is the sum of four features: edges; colours that differ from the picture's mean colour and its linear
+/// gradient; saturated colours; and the tones of skin, which baked, fried and stewed dishes also have. A place scores
+/// by how far it exceeds the linear trend of the feature over the picture. Features that are rare in the picture count
+/// more, so a pattern all over the picture counts for nothing. (After Itti, Koch and Niebur 1998 and Achanta et al.
+/// 2009.)
 struct Attention {
-  /// Pixels along the longer side of the small version.
+  /// The length of the small picture's longer side, in pixels.
   static let side = 160
 
-  /// The most bytes of a decoded picture that are held to compute the map; a larger picture is thinned.
+  /// At most this many bytes of a decoded picture are held to compute the map; rows and columns of a larger picture are
+  /// skipped.
   static let mostBytes = 48 << 20
 
-  /// The distance between the rows, and between the columns, that suffice for a small version.
+  /// The step between the rows and columns that are kept for the small picture: 3 keeps every third row and column.
   static func step(for size: PixelSize) -> Int {
     max(max(size.width, size.height) / (side * 3), 1)
   }
@@ -40,9 +44,10 @@ struct Attention {
         skin
       )
     }
-    /// How far each place is above the trend of its feature.
+    /// The sum of the features, each counted by how far a place exceeds the feature's linear trend.
     ///
-    /// `least` is the smallest divisor of each feature, so that faint differences stay faint, and `weight` its share.
+    /// Each feature is divided by its nearly highest value, or by its value in `least` if that is larger, so that faint
+    /// differences stay faint. `weight` has the share of each feature in the sum.
     func standingOut(_ features: [SIMD4<Float>], least: SIMD4<Float>, weight: SIMD4<Float>)
       -> Plane
     {
@@ -76,10 +81,10 @@ struct Attention {
     self.map = map
   }
 
-  /// The point around which a window of a picture of the size `whole` is best placed.
+  /// The best point around which to place a window in a picture of the size `whole`.
   ///
-  /// It is the middle of the best window or, if that is at an edge, of the salient area there. It is the middle of the
-  /// picture if nothing stands out.
+  /// This is the middle of the best window or, for a window at an edge, the middle of the salient area in the window.
+  /// If nothing stands out, it is the middle of the picture.
   func focus(in whole: PixelSize, window: PixelSize) -> Focus {
     let middle = Focus(.centre, in: whole)
     // The highest value is at least 0.5 in a picture with a subject, and at most 0.2 in gradients and noise.
@@ -108,26 +113,27 @@ struct Attention {
     )
   }
 
-  /// The saliency, as a share of the highest, that the edge of a window should not cut through.
+  /// Places with at least this share of the picture's highest saliency should not be cut by the edge of a window.
   ///
-  /// Lower values are everywhere in a picture, and are cut by any edge.
+  /// Lower saliency is found all over a picture, so any edge cuts through it.
   private static let leastCut: Float = 0.3
 
-  /// The best position of a window that takes up a share of a side.
+  /// The best position, along one side of a picture, of a window that takes up `share` of that side.
   ///
-  /// The middle of the window counts more, so that salient places end up there. Of the windows that show nearly as much
-  /// as the best, it is one whose edges cut through little.
+  /// The middle of the window counts more, so that salient places end up there. Among windows that show nearly as much
+  /// as the best one, a window whose edges cut through little is preferred.
   ///
   /// - Parameters:
   ///   - profile: The saliency along the side.
-  ///   - cuts: The share of the salient area that an edge would cut through: before each part of the profile, and after
-  ///     the last. Empty if edges do not matter.
+  ///   - cuts: The share of the salient area that a window's edge cuts through if it lies before each element of
+  ///     `profile`, and after the last element. Empty if edges do not matter.
   ///   - share: The share of the side that the window takes up.
-  /// - Returns: From 0, at the side's beginning, to 1, at its end; nil if the middle is as good.
+  /// - Returns: The position, from 0 at the beginning of the side to 1 at its end; nil if the middle is as good.
   static func place(on profile: [Float], cuts: [Float] = [], share: Double) -> Double? {
     let length = Double(profile.count) * share
     let spare = Double(profile.count) - length
-    // Steps of half a pixel of the small version. Their number is even, so that one of them is the middle.
+    // The positions to try are half a pixel of the small picture apart. The number of steps is even, so that the middle
+    // is one of the positions.
     let steps = max(Int(spare), 1) * 2
     func shown(_ step: Int) -> Double {
       let start = spare * Double(step) / Double(steps)
@@ -151,8 +157,9 @@ struct Attention {
     let (all, middle) = (profile.reduce(0) { $0 + Double($1) }, steps / 2)
     let seen = (0...steps).map(shown)
     guard let most = seen.max(), most > 0 else { return nil }
-    // An edge through a thing that is a tenth as wide as the window costs half of what the thing is worth. Only windows
-    // that show at least 95 % of what the best one shows are considered.
+    // If an edge cuts through an object that is a tenth as wide as the window, the window loses half of the value of
+    // that object. Only windows that show at least 95 % as much as the best window are considered. The middle window
+    // counts as the best if it is nearly as good.
     let least = (most >= seen[middle] * 1.03 ? most : seen[middle]) * 0.95
     let worths = (0...steps).map { step -> Double in
       guard seen[step] >= least else { return -.infinity }
@@ -168,9 +175,9 @@ struct Attention {
 }
 
 extension Bitmap {
-  /// A small version of a picture whose stored size is `size`, of 8 bits: `rgb`, `rgba` or `bgrx`.
+  /// A small version, of 8 bits in `rgb`, `rgba` or `bgrx`, of a picture whose stored size is `size`.
   ///
-  /// This bitmap shows that whole picture, at any scale, with all or only some of its rows and columns.
+  /// Call it on a bitmap of the whole picture at any scale, from which rows and columns may have been left out.
   func thumbnail(
     of size: PixelSize,
     limits: PictureLimits,
@@ -179,12 +186,12 @@ extension Bitmap {
     let longer = max(size.width, size.height)
     let side = min(longer, Attention.side)
     let (across, down) = (max(size.width * side / longer, 1), max(size.height * side / longer, 1))
-    // Three pixels for one of the result, along each side, are enough for scaling.
+    // Along each side, three pixels for each pixel of the result are enough for scaling.
     let (columns, rows) = (max(width / (across * 3), 1), max(height / (down * 3), 1))
     var small = picked(every: columns, rows).converted(Conversion.coloured)
       .converted(Conversion.narrowed)
     if small.layout == .cmyk { small = small.flattened() }
-    // A version that is at most an eighth larger is used as it is.
+    // A bitmap that is at most an eighth larger than the small version is used as it is.
     guard
       !(across...across * 9 / 8).contains(small.width)
         || !(down...down * 9 / 8).contains(small.height)
@@ -192,7 +199,7 @@ extension Bitmap {
     return try small.scaled(width: across, height: down, limits: limits, name: name)
   }
 
-  /// Keeps one of each `columns` columns and `rows` rows.
+  /// Keeps every `columns`-th column and every `rows`-th row.
   private func picked(every columns: Int, _ rows: Int) -> Bitmap {
     guard columns > 1 || rows > 1 else { return self }
     let (across, down) = ((width + columns - 1) / columns, (height + rows - 1) / rows)
@@ -220,12 +227,13 @@ extension Bitmap {
 
 /// A picture's colours as opponent channels, which is how the eye tells them apart.
 struct Opponents {
-  /// Lightness, red against green, yellow against blue, and the similarity to skin of any shade, from 0 to 1.
+  /// Four planes: lightness, red against green, yellow against blue, and the similarity to skin of any shade, from 0 to
+  /// 1.
   let planes: FourPlanes
   /// The opacity of each place; nil for a picture without alpha.
   let alpha: Plane?
 
-  /// Takes the colours of a picture of 8 bits, `rgb`, `rgba` or `bgrx`, each averaged with those next to it.
+  /// Takes the colours of a picture of 8 bits, `rgb`, `rgba` or `bgrx`, each averaged with its neighbours.
   init(_ picture: Bitmap) {
     let (width, height) = (picture.width, picture.height)
     let step = picture.layout.channels
@@ -255,7 +263,8 @@ struct Opponents {
     let light = 0.299 * red + 0.587 * green + 0.114 * blue
     let sum = red + green + blue + 0.001
     let (redder, greener) = ((red / sum - 0.43) / 0.06, (green / sum - 0.32) / 0.03)
-    // A squared bell around the chromaticity of skin; black and glaring white do not count.
+    // The similarity is highest at the chromaticity of skin, and falls off around it; black and glaring white do not
+    // count.
     let near = 1 / (1 + redder * redder + greener * greener)
     let (dark, glaring) = ((light - 0.08) * 5, (0.97 - light) * 8)
     let seen = min(max(dark, 0), 1) * min(max(glaring, 0), 1)
@@ -265,14 +274,14 @@ struct Opponents {
 
 /// Four numbers for each place of a small picture, row by row.
 ///
-/// For speed alone: each operation processes the four planes at once. As separate planes, they took 2.5 ms of a
-/// processor for each picture instead of 1.1, with the same result to the bit.
+/// This type exists only for speed: each operation processes the four planes at once. Four separate planes took 2.5 ms
+/// of processor time for each picture instead of 1.1 ms, with the same result to the bit.
 struct FourPlanes {
   let width: Int
   let height: Int
   private(set) var values: [SIMD4<Float>]
 
-  /// Takes as many values as the planes have places.
+  /// Makes planes; `values` has one element for each place.
   init(width: Int, height: Int, values: [SIMD4<Float>]) {
     (self.width, self.height, self.values) = (width, height, values)
   }
@@ -292,12 +301,12 @@ struct FourPlanes {
     }
   }
 
-  /// The sum of the four at each place.
+  /// The sum of the four numbers at each place.
   var sum: Plane {
     Plane(width: width, height: height, values: values.map { $0.x + $0.y + $0.z + $0.w })
   }
 
-  /// The 99th percentile of each plane, within a thousandth of its highest value.
+  /// The 99th percentile of each plane; its error is at most a thousandth of the plane's highest value.
   var nearlyHighest: SIMD4<Float> {
     // A histogram of a thousand bins, because sorting took half of the time of the whole analysis.
     let most = values.reduce(.zero) { $0.replacing(with: $1, where: $0 .< $1) }
@@ -322,7 +331,9 @@ struct FourPlanes {
     return highest
   }
 
-  /// The squared gradient at each place; along either axis it is 0 at the edges.
+  /// The squared gradient at each place.
+  ///
+  /// At an edge of the picture, the gradient across that edge counts as 0.
   var squaredGradient: FourPlanes {
     var made = [SIMD4<Float>](repeating: .zero, count: values.count)
     for y in 0..<height {
@@ -358,7 +369,7 @@ struct FourPlanes {
       alongY += row * (Float(y) - middleY)
     }
     for (x, sum) in columns.enumerated() { alongX += sum * (Float(x) - middleX) }
-    /// The sum of the squared distances of all places from the middle.
+    /// The sum of the squared distances, along one axis, of all places from the middle.
     func spread(_ count: Int, _ other: Int) -> Float {
       Float(other) * Float(count) * Float(count * count - 1) / 12
     }
@@ -396,7 +407,7 @@ struct FourPlanes {
   private struct Lines {
     let count, between, length, step: Int
 
-    /// Writes the mean around each place, along its line, to `made`.
+    /// Writes to `made`, for each place, the mean of the neighbouring places on its line.
     func average(
       _ values: UnsafeBufferPointer<SIMD4<Float>>,
       _ radius: Int,
@@ -404,8 +415,8 @@ struct FourPlanes {
     ) {
       let share = 1 / Double(radius * 2 + 1)
       func place(_ index: Int) -> Int { min(max(index, 0), length - 1) * step }
-      // In double precision, so that the errors of running sums are negligible. The sums of all lines are computed side
-      // by side, because within a line each addition waits for the one before it.
+      // The running sums are in double precision, so that their errors are negligible. The sums of all lines are
+      // computed side by side, because within a line each addition waits for the one before it.
       withUnsafeTemporaryAllocation(of: SIMD4<Double>.self, capacity: count) { sums in
         sums.initialize(repeating: .zero)
         for index in -radius...radius {
@@ -432,7 +443,7 @@ struct Plane: Equatable {
   let height: Int
   private(set) var values: [Float]
 
-  /// Takes as many values as the plane has places.
+  /// Makes a plane; `values` has one element for each place.
   init(width: Int, height: Int, values: [Float]) {
     (self.width, self.height, self.values) = (width, height, values)
   }
@@ -457,9 +468,11 @@ struct Plane: Equatable {
     (0..<height).map { values[($0 * width)..<($0 + 1) * width].reduce(0, +) }
   }
 
-  /// The share of the area above `least` that an edge would cut through: before each column or row, and after the last.
+  /// The share of the area above `least` that an edge cuts through if it lies before each column or row, and after the
+  /// last.
   ///
-  /// An edge cuts through a thing that is on both sides of it, so the edges of the plane cut through nothing.
+  /// An edge cuts through an object that is on both sides of the edge, so the edges of the plane itself cut through
+  /// nothing.
   func cuts(isAcross: Bool, above least: Float) -> [Float] {
     let (length, step) = isAcross ? (width, 1) : (height, width)
     var cuts = [Float](repeating: 0, count: length + 1)
@@ -475,7 +488,9 @@ struct Plane: Equatable {
     return all > 0 ? cuts.map { $0 / all } : cuts
   }
 
-  /// The centre of the salient area within a part; all coordinates are shares of the sides.
+  /// The centre of the salient area within a part of the plane.
+  ///
+  /// All coordinates are fractions of the plane's width or height.
   func centre(columns: ClosedRange<Double>, rows: ClosedRange<Double>) -> (x: Double, y: Double) {
     var (sum, across, down) = (0.0, 0.0, 0.0)
     for y in 0..<height {

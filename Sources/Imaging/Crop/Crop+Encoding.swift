@@ -36,7 +36,8 @@ extension Crop {
     )
   }
 
-  /// Encodes a JPEG from a JPEG, and keeps its tables, sampling, colour space and profile where they fit.
+  /// Encodes a JPEG that is made from a JPEG, and keeps the source's tables, sampling, colour space and profile where
+  /// they fit.
   private func encodedLike(
     _ rows: any RowSource,
     _ framing: Framing,
@@ -44,7 +45,7 @@ extension Crop {
     isStamped: Bool
   ) throws(LarderError) -> EncodedPicture {
     let header = try JPEGCodec.header(of: file)
-    // Grey or CMYK that has become RGB cannot use the source's tables and profile.
+    // A grey or CMYK picture that has become RGB cannot use the source's tables and profile.
     let isSame = rows.shape.layout == header.layout
     let isLike = isSame && !(chroma != nil && header.isRGB)
     var form = form
@@ -72,7 +73,7 @@ extension Crop {
     return picture
   }
 
-  /// Encodes a PNG from a PNG, and keeps the chunks that are still true.
+  /// Encodes a PNG that is made from a PNG, and keeps the source's chunks that are still true of the result.
   private func encodedLike(
     _ rows: any RowSource,
     _ chunks: PNGChunks,
@@ -140,7 +141,7 @@ extension Crop {
     if convertsToSRGB {
       tags.profile = []
     } else if target != .avif, tags.profile.isEmpty, !isGrey {
-      // The numbers of an AVIF's colours become a profile in other formats.
+      // An AVIF may name its colours by number; in other formats, they need a profile.
       tags.profile = file.probe.structure.namedProfile
     }
     let encoding = PictureEncoding(
@@ -149,8 +150,7 @@ extension Crop {
       isProgressive: isProgressive,
       chroma: chroma,
       isConverted: isConverted,
-      // Samples that a format cannot hold, such as 16 bits in a WebP, are rounded, and no more is
-      // lost.
+      // Samples that the format cannot hold, such as 16 bits in a WebP, are rounded; nothing else is lost.
       lossless: keepsSamples || lossless && !isStamped,
       background: background,
       hasNewColours: framing.isPadded && background.map { !$0.isGrey && $0.alpha > 0 } ?? false,
@@ -173,7 +173,7 @@ extension Crop {
     return picture
   }
 
-  /// Whether samples are kept: on request if the format can, and always those of a lossless WebP.
+  /// Whether samples are kept: on request if the format can keep them, and always if a lossless WebP stays a WebP.
   private func keepsSamples(
     of file: PictureFile,
     as target: PictureFormat,

@@ -50,7 +50,7 @@ extension Crop {
     JPEGCodec.Form(quality: quality, isProgressive: isProgressive, chroma: chroma)
   }
 
-  /// Cuts the square from the picture's own coefficients; nil if that is not possible.
+  /// Cuts the square from the picture's coefficients, without decoding them to pixels; nil if that is not possible.
   private func transformed(
     _ file: PictureFile,
     _ markers: JPEGMarkers
@@ -65,8 +65,9 @@ extension Crop {
         height: 8 * (markers.sampling.map(\.height).max() ?? 1)
       )
     }
-    // Copies of the coefficients in memory: none if the picture is read in one pass, else those of the input. To turn a
-    // picture, those of the result are added, because TurboJPEG has no limit of its own.
+    // The number of copies of the coefficients in memory: none if the picture is read in one pass, else one. To turn a
+    // picture, TurboJPEG is used, which holds two copies. TurboJPEG has no memory limit of its own, so the size of the
+    // copies is checked here.
     let isHeld = markers.scans > 1 || isProgressive
     let copies = orientation != .upright ? 2 : isHeld ? 1 : 0
     // With `isStrict`, the error names the limit.
@@ -119,11 +120,14 @@ extension Crop {
   }
 }
 
-/// The place of a lossless crop: a JPEG can be cut only between its iMCUs, and a mirrored axis loses partial blocks.
+/// The position of a lossless crop.
+///
+/// A JPEG can be cut only between its blocks (iMCUs), whose sides are usually 8 or 16 pixels. An axis that is mirrored
+/// loses its partial block.
 struct LosslessGrid: Equatable {
   /// The region of the turned picture that the transform keeps.
   let region: PixelRegion
-  /// The distance of the region from the exact place of a square of its size.
+  /// How far the region was moved, in pixels, from the position that it would have without block borders.
   let shift: (x: Int, y: Int)
 
   /// The largest square around `focus`; nil if no block is complete.
@@ -143,8 +147,9 @@ struct LosslessGrid: Equatable {
     let side = min(kept.width, kept.height)
     guard side > 0 else { return nil }
     let exact = focus.region(of: PixelSize(side: side), in: full)
-    // If the axes are swapped, TurboJPEG 2.1 checks the position against the blocks of the stored picture, so it must
-    // be on both grids. The sizes of blocks are powers of two, so the larger one suffices.
+    // If the axes are swapped, TurboJPEG 2.1 checks the position against the blocks of the stored picture. So the
+    // position must be on the block borders of both the stored and the upright picture. The sides of a block are powers
+    // of two, so a multiple of the longer side is on both.
     let both = max(step.width, step.height)
     let grid = orientation.swapsAxes ? PixelSize(width: both, height: both) : step
     let x = Self.nearest(exact.x - lost.x, step: grid.width, upTo: kept.width - side)

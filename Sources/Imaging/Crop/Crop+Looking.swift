@@ -1,7 +1,7 @@
 import Base
 
 extension Crop {
-  /// The framing of a picture around `focus` or, without one, by the gravity and the picture's size alone.
+  /// The framing of a picture around `focus`; without a focus, it depends only on the gravity and the picture's size.
   func framing(_ probe: PictureProbe, focus: Focus? = nil) -> Framing {
     let upright = PixelSize(width: probe.width, height: probe.height)
     return Framing(
@@ -43,7 +43,7 @@ extension Crop {
     return try framing(file, whole: thumbnail)
   }
 
-  /// The framing of a picture by its saliency; `whole` shows all of it, not yet turned upright, at any scale.
+  /// The framing of a picture by its saliency; `whole` is the whole picture at any scale, in its stored orientation.
   func framing(_ file: PictureFile, whole: Bitmap) throws(LarderError) -> Framing {
     let probe = file.probe
     let upright = PixelSize(width: probe.width, height: probe.height)
@@ -55,8 +55,9 @@ extension Crop {
     )
   }
 
-  /// The ICC profile of a picture's samples: its own, or one for the colours that an AVIF names by number; empty for
-  /// sRGB.
+  /// The ICC profile of a picture's samples: the picture's own, or a profile for colours that an AVIF names by number.
+  ///
+  /// Empty if the samples are assumed to be sRGB.
   func colours(of file: PictureFile) -> [UInt8] {
     let own = file.probe.structure.profile(of: file, limits)
     return own.isEmpty ? file.probe.structure.namedProfile : own

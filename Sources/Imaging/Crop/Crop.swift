@@ -1,7 +1,7 @@
 import Base
 import SystemPackage
 
-/// Makes an exact, upright square from a picture, or a picture of any other size.
+/// Makes an upright square from a picture, or a rectangle of a given size.
 ///
 ///     let crop = Crop(size: 512, gravity: .top)
 ///     let square = try crop.apply(to: PictureFile("photo.jpg"))
@@ -22,15 +22,17 @@ public struct Crop: PictureMaking, Equatable, Codable {
   public var gravity: Gravity
   /// Whether a picture that is smaller than its frame is enlarged.
   ///
-  /// If not, a part that is smaller keeps its pixels, and gets the shape of the frame but not its size. A contained
-  /// picture gets more background.
+  /// If false, a part that is smaller than the frame is not scaled: the result has the shape of the frame but not its
+  /// size. With `contain`, a smaller picture gets more background instead.
   public var enlarges = true
-  /// The background around a contained picture, and behind one that loses its alpha in a JPEG.
+  /// The background around a contained picture, and behind a picture that loses its alpha in a JPEG.
   ///
-  /// It is in the picture's own colour space. The default is white, or transparent around a picture that keeps alpha.
+  /// The colour is in the picture's own colour space. The default is white, or transparent around a picture that keeps
+  /// alpha.
   public var background: PictureColour?
-  /// The format of the result; nil for the input's own, or for ``PictureFormat/kept`` if that is another: PNG for a
-  /// GIF.
+  /// The format of the result; nil for the input's ``PictureFormat/kept``.
+  ///
+  /// That is the input's own format if larder can write it, otherwise JPEG for an HEIC, and PNG for a GIF, BMP or TIFF.
   public var format: PictureFormat?
   /// The quality of a JPEG, WebP or AVIF, 1 to 100; nil for the format's default.
   ///
@@ -40,31 +42,31 @@ public struct Crop: PictureMaking, Equatable, Codable {
   public var isProgressive = false
   /// The chroma subsampling of a JPEG or an AVIF; nil for that of the input.
   public var chroma: ChromaSampling?
-  /// Whether pixels are converted to sRGB by the input's profile, which is then left out.
+  /// Whether pixels are converted from the input's profile to sRGB; the result then has no profile.
   ///
   /// A picture without a profile is assumed to be sRGB, and is not converted. CMYK becomes RGB.
   public var convertsToSRGB = false
-  /// Whether a JPEG keeps its coefficients, which moves the cut to the nearest block border, and a PNG, WebP or AVIF
-  /// its samples.
+  /// Whether a JPEG keeps its coefficients, and whether a PNG, WebP or AVIF keeps its samples.
+  ///
+  /// In a JPEG, the cut is moved to the nearest block border.
   public var lossless: Bool
-  /// Whether `lossless` fails for a picture that does not allow it; if false, that picture is re-encoded.
+  /// With `lossless`, whether a picture that cannot be cropped without loss is an error; if false, it is re-encoded.
   public var isStrict = false
-  /// Whether EXIF, XMP, texts and the like are kept, which may say where a photo was taken.
+  /// Whether EXIF, XMP, texts and similar metadata are kept; they may say where a photo was taken.
   public var keepsMetadata: Bool
   /// The limits of a picture.
   public var limits: PictureLimits
-  /// The file that the result becomes; nil for a result in memory.
+  /// The file to which the result will be written; nil for a result in memory.
   var output: PictureOutput?
-  /// The most bytes of a PNG that are held in memory if it becomes a file; a larger one is written to a temporary file.
+  /// A PNG with an `output` is held in memory up to this many bytes; a larger PNG is written to a temporary file.
   var heldBytes = 32 << 20
 
-  /// The destination of a PNG; nil for one in memory.
+  /// The destination of a PNG; nil for a PNG that stays in memory.
   var place: PNGOutput.Place? {
     output.map { PNGOutput.Place(output: $0, most: heldBytes) }
   }
 
-  /// Pixels along a side of a square result; nil for as many as the picture has, and for other
-  /// shapes.
+  /// The side of a square result, in pixels; nil if the result is not scaled, or is not a square.
   public var size: Int? {
     get { frame?.width == frame?.height ? frame?.width : nil }
     set { frame = newValue.map { PixelSize(side: $0) } }
@@ -94,7 +96,7 @@ public struct Crop: PictureMaking, Equatable, Codable {
   /// - Parameter file: The input.
   /// - Returns: The result, encoded. A JPEG that was cut short or is broken inside yields its
   ///   readable part, marked as damaged.
-  /// - Throws: ``ImagingError`` when the picture cannot be made.
+  /// - Throws: ``LarderError`` when the picture cannot be made.
   public func apply(to file: PictureFile) throws(LarderError) -> EncodedPicture {
     try check()
     return try made(from: file)
@@ -105,7 +107,7 @@ public struct Crop: PictureMaking, Equatable, Codable {
     try apply(to: file)
   }
 
-  /// Crops a picture that becomes a file; a large PNG is written to a temporary file, not held in memory.
+  /// Crops a picture for an output file; a large PNG is written to a temporary file, not held in memory.
   public func make(
     from file: PictureFile,
     for output: FilePath
@@ -177,9 +179,9 @@ public struct Crop: PictureMaking, Equatable, Codable {
 
 /// A finished picture, encoded as a file.
 public struct EncodedPicture: Sendable, Equatable {
-  /// How the pixels were made from the input's.
+  /// How the result's pixels were made from the input's pixels.
   public enum Method: String, Sendable, Codable {
-    /// Samples or coefficients are the input's own.
+    /// The samples or coefficients were copied from the input.
     case lossless
     /// Pixels were re-encoded.
     case reencoded
@@ -187,9 +189,9 @@ public struct EncodedPicture: Sendable, Equatable {
 
   /// The distance of a crop from its requested place, in pixels of the upright input.
   public struct Shift: Sendable, Equatable, Codable {
-    /// To the right.
+    /// Pixels to the right.
     public var x: Int
-    /// Downwards.
+    /// Pixels downwards.
     public var y: Int
 
     /// Makes a shift; none by default.
@@ -201,9 +203,9 @@ public struct EncodedPicture: Sendable, Equatable {
 
   /// A place in a picture, in pixels from its top left.
   public struct Point: Sendable, Equatable, Codable {
-    /// To the right.
+    /// Pixels to the right.
     public var x: Int
-    /// Downwards.
+    /// Pixels downwards.
     public var y: Int
 
     /// Makes a point.
@@ -224,16 +226,16 @@ public struct EncodedPicture: Sendable, Equatable {
   public let width: Int
   /// Pixels from top to bottom.
   public let height: Int
-  /// How the pixels were made from the input's.
+  /// How the result's pixels were made from the input's pixels.
   public internal(set) var method: Method
   /// How far the square was moved to keep coefficients.
   public let shift: Shift
-  /// Whether the input was cut short or broken inside, so that a part of this may be wrong.
+  /// Whether the input was cut short or broken inside, so that a part of the result may be wrong.
   public internal(set) var isDamaged: Bool
   /// The point around which the kept part was placed, in pixels of the upright input: the middle, a side, a corner, or
   /// the most salient point.
   public var gravity: Point?
-  /// The moment on the stamp; nil without one.
+  /// The time that the stamp shows; nil without a stamp.
   public var time: StampTime?
   /// Warnings about the result.
   public var remarks: Set<Remark> = []
@@ -243,9 +245,9 @@ public struct EncodedPicture: Sendable, Equatable {
 
   /// The bytes of the file.
   ///
-  /// A large PNG that was made for an output is read from the disk, each time.
+  /// If the result is a large PNG for an output file, each call reads it from the disk.
   ///
-  /// - Throws: ``ImagingError`` of code `disk` when it cannot be read.
+  /// - Throws: ``LarderError`` of code `disk` when the file cannot be read.
   public func contents() throws(LarderError) -> [UInt8] { try file.bytes() }
 
   /// A warning about a picture that was made, but not quite as requested.
@@ -266,7 +268,7 @@ public struct EncodedPicture: Sendable, Equatable {
     public static let enlarged = Remark(rawValue: "enlarged")
     /// A stamp's letters are under 9 pixels high.
     public static let smallText = Remark(rawValue: "small-text")
-    /// A stamp's letters have a contrast of less than 3:1 to their background in places.
+    /// In places, a stamp's letters have a contrast of less than 3:1 to their background.
     public static let faintText = Remark(rawValue: "faint-text")
   }
 }

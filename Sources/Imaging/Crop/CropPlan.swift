@@ -1,12 +1,12 @@
 import Base
 
-/// A step on the way from a decoder to an encoder.
+/// A step between decoding a picture and encoding the result.
 enum Step: Equatable {
   /// Scale the stored part to a size.
   case scale(PixelSize)
   /// Round samples of 16 bits to 8.
   case narrow
-  /// Turn a picture upright from its stored orientation, which needs all of it in memory.
+  /// Turn a picture upright from its stored orientation; this needs the whole picture in memory.
   case turn(Orientation)
   /// Convert grey and palette indices to RGB.
   case colour
@@ -92,7 +92,7 @@ extension Crop {
     }
   }
 
-  /// Applies steps to rows; they are carried out while the resulting rows are read.
+  /// Applies steps to rows; the steps are carried out while the resulting rows are read.
   func taken(
     _ opened: OpenRows,
     through steps: [Step],
@@ -134,7 +134,7 @@ extension Crop {
     return (rows, stamped)
   }
 
-  /// Whether CMYK is inverted, with 255 for no ink, as Adobe writes it.
+  /// Whether CMYK samples are inverted, so that 255 means no ink, as in Adobe's files.
   private func hasInvertedInk(_ file: PictureFile) throws(LarderError) -> Bool {
     guard file.probe.structure.isInk else { return true }
     return try JPEGCodec.header(of: file).hasAdobe

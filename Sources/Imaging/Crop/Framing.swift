@@ -6,13 +6,13 @@ public enum PictureFit: String, Sendable, CaseIterable, Codable {
   case contain
 }
 
-/// How an upright picture becomes a result: the part, its scaled size, and its place.
+/// How an upright picture becomes a result: the part that is kept, its scaled size, and its position in the result.
 ///
-/// A plan; nothing is decoded to make it.
+/// It is a plan: nothing is decoded to make it.
 struct Framing: Equatable {
   /// The part of the upright picture that is kept.
   let window: PixelRegion
-  /// The size that the window is scaled to; that of the window if it is not scaled.
+  /// The size to which the window is scaled; the window's own size if it is not scaled.
   let scaled: PixelSize
   /// The size of the result, which is background outside of the scaled window.
   let canvas: PixelSize
@@ -28,7 +28,8 @@ struct Framing: Equatable {
     scaled.width > window.width * 2 || scaled.height > window.height * 2
   }
 
-  /// The ratio by which a decoder may reduce the window, if the scaling filter needs two pixels for one of the result.
+  /// A decoder may reduce the window by this ratio: the scaling filter then still has two pixels for each pixel of the
+  /// result.
   var spare: Double {
     let across = Double(window.width) / Double(scaled.width)
     let down = Double(window.height) / Double(scaled.height)
@@ -108,9 +109,9 @@ struct Focus: Equatable {
     (self.x, self.y) = (x, y)
   }
 
-  /// The point of a gravity: on an edge, in a corner or in the middle.
+  /// Takes the point that a gravity names: on an edge, in a corner or in the middle.
   ///
-  /// For `attention`, which depends on the pixels, it is the middle.
+  /// For `attention`, which depends on the pixels, the point is the middle.
   init(_ gravity: Gravity, in size: PixelSize) {
     func along(_ isNear: Bool, _ isFar: Bool, _ length: Int) -> Double {
       isNear ? 0 : isFar ? Double(length) : Double(length) / 2
@@ -119,8 +120,9 @@ struct Focus: Equatable {
     y = along(gravity.isTop, gravity.isBottom, size.height)
   }
 
-  /// The region of a size around this point, moved inside where it would cross an edge; halves of a pixel are rounded
-  /// down.
+  /// The region of the given size around this point, moved inside the picture if it would cross an edge.
+  ///
+  /// Half pixels are rounded down.
   func region(of size: PixelSize, in whole: PixelSize) -> PixelRegion {
     func start(_ middle: Double, _ length: Int, _ all: Int) -> Int {
       min(max(Int((middle - Double(length) / 2).rounded(.down)), 0), all - length)
@@ -138,13 +140,13 @@ struct Focus: Equatable {
 public enum Gravity: String, Sendable, CaseIterable, Codable {
   /// The middle.
   case centre
-  /// The top edge, in the middle of it.
+  /// The middle of the top edge.
   case top
-  /// The bottom edge, in the middle of it.
+  /// The middle of the bottom edge.
   case bottom
-  /// The left edge, in the middle of it.
+  /// The middle of the left edge.
   case left
-  /// The right edge, in the middle of it.
+  /// The middle of the right edge.
   case right
   /// The corner at the top left.
   case topLeft = "top-left"

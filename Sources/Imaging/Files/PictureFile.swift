@@ -24,7 +24,7 @@ public struct PictureFile: Sendable {
   ///   - name: The name of the picture in errors.
   ///   - modified: When it was last written, in seconds since 1970.
   ///   - limits: The limits of the picture.
-  /// - Throws: ``ImagingError`` as ``PictureProbe`` does.
+  /// - Throws: ``LarderError`` as ``PictureProbe`` does.
   public init(
     _ bytes: [UInt8],
     name: String = "the picture",
@@ -44,7 +44,7 @@ public struct PictureFile: Sendable {
   /// - Parameters:
   ///   - path: The file.
   ///   - limits: The limits of the picture.
-  /// - Throws: ``ImagingError`` when the file cannot be read, or as ``PictureProbe`` does.
+  /// - Throws: ``LarderError`` when the file cannot be read, or as ``PictureProbe`` does.
   public init(
     _ path: FilePath,
     limits: PictureLimits = PictureLimits()
@@ -55,7 +55,7 @@ public struct PictureFile: Sendable {
     try self.init(bytes, name: path.shown, modified: modified, limits: limits)
   }
 
-  /// Opens a file to read, for the caller to close.
+  /// Opens a file for reading; the caller must close the descriptor.
   static func open(_ path: FilePath) throws(LarderError) -> Int32 {
     let file = path.withPlatformString { Glibc.open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
     guard file >= 0 else { throw .unread(path.shown, errno) }
@@ -86,9 +86,9 @@ public struct PictureFile: Sendable {
 }
 
 extension LarderError {
-  /// The error for an input that cannot be read, by the system's error number.
+  /// The error for an input that cannot be read; `code` is the system's error number.
   ///
-  /// An error about the path, such as a missing file or a missing permission, is not reported as one of the disk.
+  /// An error about the path, such as a missing file or a missing permission, is not reported as a disk error.
   static func unread(_ name: String, _ code: Int32) -> LarderError {
     let isPath = [ENOENT, ENOTDIR, EACCES, EPERM, ELOOP, ENAMETOOLONG, EISDIR].contains(code)
     return LarderError(
@@ -98,7 +98,7 @@ extension LarderError {
   }
 }
 
-/// Where the bytes of a picture are.
+/// The source of a picture: a file, or bytes in memory.
 package enum PictureInput: Sendable {
   /// In a file.
   case path(FilePath)
@@ -116,8 +116,8 @@ package enum PictureInput: Sendable {
   /// Reads the picture in this process.
   ///
   /// - Parameter limits: The limits of the picture.
-  /// - Returns: Its bytes and their properties.
-  /// - Throws: ``ImagingError`` when it cannot be read.
+  /// - Returns: The picture's bytes and properties.
+  /// - Throws: ``LarderError`` when it cannot be read.
   func file(_ limits: PictureLimits) throws(LarderError) -> PictureFile {
     switch self {
     case .path(let path): try PictureFile(path, limits: limits)
@@ -128,10 +128,10 @@ package enum PictureInput: Sendable {
   /// Reads the bytes of a file without parsing them.
   ///
   /// - Parameters:
-  ///   - path: The file, which names the picture in errors.
+  ///   - path: The path of the file, which is also the name of the picture in errors.
   ///   - limits: The limits of the picture.
   /// - Returns: Its bytes.
-  /// - Throws: ``ImagingError`` when the file cannot be read, or is too large.
+  /// - Throws: ``LarderError`` when the file cannot be read, or is too large.
   package static func bytes(
     of path: FilePath,
     _ limits: PictureLimits

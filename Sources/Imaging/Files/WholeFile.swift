@@ -16,7 +16,7 @@ public enum WholeFile {
   ///   - path: The path of the file.
   ///   - overwrite: Whether an existing file may be replaced.
   ///   - syncsFolder: Whether the folder is synced before this returns; false if the caller does that.
-  /// - Throws: ``ImagingError``: `exists`, `diskFull` or `disk`. No partial file is left.
+  /// - Throws: ``LarderError`` of code `exists`, `diskFull` or `disk`. No partial file is left.
   public static func write(
     _ bytes: [UInt8],
     to path: FilePath,
@@ -49,8 +49,9 @@ public enum WholeFile {
     }
   }
 
-  /// Removes leftover files of killed runs from a folder: siblings whose process is gone, and that no process of
-  /// another machine or container has locked.
+  /// Removes the temporary files `.NAME.PID.part` of killed runs from a folder.
+  ///
+  /// A file is removed if no process has this PID, and no process of another machine or container has locked the file.
   static func sweep(_ folder: FilePath) {
     let folder = folder.isEmpty ? "." : folder
     let entries = folder.withPlatformString { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
@@ -91,7 +92,7 @@ public enum WholeFile {
     }
   }
 
-  /// The error for a file that cannot be written, by the system's error number.
+  /// The error for a file that cannot be written; `code` is the system's error number.
   static func refusal(_ path: FilePath, _ code: Int32) -> LarderError {
     switch code {
     case EEXIST:
@@ -114,25 +115,26 @@ public enum WholeFile {
   }
 }
 
-/// A temporary file that becomes `path` once it is whole, and otherwise leaves nothing behind.
+/// A temporary file that gets the name `path` once it is complete, and is deleted otherwise.
 ///
-/// Where the file system allows, it has no name until then, so that the system removes it however the process ends.
-/// Otherwise, and while it replaces another file, it is a locked sibling `.NAME.PID.part`, and the next run removes
-/// what a crash leaves. One thread at a time appends, and then places it, once.
+/// If the file system allows it, the temporary file has no name until ``place(overwrite:)`` gives it the final one, so
+/// that it disappears even if the process is killed. On other file systems, and while an existing file is replaced, the
+/// temporary file is a locked file `.NAME.PID.part` in the same folder; after a crash, the next run removes it. Append
+/// on one thread at a time, then call ``place(overwrite:)`` once.
 final class PartFile: Sendable {
-  /// The file that it becomes.
+  /// The path of the final file.
   private let path: FilePath
   private let sibling: FilePath
   private let descriptor: Int32
-  /// Whether it exists under the sibling's name.
+  /// Whether the temporary file has the name `sibling`.
   private let hasName: Atomic<Bool>
 
   /// Creates the temporary file for `path`, and the folder if necessary.
   ///
   /// - Parameters:
-  ///   - path: The file that it becomes.
-  ///   - isNamed: Whether it has a name from the beginning.
-  /// - Throws: ``ImagingError`` of code `diskFull` or `disk`.
+  ///   - path: The path of the final file.
+  ///   - isNamed: Whether the temporary file has a name from the beginning.
+  /// - Throws: ``LarderError`` of code `diskFull` or `disk`.
   init(for path: FilePath, isNamed: Bool = false) throws(LarderError) {
     let folder = path.removingLastComponent()
     try WholeFile.makeFolder(folder)
@@ -152,7 +154,7 @@ final class PartFile: Sendable {
 
   /// The name of the sibling of `path`: `.NAME.PID.part`.
   ///
-  /// A counter replaces NAME if that is too long, or not UTF-8.
+  /// A counter replaces NAME if the file's name is too long, or is not UTF-8.
   private static func siblingName(of path: FilePath) -> String {
     let name = path.lastComponent?.withPlatformString { String(validatingCString: $0) } ?? ""
     let sibling = ".\(name).\(getpid()).part"
@@ -164,11 +166,11 @@ final class PartFile: Sendable {
   private static let longestName = 255
   private static let count = Atomic(0)
 
-  /// Wraps a file that another process has created, and will place.
+  /// Wraps a file that another process has created, and to which that process will give its final name.
   ///
   /// - Parameters:
   ///   - descriptor: The file, which is closed on deinitialization.
-  ///   - path: The file that it becomes.
+  ///   - path: The path of the final file.
   init(begun descriptor: Int32, for path: FilePath) {
     (self.path, sibling, self.descriptor) = (path, path, descriptor)
     hasName = Atomic(false)
@@ -177,7 +179,7 @@ final class PartFile: Sendable {
   /// Calls `body` with the descriptor, for another process to append to the file.
   func lend<Result>(_ body: (Int32) -> Result) -> Result { body(descriptor) }
 
-  /// Creates a file without a name that can get one later; nil if the system cannot do that.
+  /// Creates a file without a name, which can get a name later; nil if the system cannot do that.
   private static func unnamed(in folder: FilePath) -> Int32? {
     let file = (folder.isEmpty ? "." : folder).withPlatformString {
       larder_unnamed(AT_FDCWD, $0, 0o666)
@@ -197,7 +199,7 @@ final class PartFile: Sendable {
 
   /// Appends bytes.
   ///
-  /// - Throws: ``ImagingError`` of code `diskFull` or `disk`, which names the file that it was to become.
+  /// - Throws: ``LarderError`` of code `diskFull` or `disk`, with the path of the final file.
   func append(_ bytes: UnsafeBufferPointer<UInt8>) throws(LarderError) {
     try append(bytes, to: descriptor)
   }
@@ -216,7 +218,7 @@ final class PartFile: Sendable {
   /// Syncs the file, and gives it its final name.
   ///
   /// - Parameter overwrite: Whether an existing file may be replaced.
-  /// - Throws: ``ImagingError`` of code `exists`, `diskFull` or `disk`.
+  /// - Throws: ``LarderError`` of code `exists`, `diskFull` or `disk`.
   func place(overwrite: Bool) throws(LarderError) {
     guard fsync(descriptor) == 0 else { throw WholeFile.refusal(path, errno) }
     if !overwrite {
@@ -229,7 +231,7 @@ final class PartFile: Sendable {
       guard errno != EEXIST else { throw WholeFile.refusal(path, EEXIST) }
     }
     if !hasName.load(ordering: .relaxed) {
-      // A leftover of an earlier process with the same PID.
+      // The sibling may be left over from an earlier process with the same PID.
       removeSibling()
       if !link(to: sibling) { try copyToSibling() }
       hasName.store(true, ordering: .relaxed)
@@ -273,7 +275,7 @@ final class PartFile: Sendable {
 
   /// Reads back all bytes that were written.
   ///
-  /// - Throws: ``ImagingError`` of code `disk`.
+  /// - Throws: ``LarderError`` of code `disk`.
   func bytes() throws(LarderError) -> [UInt8] {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw WholeFile.refusal(path, errno) }
@@ -292,12 +294,12 @@ final class PartFile: Sendable {
 enum EncodedFile: Sendable, Equatable {
   /// All of its bytes.
   case held([UInt8])
-  /// A temporary file that has not been placed yet.
+  /// A temporary file that does not have its final name yet.
   case waiting(PartFile)
 
-  /// All of its bytes; those of a temporary file are read.
+  /// All bytes of the file; a temporary file is read from the disk.
   ///
-  /// - Throws: ``ImagingError`` of code `disk`.
+  /// - Throws: ``LarderError`` of code `disk`.
   func bytes() throws(LarderError) -> [UInt8] {
     switch self {
     case .held(let bytes): bytes
@@ -305,8 +307,9 @@ enum EncodedFile: Sendable, Equatable {
     }
   }
 
-  /// Writes the file to `path`, as ``WholeFile/write(_:to:overwrite:syncsFolder:)`` does; a temporary file is placed at
-  /// the path for which it was created.
+  /// Writes the file to `path`, as ``WholeFile/write(_:to:overwrite:syncsFolder:)`` does.
+  ///
+  /// A temporary file gets the path for which it was created instead.
   func write(to path: FilePath, overwrite: Bool) throws(LarderError) {
     switch self {
     case .held(let bytes):
@@ -328,7 +331,7 @@ enum EncodedFile: Sendable, Equatable {
 struct PictureOutput: Sendable, Equatable, Codable {
   /// The path of the file.
   let path: FilePath
-  /// Creates the temporary file, which is invisible until it is placed.
+  /// Creates the temporary file, which is invisible until it gets its final name.
   let open: @Sendable () throws(LarderError) -> PartFile
 
   /// An output whose temporary file this process creates.

@@ -3,8 +3,8 @@ import Glibc
 
 /// Decoded pixels: rows from the top, pixels from the left, no padding between them.
 ///
-/// Samples of up to 8 bits take a byte each; those of 16 bits take two, in the machine's order.
-/// Alpha is straight: colours are not multiplied by it.
+/// A sample of up to 8 bits takes a byte; a sample of 16 bits takes two bytes, in the machine's byte order. Alpha is
+/// straight: colours are not multiplied by it.
 public struct Bitmap: Sendable, Equatable {
   /// The samples of one pixel, in memory order.
   public enum Layout: Sendable, Equatable {
@@ -23,7 +23,7 @@ public struct Bitmap: Sendable, Equatable {
     /// Indices into a palette.
     case indexed(Palette)
 
-    /// Samples of a pixel.
+    /// The number of samples of a pixel.
     public var channels: Int {
       switch self {
       case .grey, .indexed: 1
@@ -33,7 +33,7 @@ public struct Bitmap: Sendable, Equatable {
       }
     }
 
-    /// The samples of a pixel that are used: the last one of `bgrx` is not.
+    /// The number of samples of a pixel that are used; the last sample of `bgrx` is unused.
     var meaningful: Int { self == .bgrx ? 3 : channels }
 
     /// Whether the last sample of a pixel is alpha; a palette may have alpha, too.
@@ -48,7 +48,7 @@ public struct Bitmap: Sendable, Equatable {
       }
     }
 
-    /// Bytes of a pixel with samples of `depth` bits.
+    /// The number of bytes of a pixel with samples of `depth` bits.
     func pixelBytes(depth: Int) -> Int { channels * (depth == 16 ? 2 : 1) }
   }
 
@@ -56,7 +56,7 @@ public struct Bitmap: Sendable, Equatable {
   public struct Palette: Sendable, Equatable {
     /// Red, green and blue of each entry, one after the other.
     public var colours: [UInt8]
-    /// The alpha of the first entries; those after them are opaque.
+    /// The alpha of the first entries; later entries are opaque.
     public var alpha: [UInt8]
 
     /// Makes a palette.
@@ -74,19 +74,19 @@ public struct Bitmap: Sendable, Equatable {
   public let width: Int
   /// Pixels from top to bottom.
   public let height: Int
-  /// The samples of a pixel.
+  /// The layout of the samples of a pixel.
   public let layout: Layout
-  /// Bits of a sample that count: 1, 2, 4, 8 or 16.
+  /// The significant bits of a sample: 1, 2, 4, 8 or 16.
   public let depth: Int
   /// The transparent colour, a value for each channel: the tRNS of a PNG without alpha.
   public var clear: [UInt16]?
   /// The samples.
   public internal(set) var samples: [UInt8]
 
-  /// Bytes of a pixel.
+  /// The number of bytes of a pixel.
   public var pixelBytes: Int { layout.pixelBytes(depth: depth) }
 
-  /// Bytes of a row.
+  /// The number of bytes of a row.
   public var rowBytes: Int { width * pixelBytes }
 
   /// Makes a bitmap of samples.
@@ -94,9 +94,9 @@ public struct Bitmap: Sendable, Equatable {
   /// - Parameters:
   ///   - width: Pixels from left to right.
   ///   - height: Pixels from top to bottom.
-  ///   - layout: The samples of a pixel.
-  ///   - depth: Bits of a sample that count: 1, 2, 4, 8 or 16.
-  ///   - samples: As many bytes as `width`, `height`, `layout` and `depth` need.
+  ///   - layout: The layout of the samples of a pixel.
+  ///   - depth: The significant bits of a sample: 1, 2, 4, 8 or 16.
+  ///   - samples: The samples: exactly as many bytes as `width`, `height`, `layout` and `depth` require.
   public init(width: Int, height: Int, layout: Layout, depth: Int = 8, samples: [UInt8]) {
     self.width = width
     self.height = height
@@ -144,7 +144,7 @@ extension PixelRegion {
   /// The region with a margin for the upsampling of chroma, so that pixels at its edge are the same as in the whole
   /// picture.
   ///
-  /// Its x and y are even, which libraries require.
+  /// Its x and y are even, as libraries require.
   func padded(in size: PixelSize) -> PixelRegion {
     let (left, top) = (max(x - 2, 0) & ~1, max(y - 2, 0) & ~1)
     let (right, bottom) = (min(x + width + 2, size.width), min(y + height + 2, size.height))
@@ -171,7 +171,7 @@ extension Bitmap.Palette {
     /// The four bytes of each colour, in memory order.
     let colours: [UInt32]
 
-    /// The table of a palette; an index without a colour is black.
+    /// Makes the table of a palette; an index without a colour becomes black.
     init(_ palette: Bitmap.Palette, withAlpha: Bool = false) {
       layout = withAlpha || palette.hasAlpha ? .rgba : .rgb
       colours = (0..<256).map { index in
@@ -183,7 +183,7 @@ extension Bitmap.Palette {
       }
     }
 
-    /// Writes the samples of pixels by their indices.
+    /// Writes the colours of pixels, looked up by their indices.
     func look(
       up indices: Slice<UnsafeBufferPointer<UInt8>>,
       into target: UnsafeMutableBufferPointer<UInt8>
@@ -193,7 +193,7 @@ extension Bitmap.Palette {
       let target = UnsafeMutableRawBufferPointer(target)
       colours.withUnsafeBufferPointer { colours in
         var place = 0
-        // Four bytes at once: without alpha, the next pixel is written over the fourth.
+        // Writes four bytes at once; without alpha, the next pixel overwrites the fourth byte.
         for index in indices.dropLast() {
           target.storeBytes(of: colours[Int(index)], toByteOffset: place, as: UInt32.self)
           place += step
@@ -205,7 +205,7 @@ extension Bitmap.Palette {
 }
 
 extension Bitmap {
-  /// A part of the bitmap, sample for sample.
+  /// A copy of a part of the bitmap; no sample changes.
   func part(_ region: PixelRegion) -> Bitmap {
     guard region != PixelRegion(x: 0, y: 0, width: width, height: height) else { return self }
     let bytes = region.width * pixelBytes
@@ -223,12 +223,12 @@ extension Bitmap {
     return part
   }
 
-  /// Reduces the bitmap to a part of it, sample for sample and in place.
+  /// Reduces the bitmap in place to one part; no sample changes.
   mutating func keep(_ region: PixelRegion) {
     guard region != PixelRegion(x: 0, y: 0, width: width, height: height) else { return }
     let (from, bytes) = (rowBytes, region.width * pixelBytes)
     let first = region.y * from + region.x * pixelBytes
-    // Moved out of the bitmap, so that the array is changed in place.
+    // The array is moved out of the bitmap, so that it is changed without a copy.
     var samples: [UInt8] = []
     swap(&samples, &self.samples)
     samples.withUnsafeMutableBytes { samples in
@@ -247,8 +247,9 @@ extension Bitmap {
     self.clear = clear
   }
 
-  /// A region of a canvas with this bitmap at `frame`, and transparent pixels around it; a palette must have a
-  /// transparent index.
+  /// A region of a canvas that shows this bitmap at `frame`, with transparent pixels around it.
+  ///
+  /// If the bitmap has a palette, one index must be transparent.
   consuming func placed(
     _ frame: PixelRegion,
     over region: PixelRegion,
@@ -268,14 +269,14 @@ extension Bitmap {
 
   /// Returns whole memory pages of samples to the system; they read as zero afterwards.
   ///
-  /// Only for samples that a bitmap has lent for mutation, which nobody else holds.
+  /// Pass only samples that a bitmap has lent for mutation, so that no other bitmap shares them.
   static func releasePages(_ bytes: UnsafeBufferPointer<UInt8>) {
     let page = sysconf(CInt(_SC_PAGESIZE))
     let start = Int(bitPattern: bytes.baseAddress)
     let (first, end) = ((start + page - 1) / page * page, (start + bytes.count) / page * page)
     guard first < end, let pages = UnsafeMutableRawPointer(bitPattern: first) else { return }
-    // SAFETY: these pages are within samples that one bitmap alone holds, because it has lent them for mutation. malloc
-    // maps them for this process alone, so they read as zero afterwards.
+    // SAFETY: these pages are within samples that no other bitmap shares, because they were lent for mutation. malloc
+    // maps them privately for this process, so they read as zero afterwards.
     madvise(pages, end - first, MADV_DONTNEED)
   }
 

@@ -1,12 +1,12 @@
 import Base
 
-/// A conversion of pixels to another layout or depth, each pixel by itself.
+/// A conversion of pixels to another layout or depth; each pixel is converted independently.
 struct Conversion {
   /// The layout of the result.
   let layout: Bitmap.Layout
   /// The bits of a sample of the result.
   let depth: Int
-  /// Converts the samples of whole pixels into a buffer for as many pixels.
+  /// Converts the samples of whole pixels, and writes them to a buffer for the same number of pixels.
   let convert: (UnsafeBufferPointer<UInt8>, UnsafeMutableBufferPointer<UInt8>) -> Void
 
   /// Replaces palette indices by their colours, `rgb` or `rgba`; nil for other layouts.
@@ -28,7 +28,7 @@ struct Conversion {
     }
   }
 
-  /// Converts grey to RGB, with its alpha, and palette indices to their colours; nil for other layouts.
+  /// Converts grey to RGB, keeping any alpha, and palette indices to their colours; nil for other layouts.
   static func coloured(_ shape: RowShape) -> Conversion? {
     let (from, depth) = (shape.layout.channels, shape.depth)
     let bytes = depth == 16 ? 2 : 1
@@ -77,7 +77,7 @@ struct Conversion {
     }
   }
 
-  /// Composites colours of 8 bits, `rgb`, `rgba` or `bgrx`, on an opaque colour; `target` has no alpha.
+  /// Composites 8-bit pixels in `rgb`, `rgba` or `bgrx` on an opaque colour; `target` is a layout without alpha.
   static func flattened(
     _ shape: RowShape,
     _ target: Bitmap.Layout,
@@ -101,7 +101,7 @@ struct Conversion {
     }
   }
 
-  /// Converts CMYK without a profile: each ink filters the light that the others let through.
+  /// Converts CMYK without a profile: each ink filters the light that the other inks let through.
   static func seen(_ target: Bitmap.Layout) -> Conversion {
     let (step, isSwapped) = (target.channels, target == .bgrx)
     return Conversion(layout: target, depth: 8) { source, pixels in
@@ -117,13 +117,14 @@ struct Conversion {
   }
 }
 
-/// Rows whose pixels are converted one by one.
+/// The rows of another source, with every pixel converted.
 final class ConvertedRows: RowSource {
   let shape: RowShape
   private let source: any RowSource
   private let conversion: Conversion
-  /// Rows that are converted at a time, few enough to stay in the processor's cache, and a buffer for them.
+  /// The number of rows that are converted at a time, few enough to stay in the processor's cache.
   private let most: Int
+  /// A buffer for the rows of the source.
   private var room: [UInt8]
 
   init(_ source: any RowSource, _ conversion: Conversion) {
@@ -165,7 +166,8 @@ extension RowSource {
     return self
   }
 
-  /// Converts these rows to 8 bits of `target`, `rgb` or `bgrx`; transparent pixels get an opaque background.
+  /// Converts these rows to 8 bits in the layout `target`, `rgb` or `bgrx`; transparent pixels get an opaque
+  /// background.
   func flattened(_ target: Bitmap.Layout, on colour: PictureColour = .white) -> any RowSource {
     guard shape.layout != .cmyk else { return ConvertedRows(self, .seen(target)) }
     let colours = converted(Conversion.narrowed).converted(Conversion.coloured)
@@ -196,7 +198,8 @@ extension Bitmap {
     }
   }
 
-  /// Converts the picture to 8 bits of `target`, `rgb` or `bgrx`; transparent pixels get an opaque background.
+  /// Converts the picture to 8 bits in the layout `target`, `rgb` or `bgrx`; transparent pixels get an opaque
+  /// background.
   func flattened(_ target: Layout = .bgrx, on colour: PictureColour = .white) -> Bitmap {
     guard layout != .cmyk else { return converted { _ in .seen(target) } }
     let colours = converted(Conversion.narrowed).converted(Conversion.coloured)

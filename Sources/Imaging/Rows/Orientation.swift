@@ -1,6 +1,6 @@
 /// How a stored picture has to be turned to be upright. (EXIF 2.32, tag 0x0112)
 public enum Orientation: Int, Sendable, CaseIterable {
-  /// Upright already.
+  /// Stored upright.
   case upright = 1
   /// Mirrored left to right.
   case mirrored
@@ -31,7 +31,8 @@ public enum Orientation: Int, Sendable, CaseIterable {
     swapsAxes ? PixelSize(width: size.height, height: size.width) : size
   }
 
-  /// The region of the stored picture, whose size is `stored`, that holds a region of the upright one.
+  /// The region of the stored picture that corresponds to a region of the upright picture; `stored` is the size of the
+  /// stored picture.
   func stored(_ region: PixelRegion, in stored: PixelSize) -> PixelRegion {
     let upright = upright(stored)
     let across = reversesColumns ? upright.width - region.x - region.width : region.x
@@ -60,7 +61,7 @@ public struct PixelSize: Hashable, Sendable, Codable {
   }
 }
 
-/// A rectangle of whole pixels, from the top left.
+/// A rectangle of whole pixels; `x` and `y` are the position of its top left.
 struct PixelRegion: Hashable, Sendable {
   var x: Int
   var y: Int
@@ -71,7 +72,7 @@ struct PixelRegion: Hashable, Sendable {
 }
 
 extension Bitmap {
-  /// The same picture, turned and mirrored to be upright; no sample changes.
+  /// The picture, turned and mirrored so that it is upright; no sample changes.
   public func upright(from orientation: Orientation) -> Bitmap {
     guard orientation != .upright else { return self }
     let turning = Turning(PixelSize(width: width, height: height), from: orientation, pixelBytes)
@@ -91,17 +92,18 @@ extension Bitmap {
   }
 }
 
-/// Maps the pixels of a stored picture to their places in the upright one.
+/// Maps the pixels of a stored picture to their places in the upright picture.
 struct Turning {
   /// The size of the upright picture.
   let size: PixelSize
   private let stored: PixelSize
   private let orientation: Orientation
   private let pixelBytes: Int
-  /// The index of the first upright pixel among the stored ones, and the steps from there to the next in its row and in
-  /// its column.
+  /// The index, among the stored pixels, of the upright picture's first pixel.
   private let start: Int
+  /// The step, in stored pixels, from an upright pixel to its right neighbour.
   private let across: Int
+  /// The step, in stored pixels, from an upright pixel to the pixel below it.
   private let down: Int
 
   init(_ stored: PixelSize, from orientation: Orientation, _ pixelBytes: Int) {
@@ -142,13 +144,14 @@ struct Turning {
     let source = UnsafeRawPointer(rows)
     let bytes = MemoryLayout<Pixel>.size
     let (xs, ys) = places(of: lines)
-    // In tiles, because either the source or the target jumps from row to row, and would miss the cache.
+    // Pixels are copied in tiles. With long rows, either the source or the target would jump from row to row and miss
+    // the cache.
     let tile = 32
     for top in stride(from: ys.lowerBound, to: ys.upperBound, by: tile) {
       for left in stride(from: xs.lowerBound, to: xs.upperBound, by: tile) {
         for y in top..<min(top + tile, ys.upperBound) {
-          // SAFETY: each upright pixel is exactly one of the stored pixels, and those of `places` are within `lines`,
-          // with which `source` begins.
+          // SAFETY: each upright pixel corresponds to exactly one stored pixel. The stored pixels of `places` are
+          // within the rows `lines`, and `source` begins with the first of these rows.
           let index = start + y * down + left * across - lines.lowerBound * stored.width
           var from = source + index * bytes
           var to = target + (y * size.width + left) * bytes

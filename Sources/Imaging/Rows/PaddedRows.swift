@@ -1,16 +1,16 @@
 import Base
 import Glibc
 
-/// The background around a picture that does not fill its frame, and the channels that it requires.
+/// The background around a picture that does not fill its frame, and the channels that the background requires.
 struct Padding {
-  /// The colour; by default it is transparent for a picture that keeps alpha, else white.
+  /// The colour of the background; by default, it is transparent for a picture that keeps alpha, otherwise white.
   let colour: PictureColour
-  /// Whether pixels without alpha need it added.
+  /// Whether alpha has to be added to pixels without alpha.
   let needsAlpha: Bool
   /// Whether grey has to be converted to RGB.
   let needsColour: Bool
 
-  /// Decides for a picture of any layout but `indexed`.
+  /// Decides the colour and channels for a picture of any layout except `indexed`.
   init(_ background: PictureColour?, around layout: Bitmap.Layout, keepsAlpha: Bool) {
     colour = background ?? (layout.hasAlpha && keepsAlpha ? .transparent : .white)
     needsAlpha = keepsAlpha && colour.alpha < 255 && !layout.hasAlpha
@@ -25,11 +25,13 @@ final class PaddedRows: RowSource {
   private let source: any RowSource
   /// The region of the canvas that the source covers; it may extend beyond the canvas.
   private let frame: PixelRegion
-  /// A row of nothing but background, and a row of the source.
+  /// A row that is all background.
   private let empty: [UInt8]
+  /// A buffer for a row of the source.
   private var line: [UInt8]
-  /// The numbers of rows of the canvas, and of the source, that have been read.
+  /// The number of rows of the canvas that have been read.
   private var reached = 0
+  /// The number of rows of the source that have been read.
   private var taken = 0
 
   /// - Parameters:
@@ -73,7 +75,7 @@ final class PaddedRows: RowSource {
       }
     }
     reached += count
-    // Reads the source to its end: damage below the canvas counts, too.
+    // The source is read to its end, because damage below the canvas counts, too.
     if reached == shape.height { try finish() }
   }
 
@@ -92,7 +94,7 @@ extension RowSource {
   /// Places these rows on the canvas of a framing; palette indices become their colours.
   ///
   /// If the background requires it, grey becomes RGB and, with `keepsAlpha`, opaque pixels get alpha. The default
-  /// background is transparent for a picture that keeps alpha, else white.
+  /// background is transparent for a picture that keeps alpha, otherwise white.
   func padded(
     _ framing: Framing,
     on background: PictureColour?,

@@ -8,7 +8,7 @@ struct RowShape: Equatable {
   var height: Int
   /// The samples of one pixel.
   var layout: Bitmap.Layout
-  /// Bits of a sample: 1, 2, 4, 8 or 16.
+  /// The number of bits of a sample: 1, 2, 4, 8 or 16.
   var depth = 8
   /// The transparent colour, a value for each channel; nil if there is none.
   var clear: [UInt16]?
@@ -17,23 +17,23 @@ struct RowShape: Equatable {
     get { PixelSize(width: width, height: height) }
     set { (width, height) = (newValue.width, newValue.height) }
   }
-  /// Bytes of a pixel.
+  /// The number of bytes of a pixel.
   var pixelBytes: Int { layout.pixelBytes(depth: depth) }
-  /// Bytes of a row, without padding.
+  /// The number of bytes of a row, without padding.
   var rowBytes: Int { width * pixelBytes }
 }
 
 /// A picture that is read row by row from the top, each row once.
 ///
-/// Decoders are sources; so are the steps of a crop, each over another source: ``ScaledRows``, ``ConvertedRows``,
-/// ``PaddedRows``, ``StampedRows``. An encoder reads the last one, a strip of rows at a time.
+/// A decoder is a source. Each step of a crop is a source that reads from another source: ``ScaledRows``,
+/// ``ConvertedRows``, ``PaddedRows``, ``StampedRows``. An encoder reads from the last step, a strip of rows at a time.
 protocol RowSource: AnyObject {
   /// The layout of the rows.
   var shape: RowShape { get }
 
-  /// Writes the next `count` rows to `target` without gaps; at least as many must be left.
+  /// Writes the next `count` rows to `target` without gaps; at least `count` rows must be left.
   ///
-  /// - Throws: ``ImagingError`` when a row cannot be made. No more rows can be read after that.
+  /// - Throws: ``LarderError`` when a row cannot be made. No more rows can be read after that.
   func read(_ count: Int, into target: UnsafeMutablePointer<UInt8>) throws(LarderError)
 }
 
@@ -41,9 +41,9 @@ extension RowSource {
   /// Reads all rows, a strip at a time.
   ///
   /// - Parameters:
-  ///   - most: Rows of a strip; nil for about a megabyte of them.
-  ///   - body: Gets a strip, the number of its first row, and its number of rows.
-  /// - Throws: ``ImagingError`` when a row cannot be made, and the error of `body`.
+  ///   - most: The number of rows in a strip; nil for about a megabyte of rows.
+  ///   - body: Called with a strip, the index of its first row, and its number of rows.
+  /// - Throws: ``LarderError`` when a row cannot be made, and the error of `body`.
   func inStrips(
     of most: Int? = nil,
     _ body: (UnsafeBufferPointer<UInt8>, _ first: Int, _ count: Int) throws(LarderError) -> Void
@@ -77,7 +77,7 @@ extension RowSource {
       guard let start = pixels.baseAddress else { return }
       guard orientation != .upright else { return try read(shape.height, into: start) }
       let turning = Turning(shape.size, from: orientation, shape.pixelBytes)
-      // Strips of whole tiles, which have 32 rows.
+      // A strip consists of whole tiles, which have 32 rows.
       try inStrips(of: 64) { (strip, first, count) throws(LarderError) in
         guard let rows = strip.baseAddress else { return }
         turning.lay(rows, first: first, count: count, into: pixels)
@@ -87,7 +87,7 @@ extension RowSource {
     return bitmap
   }
 
-  /// Reads all rows, and keeps the first of each `step` rows.
+  /// Reads all rows, and keeps every `step`-th row, starting with the first.
   func thinned(
     every step: Int,
     _ limits: PictureLimits,
@@ -114,16 +114,21 @@ extension RowSource {
   }
 }
 
-/// Rows of a bitmap; a large one that nobody else holds is freed while it is read.
+/// Rows of a bitmap.
+///
+/// The memory of a large bitmap is freed while the rows are read, if no other code holds the bitmap.
 final class BitmapRows: RowSource {
-  /// The least bytes of a bitmap for which freeing early is worthwhile: its result takes as much memory meanwhile.
+  /// The smallest size, in bytes, of a bitmap that is freed while it is read.
+  ///
+  /// Freeing the bitmap makes room for the result, which takes as much memory.
   static let leastGivenBack = 32 << 20
 
   let shape: RowShape
   private var samples: [UInt8]
   private let givesBack: Bool
-  /// Bytes that have been read, and how many of them have been freed.
+  /// The number of bytes that have been read.
   private var place = 0
+  /// The number of bytes at the start of `samples` whose memory has been freed.
   private var given = 0
 
   init(_ bitmap: consuming Bitmap, least: Int = leastGivenBack) {
@@ -149,12 +154,12 @@ final class BitmapRows: RowSource {
   }
 }
 
-/// Supplies rows to a C function through a callback, and keeps the error that ended them.
+/// Supplies rows to a C function through a callback, and keeps the error if a row cannot be made.
 final class RowFeed {
   private let source: any RowSource
-  /// Rows that C has not read yet.
+  /// The number of rows that C has not read yet.
   private var left: Int
-  /// Why there are no more rows; nil if none failed.
+  /// The error that ended the rows; nil if there was none.
   private(set) var failure: LarderError?
 
   init(_ source: any RowSource) {

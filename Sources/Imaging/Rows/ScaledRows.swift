@@ -9,7 +9,7 @@ extension Bitmap {
     var width: Double
     var height: Double
 
-    /// The whole of a picture.
+    /// The part that is the whole picture.
     init(_ size: PixelSize) {
       self.init(x: 0, y: 0, width: Double(size.width), height: Double(size.height))
     }
@@ -18,7 +18,8 @@ extension Bitmap {
       (self.x, self.y, self.width, self.height) = (x, y, width, height)
     }
 
-    /// If this part shows the region `outer`, the part of it that shows `inner`, which is within `outer`.
+    /// The part that shows the region `inner`, given that this part shows the region `outer`; `inner` must be within
+    /// `outer`.
     func inside(_ outer: PixelRegion, _ inner: PixelRegion) -> Part {
       let across = width / Double(outer.width)
       let down = height / Double(outer.height)
@@ -34,13 +35,13 @@ extension Bitmap {
 
 /// A part of other rows, scaled by zimg's Lanczos filter without a change of depth.
 ///
-/// Colours are premultiplied by alpha meanwhile, so that transparent pixels do not bleed. Palette indices become their
-/// colours. Samples have 8 or 16 bits.
+/// Colours are multiplied by alpha while they are scaled, so that the colours of transparent pixels do not bleed into
+/// others. Palette indices become their colours. Samples have 8 or 16 bits.
 final class ScaledRows: RowSource {
-  /// The most bytes of a picture that is scaled as a whole; a larger one is scaled in strips.
+  /// A picture of up to this many bytes is scaled as a whole; a larger picture is scaled in strips.
   static let mostAtOnce = 32 << 20
 
-  /// The approximate bytes of the rows that are held of a larger picture.
+  /// Of a larger picture, rows of about this many bytes are held at a time.
   static let strip = 8 << 20
 
   let shape: RowShape
@@ -48,23 +49,27 @@ final class ScaledRows: RowSource {
   private let scaling: UnsafeMutablePointer<czimg_rows>
   private let colours: UnsafeMutablePointer<UInt32>?
   private let name: String
-  /// Rows that are made at a time, because their margins are scaled again each time; those that wait to be read, and
-  /// their next byte.
+  /// The number of rows that are made at a time.
+  ///
+  /// Several are made, because the margins are scaled again each time.
   private let most: Int
+  /// The rows that were made last.
   private var waiting: [UInt8] = []
+  /// The index of the next byte to read from `waiting`.
   private var place = 0
-  /// Rows that have not been made yet.
+  /// The number of rows that have not been made yet.
   private var left: Int
 
   /// - Parameters:
   ///   - source: The rows to scale.
   ///   - part: The part of them to scale; nil for all.
   ///   - size: The size of the result.
-  ///   - strip: Bytes of the source that are held at a time, 0 for all; nil chooses by its size.
-  ///   - portable: Whether to use only zimg's code in plain C.
+  ///   - strip: The number of bytes of the source that are held at a time; 0 for all, nil for a number that suits the
+  ///     size of the source.
+  ///   - portable: Whether to use only zimg's portable code, without vector instructions.
   ///   - limits: The limits of the picture.
   ///   - name: The name of the picture in errors.
-  /// - Throws: ``ImagingError`` when there is not enough memory.
+  /// - Throws: ``LarderError`` when there is not enough memory.
   init(
     _ source: any RowSource,
     _ part: Bitmap.Part? = nil,
@@ -86,7 +91,7 @@ final class ScaledRows: RowSource {
     }
     (self.shape, self.name, left) = (shape, name, size.height)
     try limits.check(memory: shape.height * shape.rowBytes, of: name)
-    // Grey counts as three channels, for which the strips were measured; a palette index is one byte.
+    // Grey counts as three channels, because the size of strips was chosen for three; a palette index is one byte.
     let pixel = table == nil ? max(from.pixelBytes, shape.depth == 16 ? 6 : 3) : 1
     let isAtOnce = from.width * from.height * pixel < Self.mostAtOnce
     let strip = strip ?? (isAtOnce ? 0 : Self.strip)

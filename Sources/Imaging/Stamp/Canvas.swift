@@ -32,7 +32,9 @@ struct Canvas: ~Copyable {
     cairo_surface_destroy(surface)
   }
 
-  /// Draws a scrim of a colour on the transparent canvas, whose first row is row `row` of the picture.
+  /// Draws a scrim, the translucent layer behind letters, on the transparent canvas.
+  ///
+  /// The canvas begins at row `row` of the picture.
   func cover(_ veil: StampVeil, from row: Int, _ ink: StampInk, strength: Double) {
     guard strength > 0 else { return }
     let columns = (0..<width).map { veil.column(Double($0) + 0.5) * strength * 255 }
@@ -50,7 +52,9 @@ struct Canvas: ~Copyable {
     }
   }
 
-  /// Draws a shadow as strongly as the edges of letters need it, from row `row` of the box for which it was made.
+  /// Draws the shadow of letters up to four times, until it has the given strength at the letters' edges.
+  ///
+  /// The canvas begins at row `row` of the shadow.
   func cast(_ shadow: LetterShadow, from row: Int, _ ink: StampInk, strength: Double) {
     let top = -Double(row) / shadow.shrink
     // At an edge, a blurred letter is two fifths as strong as inside.
@@ -144,7 +148,8 @@ extension Bitmap {
       return
     }
     guard layout == .bgrx else {
-      // 16-bit samples and alpha are composited in floating point, to keep their precision; only for the affected rows.
+      // 16-bit samples and alpha are composited in floating point, to keep their precision. Only the affected rows are
+      // converted.
       let size = rows.count * rowBytes
       let start = rows.lowerBound * rowBytes
       let part = Bitmap(
@@ -181,9 +186,9 @@ extension Bitmap {
     guard painted else { throw .tooLarge(name, "there is not enough memory") }
   }
 
-  /// Composites a drawing on rows of `rgb` through `bgrx`, a layout for which pixman is fast.
+  /// Composites a drawing on rows of `rgb`, which are converted to `bgrx` and back, because pixman is fast for `bgrx`.
   ///
-  /// In floating point, a square of 50 megapixels would take a second longer.
+  /// Compositing a square of 50 megapixels in floating point would take a second longer.
   private mutating func blendRGB(
     _ canvas: borrowing Canvas,
     x: Int,
@@ -223,7 +228,9 @@ extension Canvas {
     surface.withImage { paint(over: $0, x: x, y: y) }
   }
 
-  /// Composites by Porter and Duff's `over`.
+  /// Composites this canvas on an image, with its top left at `x`, `y`, by Porter and Duff's `over`.
+  ///
+  /// Returns false if there is not enough memory.
   fileprivate func paint(over image: OpaquePointer, x: Int, y: Int) -> Bool {
     withPixels { pixels, stride in
       guard

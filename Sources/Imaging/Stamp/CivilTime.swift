@@ -110,11 +110,11 @@ func padded(_ number: Int, _ width: Int = 2) -> String {
 
 /// A time zone: the offset of its clocks from UTC at any instant. (RFC 9636)
 public struct Zone: Sendable, Equatable, Codable {
-  /// The instants at which the offset changes, in order.
+  /// The instants at which the offset changes, the earliest first.
   private var changes: [Change] = []
   /// The offset before the first change.
   private var first = 0
-  /// Whether the C library decides instead.
+  /// Whether the C library's local time zone is used instead of `changes` and `first`.
   private var isLocal = false
 
   private struct Change: Equatable, Sendable, Codable {
@@ -139,13 +139,13 @@ public struct Zone: Sendable, Equatable, Codable {
 
   /// The zone of this name in the system's database, or a fixed offset such as `+09:00` or `Z`.
   ///
-  /// After the last change in its file, its offset stays. If a zone still changes its clocks every year, the file must
-  /// list the changes until 2037.
+  /// After the last change in the zone's file, the offset stays the same. If a zone still changes its clocks every
+  /// year, the file must list the changes until 2037.
   ///
   /// - Parameters:
   ///   - name: A name in the IANA database, such as `Asia/Seoul`.
   ///   - folder: The folder of the database.
-  /// - Throws: ``ImagingError`` of code `time` when there is no such zone.
+  /// - Throws: ``LarderError`` of code `time` when there is no such zone.
   public init(
     named name: String,
     in folder: FilePath = "/usr/share/zoneinfo"
@@ -192,7 +192,7 @@ public struct Zone: Sendable, Equatable, Codable {
     return low == 0 ? first : changes[low - 1].offset
   }
 
-  /// The instant at which the zone's clocks show `time`; the first one if they show it twice.
+  /// The instant at which the zone's clocks show `time`; the earlier instant if they show it twice.
   public func instant(of time: CivilTime) -> Int {
     let guess = time.seconds
     let offsets = Set([offset(at: guess - 86_400), offset(at: guess + 86_400)])
@@ -200,13 +200,14 @@ public struct Zone: Sendable, Equatable, Codable {
     return fitting.min() ?? guess - offset(at: guess - 86_400)
   }
 
-  /// Reads the bytes of a TZif file; nil if they are invalid, or leave changes before 2037 to the rule in the footer.
+  /// Reads the bytes of a TZif file; nil if the bytes are invalid, or leave changes before 2037 to the rule in the
+  /// footer.
   public init?(tzif bytes: [UInt8]) {
     let parsed: Zone? = bytes.withUnsafeBufferPointer { bytes in
       let reader = ByteReader(bytes: bytes)
       guard let old = TZifHeader(reader, at: 0) else { return nil }
       if old.version < 2 { return Self.block(reader, old, wide: false) }
-      // The first block is for readers of 32 bits.
+      // The first block has 32-bit times, for old readers.
       guard let new = TZifHeader(reader, at: old.end(wide: false)),
         let zone = Self.block(reader, new, wide: true)
       else { return nil }

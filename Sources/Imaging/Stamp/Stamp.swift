@@ -11,8 +11,8 @@ import SystemPackage
 ///     let picture = try stamp.apply(to: PictureFile("morning.jpg"))
 ///     print(picture.time?.description ?? "", picture.time?.source.rawValue ?? "")
 ///
-/// The letters are sized in proportion to the picture. They are black or white, depending on the pixels under them, and
-/// get a scrim as strong as a contrast of 7:1 requires.
+/// The letters are sized in proportion to the picture. They are black or white, depending on the pixels under them. A
+/// scrim, a translucent layer behind the letters, is made strong enough for a contrast of 7:1.
 public struct Stamp: PictureMaking {
   /// The crop to stamp.
   ///
@@ -21,9 +21,9 @@ public struct Stamp: PictureMaking {
   public var crop: Crop
   /// The time to show.
   public var time: StampTime.Choice
-  /// The zone in which it is shown; nil for the offset that belongs to the time, else `localZone`.
+  /// The zone in which the time is shown; nil for the time's own offset, or for `localZone` if the time has none.
   public var zone: Zone?
-  /// The zone of times without an offset.
+  /// The zone to which times without an offset belong.
   public var localZone: Zone
   /// The language and format of the date.
   public var locale: StampLocale?
@@ -31,7 +31,7 @@ public struct Stamp: PictureMaking {
   public var template: StampTemplate?
   /// How the letters are set off from the picture.
   public var style = StampStyle.bar
-  /// A line under the date.
+  /// Another line of text, under the date.
   public var text: String?
   /// A PNG or JPEG, drawn in the corner diagonally opposite the text.
   public var logo: PictureFile?
@@ -43,7 +43,7 @@ public struct Stamp: PictureMaking {
   public var fontFamily: String
   /// A fontconfig file to use instead of the system's.
   public var fontConfiguration: FilePath?
-  /// The clock, in seconds since 1970.
+  /// Returns the present time, in seconds since 1970.
   public var now: @Sendable () -> Int
 
   /// The limits of a picture.
@@ -69,7 +69,7 @@ public struct Stamp: PictureMaking {
     if let font { try Typesetter.check(font, configuration: fontConfiguration) }
   }
 
-  /// The stamp for one picture: without a frame, `.contain` gets the picture's own size.
+  /// This stamp for one picture: if the crop is `.contain` without a frame, the picture's own size becomes the frame.
   private func framed(for file: PictureFile) -> Self {
     var stamp = self
     if crop.fit == .contain, crop.frame == nil {
@@ -83,7 +83,7 @@ public struct Stamp: PictureMaking {
     try apply(to: file)
   }
 
-  /// Stamps a picture that becomes a file; a large PNG is written to a temporary file, not held in memory.
+  /// Stamps a picture for an output file; a large PNG is written to a temporary file, not held in memory.
   public func make(
     from file: PictureFile,
     for output: FilePath
@@ -97,7 +97,7 @@ public struct Stamp: PictureMaking {
   ///
   /// - Parameter file: The input. CMYK becomes RGB; 16 bits and alpha are kept if the format has them.
   /// - Returns: The stamped picture, with the time that it shows.
-  /// - Throws: ``ImagingError`` when the picture cannot be read or lacks the requested time, or there is no font.
+  /// - Throws: ``LarderError`` when the picture cannot be read or lacks the requested time, or there is no font.
   public func apply(to file: PictureFile) throws(LarderError) -> EncodedPicture {
     try check()
     let moment = try StampTime(
@@ -117,7 +117,7 @@ public struct Stamp: PictureMaking {
 }
 
 extension Stamp {
-  /// Placed lines, and the box around them.
+  /// The lines of a stamp with their positions, and the box around them.
   struct Block {
     var lines: [PlacedLine]
     var left: Double
@@ -126,14 +126,14 @@ extension Stamp {
     var height: Double
   }
 
-  /// The length by which letters and margins are scaled: the side of a square, or one that suits both flat and narrow
-  /// pictures.
+  /// The length by which letters and margins are scaled: the side of a square, or for other shapes a length that suits
+  /// both flat and narrow pictures.
   static func unit(of size: PixelSize) -> Double {
     let (width, height) = (Double(size.width), Double(size.height))
     return min((width * height).squareRoot(), min(width, height) * 1.25)
   }
 
-  /// The lines to write; a clock is set larger.
+  /// The lines to write; a line marked as a clock gets larger letters.
   private func wanted(
     _ moment: StampTime,
     _ locale: StampLocale
@@ -211,7 +211,7 @@ extension Stamp {
       let columns = block.left - pad...block.left + block.width + pad
       return StampVeil(columns: columns, rows: rows, fade: unit * 0.05)
     case .bar:
-      // Dark as far as the edge to which the text is near, and faded into the picture on the other side.
+      // The bar is dark up to the picture's edge near the text, and fades into the picture on its other side.
       let top = place.isTop ? 0 : rows.lowerBound
       let bottom = place.isBottom ? Double(size.height) : rows.upperBound
       let even = top...max(top, bottom)

@@ -1,18 +1,19 @@
 import Base
 
-/// The layer of a stamp over a picture: the scrim, the letters with their shadow, and the logo.
+/// The layer of a stamp over a picture: the scrim (a translucent layer behind the letters), the letters with their
+/// shadow, and the logo.
 ///
-/// It is painted in strips, so that no more than a strip of it is ever in memory.
+/// The layer is painted in strips, so that at most one strip of it is in memory.
 final class StampLayer {
-  /// The least size of legible letters, in pixels.
+  /// The smallest size of letters that are legible, in pixels.
   static let leastSize = 9.0
 
   let size: PixelSize
   private let block: Stamp.Block
   private let veil: StampVeil?
-  /// The rows that are painted on, apart from the logo.
+  /// The rows of the picture on which the scrim and the letters are painted.
   private let rows: Range<Int>
-  /// The rows that must be held in memory to be measured and painted: `rows`, and those of the probes.
+  /// The rows of the picture that must be held in memory to be measured and painted: `rows`, and the rows of `probes`.
   var heldRows: Range<Int> {
     let ys = probes.ys
     return min(
@@ -20,7 +21,7 @@ final class StampLayer {
       ys.min() ?? size.height
     )..<max(rows.upperBound, (ys.max() ?? -1) + 1)
   }
-  /// The rows that the logo is painted on.
+  /// The rows of the picture on which the logo is painted.
   var logoRows: Range<Int> {
     logo.map { $0.y..<max($0.y, min($0.y + $0.canvas.height, size.height)) } ?? 0..<0
   }
@@ -29,7 +30,7 @@ final class StampLayer {
 
   /// Lays out the lines of a stamp for a picture of `size`.
   ///
-  /// - Throws: ``ImagingError`` when there is no font, or the logo cannot be read.
+  /// - Throws: ``LarderError`` when there is no font, or the logo cannot be read.
   init(_ stamp: Stamp, _ moment: StampTime, size: PixelSize) throws(LarderError) {
     let block = try stamp.set(moment, size: size)
     let veil = stamp.veil(block, size: size)
@@ -62,14 +63,15 @@ final class StampLayer {
     return remarks
   }
 
-  /// The pixels by which the brightness behind the text is measured.
+  /// The columns and rows of the pixels from which the brightness behind the text is measured.
   var probes: (xs: [Int], ys: [Int]) {
     Backdrop.probes(block, width: size.width, height: size.height)
   }
 
-  /// Rows that are painted at a time.
+  /// The number of rows that are painted at a time.
   ///
-  /// They have half a million pixels: in floating point, which alpha and 16 bits need, that is 16 MB.
+  /// They have about half a million pixels. These take 8 MB in floating point, which pictures with alpha or 16 bits
+  /// need.
   private var stripRows: Int { max(500_000 / size.width, 16) }
 
   /// Paints the text on rows of full width, `strip` rows at a time; the bitmap's first row is row `first` of the
@@ -141,7 +143,7 @@ final class LetterShadow {
   }
 }
 
-/// A logo in its size and place on a picture.
+/// A logo with its size and position on a picture.
 private final class PlacedLogo {
   let canvas: Canvas
   let x: Int
@@ -153,7 +155,7 @@ private final class PlacedLogo {
       picture.layout == .bgrx || picture.layout == .cmyk
       ? picture.flattened(.rgb) : picture
     let side = Stamp.unit(of: size)
-    // As high as the clock, and at most two fifths as wide as a square picture.
+    // The logo is about as high as the clock, or lower if it would be wider than two fifths of a square picture.
     let scale = min(
       side * 0.13 / Double(picture.height),
       side * 0.4 / Double(picture.width)

@@ -2,9 +2,10 @@ import Glibc
 
 /// How the letters of a stamp are set off from the picture.
 public enum StampStyle: String, Sendable, CaseIterable, Codable {
-  /// Letters alone, with a thin soft shadow where they need it.
+  /// Letters without a background, with a thin soft shadow where the picture requires it.
   case plain
-  /// A soft scrim behind the text, no taller than the text, and as strong as the letters need.
+  /// A scrim, a translucent layer with soft edges, behind the text. It is no taller than the text, and as strong as the
+  /// letters need.
   case scrim
   /// White letters on a dark band from side to side, which reaches the near edge and fades into the picture.
   case bar
@@ -17,7 +18,7 @@ enum StampInk: Equatable {
 
   var opposite: Self { self == .black ? .white : .black }
 
-  /// The light of each channel, 0 or 1.
+  /// The value of each colour channel: 0 for black, 1 for white.
   var light: Double { self == .white ? 1 : 0 }
 }
 
@@ -25,21 +26,22 @@ enum StampInk: Equatable {
 struct Backdrop: Equatable {
   /// The contrast that the scrim has to reach.
   ///
-  /// A little more than the 7:1 of WCAG 2.2, 1.4.6, because samples are integers, and a JPEG's are not exact.
+  /// This is a little more than the 7:1 of WCAG 2.2, 1.4.6, because samples are rounded to integers, and a JPEG changes
+  /// them slightly.
   static let contrast = 7.5
-  /// Letters of less contrast are hard to read even if they are large. (WCAG 2.2, 1.4.3)
+  /// The lowest contrast at which large letters are easy to read. (WCAG 2.2, 1.4.3)
   static let readable = 3.0
   /// The strength of a bar: it gives white letters a contrast of 7.5:1 on a white picture.
   static let barStrength = 0.7
 
-  /// The colour of letters whose scrim changes the picture less.
+  /// The colour of the letters: white on a bar, otherwise the colour whose scrim changes the picture less.
   let ink: StampInk
-  /// The strength of the scrim, which has the opposite colour, from 0 to 1.
+  /// The strength of the scrim, from 0 to 1; the scrim's colour is the opposite of `ink`.
   let strength: Double
   /// The least contrast of the letters with their background, 1 to 21; for the style `plain`, without their shadow.
   let leastContrast: Double
 
-  /// The columns and rows of a grid of at most 128 × 64 pixels inside the block.
+  /// The columns and rows of a grid of at most 128 × 64 pixels inside the block of text.
   static func probes(
     _ block: Stamp.Block,
     width: Int,
@@ -48,13 +50,15 @@ struct Backdrop: Equatable {
     (steps(block.left, block.width, width, 128), steps(block.top, block.height, height, 64))
   }
 
-  /// Measures sampled pixels.
+  /// Chooses the ink and the scrim for the colours of sampled pixels.
   init(_ colours: [(red: UInt8, green: UInt8, blue: UInt8)], style: StampStyle = .bar) {
-    // A scrim hardly changes the order by luminance, so 64 pixels at the end of the order suffice.
+    // A scrim hardly changes the order of the colours by luminance. So the 64 lightest colours suffice for white
+    // letters, and the 64 darkest for black letters.
     let sorted = colours.sorted { Self.luminance($0, .black, 0) < Self.luminance($1, .black, 0) }
     let white = Self.veil(Array(sorted.suffix(64)), for: .white)
     let black = Self.veil(Array(sorted.prefix(64)), for: .black)
-    // Weighted by the mean, so that a single light spot does not cause a white scrim over a dark picture.
+    // The strengths are weighted by the mean brightness, so that a single light spot does not cause a white scrim over
+    // a dark picture.
     let sum = colours.reduce(0) { $0 + Int($1.red) + Int($1.green) + Int($1.blue) }
     let mean = Double(sum) / Double(max(colours.count, 1) * 3 * 255)
     let isWhite = style == .bar || white * mean <= black * (1 - mean)
@@ -80,7 +84,7 @@ struct Backdrop: Equatable {
     return 1
   }
 
-  /// The contrast of letters with a colour under a scrim.
+  /// The contrast between letters and a colour that is covered by a scrim.
   private static func contrast(
     _ colour: (red: UInt8, green: UInt8, blue: UInt8),
     _ ink: StampInk,
@@ -91,7 +95,7 @@ struct Backdrop: Equatable {
     return max(ground, letter) / min(ground, letter)
   }
 
-  /// The relative luminance of a colour under a scrim. (WCAG 2.2)
+  /// The relative luminance of a colour that is covered by a scrim. (WCAG 2.2)
   private static func luminance(
     _ colour: (red: UInt8, green: UInt8, blue: UInt8),
     _ veil: StampInk,
@@ -124,17 +128,19 @@ struct Backdrop: Equatable {
   }
 }
 
-/// A scrim over a part of a picture: full strength inside the box, and none from `fade` pixels outside of it.
+/// A scrim (a translucent layer behind letters) over a part of a picture.
+///
+/// It has full strength inside the box, and no strength at `fade` pixels or more outside of the box.
 struct StampVeil: Equatable {
   let columns: ClosedRange<Double>
   let rows: ClosedRange<Double>
   let fade: Double
 
-  /// The share of the scrim's strength in a column and in a row.
+  /// The share of the scrim's strength at a column, or at a row.
   func column(_ x: Double) -> Double { Self.share(x, columns, fade) }
   func row(_ y: Double) -> Double { Self.share(y, rows, fade) }
 
-  /// Eased, because the start of a linear ramp is visible.
+  /// An eased ramp, because the start of a linear ramp is visible.
   private static func share(
     _ place: Double,
     _ full: ClosedRange<Double>,

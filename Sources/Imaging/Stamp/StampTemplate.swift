@@ -18,8 +18,9 @@ public struct StampTemplate: Sendable, Equatable, Codable {
   /// Reads a template.
   ///
   /// - Parameter template: Text with the fields `{time}` (in the locale's format), `{time12}`, `{time24}`, `{date}` and
-  ///   `{weekday}`. `\n`, or a line break, starts another line. A line that is only a time is as large as a clock.
-  /// - Throws: ``ImagingError`` of code `usage` for other fields, an unclosed brace, or an empty text.
+  ///   `{weekday}`. `\n`, or a line break, starts another line. A line that consists of one time field gets the larger
+  ///   letters of a clock.
+  /// - Throws: ``LarderError`` of code `usage` for other fields, an unclosed brace, or an empty text.
   public init(_ template: String) throws(LarderError) {
     var fields = FieldTemplate(template, for: "stamp")
     var lines: [[Part]] = [[]]
@@ -49,7 +50,7 @@ public struct StampTemplate: Sendable, Equatable, Codable {
     }
   }
 
-  /// The lines for a time, and whether each is a clock.
+  /// The lines for a time; `isClock` marks a line that consists of one time field.
   func lines(_ time: CivilTime, _ locale: StampLocale) -> [(text: String, isClock: Bool)] {
     lines.map { parts in
       let text = parts.map { part in
@@ -69,12 +70,12 @@ public struct StampTemplate: Sendable, Equatable, Codable {
 
 /// The format of dates and times in a language and region.
 public struct StampLocale: Sendable, Equatable, Codable {
-  /// The language by which fonts are chosen: `ko`.
+  /// The language for which fonts are chosen, such as `ko`.
   let language: String
   private let pattern: [Part]
   private let months: [String]
   private let weekdays: [String]
-  /// The words before and after noon, and whether they precede the clock.
+  /// The words for AM and PM, and whether they precede the time.
   private let halves: Halves
   private let hasTwelveHours: Bool
 
@@ -88,7 +89,7 @@ public struct StampLocale: Sendable, Equatable, Codable {
 
   /// The locale of an identifier such as `ko_KR`, `ko-KR`, `ko_KR.UTF-8` or `ko`; `C` is English.
   ///
-  /// - Throws: ``ImagingError`` of code `time` for an unsupported language.
+  /// - Throws: ``LarderError`` of code `time` for an unsupported language.
   public init(_ identifier: String) throws(LarderError) {
     let language = identifier.prefix { $0.isLetter }.lowercased()
     let dayFirst: [Part] = [.day, .text(" "), .monthName, .text(" "), .year]
@@ -218,7 +219,7 @@ public struct StampLocale: Sendable, Equatable, Codable {
   ///
   /// - Parameters:
   ///   - time: The time.
-  ///   - hours: 12 or 24 for a clock of as many hours; nil for the locale's.
+  ///   - hours: 12 or 24, for the 12-hour or 24-hour clock; nil for the locale's clock.
   /// - Returns: The text.
   public func time(_ time: CivilTime, hours: Int? = nil) -> String {
     guard hours == 12 || (hours == nil && hasTwelveHours) else {

@@ -27,7 +27,7 @@ public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
 
     /// Reads `exif`, `file`, `now` or an RFC 3339 time.
     ///
-    /// - Throws: ``ImagingError`` of code `time` for anything else.
+    /// - Throws: ``LarderError`` of code `time` for anything else.
     public init(_ text: String) throws(LarderError) {
       switch text {
       case "exif": self = .exif
@@ -73,11 +73,11 @@ public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
   ///   - choice: The requested time.
   ///   - taken: The time in the picture's metadata.
   ///   - modified: When the file was last written, in seconds since 1970.
-  ///   - zone: The zone in which it is shown; nil for the offset that belongs to the time.
+  ///   - zone: The zone in which the time is shown; nil for the time's own offset, or for `local` if the time has none.
   ///   - local: The zone of times without an offset.
   ///   - now: The clock, in seconds since 1970.
   ///   - name: The name of the picture in errors.
-  /// - Throws: ``ImagingError`` of code `time` when the picture lacks the requested time.
+  /// - Throws: ``LarderError`` of code `time` when the picture lacks the requested time.
   init(
     _ choice: Choice,
     taken: TakenTime?,
@@ -135,9 +135,9 @@ public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
 
 /// The moment at which a picture was taken, from its metadata.
 struct TakenTime: Equatable {
-  /// The wall clock where it was taken.
+  /// The time that clocks showed where the picture was taken.
   let civil: CivilTime
-  /// Seconds that this clock is east of UTC; nil if unknown.
+  /// The offset of these clocks, in seconds east of UTC; nil if unknown.
   let offset: Int?
 
   /// The time in EXIF data; nil if it has no valid date.

@@ -7,22 +7,23 @@ final class StampedRows: RowSource {
   let shape: RowShape
   private let source: any RowSource
   private let layer: StampLayer
-  /// The rows behind the text, and the rows under the logo.
+  /// The rows behind the text.
   private let held: Range<Int>
+  /// The rows under the logo.
   private let logo: Range<Int>
   private let style: StampStyle
   private let limits: PictureLimits
   private let name: String
   /// The rows behind the text, after the stamp was painted on them.
   private var block: Bitmap?
-  /// Rows that have been read.
+  /// The number of rows that have been read.
   private var reached = 0
   /// Warnings about the result, complete once all rows have been read.
   private(set) var remarks: Set<EncodedPicture.Remark> = []
 
   /// Prepares the stamp for a time and for rows of RGB.
   ///
-  /// - Throws: ``ImagingError`` when there is no font, or the logo cannot be read.
+  /// - Throws: ``LarderError`` when there is no font, or the logo cannot be read.
   init(
     _ source: any RowSource,
     _ stamp: Stamp,

@@ -14,7 +14,7 @@ struct Typesetter: ~Copyable {
   ///   - family: The font families to try, in order, in Pango's notation.
   ///   - language: The language that decides between variants of letters, for example of Chinese characters.
   ///   - configuration: A fontconfig file to use instead of the system's.
-  /// - Throws: ``ImagingError`` of code `noFont` when no font is installed, or Pango is not.
+  /// - Throws: ``LarderError`` of code `noFont` when no font is installed, or Pango is not.
   init(family: String, language: String, configuration: FilePath?) throws(LarderError) {
     if let words = cdrawing_open() {
       throw LarderError(
@@ -50,7 +50,7 @@ struct Typesetter: ~Copyable {
 
   /// Checks that a family is installed, ignoring case.
   ///
-  /// - Throws: ``ImagingError`` of code `usage` if it is not, or `noFont` without Pango or any font.
+  /// - Throws: ``LarderError`` of code `usage` if it is not, or `noFont` without Pango or any font.
   static func check(_ family: String, configuration: FilePath?) throws(LarderError) {
     // Opens the libraries, and checks that there is a font.
     let typesetter = try Typesetter(family: family, language: "en", configuration: configuration)
@@ -73,7 +73,7 @@ struct Typesetter: ~Copyable {
 
   private static func map(_ configuration: FilePath?) -> OpaquePointer? {
     guard let configuration else {
-      // Pango keeps one for each thread: finding all fonts again would cost more than the drawing.
+      // Uses the font map that Pango keeps for each thread: finding all fonts again would cost more than the drawing.
       guard let map = pango_cairo_font_map_get_default() else { return nil }
       g_object_ref(UnsafeMutableRawPointer(map))
       return map
@@ -88,16 +88,17 @@ struct Typesetter: ~Copyable {
     return map
   }
 
-  /// Lays out one line of `size` pixels, cut with an ellipsis after `limit` pixels.
+  /// Lays out one line in letters of `size` pixels, cut with an ellipsis if it is wider than `limit` pixels.
   ///
-  /// - Throws: ``ImagingError`` of code `noFont` when no font has some of its letters.
+  /// - Throws: ``LarderError`` of code `noFont` when no font has some of the line's letters.
   func line(
     _ text: String,
     size: Double,
     bold: Bool,
     limit: Double? = nil
   ) throws(LarderError) -> TextLine {
-    // Some fonts have blank letters where others have none; then the next font may have them.
+    // Some fonts have a blank glyph for a letter that they lack, so Pango looks no further. In that case, try again
+    // from the next font.
     var families = family.split(separator: ",")[...]
     repeat {
       let line = try line(text, families.joined(separator: ","), size, bold)
@@ -175,7 +176,7 @@ final class TextLine {
     return false
   }
 
-  /// Cuts the line with an ellipsis after `pixels`.
+  /// Limits the line to a width of `pixels`; a longer line ends with an ellipsis.
   fileprivate func limit(to pixels: Double) {
     pango_layout_set_width(layout, Int32(pixels * Double(PANGO_SCALE)))
     pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END)

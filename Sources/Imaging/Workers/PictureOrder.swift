@@ -2,7 +2,7 @@ import Base
 import FoundationEssentials
 import SystemPackage
 
-/// Work on pictures that can be sent to a worker process: a crop of each, or a stamp on each.
+/// An operation on pictures, a crop or a stamp, in a form that can be sent to a worker process.
 package struct PictureOrder: Sendable {
   private enum Work: Codable, Sendable {
     case crop(Crop)
@@ -16,7 +16,9 @@ package struct PictureOrder: Sendable {
   /// Orders a crop of each picture.
   package init(_ crop: Crop) { self.init(.crop(crop)) }
 
-  /// Orders a stamp on each picture, which shows the clock of the process that makes it if it shows the present time.
+  /// Orders a stamp on each picture.
+  ///
+  /// If the stamp shows the present time, the process that makes the picture reads it from its own clock.
   package init(_ stamp: Stamp) { self.init(.stamp(stamp)) }
 
   private init(_ work: Work) {
@@ -39,7 +41,7 @@ package struct PictureOrder: Sendable {
     }
   }
 
-  /// The crop, which a stamp has too.
+  /// The crop of this order; a stamp also has a crop.
   private var crop: Crop {
     switch work {
     case .crop(let crop): crop
@@ -47,7 +49,7 @@ package struct PictureOrder: Sendable {
     }
   }
 
-  /// Whether medium-sized bitmaps are allocated for one picture after the other, so that keeping their memory pays.
+  /// Whether each picture needs medium-sized bitmaps, so that it saves time to keep their memory for the next picture.
   var makesBitmaps: Bool {
     if case .stamp = work { return true }
     return crop.frame != nil || crop.fit == .contain
@@ -60,9 +62,9 @@ package struct PictureOrder: Sendable {
   ///
   /// - Parameters:
   ///   - file: The input.
-  ///   - output: The file that it becomes; nil for a result in memory.
+  ///   - output: The file to which the result will be written; nil for a result in memory.
   /// - Returns: The result.
-  /// - Throws: ``ImagingError`` when the picture cannot be made.
+  /// - Throws: ``LarderError`` when the picture cannot be made.
   func make(
     from file: PictureFile,
     for output: PictureOutput?
@@ -96,17 +98,19 @@ extension PictureOrder {
     Self.seconds(pixels: 2 * limits.pixels, scanned: max(limits.scannedPixels, 12 * limits.pixels))
   }
 
-  /// Seconds for `pixels` of input and output together, and for the pixels that a decoder visits, counted once for each
-  /// scan.
+  /// The processor time for `pixels` and `scanned`, in seconds.
+  ///
+  /// `pixels` are those of the input and the output together; `scanned` are the pixels that a decoder visits, counted
+  /// once for each scan.
   private static func seconds(pixels: Int, scanned: Int) -> Double {
     secondsForHeader + (0.5 * Double(pixels) / 1e6 + 0.1 * Double(scanned) / 1e6) * slowness
   }
 
-  /// The processor time for a header, and the least that any picture may take.
+  /// The processor time for reading a header; every picture is allowed at least this time.
   static let secondsForHeader = 0.5 * slowness
 
-  /// The processor time that a worker has for a picture without a request: enough for a megapixel of input and one of
-  /// output.
+  /// The processor time that a worker may use for a picture without asking for more: enough for a megapixel of input
+  /// and a megapixel of output.
   ///
   /// A message for each small picture would take longer than the picture itself.
   static let secondsUnasked = seconds(pixels: 2_000_000, scanned: 1_000_000)

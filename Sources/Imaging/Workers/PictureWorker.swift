@@ -5,9 +5,9 @@ import SystemPackage
 
 /// The main loop of a worker process, which makes pictures for the process that started it: see ``PictureWorkers``.
 ///
-/// It may read any file, because libraries and fonts are opened when they are needed, but can only write to files that
-/// it is handed. It starts no program and opens no socket. Its memory is limited for each picture, and its processor
-/// time by the picture's header. It ends when the other process ends.
+/// The worker may read any file, because libraries and fonts are opened when they are needed. It can write only to
+/// files that the other process hands over. It starts no program and opens no socket. Its memory is limited for each
+/// picture; its processor time is limited according to the picture's header. It ends when the other process ends.
 package struct PictureWorker {
   private let channel: WorkerChannel
   private var known: PictureOrder?
@@ -24,7 +24,8 @@ package struct PictureWorker {
     guard fstat(socket, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK,
       larder_confine("larder-pictures") == 0
     else { _exit(64) }
-    // Ctrl-C, or the stop of a service, ends the other process, and that ends this one.
+    // These signals are ignored: Ctrl-C, or the stop of a service, ends the other process, and this process ends after
+    // it.
     for number in [SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_IGN) }
     guard larder_end_with(socket) == 0 else { _exit(71) }
     var worker = PictureWorker(channel: WorkerChannel(socket: socket))
@@ -51,7 +52,7 @@ package struct PictureWorker {
     } catch {
       made = .failure(error)
     }
-    // Closed before the answer, so that a waiting worker holds nothing but its socket.
+    // The input is closed before the answer is sent, so that an idle worker has no open file except its socket.
     if message.descriptor >= 0 { close(message.descriptor) }
     switch made {
     case .failure(let error): try channel.send(.failed, ErrorAnswer(error).text, wait: wait)
@@ -67,8 +68,9 @@ package struct PictureWorker {
     do {
       let order = try PictureOrder(wire: wire)
       known = order
-      // Freeing and mapping a bitmap again for each picture would cost a page fault for each page. At its own size, a
-      // photo is processed row by row, and keeping its coefficients for the next one would need their memory twice.
+      // Freeing and mapping a bitmap again for each picture would cost a page fault for each page. A photo that is not
+      // scaled is processed row by row, and keeping the memory of its coefficients for the next photo would take twice
+      // as much memory.
       if order.makesBitmaps { larder_keep_blocks(16 << 20) }
       return order
     } catch {
@@ -100,7 +102,7 @@ package struct PictureWorker {
 
   /// Sets the limit of processor time at which the kernel ends the process.
   ///
-  /// Tells the other process of it if a picture needs more than it has without a request.
+  /// Tells the other process if the picture needs more than ``PictureOrder/secondsUnasked``, or if this process is new.
   private mutating func demand(_ seconds: Double) {
     larder_limit_processor(seconds)
     guard isNew || seconds > PictureOrder.secondsUnasked else { return }
@@ -108,7 +110,7 @@ package struct PictureWorker {
     try? channel.send(.seconds, withUnsafeBytes(of: seconds) { Array($0) }, wait: wait)
   }
 
-  /// Asks the other process to create the temporary file of a result that is too large to be held.
+  /// Asks the other process to create a temporary file for a result that is too large for memory.
   private func place(for name: String) throws(LarderError) -> PartFile {
     let refusal: LarderError
     do throws(WorkerLoss) {

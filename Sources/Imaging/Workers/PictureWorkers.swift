@@ -7,7 +7,8 @@ import SystemPackage
 /// memory.
 ///
 /// If a library hangs, crashes, or takes too much memory, only that picture fails: its process is killed, and the next
-/// picture gets a new one. Processes are reused for many pictures. There are as many as there are concurrent callers.
+/// picture gets a new process. Processes are reused for many pictures. There are as many processes as concurrent
+/// callers.
 package final class PictureWorkers: PictureWorking {
   private let program: [String]
   private let patience: WorkerPatience
@@ -47,7 +48,7 @@ package final class PictureWorkers: PictureWorking {
     while true {
       let kept = idle.withLock { $0.popLast() }
       if let kept, !kept.isWaiting {
-        // It ended while it was idle.
+        // The process ended while it was idle.
         kept.end()
         continue
       }
@@ -70,7 +71,8 @@ package final class PictureWorkers: PictureWorking {
         throw error
       case .lost(.closed, let signal)
       where [SIGKILL, SIGTERM].contains(signal) && (kept != nil || !wasKilled):
-        // A signal to an idle process may take effect only after it got the picture: try again with another process.
+        // A signal to an idle process may take effect only after the process got the picture: try again with another
+        // process.
         if kept == nil { wasKilled = true }
       case .lost(let loss, let signal):
         throw error(input.name, order, loss, signal)
@@ -133,10 +135,10 @@ package protocol PictureWorking: Sendable {
   /// - Parameters:
   ///   - order: The order.
   ///   - input: The picture.
-  ///   - output: The file that the result becomes when the caller writes it; nil for a result in memory.
+  ///   - output: The file to which the caller will write the result; nil for a result in memory.
   ///   - isStopped: Called several times a second if the work can be abandoned; true abandons it.
   /// - Returns: The result.
-  /// - Throws: ``ImagingError`` when the picture cannot be made.
+  /// - Throws: ``LarderError`` when the picture cannot be made.
   func make(
     _ order: PictureOrder,
     of input: PictureInput,

@@ -16,7 +16,8 @@ import Glibc
 /// | made | worker | ``PictureAnswer`` as JSON | the result, unless its file was placed | |
 /// | failed | both | ``ErrorAnswer`` as JSON | | |
 ///
-/// A worker sends `seconds` only if ``PictureOrder/secondsUnasked`` are not enough, and when it has just started.
+/// A worker sends `seconds` only if ``PictureOrder/secondsUnasked`` are not enough, or when it has just started. It
+/// sends `place` to get a file for a large result; larder answers `placed` or `failed`.
 struct WorkerChannel {
   enum Kind: UInt32 {
     case make = 1
@@ -46,7 +47,7 @@ struct WorkerChannel {
 
   /// A request for a picture: a byte of flags, and the name.
   ///
-  /// Encoding it as JSON would take a tenth of the time of a small picture.
+  /// Encoding the request as JSON would take a tenth of the time of a small picture.
   struct Request {
     let name: String
     /// Whether the picture is from a file, which has a modification time.
@@ -56,7 +57,7 @@ struct WorkerChannel {
   }
 
   let socket: Int32
-  /// The most bytes of a message that may be received.
+  /// A received message may have at most this many bytes.
   var most = Int.max
   private static let mostText = 1 << 24
   private static let mostJoined = 1 << 16
@@ -95,7 +96,7 @@ struct WorkerChannel {
       }
       if count > 0 {
         done += count
-        // It was sent with the first byte.
+        // The descriptor was sent with the first byte.
         descriptor = -1
       } else if errno == EAGAIN {
         try wait(POLLOUT)
@@ -111,7 +112,7 @@ struct WorkerChannel {
   ///   - takesDescriptor: Whether a descriptor is accepted; if not, one that is received is closed.
   ///   - wait: Waits for the socket.
   /// - Returns: The message.
-  /// - Throws: ``WorkerLoss``, also that of `wait`.
+  /// - Throws: ``WorkerLoss``, including the errors of `wait`.
   func receive(
     takesDescriptor: Bool = false,
     wait: Waiting
@@ -183,17 +184,17 @@ extension WorkerChannel.Request {
   }
 }
 
-/// The reason why a worker is of no more use.
+/// The reason why a worker cannot be used any more.
 enum WorkerLoss: Error {
-  /// It closed its end of the socket, as it does when it ends.
+  /// The worker closed its end of the socket, which also happens when it exits.
   case closed
-  /// It used more processor time than the picture may take, in seconds.
+  /// The worker used more than this many seconds of processor time, the limit for the picture.
   case overTime(Double)
-  /// It made no progress for a number of seconds.
+  /// The worker made no progress for this many seconds.
   case stalled(Double)
   /// The caller stopped the work.
   case stopped
-  /// It sent an invalid message.
+  /// The worker sent an invalid message.
   case nonsense
 }
 
@@ -202,7 +203,7 @@ extension Encodable {
   var text: [UInt8] { (try? JSONEncoder().encode(self)).map { Array($0) } ?? [] }
 }
 
-/// A result without the bytes of its file.
+/// A result without the bytes of its file, as a worker sends it.
 struct PictureAnswer: Codable {
   private let format: PictureFormat
   private let width: Int

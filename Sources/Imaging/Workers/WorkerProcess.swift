@@ -10,10 +10,10 @@ final class WorkerProcess: Sendable {
   let process: pid_t
   private let socket: Int32
   private let patience: WorkerPatience
-  /// Whether it has made or refused a picture before.
+  /// Whether the process has made or refused a picture before.
   private let hasStarted = Atomic(false)
 
-  /// Whether it is idle: alive, and sending nothing.
+  /// Whether the process is idle: alive, and sending nothing.
   var isWaiting: Bool {
     var one = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
     return poll(&one, 1, 0) == 0
@@ -44,7 +44,7 @@ final class WorkerProcess: Sendable {
   enum Outcome {
     case made(EncodedPicture)
     case refused(LarderError)
-    /// The process is gone: the reason, and the signal that ended it, or 0.
+    /// The process has been ended, for this reason; `signal` is the signal that ended it, or 0.
     case lost(WorkerLoss, signal: Int32)
   }
 
@@ -108,7 +108,7 @@ final class WorkerProcess: Sendable {
         let seconds = try message.seconds()
         watch.allow(min(max(seconds, 0), order.mostSeconds))
       case .place:
-        // Allowed once for a picture, and only if it becomes a file.
+        // Allowed once for a picture, and only if the result becomes a file.
         guard let output, part == nil else { throw .nonsense }
         let begun: PartFile
         do throws(LarderError) {
@@ -155,9 +155,10 @@ final class WorkerProcess: Sendable {
 
 /// How long to wait for a worker.
 package struct WorkerPatience: Sendable {
-  /// Seconds of processor time until it starts with a picture.
+  /// The processor time, in seconds, that a new process may take before it starts with its first picture.
   package var start: Double
-  /// Seconds of waiting, beyond twenty for each second of processor time, after which it counts as stalled.
+  /// A process counts as stalled after this many seconds, plus twenty seconds for each second of processor time that it
+  /// may use.
   package var idle: Double
 
   /// Makes limits; the defaults are enough for a slow and busy machine.
@@ -165,7 +166,7 @@ package struct WorkerPatience: Sendable {
     (self.start, self.idle) = (start, idle)
   }
 
-  /// Seconds after which a process is given up that may use `seconds` of processor time.
+  /// The seconds after which a process that may use `seconds` of processor time counts as stalled.
   func wait(for seconds: Double) -> Double { idle + 20 * seconds }
 }
 
@@ -174,11 +175,11 @@ private struct WorkerWatch {
   private let process: pid_t
   private let socket: Int32
   private let patience: WorkerPatience
-  /// Whether it is still starting; that processor time does not count for the picture.
+  /// Whether the process is still starting; the processor time for that does not count for the picture.
   private var isStarting: Bool
-  /// The processor time that it had used when it started with the picture.
+  /// The processor time that the process had used when it started with the picture.
   private var before: Double
-  /// Seconds of processor time that it may use.
+  /// The seconds of processor time that the process may use.
   private var seconds: Double
   private var deadline: ContinuousClock.Instant
 

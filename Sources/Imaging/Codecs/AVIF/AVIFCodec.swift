@@ -5,15 +5,16 @@ import CAVIF
 enum AVIFCodec {
   /// Opens libavif.
   ///
-  /// - Throws: ``ImagingError`` of code `library` when it is not installed.
+  /// - Throws: ``LarderError`` of code `library` when it is not installed.
   static func open(_ name: String) throws(LarderError) {
     if let words = cavif_open() {
       throw .noLibrary(name, "AVIF", "libavif", String(cString: words))
     }
   }
 
-  /// Decodes a region of the visible part, not yet turned upright: as 8-bit `bgrx`, 16-bit `rgb`, or `rgba` of either
-  /// depth.
+  /// Decodes a region of the visible part, in its stored orientation.
+  ///
+  /// The result is 8-bit `bgrx`, 16-bit `rgb`, or `rgba` of either depth.
   static func decode(
     _ file: PictureFile,
     _ header: AVIFHeader,
@@ -29,7 +30,7 @@ enum AVIFCodec {
     let pixelBytes = layout.channels * (isWide ? 2 : 1)
     try limits.check(memory: padded.width * padded.height * pixelBytes, of: file.name)
     let coded = header.coded.width * header.coded.height
-    // The decoder is freed before the conversion to RGB, so its planes are copied.
+    // The decoder's planes are copied, so that the decoder can be freed before the conversion to RGB.
     let planes = (header.colour.isGrey ? 1 : 3) + (header.hasAlpha ? 1 : 0)
     try limits.check(memory: coded * planes * (isWide ? 2 : 1), of: file.name)
     let decoder: AVIFDecoder = cavif_has_dav1d() ? .dav1d : .other
@@ -41,8 +42,7 @@ enum AVIFCodec {
     )
     try limits.check(decoding: held, of: file.name)
     var outcome = cavif_outcome()
-    // The limits of the frames inside. A frame is as large as its boxes say; the cells of a grid together cover a
-    // little more than the picture.
+    // The limits for the frames in the file. The cells of a grid together cover a little more than the picture.
     let allowed = cavif_limits(
       pixels: UInt32(clamping: min(limits.pixels, max(coded * 4, 4_000_000))),
       side: UInt32(clamping: limits.side),
@@ -79,9 +79,9 @@ enum AVIFCodec {
     return bitmap
   }
 
-  /// Encodes an upright bitmap: `rgb`, `rgba` or `bgrx`, of 8 or 16 bits.
+  /// Encodes an upright bitmap in the layout `rgb`, `rgba` or `bgrx`, with samples of 8 or 16 bits.
   ///
-  /// Frees the bitmap before the encoder starts, which needs much more memory.
+  /// The bitmap is freed before the encoder starts, because the encoder needs much more memory.
   static func encode(
     _ bitmap: consuming Bitmap,
     depth: Int,
@@ -138,7 +138,7 @@ enum AVIFCodec {
     return buffer.take()
   }
 
-  /// The error of a status.
+  /// The error for a failed call to libavif that returned `status`.
   static func error(_ name: String, _ status: CInt, _ outcome: cavif_outcome) -> LarderError {
     let words = withUnsafeBytes(of: outcome.message) {
       String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
@@ -155,12 +155,12 @@ enum AVIFCodec {
 
 /// The decoder of the AV1 pictures that are in an AVIF.
 enum AVIFDecoder {
-  /// Fast, and needs hardly more memory than the planes.
+  /// The dav1d library, which is fast, and needs hardly more memory than the planes.
   case dav1d
   /// Any other decoder that libavif was built with.
   case other
 
-  /// The most memory, in bytes, that decoding a picture of `pixels` takes, without the file.
+  /// The most memory, in bytes, that decoding a picture of `pixels` takes, not counting the file itself.
   ///
   /// Colours and alpha are decoded as two pictures. Film grain is added to a copy of the planes, and the cells of a
   /// grid are copied into a picture of their own. (Measured in docs/decisions, 07)

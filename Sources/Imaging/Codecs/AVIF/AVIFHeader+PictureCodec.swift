@@ -11,7 +11,7 @@ extension AVIFHeader: PictureCodec {
 
   var size: PixelSize { aperture.size }
   var channels: Int { (colour.isGrey ? 1 : 3) + (hasAlpha ? 1 : 0) }
-  /// A picture's own boxes turn it, regardless of its EXIF data. (ISO/IEC 23000-22, 7.3.6.7)
+  /// The orientation in the picture's own boxes, which takes precedence over its EXIF data. (ISO/IEC 23000-22, 7.3.6.7)
   var ownOrientation: Orientation? { orientation }
   var chroma: ChromaSampling? {
     switch Int(colour.chroma) {
@@ -36,7 +36,7 @@ extension AVIFHeader: PictureCodec {
     OpenRows(source: BitmapRows(try AVIFCodec.decode(file, self, request.region, limits)))
   }
 
-  /// The default quality, the same as libavif's.
+  /// The default quality, which is also libavif's default.
   private static let usualQuality = 60
 
   static func encode(
@@ -55,7 +55,7 @@ extension AVIFHeader: PictureCodec {
       if let header = encoding.source.probe.structure as? AVIFHeader { depth = header.depth }
     }
     if isLossless {
-      // RGB without conversion to chroma: the identity matrix.
+      // The identity matrix (0) keeps RGB as it is, without a conversion to chroma.
       (colour.chroma, colour.matrix) = (CInt(cavif_444), 0)
     }
     let bytes = try AVIFCodec.encode(
@@ -70,9 +70,11 @@ extension AVIFHeader: PictureCodec {
     return PictureEncoding.EncodedBitmap(file: .held(bytes), isLossless: isLossless)
   }
 
-  /// The colour description of the output: that of an AVIF source, else sRGB with the source's chroma subsampling.
+  /// The colour description of the output.
+  ///
+  /// It is copied from an AVIF source; for other sources it is sRGB with the source's chroma subsampling.
   private static func colour(of encoding: PictureEncoding) -> Colour {
-    // BT.709's primaries, sRGB's curve, BT.601's matrix. (ITU-T H.273)
+    // The default is BT.709's primaries, sRGB's curve and BT.601's matrix. (ITU-T H.273)
     var colour = Colour(
       chroma: CInt(cavif_444),
       primaries: 1,
@@ -82,7 +84,7 @@ extension AVIFHeader: PictureCodec {
     let source = encoding.source.probe.structure
     if let header = source as? AVIFHeader {
       colour = header.colour
-      // The identity matrix (0) has no chroma to subsample, and an unspecified one (2) is read as BT.601's.
+      // The identity matrix (0) has no chroma to subsample, and decoders read an unspecified matrix (2) as BT.601's.
       if colour.matrix == 0 || colour.matrix == 2 { colour.matrix = 6 }
     } else {
       colour.chroma = source.chroma.map(\.forAVIF) ?? Int32(cavif_400)
@@ -98,7 +100,7 @@ extension AVIFHeader: PictureCodec {
 }
 
 extension ChromaSampling {
-  /// libavif's constant for it.
+  /// libavif's constant for this subsampling.
   fileprivate var forAVIF: Int32 {
     switch self {
     case .quarter: Int32(cavif_420)

@@ -7,7 +7,7 @@ import Glibc
 struct AVIFHeader: Equatable, Sendable {
   /// The size of the decoded picture.
   let coded: PixelSize
-  /// The part of it that is to be shown.
+  /// The visible part of the decoded picture.
   let aperture: PixelRegion
   /// Bits of a sample: 8, 10 or 12.
   let depth: Int
@@ -15,7 +15,7 @@ struct AVIFHeader: Equatable, Sendable {
   let hasAlpha: Bool
   /// How the picture has to be turned; any orientation in its EXIF data is ignored.
   let orientation: Orientation
-  /// How its colours are encoded.
+  /// How the picture's colours are encoded.
   let colour: Colour
   /// The ICC profile, if any.
   let profile: [UInt8]
@@ -24,7 +24,9 @@ struct AVIFHeader: Equatable, Sendable {
   /// An XMP packet.
   let xmp: [UInt8]
 
-  /// The chroma format by libavif's numbers, and the other fields by those of ITU-T H.273.
+  /// A colour encoding.
+  ///
+  /// `chroma` is one of libavif's constants; the other fields are numbers of ITU-T H.273.
   struct Colour: Equatable, Sendable {
     var chroma: Int32
     var primaries: Int32
@@ -34,12 +36,12 @@ struct AVIFHeader: Equatable, Sendable {
     var isGrey: Bool { chroma == Int32(cavif_400) }
   }
 
-  /// The most frames that a sequence may have; only the first is read.
+  /// The most frames that a sequence may have; only the first frame is read.
   private static let frames = 65_536
 
   /// Reads the boxes of `bytes`.
   ///
-  /// - Throws: ``ImagingError`` when they are broken, or the picture exceeds `limits`.
+  /// - Throws: ``LarderError`` when the boxes are broken, or the picture exceeds `limits`.
   init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
     try Self.checkEnd(bytes, name)
     try AVIFCodec.open(name)
@@ -56,7 +58,7 @@ struct AVIFHeader: Equatable, Sendable {
     let profile = MallocBuffer(header.profile)
     let exif = MallocBuffer(header.exif)
     let xmp = MallocBuffer(header.xmp)
-    // libavif reports an excessive size as damage; this names the exceeded limit instead.
+    // libavif reports an excessive size as damage. This check reports the exceeded limit instead.
     if status == Int32(cavif_broken), let size = Self.extents(bytes) {
       try limits.check(width: size.width, height: size.height, of: name)
     }
@@ -85,8 +87,8 @@ struct AVIFHeader: Equatable, Sendable {
     self.xmp = xmp.take()
   }
 
-  /// The orientation of a picture that is turned left by `quarters`, then mirrored: not (-1), top
-  /// to bottom (0) or left to right (1). (ISO/IEC 23008-12, 6.5.10 and 6.5.12)
+  /// The orientation of a picture that is turned left by `quarters` quarter turns, then mirrored: -1 for no mirroring,
+  /// 0 for top to bottom, 1 for left to right. (ISO/IEC 23008-12, 6.5.10 and 6.5.12)
   static func orientation(quarters: Int, mirror: Int) -> Orientation {
     let mirrored: [Orientation] =
       switch mirror {
@@ -99,7 +101,7 @@ struct AVIFHeader: Equatable, Sendable {
 
   /// Refuses a file whose last box extends beyond its end. (ISO/IEC 14496-12, 4.2)
   ///
-  /// libavif checks that the data of the picture is there.
+  /// libavif itself checks only that the picture's own data is there.
   private static func checkEnd(_ bytes: [UInt8], _ name: String) throws(LarderError) {
     let isWhole = bytes.withUnsafeBufferPointer {
       MediaBox.visit(ByteReader(bytes: $0), in: 0..<bytes.count) { _ in }
@@ -118,7 +120,7 @@ struct AVIFHeader: Equatable, Sendable {
           }
           return PixelSize(width: width, height: height)
         }
-        // By the longer side, because width times height may overflow an Int.
+        // Sizes are compared by their longer side, because width times height may overflow an Int.
         .max { max($0.width, $0.height) < max($1.width, $1.height) }
     }
   }

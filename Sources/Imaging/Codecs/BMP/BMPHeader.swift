@@ -1,15 +1,17 @@
 import Base
 
-/// The headers of a BMP, parsed here: no library for it is well maintained, and the format is simple.
-/// (Windows GDI: BITMAPFILEHEADER, BITMAPCOREHEADER, BITMAPINFOHEADER, BITMAPV5HEADER)
+/// The headers of a BMP.
+///
+/// larder parses them itself, because the format is simple, and no library for it is well maintained. (Windows GDI:
+/// BITMAPFILEHEADER, BITMAPCOREHEADER, BITMAPINFOHEADER, BITMAPV5HEADER)
 struct BMPHeader: Equatable, Sendable {
   /// How the pixels are written.
   enum Packing: Equatable, Sendable {
-    /// Indices of 1, 4 or 8 bits.
+    /// Palette indices of 1, 4 or 8 bits.
     case indices
-    /// Indices of 4 or 8 bits in runs.
+    /// Palette indices of 4 or 8 bits, run-length encoded.
     case runs
-    /// Bit fields: masks for red, green, blue and alpha.
+    /// Bit fields; the masks are for red, green, blue and alpha.
     case masks([UInt32])
   }
 
@@ -19,14 +21,14 @@ struct BMPHeader: Equatable, Sendable {
   private(set) var packing = Packing.indices
   /// Whether the last row is stored first.
   private(set) var isBottomUp = true
-  /// Red, green and blue for every possible index.
+  /// The red, green and blue values for every possible index.
   private(set) var palette: [UInt8] = []
-  /// Where the pixels begin.
+  /// The offset of the pixels in the file.
   private(set) var start = 0
   /// The embedded ICC profile.
   private(set) var profile: Range<Int>?
 
-  /// Bytes of a row as stored: a multiple of four.
+  /// The number of bytes of a stored row, which is a multiple of four.
   var rowBytes: Int { (size.width * pixelBits + 31) / 32 * 4 }
 
   /// Whether there is a mask for alpha.
@@ -36,7 +38,7 @@ struct BMPHeader: Equatable, Sendable {
 
   /// Reads the headers of `bytes`.
   ///
-  /// - Throws: ``ImagingError`` when the file is incomplete, exceeds `limits`, or has an unsupported combination of
+  /// - Throws: ``LarderError`` when the file is incomplete, exceeds `limits`, or has an unsupported combination of
   ///   bits and packing.
   init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
     try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
@@ -153,7 +155,7 @@ extension BMPHeader: PictureCodec {
   static var kept: PictureFormat { .png }
   static var isShown: Bool { false }
 
-  /// Checks more than the two letters: also the reserved zeroes and the length of the header.
+  /// Whether a file begins with the two letters of the format, its reserved zeroes, and a header of a known length.
   static func begins(_ head: [UInt8]) -> Bool {
     head.starts(with: "BM".utf8) && head.count >= 18 && head[6..<10].allSatisfy { $0 == 0 }
       && [12, 40, 52, 56, 64, 108, 124].contains(head[14])

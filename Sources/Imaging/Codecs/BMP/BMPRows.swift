@@ -1,6 +1,6 @@
 import Base
 
-/// A region of a BMP without run-length packing, read row by row straight from the file's bytes.
+/// A region of a BMP without run-length encoding, read row by row directly from the file's bytes.
 final class BMPRows: RowSource {
   let shape: RowShape
   private let header: BMPHeader
@@ -9,7 +9,7 @@ final class BMPRows: RowSource {
   private let channels: [Channel]
   private var next: Int
 
-  /// The bits of a pixel that hold one colour.
+  /// The bits of a pixel that hold one channel.
   private struct Channel {
     let mask: UInt32
     let shift: UInt32
@@ -28,7 +28,7 @@ final class BMPRows: RowSource {
     }
   }
 
-  /// Starts at the region's first row; `bytes` must hold all rows, and stay valid while they are read.
+  /// Starts at the region's first row; `bytes` must hold all rows, and stay valid while rows are read.
   init(_ header: BMPHeader, _ bytes: UnsafeBufferPointer<UInt8>, _ region: PixelRegion) {
     (self.header, self.bytes, self.region) = (header, bytes, region)
     next = region.y
@@ -86,7 +86,7 @@ final class BMPRows: RowSource {
 }
 
 extension BMPHeader {
-  /// Decodes run-length data into a whole picture; pixels that the runs skip get the index 0.
+  /// Decodes run-length encoded data into a whole picture; pixels that the runs skip get the index 0.
   func unpackedRuns(
     _ bytes: UnsafeBufferPointer<UInt8>,
     _ limits: PictureLimits,
@@ -125,7 +125,7 @@ extension BMPHeader {
           throw .damaged(name, "the file ends too early")
         }
         for place in 0..<pixels { put(index(bytes[offset + (isHalf ? place / 2 : place)], place)) }
-        // Literal runs are padded to 16-bit words.
+        // Runs of literal indices are padded to 16-bit words.
         offset += length + length & 1
       default:
         for place in 0..<count { put(index(value, place)) }

@@ -2,17 +2,17 @@ import Base
 
 /// The blocks of a GIF, found without decoding. (GIF89a)
 struct GIFBlocks: Equatable, Sendable {
-  /// The size of the screen, enlarged where the first frame extends beyond it.
+  /// The size of the GIF's screen (canvas), enlarged if the first frame extends beyond it.
   private(set) var size = PixelSize(width: 0, height: 0)
-  /// The first frame's region of the screen.
+  /// The region of the screen that the first frame covers.
   private(set) var frame = PixelRegion(x: 0, y: 0, width: 0, height: 0)
-  /// Whether the frame's rows are stored in four passes.
+  /// Whether the first frame's rows are stored in four passes.
   private(set) var isInterlaced = false
-  /// The colours of the frame, three bytes each.
+  /// The byte range of the first frame's colours, three bytes each.
   private(set) var palette = 0..<0
-  /// The transparent index, if any.
+  /// The transparent palette index, if any.
   private(set) var clear: Int?
-  /// Whether the end was reached; a file without it was cut.
+  /// Whether the trailer was found; a file without one was cut short.
   private(set) var isWhole = false
 
   /// Whether any pixel of the screen may be transparent: in the first frame, or around it.
@@ -23,7 +23,7 @@ struct GIFBlocks: Equatable, Sendable {
 
   /// Walks the blocks of `bytes`.
   ///
-  /// - Throws: ``ImagingError`` when there is no first frame, or it exceeds `limits`.
+  /// - Throws: ``LarderError`` when there is no first frame, or it exceeds `limits`.
   init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
     try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
       var reader = ByteReader(bytes: bytes)
@@ -51,7 +51,7 @@ struct GIFBlocks: Equatable, Sendable {
         isWhole = true
         return
       case 0x21:
-        // After the label and a count of 4: flags, a delay, the transparent index. (Section 23)
+        // The label and a count of 4 are followed by flags, a delay, and the transparent index. (Section 23)
         if frame.width == 0, reader.byte(offset + 1) == 0xF9, reader.byte(offset + 2) == 4,
           let flags = reader.byte(offset + 3)
         {
@@ -68,7 +68,7 @@ struct GIFBlocks: Equatable, Sendable {
     }
   }
 
-  /// Reads the head of a frame; returns where its codes begin. (Section 20)
+  /// Reads the header of a frame; returns the offset of the frame's compressed data. (Section 20)
   private mutating func readFrame(
     _ reader: ByteReader,
     _ offset: Int,

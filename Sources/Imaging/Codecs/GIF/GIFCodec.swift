@@ -3,10 +3,10 @@ import CGIF
 
 /// Decodes the first frame of a GIF with giflib, whose pointers and structs are used nowhere else.
 enum GIFCodec {
-  /// Decodes a region of the screen with the first frame on it.
+  /// Decodes a region of the GIF's screen (canvas) with the first frame on it.
   ///
-  /// The result is indexed. If the frame does not cover the screen, an unused index becomes the transparent one; if the
-  /// frame uses all 256, the result is `rgba` instead.
+  /// The result has palette indices. If the frame does not cover the screen, an unused index becomes transparent. If no
+  /// index is unused, the result is `rgba` instead.
   static func decode(
     _ file: PictureFile,
     _ blocks: GIFBlocks,
@@ -16,7 +16,7 @@ enum GIFCodec {
     let frame = blocks.frame
     try limits.check(memory: frame.width * frame.height, of: file.name)
     var status = CInt(cgif_done)
-    // Not zeroed first: memory for which there are no codes is never touched.
+    // The array is not filled with zeroes first, so that memory is used only for pixels that the file contains.
     let indices = [UInt8](unsafeUninitializedCapacity: frame.width * frame.height) {
       target,
       count in
@@ -54,8 +54,10 @@ enum GIFCodec {
     return try bitmap.placed(frame, over: region, limits, name: file.name)
   }
 
-  /// Rows of a region of the screen with the first frame on it; if they are to be scaled, they are decoded as they are
-  /// read.
+  /// Rows of a region of the screen with the first frame on it.
+  ///
+  /// If the rows are going to be scaled, they are decoded while they are read; otherwise the whole region is decoded
+  /// first.
   static func rows(
     of file: PictureFile,
     _ bytes: UnsafeBufferPointer<UInt8>,
@@ -79,7 +81,7 @@ enum GIFCodec {
     }
   }
 
-  /// The transparent index: the file's own, or an unused one if the frame does not cover the screen.
+  /// The transparent index: the file's own or, if the frame does not cover the screen, an unused index.
   private static func clearIndex(_ blocks: GIFBlocks, _ indices: [UInt8]) -> Int? {
     if blocks.isFull || blocks.clear != nil { return blocks.clear }
     var isUsed = [Bool](repeating: false, count: 256)
@@ -87,7 +89,9 @@ enum GIFCodec {
     return isUsed.firstIndex(of: false)
   }
 
-  /// The palette with its transparent index; an index without a colour is black.
+  /// The palette with its transparent index.
+  ///
+  /// An index for which the file has no colour becomes black.
   static func palette(
     _ file: PictureFile,
     _ blocks: GIFBlocks,
@@ -95,7 +99,7 @@ enum GIFCodec {
     clear: Int?
   ) -> Bitmap.Palette {
     var colours = Array(file.bytes[blocks.palette])
-    // The transparent index is often beyond the last colour.
+    // In many files, the transparent index is larger than that of the last colour.
     let last = max(most, clear ?? 0)
     if colours.count < (last + 1) * 3 {
       colours += Array(repeating: 0, count: (last + 1) * 3 - colours.count)
@@ -105,10 +109,10 @@ enum GIFCodec {
   }
 }
 
-/// A region of a GIF's screen row by row, as its first frame is decoded.
+/// A region of a GIF's screen, row by row; the first frame is decoded while the rows are read.
 ///
-/// An interlaced frame stores its even rows first, in three passes; they are held in memory. The odd rows are decoded
-/// as they are read.
+/// An interlaced frame stores its even rows first, in three passes. These rows are decoded and held in memory; the odd
+/// rows are decoded while they are read.
 final class GIFRows: RowSource {
   let shape: RowShape
   private let name: String
@@ -118,14 +122,17 @@ final class GIFRows: RowSource {
   private let clear: UInt8?
   private let colours: Bitmap.Palette.Table
   private var handle: OpaquePointer?
-  /// The even rows of an interlaced frame, else empty, and how many of their bytes have been freed.
+  /// The even rows of an interlaced frame; empty for other frames.
   private var held: [UInt8] = []
+  /// The number of bytes at the start of `held` whose memory has been freed.
   private var given = 0
-  /// The row that was decoded last, the number of the next one, and the distance between them.
+  /// The row that was decoded last.
   private var line: [UInt8]
+  /// The number of the next row to decode.
   private var coming: Int
+  /// The distance from one decoded row to the next: 2 for the odd rows of an interlaced frame, otherwise 1.
   private let step: Int
-  /// Rows of the region that have been read.
+  /// The number of rows of the region that have been read.
   private var reached = 0
   private var outcome = CInt(cgif_done)
 
@@ -133,11 +140,11 @@ final class GIFRows: RowSource {
   ///
   /// - Parameters:
   ///   - file: The picture.
-  ///   - bytes: Its bytes, which must stay valid while these rows are read.
-  ///   - blocks: Its blocks.
+  ///   - bytes: The bytes of the file, which must stay valid while these rows are read.
+  ///   - blocks: The blocks of the file.
   ///   - region: The part of the screen.
   ///   - limits: The limits of the picture.
-  /// - Throws: ``ImagingError`` when there is no first frame, or it takes too much memory.
+  /// - Throws: ``LarderError`` when there is no first frame, or the frame takes too much memory.
   init(
     _ file: PictureFile,
     _ bytes: UnsafeBufferPointer<UInt8>,
@@ -172,7 +179,7 @@ final class GIFRows: RowSource {
 
   deinit { cgif_rows_close(handle) }
 
-  /// Whether rows are indices; else they are `rgba`.
+  /// Whether rows are palette indices; otherwise they are `rgba`.
   private var isIndexed: Bool { clear != nil }
 
   func read(_ count: Int, into target: UnsafeMutablePointer<UInt8>) throws(LarderError) {
@@ -182,13 +189,13 @@ final class GIFRows: RowSource {
       try GIFCodec.check(outcome, name)
     }
     releasePages()
-    // Damage below the region counts, too.
+    // The rows below the region are decoded to find damage there.
     guard reached == region.height else { return }
     decode(before: frame.height)
     try GIFCodec.check(outcome, name)
   }
 
-  /// Decodes rows until the next one is not before `end`.
+  /// Decodes all rows before row `end` of the frame.
   private func decode(before end: Int) {
     if step == 2, held.isEmpty, outcome == CInt(cgif_done) { hold() }
     while outcome == CInt(cgif_done), coming < end {
@@ -206,7 +213,7 @@ final class GIFRows: RowSource {
     }
   }
 
-  /// Frees the memory of rows that were read, to make room for their results.
+  /// Frees the memory of even rows that were delivered, to make room for the reader's results.
   private func releasePages() {
     let end = min(max(region.y + reached - frame.y, 0) / 2 * frame.width, held.count)
     guard end - given >= 1 << 20 else { return }

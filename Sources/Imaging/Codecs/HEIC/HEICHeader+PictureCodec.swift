@@ -4,11 +4,11 @@ import CAVIF
 extension HEICHeader: PictureCodec {
   static let name = "HEIC"
   static let fileExtensions = ["heic", "heif", "hif"]
-  /// JPEG, because these are phone photos, which no format that keeps all of their samples would make smaller.
+  /// An HEIC becomes a JPEG, because it is usually a phone's photo, which would be much larger in a lossless format.
   static var kept: PictureFormat { .jpeg }
   static var isShown: Bool { false }
 
-  /// The brands of HEVC pictures. (ISO/IEC 23008-12, annex B.4)
+  /// Whether a file begins with a brand of HEVC pictures. (ISO/IEC 23008-12, annex B.4)
   static func begins(_ head: [UInt8]) -> Bool {
     FileType(head)?.holds(["heic", "heix", "heim", "heis", "hevc", "hevx"]) ?? false
   }
@@ -16,7 +16,7 @@ extension HEICHeader: PictureCodec {
   var size: PixelSize { aperture.size }
   var depth: Int { tiles.depth }
   var channels: Int { (colour.isGrey ? 1 : 3) + (alpha == nil ? 0 : 1) }
-  /// The orientation of the picture's own boxes, which counts more than its EXIF data.
+  /// The orientation in the picture's own boxes, which takes precedence over its EXIF data.
   var ownOrientation: Orientation? { orientation }
   var chroma: ChromaSampling? { [nil, .quarter, .half, .full][tiles.format] }
 

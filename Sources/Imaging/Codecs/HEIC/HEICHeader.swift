@@ -1,21 +1,25 @@
 import Base
 
-/// The boxes of an HEIC, parsed by larder itself, so that every size is checked before a decoder sees a byte.
-/// (ISO/IEC 23008-12 and 14496-15)
+/// The boxes of an HEIC.
+///
+/// larder parses them itself, so that every size is checked before a decoder sees a byte. (ISO/IEC 23008-12 and
+/// 14496-15)
 struct HEICHeader: Equatable, Sendable {
   /// The size of the decoded picture.
   let coded: PixelSize
   /// The visible part of the decoded picture.
   private(set) var aperture: PixelRegion
-  /// The orientation from the picture's boxes; that of its EXIF data is ignored.
+  /// The orientation from the picture's boxes; any orientation in its EXIF data is ignored.
   private(set) var orientation = Orientation.upright
-  /// How its colours are encoded; the matrix and the range are the decoder's where no box names them.
+  /// How the picture's colours are encoded.
+  ///
+  /// If no box names the matrix or the range, the decoder's values are used.
   private(set) var colour: AVIFHeader.Colour
   private(set) var isFullRange: Bool?
-  /// The HEVC pictures that contain its colours, and those that contain its alpha.
+  /// The HEVC pictures that contain the picture's colours, and those that contain its alpha.
   let tiles: HEVCTiles
   let alpha: HEVCTiles?
-  /// Whether colours are multiplied by alpha.
+  /// Whether the stored colours are multiplied by alpha.
   let isPremultiplied: Bool
   /// The ICC profile, if any.
   private(set) var profile: [UInt8] = []
@@ -26,7 +30,7 @@ struct HEICHeader: Equatable, Sendable {
 
   /// Reads the boxes of `bytes`.
   ///
-  /// - Throws: ``ImagingError`` when they are broken, or the picture exceeds `limits`.
+  /// - Throws: ``LarderError`` when the boxes are broken, or the picture exceeds `limits`.
   init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
     self = try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
       try HEICHeader(ByteReader(bytes: bytes), name, limits)
@@ -70,7 +74,7 @@ struct HEICHeader: Equatable, Sendable {
     }
     isPremultiplied = alpha.map { items.targets(of: primary, "prem").contains($0) } ?? false
     readTransforms(properties, reader)
-    // Phones write the colour boxes for the whole picture, or for each tile.
+    // Some phones write the colour boxes for the whole picture, others for each tile.
     let colours = properties.filter { $0.type == "colr" }
     let parts = items.targets(of: primary, "dimg").first.map { items.properties(of: $0) } ?? []
     readColours(colours.isEmpty ? parts.filter { $0.type == "colr" } : colours, reader)
@@ -122,7 +126,7 @@ struct HEICHeader: Equatable, Sendable {
     aperture = PixelRegion(x: Int(left), y: Int(top), width: Int(width), height: Int(height))
   }
 
-  /// Reads a colour box: numbers of ITU-T H.273, or an ICC profile. (ISO/IEC 14496-12, 12.1.5)
+  /// Reads the colour boxes, which hold numbers of ITU-T H.273, or an ICC profile. (ISO/IEC 14496-12, 12.1.5)
   private mutating func readColours(_ boxes: [MediaBox], _ reader: ByteReader) {
     for box in boxes {
       let start = box.body.lowerBound
@@ -158,7 +162,7 @@ struct HEICHeader: Equatable, Sendable {
         xmp = data
         continue
       }
-      // The offset of the TIFF header, counted from the end of these four bytes.
+      // The first four bytes are the offset of the TIFF header, counted from their end.
       let skip = data.prefix(4).reduce(0) { $0 << 8 | Int($1) }
       if data.count > 4, skip < data.count - 4 { exif = Exif.tiff(in: Array(data[(4 + skip)...])) }
     }

@@ -2,13 +2,15 @@ import Base
 import CAVIF
 import CHEVC
 
-/// A region of an HEIC: libde265 decodes it one row of cells at a time, and libavif converts it to RGB.
+/// A region of an HEIC.
+///
+/// libde265 decodes it one row of cells (HEVC pictures of a grid) at a time, and libavif converts it to RGB.
 final class HEICRows: RowSource {
-  /// Rows that are converted at a time.
+  /// The largest number of rows that are converted at a time.
   private static let mostRows = 64
-  /// Rows above and below that are needed to upsample subsampled chroma.
+  /// The number of rows above and below a strip that are needed to upsample its chroma.
   private static let margin = 2
-  /// Bytes per pixel of 8 bits that libde265 holds while it decodes.
+  /// The bytes that libde265 holds per pixel of 8 bits while it decodes.
   private static let decoderBytes = 6
 
   let shape: RowShape
@@ -16,23 +18,25 @@ final class HEICRows: RowSource {
   private let header: HEICHeader
   private let bytes: UnsafeBufferPointer<UInt8>
   private let name: String
-  /// The requested part of the coded picture, and the same part with a margin.
+  /// The requested part of the coded picture.
   private let region: PixelRegion
+  /// The requested part with a margin.
   private let padded: PixelRegion
-  /// The columns of cells that are decoded, and the range of x that they cover within the picture.
+  /// The columns of cells that are decoded.
   private let cells: ClosedRange<Int>
+  /// The columns of pixels that the decoded cells cover within the picture.
   private let columns: Range<Int>
   private let planes: [Plane]
-  /// The rows of the picture that are decoded in `planes`.
+  /// The rows of the picture whose decoded samples are in `planes`.
   private var held = 0..<0
   /// The next row of cells to decode.
   private var band: Int
-  /// Rows of the region that have been read.
+  /// The number of rows of the region that have been read.
   private var reached = 0
   private var light: chevc_light?
   private var room: [UInt8] = []
 
-  /// One channel's samples: the decoded columns of cells, one row of cells high.
+  /// The samples of one channel, for the decoded columns of cells and for one row of cells.
   private struct Plane {
     /// The subsampling of the channel, as the bits by which x and y are shifted.
     let across: Int
@@ -54,7 +58,7 @@ final class HEICRows: RowSource {
   ///   - region: The part of the visible picture.
   ///   - limits: The limits of the picture.
   ///   - name: The name of the picture in errors.
-  /// - Throws: ``ImagingError`` when a library is not installed, or the picture takes too much memory.
+  /// - Throws: ``LarderError`` when a library is not installed, or the picture takes too much memory.
   init(
     _ header: HEICHeader,
     _ bytes: UnsafeBufferPointer<UInt8>,
@@ -88,7 +92,7 @@ final class HEICRows: RowSource {
     )
     let sampleBytes = isWide ? 2 : 1
     let rows = min(tiles.cell.height, header.coded.height) + 2 * Self.margin
-    // Luma, chroma and alpha, each with its subsampling: 1 if it has half as many samples across or down.
+    // For luma, chroma and alpha, the subsampling across and down: 1 if there are half as many samples, otherwise 0.
     var halves = [(0, 0)]
     if tiles.format > 0 {
       let half = (tiles.format < 3 ? 1 : 0, tiles.format == 1 ? 1 : 0)
@@ -121,7 +125,7 @@ final class HEICRows: RowSource {
     var left = count
     while left > 0 {
       let y = region.y + reached
-      // The last decoded rows wait for the rows below them, which upsampling of chroma needs.
+      // The last decoded rows are converted later, because the upsampling of their chroma needs the rows below them.
       let isLast = held.upperBound == header.coded.height
       let ready = held.upperBound - (isLast ? 0 : Self.margin)
       guard y < ready else {
@@ -135,7 +139,7 @@ final class HEICRows: RowSource {
     }
   }
 
-  /// Decodes the next row of cells; the last rows of the one before are kept above it.
+  /// Decodes the next row of cells into `planes`, below the last pixel rows of the previous cells, which are kept.
   private func decodeBand() throws(LarderError) {
     let kept = min(held.count, 2 * Self.margin)
     for plane in planes where kept > 0 {

@@ -6,15 +6,17 @@ struct HEIFItems {
   private(set) var primary: Int?
   /// Each item's type, and its `infe` box.
   private var entries: [Int: (type: String, box: Range<Int>)] = [:]
-  /// The byte ranges of each item, in order.
+  /// The byte ranges of each item, in the order in which they make up its data.
   private var extents: [Int: [Range<Int>]] = [:]
   private var properties: [MediaBox] = []
   private var associations: [Int: [Int]] = [:]
   private var references: [(type: String, from: Int, to: [Int])] = []
-  /// The entries of all boxes that may still be read: a budget against hostile files, far above what pictures need.
+  /// The number of entries of boxes that may still be read.
+  ///
+  /// The limit stops hostile files; real pictures need far fewer entries.
   private var left = 1 << 18
 
-  /// Reads the boxes; nil if they are broken, or exceed the budget of entries.
+  /// Reads the boxes; nil if they are broken, or have too many entries.
   init?(_ reader: ByteReader) {
     var meta: Range<Int>?
     MediaBox.visit(reader, in: 0..<reader.bytes.count) { box in
@@ -66,7 +68,7 @@ struct HEIFItems {
     return left >= 0
   }
 
-  /// Reads an item number: 16 bits, or 32 in later versions of a box.
+  /// Reads an item number of 16 bits, or of 32 bits in later versions of a box.
   private static func number(_ reader: ByteReader, _ place: inout Int, isLong: Bool) -> Int? {
     defer { place += isLong ? 4 : 2 }
     return isLong ? reader.long(place) : reader.short(place)
@@ -79,7 +81,7 @@ struct HEIFItems {
     return primary != nil
   }
 
-  /// The types of items. (ISO/IEC 14496-12, 8.11.6)
+  /// Reads the types of items. (ISO/IEC 14496-12, 8.11.6)
   private mutating func readEntries(_ reader: ByteReader, _ box: Range<Int>?) -> Bool {
     guard let box, let version = reader.byte(box.lowerBound) else { return true }
     let start = box.lowerBound + (version == 0 ? 6 : 8)
@@ -100,7 +102,7 @@ struct HEIFItems {
     return isRead && isWhole
   }
 
-  /// The byte ranges of items. (ISO/IEC 14496-12, 8.11.3)
+  /// Reads the byte ranges of items. (ISO/IEC 14496-12, 8.11.3)
   private mutating func readPlaces(
     _ reader: ByteReader,
     _ box: Range<Int>?,
@@ -126,19 +128,19 @@ struct HEIFItems {
       guard take(1), let item = Self.number(reader, &place, isLong: version > 1),
         let method = version == 0 ? 0 : Self.number(reader, &place, isLong: false)
       else { return false }
-      // Skips the index of the file that holds the data, which is taken to be this one.
+      // Skips the index of the file that holds the data; it is assumed to be this file.
       place += 2
       guard let base = offset(baseSize),
         let parts = Self.number(reader, &place, isLong: false), take(parts), method & 15 <= 2
       else { return false }
-      // Method 0 counts from the start of the file, method 1 within the `idat` box.
+      // Method 0 counts offsets from the start of the file, method 1 from the start of the `idat` box.
       let room = method & 15 == 0 ? 0..<reader.bytes.count : method & 15 == 1 ? data : 0..<0
       var found: [Range<Int>] = []
       for _ in 0..<parts {
         guard offset(indexSize) != nil, let start = offset(offsetSize),
           let length = offset(lengthSize)
         else { return false }
-        // A range beyond the data becomes empty: only the items that are read have to be complete.
+        // A range beyond the data becomes empty, because only the items that are used have to be complete.
         let isThere =
           base <= room.count && start <= room.count - base && length <= room.count - base - start
         let first = room.lowerBound + base + start
@@ -149,7 +151,7 @@ struct HEIFItems {
     return true
   }
 
-  /// The properties, and which items have them. (9.3)
+  /// Reads the properties, and the list of each item's properties. (9.3)
   private mutating func readProperties(_ reader: ByteReader, _ box: Range<Int>?) -> Bool {
     guard let box else { return true }
     var (lists, isRead) = ([Range<Int>](), true)
@@ -185,7 +187,7 @@ struct HEIFItems {
     return true
   }
 
-  /// References between items. (ISO/IEC 14496-12, 8.11.12)
+  /// Reads the references between items. (ISO/IEC 14496-12, 8.11.12)
   private mutating func readReferences(_ reader: ByteReader, _ box: Range<Int>?) -> Bool {
     guard let box, let version = reader.byte(box.lowerBound), box.count >= 4 else { return true }
     var isRead = true

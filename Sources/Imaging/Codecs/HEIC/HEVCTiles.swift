@@ -9,7 +9,7 @@ struct HEVCTiles: Equatable, Sendable {
   let cell: PixelSize
   let columns: Int
   let stills: [HEVCStill]
-  /// The format and depth that all of them share.
+  /// The chroma format and depth that all HEVC pictures share.
   private let kind: HEVCStill.Kind
 
   /// Bits of a sample: 8, 10 or 12.
@@ -21,14 +21,14 @@ struct HEVCTiles: Equatable, Sendable {
   /// The number of rows of cells.
   var rows: Int { stills.count / columns }
 
-  /// Whether another picture has the same size, cells and depth.
+  /// Whether `other` has the same size, cells and depth.
   func isAlike(_ other: HEVCTiles) -> Bool {
     size == other.size && cell == other.cell && columns == other.columns && depth == other.depth
   }
 
   /// Reads an item and its cells.
   ///
-  /// - Throws: ``ImagingError`` when it is broken, of an unsupported kind, or exceeds `limits`.
+  /// - Throws: ``LarderError`` when the item is broken, of an unsupported kind, or exceeds `limits`.
   init(
     _ items: HEIFItems,
     _ item: Int,
@@ -50,7 +50,8 @@ struct HEVCTiles: Equatable, Sendable {
         let cell = Self.size(of: first, items, reader), cell.width > 0, cell.height > 0
       else { throw broken }
       try limits.check(width: cell.width, height: cell.height, of: name)
-      // Every cell shows a part of the picture, and the cells together are not much larger than the picture.
+      // Checks that every cell shows a part of the picture, and that the cells together are not much larger than the
+      // picture.
       guard (size.width + cell.width - 1) / cell.width == grid.columns,
         (size.height + cell.height - 1) / cell.height == grid.rows,
         cell.width * cell.height * cells.count <= size.width * size.height * 4 + 4_000_000
@@ -85,7 +86,7 @@ struct HEVCTiles: Equatable, Sendable {
       stills.append(one.still)
       bytes += one.bytes
     }
-    // Cells may share bytes, but the sum of their sizes is at most four times that of the file.
+    // Cells may share bytes, but the sum of their sizes may be at most four times the size of the file.
     guard let kind, bytes <= reader.bytes.count * 4 else { throw broken }
     guard kind.isRead else {
       throw LarderError(
@@ -93,7 +94,7 @@ struct HEVCTiles: Equatable, Sendable {
         "cannot read \(name): an HEIC with \(kind.depth) bits for luma and \(kind.colourDepth) for chroma; save it as PNG"
       )
     }
-    // With subsampled chroma, cells must have even sides, so that their chroma samples meet.
+    // With subsampled chroma, the sides of cells must be even, so that no chroma sample belongs to two cells.
     guard
       kind.format == 0 || kind.format == 3 || cells.count == 1
         || cell.width % 2 == 0 && cell.height % 2 == 0
@@ -138,7 +139,7 @@ struct HEVCStill: Equatable, Sendable {
     let depth: Int
     let colourDepth: Int
 
-    /// Whether larder can convert it to RGB.
+    /// Whether larder can convert such a picture to RGB.
     var isRead: Bool { [8, 10, 12].contains(depth) && (format == 0 || colourDepth == depth) }
   }
 
@@ -147,7 +148,7 @@ struct HEVCStill: Equatable, Sendable {
     let kind: Kind
     /// The parameter sets: VPS, SPS and PPS units.
     private(set) var units: [Range<Int>] = []
-    /// Bytes of the length that precedes each unit in the data.
+    /// The number of bytes of the length field that precedes each unit in the data.
     let lengthBytes: Int
 
     init?(_ box: Range<Int>, _ reader: ByteReader) {
@@ -174,13 +175,13 @@ struct HEVCStill: Equatable, Sendable {
   }
 
   let parameters: Parameters
-  /// The byte ranges of its data.
+  /// The byte ranges of the picture's data in the file.
   let parts: [Range<Int>]
 
-  /// The most units that a picture may have; real pictures never have thousands.
+  /// The most NAL units that a picture may have; real pictures never have thousands.
   private static let mostUnits = 1 << 16
 
-  /// Calls `body` with the units that a decoder needs: parameter sets and slices, without SEI messages.
+  /// Calls `body` with the NAL units that a decoder needs: parameter sets and slices, without SEI messages.
   ///
   /// - Returns: The result of `body`; nil if the data ends within a unit.
   func withUnits<Result>(
@@ -209,7 +210,8 @@ struct HEVCStill: Equatable, Sendable {
       let size = data[place..<place + parameters.lengthBytes].reduce(0) { $0 << 8 | Int($1) }
       place += parameters.lengthBytes
       guard size >= 2, size <= min(data.count - place, Int(Int32.max)) else { return false }
-      // Slices (0 to 31) and the three kinds of parameter sets (32 to 34). (ITU-T H.265, table 7-1)
+      // Units of type 0 to 31 are slices; types 32 to 34 are the three kinds of parameter sets. (ITU-T H.265, table
+      // 7-1)
       if data[place] >> 1 & 63 <= 34 {
         units.append(UnsafeBufferPointer(rebasing: data[place..<place + size]))
       }

@@ -8,14 +8,14 @@ enum JPEGCodec {
   struct Header {
     let colourSpace: Int32
     let hasAdobe: Bool
-    /// The layout of its decoded bitmaps.
+    /// The layout of bitmaps that are decoded from the file.
     let layout: Bitmap.Layout
 
-    /// Whether its samples are RGB, not YCbCr.
+    /// Whether the stored samples are RGB, not YCbCr.
     var isRGB: Bool { Int(colourSpace) == cjpeg_rgb }
   }
 
-  /// Encoded bytes, and whether their source was damaged.
+  /// A result, and whether the input file was damaged.
   struct Outcome<Value> {
     let value: Value
     let isDamaged: Bool
@@ -23,11 +23,15 @@ enum JPEGCodec {
 
   /// The options of an encoded file.
   struct Form {
-    /// 1 to 100; nil for the quantization tables of the file that it copies, or else libjpeg's default.
+    /// The quality, 1 to 100.
+    ///
+    /// If nil, the quantization tables of a JPEG source are kept; for other sources, libjpeg's default quality is used.
     var quality: Int?
-    /// Whether it is progressive; if false, it is so only if the file that it copies is.
+    /// Whether the file is progressive; if false, it is progressive only if the source is a progressive JPEG.
     var isProgressive = false
-    /// The chroma subsampling; nil for that of the file that it copies, or else a quarter (4:2:0).
+    /// The chroma subsampling.
+    ///
+    /// If nil, that of a JPEG source is kept; for other sources, it is 4:2:0.
     var chroma: ChromaSampling?
 
     fileprivate var forJPEG: cjpeg_form {
@@ -86,7 +90,7 @@ enum JPEGCodec {
       limits,
       name: file.name
     )
-    // The region's edges need not fall on whole pixels of the reduced picture.
+    // The edges of the region may lie within pixels of the reduced picture.
     let ratio = Double(eighths) / 8
     let part = Bitmap.Part(
       x: Double(exact.x) * ratio - Double(region.x),
@@ -105,7 +109,8 @@ enum JPEGCodec {
       from.width * eighths >= to.width * eighthsOfResult
         && from.height * eighths >= to.height * eighthsOfResult
     }
-    // At 1/8 a pixel is just the mean of a block, so it must still leave a factor of two to the scaling filter.
+    // At 1/8, each pixel is just the mean of a block, so 1/8 is used only if the scaling filter still has to halve the
+    // picture.
     if leaves(1, 16) { return 1 }
     return [2, 4].first { leaves($0, 8) } ?? 8
   }
@@ -141,7 +146,8 @@ enum JPEGCodec {
     }
   }
 
-  /// Re-encodes a region of the stored picture, with neither of them whole in memory.
+  /// Re-encodes a region of the stored picture row by row, so that neither the input nor the output is in memory as a
+  /// whole.
   static func recode(
     _ file: PictureFile,
     _ region: PixelRegion,
@@ -219,13 +225,15 @@ enum JPEGCodec {
     return Outcome(value: made, isDamaged: outcome.warnings > 0 || file.probe.isCutShort)
   }
 
-  /// The least quality for pixels that the source does not have; a source with coarser tables does not lend them.
+  /// The lowest quality for new pixels, which the source does not have, such as those of a scaled picture.
+  ///
+  /// If the source's quantization tables are coarser, new pixels are encoded with the tables of this quality.
   static let leastFine = 75
 
-  /// Encodes rows, with the settings of another file if there is one; transparent pixels get a background.
+  /// Encodes rows, with the settings of the source file `like`, if any; transparent pixels get a background.
   ///
-  /// `like` lends its tables, sampling and colour space, transposed if `transposed`. Pixels with `hasNewDetail`, which
-  /// the source does not have, never use tables coarser than those of quality `leastFine`.
+  /// The quantization tables, sampling and colour space are those of `like`, with swapped axes if `transposed`.
+  /// `hasNewDetail` means that the pixels are new; tables coarser than those of quality `leastFine` are then not used.
   static func encode(
     _ rows: any RowSource,
     _ form: Form,
@@ -273,7 +281,7 @@ enum JPEGCodec {
   }
 }
 
-/// A region of a JPEG at some eighths of its size, decoded row by row.
+/// A region of a JPEG, decoded row by row at full size or reduced to a number of eighths.
 ///
 /// The file is read to its end together with the last row, so that all damage is found.
 final class JPEGRows: RowSource {
@@ -286,12 +294,12 @@ final class JPEGRows: RowSource {
   ///
   /// - Parameters:
   ///   - bytes: The file, which must stay valid while these rows are read.
-  ///   - region: The part of it, in pixels of the reduced size.
-  ///   - eighths: The reduced size, in eighths of the stored one.
+  ///   - region: The region of the picture, in pixels of the reduced picture.
+  ///   - eighths: The size of the reduced picture, in eighths of the stored size.
   ///   - layout: The layout of the samples, from ``JPEGCodec/Header``.
   ///   - limits: The limits of the picture.
   ///   - name: The name of the picture in errors.
-  /// - Throws: ``ImagingError`` when libjpeg refuses it.
+  /// - Throws: ``LarderError`` when libjpeg refuses the file.
   init(
     _ bytes: UnsafeBufferPointer<UInt8>,
     _ region: PixelRegion,
@@ -332,7 +340,7 @@ final class JPEGRows: RowSource {
 }
 
 extension PictureFile {
-  /// Bytes that a square of the picture almost never exceeds; pages that are not written take no memory.
+  /// The size of a buffer in which nearly every square of the picture fits; pages that are not written take no memory.
   fileprivate var roomForSquare: Int { bytes.count + 65_536 }
 }
 

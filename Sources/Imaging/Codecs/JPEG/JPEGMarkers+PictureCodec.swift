@@ -7,11 +7,11 @@ extension JPEGMarkers: PictureCodec {
 
   static func begins(_ head: [UInt8]) -> Bool { head.starts(with: [0xFF, 0xD8, 0xFF]) }
 
-  /// EOI. (ISO/IEC 10918-1, table B.1)
+  /// Whether the file has the end marker, EOI. (ISO/IEC 10918-1, table B.1)
   static func ends(head: [UInt8], tail: [UInt8], count: Int) -> Bool { tail.holds([0xFF, 0xD9]) }
 
   var channels: Int { sampling.count }
-  /// Also true for a progressive file with an end marker that lacks some of its scans.
+  /// Also true for a progressive file that has an end marker but lacks some of its scans.
   var isCutShort: Bool { !isWhole || !isComplete }
   var isInk: Bool { sampling.count == 4 }
 
@@ -30,7 +30,7 @@ extension JPEGMarkers: PictureCodec {
 
   /// The ICC profile, assembled from its segments.
   func profile(of file: PictureFile, _ limits: PictureLimits) -> [UInt8] {
-    // After the marker, length and name: the number of the segment, and the number of segments.
+    // The marker, length and name are followed by the number of the segment, and the number of segments.
     let parts = profile.filter { $0.count > 18 }
     return parts.sorted { file.bytes[$0.lowerBound + 16] < file.bytes[$1.lowerBound + 16] }
       .flatMap { file.bytes[($0.lowerBound + 18)..<$0.upperBound] }
@@ -59,7 +59,7 @@ extension JPEGMarkers: PictureCodec {
     _ limits: PictureLimits,
     name: String
   ) throws(LarderError) -> PictureEncoding.EncodedBitmap {
-    // A JPEG source keeps its own quality; a source of another format gets 90.
+    // A picture from a JPEG keeps the quality of that JPEG; a picture from another format gets quality 90.
     let form = JPEGCodec.Form(
       quality: encoding.quality ?? encoding.source.probe.quality ?? 90,
       isProgressive: encoding.isProgressive,

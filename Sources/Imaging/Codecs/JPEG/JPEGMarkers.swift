@@ -21,16 +21,17 @@ struct JPEGMarkers: Equatable, Sendable {
   private(set) var exif: Range<Int>?
   /// The segments of an ICC profile, with their markers, in file order.
   private(set) var profile: [Range<Int>] = []
-  /// Other segments that users may want to keep, with their markers, including the Exif one.
+  /// Other segments that users may want to keep, with their markers; the Exif segment is one of them.
   private(set) var metadata: [Range<Int>] = []
   /// Whether there is an Adobe segment, which means that CMYK is stored inverted.
   private(set) var hasAdobe = false
   /// Whether the end marker was reached; a file without it was cut short.
   private(set) var isWhole = false
 
-  /// The identifier of each component, which scans use.
+  /// The identifier of each component; scans refer to components by it.
   private var components: [Int] = []
-  /// The low bits of each coefficient of each component that no scan has delivered yet; nil before the first scan.
+  /// For each coefficient of each component, the number of low bits that no scan has delivered yet; nil before its
+  /// first scan.
   private var leftOut: [[Int?]] = []
   /// Whether the scans deliver every coefficient of every component to its last bit.
   var isComplete: Bool { leftOut.joined().allSatisfy { $0 == 0 } }
@@ -48,18 +49,19 @@ struct JPEGMarkers: Equatable, Sendable {
 
   /// Bytes of entropy-coded data.
   private var codedBytes = 0
-  /// The fewest bits that a block takes; 0 if unknown, as with arithmetic coding.
+  /// The fewest bits that a block of 64 coefficients takes; 0 if unknown, as with arithmetic coding.
   private var leastBits = 0
 
   /// Walks the segments of `bytes`.
   ///
-  /// - Throws: ``ImagingError`` when the bytes end before there is a picture, or exceed `limits`.
+  /// - Throws: ``LarderError`` when the bytes end before there is a picture, or exceed `limits`.
   init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
     try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
       try walk(ByteReader(bytes: bytes), name, limits)
     }
     guard scans > 0 else { throw .damaged(name, "it ends before the picture begins") }
-    // A cut photo is still worth showing, but not with under a sixteenth of the least possible data.
+    // A photo that was cut short is accepted, unless it has less than a sixteenth of the least data that a whole photo
+    // needs.
     let least = (size.width + 7) / 8 * ((size.height + 7) / 8) * leastBits / 8
     guard codedBytes * 16 >= least else {
       throw .damaged(name, "it has too little data for \(size.width) × \(size.height) pixels")
@@ -88,8 +90,8 @@ struct JPEGMarkers: Equatable, Sendable {
       }
       guard var length = reader.short(start), length <= reader.bytes.count - start else { return }
       if length < 2 {
-        // Decoders treat an application or comment segment with a too small length as empty; any other one ends the
-        // file.
+        // If an application or comment segment has an impossibly small length, decoders treat it as empty. Any other
+        // segment with such a length ends the file.
         guard (0xE0...0xEF).contains(marker) || marker == 0xFE else { return }
         length = 2
       }
@@ -184,7 +186,8 @@ struct JPEGMarkers: Equatable, Sendable {
     size = PixelSize(width: width, height: height)
     self.depth = depth
     isProgressive = marker == 0xC2 || marker == 0xCA
-    // At least one code for the DC coefficient and, unless that has scans of its own, one for the AC coefficients.
+    // A block has at least one code for its DC coefficient and, unless the file is progressive, one for its AC
+    // coefficients.
     leastBits = marker == 0xC2 ? 1 : marker < 0xC2 ? 2 : 0
     self.components = (0..<components).map {
       reader.byte(payload.lowerBound + 6 + $0 * 3) ?? 0
@@ -245,7 +248,7 @@ struct JPEGMarkers: Equatable, Sendable {
     case 0xE2 where reader.matches("ICC_PROFILE\0", at: payload.lowerBound):
       profile.append(segment)
     case 0xE2 where reader.matches("MPF\0", at: payload.lowerBound):
-      // MPF holds offsets of further pictures in the same file, which a new file does not have.
+      // An MPF segment holds offsets of further pictures in the same file; the output has no such pictures.
       break
     case 0xEE where reader.matches("Adobe", at: payload.lowerBound):
       hasAdobe = true
@@ -255,7 +258,7 @@ struct JPEGMarkers: Equatable, Sendable {
   }
 }
 
-/// Carries segments of one JPEG over to another.
+/// Copies segments of one JPEG to another.
 enum JPEGSegments {
   /// Returns `bytes` with the ICC profile of `file`, and on request its metadata, adapted to an upright picture of
   /// `size`.
@@ -290,10 +293,11 @@ enum JPEGSegments {
     let payload = segment.dropFirst(4)
     func begins(_ text: String) -> Bool { payload.starts(with: text.utf8) }
     switch segment[segment.startIndex + 1] {
-    // JFXX thumbnails, FlashPix, C2PA's signed claims, and extended XMP with depth maps and originals.
+    // The prefixes below are those of JFXX thumbnails, FlashPix, C2PA's signed claims, and extended XMP with depth maps
+    // and originals.
     case 0xE0 where begins("JFXX\0"), 0xE2 where begins("FPXR\0"), 0xEB,
       0xE1 where begins("http://ns.adobe.com/xmp/extension/\0"),
-      // A second Exif segment.
+      // The prefix below is that of a second Exif segment.
       0xE1 where begins("Exif\0\0"):
       return []
     case 0xED where payload.starts(with: Previews.photoshop):

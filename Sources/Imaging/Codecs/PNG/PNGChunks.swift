@@ -13,11 +13,11 @@ struct PNGChunks: Equatable, Sendable {
   private(set) var isInterlaced = false
   /// Whether a tRNS chunk makes any colour transparent.
   private(set) var hasTransparency = false
-  /// Whole chunks that define the meaning of samples; always kept.
+  /// Whole chunks that define the meaning of samples; the output always keeps them.
   private(set) var colour: [Range<Int>] = []
   /// Whole background (bKGD) chunks, which must follow the palette.
   private(set) var background: [Range<Int>] = []
-  /// Whole chunks with metadata; kept on request.
+  /// Whole chunks with metadata; the output keeps them on request.
   private(set) var metadata: [Range<Int>] = []
   /// The payload of an ICC profile chunk.
   private(set) var profile: Range<Int>?
@@ -33,9 +33,9 @@ struct PNGChunks: Equatable, Sendable {
   private var paletteCount = 0
   /// The payload of an eXIf chunk.
   private(set) var exif: Range<Int>?
-  /// The types of the chunks that are kept.
+  /// The types of the chunks that were collected so far.
   private var kept: Set<String> = []
-  /// Compressed bytes of the picture itself.
+  /// The number of compressed bytes of the picture itself.
   private var dataBytes = 0
   /// The offset after the last IDAT chunk.
   private(set) var dataEnd = 0
@@ -52,13 +52,14 @@ struct PNGChunks: Equatable, Sendable {
 
   /// Walks the chunks of `bytes`.
   ///
-  /// - Throws: ``ImagingError`` when the bytes end before the picture does, or exceed `limits`.
+  /// - Throws: ``LarderError`` when the bytes end before the picture does, or exceed `limits`.
   init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
     try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
       try walk(ByteReader(bytes: bytes), name, limits)
     }
     let rowBytes = (size.width * channels * depth + 7) / 8 + 1
-    // Deflate expands a byte to at most 1032: with less data than this, the picture cannot be complete.
+    // A compressed byte expands to at most 1032 bytes (deflate). So with less data than this, the picture cannot be
+    // complete.
     guard rowBytes * size.height <= dataBytes * 1032 + 1032 else {
       throw .damaged(name, "it has too little data for \(size.width) × \(size.height) pixels")
     }
@@ -91,7 +92,7 @@ struct PNGChunks: Equatable, Sendable {
       case "PLTE":
         paletteCount = length / 3
       case "fdAT":
-        // Data of an animation's later frames, which is never decompressed here.
+        // This is data of an animation's later frames, which larder never decompresses.
         break
       default:
         let content = payload..<payload + length
@@ -137,13 +138,13 @@ struct PNGChunks: Equatable, Sendable {
     func end(of start: Int) -> Int? {
       reader.bytes[start..<payload.upperBound].firstIndex(of: 0).map { $0 + 1 }
     }
-    // A name, then the compression method. (Sections 11.3.2.3 and 11.3.3.3)
+    // The chunk begins with a name and the compression method. (Sections 11.3.2.3 and 11.3.3.3)
     guard let method = end(of: payload.lowerBound), method < payload.upperBound else {
       return (0, false)
     }
     var start = method + 1
     if type == "iTXt" {
-      // A keyword, two flags, a language, and the translated keyword. (Section 11.3.3.4)
+      // The chunk begins with a keyword, two flags, a language, and the translated keyword. (Section 11.3.3.4)
       guard start < payload.upperBound, let translated = end(of: start + 1),
         let text = end(of: translated)
       else { return (0, false) }
@@ -171,7 +172,8 @@ struct PNGChunks: Equatable, Sendable {
       hasTransparency = hasTransparency || makesClear(reader, payload)
       return
     }
-    // Drops a chunk whose CRC is wrong, that breaks its own rules, or that repeats a chunk which may occur only once.
+    // A chunk is dropped if its CRC is wrong, if it breaks the rules of its type, or if it repeats a chunk which may
+    // occur only once.
     let rule = PNGChunkRule(type)
     guard let rule, rule.repeats || !kept.contains(type),
       rule.allows(reader, payload, colourType: colourType, depth: depth),
@@ -205,7 +207,8 @@ struct PNGChunks: Equatable, Sendable {
 }
 
 extension PNGChunks {
-  /// Whether libpng uses a tRNS chunk: its CRC is right, it is before the data, and no longer than the palette allows.
+  /// Whether libpng uses a tRNS chunk: the CRC must be right, and the chunk must be before the data, and no longer than
+  /// the palette allows.
   private func makesClear(_ reader: ByteReader, _ payload: Range<Int>) -> Bool {
     let isLong =
       switch colourType {
@@ -248,7 +251,7 @@ struct PNGChunkRule {
       }
     }
 
-    /// Whether it begins with a keyword of 1 to 79 bytes and a zero.
+    /// Whether the payload begins with a keyword of 1 to 79 bytes and a zero.
     var hasKeyword: Bool {
       let end = reader.bytes[payload].firstIndex(of: 0)
       return end.map { (1...79).contains($0 - payload.lowerBound) } ?? false

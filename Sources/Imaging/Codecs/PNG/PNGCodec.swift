@@ -9,11 +9,11 @@ enum PNGCodec {
   ///   - rows: The picture.
   ///   - interlaced: Whether the file is interlaced, which needs the whole picture in memory.
   ///   - level: zlib's compression level, 0 to 9; nil for one that suits the size.
-  ///   - output: The destination of the file, and its chunks other than the picture.
+  ///   - output: The destination of the file, and the additional chunks to write.
   ///   - limits: The limits of the picture.
   ///   - name: The name of the picture in errors.
   /// - Returns: The file.
-  /// - Throws: ``ImagingError`` when the rows cannot be read, or the file cannot be written.
+  /// - Throws: ``LarderError`` when the rows cannot be read, or the file cannot be written.
   static func encode(
     _ rows: any RowSource,
     interlaced: Bool = false,
@@ -81,9 +81,10 @@ enum PNGCodec {
 
   /// zlib's compression level, 0 to 9: lower for larger pictures.
   ///
-  /// Up to 4 megapixels it is zlib's default, 6. Above that it is 4: a photo of 12 megapixels takes 0.66 s instead of
-  /// 1.46, and a ninth more space. Above 24 megapixels it is 1: the square of a photo of 61 takes 2 s instead of 3, and
-  /// a twelfth more space. A palette index counts as a third of a pixel.
+  /// Up to 4 megapixels, the level is zlib's default, 6. Above that, it is 4: a photo of 12 megapixels is encoded in
+  /// 0.66 s instead of 1.46 s, and becomes a ninth larger. Above 24 megapixels, it is 1: the square of a photo of 61
+  /// megapixels is encoded in 2 s instead of 3 s, and becomes a twelfth larger. A palette index counts as a third of a
+  /// pixel.
   private static func level(for size: PixelSize, of layout: Bitmap.Layout) -> Int {
     var pixels = size.width * size.height
     if case .indexed = layout { pixels /= 3 }

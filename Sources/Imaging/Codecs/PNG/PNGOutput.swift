@@ -1,23 +1,23 @@
 import Base
 import CPNG
 
-/// The destination of a PNG, and its chunks other than the picture.
+/// The destination of a PNG, and the additional chunks to write.
 struct PNGOutput {
-  /// Whole chunks that define the meaning of samples, placed before the palette.
+  /// Whole chunks that define the meaning of samples; they are written before the palette.
   var head: [UInt8] = []
-  /// Whole chunks that are placed between the palette and the data.
+  /// Whole chunks that are written between the palette and the data.
   var middle: [UInt8] = []
-  /// The file that it becomes; nil for a PNG that stays in memory.
+  /// The file to which the PNG will be written; nil if the PNG stays in memory.
   var place: Place?
 
-  /// A file that a PNG becomes.
+  /// The output file of a PNG.
   struct Place {
     let output: PictureOutput
-    /// Bytes that are held in memory; a larger PNG is written to the file while it is compressed.
+    /// At most this many bytes are held in memory; a larger PNG is written to the file while it is compressed.
     let most: Int
   }
 
-  /// Receives the bytes that C hands over when its buffer is full.
+  /// Receives the bytes that the C encoder passes on when its buffer is full.
   private final class Overflow {
     let place: Place
     var part: PartFile?
@@ -40,9 +40,9 @@ struct PNGOutput {
   /// Collects the file that `encode` makes.
   ///
   /// - Parameters:
-  ///   - room: Bytes that most files fit in, without `head` and `middle`.
-  ///   - failure: Set to the error of the disk, if any.
-  ///   - encode: Makes the file; returns false if it made none.
+  ///   - room: A number of bytes in which most files fit, without `head` and `middle`.
+  ///   - failure: Set to the disk error, if any.
+  ///   - encode: Makes the file; returns false if it could not make one.
   /// - Returns: The file; nil if `encode` made none, or it cannot be written.
   func collect(
     room: Int,
@@ -62,7 +62,7 @@ struct PNGOutput {
             output.taker = Unmanaged.passUnretained(overflow).toOpaque()
             output.take = { taker, bytes, count in
               guard let taker else { return false }
-              // SAFETY: `taker` is `overflow`, which `withExtendedLifetime` keeps until all is encoded.
+              // SAFETY: `taker` is `overflow`, which `withExtendedLifetime` keeps alive until the file is encoded.
               let overflow = Unmanaged<Overflow>.fromOpaque(taker).takeUnretainedValue()
               return overflow.take(UnsafeBufferPointer(start: bytes, count: count))
             }
@@ -82,11 +82,11 @@ struct PNGOutput {
   }
 }
 
-/// Carries chunks of one PNG over to another.
+/// Copies chunks of one PNG to another.
 enum PNGAncillary {
   /// The chunks of a cropped, upright picture of `size`: the colour chunks of `file`, and on request its metadata.
   ///
-  /// A picture that is `converted` is sRGB, regardless of `file`.
+  /// `converted` means that the picture was converted to sRGB, regardless of the colours of `file`.
   static func output(
     from file: PictureFile,
     size: PixelSize,

@@ -5,10 +5,10 @@ import CPNG
 ///
 /// The file is read to its end together with the last row, so that all damage is found.
 final class PNGRows: RowSource {
-  /// The most bytes of an interlaced picture's even rows that are held at a time.
+  /// At most this many bytes of an interlaced picture's even rows are held at a time.
   ///
-  /// A larger picture is decompressed from its beginning once for each band of this size. 50 megapixels of 8 bits with
-  /// alpha fit into one band.
+  /// The even rows are divided into bands of this size, and the picture is decompressed from its beginning for each
+  /// band. 50 megapixels of 8 bits with alpha fit into one band.
   static let band = 96 << 20
 
   let shape: RowShape
@@ -21,14 +21,14 @@ final class PNGRows: RowSource {
   ///
   /// - Parameters:
   ///   - bytes: The file, which must stay valid while these rows are read.
-  ///   - chunks: Its chunks.
-  ///   - region: The part of it.
-  ///   - isNative: Whether samples stay as in the file; else palettes become colours, tRNS becomes alpha, and samples
-  ///     have at least 8 bits.
-  ///   - band: The most bytes of an interlaced picture that are held at a time.
+  ///   - chunks: The chunks of the file.
+  ///   - region: The part of the picture.
+  ///   - isNative: Whether samples stay as in the file. If false, palette indices become colours, a transparent colour
+  ///     (tRNS) becomes alpha, and samples have at least 8 bits.
+  ///   - band: At most this many bytes of an interlaced picture's even rows are held at a time.
   ///   - limits: The limits of the picture.
   ///   - name: The name of the picture in errors.
-  /// - Throws: ``ImagingError`` when libpng refuses it, or it takes too much memory.
+  /// - Throws: ``LarderError`` when libpng refuses the file, or the picture takes too much memory.
   init(
     _ bytes: UnsafeBufferPointer<UInt8>,
     _ chunks: PNGChunks,
@@ -105,7 +105,7 @@ final class PNGRows: RowSource {
     )
   }
 
-  /// A shape with the palette and the transparent colour, which only the decoder knows.
+  /// The shape with the palette and the transparent colour, which are known once the decoder has read them.
   private static func named(_ shape: RowShape, _ found: cpng_shape) -> RowShape {
     var shape = shape
     if case .indexed = shape.layout {

@@ -13,9 +13,9 @@ struct TIFFDirectory {
   private(set) var entries: [Int: Entry] = [:]
   private let isBig: Bool
 
-  /// Bytes of a value of each type; 0 where there is no such type.
+  /// The number of bytes of a value of each type, indexed by the type's number; 0 for a number without a type.
   private static let sizes = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8]
-  /// The most entries that a directory may have; there are far fewer tags.
+  /// The most entries that a directory may have; far fewer tags are defined.
   private static let mostEntries = 4096
 
   /// The first directory of a file; nil if there is none.
@@ -51,7 +51,7 @@ struct TIFFDirectory {
     }
   }
 
-  /// Reads an offset of 64 bits; nil if it does not fit in 32.
+  /// Reads an offset of 64 bits; nil if it does not fit in 32 bits.
   private static func long(_ reader: ByteReader, _ offset: Int) -> Int? {
     let (low, high) = reader.isLittleEndian ? (offset, offset + 4) : (offset + 4, offset)
     guard offset <= reader.bytes.count, reader.long(high) == 0 else { return nil }
@@ -89,12 +89,12 @@ struct TIFFDirectory {
 
 // EXIF data consists of TIFF directories; in a TIFF file, the picture's own directory is one of them.
 extension TIFFDirectory {
-  /// Description, make, model, orientation, program, date, artist and copyright.
+  /// The tags that are copied: description, make, model, orientation, program, date, artist and copyright.
   private static let kept = [0x10E, 0x10F, 0x110, 0x112, 0x131, 0x132, 0x13B, 0x8298]
-  /// The most bytes of a copied value, and of all copied data.
+  /// The most bytes of one copied value, and of all copied data.
   private static let (mostOfValue, most) = (1 << 16, 1 << 20)
 
-  /// The EXIF data as a TIFF structure of its own: the tags about the photo, without those about pixels.
+  /// The EXIF data as a separate TIFF structure, with the tags about the photo but not those about pixels.
   func exif() -> [UInt8] {
     var data: [UInt8] = reader.isLittleEndian ? [0x49, 0x49, 42, 0] : [0x4D, 0x4D, 0, 42]
     data += number(0, 4)
@@ -102,7 +102,7 @@ extension TIFFDirectory {
     var links: [Int: Int] = [:]
     for tag in [0x8769, 0x8825] {
       guard let part = directory(tag) else { continue }
-      // Without the nested interoperability directory, whose offsets would be wrong.
+      // The nested interoperability directory is left out, because its offsets would be wrong.
       links[tag] = append(part.entries.filter { $0.key != 0xA005 }, to: &data)
     }
     guard !own.isEmpty || !links.isEmpty else { return [] }
@@ -111,7 +111,7 @@ extension TIFFDirectory {
     return data
   }
 
-  /// Appends a directory after its values; returns its offset.
+  /// Appends the values of a directory and then the directory itself; returns the offset of the directory.
   private func append(
     _ entries: [Int: Entry],
     links: [Int: Int] = [:],

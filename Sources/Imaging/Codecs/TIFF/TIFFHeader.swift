@@ -1,7 +1,8 @@
 import Base
 
-/// The first directory of a TIFF, parsed by larder itself, so that every size is checked before libtiff sees a byte.
-/// (TIFF 6.0)
+/// The first directory of a TIFF.
+///
+/// larder parses it itself, so that every size is checked before libtiff sees a byte. (TIFF 6.0)
 struct TIFFHeader: Equatable, Sendable {
   /// The colour model of the samples.
   enum Light: Equatable, Sendable {
@@ -13,7 +14,7 @@ struct TIFFHeader: Equatable, Sendable {
     case inks
   }
 
-  /// The kind of alpha in the sample after those of the colours.
+  /// The kind of alpha in the sample that follows the colours.
   enum Alpha: Equatable, Sendable {
     case none
     case straight
@@ -22,25 +23,27 @@ struct TIFFHeader: Equatable, Sendable {
   }
 
   private(set) var size = PixelSize(width: 0, height: 0)
-  /// Bits of a sample as stored: 1, 2, 4, 8 or 16.
+  /// The number of bits of a stored sample: 1, 2, 4, 8 or 16.
   private(set) var bits = 1
-  /// Samples of a pixel as stored.
+  /// The number of samples of a stored pixel.
   private(set) var samples = 1
   private(set) var light = Light.colours
   private(set) var alpha = Alpha.none
   /// Whether each channel is stored separately.
   private(set) var isSeparate = false
-  /// The size of a tile; as wide as the picture for strips.
+  /// The size of a tile or strip; a strip is as wide as the picture.
   private(set) var block = PixelSize(width: 0, height: 0)
   private(set) var isTiled = false
   /// Whether libtiff converts embedded JPEGs to RGB.
   private(set) var hasJPEGColours = false
-  /// The ICC profile and the XMP packet, if any, and the EXIF data as a structure of its own.
+  /// The byte range of the ICC profile.
   private(set) var profile: Range<Int>?
+  /// The byte range of the XMP packet.
   private(set) var packet: Range<Int>?
+  /// The EXIF data as a separate TIFF structure.
   private(set) var exif: [UInt8] = []
 
-  /// The number of channels that are used; extra samples without a known meaning are not.
+  /// The number of channels that are used; extra samples without a known meaning are ignored.
   var shownChannels: Int {
     switch light {
     case .grey: alpha == .none ? 1 : 2
@@ -50,21 +53,23 @@ struct TIFFHeader: Equatable, Sendable {
     }
   }
 
-  /// Bytes of a row from libtiff: of all channels, or of one if they are separate.
+  /// The number of bytes of a row from libtiff; with separate channels, of one channel's row.
   func rowBytes(_ width: Int) -> Int { (width * (isSeparate ? 1 : samples) * bits + 7) / 8 }
 
-  /// Bytes of a tile or strip.
+  /// The number of bytes of a tile or strip.
   var blockBytes: Int { rowBytes(block.width) * block.height }
 
   /// Reads the first directory of `bytes`.
   ///
-  /// - Throws: ``ImagingError`` when it is incomplete, exceeds `limits`, or is of an unsupported kind.
+  /// - Throws: ``LarderError`` when the directory is incomplete, or the picture exceeds `limits` or is of an
+  ///   unsupported kind.
   init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
     try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
       guard let directory = TIFFDirectory(of: bytes) else {
         throw .damaged(name, "its first directory is broken or missing")
       }
-      // In a raw photo, the first directory is a small preview. (DNG 1.6; Canon's CR2 has a mark of its own.)
+      // In a camera's raw file, the first directory is a small preview. (DNG 1.6; Canon's CR2 is marked in its own
+      // way.)
       let isRaw =
         directory.number(254).map { $0 & 1 == 1 } ?? false || directory.entries[50_706] != nil
         || directory.reader.matches("CR", at: 8)
@@ -102,7 +107,8 @@ struct TIFFHeader: Equatable, Sendable {
     guard all.allSatisfy({ $0 == bits }), [1, 2, 4, 8, 16].contains(bits),
       directory.numbers(339, most: 64).allSatisfy({ $0 == 1 || $0 == 4 })
     else { throw refusal("with \(all.max() ?? bits)-bit or non-integer samples") }
-    // Uncompressed, three by CCITT, LZW, JPEG, Deflate by both of its numbers, PackBits.
+    // In this order: uncompressed, the three CCITT schemes, LZW, JPEG, Deflate, PackBits, and Deflate by its older
+    // number.
     guard [1, 2, 3, 4, 5, 7, 8, 32_773, 32_946].contains(packing) else {
       throw refusal("with compression \(packing)")
     }
@@ -122,7 +128,7 @@ struct TIFFHeader: Equatable, Sendable {
     let needed = shownChannels
     guard (needed...64).contains(samples), bits >= 8 || needed == 1, packing != 7 || bits == 8
     else { throw refusal("with \(samples) samples of \(bits) bits") }
-    // Of several extra samples, only the first may be alpha; it may also be unspecified.
+    // Of several extra samples, only the first may be alpha. The file need not say whether it is alpha.
     if samples > needed, light != .inks, needed != 1 || bits >= 8 {
       if case .indices = light { return }
       alpha =
@@ -134,7 +140,9 @@ struct TIFFHeader: Equatable, Sendable {
     }
   }
 
-  /// The palette in 8 bits; the standard has 16 bits a colour, but some programs write 8. (Section 5)
+  /// The palette as 8-bit numbers.
+  ///
+  /// The standard requires 16 bits for each number, but some programs write 8. (Section 5)
   private func palette(_ directory: TIFFDirectory, _ name: String) throws(LarderError) -> [UInt8] {
     let count = 1 << bits
     let numbers = directory.numbers(320, most: 3 * count)
@@ -156,7 +164,7 @@ struct TIFFHeader: Equatable, Sendable {
         throw .damaged(name, "its tiles have no size")
       }
       try limits.check(width: width, height: height, of: name)
-      // A row of a tile must be whole bytes. (Section 15)
+      // A row of a tile must consist of whole bytes. (Section 15)
       guard width * height <= size.width * size.height * 4 + 1_000_000, width * bits % 8 == 0
       else { throw .damaged(name, "its tiles have an invalid size") }
       block = PixelSize(width: width, height: height)
@@ -165,7 +173,8 @@ struct TIFFHeader: Equatable, Sendable {
       guard rows > 0 else { throw .damaged(name, "its strips have no rows") }
       block = PixelSize(width: size.width, height: min(rows, size.height))
     }
-    // Strips with all channels together are decoded row by row; anything else needs a row of blocks in memory.
+    // Strips with interleaved channels are decoded row by row. Tiles, and separate channels, need a whole row of blocks
+    // in memory.
     if isTiled || isSeparate {
       let across = (size.width + block.width - 1) / block.width
       try limits.check(
@@ -199,13 +208,13 @@ extension TIFFHeader: PictureCodec {
   static var kept: PictureFormat { .png }
   static var isShown: Bool { false }
 
-  /// The byte order, then 42, or 43 for BigTIFF.
+  /// Whether a file begins with the byte order, then 42, or 43 for BigTIFF.
   static func begins(_ head: [UInt8]) -> Bool {
     ["II*\0", "MM\0*", "II+\0", "MM\0+"].contains { head.starts(with: $0.utf8) }
   }
 
   var depth: Int { bits == 16 && light != .inks ? 16 : 8 }
-  /// CMYK is converted to RGB while it is read.
+  /// CMYK counts as three channels, because it is converted to RGB while it is read.
   var channels: Int { light == .inks ? 3 : shownChannels }
   var isIndexed: Bool { if case .indices = light { true } else { false } }
   var chroma: ChromaSampling? { if case .grey = light { nil } else { .full } }

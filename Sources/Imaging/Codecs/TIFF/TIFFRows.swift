@@ -3,20 +3,23 @@ import CTIFF
 
 /// A region of a TIFF, row by row.
 ///
-/// Strips are decoded row by row; tiles and separate channels, one row of blocks at a time.
+/// Strips with interleaved channels are decoded row by row. Tiles, and separate channels, are decoded one row of blocks
+/// at a time.
 final class TIFFRows: RowSource {
   let shape: RowShape
   private let header: TIFFHeader
   private let region: PixelRegion
   private let name: String
   private let file: OpaquePointer
-  /// The decoded blocks, for each channel one after another, and the rows that they cover.
+  /// The decoded tiles or strips, one channel after another.
   private var blocks: [UInt8] = []
+  /// The rows of the picture that `blocks` covers.
   private var held = 0..<0
-  /// The stored samples of one row: for each channel if they are separate, else for all together.
+  /// The stored samples of one row: one array, or an array for each channel if channels are separate.
   private var lines: [[UInt8]]
-  /// The next row to deliver, and the next row that libtiff decodes.
+  /// The next row to deliver.
   private var next: Int
+  /// The next row that libtiff decodes.
   private var reached: Int
 
   /// Whether libtiff has found anything wrong.
@@ -30,7 +33,7 @@ final class TIFFRows: RowSource {
   ///   - region: The part of the picture.
   ///   - limits: The limits of the picture.
   ///   - name: The name of the picture in errors.
-  /// - Throws: ``ImagingError`` when libtiff is not installed, or refuses the file.
+  /// - Throws: ``LarderError`` when libtiff is not installed, or refuses the file.
   init(
     _ header: TIFFHeader,
     _ bytes: UnsafeBufferPointer<UInt8>,
@@ -136,9 +139,9 @@ final class TIFFRows: RowSource {
     held = first..<first + header.block.height
   }
 
-  /// Joins the parts of the next row that are in several blocks.
+  /// Copies the next row from the blocks that it crosses to `lines`.
   ///
-  /// A tile's row is whole bytes; its width is a multiple of 16. (Section 15)
+  /// A row of a tile takes whole bytes, because a tile's width is a multiple of 16. (Section 15)
   private func takeLines() {
     let (bytes, across) = (header.blockBytes, blocksAcross)
     let rowBytes = header.rowBytes(header.block.width)
@@ -153,7 +156,7 @@ final class TIFFRows: RowSource {
     }
   }
 
-  /// Writes the region's samples of the channels that are used.
+  /// Writes the row's samples, within the region, of the channels that are used.
   private func unpack(_ target: UnsafeMutableBufferPointer<UInt8>) {
     let shown = header.shownChannels
     let step = header.isSeparate ? 1 : header.samples
@@ -180,7 +183,7 @@ final class TIFFRows: RowSource {
     }
   }
 
-  /// Writes a 16-bit sample in the machine's byte order, or for CMYK rounded to 8 bits.
+  /// Writes 16-bit samples in the machine's byte order; samples of CMYK are rounded to 8 bits.
   private func unpackWide(
     _ low: UInt8,
     _ high: UInt8,
@@ -197,7 +200,7 @@ final class TIFFRows: RowSource {
     }
   }
 
-  /// Unpacks samples of less than 8 bits into indices, or into grey of 8 bits; each pixel has one visible sample.
+  /// Unpacks samples of less than 8 bits into palette indices or 8-bit grey; of each pixel, one sample is used.
   private func unpackBits(
     _ line: UnsafeBufferPointer<UInt8>,
     _ flips: Bool,
@@ -215,7 +218,7 @@ final class TIFFRows: RowSource {
     }
   }
 
-  /// Divides premultiplied colours by their alpha.
+  /// Divides premultiplied colours by alpha.
   private func divide(_ target: UnsafeMutableBufferPointer<UInt8>) {
     let channels = shape.layout.channels
     let isWide = shape.depth == 16

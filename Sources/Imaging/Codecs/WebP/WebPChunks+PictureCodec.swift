@@ -8,7 +8,7 @@ extension WebPChunks: PictureCodec {
     head.count >= 12 && head.starts(with: "RIFF".utf8) && head[8..<12].elementsEqual("WEBP".utf8)
   }
 
-  /// Whether there are as many bytes as the header says. (RFC 9649, section 2.4)
+  /// Whether the file has as many bytes as its header says. (RFC 9649, section 2.4)
   static func ends(head: [UInt8], tail: [UInt8], count: Int) -> Bool {
     guard head.count >= 8 else { return false }
     return count >= head[4..<8].reversed().reduce(0) { $0 << 8 | Int($1) } + 8
@@ -34,7 +34,7 @@ extension WebPChunks: PictureCodec {
     try WebPCodec.rows(of: file, self, request, limits)
   }
 
-  /// The default quality; libwebp's own is 75.
+  /// The default quality; libwebp's own default is 75.
   private static let usualQuality = 80
 
   static func encode(

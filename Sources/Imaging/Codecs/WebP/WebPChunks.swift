@@ -6,11 +6,11 @@ struct WebPChunks: Equatable, Sendable {
   private(set) var size = PixelSize(width: 0, height: 0)
   /// The region of the canvas that the still, or the first frame of an animation, covers.
   private(set) var frame = PixelRegion(x: 0, y: 0, width: 0, height: 0)
-  /// The bytes of that still or frame: its alpha chunk, if any, and its bitstream.
+  /// The byte range of the still or first frame: its alpha chunk, if any, and its bitstream.
   private(set) var image = 0..<0
-  /// Whether it was encoded without loss.
+  /// Whether the still or frame was encoded without loss.
   private(set) var isLossless = false
-  /// Whether its chunks declare alpha.
+  /// Whether the chunks of the still or frame declare alpha.
   private(set) var frameHasAlpha = false
   private(set) var isAnimated = false
   /// The ICC profile.
@@ -29,14 +29,14 @@ struct WebPChunks: Equatable, Sendable {
   }
 
   private var metadataBytes = 0
-  /// A lossless picture of at most `plainPixels` may be a single colour; a larger one needs a byte for each
-  /// `pixelsOfByte`.
+  /// A lossless picture of at most this many pixels may have a single colour, and so hardly any data.
   private static let plainPixels = 16_000_000
+  /// A larger lossless picture must have at least a byte of data for this many pixels.
   private static let pixelsOfByte = 4096
 
   /// Walks the chunks of `bytes`.
   ///
-  /// - Throws: ``ImagingError`` when there is no picture, or it is incomplete or exceeds `limits`.
+  /// - Throws: ``LarderError`` when there is no picture, or it is incomplete or exceeds `limits`.
   init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
     try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
       var reader = ByteReader(bytes: bytes)
@@ -54,7 +54,8 @@ struct WebPChunks: Equatable, Sendable {
     guard isInside, isAnimated || size.width == frame.width && size.height == frame.height else {
       throw .damaged(name, "its header and its picture differ in size")
     }
-    // A single colour takes no bits, however many pixels have it, but libwebp would take a gigabyte for them.
+    // The pixels of a picture of a single colour take no bits in the file, but libwebp may take a gigabyte of memory
+    // for them.
     let pixels = frame.width * frame.height
     guard !isLossless || pixels <= Self.plainPixels || pixels <= image.count * Self.pixelsOfByte
     else {
@@ -129,7 +130,7 @@ struct WebPChunks: Equatable, Sendable {
   private static let lossy = code("VP8 ")
   private static let lossless = code("VP8L")
 
-  /// Reads the canvas size: width and height, each less one and in 24 bits. (Section 2.7)
+  /// Reads the canvas size: width minus one and height minus one, of 24 bits each. (Section 2.7)
   private static func canvas(
     _ reader: ByteReader,
     _ payload: Range<Int>,
@@ -141,7 +142,7 @@ struct WebPChunks: Equatable, Sendable {
     return PixelSize(width: width & 0xFFFFFF + 1, height: height >> 8 + 1)
   }
 
-  /// Reads the first frame of an animation: its place and size, then its own chunks. (Section 2.7.1.1)
+  /// Reads the first frame of an animation: its position and size, then the chunks within it. (Section 2.7.1.1)
   private mutating func readFrame(
     _ reader: ByteReader,
     _ payload: Range<Int>,
@@ -166,8 +167,8 @@ struct WebPChunks: Equatable, Sendable {
     (frame.x, frame.y) = (x & 0xFFFFFF * 2, y >> 8 * 2)
   }
 
-  /// Reads the header of a bitstream, or notes where the alpha chunk begins. (RFC 6386, section 9.1; RFC 9649, section
-  /// 3.4)
+  /// Reads the header of a bitstream, or records where the alpha chunk begins. (RFC 6386, section 9.1; RFC 9649,
+  /// section 3.4)
   private mutating func readImage(
     _ reader: ByteReader,
     _ offset: Int,

@@ -3,7 +3,7 @@ import CWebP
 
 /// Decodes and encodes WebP with libwebp, whose pointers and structs are used nowhere else.
 enum WebPCodec {
-  /// The longest side, in pixels. (RFC 9649, section 2.5)
+  /// The longest side of a WebP, in pixels. (RFC 9649, section 2.5)
   static let longestSide = 16_383
 
   /// Decodes a region of the still, or of the canvas with the first frame on it: `rgba` if any pixel may be
@@ -15,14 +15,14 @@ enum WebPCodec {
     _ limits: PictureLimits
   ) throws(LarderError) -> Bitmap {
     let frame = chunks.frame
-    // A frame that covers its canvas, as a still does, is decoded only where it is needed.
+    // Of a frame that covers its canvas, as a still does, only the needed region is decoded.
     let wanted =
       chunks.coversCanvas
       ? region : PixelRegion(x: 0, y: 0, width: frame.width, height: frame.height)
     var padded = wanted.padded(in: PixelSize(width: frame.width, height: frame.height))
     if chunks.hasAlpha, !chunks.isLossless {
-      // libwebp (at least 1.2.4) skips the rows above a region, even if its alpha is predicted from them: decode from
-      // the top.
+      // libwebp 1.2.4, and perhaps later versions, skips the rows above a region even if the region's alpha is
+      // predicted from them. So decode from the top.
       let height = padded.y + padded.height
       padded = PixelRegion(x: padded.x, y: 0, width: padded.width, height: height)
     }
@@ -33,7 +33,9 @@ enum WebPCodec {
       ? bitmap : try bitmap.placed(frame, over: region, limits, name: file.name)
   }
 
-  /// Rows of a region, which libwebp reduces while decoding if that is possible and saves work.
+  /// Rows of a region.
+  ///
+  /// libwebp reduces the picture while decoding it, if that is possible and saves work.
   static func rows(
     of file: PictureFile,
     _ chunks: WebPChunks,
@@ -48,11 +50,11 @@ enum WebPCodec {
     return OpenRows(source: BitmapRows(try decode(file, chunks, request.region, limits)))
   }
 
-  /// Decodes a region at about `1 / ratio` of its size, by averaging pixels, and returns the region's place in the
-  /// result.
+  /// Decodes a region at about `1 / ratio` of its size, by averaging pixels.
   ///
-  /// - Returns: nil if the picture cannot be reduced while decoding, or that would save nothing. It saves nothing for a
-  ///   lossless picture of fewer bytes than `least`, because libwebp holds all of its pixels anyway.
+  /// - Returns: The bitmap, and the position of the region in it. Nil if the picture cannot be reduced while decoding,
+  ///   or if that would save nothing. It saves nothing for a region of a lossless picture that takes fewer than `least`
+  ///   bytes, because libwebp holds all pixels of a lossless picture.
   static func decode(
     _ file: PictureFile,
     _ chunks: WebPChunks,
@@ -86,7 +88,7 @@ enum WebPCodec {
     let frame = chunks.frame
     let layout: Bitmap.Layout = chunks.hasAlpha ? .rgba : .bgrx
     try limits.check(memory: size.width * size.height * 4, of: file.name)
-    // libwebp also holds all of a lossless picture, or the alpha of a lossy one.
+    // libwebp also holds all pixels of a lossless picture, or all alpha samples of a lossy picture.
     try limits.check(
       memory: frame.width * frame.height * (chunks.isLossless ? 4 : 1),
       of: file.name
@@ -150,7 +152,7 @@ enum WebPCodec {
     defer { cwebp_close(picture) }
     let order = layout == .rgb ? cwebp_rgb : layout == .rgba ? cwebp_rgba : cwebp_bgrx
     let stride = CInt(rows.shape.rowBytes)
-    // An even number of rows, because two rows share their chroma.
+    // The number of rows is even, because two rows share their chroma.
     try rows.inStrips(of: 256) { (strip, _, count) throws(LarderError) in
       guard cwebp_add(picture, strip.baseAddress, stride, CInt(order), CInt(count)) else {
         throw error(name, CInt(cwebp_no_memory))
