@@ -1,7 +1,7 @@
 import Glibc
 
 extension UInt8 {
-  /// The byte with A to Z turned into a to z.
+  /// The byte in lower case: A to Z become a to z, other bytes stay the same.
   @inlinable package var asciiLowercased: UInt8 {
     self >= UInt8(ascii: "A") && self <= UInt8(ascii: "Z") ? self | 0x20 : self
   }
@@ -44,7 +44,7 @@ extension UnsafeBufferPointer<UInt8> {
   package func equalsIgnoringCase(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
     guard count == other.count else { return false }
     guard let base = baseAddress, let same = other.baseAddress else { return true }
-    // The fast path: nearly all servers write names in the case of the standards.
+    // The fast path: nearly all servers write header names in the same case as the standards.
     if memcmp(base, same, count) == 0 { return true }
     return indices.allSatisfy { self[$0].asciiLowercased == other[$0].asciiLowercased }
   }
@@ -78,7 +78,8 @@ package enum Hexadecimal {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The bytes that digits of either case stand for; nil for an odd number of characters, or one that is no digit.
+  /// Parses hexadecimal digits of either case; nil for an odd number of characters, or for a character that is not a
+  /// digit.
   package static func bytes(_ text: String) -> [UInt8]? {
     let digits = Array(text.utf8)
     guard digits.count.isMultiple(of: 2) else { return nil }

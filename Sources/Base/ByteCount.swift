@@ -1,7 +1,7 @@
 /// A number of bytes, for example the size of a body, of a file or of a whole cache.
 ///
-/// A type of its own, so that the compiler tells sizes from seconds, counts and identities, which are 64-bit integers
-/// too.
+/// It is a separate type, so that the compiler distinguishes sizes from seconds, counts and identities, which are also
+/// 64-bit integers.
 package struct ByteCount: Hashable, Comparable, Sendable, Codable, AdditiveArithmetic {
   /// The number.
   package let count: Int64
@@ -59,7 +59,7 @@ extension ByteCount: ExpressibleByIntegerLiteral, CustomStringConvertible {
 }
 
 extension ByteCount {
-  /// The number for people to read: `7.1 MiB`, `24 KiB`, `312 B`.
+  /// The number with a unit, for people to read: `7.1 MiB`, `24 KiB`, `312 B`.
   ///
   /// The unit is chosen after rounding, so that 1023.96 KiB becomes `1.0 MiB`.
   package func formatted() -> String {

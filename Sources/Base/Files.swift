@@ -1,6 +1,6 @@
 import Glibc
 
-/// A failed system call, as its `errno`.
+/// The error of a failed system call: a value of `errno`.
 package struct SystemError: Error, Equatable {
   /// The value of `errno`.
   package let code: Int32
@@ -21,7 +21,7 @@ package enum Files {
   ///   - bytes: The bytes.
   ///   - file: An open file.
   ///   - offset: The offset in the file to write at; nil to write at the file's position.
-  /// - Throws: ``SystemError``. A write of 0 bytes counts as a full disk, because it would be repeated without end.
+  /// - Throws: ``SystemError``. A write of 0 bytes counts as a full disk, because repeating it would never end.
   package static func write(
     _ bytes: RawSpan,
     to file: Int32,
@@ -69,7 +69,7 @@ package enum Files {
     return done
   }
 
-  /// Reads at most `most` bytes into a reusable array, until it is full or the file ends.
+  /// Reads into a reusable array until `most` bytes are read, the array is full, or the file ends.
   ///
   /// - Throws: ``SystemError``.
   package static func read(
@@ -85,7 +85,7 @@ package enum Files {
     return try result.get()
   }
 
-  /// Reads `count` bytes, or fewer if the file ends before.
+  /// Reads `count` bytes, or fewer if the file ends earlier.
   ///
   /// - Throws: ``SystemError``.
   package static func bytes(
@@ -116,8 +116,8 @@ package enum Files {
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - folder: The open folder that a relative path is relative to; the working folder when left out.
-  ///   - most: How many bytes it may have.
+  ///   - folder: The open folder that a relative path starts from; by default, the working folder.
+  ///   - most: The maximum size of the file in bytes.
   /// - Returns: The bytes.
   package static func contents(
     of path: String,
@@ -142,11 +142,11 @@ package enum Files {
   /// - Parameters:
   ///   - path: The file.
   ///   - bytes: The new content.
-  ///   - temporary: The path of the temporary file; `PATH.PID.tmp` when left out. It is removed if anything fails.
-  ///   - mode: The file's permissions, regardless of the umask; 0644 under the umask by default.
+  ///   - temporary: The path of the temporary file; by default `PATH.PID.tmp`. The file is removed if anything fails.
+  ///   - mode: The file's permissions, regardless of the umask; by default 0644, reduced by the umask.
   ///   - isDurable: Whether to sync the bytes to the device before the rename. Without a sync, a crash may leave an
   ///     empty file.
-  /// - Throws: ``SystemError``; the old file is then unchanged.
+  /// - Throws: ``SystemError``; in that case the old file is unchanged.
   package static func replace(
     _ path: String,
     with bytes: RawSpan,

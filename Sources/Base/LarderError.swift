@@ -9,7 +9,7 @@ public struct LarderError: Error, Hashable, Sendable, CustomStringConvertible {
   public let code: Code
   /// The sentence without the remedy: "cannot VERB THING: REASON".
   ///
-  /// It includes advice that needs no option of a command, after a semicolon.
+  /// After a semicolon, it may include advice that mentions no command option.
   public let problem: String
   /// The advice that a command completes with one of its options, or with the name of another command.
   public let remedy: Remedy?
@@ -71,13 +71,13 @@ package func systemMessage(_ errno: Int32) -> String {
 extension LarderError {
   /// The class of an error, which decides the exit status of a command.
   package enum Kind: String, Codable, Sendable {
-    /// The request could not be carried out, for a reason of no other class.
+    /// The request could not be carried out, for a reason that no other class covers.
     case failed
     /// The request cannot be carried out as given, such as a wrong argument.
     case usage
     /// The data does not have the expected form.
     case data
-    /// A server does not answer, or refuses.
+    /// A server does not answer, or refuses the request.
     case unavailable
     /// A file of the cache or the disk cannot be read or written, or is damaged.
     case io
@@ -89,9 +89,9 @@ extension LarderError {
 
   /// The kind of an error, as a stable word and a class.
   ///
-  /// An open set: a new code breaks no caller.
+  /// The set is open: later versions may add codes.
   public struct Code: Hashable, Sendable {
-    /// A stable word for scripts, such as `disk-full`; codes of two classes may share one.
+    /// A stable word for scripts, such as `disk-full`; two codes of different classes may have the same word.
     public let rawValue: String
     /// The class.
     package let kind: Kind
@@ -112,7 +112,7 @@ extension LarderError {
 extension LarderError.Code {
   /// The request could not be carried out.
   package static let failed = Self(.failed)
-  /// The request contradicts itself, or cannot be carried out.
+  /// The request contradicts itself, or cannot be carried out as given.
   public static let usage = Self(.usage)
   /// A file does not have the expected content.
   package static let data = Self(.data)
@@ -122,7 +122,7 @@ extension LarderError.Code {
   package static let io = Self(.io)
   /// Something is not there yet, or failed for a temporary reason.
   package static let tryAgain = Self(.tryAgain)
-  /// An address of the catalog file cannot be used.
+  /// An address in the catalog file cannot be used.
   package static let configuration = Self(.configuration)
 
   /// The disk, or a quota on it, is full.
@@ -133,11 +133,12 @@ extension LarderError.Code {
   public static let damaged = Self("damaged", .io)
   /// A newer larder wrote the file.
   public static let tooNew = Self("too-new", .io)
-  /// Another process or task holds the cache, or the orders.
+  /// Another process or task has locked the cache or the orders.
   public static let locked = Self("locked", .tryAgain)
   /// Another process, or an object store, was busy for too long.
   package static let busy = Self("busy", .tryAgain)
-  /// An order is refused: sold out, without a price, beyond the budget, or in another state.
+  /// The order is refused: an item is sold out or has no price, the total exceeds the budget, or the order's state
+  /// forbids it.
   public static let refused = Self("refused", .failed)
 }
 
@@ -173,7 +174,7 @@ extension LarderError.Code {
   package static let storeBusy = Self("store-busy", .tryAgain)
   /// The object store with the pictures refuses, or cannot be reached.
   package static let storeRefused = Self("store-refused", .unavailable)
-  /// The store's name is malformed, or the environment lacks a variable.
+  /// The object store's name is malformed, or the environment lacks a variable.
   package static let storeUnnamed = Self("store-unnamed", .usage)
 
   /// No order has this id.
@@ -181,14 +182,14 @@ extension LarderError.Code {
   /// The order's state does not allow the action.
   package static let state = Self("state", .failed)
 
-  /// A picture that a shard placed is gone or damaged.
+  /// A picture that a shard stored is gone or damaged.
   package static let lost = Self("lost", .io)
 }
 
 // MARK: Codes of object stores
 
 extension LarderError.Code {
-  /// The text is no `s3://` location.
+  /// The text is not an `s3://` location.
   package static let storeLocation = Self("location", .usage)
   /// The environment lacks a variable that a store needs, or has a wrong value.
   package static let storeEnvironment = Self("environment", .usage)
@@ -207,7 +208,7 @@ extension LarderError.Code {
 // MARK: Codes of pictures
 
 extension LarderError.Code {
-  /// The bytes are not a picture, or a picture in an unknown format.
+  /// The bytes are not a picture, or are a picture in an unknown format.
   public static let unsupported = Self("unsupported", .data)
   /// The picture has a format that larder recognizes but cannot decode.
   public static let unreadKind = Self("unread-kind", .data)
@@ -242,7 +243,9 @@ extension LarderError.Code {
 }
 
 extension LarderError {
-  /// Advice about an error; a command adds the option to use.
+  /// Advice about an error: the end of its message, after a semicolon.
+  ///
+  /// A command adds the option to use.
   public enum Remedy: String, Codable, Sendable, Hashable {
     /// Repair the cache, then sync.
     case repair = "repair the cache, then sync again"
@@ -269,7 +272,7 @@ extension LarderError {
     case giveName = "give one"
     /// Order less, or raise the budget.
     case budget = "order less, or raise the budget"
-    /// Order it although it is sold out.
+    /// Order the item although it is sold out.
     case anyway = "you can order it anyway"
     /// Choose a file.
     case nameFile = "name a file"
@@ -295,7 +298,7 @@ extension LarderError {
 
     /// Choose another folder for the measurement.
     case otherScratch = "choose another folder for it"
-    /// Measure again, and keep that as the baseline.
+    /// Measure again, and keep the result as the baseline.
     case newBaseline = "measure again to make a new one"
   }
 }

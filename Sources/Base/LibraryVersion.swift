@@ -7,12 +7,12 @@ package struct LibraryVersion: Hashable, Comparable, Sendable, CustomStringConve
     parts = [major, minor, patch]
   }
 
-  /// A version as libcurl packs it: eight bits a number. (CURL_VERSION_BITS)
+  /// Unpacks a version number of libcurl: eight bits for each part. (CURL_VERSION_BITS)
   package init(bits: UInt32) {
     self.init(Int(bits >> 16 & 0xFF), Int(bits >> 8 & 0xFF), Int(bits & 0xFF))
   }
 
-  /// A version as SQLite packs it: three decimal digits a number. (SQLITE_VERSION_NUMBER)
+  /// Unpacks a version number of SQLite: three decimal digits for each part. (SQLITE_VERSION_NUMBER)
   package init(thousands: Int32) {
     self.init(Int(thousands / 1_000_000), Int(thousands / 1000 % 1000), Int(thousands % 1000))
   }

@@ -35,12 +35,12 @@ package enum PercentEncoding {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// A URL's query from its pairs, encoded: `q=%EA%B5%AD&page=2`.
+  /// Encodes pairs as a URL's query: `q=%EA%B5%AD&page=2`.
   package static func query(_ pairs: [(name: String, value: String)]) -> String {
     pairs.map { "\(escaped($0.name))=\(escaped($0.value))" }.joined(separator: "&")
   }
 
-  /// Decodes; a `%` without two hexadecimal digits after it is kept as it is.
+  /// Decodes percent-encoded bytes; a `%` without two hexadecimal digits after it is kept as it is.
   ///
   /// - Parameters:
   ///   - escaped: The bytes as written.
@@ -64,7 +64,7 @@ package enum PercentEncoding {
     return plain
   }
 
-  /// Decodes; nil when a `%` has no two hexadecimal digits after it.
+  /// Decodes percent-encoded bytes; nil when a `%` is not followed by two hexadecimal digits.
   package static func validated(
     _ escaped: some Collection<UInt8>,
     plusIsSpace: Bool = false
@@ -90,7 +90,7 @@ package enum PercentEncoding {
     String(decoding: decoded(escaped.utf8, plusIsSpace: plusIsSpace), as: UTF8.self)
   }
 
-  /// The byte that the first two hexadecimal digits stand for; nil when there are no two.
+  /// The byte that the first two hexadecimal digits stand for; nil when there are fewer than two.
   private static func octet(_ digits: some Collection<UInt8>) -> UInt8? {
     guard let high = digits.first.flatMap(Hexadecimal.value),
       let low = digits.dropFirst().first.flatMap(Hexadecimal.value)

@@ -14,7 +14,7 @@ package struct UnixTime: Hashable, Comparable, Sendable {
     self.seconds = seconds
   }
 
-  /// The earliest representable moment: an expiry at it is always past.
+  /// The earliest representable moment: an expiry at this moment is always past.
   package static let distantPast = UnixTime(.min)
   /// The latest representable moment.
   package static let distantFuture = UnixTime(.max)
@@ -67,10 +67,11 @@ extension UnixTime {
   /// The present moment by the wall clock, which may be wrong and may jump.
   package static func now() -> UnixTime { UnixTime(Int64(time(nil))) }
 
-  /// The moment in UTC by RFC 3339, such as `2021-01-13T06:30:00Z`.
+  /// The moment in UTC in the format of RFC 3339, such as `2021-01-13T06:30:00Z`.
   package var rfc3339: String { text("%Y-%m-%dT%H:%M:%SZ") }
 
-  /// Reads a moment in UTC by RFC 3339, such as `2026-11-24T12:00:00.000Z`; the fraction of a second is dropped.
+  /// Reads a moment in UTC in the format of RFC 3339, such as `2026-11-24T12:00:00.000Z`; the fraction of a second is
+  /// dropped.
   package init?(rfc3339 text: String) {
     let parts = text.split { !$0.isASCII || !$0.isNumber }.map { Int64($0) }
     guard text.hasSuffix("Z"), parts.count >= 6, let year = parts[0], let month = parts[1],
@@ -82,7 +83,7 @@ extension UnixTime {
     self = moment
   }
 
-  /// The moment in UTC in a format of `strftime(3)`; `an unknown time` for years that it cannot write.
+  /// The moment in UTC in a format of `strftime(3)`; the text `an unknown time` if the year cannot be written.
   package func text(_ form: String) -> String {
     let text = String(unsafeUninitializedCapacity: 64) {
       larder_write_date($0.baseAddress, $0.count, form, time_t(seconds))
@@ -97,9 +98,9 @@ extension UnixTime {
   ///
   /// The format must match exactly, except for the case of letters. The name of the weekday need not be the right one.
   ///
-  /// Any other text gives nil; an invalid `Expires` counts as a date in the past. (RFC 9111, section 5.3)
+  /// Any other text gives nil. The caller treats an invalid `Expires` as a date in the past. (RFC 9111, section 5.3)
   ///
-  /// The century of a two-digit year depends on `now`: a date more than 50 years ahead is in the past.
+  /// The century of a two-digit year depends on `now`: a date that would be more than 50 years ahead counts as past.
   package init?(httpDate text: String, now: UnixTime) {
     var text = text
     var parts = tm()

@@ -2,46 +2,47 @@ import Glibc
 
 /// Compares a report with an earlier one (`bench --baseline`), and decides which differences are significant.
 ///
-/// A figure regressed if its median is worse by more than the limit, and significantly so. The test is a one-sided
-/// Welch t-test on the logarithms of the runs, with a level of 5 % for all figures together (Holm's correction).
+/// A figure regressed if its median is worse by more than the limit, and the difference is significant. The test is a
+/// one-sided Welch t-test on the logarithms of the runs. Its level is 5 % for all figures together (Holm's correction).
 package struct BaselineComparison: Sendable, Equatable, Codable {
-  /// One figure of one row.
+  /// The comparison of one figure of one row.
   package struct Finding: Sendable, Equatable, Codable {
-    /// The pass.
+    /// The pass of the row.
     package var pass: Pass
-    /// Transfers at once.
+    /// The number of simultaneous transfers.
     package var parallel: Int
-    /// `imagesPerSecond`, for which more is better, or `p50` or `p99` of the total time, for which less is better.
+    /// The name of the figure: `imagesPerSecond`, for which more is better, or `p50` or `p99` of the total time, for
+    /// which less is better.
     package var metric: String
-    /// The median of the baseline.
+    /// The median in the baseline.
     package var before: Double
-    /// The median now.
+    /// The median in the new report.
     package var now: Double
     /// The relative change for the worse: 0.1 for a rate that fell by a tenth, or a time that rose by a tenth.
     package var worse: Double
-    /// The p-value: the probability of a difference at least as bad if nothing had changed.
+    /// The p-value: the probability of a difference at least as bad as this one, if nothing had changed.
     package var probability: Double
-    /// Whether it is worse by more than the limit, and significantly so.
+    /// Whether the figure is worse by more than the limit, and the difference is significant.
     package var regressed: Bool
   }
 
-  /// The standard deviation of the logarithms that is assumed if both reports have only one run: 5 %.
+  /// The assumed standard deviation of the logarithms if each report has only one run: 5 %.
   static let assumedSpread = 0.05
   /// The accepted probability of a false alarm, for all findings together.
   static let level = 0.05
 
   /// The largest allowed relative change for the worse: 0.1 for a tenth.
   package var maxRegression: Double
-  /// Every figure that both reports have.
+  /// A finding for every figure that both reports have.
   package var findings: [Finding] = []
-  /// Rows of the baseline that were not measured now, as `pass parallel`.
+  /// The rows of the baseline that the new report lacks, such as `cold 16`: the pass and the number of transfers.
   package var missing: [String] = []
-  /// A description of the test.
+  /// A description of the statistical test.
   package var test =
     "one-sided Welch t-test on the logarithms of the runs, Holm's correction, 5 % in all; "
     + "a single run is given the other side's spread, or 5 % when both are single"
 
-  /// Compares every row that both reports have.
+  /// Compares every row that is in both reports.
   package init(_ report: BenchReport, with baseline: BenchReport, maxRegression: Double) {
     self.maxRegression = maxRegression
     for old in baseline.runs {
@@ -58,7 +59,7 @@ package struct BaselineComparison: Sendable, Equatable, Codable {
     correct()
   }
 
-  /// Whether anything regressed.
+  /// Whether any figure regressed.
   package var hasRegressed: Bool { findings.contains(where: \.regressed) }
 
   private mutating func add(
@@ -85,7 +86,8 @@ package struct BaselineComparison: Sendable, Equatable, Codable {
     )
   }
 
-  /// The p-value: the probability of a difference `sign * (before - now)` at least as great, if nothing had changed.
+  /// The p-value: the probability of a difference `sign * (before - now)` at least as large as this one, if nothing had
+  /// changed.
   static func chance(_ before: Estimate, _ now: Estimate, sign: Double) -> Double {
     let (many, counts) = (
       [before, now], [before.values.count, now.values.count].map(Double.init)
@@ -102,15 +104,15 @@ package struct BaselineComparison: Sendable, Equatable, Codable {
     let variance = shares[0] + shares[1]
     guard variance > 0 else { return difference > 0 ? 0 : 1 }
     let t = difference / variance.squareRoot()
-    // Degrees of freedom by the Welch–Satterthwaite equation.
+    // The Welch–Satterthwaite equation gives the degrees of freedom.
     let parts = zip(shares, freedoms).map { $0 * $0 / $1 }
     let denominator = parts[0] + parts[1]
     let degrees = denominator > 0 ? min(variance * variance / denominator, 1e6) : 1e6
     return 1 - StudentT(degrees: degrees).cumulative(t)
   }
 
-  /// Applies the Holm–Bonferroni correction: tests findings in the order of their p-values, at levels from strict to
-  /// lenient. (Holm, 1979)
+  /// Applies the Holm–Bonferroni correction: tests the findings in the order of their p-values, each at a more lenient
+  /// level than the one before. (Holm, 1979)
   private mutating func correct() {
     let order = findings.indices.sorted { findings[$0].probability < findings[$1].probability }
     for (place, finding) in order.enumerated() {

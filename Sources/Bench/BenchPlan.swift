@@ -1,31 +1,35 @@
 import Base
 import Transport
 
-/// The plan of a measurement.
+/// The plan of a measurement: which passes `larder bench` runs, how often, and with how many transfers.
 package struct BenchPlan: Sendable {
   /// The passes to report.
   ///
-  /// A pass that another one needs is run too, but not reported.
+  /// If a reported pass needs another pass before it, that pass is run too, but not reported.
   package var passes: [Pass] = Pass.allCases
   /// The numbers of simultaneous transfers to measure.
   package var sweep = SweepPlan.auto()
   /// How often to repeat each measurement.
   package var repetition = RepetitionPlan.narrow(halfWidth: 0.05)
-  /// The destination of the bytes.
+  /// The destination of the received bytes.
   package var sink = Sink.cache
-  /// The number of requests in a pass over a list of URLs, which is repeated as needed; nil to fill ``leastSeconds``.
+  /// The number of requests in a pass over a list of URLs; the list is repeated as needed.
+  ///
+  /// Nil to run for at least ``leastSeconds``.
   package var count: Int?
-  /// The shortest duration of a pass over a list of URLs when ``count`` is nil.
+  /// The shortest duration of a pass over a list of URLs if ``count`` is nil.
   package static let leastSeconds = 1.0
-  /// The requests per second, each measured from its planned start (open loop); nil to start one when another ends.
+  /// The number of requests to start per second (an open loop); latencies are measured from the planned starts.
+  ///
+  /// Nil starts a request whenever another one ends (a closed loop).
   package var rate: Double?
-  /// The time after which no measurement is started; the finished ones are reported.
+  /// The time after which no measurement is started; finished measurements are reported.
   package var deadline: MonotonicTime?
 
   /// A plan with the defaults.
   package init() {}
 
-  /// A line that announces the measurements, their number, and the shortest duration if it is known.
+  /// A line that announces the measurements: how many there are, and the shortest duration if it is known.
   package func announcement(repeatsList: Bool) -> String {
     let names = order.map(\.rawValue).joined(separator: ", ")
     let (levels, atOnce) =
@@ -55,7 +59,7 @@ package struct BenchPlan: Sendable {
     (0...20).prefix { 1 << $0 <= limit }.count
   }
 
-  /// The passes to run, in an order that satisfies their preconditions.
+  /// The passes to run, in an order in which each follows the pass that it needs.
   var order: [Pass] {
     let last = Pass.allCases.lastIndex { passes.contains($0) } ?? 0
     // Warm and revalidating passes need a cold pass before them, but not each other.
@@ -65,15 +69,17 @@ package struct BenchPlan: Sendable {
 
 /// The dependencies of a measurement.
 package struct BenchSurroundings: Sendable {
-  /// Makes a transport with this number of simultaneous transfers; it ends when it is released.
+  /// Makes a transport for a number of simultaneous transfers.
+  ///
+  /// The transport shuts down when its last reference is released.
   package var transport: @Sendable (_ parallel: Int) throws -> any Fetching
   /// A monotonic clock.
   package var monotonic: @Sendable () -> MonotonicTime
   /// The wall clock.
   package var wall: @Sendable () -> UnixTime
-  /// The variables for `${NAME}` in a catalog's headers.
+  /// Environment variables for `${NAME}` in a catalog's headers.
   package var variables: [String: String]
-  /// The folder for the temporary folder.
+  /// The folder in which the run creates its temporary folder.
   package var scratch: String
 
   /// Creates the dependencies.
@@ -94,21 +100,21 @@ package struct BenchSurroundings: Sendable {
 
 /// The state of the cache before a run.
 package enum Pass: String, Sendable, Codable, CaseIterable {
-  /// An empty cache and no open connections.
+  /// The cache is empty, and no connection is open.
   case cold
-  /// A full cache in which everything is fresh: the cost of a second sync.
+  /// The cache is full and everything in it is fresh: measures the cost of a second sync.
   ///
   /// With ``Sink/discard``, only the connections are kept.
   case warm
-  /// A full cache in which everything is stale: each picture is revalidated at the origin.
+  /// The cache is full and everything in it is stale: each picture is revalidated at the origin.
   case revalidate
 }
 
-/// The destination of the bytes.
+/// The destination of the received bytes.
 package enum Sink: String, Sendable, Codable {
-  /// A cache with files, hashes and index, synced to disk.
+  /// The bytes are stored in a cache with files, hashes and index, synced to disk.
   case cache
-  /// Counted and discarded, to measure only the transfers.
+  /// The bytes are counted and discarded, to measure only the transfers.
   case discard
 }
 
@@ -116,13 +122,13 @@ package enum Sink: String, Sendable, Codable {
 package enum SweepPlan: Sendable, Equatable {
   /// The given numbers, in order.
   case levels([Int])
-  /// 1, 2, 4 and so on up to `limit`, until the rate no longer rises.
+  /// The numbers 1, 2, 4 and so on up to `limit`, until the rate no longer rises.
   case auto(limit: Int = 128)
 
   /// The factor by which the rate must rise to count as a gain.
   private static let gain = 1.05
 
-  /// Parses `auto`, or numbers from 1 to 1024 such as `1,4,16`; nil for anything else.
+  /// Parses `auto`, or numbers from 1 to 1024 such as `1,4,16`; nil for any other text.
   package init?(_ text: String) {
     if text == "auto" {
       self = .auto()
@@ -162,12 +168,15 @@ package enum SweepPlan: Sendable, Equatable {
 
 /// How often a measurement is repeated.
 package enum RepetitionPlan: Sendable, Equatable {
-  /// An exact number of times.
+  /// A measurement is repeated exactly this number of times.
   case fixed(Int)
-  /// Until the half-width of every confidence interval is at most `halfWidth`; 0.05 means ±5 %.
+  /// A measurement is repeated until the half-width of every confidence interval is at most `halfWidth`, where 0.05
+  /// means ±5 %.
+  ///
+  /// The number of runs is from `least` to `most`.
   case narrow(halfWidth: Double, least: Int = 3, most: Int = 12)
 
-  /// Whether the rates at one parallelism are precise enough; `rates` has an array for each pass.
+  /// Whether the rates at one number of transfers are precise enough; `rates` has an array for each pass.
   package func isEnough(_ rates: [[Double]]) -> Bool {
     let count = rates.map(\.count).min() ?? 0
     switch self {
@@ -177,7 +186,7 @@ package enum RepetitionPlan: Sendable, Equatable {
       if count >= most { return true }
       return count >= least
         && rates.allSatisfy { values in
-          // Repeating does not help a pass in which nothing was fetched.
+          // More repetitions do not help a pass in which nothing was fetched.
           guard let estimate = Estimate(values) else { return true }
           return estimate.halfWidth.map { $0 <= halfWidth } ?? false
         }

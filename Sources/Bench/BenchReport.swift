@@ -5,19 +5,19 @@ import Pipeline
 
 /// The results of a measurement, encoded with exactly the keys of `bench --json`.
 ///
-/// A baseline is read from the same form.
+/// `bench --baseline` reads reports in the same form.
 package struct BenchReport: Sendable, Equatable, Codable {
   /// The results of one pass at one number of simultaneous transfers.
   package struct Row: Sendable, Equatable, Codable {
-    /// Transfers at once.
+    /// The number of simultaneous transfers.
     package var parallel: Int
     /// The pass.
     package var pass: Pass
     /// The number of runs.
     ///
-    /// The other values cover all of them, unless noted.
+    /// The values below cover all runs, unless their comments say otherwise.
     package var repetitions = 0
-    /// The pictures that were complete after the median run.
+    /// The number of pictures that were complete after the median run.
     package var images = 0
     /// The body bytes of the median run.
     package var bytes: ByteCount = 0
@@ -33,11 +33,15 @@ package struct BenchReport: Sendable, Equatable, Codable {
     package var confidence = Confidence()
     /// The time to the first byte.
     package var ttfbMilliseconds = Quantiles.none
-    /// The time to the end, from the planned start at a constant rate, else from the start of the attempt.
+    /// The time to the last byte.
+    ///
+    /// At a constant rate it counts from the planned start, otherwise from the start of the attempt.
     package var totalMilliseconds = Quantiles.none
-    /// The time from the start of the attempt to its end, at a constant rate; else empty.
+    /// At a constant rate, the time from the start of an attempt to its end; otherwise empty.
     package var serviceMilliseconds = Quantiles.none
-    /// The time to resolve the host name; like the next two, only for new connections.
+    /// The time to resolve the host name.
+    ///
+    /// This and the next two values cover only requests that opened a connection.
     package var dnsMilliseconds = Quantiles.none
     /// The time to connect.
     package var connectMilliseconds = Quantiles.none
@@ -51,40 +55,40 @@ package struct BenchReport: Sendable, Equatable, Codable {
     package var p50OfRuns: [Double]? = []
     /// Each run's 99th percentile of the total time, in order.
     package var p99OfRuns: [Double] = []
-    /// The finished requests for pictures, successful or not.
+    /// The number of finished requests for pictures, successful or not.
     package var requests = 0
-    /// How many of them were answered with 304.
+    /// How many requests for pictures were answered with 304.
     package var notModified = 0
-    /// The requests for sections and details.
+    /// The number of requests for sections and details.
     package var otherRequests = 0
-    /// The numbers of requests on reused and on new connections.
+    /// The number of requests on reused connections and on new ones.
     package var connections = Connections()
     /// The number of requests for each protocol.
     package var protocols: [String: Int] = [:]
-    /// The attempts after the first.
+    /// The number of attempts after the first attempts of requests.
     package var retries = 0
-    /// The requests that failed.
+    /// The number of failed requests.
     package var failures = 0
     /// The number of failures for each reason.
     package var failureReasons: [String: Int] = [:]
-    /// The number of requests for each status of the last answer; nil in reports of earlier versions.
+    /// The number of requests for each status of their last answer; nil in reports of earlier versions.
     package var statuses: [String: Int]? = [:]
     /// The ten slowest URLs, the slowest first; nil in reports of earlier versions.
     package var slowest: [SlowURL]? = []
     /// The share of the median run in which transfers waited for larder's own files, hashes and index.
     ///
-    /// 0 when the bytes are discarded; nil in reports of earlier versions.
+    /// It is 0 when the bytes are discarded, and nil in reports of earlier versions.
     package var writingShare: Double? = 0
-    /// The median of the runs' processor time.
+    /// The median of the processor times of the runs.
     package var cpuSeconds = 0.0
-    /// The highest memory use of any run.
+    /// The highest memory use in any run.
     package var peakBytes: ByteCount = 0
     /// The distribution of the total time.
     package var spectrum: [SpectrumPoint] = []
-    /// The median run over time.
+    /// The progress of the median run over time.
     package var timeline = Timeline()
 
-    /// An empty row.
+    /// Makes an empty row.
     package init(parallel: Int, pass: Pass) {
       self.parallel = parallel
       self.pass = pass
@@ -95,7 +99,7 @@ package struct BenchReport: Sendable, Equatable, Codable {
   package struct SlowURL: Sendable, Equatable, Codable {
     /// The URL, without secrets.
     package var url: String
-    /// The duration of its slowest request, measured like the row's total time.
+    /// The duration of the URL's slowest request, measured like the row's total time.
     package var milliseconds: Double
   }
 
@@ -103,7 +107,7 @@ package struct BenchReport: Sendable, Equatable, Codable {
   package struct Confidence: Sendable, Equatable, Codable {
     /// The lower bound.
     ///
-    /// All values are nil after a single run.
+    /// All values are nil if there was only one run.
     @OrNull package var low: Double? = nil
     /// The upper bound.
     @OrNull package var high: Double? = nil
@@ -113,55 +117,55 @@ package struct BenchReport: Sendable, Equatable, Codable {
 
   /// The numbers of requests on new and on reused connections.
   package struct Connections: Sendable, Equatable, Codable {
-    /// Requests that opened a connection, or waited for one to open.
+    /// Requests that opened a connection, or waited until one was open.
     package var opened = 0
-    /// Requests that found an open connection.
+    /// Requests that used a connection that was already open.
     package var reused = 0
   }
 
-  /// Completions over a run, in intervals of equal length.
+  /// How many pictures were finished over the time of a run, in intervals of equal length.
   package struct Timeline: Sendable, Equatable, Codable {
-    /// The length of an interval.
+    /// The length of an interval in seconds.
     package var intervalSeconds = 0.0
-    /// The pictures that were finished in each interval.
+    /// The number of pictures finished in each interval.
     package var images: [Int] = []
-    /// The bytes of those pictures.
+    /// The number of bytes of the pictures finished in each interval.
     package var bytes: [ByteCount] = []
   }
 
   /// The fastest row.
   package struct Best: Sendable, Equatable, Codable {
-    /// Transfers at once.
+    /// The number of simultaneous transfers.
     package var parallel: Int
     /// The pass.
     package var pass: Pass
-    /// Its rate.
+    /// The row's rate.
     package var imagesPerSecond: Double
-    /// Its bytes per second.
+    /// The row's body bytes per second.
     package var bytesPerSecond: Double
   }
 
-  /// The rows, by parallelism and then by pass.
+  /// The rows, ordered by number of transfers and then by pass.
   package var runs: [Row] = []
   /// The fastest row of the first pass; nil when nothing was fetched.
   @OrNull package var best: Best? = nil
-  /// `closed` when a request starts as another ends, `open` at a constant rate.
+  /// `closed` if a request starts whenever another one ends, `open` if requests start at a constant rate.
   package var loop = "closed"
   /// A sentence that explains the latencies.
   package var latency = ""
-  /// The constant rate in requests per second; nil without one.
+  /// The constant rate in requests per second; nil in a closed loop.
   @OrNull package var rate: Double? = nil
-  /// The destination of the bytes.
+  /// The destination of the received bytes.
   package var sink = Sink.cache
   /// The comparison with an earlier report.
   @OrNull package var baseline: BaselineComparison? = nil
-  /// Whether a signal ended it early.
+  /// Whether a signal ended the measurement early.
   package var interrupted = false
 
-  /// An empty report.
+  /// Makes an empty report.
   package init() {}
 
-  /// Reads a report that ``json()`` wrote.
+  /// Reads a report that ``json()`` wrote; used for `--baseline`.
   ///
   /// - Throws: ``LarderError`` when the bytes are not such a report.
   package init(json bytes: [UInt8], name: String) throws(LarderError) {
@@ -191,7 +195,7 @@ extension BenchReport {
 
 /// The usual percentiles of a time, in milliseconds.
 package struct Quantiles: Sendable, Equatable, Codable {
-  /// The number of requests.
+  /// The number of measured requests.
   package var count: Int
   /// The median.
   @OrNull package var p50: Double? = nil
@@ -204,14 +208,14 @@ package struct Quantiles: Sendable, Equatable, Codable {
   /// The maximum.
   @OrNull package var max: Double? = nil
 
-  /// The percentiles of no requests.
+  /// The percentiles if nothing was measured.
   package static let none = Quantiles(count: 0)
 }
 
-/// One point of a latency spectrum.
+/// One point of a latency distribution.
 package struct SpectrumPoint: Sendable, Equatable, Codable {
-  /// The percentile.
+  /// The percentile, from 0 to 100.
   package var percentile: Double
-  /// The highest time up to that percentile.
+  /// The longest time of the requests up to that percentile, in milliseconds.
   package var milliseconds: Double
 }

@@ -5,19 +5,18 @@ import Glibc
 import Synchronization
 import Transport
 
-/// Measures a source: runs the passes at each parallelism of a sweep, and repeats them until the rates are precise
-/// enough.
+/// Measures a source: runs the passes at each number of transfers, and repeats them until the rates are precise enough.
 ///
-/// Works in its own temporary folder and never touches the user's cache. ``run(progress:)`` blocks its thread;
+/// A run works in its own temporary folder and never touches the user's cache. ``run(progress:)`` blocks its thread;
 /// ``stop()`` may be called from any thread.
 package final class BenchRun: Sendable {
-  /// The measurement that is about to start.
+  /// The next repetition that a run is about to start.
   package struct Step: Sendable, Equatable {
-    /// Transfers at once.
+    /// The number of simultaneous transfers.
     package var parallel: Int
-    /// The number of the repetition, from 1.
+    /// The number of the repetition, counted from 1.
     package var repetition: Int
-    /// The rate of the first pass so far; nil before the first result.
+    /// The median rate of the first pass so far; nil before the first result.
     package var imagesPerSecond: Double?
   }
 
@@ -46,7 +45,7 @@ package final class BenchRun: Sendable {
   ///
   /// - Parameter progress: Called before each repetition.
   /// - Returns: The report, without a baseline.
-  /// - Throws: ``LarderError``, or the error of a sync that cannot start.
+  /// - Throws: ``LarderError``, or the error of a sync that could not start.
   package func run(progress: (Step) -> Void = { _ in }) throws -> BenchReport {
     let scratch = try ScratchFolder(in: surroundings.scratch)
     defer { withExtendedLifetime(scratch) {} }
@@ -62,7 +61,7 @@ package final class BenchRun: Sendable {
       let builders = try measure(parallel, level, urls, scratch, progress)
       guard let first = builders.first else { break }
       rates.append(Estimate(first.rates)?.median ?? 0)
-      // Keep only the rows: the builders' histograms would count as memory of later runs.
+      // Keep only the rows: the builders' histograms would be counted as memory of later runs.
       measured += builders.compactMap(\.row)
       if measured.allSatisfy({ $0.images == 0 }) { break }
     }
@@ -77,7 +76,9 @@ package final class BenchRun: Sendable {
     !hasStopped && surroundings.monotonic() < plan.deadline ?? .distantFuture
   }
 
-  /// The URLs of the pictures, determined once for all runs that discard the bytes.
+  /// The URLs of the pictures.
+  ///
+  /// They are determined once, for all runs that discard the bytes.
   private func pictures(_ level: LevelRun, _ scratch: ScratchFolder) throws -> [WebURL] {
     if case .urls(let list) = source {
       let parser = try surroundings.transport(1)
@@ -86,7 +87,7 @@ package final class BenchRun: Sendable {
     return try level.urls(parallel: 16, into: scratch.empty("urls"))
   }
 
-  /// Repeats the passes at one parallelism.
+  /// Repeats the passes at one number of transfers.
   ///
   /// - Returns: A builder for each pass to report.
   private func measure(
@@ -108,13 +109,13 @@ package final class BenchRun: Sendable {
         plan.sink == .discard
         ? try level.discard(parallel: parallel, urls, repeats: source.isURLs)
         : try level.sync(parallel: parallel, into: scratch.empty("runs"))
-      // Drop an interrupted measurement.
+      // Do not count an interrupted repetition.
       if hasStopped { break }
       for record in records {
         guard let place = plan.passes.firstIndex(of: record.pass) else { continue }
         builders[place].add(record)
       }
-      // If nothing was fetched at all, stop: more repetitions would only spend minutes on retries.
+      // Stop if nothing was fetched: more repetitions would only spend minutes on retries.
       if repetition == 1, records.allSatisfy({ $0.images == 0 }) { break }
     }
     return builders.filter { !$0.rates.isEmpty }
@@ -183,7 +184,7 @@ final class ScratchFolder: Sendable {
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// Makes an empty folder in it, and removes an older one of that name.
+  /// Makes an empty folder with this name in the temporary folder; an older one is removed first.
   func empty(_ name: String) throws -> String {
     let folder = "\(path)/\(name)"
     if access(folder, F_OK) == 0 { try FileManager.default.removeItem(atPath: folder) }

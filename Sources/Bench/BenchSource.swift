@@ -4,11 +4,11 @@ import FoundationEssentials
 import Pipeline
 import Transport
 
-/// The source of the pictures to measure.
+/// The pictures to measure: those of a catalog, or a list of URLs.
 package enum BenchSource: Sendable {
-  /// A store's catalog: sections, details and all their pictures.
+  /// All pictures of a store's catalog, with its sections and details.
   case catalog(CatalogFile, folder: String, options: SyncOptions)
-  /// Pictures by their URLs.
+  /// Pictures at these URLs.
   case urls([String])
 
   /// Parses a list with one URL on each line.
@@ -17,8 +17,8 @@ package enum BenchSource: Sendable {
   ///
   /// - Parameters:
   ///   - bytes: The list, in UTF-8.
-  ///   - name: Its name in messages.
-  /// - Throws: ``LarderError`` for a line that is not a URL, or for a list without URLs.
+  ///   - name: The name of the list, for messages.
+  /// - Throws: ``LarderError`` for a line that is not a URL, and for a list without URLs.
   package init(list bytes: [UInt8], name: String) throws(LarderError) {
     var urls: [String] = []
     let lines = Self.text(bytes[...])
@@ -40,7 +40,9 @@ package enum BenchSource: Sendable {
     self = .urls(urls)
   }
 
-  /// Whether a file is a list of URLs and not a catalog file, according to its first line with content.
+  /// Whether a file is a list of URLs and not a catalog file.
+  ///
+  /// The first line with content decides.
   package static func isList(_ bytes: [UInt8]) -> Bool {
     for line in text(bytes.prefix(1 << 16)).split(whereSeparator: \.isNewline) {
       let line = line.trimmingBlanks
@@ -49,7 +51,7 @@ package enum BenchSource: Sendable {
     return false
   }
 
-  /// The text of a list, without the byte order mark that some editors add.
+  /// The text of a list, without the byte order mark that some editors write.
   private static func text(_ bytes: ArraySlice<UInt8>) -> String {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     return String(decoding: bytes.starts(with: mark) ? bytes.dropFirst(3) : bytes, as: UTF8.self)
@@ -60,7 +62,9 @@ package enum BenchSource: Sendable {
     return start.hasPrefix("http://") || start == "https://"
   }
 
-  /// The hosts that the user named, which may have private addresses.
+  /// The hosts that the user named.
+  ///
+  /// They may have private addresses.
   ///
   /// `environment` has the variables for `${NAME}` in a catalog's URLs.
   package func namedHosts(
@@ -83,14 +87,16 @@ package enum BenchSource: Sendable {
     }
   }
 
-  /// Whether it is a list of URLs, which may be repeated.
+  /// Whether the source is a list of URLs.
+  ///
+  /// Only the requests of a list may be repeated.
   package var isURLs: Bool {
     if case .urls = self { true } else { false }
   }
 
   /// The source as a catalog.
   ///
-  /// A list becomes a catalog whose sections are files in `scratch`.
+  /// For a list, writes a catalog whose sections are files in `scratch`.
   func catalog(in scratch: String) throws -> (CatalogFile, folder: String, SyncOptions) {
     switch self {
     case .catalog(let file, let folder, let options):
@@ -100,7 +106,9 @@ package enum BenchSource: Sendable {
     }
   }
 
-  /// Writes sections of a thousand URLs each, so that transfers begin while the rest is read.
+  /// Writes sections of a thousand URLs each.
+  ///
+  /// Thus transfers begin while later sections are still being read.
   private static func write(_ urls: [String], to folder: String) throws -> CatalogFile {
     struct Entry: Encodable {
       let id: String
@@ -126,7 +134,7 @@ package enum BenchSource: Sendable {
 }
 
 extension Substring {
-  /// The text without white space around it.
+  /// The text without white space at its ends.
   fileprivate var trimmingBlanks: String {
     let start = drop(while: \.isWhitespace)
     return String(start.reversed().drop(while: \.isWhitespace).reversed())

@@ -8,17 +8,17 @@ package struct Estimate: Sendable, Equatable {
   package let median: Double
   /// The bounds of the 95 % confidence interval of the geometric mean; nil with fewer than two values.
   ///
-  /// Computed by Student's t on the logarithms, because times and rates vary by factors and are compared by ratios.
+  /// The interval is computed by Student's t on the logarithms, because times and rates vary by factors.
   package let interval: ClosedRange<Double>?
-  /// Mean and variance of the logarithms.
+  /// The mean and the variance of the logarithms.
   let logMean: Double
   let logVariance: Double
 
   /// Creates an estimate.
   ///
-  /// Values that are not positive and finite are ignored.
+  /// Only values that are positive and finite count.
   ///
-  /// - Returns: Nil when no value is left.
+  /// - Returns: Nil when there is no such value.
   package init?(_ values: [Double]) {
     let values = values.filter { $0 > 0 && $0.isFinite }
     guard !values.isEmpty else { return nil }
@@ -41,7 +41,9 @@ package struct Estimate: Sendable, Equatable {
     interval = exp(mean - reach)...exp(mean + reach)
   }
 
-  /// Half of the interval's width, relative to its middle: 0.05 for ±5 %; nil without an interval.
+  /// Half of the interval's width, relative to the interval's middle: 0.05 means ±5 %.
+  ///
+  /// Nil without an interval.
   package var halfWidth: Double? {
     interval.map { ($0.upperBound / $0.lowerBound).squareRoot() - 1 }
   }
@@ -55,7 +57,7 @@ struct StudentT: Sendable {
 
   /// The probability of a value of `t` or less.
   ///
-  /// Computed with the regularized incomplete beta function. (Abramowitz and Stegun, 26.7.1)
+  /// The regularized incomplete beta function gives it. (Abramowitz and Stegun, 26.7.1)
   func cumulative(_ t: Double) -> Double {
     guard t.isFinite else { return t > 0 ? 1 : 0 }
     let tail = Self.incompleteBeta(degrees / (degrees + t * t), degrees / 2, 0.5) / 2
@@ -78,7 +80,7 @@ struct StudentT: Sendable {
   private static func incompleteBeta(_ x: Double, _ a: Double, _ b: Double) -> Double {
     guard x > 0 else { return 0 }
     guard x < 1 else { return 1 }
-    // The fraction converges quickly only on one side; use symmetry for the other.
+    // The fraction converges quickly only on one side; symmetry gives the other side.
     if x > (a + 1) / (a + b + 2) { return 1 - incompleteBeta(1 - x, b, a) }
     let scale = lgamma(a + b) - lgamma(a) - lgamma(b)
     let front = exp(scale + a * log(x) + b * log(1 - x)) / a
@@ -95,7 +97,7 @@ struct StudentT: Sendable {
   }
 }
 
-/// Evaluates 1/(1 + t₁/(1 + t₂/(1 + …))) by Lentz's method, from the first term on.
+/// Evaluates 1/(1 + t₁/(1 + t₂/(1 + …))) by Lentz's method, starting with the first term.
 private struct ContinuedFraction {
   private static let least = 1e-300
   private var numerator = 1.0
@@ -113,7 +115,7 @@ private struct ContinuedFraction {
     value *= numerator * denominator
   }
 
-  /// The number, or a tiny one instead of zero, to avoid division by zero.
+  /// The number, or a tiny number instead of zero, to avoid a division by zero.
   private static func apart(_ number: Double) -> Double {
     abs(number) < least ? least : number
   }

@@ -6,12 +6,12 @@ import Pipeline
 import Synchronization
 import Transport
 
-/// Runs the passes at one number of simultaneous transfers, one after the other on one cache.
+/// Runs the passes with one number of simultaneous transfers, one pass after the other on the same cache.
 ///
-/// Each pass with a cache is a separate sync with new connections, like a separate command. ``stop()`` may be called
-/// from any thread.
+/// Each pass with a cache is a separate sync with new connections, as if it were a separate command. ``stop()`` may be
+/// called from any thread.
 final class LevelRun: Sendable {
-  /// The seconds after which nothing is fresh any more, because freshness lifetimes are limited to a year.
+  /// The seconds after which everything in the cache is stale: freshness lifetimes are limited to a year.
   private static let untilStale: Int64 = 400 * 86_400
 
   private let plan: BenchPlan
@@ -32,13 +32,13 @@ final class LevelRun: Sendable {
 
   var hasStopped: Bool { isStopped.load(ordering: .sequentiallyConsistent) }
 
-  /// Ends the current pass early, and starts no other.
+  /// Ends the current pass early; no other pass is started.
   func stop() {
     isStopped.store(true, ordering: .sequentiallyConsistent)
     current.withLock { $0 }?()
   }
 
-  /// Syncs into the cache in an empty folder, pass after pass.
+  /// Runs the passes as syncs into one cache in an empty folder.
   func sync(parallel: Int, into folder: String) throws -> [RunRecord] {
     try plan.order.compactMap { pass in
       hasStopped ? nil : try sync(pass, parallel: parallel, cache: "\(folder)/cache").record
@@ -51,7 +51,7 @@ final class LevelRun: Sendable {
     return try transport.urls.map { try transport.parse($0, relativeTo: nil) }
   }
 
-  /// Fetches `urls` and discards the bytes, pass after pass over the same connections.
+  /// Runs the passes as fetches of `urls` over the same connections, and discards the bytes.
   func discard(parallel: Int, _ urls: [WebURL], repeats: Bool) throws -> [RunRecord] {
     let length: PassLength =
       if !repeats {
@@ -144,9 +144,9 @@ final class LevelRun: Sendable {
     )
   }
 
-  /// Registers the action that stops the current step.
+  /// Registers the action that stops the current pass.
   ///
-  /// Calls it at once if a stop was requested in the meantime.
+  /// If a stop has already been requested, the action is called at once.
   private func attend(_ stop: (@Sendable () -> Void)?) {
     current.withLock { $0 = stop }
     if hasStopped { stop?() }
@@ -155,15 +155,17 @@ final class LevelRun: Sendable {
 
 /// The length of a pass over a list of URLs.
 enum PassLength: Sendable {
-  /// A number of requests.
+  /// The pass ends after this number of requests.
   case requests(Int)
-  /// ``BenchPlan/leastSeconds``, and at least a number of requests.
+  /// The pass runs for ``BenchPlan/leastSeconds``, and makes at least this number of requests.
   case time(leastRequests: Int)
 }
 
-/// Fetches a list of pictures, repeatedly if the length of the pass requires it, and discards the bytes.
+/// Fetches a list of pictures and discards the bytes.
 ///
-/// Keeps the transport with its connections from pass to pass, and each picture's validators.
+/// If the pass must be longer than the list, the list is repeated.
+///
+/// It keeps the transport with its connections, and each picture's validators, from pass to pass.
 final class DiscardRun: Sendable {
   private struct Progress {
     var conditions: [Int: Condition] = [:]
@@ -186,12 +188,12 @@ final class DiscardRun: Sendable {
     let pass: Pass
     let transport: any Fetching
     let known: [Int: Condition]
-    /// The time after which no request is started; nil when the number of requests is given.
+    /// The time after which no request is started; nil if the number of requests is given.
     let end: MonotonicTime?
     let group = WorkGroup()
   }
 
-  /// Fetches all pictures, as many at once as the transport allows, and waits for the last.
+  /// Fetches all pictures, as many at once as the transport allows, and waits until all have finished.
   func run(
     _ pass: Pass,
     over transport: any Fetching
@@ -207,14 +209,17 @@ final class DiscardRun: Sendable {
     }
     guard !urls.isEmpty else { return (0, [:]) }
     let round = Round(pass: pass, transport: transport, known: known, end: end)
-    // Enter the group for all of them first, because a finished one may start others.
+    // Enter the group for all of these requests before the first is sent, because a finished request may start another
+    // one.
     for _ in 0..<count { round.group.enter() }
     for number in 0..<count { fetch(number % urls.count, round) }
     round.group.join()
     return state.withLock { ($0.images, $0.failures) }
   }
 
-  /// Fetches one URL, and after success, if there is time, the next one of the list.
+  /// Fetches one URL.
+  ///
+  /// After a success and before the end of the pass, continues with the next URL of the list.
   private func fetch(_ number: Int, _ round: Round) {
     var request = Request(urls[number])
     request.accept = .picture
@@ -264,9 +269,9 @@ struct RunRecord: Sendable {
   let parallel: Int
   /// The duration, including sections and report.
   var seconds: Double
-  /// The start, by the clock of the samples.
+  /// The time of the start, by the same clock as in the samples.
   var began: MonotonicTime
-  /// The pictures that are complete after the run.
+  /// The number of pictures that were complete after the run.
   var images: Int
   /// The number of failures for each reason.
   var failures: [String: Int]
@@ -288,7 +293,7 @@ struct ProcessMeter: Sendable {
 
   /// Starts the measurement, and resets the memory peak.
   ///
-  /// The peak includes memory that the process already holds. (proc(5), `clear_refs`)
+  /// The peak includes memory that the process held before. (proc(5), `clear_refs`)
   init() {
     began = Self.cpuSeconds
     let file = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC)
@@ -301,7 +306,7 @@ struct ProcessMeter: Sendable {
   /// The CPU time of all threads since the start, in seconds.
   var cpuSeconds: Double { Self.cpuSeconds - began }
 
-  /// The peak of resident memory; 0 if the system does not report it.
+  /// The peak of resident memory; 0 if the system does not report the peak.
   var peakBytes: ByteCount {
     var buffer = [UInt8](repeating: 0, count: 8192)
     let file = open("/proc/self/status", O_RDONLY | O_CLOEXEC)

@@ -2,10 +2,10 @@ import Base
 import Synchronization
 import Transport
 
-/// A transport that forwards requests and records measurements of those for pictures.
+/// A transport that forwards all requests, and measures the requests for pictures.
 ///
-/// At a constant rate, requests for pictures are delayed until they are due. Requests for sections and details are
-/// forwarded at once and only counted.
+/// At a constant rate, each request for a picture is delayed until its planned start. Requests for sections and details
+/// are forwarded at once and only counted.
 final class MeasuringTransport: Fetching {
   private struct Samples {
     var samples: [RequestSample] = []
@@ -20,7 +20,9 @@ final class MeasuringTransport: Fetching {
   private let state = Mutex(Samples())
   private let writing = Atomic<Int64>(0)
 
-  /// Wraps `transport`; `rate` is in requests per second.
+  /// Makes a transport that forwards to `transport`.
+  ///
+  /// `rate` is in requests per second; nil delays nothing.
   init(
     _ transport: any Fetching,
     rate: Double?,
@@ -35,8 +37,8 @@ final class MeasuringTransport: Fetching {
 
   /// The measurements of the requests for pictures so far.
   var samples: [RequestSample] { state.withLock { $0.samples } }
-  /// The time that sinks and completions blocked the transfer thread, plus the time from the last transfer to the end
-  /// of the run.
+  /// The time in which sinks and completions blocked the transfer thread, plus the time from the last transfer to the
+  /// end of the run.
   func writingSeconds(until end: MonotonicTime) -> Double {
     guard timesSinks, let last = state.withLock({ $0.samples.map(\.ended).max() }) else {
       return 0
@@ -46,7 +48,7 @@ final class MeasuringTransport: Fetching {
 
   /// The URLs of the pictures, in the order of their requests.
   var urls: [String] { state.withLock { $0.urls } }
-  /// The number of other requests.
+  /// The number of requests for sections and details.
   var others: Int { state.withLock { $0.others } }
 
   func parse(_ text: String, relativeTo base: WebURL?) throws(TransferFailure) -> WebURL {
@@ -80,7 +82,7 @@ final class MeasuringTransport: Fetching {
     planned: MonotonicTime?,
     _ completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
   ) {
-    // After a cancellation, requests that were still delayed are not sent.
+    // After a cancellation, requests that are still delayed are not sent.
     guard pacer?.isReleased != true else {
       return completion(
         .failure(TransferFailure(reason: .cancelled, url: request.url.redacted))
@@ -95,7 +97,7 @@ final class MeasuringTransport: Fetching {
     }
   }
 
-  /// Adds the duration of `work` to the time spent on writing.
+  /// Adds the duration of `work` to the writing time.
   private func timed(_ work: () -> Void) {
     guard timesSinks else { return work() }
     let start = now()
@@ -155,30 +157,32 @@ extension RequestSample {
 
 /// The measurements of one picture's request.
 struct RequestSample: Sendable {
-  /// The planned start, at a constant rate; else nil.
+  /// The planned start; nil unless requests start at a constant rate.
   var planned: MonotonicTime?
-  /// The time of its completion.
+  /// The time at which the request was complete.
   var ended: MonotonicTime
-  /// The phases of its last attempt; nil when it failed.
+  /// The phases of the last attempt; nil when the request failed.
   var timing: TransferTiming?
   /// The received body bytes.
   var bytes: ByteCount = 0
   /// Whether the origin answered 304.
   var isNotModified = false
-  /// Whether its last attempt reused a connection.
+  /// Whether the last attempt reused a connection.
   var reused = false
-  /// The protocol.
+  /// The HTTP version.
   var version = HTTPVersion.http11
-  /// The number of attempts.
+  /// The number of attempts for the request.
   var attempts = 1
-  /// The reason of a failure; else nil.
+  /// The reason of the failure; nil after success.
   var failure: FailureReason?
-  /// The status of its last answer; nil when there was none.
+  /// The status of the last answer; nil when there was none.
   var status: String?
   /// The requested URL.
   var url: WebURL?
 
-  /// The time to the end, in nanoseconds; from the planned start, or without one from the start of the attempt.
+  /// The time to the last byte, in nanoseconds.
+  ///
+  /// It counts from the planned start if there is one, otherwise from the start of the attempt.
   var latency: Int64 {
     planned.map { ended - $0 } ?? Int64((timing?.total ?? 0) * 1e9)
   }
@@ -186,7 +190,9 @@ struct RequestSample: Sendable {
   /// The durations of the phases.
   var phases: Phases { timing.map { Phases($0) } ?? Phases() }
 
-  /// The time to the first byte, in nanoseconds; from the planned start, or without one from the start of the attempt.
+  /// The time to the first byte, in nanoseconds.
+  ///
+  /// It counts from the planned start if there is one, otherwise from the start of the attempt.
   var firstByte: Int64 {
     latency - Int64(phases.transfer * 1e9)
   }
@@ -194,22 +200,22 @@ struct RequestSample: Sendable {
 
 /// The durations of a transfer's consecutive phases, in seconds.
 struct Phases: Sendable, Equatable {
-  /// Resolving the host name.
+  /// The time to resolve the host name.
   var dns = 0.0
-  /// Connecting.
+  /// The time to connect.
   var connect = 0.0
-  /// The TLS handshake.
+  /// The time of the TLS handshake.
   var tls = 0.0
-  /// Sending the request, and waiting for the first byte.
+  /// The time from sending the request to the first byte.
   var wait = 0.0
-  /// Receiving the rest.
+  /// The time from the first byte to the last.
   var transfer = 0.0
 
   init() {}
 
   /// Converts points in time to durations.
   ///
-  /// A time that is 0, or earlier than the one before it, means that the phase did not take place.
+  /// If a time is 0, or earlier than the time before it, the phase did not take place.
   init(_ timing: TransferTiming) {
     var last = 0.0
     func next(_ moment: Double) -> Double {

@@ -3,10 +3,10 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Starts work at the times of an ``ArrivalSchedule``, in the order in which it was added.
+/// Starts pieces of work at the times of an ``ArrivalSchedule``, in the order in which they were added.
 ///
-/// The first piece of work is due at once and sets the start of the schedule. Work that is added after its due time
-/// starts at once, and receives the due time that it missed.
+/// The first piece of work is due at once, and its time is the start of the schedule. A piece that is added after its
+/// due time starts at once; it is given the due time that it missed.
 final class Pacer: Sendable {
   private struct Arrivals {
     var waiting: [@Sendable (MonotonicTime) -> Void] = []
@@ -22,13 +22,13 @@ final class Pacer: Sendable {
   private let state = Mutex(Arrivals())
   private let queue = DispatchQueue(label: "larder.pacer")
 
-  /// Creates a pacer with this number of starts per second.
+  /// Makes a pacer with a number of starts per second.
   init(rate: Double, now: @escaping @Sendable () -> MonotonicTime) {
     self.rate = rate
     self.now = now
   }
 
-  /// Adds work, which is called with its due time.
+  /// Adds a piece of work, a function that is given its due time.
   func add(_ work: @escaping @Sendable (MonotonicTime) -> Void) {
     let moment = now()
     let mustRun = state.withLock { state in
@@ -40,7 +40,7 @@ final class Pacer: Sendable {
     if mustRun { queue.async { self.run() } }
   }
 
-  /// Starts all waiting work at once.
+  /// Starts all waiting work at once, without regard to the schedule.
   ///
   /// Call it before a cancellation, so that each piece of work can end.
   func release() {
@@ -73,7 +73,7 @@ final class Pacer: Sendable {
     }
   }
 
-  /// Sleeps in short intervals, so that ``release()`` takes effect soon.
+  /// Sleeps in short intervals, so that ``release()`` takes effect quickly.
   private func sleep(until moment: MonotonicTime) {
     while !isReleased {
       let left = moment - now()
@@ -87,17 +87,17 @@ final class Pacer: Sendable {
 
 /// The schedule of requests at a constant rate.
 ///
-/// Each has a due time, which does not depend on earlier requests.
+/// Each request has a due time, which does not depend on earlier requests.
 ///
-/// Latency measured from the due times avoids coordinated omission: if a slow answer delays later requests, their delay
-/// counts too.
+/// Latencies are measured from the due times. This avoids coordinated omission: if a slow answer delays later requests,
+/// their delay is measured too.
 struct ArrivalSchedule: Sendable, Equatable {
   /// The due time of the first request.
   let start: MonotonicTime
-  /// The requests per second.
+  /// The number of requests per second.
   let rate: Double
 
-  /// The due time of a request, by its number from 0.
+  /// The due time of a request, given the request's number, counted from 0.
   func moment(of number: Int) -> MonotonicTime {
     start + .nanoseconds(Int64((Double(number) * 1e9 / rate).rounded()))
   }

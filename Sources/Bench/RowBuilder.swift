@@ -2,7 +2,7 @@ import Base
 import Histogram
 import Transport
 
-/// Combines the runs of one pass at one parallelism into a row of the report.
+/// Combines the runs of one pass with one number of transfers into a row of the report.
 struct RowBuilder: Sendable {
   /// The number of intervals in a timeline.
   private static let intervals = 48
@@ -21,9 +21,9 @@ struct RowBuilder: Sendable {
   private var p50: [Double] = []
   private var p99: [Double] = []
 
-  /// The part of a run that is kept.
+  /// The values of a run that the builder keeps.
   ///
-  /// The samples themselves would soon need more memory than everything else.
+  /// The samples of all runs would soon need more memory than everything else.
   private struct Summary: Sendable {
     var images: Int
     var bytes: ByteCount
@@ -35,7 +35,7 @@ struct RowBuilder: Sendable {
     var writingShare: Double
   }
 
-  /// Creates a builder without runs; `isOpen` means that requests were made at a constant rate.
+  /// Makes a builder without runs; `isOpen` says that requests start at a constant rate.
   init(parallel: Int, pass: Pass, isOpen: Bool) {
     self.parallel = parallel
     self.pass = pass
@@ -43,7 +43,7 @@ struct RowBuilder: Sendable {
     counts = BenchReport.Row(parallel: parallel, pass: pass)
   }
 
-  /// The rates so far.
+  /// The rates of the runs so far.
   var rates: [Double] { runs.map(\.rate) }
 
   /// Adds a run.
@@ -81,7 +81,7 @@ struct RowBuilder: Sendable {
     total.add(own)
   }
 
-  /// Updates the ten slowest URLs, each with its slowest request.
+  /// Updates the list of the ten slowest URLs, each with its slowest request.
   private mutating func note(_ url: WebURL, _ latency: Int64) {
     if slowest.count == Self.mostSlow, latency <= slowest[Self.mostSlow - 1].latency { return }
     if let place = slowest.firstIndex(where: { $0.url.text == url.text }) {
@@ -95,13 +95,13 @@ struct RowBuilder: Sendable {
 
   private static let mostSlow = 10
 
-  /// The run whose rate is the median, or the slower of the two in the middle.
+  /// The run with the median rate; of two runs in the middle, the slower one.
   private var median: Summary? {
     guard !runs.isEmpty else { return nil }
     return runs.sorted { $0.rate < $1.rate }[(runs.count - 1) / 2]
   }
 
-  /// The row; nil without runs.
+  /// The row; nil if there was no run.
   var row: BenchReport.Row? {
     guard let median else { return nil }
     var row = counts
@@ -176,19 +176,19 @@ struct RowBuilder: Sendable {
 
 /// A distribution of durations in whole microseconds.
 ///
-/// With five significant digits, durations are exact up to 131 ms, and beyond that precise to 1/100,000; that takes one
-/// or two megabytes. With four digits they are exact up to 16 ms, in a tenth of the memory.
+/// With five significant digits, durations are exact up to 131 ms, and precise to 1/100,000 beyond that. This takes one
+/// or two megabytes. With four digits, durations are exact up to 16 ms, in a tenth of the memory.
 struct LatencyHistogram: Sendable {
   private var histogram: Histogram<UInt32>
 
-  /// Creates an empty histogram, with five digits (fine) or four.
+  /// Makes an empty histogram, with five significant digits if `isFine`, otherwise with four.
   init(isFine: Bool) {
     histogram = Histogram(numberOfSignificantValueDigits: isFine ? .five : .four)
   }
 
-  /// Records a duration in nanoseconds; negative ones count as zero.
+  /// Records a duration in nanoseconds; a negative duration counts as zero.
   mutating func record(nanoseconds: Int64) {
-    // No transfer may take longer than a day.
+    // Longer durations are recorded as one day; no transfer may take longer.
     let longest: Int64 = 86_400_000_000_000
     histogram.record(UInt64((min(max(0, nanoseconds), longest) + 500) / 1000))
   }
@@ -205,12 +205,12 @@ struct LatencyHistogram: Sendable {
 
   var isEmpty: Bool { histogram.totalCount == 0 }
 
-  /// The percentile in milliseconds; nil when there are no values.
+  /// The percentile in milliseconds; nil when nothing was recorded.
   func milliseconds(at percentile: Double) -> Double? {
     isEmpty ? nil : Double(histogram.valueAtPercentile(percentile)) / 1000
   }
 
-  /// The usual percentiles.
+  /// The usual percentiles of the distribution.
   var quantiles: Quantiles {
     Quantiles(
       count: Int(histogram.totalCount),
@@ -222,9 +222,9 @@ struct LatencyHistogram: Sendable {
     )
   }
 
-  /// The whole distribution.
+  /// The whole distribution as points.
   ///
-  /// The points approach 100 % by halving the remaining share, in four steps for each half.
+  /// The points approach 100 %: each half of the remaining share has four points.
   var spectrum: [SpectrumPoint] {
     guard !isEmpty else { return [] }
     let least = 100 / Double(histogram.totalCount)

@@ -43,11 +43,11 @@ extension Shop {
   public typealias Item = ShownItem
   /// A picture of an item.
   public typealias Picture = ShownPicture
-  /// The difference of two runs.
+  /// The changes between two runs.
   public typealias Changes = RunDiff
-  /// A check of every file.
+  /// The result of a check of every file.
   public typealias Verification = VerifyReport
-  /// The limits of a sweep.
+  /// The limits of a sweep, which removes old runs and unneeded pictures.
   public typealias SweepOptions = Pipeline.SweepOptions
   /// A sweep's report.
   public typealias Sweep = SweepReport

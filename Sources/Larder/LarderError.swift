@@ -4,7 +4,7 @@ import Pipeline
 import Transport
 
 extension LarderError {
-  /// Runs `body` and translates its errors into those that callers of the library see.
+  /// Runs `body`, and translates its errors into errors of the public library.
   static func translating<Value>(_ body: () throws -> Value) throws(LarderError) -> Value {
     do {
       return try body()
@@ -13,7 +13,7 @@ extension LarderError {
     }
   }
 
-  /// Translates a module's error for callers of the library: with a code of the library, and without the remedy's text.
+  /// Translates a module's error to an error of the public library, without the remedy's text.
   init(shown error: any Error) {
     switch error {
     case let error as LarderError:
@@ -45,7 +45,7 @@ extension LarderError {
 }
 
 extension LarderError.Code {
-  /// The library's code for a code of one of its modules.
+  /// The code of the public library for a module's code.
   fileprivate var shown: Self {
     switch self {
     case .catalog, .address, .argument, .locked, .notFound, .diskFull, .damaged, .tooNew, .unfit,

@@ -12,10 +12,10 @@ package struct NoticeWish: Sendable, Hashable {
   ///
   /// Nil reports every change of a price.
   package var drop: Double?
-  /// Only these items; empty for all.
+  /// The ids of the items to report; empty for all items.
   package var items: Set<String> = []
 
-  /// Matches every change.
+  /// Makes a filter that matches every change.
   package init() {}
 
   /// A string that identifies the filter: equal filters have equal strings.
@@ -27,11 +27,11 @@ package struct NoticeWish: Sendable, Hashable {
     return parts.map { "\($0.utf8.count):\($0)" }.joined()
   }
 
-  /// The changes of a catalog after a run that match the filter.
+  /// The changes in a catalog since a run, without those that the filter excludes.
   ///
   /// - Parameters:
   ///   - reader: The catalog.
-  ///   - run: The run.
+  ///   - run: The run after which the changes begin.
   /// - Returns: The changes.
   /// - Throws: ``LarderError`` when the index cannot be read.
   func changes(
@@ -51,7 +51,7 @@ package struct NoticeWish: Sendable, Hashable {
     return changes
   }
 
-  /// The changes of one item that match the filter.
+  /// One item's changes, without those that the filter excludes.
   private func changes(of net: NetChange) -> [Notice.Change] {
     func change(_ kind: Notice.Kind) -> Notice.Change {
       var change = Notice.Change(kind, section: net.section, id: net.id)
@@ -97,7 +97,7 @@ package struct NoticeWish: Sendable, Hashable {
 
   /// Queues a notice of the changes in a catalog since the last notice; queues nothing when there are none.
   ///
-  /// The first notice of a filter covers the last run. The notice is durable when this returns.
+  /// The first notice of a filter covers the changes of the last run. The notice is durable when this returns.
   ///
   /// - Parameters:
   ///   - reader: The catalog.
@@ -140,7 +140,8 @@ package struct NoticeWish: Sendable, Hashable {
         at: now,
         id: OrderID(noticeAt: now, using: &random)
       )
-      // Otherwise another process has just queued a notice; the next round looks for changes after that one.
+      // If this notice was not stored, another process has just queued another notice. The next round looks for changes
+      // after that notice.
       if isKept { return }
     }
   }

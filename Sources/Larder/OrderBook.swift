@@ -7,23 +7,24 @@ import Orders
 import Pipeline
 import Transport
 
-/// The orders and their delivery state: one file outside every cache.
+/// The orders and their delivery state, in one file outside every cache.
 ///
 /// An order that ``place(_:from:)`` returned survives any crash and power cut. ``send(to:_:)`` sends orders in the
-/// sequence in which they were placed. If a message was sent but no answer came, it may have arrived: it is held or
-/// sent again, as the webhook's settings say, and always reported. Any number of processes may use one file.
+/// sequence in which they were placed. A message that was sent but not answered may have arrived. The webhook's
+/// settings decide whether it is sent again, or held until you decide; it is always reported. Any number of processes
+/// may use one file.
 public struct OrderBook: Sendable {
-  /// The path of the file; the first order makes it.
+  /// The path of the file; the first order creates the file.
   public let path: String
   private let clock: @Sendable () -> Date
   private let transport: (any ShopTransport)?
 
-  /// Names the file.
+  /// Makes an order book from the path of its file; opens nothing yet.
   ///
   /// - Parameters:
   ///   - path: The path of the file.
   ///   - transport: The transport that delivers orders instead of the network, for tests.
-  ///   - clock: The source of time, for tests: when an order is placed, and when it is due.
+  ///   - clock: The source of time, for tests: when an order is placed, and when its message is due.
   public init(
     _ path: String,
     transport: (any ShopTransport)? = nil,
@@ -34,14 +35,14 @@ public struct OrderBook: Sendable {
     self.clock = clock ?? { Date() }
   }
 
-  /// Orders items of a shop as last synced.
+  /// Places an order for a shop's items, at the prices of the last sync.
   ///
   /// - Parameters:
   ///   - request: The items, and the customer.
-  ///   - shop: The shop; the order uses its prices as last synced.
+  ///   - shop: The shop that sells the items.
   /// - Returns: The order, which is safely on disk.
-  /// - Throws: ``LarderError``: `not-found` when no section lists an item, `refused` when it is sold out, has no price
-  ///   or costs more than the budget, `argument` for an invalid name or number.
+  /// - Throws: ``LarderError``: `not-found` when no section lists an item; `refused` when an item is sold out or has no
+  ///   price, or the total exceeds the budget; `argument` for an invalid name or number.
   @discardableResult
   public func place(_ request: OrderRequest, from shop: Shop) async throws(LarderError) -> Order {
     try await Blocking.run("larder.orders") { _ in
@@ -52,27 +53,29 @@ public struct OrderBook: Sendable {
     }
   }
 
-  /// Every order, the first placed first.
+  /// All orders, the oldest first.
   public func orders() async throws(LarderError) -> [Order] {
     try await Blocking.run("larder.orders") { _ in
       Outbox.exists(at: path) ? try Outbox(path).orders() : []
     }
   }
 
-  /// One order.
+  /// Returns one order.
   ///
-  /// - Parameter id: Its id, or the beginning of it.
+  /// - Parameter id: The order's id, or the beginning of the id.
   /// - Returns: The order.
   /// - Throws: ``LarderError`` with the code `not-found` when there is none.
   public func order(_ id: OrderID) async throws(LarderError) -> Order {
     try await Blocking.run("larder.orders") { _ in try Outbox(path).order(id.rawValue) }
   }
 
-  /// Cancels an order before the shop starts on it; its message, if not sent yet, is never sent.
+  /// Cancels an order that the shop has not begun to prepare.
   ///
-  /// - Parameter id: Its id, or the beginning of it.
+  /// If the order's message is still unsent, it is never sent.
+  ///
+  /// - Parameter id: The order's id, or the beginning of the id.
   /// - Returns: The order afterwards.
-  /// - Throws: ``LarderError`` with the code `refused` when it is too late.
+  /// - Throws: ``LarderError`` with the code `refused` when the shop has already begun to prepare the order.
   @discardableResult
   public func cancel(_ id: OrderID) async throws(LarderError) -> Order {
     try await Blocking.run("larder.orders") { _ in
@@ -82,7 +85,7 @@ public struct OrderBook: Sendable {
 
   /// Moves an order to its next state: preparing, ready, collected.
   ///
-  /// - Parameter id: Its id, or the beginning of it.
+  /// - Parameter id: The order's id, or the beginning of the id.
   /// - Returns: The order afterwards.
   /// - Throws: ``LarderError`` with the code `refused` when the order is in its last state.
   @discardableResult
@@ -92,11 +95,11 @@ public struct OrderBook: Sendable {
     }
   }
 
-  /// Queues messages again that were given up or are held.
+  /// Queues messages again: those that were given up, and those that are held because they may have arrived.
   ///
   /// - Parameter ids: The orders whose messages to queue; nil for every message that was given up.
   /// - Returns: The ids of the orders whose messages are queued now.
-  /// - Throws: ``LarderError`` with the code `refused` when a named order has nothing to replay.
+  /// - Throws: ``LarderError`` with the code `refused` when an order of `ids` has no message to replay.
   @discardableResult
   public func replay(_ ids: [OrderID]? = nil) async throws(LarderError) -> [OrderID] {
     try await Blocking.run("larder.orders") { _ in
@@ -104,14 +107,15 @@ public struct OrderBook: Sendable {
     }
   }
 
-  /// Delivers the orders that are due to a webhook.
+  /// Delivers all due messages about orders to a webhook.
   ///
-  /// Cancelling the task starts no further attempt, and waits at most one second for the answer to the current one.
+  /// When the task is cancelled, no further attempt starts, and the current attempt waits at most one second for its
+  /// answer.
   ///
   /// - Parameters:
   ///   - webhook: The webhook that receives the orders.
   ///   - options: The limits of the delivery.
-  /// - Returns: The delivered orders, and the others.
+  /// - Returns: The delivered orders, and the orders that could not be delivered.
   /// - Throws: ``LarderError`` when the file cannot be used; a webhook that cannot be reached is reported in the
   ///   result.
   @discardableResult
@@ -171,7 +175,7 @@ extension OrderBook {
   public struct SendOptions: Sendable, Hashable {
     /// The maximum number of messages to send; nil for all that are due.
     public var attempts: Int?
-    /// How long to wait for a message that is not due yet.
+    /// How long to wait for a message whose next attempt is due later.
     public var patience = Duration.seconds(10)
     /// How long to wait for an answer before the attempt fails.
     public var timeout = Duration.seconds(30)
@@ -180,12 +184,12 @@ extension OrderBook {
     /// Trust the certificates in this PEM file instead of the system's.
     public var certificates: String?
 
-    /// Delivers every message that is due now or within ten seconds.
+    /// Makes options that deliver every message that is due now or within ten seconds.
     public init() {}
   }
 }
 
-/// A sender's clock that reads the order book's clock, but waits by the machine's.
+/// A sender's clock that reads the order book's clock, but waits by the machine's clock.
 private struct BookClock: SenderClock {
   private let machine = SystemSenderClock()
   private let time: @Sendable () -> OrderTime
@@ -205,7 +209,7 @@ private struct BookClock: SenderClock {
 }
 
 extension WebhookSender {
-  /// Ends a run: starts no further attempt, and waits at most `grace` for the answer to the current one.
+  /// Ends a sender's run: starts no further attempt, and waits at most `grace` for the answer to the current attempt.
   package func end(within grace: DispatchTimeInterval, _ transport: any Fetching) {
     stop()
     DispatchQueue.global().asyncAfter(deadline: .now() + grace) { transport.cancelAll() }
@@ -229,7 +233,7 @@ extension TransportOptions {
   }
 }
 
-/// An order with items and prices of the catalog as last synced.
+/// An order with items and prices from the last sync of the catalog.
 ///
 /// Joins the reader of the cache to the orders module, for ``OrderBook`` and the commands.
 package struct OrderFromCatalog {
@@ -245,8 +249,8 @@ package struct OrderFromCatalog {
   ///   - reader: The catalog.
   ///   - now: The time of the order.
   ///   - chance: The random part of the order's id, if it was drawn earlier.
-  /// - Throws: ``LarderError`` when the catalog has no such item, when it cannot be ordered, or when the catalog cannot
-  ///   be read.
+  /// - Throws: ``LarderError`` when the catalog has no such item, when an item cannot be ordered, or when the catalog
+  ///   cannot be read.
   package init(
     _ request: OrderRequest,
     _ reader: CatalogReader,
@@ -273,7 +277,8 @@ package struct OrderFromCatalog {
     priceChanges = Self.changes(order, items, reader)
   }
 
-  /// The price changes of the last run; none when the cache cannot be read, because that must not prevent an order.
+  /// The price changes of the last run; none when the cache cannot be read, because an unreadable cache must not
+  /// prevent an order.
   private static func changes(
     _ order: PlacedOrder,
     _ items: [String: StoreItem],

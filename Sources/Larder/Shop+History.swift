@@ -11,15 +11,15 @@ extension Shop {
     public enum Field: String, Sendable, CaseIterable {
       /// A section lists the item for the first time.
       case added
-      /// No section lists it any more.
+      /// No section lists the item any more.
       case removed
-      /// A section lists it again.
+      /// A section lists the item again.
       case back
-      /// The normal price, which is struck while the item is on sale.
+      /// The normal price, which shops show crossed out while the item is on sale.
       case normalPrice
-      /// The price to pay, if it differs from the normal one.
+      /// The price to pay, if it differs from the normal price.
       case salePrice
-      /// The section that lists it.
+      /// The section that lists the item.
       case section
       /// The title.
       case title
@@ -70,10 +70,10 @@ extension Shop {
     }
   }
 
-  /// The catalog as an earlier sync left it.
+  /// The catalog as it was after an earlier sync.
   ///
-  /// Each method reads it from the index. Pictures whose bytes have changed since that sync are missing, and so are
-  /// details that were fetched later.
+  /// Each method reads the catalog from the index. Pictures whose bytes have changed since that sync are missing, and
+  /// so are details that were fetched later.
   public struct PastCatalog: Sendable {
     /// The sync.
     public let run: RunID
@@ -87,18 +87,18 @@ extension Shop {
       self.reader = reader
     }
 
-    /// The sections as that sync left them, in the catalog's order.
+    /// The sections after that sync, in the catalog's order.
     ///
-    /// - Throws: ``LarderError`` with the code `not-found` when a sweep has forgotten the run meanwhile.
+    /// - Throws: ``LarderError`` with the code `not-found` when a sweep has removed the run meanwhile.
     public func sections() throws(LarderError) -> [Section] {
       try LarderError.translating { try reader.sections().map(Section.init) }
     }
 
-    /// The items of all sections or of one, in the catalog's order; see ``Shop/items(in:)``.
+    /// The items of all sections, or of one section, in the catalog's order; see ``Shop/items(in:)``.
     ///
-    /// - Parameter section: The section's key; nil for all of them.
+    /// - Parameter section: The section's key; nil for all sections.
     /// - Returns: The items; an item in two sections is returned twice.
-    /// - Throws: ``LarderError`` with the code `not-found` when there is no such section, or a sweep has forgotten the
+    /// - Throws: ``LarderError`` with the code `not-found` when there is no such section, or a sweep has removed the
     ///   run meanwhile.
     public func items(in section: String? = nil) throws(LarderError) -> [Item] {
       try LarderError.translating { try reader.list(section: section) }
@@ -106,7 +106,7 @@ extension Shop {
 
     /// One item with all its sections; nil when no section listed it.
     ///
-    /// - Throws: ``LarderError`` with the code `not-found` when a sweep has forgotten the run meanwhile.
+    /// - Throws: ``LarderError`` with the code `not-found` when a sweep has removed the run meanwhile.
     public func item(_ id: String) throws(LarderError) -> Item? {
       try LarderError.translating { try reader.show(id) }
     }
@@ -116,11 +116,11 @@ extension Shop {
   /// removed or came back.
   ///
   /// The history of a catalog begins with its first sync, and ``SweepOptions/prices`` limits it. Reading it needs no
-  /// network. It is complete even when a sweep has removed old runs.
+  /// network. The history is complete even when a sweep has removed old runs.
   ///
   /// - Parameters:
-  ///   - id: Only this item; nil for all of them.
-  ///   - since: Only changes from syncs that ended at this time or later; nil for all.
+  ///   - id: The item whose changes to return; nil for all items.
+  ///   - since: Return only changes from syncs that ended at this time or later; nil for all changes.
   /// - Returns: The changes, oldest first; none for an item that no sync has seen.
   /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet.
   public func history(
@@ -135,11 +135,11 @@ extension Shop {
 
   /// The lowest price of an item in the days up to the last sync.
   ///
-  /// The price is the one to pay, on sale or not. A price that was set before those days counts if it was still valid
-  /// during them. ``ShownItem/lowest30Days`` is the same for 30 days.
+  /// This is the price that a customer pays, on sale or not. A price that was set before these days counts if it was
+  /// still valid during them. ``ShownItem/lowest30Days`` is the same for 30 days.
   ///
   /// - Parameters:
-  ///   - id: The item's id; if several sections list it, the first one's price is used.
+  ///   - id: The item's id; if several sections list it, the price in the first of these sections is used.
   ///   - days: The number of days of 24 hours; with 0 or fewer, only the current price counts.
   /// - Returns: The price; nil when no section lists the item, or it has no price.
   /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet.
@@ -148,12 +148,12 @@ extension Shop {
     try await Blocking.run { _ in try reader().lowestPrice(of: id, days: Int64(days)) }
   }
 
-  /// The catalog as the last sync before a moment left it.
+  /// The catalog as it was after the last sync that had ended by a given moment.
   ///
-  /// The run must still be kept; see ``SweepOptions/history``.
+  /// The cache must still have the run of that sync; see ``SweepOptions/history``.
   ///
   /// - Parameter moment: The moment.
-  /// - Returns: The catalog of the last sync that had ended then.
+  /// - Returns: The catalog at that moment.
   /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet, or when no run from that time is
   ///   kept.
   public func catalog(at moment: Date) async throws(LarderError) -> PastCatalog {

@@ -3,7 +3,7 @@ import Cache
 import Pipeline
 
 extension Shop {
-  /// Checks every picture in the cache against its committed row; works while a sync runs.
+  /// Checks every picture in the cache against its row in the index; works while a sync runs.
   ///
   /// - Parameters:
   ///   - everyByte: Whether to read every byte, instead of only each file's size and date.
@@ -17,14 +17,15 @@ extension Shop {
     try await verify(everyByte: everyByte, repairs: false, progress)
   }
 
-  /// Checks every byte, deletes damaged pictures, and adopts or removes strays; the next sync fetches the missing
-  /// pictures.
+  /// Checks every byte and deletes damaged pictures; the next sync fetches them again.
+  ///
+  /// Picture files without a row in the index are given a row, or removed.
   ///
   /// A lost or damaged index is rebuilt; no picture is lost with it.
   ///
   /// - Parameter progress: Called with the number of pictures that are done, and their total.
   /// - Returns: The findings before the repair.
-  /// - Throws: ``LarderError``, with the code `locked` while a run holds the cache.
+  /// - Throws: ``LarderError``, with the code `locked` while a run holds the cache's lock.
   @discardableResult
   public func repair(
     progress: (@Sendable (Progress.Count) -> Void)? = nil
@@ -56,8 +57,8 @@ extension Shop {
   /// Removes old runs, and pictures that no catalog in the cache needs any more.
   ///
   /// - Parameter options: The limits of the sweep.
-  /// - Returns: The removals; cancelling the task leaves the rest for the next sweep.
-  /// - Throws: ``LarderError``, with the code `locked` while a run holds the cache.
+  /// - Returns: The removals. If the task is cancelled, the next sweep makes the remaining removals.
+  /// - Throws: ``LarderError``, with the code `locked` while a run holds the cache's lock.
   @discardableResult
   public func sweep(_ options: SweepOptions = SweepOptions()) async throws(LarderError) -> Sweep {
     try await Blocking.run { stop in
@@ -71,11 +72,11 @@ extension Shop {
   /// Fills a folder that any web server can serve: pictures, `catalog.json` and manifests.
   ///
   /// - Parameters:
-  ///   - folder: The folder; made when there is none.
+  ///   - folder: The folder; created if it does not exist.
   ///   - options: The layout of the folder.
   ///   - progress: Called with the number of pictures that are done, and their total.
-  /// - Returns: The written files; cancelling the task leaves the rest for the next export.
-  /// - Throws: ``LarderError`` when the cache cannot be read or the folder not written.
+  /// - Returns: The written files. If the task is cancelled, the next export writes the remaining files.
+  /// - Throws: ``LarderError`` when the cache cannot be read or the folder cannot be written.
   @discardableResult
   public func export(
     to folder: String,
@@ -93,7 +94,7 @@ extension Shop {
     }
   }
 
-  /// The square versions of the pictures that syncs keep; see ``SyncOptions/square``.
+  /// The square thumbnails that syncs make if ``SyncOptions/square`` is set.
   ///
   /// - Parameter side: The length of a side in pixels.
   /// - Returns: The path of each square's file by the URL of its picture.

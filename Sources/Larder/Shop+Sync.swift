@@ -9,9 +9,9 @@ import Transport
 extension Shop {
   /// Fetches the sections, then details and pictures, in parallel, and reports the changes.
   ///
-  /// Fresh data is not requested and unchanged data not fetched, so a second run costs little. A
-  /// run that is killed loses nothing that was whole. Cancelling the task ends the run early:
-  /// whole pictures are kept, and the report has the outcome `interrupted`.
+  /// Fresh data is not requested, and unchanged data is not downloaded again, so a second run costs little. A run that
+  /// is killed loses no complete picture. Cancelling the task ends the run early: whole pictures are kept, and the
+  /// report has the outcome `interrupted`.
   ///
   /// - Parameters:
   ///   - options: Limits, filters and other settings; for example, a `deadline` of `.seconds(600)`.
@@ -27,9 +27,11 @@ extension Shop {
     try await run(options, onlyDue: false, progress)
   }
 
-  /// The same for a frequent timer: requests only stale and missing data, the most valuable first.
+  /// Does the same as ``sync(_:progress:)``, but requests only stale and missing data, the most valuable first.
   ///
-  /// Requests that a deadline, a rate or ``SyncOptions/maxBytes`` cut off come first the next time.
+  /// Use it with a timer that runs often.
+  ///
+  /// Requests that were not sent because of a deadline, a rate or ``SyncOptions/maxBytes`` come first in the next run.
   ///
   /// - Parameters:
   ///   - options: Limits, filters and other settings.
@@ -98,7 +100,7 @@ extension Shop {
     return try run.run(holder: holder(onlyDue ? "warm" : "sync"))
   }
 
-  /// The transport of a run, and the way to end it.
+  /// The transport of a run, and a function that ends the transport.
   private func connection(_ options: SyncOptions) throws
     -> (fetcher: any Fetching, end: () -> Void)
   {
@@ -191,34 +193,36 @@ extension Shop {
   ///     options.deadline = .seconds(600)
   ///     options.requestsPerSecond = 20
   public struct SyncOptions: Sendable, Hashable {
-    /// Fetch from here instead of the catalog's `base`; an absolute URL such as `https://shop.example/`.
+    /// Fetch from this URL instead of the catalog's `base`; an absolute URL such as `https://shop.example/`.
     public var base: String?
-    /// Fetch only the pictures of the lists.
+    /// Fetch only the pictures that listings refer to, and no details.
     public var thumbnailsOnly = false
-    /// Fetch details, and the pictures that they name.
+    /// Fetch details, and the pictures that they refer to.
     public var details = true
     /// Fail on the first item that cannot be read.
     public var strict = false
-    /// The number or share of unreadable items in a listing; beyond it, the last good listing is kept.
+    /// How many items of a listing may be unreadable, as a number or a share.
+    ///
+    /// If more are unreadable, the last good listing is kept.
     public var maxSkipped = SkipLimit.standard
     /// Accept sudden mass removals of items, sections and details.
     public var allowsRemovals = false
-    /// Keep a square of every picture, with sides of this many pixels, from 1 to 4096; see
+    /// Keep a square thumbnail of every picture, with sides of this many pixels, from 1 to 4096; see
     /// ``Shop/squares(side:)``.
     public var square: Int?
-    /// Concurrent transfers over all hosts; with nil, larder finds the fastest number.
+    /// The number of concurrent transfers, for all hosts together; with nil, larder finds the fastest number.
     public var parallel: Int?
-    /// Concurrent transfers to one host; with nil, larder decides, up to 16.
+    /// The number of concurrent transfers to one host; with nil, larder decides, up to 16.
     public var perHost: Int?
-    /// Requests a second over all hosts; nil for no limit.
+    /// The maximum number of requests per second to all hosts together; nil for no limit.
     public var requestsPerSecond: Double?
-    /// How often a failed request is retried.
+    /// How many times a failed request is retried.
     public var retries = 4
-    /// End after this time; the rest is in ``SyncReport/unfinished``.
+    /// End the run after this time; the remaining work is in ``SyncReport/unfinished``.
     public var deadline: Duration?
     /// Fetch no more body bytes than this.
     public var maxBytes: Int64?
-    /// Allow private addresses for hosts that only fetched data names.
+    /// Allow private addresses for hosts that occur only in fetched data.
     public var allowsPrivateAddresses = false
     /// Connect to other addresses, each as `HOST:PORT:HOST:PORT`, like curl's `--connect-to`.
     public var connectTo: [String] = []
@@ -227,7 +231,7 @@ extension Shop {
     /// The User-Agent field, visible in servers' logs.
     public var userAgent = "larder"
 
-    /// The defaults of `larder sync`.
+    /// Makes the default settings, those of `larder sync`.
     public init() {}
   }
 }

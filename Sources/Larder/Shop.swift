@@ -11,8 +11,8 @@ import SystemPackage
 ///
 /// A shop is a value with a catalog and a path: it opens nothing until a method is called. Any number of shops, tasks
 /// and processes may use one cache. Methods that change the cache (``sync(_:progress:)``, ``warm(_:progress:)``,
-/// ``repair(progress:)``, ``sweep(_:)``) lock it; while one runs, another fails with the code `locked`. Reading works
-/// at any time and needs no network.
+/// ``repair(progress:)``, ``sweep(_:)``) lock it. While such a method runs, a second one fails with the code `locked`.
+/// Reading works at any time and needs no network.
 ///
 ///     let shop = try Shop(catalog: "shop.yaml", cache: "cache")
 ///     let report = try await shop.sync()
@@ -28,11 +28,11 @@ public struct Shop: Sendable {
   let transport: (any ShopTransport)?
   let clock: @Sendable () -> Date
 
-  /// Reads a catalog file, and takes the path of the cache for it.
+  /// Makes a shop from a catalog file and the path of its cache.
   ///
   /// - Parameters:
   ///   - path: The catalog file, YAML or JSON, 1 MiB at most.
-  ///   - cache: The folder of the cache; the first sync makes it.
+  ///   - cache: The folder of the cache; the first sync creates it.
   ///   - environment: The variables for `${NAME}` in the catalog file; nil for this process's own environment.
   ///   - transport: The transport that answers requests instead of the network, for tests.
   ///   - clock: The source of time, for tests.
@@ -64,12 +64,12 @@ public struct Shop: Sendable {
     )
   }
 
-  /// A shop whose catalog was made or read elsewhere.
+  /// Makes a shop from a catalog that was made or read elsewhere.
   ///
   /// - Parameters:
   ///   - catalog: The catalog.
   ///   - folder: The folder that its local addresses are relative to.
-  ///   - cache: The folder of the cache; the first sync makes it.
+  ///   - cache: The folder of the cache; the first sync creates it.
   ///   - environment: The variables for `${NAME}` in the catalog; nil for this process's own environment.
   ///   - transport: The transport that answers requests instead of the network, for tests.
   ///   - clock: The source of time, for tests.
@@ -128,15 +128,15 @@ private enum CatalogBytes {
 }
 
 extension Shop {
-  /// A section as last synced.
+  /// A section of the catalog, as of the last sync.
   public struct Section: Sendable, Hashable {
-    /// Its name on the command line and in ``Shop/items(in:)``.
+    /// The section's name on the command line and in ``Shop/items(in:)``.
     public let key: String
-    /// Its name for people.
+    /// The section's name for people.
     public let title: String
     /// A line under the title.
     public let subtitle: String?
-    /// Whether it could not be refreshed, so that its items are from an earlier run.
+    /// Whether the section could not be refreshed, so that its items are from an earlier run.
     public let isStale: Bool
 
     init(_ section: RunSection) {
@@ -145,16 +145,16 @@ extension Shop {
     }
   }
 
-  /// The sections as last synced, in the catalog's order.
+  /// The sections as of the last sync, in the catalog's order.
   ///
   /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet.
   public func sections() throws(LarderError) -> [Section] {
     try LarderError.translating { try reader().sections().map(Section.init) }
   }
 
-  /// The items of all sections or of one, as last synced, in the catalog's order.
+  /// The items of all sections, or of one section, as of the last sync, in the catalog's order.
   ///
-  /// - Parameter section: The section's key; nil for all of them.
+  /// - Parameter section: The section's key; nil for all sections.
   /// - Returns: The items; an item in two sections is returned twice.
   /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet, or there is no such
   ///   section.
@@ -171,27 +171,27 @@ extension Shop {
     try LarderError.translating { try reader().show(id) }
   }
 
-  /// The catalog as last synced.
+  /// The catalog as of the last sync.
   func reader() throws -> CatalogReader { try CatalogReader(cache: cache, catalog: catalog.name) }
 }
 
 extension Shop {
-  /// One run in the history.
+  /// One run of the catalog.
   public struct Run: Sendable, Hashable, Identifiable {
-    /// Its number.
+    /// The run's number.
     public let id: RunID
-    /// When it began.
+    /// When the run began.
     public let started: Date
-    /// When it ended; nil while it is under way, or when it was killed.
+    /// When the run ended; nil while the run is under way, or when it was killed.
     public let finished: Date?
-    /// How it ended.
+    /// How the run ended.
     public let outcome: Report.Outcome?
   }
 
   /// The changes between two runs that ended.
   ///
   /// - Parameters:
-  ///   - old: The earlier run; nil for the one before `new`.
+  ///   - old: The earlier run; nil for the run before `new`.
   ///   - new: The later run; nil for the last.
   /// - Returns: The changes.
   /// - Throws: ``LarderError`` with the code `not-found` when there is no such run.
@@ -207,7 +207,7 @@ extension Shop {
   /// The runs, newest first.
   ///
   /// - Parameter limit: The maximum number of runs to return.
-  /// - Returns: The runs, those that were killed included.
+  /// - Returns: The runs, including those that were killed.
   /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet.
   public func runs(limit: Int = 20) async throws(LarderError) -> [Run] {
     try await Blocking.run { _ in
@@ -225,25 +225,25 @@ extension Shop {
 
 /// Reads a file that a user names, up to a limit.
 package enum BoundedReading {
-  /// A file's bytes, up to `limit` and one more; if the extra byte is there, the file is larger than `limit`.
+  /// A file's bytes, at most `limit` and one extra byte; if the extra byte is there, the file is larger than `limit`.
   ///
   /// - Parameters:
   ///   - path: The file's path; a pipe without a writer counts as empty.
   ///   - limit: The maximum number of bytes that the caller accepts.
   /// - Returns: The bytes.
-  /// - Throws: `Errno` when it cannot be opened or read.
+  /// - Throws: `Errno` when the file cannot be opened or read.
   package static func bytes(ofFile path: String, limit: Int) throws -> [UInt8] {
     let file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
     return try file.closeAfter { try bytes(of: file, limit: limit) }
   }
 
-  /// The bytes of a descriptor up to its end, but at most `limit` and one more.
+  /// The bytes of an open file up to its end, but at most `limit` and one extra byte.
   ///
   /// - Parameters:
   ///   - file: The open file.
   ///   - limit: The maximum number of bytes that the caller accepts.
   /// - Returns: The bytes.
-  /// - Throws: `Errno` when it cannot be read.
+  /// - Throws: `Errno` when the file cannot be read.
   package static func bytes(of file: FileDescriptor, limit: Int) throws -> [UInt8] {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -257,7 +257,7 @@ package enum BoundedReading {
 }
 
 extension BoundedReading {
-  /// Reads the format files that a catalog file names, from its folder.
+  /// Reads the format files that a catalog file refers to, from the catalog file's folder.
   ///
   /// - Parameter path: The catalog file.
   /// - Returns: A function that reads a format file, given its path relative to that folder.

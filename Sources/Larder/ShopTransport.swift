@@ -14,11 +14,12 @@ import Transport
 public protocol ShopTransport: Sendable {
   /// Answers one request; called by many tasks at once.
   ///
-  /// A run that ends early cancels the task. larder does not retry: an implementation that wants
-  /// retries makes them itself.
+  /// A run that ends early cancels the task that called this method. larder does not retry: an implementation that
+  /// wants retries makes them itself.
   ///
   /// - Parameter request: The request.
-  /// - Returns: The final response; larder does not follow redirects, so an implementation that wants them does.
+  /// - Returns: The final response; larder does not follow redirects, so an implementation that wants them must follow
+  ///   them itself.
   /// - Throws: Anything; the request then counts as failed with the reason `transport`.
   func respond(to request: ShopRequest) async throws -> ShopResponse
 }
@@ -37,22 +38,22 @@ public struct ShopRequest: Sendable, Hashable {
   public let method: Method
   /// The absolute URL.
   public let url: String
-  /// The header fields in order, conditions such as `If-None-Match` among them.
+  /// The header fields, in the order of the request, including conditions such as `If-None-Match`.
   public let headers: [ShopHeader]
-  /// The body of a POST, of the type in the header field `Content-Type`; nil without one.
+  /// The body of a POST, of the type in the header field `Content-Type`; nil when there is no body.
   public let body: [UInt8]?
 
-  /// The value of the first field of that name, without regard to case; nil when there is none.
+  /// The value of the first field with this name, regardless of case; nil when there is none.
   public subscript(name: String) -> String? { headers.first(named: name) }
 }
 
 /// The answer to a ``ShopRequest``.
 public struct ShopResponse: Sendable, Hashable {
-  /// The HTTP status: 200 with a body, 304 when the held version is current, another for a failure.
+  /// The HTTP status: 200 with a body, 304 when the held version is current, any other status for a failure.
   public var status: Int
-  /// The header fields; validators and freshness are read from them as from a server's.
+  /// The header fields; larder reads validators and freshness from them, as from a server's answer.
   public var headers: [ShopHeader]
-  /// The body, decoded.
+  /// The body, without any content coding such as gzip.
   public var body: [UInt8]
 
   /// Makes a response.
@@ -60,7 +61,7 @@ public struct ShopResponse: Sendable, Hashable {
   /// - Parameters:
   ///   - status: The HTTP status.
   ///   - headers: The header fields.
-  ///   - body: The body, decoded.
+  ///   - body: The body, without any content coding.
   public init(status: Int = 200, headers: [ShopHeader] = [], body: [UInt8] = []) {
     self.status = status
     self.headers = headers
@@ -88,7 +89,7 @@ extension [ShopHeader] {
   }
 }
 
-/// Adapts a ``ShopTransport`` to the pipeline, which then uses it instead of libcurl.
+/// Adapts a ``ShopTransport`` to the pipeline, which uses it instead of libcurl.
 final class TransportAdapter: Fetching {
   private let transport: any ShopTransport
   private let parser = CurlURLParser()
@@ -197,6 +198,6 @@ final class TransportAdapter: Fetching {
 }
 
 extension FailureReason {
-  /// The program's own transport threw an error.
+  /// The reason of a request for which the program's own transport threw an error.
   fileprivate static let transport = FailureReason(rawValue: "transport")
 }

@@ -4,13 +4,13 @@ import Orders
 
 /// A receiver of orders: a Slack webhook, or a server that accepts JSON.
 ///
-/// The URL is a secret: it is never shown.
+/// The URL is a secret: no message or report contains it.
 public struct Webhook: Sendable {
   let inner: Orders.Webhook
-  /// Whether a message that may have arrived is sent again under the same id, instead of held until somebody decides.
+  /// Whether a message that may have arrived is sent again under the same id, instead of being held until you decide.
   public var resendsAmbiguous: Bool
 
-  /// A Slack incoming webhook; an order that may have arrived is held.
+  /// A Slack incoming webhook; a message that may have arrived is held until you decide.
   ///
   /// - Parameters:
   ///   - url: The webhook's URL, https or loopback.
@@ -30,11 +30,13 @@ public struct Webhook: Sendable {
     return Webhook(inner: inner, resendsAmbiguous: false)
   }
 
-  /// A receiver of JSON by Standard Webhooks 1.0; an order that may have arrived is sent again under its id.
+  /// A receiver of JSON messages as in Standard Webhooks 1.0; a message that may have arrived is sent again with the
+  /// same id.
   ///
   /// - Parameters:
   ///   - url: The receiver's URL, https or loopback.
-  ///   - secrets: `whsec_…` secrets separated by white space, each of which signs the message; nil to send it unsigned.
+  ///   - secrets: `whsec_…` secrets separated by white space, each of which signs every message; nil for unsigned
+  ///     messages.
   /// - Returns: The webhook.
   /// - Throws: ``LarderError`` with the code `argument`; its message repeats neither URL nor secret.
   public static func json(_ url: String, secrets: String?) throws(LarderError) -> Webhook {

@@ -112,7 +112,7 @@ struct BenchSession {
   private let sources: [String]
   private let bench: BenchOptions
   private let origin: OriginOptions?
-  /// The number of requests in a pass over a list of URLs.
+  /// The number of requests in a pass over a list of URLs; nil if `--count` was not given.
   private let count: Int?
   private let output: OutputOptions
 
@@ -140,7 +140,7 @@ struct BenchSession {
     }
     let sample = origin.map { SampleOrigin($0) }
     let process = try sample.map { try OriginProcess($0) }
-    // Keep the origin's process alive until the end; it is stopped in `deinit`.
+    // Keep the origin's process alive until the end; its `deinit` stops it.
     defer { withExtendedLifetime(process) {} }
     let source = try source(sample, process)
     let named = try namedHosts(source)
@@ -236,7 +236,7 @@ struct BenchSession {
   private var setting: BenchSetting {
     var system = utsname()
     uname(&system)
-    /// The text of a fixed-length C array, up to the NUL.
+    /// Reads the text of a fixed-length C array, up to the NUL.
     func text<Field>(_ field: Field) -> String {
       withUnsafeBytes(of: field) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
@@ -274,7 +274,8 @@ private final class LatestStep: Sendable {
   }
 }
 
-/// A measurement as a text table: a row for each pass and parallelism, then notes that interpret it.
+/// A measurement as a text table: a row for each pass and number of simultaneous downloads, then notes about the
+/// figures.
 struct BenchTable {
   private let report: BenchReport
   private let terminal: Terminal
@@ -305,11 +306,12 @@ struct BenchTable {
     "PASS", "AT ONCE", "PICTURES", "FIRST BYTE", "P90", "P99.9", "REUSED", "CPU S", "PEAK MIB",
   ]
 
-  /// The relative half-width of the confidence interval from which the rate is printed as `noisy`.
+  /// If the confidence interval's relative half-width is at least this, the table prints `noisy` instead of a
+  /// percentage.
   private static let noise = 1.0
   private static let noisy = "noisy"
-  /// If transfers waited for the local disk for at least this share of a run, a note says so: the server is not to
-  /// blame.
+  /// If transfers waited for the local disk for at least this share of a run, a note says that the disk, not the
+  /// server, limited the rate.
   private static let writingMatters = 0.25
 
   private func aligned(_ head: [String], _ cells: [[String]]) -> String {
@@ -397,7 +399,7 @@ struct BenchTable {
     return notes
   }
 
-  /// The time of each phase of a request, at the best parallelism.
+  /// The time of each phase of a request, at the best number of simultaneous downloads.
   private var parts: [String] {
     guard let best = report.best,
       let row = report.runs.first(where: { $0.pass == best.pass && $0.parallel == best.parallel })

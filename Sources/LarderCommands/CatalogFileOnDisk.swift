@@ -11,12 +11,12 @@ import Transport
 struct CatalogFileOnDisk: Sendable {
   let catalog: CatalogFile
   let folder: String
-  /// The file's text.
+  /// The file's text; empty for a file from a shard plan.
   let bytes: [UInt8]
-  /// The variables for `${NAME}` in it.
+  /// The environment variables that replace `${NAME}` in the file.
   let environment: [String: String]
 
-  /// A catalog file that was already parsed, from a shard plan.
+  /// Wraps a catalog file that a shard plan contains, already parsed.
   init(_ catalog: CatalogFile, folder: String, environment: [String: String]) {
     self.catalog = catalog
     self.folder = folder
@@ -52,7 +52,7 @@ struct CatalogFileOnDisk: Sendable {
     environment = ProcessInfo.processInfo.environment
   }
 
-  /// The kind of a file that is certainly not a catalog file, such as binary data or HTML; nil when it may be one.
+  /// The kind of file, such as binary data or HTML, if it is certainly not a catalog file; else nil.
   private static func mistaken(_ bytes: [UInt8]) -> String? {
     if bytes.prefix(1024).contains(0) { return "binary data" }
     let first = bytes.first { $0 != 0x20 && !(0x09...0x0D).contains($0) }
@@ -143,7 +143,7 @@ extension CatalogFileOnDisk {
   }
 }
 
-/// A plan as text.
+/// The plan of a sync (`--dry-run`) as text.
 struct PlanText {
   private let plan: SyncPlan
 

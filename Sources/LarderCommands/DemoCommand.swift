@@ -125,7 +125,7 @@ struct DemoCommand: ParsableCommand {
 /// The steps of the demo: sync, crop, stamp, order, list, verify, report, each announced by a line.
 ///
 /// The store listens on any free port, but its URLs have a fixed host name, which `connectTo` maps to that port. So a
-/// second demo finds the pictures of the first one in the cache.
+/// second demo finds the pictures of the first demo in the cache.
 struct Demonstration {
   let folder: String
   let faults: String?
@@ -223,7 +223,7 @@ struct Demonstration {
     return lines.isEmpty ? "nothing" : lines.map(PlainText.row).joined(separator: "\n")
   }
 
-  /// The price of an item, if it fell and is the lowest of the last 30 days; else nil.
+  /// An item's price, if the price fell and is the lowest of the last 30 days; else nil.
   private static func lowest(
     of id: String,
     before: [ShownItem],
@@ -237,7 +237,7 @@ struct Demonstration {
     return price
   }
 
-  /// Crops and stamps the first held pictures of the catalog, into `demo` in the cache's folder.
+  /// Crops and stamps the catalog's first three pictures that are in the cache, into the cache's folder `demo`.
   private func pictures(_ reader: CatalogReader) throws {
     let held = try reader.list().compactMap { $0.thumbnail?.path }.prefix(3)
     let inputs = held.map { "\(cache)/\($0)" }
@@ -433,7 +433,7 @@ struct ServeSamples {
 
 /// Reads the value of `--faults`.
 enum FaultFile {
-  /// The fault script in the file; an empty one without a file.
+  /// The fault script in the file; an empty script if `path` is nil.
   static func read(_ path: String?) throws -> FaultScript {
     guard let path else { return .none }
     let bytes = try FileReading.bytes(path, what: "fault script", limit: 1 << 20)
@@ -441,14 +441,13 @@ enum FaultFile {
   }
 }
 
-/// Finds the folder of the sample store: given by the user, installed with the program, or in the source tree around
-/// it.
+/// Finds the folder of the sample store: given by the user, installed with larder, or in larder's source tree.
 enum SampleFolder {
   /// The folder with `catalog.yaml` and `store/`.
   ///
   /// - Parameter named: The value of `--samples`; nil if it was not given.
   /// - Returns: The folder's path.
-  /// - Throws: ``CommandFailure`` when there is none.
+  /// - Throws: ``CommandFailure`` when no such folder exists.
   static func find(named: String?) throws -> String {
     if let named = named ?? Terminal.environment("LARDER_SAMPLES") {
       guard holdsStore(named) else {

@@ -24,7 +24,7 @@ enum ExitStatus: Int32, Sendable {
   case interrupted = 130
   case terminated = 143
 
-  /// The status as a word, such as `try-again`, used as the code of errors that have none.
+  /// The status as a word, such as `try-again`, used as the code of errors that have no code of their own.
   var word: String { self == .tryAgain ? "try-again" : "\(self)" }
 
   /// The status for a kind of error.
@@ -43,11 +43,11 @@ enum ExitStatus: Int32, Sendable {
 
   /// The status of a finished sync.
   ///
-  /// If several apply, the most severe counts.
+  /// If several statuses apply, the most severe counts.
   ///
   /// - Parameters:
   ///   - report: The sync's report.
-  ///   - signal: The signal that ended it, if any.
+  ///   - signal: The signal that ended the sync, if any.
   init(_ report: SyncReport, signal: Int32? = nil) {
     if signal == 15 {
       self = .terminated
@@ -72,7 +72,7 @@ enum ExitStatus: Int32, Sendable {
     }
   }
 
-  /// Whether somebody should look into it.
+  /// Whether the run needs somebody's attention.
   ///
   /// False if everything was done, if the next run will do the rest, or if a signal ended the run.
   var isFailure: Bool {
@@ -96,8 +96,8 @@ enum ExitStatus: Int32, Sendable {
   /// The status of `bench`.
   ///
   /// - Parameters:
-  ///   - report: Its report.
-  ///   - signal: The signal that ended it, if any.
+  ///   - report: The report of `bench`.
+  ///   - signal: The signal that ended the measurement, if any.
   init(_ report: BenchReport, signal: Int32?) {
     if let signal {
       self = signal == 15 ? .terminated : .interrupted
@@ -108,11 +108,11 @@ enum ExitStatus: Int32, Sendable {
 
   /// The status of a run of `order send`.
   ///
-  /// If several apply, the most severe counts.
+  /// If several statuses apply, the most severe counts.
   ///
   /// - Parameters:
-  ///   - report: Its report.
-  ///   - signal: The signal that ended it, if any.
+  ///   - report: The run's report.
+  ///   - signal: The signal that ended the run, if any.
   init(_ report: SendReport, signal: Int32? = nil) {
     if let signal {
       self = signal == 15 ? .terminated : .interrupted
@@ -125,7 +125,7 @@ enum ExitStatus: Int32, Sendable {
     }
   }
 
-  /// The status when no section could be fetched: an unreadable feed, an unreachable origin, or another cause.
+  /// The status when no section could be fetched; it depends on the reasons, such as an unreadable feed.
   private static func nothingDone(_ report: SyncReport) -> ExitStatus {
     let reasons = sectionReasons(report)
     if reasons.contains(where: unreadable.contains) { return .data }
@@ -138,12 +138,13 @@ enum ExitStatus: Int32, Sendable {
     report.failureCounts[.section, default: [:]].keys.map { FailureReason(rawValue: $0) }
   }
 
-  /// Whether no section and no detail could be reached, so that everything shown is from an earlier run.
+  /// Whether no section and no detail could be reached, so that the cache has only data of earlier runs.
   private static func isUnreachable(_ report: SyncReport) -> Bool {
     let held = report.sections.allSatisfy {
       $0.source == .failed || $0.source == .stale && $0.unread.isEmpty
     }
-    // Details that the shop does not have (404) do not count as reached: they may be remembered from an earlier run.
+    // A detail that the shop does not have (404) does not count as reached: the 404 may be remembered from an earlier
+    // run.
     guard held, report.details.fetched + report.details.unchanged == 0 else { return false }
     return sectionReasons(report).contains(where: unreachable.contains)
   }
@@ -178,7 +179,7 @@ struct CommandFailure: Error {
     self.code = code ?? status.word
   }
 
-  /// `{"error": {"status", "code", "message", "remedy"}}`; `remedy` is null when the message names none.
+  /// `{"error": {"status", "code", "message", "remedy"}}`; `remedy` is null when the message has no "; ".
   ///
   /// The text after the last "; " is the remedy, and is left out of `message`.
   var json: [UInt8] {
@@ -200,7 +201,7 @@ struct CommandFailure: Error {
     @OrNull var remedy: String?
   }
 
-  /// Converts larder's own errors; nil for those of the argument parser.
+  /// Converts larder's own errors; nil for other errors, such as the argument parser's.
   init?(_ error: any Error) {
     // A missing libcurl explains any other error.
     if let absence = CurlTransport.absence {
@@ -219,7 +220,7 @@ struct CommandFailure: Error {
       )
     case let error as TransferFailure where error.reason == .libraryRefused && error.url.isEmpty:
       self.init("cannot fetch: \(error.detail)", .failed)
-    // A failure without a URL happened while the transport started: it lacked memory, threads or descriptors.
+    // A failure without a URL happened while the transport started, for lack of memory, threads or descriptors.
     case let error as TransferFailure where error.url.isEmpty:
       self.init(error.description, .io, code: error.reason.rawValue)
     default: return nil

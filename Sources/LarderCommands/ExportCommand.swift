@@ -4,7 +4,7 @@ import Catalog
 import Larder
 import Pipeline
 
-/// `larder export DIR`: writes the held pictures for web servers and apps.
+/// `larder export DIR`: writes the cache's pictures into a folder, for web servers and apps.
 struct ExportCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
@@ -109,14 +109,14 @@ struct ExportSummary {
   private let folder: String
   private let namesEach: Bool
 
-  /// Creates a summary; `namesEach` lists the pictures whose names clashed.
+  /// Creates a summary; with `namesEach`, it lists the pictures whose names clashed.
   init(_ report: ExportReport, folder: String, namesEach: Bool) {
     self.report = report
     self.folder = folder
     self.namesEach = namesEach
   }
 
-  /// One line for each picture that is not held and each file that could not be written, then the totals.
+  /// One line for each picture that the cache lacks and each file that could not be written, then the totals.
   var text: String {
     var lines =
       namesEach

@@ -40,7 +40,8 @@ enum FileReading {
 
   /// Reads a whole picture from stdin.
   ///
-  /// - Throws: ``LarderError``: `usage` if stdin is a terminal, `tooLarge`, or `disk` when stdin cannot be read.
+  /// - Throws: ``LarderError`` of code `usage` if stdin is a terminal, `tooLarge` for a larger picture than the limit,
+  ///   or `disk` if stdin cannot be read.
   static func picture(_ limits: PictureLimits) throws(LarderError) -> [UInt8] {
     if Terminal.isStandardInput {
       throw LarderError(

@@ -97,7 +97,7 @@ package struct LarderCommand: ParsableCommand {
 
   /// Ends the process.
   ///
-  /// larder's own errors print their message on stderr; for the parser's, see ``exit(forParser:)``.
+  /// larder's own errors print their message on stderr; for the argument parser's errors, see ``exit(forParser:)``.
   private static func exit(for error: any Error) -> Never {
     guard let failure = CommandFailure(error) else { exit(forParser: error) }
     if let message = failure.message { log.error(message) }
@@ -113,7 +113,7 @@ package struct LarderCommand: ParsableCommand {
 
   /// Whether a command line contains `--json`.
   ///
-  /// Works for command lines that cannot be parsed.
+  /// Works even if the command line cannot be parsed.
   static func wantsJSON(_ arguments: [String]) -> Bool {
     arguments.prefix { $0 != "--" }.contains("--json")
   }
@@ -197,10 +197,10 @@ struct ParserMessage {
   /// The sentence, without line feeds and control characters; empty when the parser has no message.
   let text: String
 
-  /// Converts the parser's message about these arguments.
+  /// Converts the parser's message about a command line.
   init(_ message: String, arguments: [String]) {
     var message = message
-    // The parser repeats a whole argument, or the part after its equals sign.
+    // The parser's message quotes a whole argument, or the part after its equals sign.
     let parts = arguments.flatMap {
       [$0] + $0.split(separator: "=", maxSplits: 1).map(String.init)
     }

@@ -169,7 +169,7 @@ struct QueryOptions: ParsableArguments {
 
 /// Writes a list of items to stdout, batch by batch.
 ///
-/// So the first items appear at once, and `| head` stops the rest.
+/// So the first items appear at once, and a reader such as `| head` can end the command early.
 struct ItemListOutput {
   /// The output format.
   enum Form {

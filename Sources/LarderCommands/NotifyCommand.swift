@@ -97,7 +97,7 @@ struct WishOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Only this item; may be repeated.", valueName: "id"))
   var item: [String] = []
 
-  /// The selection, as the library takes it.
+  /// The selection of changes for these options.
   var wish: NoticeWish {
     var wish = NoticeWish()
     if let only { wish.kinds = Set(only) }
@@ -163,7 +163,7 @@ struct NotifyOptions: ParsableArguments {
   }
 }
 
-/// Queues notices about catalogs of a cache, then sends them.
+/// Queues notices about the changes of a cache's catalogs, then sends them, for `notify` and `warm`.
 struct NoticeSending {
   private let catalogs: [String]
   private let cache: String
@@ -174,7 +174,7 @@ struct NoticeSending {
     (self.catalogs, self.cache, self.wish, self.outbox) = (catalogs, cache, wish, outbox)
   }
 
-  /// Queues the changes, and sends the messages that are due.
+  /// Queues a notice of the changes for each catalog, and sends the notices whose time has come.
   ///
   /// - Parameters:
   ///   - webhook: The webhook.

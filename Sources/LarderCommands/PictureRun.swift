@@ -12,7 +12,7 @@ struct PictureRun {
   let order: PictureOrder
   let options: PictureOptions
   let output: OutputOptions
-  /// The upload of finished pictures; nil for none.
+  /// Uploads finished pictures; nil for no upload.
   var upload: PictureUpload?
 
   /// Makes all pictures, prints a line for each, and returns the exit status.
@@ -137,7 +137,7 @@ struct PictureRun {
     return ExitStatus([result])
   }
 
-  /// Reports the number of other files in the folders; with `-v`, their names.
+  /// Reports the number of files in the folders that are not pictures; with `-v`, also their names.
   private func tell(others: [FilePath]) {
     guard !others.isEmpty, !output.quiet else { return }
     Output.note(OtherFiles(files: others).summary)
@@ -173,7 +173,7 @@ struct PictureRun {
 extension ExitStatus {
   /// The status of a batch.
   ///
-  /// Disk failures come first, then pictures that could not be read, then damaged ones.
+  /// Disk failures take precedence over pictures that could not be read, and these over damaged pictures.
   init(_ results: [PictureResult]) {
     let errors = results.compactMap(\.error)
     if errors.contains(where: { $0.code == .disk || $0.code == .diskFull }) {
@@ -246,7 +246,7 @@ struct PictureLine {
     input = result.input == PictureOptions.stream ? "stdin" : result.input
   }
 
-  /// The displayed name of the output; nil without one.
+  /// The displayed name of the output; nil if there is no output.
   private var output: String? {
     result.output == PictureOptions.stream ? "stdout" : result.output
   }
@@ -315,9 +315,9 @@ struct PictureLine {
   }
 }
 
-/// A summary of the files in folders that are not pictures.
+/// A summary of the files that are not pictures, in the folders given as input.
 struct OtherFiles {
-  /// The most kinds that are named; the rest are counted together.
+  /// At most this many kinds are named; files of all other kinds are counted together.
   private static let most = 6
 
   let files: [FilePath]

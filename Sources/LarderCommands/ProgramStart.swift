@@ -19,7 +19,7 @@ enum ProgramArguments {
 
   /// The path that an argument names, with its original bytes even if they are not UTF-8.
   ///
-  /// - Parameter argument: An argument, or the part of one after an equals sign, as text.
+  /// - Parameter argument: An argument, or the part of an argument after its equals sign, as text.
   /// - Returns: The path.
   static func path(_ argument: String) -> FilePath {
     guard argument.unicodeScalars.contains("\u{FFFD}") else { return FilePath(argument) }
@@ -41,16 +41,17 @@ enum Memory {
   /// Call it before a thread or a database is created.
   static func prepare() {
     limitArenas()
-    // Debian's SQLite allocates memory for each step of a row, and each time locks a mutex to update its statistics.
+    // SQLite allocates memory for each row that it reads. In Debian's build, each allocation locks a mutex to update
+    // statistics.
     larder_sqlite_count_no_memory()
   }
 
   /// Limits glibc to four heaps (arenas) for all threads, and keeps large blocks out of them.
   ///
-  /// By default, glibc gives each thread a heap, and each heap keeps that thread's peak. With only two heaps, threads
-  /// wait for one another. The C library would also raise the size from which blocks are mapped separately
-  /// (`M_MMAP_THRESHOLD`) with each large block that is freed. In the end the body of a section and its tree would come
-  /// from a heap, which then never shrinks.
+  /// By default, glibc gives each thread a heap, and each heap stays as large as its thread ever needed it. With only
+  /// two heaps, threads wait for one another. If the size from which blocks are mapped separately (`M_MMAP_THRESHOLD`)
+  /// is not set, glibc raises it with each large block that is freed. In the end, a section's body and its parsed tree
+  /// would come from a heap, which then never shrinks.
   private static func limitArenas() {
     larder_limit_heaps(4)
     larder_map_from(512 << 10)
@@ -61,9 +62,9 @@ enum Memory {
 enum Descriptors {
   /// Enlarges the kernel's table of descriptors while there is only one thread.
   ///
-  /// The table starts with 64 entries. In a process with several threads, the kernel waits at each growth until no
-  /// processor can be reading the old table (RCU). That takes 10 to 20 ms, in which no thread can open a file. Runs
-  /// with many connections and files stopped for that long once or twice. (`expand_fdtable` in Linux, fs/file.c)
+  /// The table starts with 64 entries. Each time the table grows in a process with several threads, the kernel waits
+  /// until no processor can be reading the old table (RCU). That takes 10 to 20 ms, in which no thread can open a file.
+  /// Syncs with many connections and files paused for that long once or twice. (`expand_fdtable` in Linux, fs/file.c)
   static func makeRoom() {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
@@ -105,7 +106,7 @@ enum Workers {
       ?? name
   }
 
-  /// Runs as a worker, and does not return, if the only argument is that of a worker.
+  /// Runs as a worker, and does not return, if the only argument is `picture-worker`.
   ///
   /// Call it before a second thread exists, and before the arguments are parsed, so that a worker starts fast.
   static func beOneIfAsked(by arguments: [String]) {

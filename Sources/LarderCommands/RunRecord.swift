@@ -38,11 +38,12 @@ final class RunRecord {
 
   /// Performs a run, and writes its record even when it throws.
   ///
-  /// A run that did not begin, because another run holds the cache or it is too soon, does not replace the earlier
-  /// record.
+  /// If a run cannot begin yet, the record of the previous run is kept. That happens while another run holds the
+  /// cache's lock, or before `--min-interval` has passed.
   ///
   /// - Parameters:
-  ///   - output: The output options, for a warning when the record cannot be written. The status stays the same.
+  ///   - output: The output options, for a warning when the record cannot be written; such a failure does not change
+  ///     the status.
   ///   - failing: Called with the record of a failed run.
   ///   - work: The run.
   /// - Returns: The run's status.

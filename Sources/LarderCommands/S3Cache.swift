@@ -5,7 +5,7 @@ import Foundation
 import ObjectStore
 import Pipeline
 
-/// A command's cache: a folder, or an object store with a local folder for its other data.
+/// A command's cache: a folder, or an object store for the pictures with a local folder for the index.
 struct CachePlace {
   /// The cache's folder, or the local folder with the index of an object store.
   let path: String
@@ -20,7 +20,7 @@ struct CachePlace {
 
 /// A cache in an object store.
 ///
-/// Only the pictures are there; the index, the lock and temporary files are in a local folder.
+/// Only the pictures are in the store; the index, the lock and temporary files are in a local folder.
 final class S3Cache {
   /// The location of the pictures.
   let location: S3Location
@@ -39,7 +39,8 @@ final class S3Cache {
   /// - Parameters:
   ///   - text: `s3://bucket/prefix`.
   ///   - log: Receives a warning if the store is used without encryption; nil for no warning.
-  /// - Throws: ``CommandFailure`` for an invalid location or a missing variable, or an error of starting the transport.
+  /// - Throws: ``CommandFailure`` for an invalid location or a missing variable, or an error from the start of the
+  ///   transport.
   init(_ text: String, _ log: Log?) throws {
     location = try Self.location(text)
     let variables = ProcessInfo.processInfo.environment

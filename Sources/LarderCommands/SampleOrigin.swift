@@ -12,8 +12,8 @@ struct SampleOrigin: Sendable {
   ///
   /// Padding between them gives each picture its size.
   private static let base: [UInt8] = [0xFF, 0xD8, 0xFF, 0xD9]
-  /// The total size, in bytes, up to which all pictures are generated in advance, so that the origin only has to send
-  /// them.
+  /// If all pictures together have at most this many bytes, they are generated in advance, so that the origin only has
+  /// to send them.
   private static let kept = 1 << 30
 
   private let options: OriginOptions
@@ -48,7 +48,7 @@ struct SampleOrigin: Sendable {
 
   /// Serves until stdin ends.
   func serve() throws {
-    // Ignore Ctrl-C: it is meant for the parent, whose end closes stdin.
+    // Ignore Ctrl-C: it is meant for the parent process. When the parent ends, stdin is closed.
     signal(SIGINT, SIG_IGN)
     let store: SampleStore
     do {
@@ -90,7 +90,7 @@ struct SampleOrigin: Sendable {
     return content
   }
 
-  /// A pseudo-random size within the bounds; always the same for a number.
+  /// A pseudo-random size within the bounds; the same number always gives the same size.
   private func size(of number: Int) -> Int {
     let span = UInt64(options.sizes.bytes.count)
     var bits = UInt64(number &+ 1) &* 0x9E37_79B9_7F4A_7C15
@@ -114,7 +114,7 @@ struct SampleOrigin: Sendable {
 
 /// The embedded origin in a separate process, so that its CPU time and memory do not count as larder's.
 final class OriginProcess {
-  /// Its URL, without a trailing slash.
+  /// The origin's URL, without a trailing slash.
   let baseURL: String
   private let process = Process()
   private let leash = Pipe()

@@ -231,9 +231,10 @@ struct ServedOrigin {
   /// Prepares to fetch.
   ///
   /// - Parameters:
-  ///   - file: The catalog file. Without it, no host counts as named by the user, and all must have public addresses.
+  ///   - file: The catalog file. Without it, no host counts as named by the user, so every host must have a public
+  ///     address.
   ///   - shelf: The served catalog.
-  ///   - base: Replaces the file's base.
+  ///   - base: The base URL that replaces the base URL of the catalog file; nil for none.
   ///   - connection: The connection options.
   /// - Throws: ``CommandFailure`` when the file belongs to another catalog, or an option is wrong.
   init(
@@ -288,7 +289,7 @@ struct ServedOrigin {
 /// The access log on stderr: a line for each answered request, or only for internal failures.
 ///
 /// Lines are written on a separate queue, so that a slow reader of stderr does not delay the server. When 10,000 lines
-/// are waiting, further ones are dropped and counted.
+/// are waiting, further lines are dropped and counted.
 final class AccessLog: Sendable {
   private let format: LogFormat
   private let isWhole: Bool
@@ -306,7 +307,7 @@ final class AccessLog: Sendable {
   ///
   /// - Parameters:
   ///   - format: The format of the lines.
-  ///   - isWhole: Whether to log every request; else only internal failures, without repetitions.
+  ///   - isWhole: Whether to log every request; if false, only internal failures are logged, without repetitions.
   init(_ format: LogFormat, isWhole: Bool) {
     (self.format, self.isWhole) = (format, isWhole)
   }
@@ -328,7 +329,7 @@ final class AccessLog: Sendable {
     }
   }
 
-  /// Whether a request failed internally, with another cause than the last logged one.
+  /// Whether a request failed internally, with a cause that differs from the last logged cause.
   private func isNews(_ record: RequestRecord) -> Bool {
     guard record.status >= 500, let cause = record.cause else { return false }
     return told.withLock { told in
@@ -371,11 +372,11 @@ final class AccessLog: Sendable {
   }
 }
 
-/// Waits for a task on the main thread.
+/// Blocks the main thread until a task ends.
 enum TaskWait {
   /// Runs a task, and blocks until it ends.
   ///
-  /// Never call it on a thread that tasks run on.
+  /// Never call this on a thread that tasks run on.
   static func value<Value: Sendable>(
     _ body: @escaping @Sendable () async throws -> Value
   ) throws -> Value {

@@ -122,7 +122,7 @@ struct StampCommand: ParsableCommand {
     Output.end(try make())
   }
 
-  /// The record of earlier uploads from the output folder; nil for stdout.
+  /// The record of earlier uploads, which is in the output folder; nil without `--post`, or for output to stdout.
   private var uploadMemory: UploadMemory? {
     get throws {
       guard upload.post != nil, !pictures.writesStandardOutput else { return nil }

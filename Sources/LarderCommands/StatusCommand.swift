@@ -63,8 +63,8 @@ struct StatusDocument: Encodable {
     self.now = now
   }
 
-  /// The warning of `--check`, which names the catalogs without a complete run in the last `seconds`; nil when all had
-  /// one.
+  /// The warning of `--check`, which names the catalogs without a complete run in the last `seconds`; nil when every
+  /// catalog had such a run.
   func complaint(olderThan seconds: Double) -> String? {
     guard !summary.catalogs.isEmpty else { return "no catalog was ever synced" }
     let late = summary.catalogs.compactMap { catalog -> String? in

@@ -8,7 +8,7 @@ import Glibc
 import Larder
 import Pipeline
 
-/// `larder verify`: checks the held pictures.
+/// `larder verify`: checks the pictures in the cache.
 struct VerifyCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [

@@ -114,7 +114,7 @@ struct WarmCommand: ParsableCommand {
   func run() throws {
     try failure.program?.demandTrust()
     try change.program?.demandTrust()
-    // No log, and so no warning about plain http, because cron would mail it after every run.
+    // Pass no log, so that there is no warning about plain http; cron would mail the warning after every run.
     let place = try cache.place(nil)
     let record = RunRecord(of: "warm", cache: place.path)
     if fetch.dryRun { Output.end(try warm(record, place)) }
@@ -180,7 +180,7 @@ struct CatalogWarm {
     self.record = record
   }
 
-  /// Runs the catalogs that are due, one after the other, and returns the exit status.
+  /// Runs the catalogs that `--min-interval` allows, one after the other, and returns the exit status.
   func run() throws -> ExitStatus {
     // Read the webhook's file first, so that a mistake in it is reported before anything is fetched.
     let receiver = try notices.webhook(proxy: fetch.connection.proxy).map {
@@ -195,12 +195,12 @@ struct CatalogWarm {
         hosts.formUnion(try file.namedHosts(base: fetch.scope.base))
         named.append((path, file))
       } catch {
-        // An invalid catalog file does not stop the others.
+        // An invalid catalog file does not stop the run of the other catalogs.
         guard let failure = CommandFailure(error) else { throw error }
         statuses.append(say(failure))
       }
     }
-    // Two catalogs with one name would each treat the other's items as removed.
+    // Of two catalogs with the same name, each would treat the other's items as removed.
     let namesakes = Dictionary(grouping: named) { $0.file.catalog.name }.filter { $1.count > 1 }
     for (name, others) in namesakes.sorted(by: { $0.key < $1.key }) {
       let paths = others.map(\.path).joined(separator: " and ")
@@ -259,7 +259,7 @@ struct CatalogWarm {
 
   /// Whether a run of a catalog has ended.
   ///
-  /// Before that, there are no changes to report.
+  /// Before the first run has ended, there are no changes to report.
   private func isSynced(_ name: String) -> Bool {
     (try? CatalogReader(cache: cache.path, catalog: name).lastRun()) != nil
   }
@@ -345,7 +345,7 @@ struct CatalogWarm {
 
 /// Expands a path on the command line: a catalog file, or a folder of catalog files.
 enum CatalogFolder {
-  /// The catalog files, those of a folder sorted by name.
+  /// The catalog files that a path names; the files of a folder are sorted by name.
   ///
   /// - Throws: ``CommandFailure`` when a folder has none.
   static func files(_ path: String) throws -> [String] {
@@ -404,11 +404,11 @@ struct ChangeOptions: ParsableArguments {
     if let fault = program?.usageFault { throw ValidationError(fault) }
   }
 
-  /// Runs the program with the changes of a run on its stdin, if a program is given and something changed.
+  /// If a program is given and the run changed something, runs the program with the changes on its stdin.
   ///
   /// - Parameters:
   ///   - report: The run's report.
-  ///   - cache: The path of its cache.
+  ///   - cache: The path of the run's cache.
   ///   - output: The output options, for warnings.
   /// - Throws: ``LarderError`` when the cache cannot be read.
   func tell(_ report: SyncReport, cache: String, _ output: OutputOptions) throws {
@@ -432,7 +432,7 @@ extension SyncReport {
 struct WarmParagraph {
   /// The longest line, in characters.
   ///
-  /// Mail systems wrap, cut or refuse longer ones. (RFC 5322, section 2.1.1: 998)
+  /// Mail systems wrap, cut or refuse longer lines. (RFC 5322, section 2.1.1: 998)
   static let longestLine = 500
 
   private let report: SyncReport
@@ -469,7 +469,7 @@ struct WarmParagraph {
     line.count > longestLine ? line.prefix(longestLine - 1) + "…" : line
   }
 
-  /// One sentence for each cause, because most often all sections share one.
+  /// The sentences about sections with problems: one for each cause, because most often all sections share a cause.
   private var sections: [String] {
     let sections = report.sections.filter { section in
       switch section.source {
@@ -518,7 +518,7 @@ struct WarmParagraph {
     }
   }
 
-  /// A list of names; of more than five, the first four and the number of the others.
+  /// A list of names; if there are more than five, the first four and the number of the others.
   private static func names(_ names: [String]) -> String {
     guard names.count > 5 else { return names.joined(separator: ", ") }
     return names.prefix(4).joined(separator: ", ") + " and \(names.count - 4) more"
@@ -531,7 +531,9 @@ struct WarmParagraph {
       .filter { !said.contains($0) && $0.hasPrefix("cannot ") }.map(Self.sentence)
   }
 
-  /// At most eight sentences, then the number of the others, because this is a mail and not a log.
+  /// The first eight sentences, then the number of the others.
+  ///
+  /// The text is short, because cron sends it as a mail.
   private func first(_ sentences: [String], of what: String) -> [String] {
     let most = 8
     guard sentences.count > most else { return sentences }
@@ -573,7 +575,7 @@ struct WarmParagraph {
 }
 
 extension SyncReport.Failure {
-  /// Whether it concerns a whole section or all details, not one detail or picture.
+  /// Whether the failure concerns a whole section or all details, not one detail or picture.
   fileprivate var isOfMany: Bool { stage == .section || stage == .detail && id == nil }
 }
 

@@ -3,7 +3,8 @@ import Cache
 import Transport
 
 extension LarderError {
-  /// The same error with a code for callers of a cache, who need not know that its pictures are in an object store.
+  /// A copy of this error with a code for callers of a cache, who need not know that the pictures are in an object
+  /// store.
   package var ofCache: LarderError {
     switch code {
     case .busy: LarderError(.storeBusy, problem)
@@ -90,7 +91,7 @@ extension LarderError {
     }
   }
 
-  /// The code and message for an error code of S3; nil for one that larder does not know.
+  /// The code and message for an error code of S3; nil for a code that larder does not know.
   private static func known(_ said: String) -> (Code, String)? {
     switch said {
     case "SignatureDoesNotMatch":
@@ -126,7 +127,7 @@ extension LarderError {
     case "PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException",
       "TemporaryRedirect":
       (.storeDenied, "the bucket is in another region; set AWS_REGION to its own")
-    // Temporary errors whose status does not show it: with 409, with 400, or in the body of a 200.
+    // Temporary errors that their HTTP status does not show: they come with 409 or 400, or in the body of a 200.
     case "OperationAborted", "RequestTimeout", "SlowDown", "ServiceUnavailable", "InternalError":
       (.busy, "the store keeps replying \(said); run it again later")
     default: nil

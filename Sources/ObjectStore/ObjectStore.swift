@@ -9,13 +9,13 @@ import Transport
 ///
 /// Every request may be sent twice: a repeated PUT writes the same object again.
 ///
-/// The requests avoid all cases in which versions of libcurl from 7.88 on compute different signatures:
+/// Versions of libcurl since 7.88 compute different signatures for some requests. These rules avoid all such requests:
 ///
 /// - Keys contain only letters, digits, `-._~` and slashes.
 /// - Queries are sorted and encoded.
 /// - Signed headers contain no two blanks in a row.
-/// - No signed header's name is a prefix of another's where a character that sorts before the colon follows, such as
-///   `x-a` and `x-a-b`.
+/// - No two signed headers have names like `x-a` and `x-a-b`: the longer name continues the shorter one with a
+///   character that sorts before the colon.
 package final class ObjectStore: Sendable {
   /// The bucket and the prefix.
   package let location: S3Location
@@ -28,7 +28,7 @@ package final class ObjectStore: Sendable {
   /// The SHA-256 of no bytes.
   private static let nothing =
     "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-  /// The longest reply of a store that is read.
+  /// The maximum size of a store's reply.
   private static let replyLimit = ByteCount.mebibytes(16)
 
   /// Makes a client; sends no request yet.
@@ -59,7 +59,7 @@ package final class ObjectStore: Sendable {
     self.signings = signings
   }
 
-  /// Whether requests and replies cross the network unencrypted: the address is `http:`, and not of this machine.
+  /// Whether requests and replies cross the network unencrypted: the address is `http:`, and not on this machine.
   package var isUnencrypted: Bool {
     guard let url = try? transport.parse(base, relativeTo: nil) else { return false }
     return url.scheme == .http && !url.isLoopback
@@ -120,6 +120,8 @@ package final class ObjectStore: Sendable {
   }
 
   /// Sends a request and calls `completion` with its reply.
+  ///
+  /// The message of an error begins with "cannot", `words` and the object's name.
   func ask(
     _ verb: RequestSigning.Verb,
     _ path: String?,
@@ -147,6 +149,8 @@ package final class ObjectStore: Sendable {
   }
 
   /// Sends a request and waits for its reply.
+  ///
+  /// The message of an error begins with "cannot", `words` and the object's name.
   func answer(
     _ verb: RequestSigning.Verb,
     _ path: String?,
@@ -200,10 +204,12 @@ package final class ObjectStore: Sendable {
   ///
   /// The stored object is compared with `bytes` in two cases:
   ///
-  /// - After a refusal: the reply to a successful write may have been lost, and the repeated write refused.
-  /// - After a success: a store that checks before it writes may accept two simultaneous writes, and keeps one of them.
+  /// - After a refusal: the reply to a successful first write may have been lost, so that the repeated write was
+  ///   refused.
+  /// - After a success: a store that checks before it writes may accept two simultaneous writes, and keep only one
+  ///   object.
   ///
-  /// This only works if no two writers write the same bytes.
+  /// The comparison needs different bytes from each writer.
   ///
   /// - Returns: Whether the stored object has these bytes.
   /// - Throws: ``LarderError``.
@@ -225,15 +231,17 @@ package final class ObjectStore: Sendable {
 
   /// Tests whether the store accepts only one of many simultaneous conditional writes of one object.
   ///
-  /// - Parameter path: The path of the test object, for up to 32 writes; the object is removed afterwards.
-  /// - Returns: Whether it accepted only one each time. A store that only sometimes accepts several may pass the test.
+  /// - Parameter path: The path of the test object. It is written by 8 simultaneous requests, up to four times, and
+  ///   removed each time.
+  /// - Returns: Whether the store accepted only one write each time. A store that only sometimes accepts several writes
+  ///   may pass the test.
   /// - Throws: ``LarderError``.
   package func takesOneOfMany(trying path: String) throws(LarderError) -> Bool {
     for _ in 0..<4 where try taken(of: 8, at: path) != 1 { return false }
     return true
   }
 
-  /// The number of simultaneous writes that a store accepts, of `count`.
+  /// Sends `count` simultaneous conditional writes, and returns how many the store accepted.
   private func taken(of count: Int, at path: String) throws(LarderError) -> Int {
     let taken = Atomic<Int>(0)
     try each((0..<count).map { "\($0)" }) { writer, done in
@@ -253,7 +261,7 @@ package final class ObjectStore: Sendable {
   /// Requires that the store refuses a conditional write to an existing object.
   ///
   /// - Parameter path: The path of the test object; it is removed afterwards.
-  /// - Throws: ``LarderError`` with the code `unfit` when it writes in spite of `If-None-Match: *`.
+  /// - Throws: ``LarderError`` with the code `unfit` when the store writes in spite of `If-None-Match: *`.
   package func demandConditions(trying path: String) throws(LarderError) {
     let headers = Self.once("text/plain")
     try put(
@@ -281,7 +289,7 @@ package final class ObjectStore: Sendable {
     }
   }
 
-  /// Has the store copy an object with its headers, replacing an existing one. (CopyObject)
+  /// Makes the store copy an object with its headers, replacing an object at the new path. (CopyObject)
   func copy(
     _ path: String,
     to other: String,
@@ -292,7 +300,7 @@ package final class ObjectStore: Sendable {
     ask(.put, other, headers: ["x-amz-copy-source": source], body: [], doing: "copy") { result in
       completion(
         result.flatMap { reply in
-          // The store reports a copy that failed midway in the body of a 200.
+          // If a copy fails midway, the store reports the error in the body of a 200.
           guard S3Reply.refusal(reply.body) == nil else {
             return .failure(
               LarderError(.storeUnfit, "cannot copy \(name): the store failed midway")
@@ -315,7 +323,7 @@ package final class ObjectStore: Sendable {
 
   /// Calls `body` for each path, with limited concurrency, and waits until all are complete.
   ///
-  /// - Throws: The first error for which `failed` is true.
+  /// - Throws: The first error of `body` for which `failed` returns true.
   func each(
     _ paths: [String],
     _ body: (String, @escaping @Sendable (Result<Void, LarderError>) -> Void) -> Void,
@@ -341,12 +349,12 @@ package final class ObjectStore: Sendable {
     if let error = first.withLock({ $0 }) { throw error }
   }
 
-  /// The most requests at the same time.
+  /// The maximum number of simultaneous requests.
   private static let atOnce = 64
 
   // MARK: - Lists
 
-  /// Lists the objects below a path in the order of their keys, with pages of a thousand.
+  /// Lists the objects below a path in the order of their keys, a thousand per page.
   func forEach(
     below path: String,
     _ body: (S3Reply.Object) throws(LarderError) -> Void
@@ -371,11 +379,11 @@ package final class ObjectStore: Sendable {
   }
 }
 
-/// Detects an endless list: a page token that comes twice, too many pages, or too many empty ones.
+/// Detects an endless list: a page token that comes twice, too many pages, or too many empty pages.
 struct ListedPages {
-  /// The most pages: a hundred million objects.
+  /// The maximum number of pages, enough for a hundred million objects.
   static let most = 100_000
-  /// The most empty pages in a row; a store may send some after many removals.
+  /// The maximum number of empty pages in a row; a store may send some after many removals.
   static let mostEmpty = 100
 
   private let work: String
@@ -385,7 +393,7 @@ struct ListedPages {
 
   /// Starts counting the pages of a list.
   ///
-  /// - Parameter work: The action for messages: "list" and the place.
+  /// - Parameter work: The action, which follows "cannot" in messages, such as "list s3://bucket".
   init(_ work: String) { self.work = work }
 
   /// Counts a page that is not the last.
@@ -393,7 +401,7 @@ struct ListedPages {
   /// - Parameters:
   ///   - token: The store's token for the next page.
   ///   - isEmpty: Whether the page listed nothing.
-  /// - Throws: ``LarderError`` when the token was sent before, or there are too many pages or too many empty ones in a
+  /// - Throws: ``LarderError`` when the token was sent before, or there are too many pages or too many empty pages in a
   ///   row.
   mutating func advance(to token: String, isEmpty: Bool) throws(LarderError) {
     count += 1

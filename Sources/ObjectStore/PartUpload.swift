@@ -4,8 +4,8 @@ import Transport
 
 /// Writes large objects by S3 multipart upload; the object becomes visible when the upload is completed.
 struct PartUpload: Sendable {
-  /// The part size, and the limit above which objects are uploaded in parts: 5 MiB, the least that S3 allows. (S3,
-  /// "multipart upload limits")
+  /// The size of a part, and the largest object that is uploaded in one request: 5 MiB, the smallest part that S3
+  /// allows. (S3, "multipart upload limits")
   static let least = 5 << 20
   /// The age in seconds after which an unfinished upload of another run is aborted: a day.
   private static let patience: Int64 = 86_400
@@ -16,7 +16,7 @@ struct PartUpload: Sendable {
     self.store = store
   }
 
-  /// Writes an object, one part after the other; aborts the upload when a part fails.
+  /// Writes an object in parts, one at a time; aborts the upload when a part fails.
   ///
   /// - Returns: The object's entity-tag.
   /// - Throws: ``LarderError``; the stored object is unchanged.
@@ -130,7 +130,7 @@ struct PartUpload: Sendable {
         do throws(LarderError) {
           try abort(path, upload.id)
         } catch {
-          // Another run ended it meanwhile.
+          // Another run has ended the upload meanwhile.
           guard error.code == .objectMissing || error.code == .storeUnfit else { throw error }
         }
       }

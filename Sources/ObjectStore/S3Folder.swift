@@ -45,7 +45,7 @@ package struct S3Folder: Sendable {
 
   /// Uploads all files of the copy, but not those in its subfolders.
   ///
-  /// - Parameter last: The file that is uploaded last, and only if the store has none of its name.
+  /// - Parameter last: The name of the file that is uploaded last, and only if the store has no file of this name.
   /// - Throws: ``LarderError`` when the store refuses, or a file cannot be read.
   package func putAll(last: String) throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: copy).sorted()
@@ -81,10 +81,10 @@ package struct S3Folder: Sendable {
     return missing
   }
 
-  /// Uploads a file of the copy unless the store has one of its name; otherwise the copy gets the store's file.
+  /// Uploads a file of the copy unless the store has a file of this name; otherwise the copy gets the store's file.
   ///
   /// - Parameter name: The file's name.
-  /// - Returns: Whether the store has the copy's own file.
+  /// - Returns: Whether the store now has this machine's file; false if it had another one.
   /// - Throws: ``LarderError`` when the store refuses, or a file cannot be read or written.
   package func commit(_ name: String) throws -> Bool {
     if try store.create([UInt8](file(name)), at: name, type: Self.type) { return true }
@@ -93,7 +93,7 @@ package struct S3Folder: Sendable {
   }
 
   private func file(_ name: String) throws -> Data {
-    // Mapped instead of read: a log of documents may be large.
+    // The file is mapped and not read, because a log of documents may be large.
     try Data(contentsOf: URL(filePath: "\(copy)/\(name)"), options: .alwaysMapped)
   }
 }

@@ -8,9 +8,9 @@ package struct S3Location: Hashable, Sendable, CustomStringConvertible {
   package let prefix: String
 
   private static let scheme = "s3://"
-  /// The most bytes of a prefix.
+  /// The maximum length of a prefix in bytes.
   ///
-  /// A key may have 1,024, and a picture's path below the prefix has fewer than 100.
+  /// A key may have 1,024 bytes, and a picture's path below the prefix has fewer than 100.
   private static let longestPrefix = 512
 
   /// Whether a text begins with `s3://`, in either case.
@@ -81,11 +81,11 @@ package struct S3Location: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The form of texts that are part of a signature.
+/// Formats text that is part of a signature.
 enum S3Text {
-  /// A query with sorted names and encoded values, each with its `=`.
+  /// A query with sorted names and encoded values; a name without a value is followed by `=` too.
   ///
-  /// Stores verify the signature of this form, and libcurl before 8.3 signs a query unchanged.
+  /// Stores compute the signature from this form. libcurl before 8.3 signs a query as it is given.
   static func query(_ parts: [String: String]) -> String {
     parts.sorted { $0.key < $1.key }.map { "\($0.key)=\(PercentEncoding.escaped($0.value))" }
       .joined(separator: "&")
@@ -113,7 +113,7 @@ package struct S3Environment: Sendable {
   /// default region is `us-east-1`.
   ///
   /// - Parameter variables: The environment.
-  /// - Throws: ``LarderError`` that names the variable, but never the value of a secret one.
+  /// - Throws: ``LarderError`` that names the variable, but never the value of a secret.
   package init(_ variables: [String: String]) throws(LarderError) {
     func value(_ names: String...) -> String? {
       names.lazy.compactMap { variables[$0] }.first { !$0.isEmpty }

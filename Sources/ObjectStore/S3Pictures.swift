@@ -15,7 +15,7 @@ package final class S3Pictures: RemotePictures {
   /// The folder of pictures, below the location.
   private static let folder = "images/"
 
-  /// Makes the picture storage of a cache in a store.
+  /// Uses the pictures of a store; sends no request yet.
   package init(_ store: ObjectStore) {
     self.store = store
     parts = PartUpload(store)
@@ -91,7 +91,7 @@ package final class S3Pictures: RemotePictures {
     if let failure { throw failure }
   }
 
-  /// Reads the rows of pictures from their metadata, by many HEAD requests at a time.
+  /// Reads the pictures' rows from the objects' metadata, with many simultaneous HEAD requests.
   package func rows(at paths: [String]) throws(LarderError) -> [String: PictureEntry] {
     let rows = Mutex<[String: PictureEntry]>([:])
     try Self.cacheErrors { () throws(LarderError) in
@@ -136,7 +136,7 @@ package final class S3Pictures: RemotePictures {
     }
   }
 
-  /// Downloads a part of a picture, by a `Range` request.
+  /// Downloads a part of a picture, with a `Range` request.
   package func part(
     _ range: Range<Int>,
     of path: String,
@@ -185,7 +185,7 @@ package final class S3Pictures: RemotePictures {
     )
   }
 
-  /// Moves pictures: the store copies them with their metadata, then the old ones are removed.
+  /// Moves pictures: the store copies them with their metadata, then the old objects are removed.
   ///
   /// A crash in between leaves both copies.
   package func move(_ paths: [(from: String, to: String)]) throws(LarderError) {
@@ -226,15 +226,15 @@ package final class S3Pictures: RemotePictures {
   }
 }
 
-/// Converts a picture's row to `x-amz-meta-larder-…` headers, which a store keeps with the object, and back.
+/// Converts a picture's row to and from `x-amz-meta-larder-…` headers, which a store keeps with the object.
 ///
 /// S3 keeps at most 2 KiB of such headers. If the URL or the origin's caching fields do not fit, they are left out.
 /// Without its URL a picture is found by its file name; without the caching fields it counts as stale.
 enum S3Headers {
   private static let prefix = "x-amz-meta-larder-"
-  /// The bytes of the 2 KiB that larder uses.
+  /// The number of bytes that larder uses of the 2 KiB.
   private static let room = 1900
-  /// The most bytes of a URL.
+  /// The maximum length of a URL in bytes; a longer URL is left out.
   private static let urlRoom = 1200
 
   /// The headers of a picture.
@@ -261,9 +261,9 @@ enum S3Headers {
   /// - Parameters:
   ///   - path: The object's path.
   ///   - headers: The headers of the store's reply.
-  ///   - whole: The object's size, when the reply has only a part of it.
-  /// - Returns: The row with its stamp. It has no SHA-256 if larder did not upload the object, and no URL if that did
-  ///   not fit.
+  ///   - whole: The object's size, when the reply has only a part of the object.
+  /// - Returns: The row with its stamp. It has no SHA-256 if larder did not upload the object, and an empty URL if the
+  ///   URL did not fit.
   static func entry(
     at path: String,
     _ headers: Headers,
@@ -291,7 +291,7 @@ enum S3Headers {
     return entry
   }
 
-  /// The stamp of one version of an object: a number made of its entity-tag, and its size.
+  /// The stamp of one version of an object: a number derived from its entity-tag, and its size.
   static func stamp(tag: String, bytes: Int64) -> FileStamp {
     FileStamp(
       inode: ContentDigest.number(of: Array(tag.utf8)),

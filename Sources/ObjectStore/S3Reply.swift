@@ -118,14 +118,14 @@ enum S3Reply {
     return reply["ETag"].map(tag).flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// An entity-tag without quotation marks, which some replies have and others lack.
+  /// Removes the quotation marks of an entity-tag, which only some replies have.
   static func tag(_ text: String) -> String {
     String(String.UnicodeScalarView(text.unicodeScalars.filter { $0 != "\"" }))
   }
 
   /// Decodes a key of a list with `encoding-type=url`.
   ///
-  /// Keys are requested encoded, because XML cannot represent some characters. A plus stands for a space.
+  /// Keys are requested in encoded form, because XML cannot represent some characters. A plus stands for a space.
   private static func decoded(_ key: String) -> String {
     PercentEncoding.lenientText(key, plusIsSpace: true)
   }
@@ -133,8 +133,8 @@ enum S3Reply {
 
 /// An element of a store's XML reply, with its child elements; attributes are ignored.
 ///
-/// Parsed by libxml2, which fetches nothing. Documents with a DOCTYPE, with entities of their own, or larger than any
-/// reply of a store are refused.
+/// libxml2 parses the reply, and fetches nothing from the network. Documents with a DOCTYPE, with entities of their
+/// own, or larger than any reply of a store are refused.
 struct S3Document: Equatable {
   /// The element's name without its namespace prefix.
   let name: String
@@ -142,9 +142,9 @@ struct S3Document: Equatable {
   private(set) var text = ""
   private var children: [S3Document] = []
 
-  /// The deepest nesting of elements; a list needs four levels.
+  /// The maximum nesting depth of elements; a list needs four levels.
   private static let depth = 16
-  /// The most elements of a document; a list of a thousand objects has at most 15,000.
+  /// The maximum number of elements in a document; a list of a thousand objects has at most 15,000.
   private static let most = 65_536
 
   private init(_ name: String) { self.name = name }

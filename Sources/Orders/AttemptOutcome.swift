@@ -2,13 +2,13 @@ import Transport
 
 /// The outcome of one attempt to send a message.
 package enum AttemptOutcome: Hashable, Sendable {
-  /// A failure after which the message was not accepted, but may be later.
+  /// A failed attempt: the message was not accepted, but may be accepted later.
   package struct Failure: Hashable, Sendable {
     /// The reason code, such as `http-500`.
     package var reason: String
     /// The seconds of the response's `Retry-After`.
     package var retryAfter: Int64?
-    /// Whether `Retry-After` applies to all messages, as with 429 and 503.
+    /// Whether `Retry-After` applies to all messages, as for the statuses 429 and 503.
     package var pausesWebhook = false
     /// Whether no connection was made, so that no byte of the request was sent.
     package var isUnreachable = false
@@ -24,9 +24,9 @@ package enum AttemptOutcome: Hashable, Sendable {
   case delivered
   /// The webhook will never accept this message.
   case refused(String)
-  /// The webhook accepts no message any more.
+  /// The webhook no longer accepts any message.
   case stopped(String)
-  /// The message was not accepted, but may be later.
+  /// The message was not accepted, but may be accepted later.
   case failed(Failure)
   /// The message may have arrived; `retryAfter` has the seconds of the response's `Retry-After`.
   case unknown(String, retryAfter: Int64? = nil)
@@ -51,7 +51,7 @@ extension AttemptOutcome {
   ///
   /// - Parameters:
   ///   - result: The result of the transfer.
-  ///   - reply: The first bytes of the body of a 2xx, as far as they arrived.
+  ///   - reply: The first bytes of the body of a 2xx response, as far as they arrived.
   ///   - payload: The kind of payload.
   /// - Returns: The outcome for the message.
   package static func judge(
@@ -81,12 +81,12 @@ extension AttemptOutcome {
     case .ok: .delivered
     case .refused(let word): .refused("http-\(status) \(word)")
     case .stopped(let word): .stopped("http-\(status) \(word)")
-    // The reply may be a proxy's page, or that of a receiver other than Slack which accepted the message.
+    // The reply may be a proxy's page, or the page of a receiver other than Slack that accepted the message.
     case .beginning, .said, .other: .unknown("reply-not-ok")
     }
   }
 
-  /// The outcome for a 2xx with an incomplete body; for other receivers than Slack, the status is sufficient.
+  /// The outcome for a 2xx with an incomplete body; for receivers other than Slack, the status is sufficient.
   private static func brokenOff(_ failure: TransferFailure, _ word: SlackReply) -> AttemptOutcome {
     switch word {
     case .ok where failure.reason != .tooLarge: .delivered
@@ -129,9 +129,9 @@ private enum SlackReply {
   case beginning
   /// Slack will never accept this message.
   case refused(String)
-  /// The webhook accepts no message any more.
+  /// The webhook no longer accepts any message.
   case stopped(String)
-  /// Another of Slack's codes, such as `invalid_blocks`; the status decides.
+  /// Another of Slack's codes, such as `invalid_blocks`; the HTTP status decides the outcome.
   case said(String)
   /// Not a reply of Slack.
   case other
@@ -162,17 +162,17 @@ private enum SlackReply {
   ]
 }
 
-/// The meaning of a final status other than 2xx for a message that was posted.
+/// The meaning of a final HTTP status, other than 2xx, for a message that was sent by POST.
 ///
-/// A POST may be repeated only if the answer proves that the first one was not carried out. (RFC 9110, section 9.2.2)
-/// The answer may be from the receiver, or from a gateway in front of it. A gateway often does not know the outcome of
-/// a forwarded request.
+/// A POST may be repeated only if the answer proves that the first request was not carried out. (RFC 9110, section
+/// 9.2.2) The answer may be from the receiver, or from a gateway in front of it. A gateway often does not know the
+/// outcome of a forwarded request.
 enum StatusMeaning: Hashable {
   /// The receiver will never accept this message.
   case refused
-  /// The receiver accepts no message any more.
+  /// The receiver no longer accepts any message.
   case stopped
-  /// This message was not accepted, but may be later.
+  /// This message was not accepted, but may be accepted later.
   case notTaken
   /// The answer does not prove whether the message was accepted.
   case mayHaveArrived
@@ -194,8 +194,8 @@ enum StatusMeaning: Hashable {
       // nginx (499) and AWS (460) say that the client closed the connection. That client may be a gateway in front of
       // them, and the receiver may have carried the request out. Neither status is registered.
       case 499, 460: .mayHaveArrived
-      // Every other 4xx means that the receiver did not act on the request. With 408 it was incomplete, and with 409,
-      // 421, 425 and 429 it was not carried out.
+      // Every other 4xx means that the receiver did not act on the request. With 408 the request was incomplete, and
+      // with 409, 421, 425 and 429 the request was not carried out.
       case 402...498: .notTaken
       // Envoy also sends 503 when its connection to the receiver broke after the request was forwarded.
       case 503 where body.starts(with: "upstream connect error or disconnect/reset".utf8):
@@ -203,11 +203,11 @@ enum StatusMeaning: Hashable {
       // The receiver did not fulfil the request (sections 15.6.1, 15.6.2, 15.6.4 and 15.6.6), or a gateway could not
       // forward it. 507, 508, 510 and 511 are registered with the same meaning.
       case 500, 501, 503, 505, 506, 507, 508, 510, 511: .notTaken
-      // A CDN did not reach the receiver: refused, no route, no TLS. (Cloudflare)
+      // A CDN could not reach the receiver: refused connection, no route, or failed TLS. (Cloudflare)
       case 521, 523, 525, 526: .notTaken
-      // 502 and 504: a gateway forwarded the request and got no answer, or an invalid one. (Sections 15.6.3 and 15.6.5)
-      // Other gateways use 520, 522, 524 and similar codes for that. With 302 and 303, a receiver that did act sends a
-      // browser to a page about the result. (Sections 15.4.3 and 15.4.4) An unregistered status proves nothing.
+      // 502 and 504: a gateway forwarded the request and got no answer, or an invalid answer. (Sections 15.6.3 and
+      // 15.6.5) Other gateways use 520, 522, 524 and similar codes for that. With 302 and 303, a receiver that did act
+      // sends a browser to a page about the result. (Sections 15.4.3 and 15.4.4) An unregistered status proves nothing.
       default: .mayHaveArrived
       }
   }

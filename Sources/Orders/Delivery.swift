@@ -1,18 +1,18 @@
 import FoundationEssentials
 
-/// The delivery state of a message to a webhook.
+/// The delivery state of a message to a webhook, such as ``Order/delivery``.
 public struct Delivery: Hashable, Sendable {
   /// The states of a delivery.
   public enum State: String, Sendable, CaseIterable {
     /// The message waits for its next attempt.
     case queued
-    /// An attempt is under way, or its process died.
+    /// An attempt is under way, or the process that made it died.
     case sending
     /// The webhook accepted the message.
     case delivered
-    /// An attempt may have arrived, and the user must decide whether to repeat it.
+    /// The message may have arrived, and the user must decide whether to send it again.
     case ambiguous
-    /// The message was given up, and is only sent again after a replay.
+    /// The message was given up, and is only sent again if the user queues it again.
     case dead
   }
 
@@ -20,14 +20,15 @@ public struct Delivery: Hashable, Sendable {
   public package(set) var state = State.queued
   /// The number of all attempts so far.
   public package(set) var attempts = 0
-  /// The number of attempts since the message was queued or replayed, which is the position in ``DeliveryPlan/delays``.
+  /// The number of attempts since the message was queued, or queued again by the user; also the position in
+  /// ``DeliveryPlan/delays``.
   package var tries = 0
   /// The error code of the last attempt, such as `http-500`; never contains a URL.
   public package(set) var lastError: String?
-  /// The time of the next attempt; nil unless it is queued.
+  /// The time of the next attempt; nil unless the message is queued.
   package var due: OrderTime?
 
-  /// The time of the next attempt; nil unless it is queued.
+  /// The time of the next attempt; nil unless the message is queued.
   public var nextAttempt: Date? { due.map(Date.init) }
 
   /// Makes the state of a new message, which is due at once.
@@ -71,7 +72,7 @@ public struct Delivery: Hashable, Sendable {
     return delivery
   }
 
-  /// The state without a further attempt.
+  /// A copy in the given state, without a further attempt.
   func settled(_ state: State, _ error: String?) -> Delivery {
     var delivery = self
     delivery.state = state
@@ -81,11 +82,11 @@ public struct Delivery: Hashable, Sendable {
   }
 }
 
-/// The policy for a message whose attempt may have arrived although no answer was seen.
+/// The policy for a message that may have arrived although no answer came.
 package enum AmbiguityPolicy: String, Sendable, CaseIterable {
-  /// Hold it until the user decides, so that no message is ever shown twice.
+  /// Hold the message, as `ambiguous`, until the user decides, so that no message is ever shown twice.
   case hold
-  /// Send it again with the same id, by which the receiver recognizes the repetition.
+  /// Send the message again with the same id, by which the receiver recognizes the repetition.
   case resend
 }
 
@@ -102,7 +103,7 @@ package struct DeliveryPlan: Sendable {
   /// The longest `Retry-After` to obey, in seconds.
   static let longestRetryAfter: Int64 = 24 * 3600
 
-  /// The policy for an attempt that may have arrived.
+  /// The policy for a message that may have arrived.
   package let policy: AmbiguityPolicy
 
   /// Makes a plan.
@@ -152,15 +153,16 @@ package struct DeliveryPlan: Sendable {
   ///   - delivery: The state of the message, which is queued.
   ///   - attempted: The end of its last attempt; nil before the first.
   ///   - now: The present moment.
-  /// - Returns: `now` if there was no attempt since it was queued or replayed. If the last attempt is in the future,
-  ///   the clock was set back since, and the intended delay begins at `now`. No delay is longer than ``longestWait``.
+  /// - Returns: `now` if there was no attempt since the message was queued or replayed. If the last attempt is in the
+  ///   future, the clock has been set back, and the intended delay begins at `now`. No delay is longer than
+  ///   ``longestWait``.
   static func due(_ delivery: Delivery, attempted: OrderTime?, at now: OrderTime) -> OrderTime {
     guard delivery.tries > 0, let next = delivery.due else { return now }
     guard let attempted else { return min(next, now) }
     return min(attempted, now) + min(max(next - attempted, 0), longestWait)
   }
 
-  /// Queues the message again without counting the attempt, because the failure was not this message's.
+  /// Queues the message again without counting the attempt, because the message did not cause the failure.
   private func waiting(_ delivery: Delivery, _ reason: String?, at now: OrderTime) -> Delivery {
     var delivery = delivery
     delivery.state = .queued

@@ -5,12 +5,12 @@ package enum Language: String, Sendable, CaseIterable {
   /// English, also for every unsupported language.
   case english = "en"
 
-  /// The language of a locale's name, such as `ko_KR.UTF-8`.
+  /// The language of a locale, given the locale's name, such as `ko_KR.UTF-8`.
   package init(locale: String) {
     self = locale.prefix { $0.isLetter }.lowercased() == "ko" ? .korean : .english
   }
 
-  /// A short text of the lines: "title", "title × 2", "title 외 2건" or "title and 2 more".
+  /// A short text about an order's lines: "title", "title × 2", "title 외 2건" or "title and 2 more".
   package func summary(of lines: [OrderLine]) -> String {
     guard let first = lines.first else { return "" }
     let more = lines.count - 1
@@ -25,7 +25,7 @@ package enum Language: String, Sendable, CaseIterable {
 
   /// An age as text: "3분 전", "3 minutes ago".
   ///
-  /// - Parameter seconds: The age; a negative one, after the clock was set back, gives "just now".
+  /// - Parameter seconds: The age; a negative age, after the clock was set back, gives "just now".
   /// - Returns: The text.
   package func ago(seconds: Int64) -> String {
     let steps: [(size: Int64, korean: String, english: String)] = [

@@ -29,7 +29,7 @@ package struct Notice: Hashable, Sendable, Codable {
     package var kind: Kind
     /// The section's key; nil for a failure.
     package var section: String?
-    /// The item's id; for a failed section, its key.
+    /// The item's id; for a failed section, the section's key.
     package var id: String?
     /// The item's title, if it is known.
     package var title: String?
@@ -50,14 +50,14 @@ package struct Notice: Hashable, Sendable, Codable {
     }
   }
 
-  /// The most changes to list in a notice.
+  /// The maximum number of changes that a notice lists.
   package static let mostChanges = 50
 
   /// The catalog's name.
   package let catalog: String
   /// The run with the newer state of the catalog.
   package let run: Int64
-  /// When that run ended.
+  /// When ``run`` ended.
   package let time: OrderTime
   /// The language of the notice.
   package let language: Language
@@ -115,14 +115,14 @@ enum JSONBytes {
 protocol Outgoing: Sendable {
   /// The message's id, the same for all attempts: the value of `webhook-id` and `Idempotency-Key`.
   var id: String { get }
-  /// The id for reports: the order's, or the notice's own.
+  /// The id for reports: the order's id, or the notice's id.
   var subject: OrderID { get }
 
   /// Makes the request for one attempt; nil when the message cannot be encoded as JSON.
   func request(to webhook: Webhook, at now: OrderTime) -> Request?
 
-  /// The outcome to record: usually the given one, but a refusal becomes a failure if the next attempt would have
-  /// another form.
+  /// The outcome to record: usually the given outcome, but a refusal becomes a failure if the next attempt sends the
+  /// message in another form.
   func outcome(_ seen: AttemptOutcome) -> AttemptOutcome
 }
 
@@ -155,7 +155,7 @@ extension Outgoing {
 struct NoticeMessage: Outgoing {
   let id: String
   let notice: Notice
-  /// Whether the message for Slack has pictures: only in the first attempt of a schedule.
+  /// Whether the message for Slack has pictures; true only in the first attempt of a schedule.
   ///
   /// Slack refuses a whole message if it cannot fetch one of its pictures.
   let showsPictures: Bool
@@ -260,7 +260,8 @@ private struct NoticeEvent: Encodable {
 }
 
 extension SlackPayload {
-  /// The most changes with a picture, as a message may have 50 blocks. (Block Kit reference: blocks)
+  /// The maximum number of changes with a picture, because a message may have at most 50 blocks. (Block Kit reference:
+  /// blocks)
   private static let mostPictures = 10
   /// The longest line for a change.
   private static let lineLimit = 250
@@ -268,8 +269,7 @@ extension SlackPayload {
   private static let imageTextLimit = 2000
   private static let imageURLLimit = 3000
 
-  /// Makes the message for a notice: a header, the changes, the first of them with pictures, and a line with id and
-  /// time.
+  /// Makes the message for a notice: a header, the changes (the first few with pictures), and a line with id and time.
   ///
   /// - Parameters:
   ///   - notice: The notice.
@@ -320,7 +320,7 @@ extension SlackPayload {
 }
 
 extension Language {
-  /// The counts of a notice: "3 prices, 1 new".
+  /// The counts of a notice as text: "3 prices, 1 new".
   func summary(of notice: Notice) -> String {
     Notice.Kind.allCases.compactMap { kind in
       notice.counts[kind.rawValue].map { count in

@@ -35,7 +35,7 @@ package struct PlacedOrder: Hashable, Sendable {
   package let note: String?
   /// The language of messages about the order.
   package let language: Language
-  /// When it was placed.
+  /// When the order was placed.
   package let placed: OrderTime
 
   /// Makes an order from checked data; see ``OrderRequest``.
@@ -60,27 +60,27 @@ package struct PlacedOrder: Hashable, Sendable {
   /// The number of pieces in all lines.
   package var quantity: Int { lines.reduce(0) { $0 + $1.quantity } }
 
-  /// A short text of the lines, such as "Tea × 2", or "Tea and 2 more".
+  /// A short text about the lines, such as "Tea × 2", or "Tea and 2 more".
   package var summary: String { language.summary(of: lines) }
 
-  /// The same in another language.
+  /// The summary in another language.
   package func summary(in language: Language) -> String { language.summary(of: lines) }
 }
 
 /// The state of an order in the shop.
 public enum OrderState: String, Sendable, CaseIterable {
-  /// Placed, and can still be cancelled.
+  /// The order is placed, and can still be cancelled.
   case ordered
-  /// The shop has begun to prepare it.
+  /// The shop has begun to prepare the order.
   case preparing
-  /// Ready to be collected.
+  /// The order is ready to be collected.
   case ready
-  /// Collected by the customer.
+  /// The customer has collected the order.
   case collected
-  /// Cancelled before the shop began to prepare it.
+  /// The order was cancelled before the shop began to prepare it.
   case cancelled
 
-  /// The next state; nil for a final one.
+  /// The next state; nil for a final state.
   package var next: OrderState? {
     switch self {
     case .ordered: .preparing
@@ -93,7 +93,8 @@ public enum OrderState: String, Sendable, CaseIterable {
   /// Checks a change of state.
   ///
   /// - Parameter state: The new state.
-  /// - Returns: The reason for a refusal; nil when the change is allowed.
+  /// - Returns: The reason for a refusal, which ends a message such as "cannot advance ORDER: "; nil when the change is
+  ///   allowed.
   package func refusal(of state: OrderState) -> String? {
     if state == next { return nil }
     if state == .cancelled, self == .ordered { return nil }
@@ -124,24 +125,24 @@ public struct Order: Hashable, Sendable, Identifiable {
   package struct Message: Hashable, Sendable {
     /// The message's id, the value of `webhook-id`.
     package let id: String
-    /// The state that it reports.
+    /// The order's state that the message reports.
     package let state: OrderState
-    /// The state of its delivery.
+    /// The state of the message's delivery.
     package let delivery: Delivery
-    /// Every attempt to deliver it.
+    /// Every attempt to deliver the message.
     package let attempts: [Attempt]
   }
 
   /// An attempt to deliver a message.
   package struct Attempt: Hashable, Sendable {
-    /// When it began.
+    /// When the attempt began.
     package let began: OrderTime
-    /// When it ended; nil while it is under way, or when the time is unknown.
+    /// When the attempt ended; nil while it is under way, or when the time is unknown.
     package let ended: OrderTime?
     /// The outcome as ``AttemptOutcome/words``, such as `failed http-500`.
     package let outcome: String?
 
-    /// Whether the message may have arrived without an answer.
+    /// Whether the message may have arrived although no answer came.
     package var mayHaveArrived: Bool { outcome?.hasPrefix("unknown") ?? true }
   }
 
@@ -149,7 +150,7 @@ public struct Order: Hashable, Sendable, Identifiable {
   package let order: PlacedOrder
   /// All states so far; the first is `ordered`.
   package let history: [Change]
-  /// The messages about the order; the first reports that it was placed.
+  /// The messages about the order; the first one reports that the order was placed.
   package let messages: [Message]
 
   /// The order's id: `ord_` and 26 digits, which sort by the time of placing.
@@ -162,12 +163,12 @@ public struct Order: Hashable, Sendable, Identifiable {
   public var total: Price { order.total }
   /// The customer's note.
   public var note: String? { order.note }
-  /// When it was placed.
+  /// When the order was placed.
   public var placed: Date { Date(order.placed) }
   /// The order's present state in the shop.
   public var state: OrderState { history.last?.state ?? .ordered }
 
-  /// Whether an attempt at the first message may have arrived without an answer.
+  /// Whether the first message may have arrived although no answer came.
   package var mayHaveArrived: Bool {
     messages.first?.attempts.contains(where: \.mayHaveArrived) ?? false
   }

@@ -4,7 +4,7 @@ import FoundationEssentials
 /// The id of an order: `ord_` and a ULID, 26 digits that sort by the time of placing.
 ///
 /// A ULID has 48 bits of time and 80 random bits, in Crockford's base 32. Nobody can guess an id, and two machines
-/// never make the same one.
+/// never make the same id.
 public struct OrderID: RawRepresentable, Hashable, Sendable, CustomStringConvertible,
   ExpressibleByStringLiteral
 {
@@ -14,12 +14,12 @@ public struct OrderID: RawRepresentable, Hashable, Sendable, CustomStringConvert
   /// The whole id.
   public let rawValue: String
 
-  /// Takes an id as it was written.
+  /// Makes an id from its text, without checking it.
   public init(rawValue: String) {
     self.rawValue = rawValue
   }
 
-  /// Takes an id as it was written.
+  /// Makes an id from its text, without checking it.
   public init(stringLiteral id: String) { self.init(rawValue: id) }
 
   /// Makes the id of a new order.
@@ -72,9 +72,9 @@ public struct OrderID: RawRepresentable, Hashable, Sendable, CustomStringConvert
   public var description: String { rawValue }
 }
 
-/// A moment of the wall clock in milliseconds since 1970, fine enough for the pauses between messages.
+/// A moment of the wall clock in milliseconds since 1970, precise enough for the pauses between messages.
 ///
-/// Arithmetic saturates, so that no server's `Retry-After` and no jump of the clock can trap.
+/// Arithmetic saturates, so that neither a server's `Retry-After` nor a jump of the clock causes a trap.
 package struct OrderTime: Hashable, Comparable, Sendable, Codable {
   /// Milliseconds since 1970-01-01T00:00:00Z.
   package let milliseconds: Int64

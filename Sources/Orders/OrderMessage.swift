@@ -16,7 +16,7 @@ package struct OrderMessage: Hashable, Outgoing {
 
   var subject: OrderID { order.id }
 
-  /// The id of a message: the order's id for `ordered`, or for example `ord_…_ready`.
+  /// The id of a message: the order's id for the state `ordered`; otherwise the id and the state, as in `ord_…_ready`.
   static func name(_ order: OrderID, _ state: OrderState) -> String {
     state == .ordered ? order.rawValue : "\(order.rawValue)_\(state.rawValue)"
   }

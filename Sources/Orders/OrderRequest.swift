@@ -22,15 +22,15 @@ public struct OrderRequest: Sendable, Hashable {
 
   /// The customer's name, 1 to 200 characters.
   public var by: String
-  /// The items in order; an item may occur more than once.
+  /// The requested items; an item may occur more than once.
   public var items: [Item]
   /// The customer's note, 10,000 characters at most.
   public var note: String?
-  /// The most that may be spent, in the catalog's currency.
+  /// The maximum total, in the catalog's currency; nil for no limit.
   public var budget: Price?
   /// Whether sold-out items may be ordered.
   public var allowsSoldOut = false
-  /// The locale for texts about the order, such as `ko_KR`; all but Korean ones mean English.
+  /// The locale for texts about the order, such as `ko_KR`; every locale that is not Korean means English.
   public var locale: String
 
   /// Makes a request without note and budget.
@@ -43,7 +43,7 @@ public struct OrderRequest: Sendable, Hashable {
   /// The longest name in characters.
   package static let longestName = 200
   package static let longestNote = 10_000
-  /// The most pieces of one item.
+  /// The maximum number of pieces of one item.
   package static let mostPieces = 1_000_000
 
   /// Checks the request, and makes the order with the catalog's titles and prices.
@@ -93,7 +93,7 @@ public struct OrderRequest: Sendable, Hashable {
     )
   }
 
-  /// One line for each item, in the order of first mention.
+  /// One line for each item, in the order in which the items first occur.
   private func lines(_ catalog: [String: StoreItem]) throws(LarderError) -> [OrderLine] {
     var quantities: [String: Int] = [:]
     var ids: [String] = []

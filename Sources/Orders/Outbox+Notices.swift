@@ -9,12 +9,12 @@ package enum MessageKind: Sendable {
   /// Notices of changes, each of which is for one webhook.
   case notices
 
-  /// The SQL condition for rows of `message`.
+  /// The SQL condition that selects these messages in the table `message`.
   func condition(_ webhook: Webhook) -> String {
     switch self {
     case .orders: "placed > 0"
     case .notices:
-      // Needs no escaping: hexadecimal digits, and a raw value of an enumeration.
+      // No escaping is needed: the values are hexadecimal digits, and a raw value of an enumeration.
       """
       placed IN (SELECT -row FROM subscription \
       WHERE webhook = '\(webhook.digest)' AND payload = '\(webhook.payload.rawValue)')
@@ -25,7 +25,7 @@ package enum MessageKind: Sendable {
 
 /// A webhook's subscription to changes of a catalog.
 package struct Subscription: Hashable, Sendable {
-  /// The path of the cache, whose runs have their own numbers.
+  /// The path of the cache; each cache numbers its runs separately.
   package let cache: String
   /// The catalog's name.
   package let catalog: String
@@ -48,12 +48,13 @@ package struct NoticeStart: Equatable, Sendable {
   let content: Notice?
   /// The run after which the next notice's changes begin; nil before the first notice.
   package let after: Int64?
-  /// Whether an attempt at the unsent message may have arrived.
+  /// Whether the unsent message may have arrived in an earlier attempt.
   let mayRepeat: Bool
 }
 
 extension Outbox {
-  /// The starting point of the next notice: after the last notice, or at the beginning of an unsent one.
+  /// The starting point of the next notice: the end of the last notice, or the beginning of a notice that is still
+  /// unsent.
   ///
   /// A message counts as unsent if it is queued, or was given up after the whole schedule. So a webhook that was
   /// unreachable for a week gets one message afterwards.
@@ -139,7 +140,8 @@ extension Outbox {
 
   /// Queues the next notice of a subscription, and records the last reported run.
   ///
-  /// The notice replaces an unsent one, with a new id and from the start of the schedule. Durable when this returns.
+  /// If there is an unsent notice, the new one replaces it, with a new id and from the start of the schedule. The
+  /// notice is durable when this returns.
   ///
   /// - Parameters:
   ///   - notice: The notice; nil if there are no changes.
@@ -150,7 +152,7 @@ extension Outbox {
   ///   - start: The starting point that the notice was made from.
   ///   - now: The present moment.
   ///   - id: The id of the message.
-  /// - Returns: Whether it was stored; false when another process has changed the subscription since `start`.
+  /// - Returns: Whether the notice was stored; false when another process has changed the subscription since `start`.
   /// - Throws: ``LarderError`` when the outbox cannot be written.
   package func keep(
     _ notice: Notice?,
@@ -162,7 +164,7 @@ extension Outbox {
     at now: OrderTime,
     id: OrderID
   ) throws(LarderError) -> Bool {
-    // Nothing has changed since: the queue is up to date.
+    // The queue already has the same changes, so it is up to date.
     if start.told == run, notice == nil || notice.map({ start.content?.says($0) }) == true {
       return true
     }
@@ -202,7 +204,7 @@ extension Outbox {
         sql: "SELECT row FROM subscription WHERE \(Self.subscribed)",
         arguments: Self.key(subscription, webhook)
       )
-      // An earlier notice that is still held is given up: the user had until now to resend it.
+      // An earlier notice that is still held as `ambiguous` is given up: the user had until now to resend it.
       try db.execute(
         sql: """
           UPDATE message SET delivery = 'dead', error = 'may have arrived', tries = 0, next = NULL \

@@ -5,7 +5,7 @@ import GRDB
 extension Outbox {
   /// Stores an order and queues its message; durable when this returns.
   ///
-  /// - Throws: ``LarderError``. The order is then not stored.
+  /// - Throws: ``LarderError`` when the outbox cannot be written; the order is not stored.
   package func place(_ order: PlacedOrder) throws(LarderError) {
     try write { try insert(order, $0) }
   }
@@ -15,8 +15,8 @@ extension Outbox {
   /// - Parameters:
   ///   - order: The order.
   ///   - chance: The random bits of its id.
-  /// - Returns: The id of the stored order, which may be the earlier one.
-  /// - Throws: ``LarderError``. The order is then not stored.
+  /// - Returns: The id of the stored order, which may be the earlier order.
+  /// - Throws: ``LarderError`` when the outbox cannot be written; the order is not stored.
   package func place(
     _ order: PlacedOrder,
     once chance: OrderID.Nonce
@@ -87,7 +87,7 @@ extension Outbox {
     try read { db in try Self.entries(db, where: "TRUE", []) }
   }
 
-  /// The order with this id, or the only one whose id begins with it.
+  /// The order with this id; a prefix of the id is sufficient if no other order has it.
   ///
   /// - Throws: ``LarderError`` when no order matches, or more than one.
   package func order(_ id: String) throws(LarderError) -> Order {
@@ -105,7 +105,7 @@ extension Outbox {
     try read { db in try Self.counts(db) }
   }
 
-  /// Adds to a report the counts, and the orders with held messages.
+  /// Adds two things to a report: the counts, and the orders with held (`ambiguous`) messages.
   func sum(_ report: inout SendReport) throws(LarderError) {
     let (counts, held) = try read { db in
       (
@@ -140,7 +140,7 @@ extension Outbox {
     return DeliveryCounts(counts)
   }
 
-  /// The row of the order with this id, or the only one whose id begins with it.
+  /// The row of the order with this id; a prefix of the id is sufficient if no other order has it.
   static func row(of id: String, _ db: Database) throws -> PlacedRow.ID {
     if let row = try PlacedRow.ID.fetchOne(
       db,
@@ -149,7 +149,7 @@ extension Outbox {
     ) {
       return row
     }
-    // A prefix needs at least four digits of the time, because a shorter one would match nearly any order.
+    // A prefix needs at least four digits of the time, because a shorter prefix would match nearly any order.
     let rows =
       id.count < OrderID.prefix.count + 4
       ? []
@@ -264,9 +264,9 @@ extension Outbox {
   /// the shop learns of the cancellation only if `posting` is true.
   ///
   /// - Parameters:
-  ///   - id: The order's id, or the beginning of it.
-  ///   - state: The new state; nil for the next one.
-  ///   - posting: Whether to send a message about it.
+  ///   - id: The order's id, or the beginning of the id.
+  ///   - state: The new state; nil for the next state.
+  ///   - posting: Whether to send a message about the new state.
   ///   - now: The present moment.
   /// - Returns: The order afterwards.
   /// - Throws: ``LarderError`` of code `state` with the reason when the move is not allowed.
@@ -306,7 +306,7 @@ extension Outbox {
         mayBeKnown = mayBeKnown || wasHeld || message.attempts.contains(where: \.mayHaveArrived)
         let error = wasHeld ? "cancelled, may have arrived" : "cancelled"
         try store(message.delivery.settled(.dead, error), message.id, db)
-      // The sender that is sending it records its outcome.
+      // The sender that is sending the message records its outcome.
       case .sending, .delivered: mayBeKnown = true
       case .dead: break
       }
@@ -314,13 +314,16 @@ extension Outbox {
     return mayBeKnown
   }
 
-  /// Queues dead and held messages again, from the start of the schedule and under their old ids.
+  /// Queues messages again that were given up (`dead`) or are held (`ambiguous`).
+  ///
+  /// Each message keeps its id, and begins its schedule again.
   ///
   /// - Parameters:
-  ///   - ids: The orders, by id or the beginning of it; nil for all orders with dead messages.
+  ///   - ids: The ids of the orders, or beginnings of the ids; nil for all orders with dead messages.
   ///   - now: The present moment.
   /// - Returns: The ids of the orders whose messages were queued.
-  /// - Throws: ``LarderError`` of code `state` when a given order has nothing to replay; nothing is then changed.
+  /// - Throws: ``LarderError`` of code `state` when a given order has nothing to replay; in that case nothing is
+  ///   changed.
   package func replay(_ ids: [String]?, at now: OrderTime) throws(LarderError) -> [OrderID] {
     try write { db in
       try chosen(ids, db).compactMap { entry in
@@ -349,11 +352,11 @@ extension Outbox {
     }
   }
 
-  /// Records that held messages did arrive, as the user has found out.
+  /// Records that held messages (`ambiguous`) did arrive, as the user has found out.
   ///
-  /// - Parameter ids: The orders, by id or the beginning of it.
+  /// - Parameter ids: The ids of the orders, or beginnings of the ids.
   /// - Returns: The ids of the orders.
-  /// - Throws: ``LarderError`` of code `state` when an order has no held message; nothing is then changed.
+  /// - Throws: ``LarderError`` of code `state` when an order has no held message; in that case nothing is changed.
   package func confirm(arrived ids: [String]) throws(LarderError) -> [OrderID] {
     try write { db in
       try chosen(ids, db).map { entry in

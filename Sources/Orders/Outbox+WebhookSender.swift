@@ -16,8 +16,8 @@ enum NextMessage {
 extension Outbox {
   /// Chooses the next message and marks it `sending`, in one transaction.
   ///
-  /// The caller holds the ``WebhookLock``. Messages are sent in the order of placing, but one that waits or is held
-  /// does not delay those after it. Only messages about the same order wait for earlier ones.
+  /// The caller holds the ``WebhookLock``. Messages are sent in the sequence in which they were queued. A message that
+  /// waits or is held delays only later messages about the same order.
   ///
   /// - Parameters:
   ///   - webhook: The webhook to send to.
@@ -26,7 +26,7 @@ extension Outbox {
   ///   - now: The present moment.
   ///   - random: A random number in 0..<1.
   /// - Returns: The task.
-  /// - Throws: ``LarderError``. Nothing may then be sent.
+  /// - Throws: ``LarderError`` when the outbox cannot be written; in that case the caller must send nothing.
   func claim(
     _ webhook: Webhook,
     _ mail: MessageKind,
@@ -48,7 +48,7 @@ extension Outbox {
       if let moment = state.earliest(at: now) { return .wait(until: moment) }
       let delivery = row.standing(.queued).claimed
       guard let message = try self.message(row, delivery, mail, db) else {
-        // The row is damaged: skip this message, and send those after it.
+        // The row is damaged: skip this message, and send the messages after it.
         try store(row.standing(.queued).settled(.dead, "unreadable"), row.id, db)
         return .wait(until: now)
       }
@@ -62,7 +62,8 @@ extension Outbox {
   /// Records the outcome of an attempt; the caller still holds the ``WebhookLock``.
   ///
   /// - Returns: The new state of the message.
-  /// - Throws: ``LarderError``. The message then stays `sending`, as if the sender had died.
+  /// - Throws: ``LarderError`` when the outbox cannot be written; the message stays `sending`, as if the sender had
+  ///   died.
   func record(
     _ outcome: AttemptOutcome,
     _ message: any Outgoing,
@@ -96,8 +97,8 @@ extension Outbox {
     try read { db in try state(of: webhook, db) }
   }
 
-  /// The SQL for queued messages that need not wait for an earlier message about the same order; a notice waits for
-  /// none.
+  /// The SQL for queued messages that need not wait for an earlier message about the same order; a notice waits for no
+  /// other message.
   ///
   /// Both conditions on `delivery` are needed: SQLite only uses the partial index if the query has the index's own
   /// condition.
@@ -140,7 +141,7 @@ extension Outbox {
     try reschedule(which, at: now, db)
   }
 
-  /// Holds queued messages that may have arrived, which another sender queued again under the policy `resend`.
+  /// Holds messages that may have arrived, although another sender queued them again under the policy `resend`.
   ///
   /// Only attempts of the present schedule count: a replay, or a run that resends, begins a new schedule. Attempts that
   /// ended as `stopped` or `unsent` do not count for the schedule.
@@ -157,10 +158,10 @@ extension Outbox {
     )
   }
 
-  /// Reschedules messages whose next attempt was computed with a clock that was ahead.
+  /// Reschedules messages whose next attempt was computed with a clock that was fast.
   ///
-  /// If their last attempt ended in the future, its end is set to now, because otherwise the wait would start again with
-  /// every call.
+  /// If the last attempt of such a message ended in the future, its end is set to now. Without this, the wait would
+  /// start again with every call.
   private func reschedule(_ which: String, at now: OrderTime, _ db: Database) throws {
     let messages = try MessageRow.fetchAll(
       db,
@@ -187,7 +188,7 @@ extension Outbox {
     }
   }
 
-  /// Records the outcome of messages whose sender died, and queues held ones if the policy is `resend`.
+  /// Records the outcome of messages whose sender died, and queues held messages again if the policy is `resend`.
   private func revive(
     _ which: String,
     _ plan: DeliveryPlan,

@@ -17,14 +17,14 @@ package final class Outbox: Sendable {
   /// How long a call waits for other processes before it gives up, in seconds.
   private static let patience = 20.0
 
-  /// Opens the outbox at `path`; creates a missing one, and migrates one of an older larder.
+  /// Opens the outbox at `path`; creates a missing file, and migrates the file of an older larder.
   ///
   /// - Throws: ``LarderError``. The file of a newer larder is left unchanged.
   package convenience init(_ path: String) throws(LarderError) {
     try self.init(path, Self.tables())
   }
 
-  /// The same with a given schema, whose migrations a test may interrupt.
+  /// Opens the outbox with a given schema, whose migrations a test may interrupt.
   init(_ path: String, _ tables: DatabaseSchema) throws(LarderError) {
     self.path = path
     try OutboxFile.make(path)
@@ -92,8 +92,9 @@ extension LarderError {
 enum OutboxFile {
   /// Creates the file and its parent folders if they are missing.
   ///
-  /// New folders have mode 0700 and the file 0600, because the file contains customers' names and orders. Their names
-  /// are synced to the device, so that a power cut after the first order cannot lose the file.
+  /// New folders have mode 0700 and the file 0600, because the file contains customers' names and orders. The names of
+  /// the new folders and of the file are synced to the device, so that a power cut after the first order cannot lose
+  /// the file.
   ///
   /// - Throws: ``LarderError`` when a system call fails.
   static func make(_ path: String) throws(LarderError) {
@@ -165,19 +166,19 @@ enum OutboxFile {
 extension Outbox {
   /// A migration of the tables.
   struct Step: Sendable {
-    /// Its name, which the file records and which never changes.
+    /// The migration's name, which the file records and which never changes.
     let name: String
-    /// Its SQL statements.
+    /// The migration's SQL statements.
     let statements: [String]
   }
 
-  /// All migrations, in order.
+  /// All migrations, in the order in which they are applied.
   ///
   /// Released migrations never change; new ones are added at the end.
   ///
   /// The number of migrations is the schema's version, also stored as `PRAGMA user_version`, by which older versions of
-  /// larder refuse newer files. Files of version 1 do not record names of migrations, so the first one changes nothing
-  /// that exists.
+  /// larder refuse newer files. Files of version 1 do not record names of migrations, so the first migration leaves
+  /// existing tables unchanged.
   ///
   /// Times are milliseconds since 1970.
   static let steps = [
@@ -225,7 +226,7 @@ extension Outbox {
           ended INTEGER, outcome TEXT,
           PRIMARY KEY(message, number)) WITHOUT ROWID
         """,
-        // The state of a webhook, by the SHA-256 of its URL. The URL itself is never stored.
+        // The state of each webhook, by the SHA-256 of its URL. The URL itself is never stored.
         """
         CREATE TABLE IF NOT EXISTS webhook(
           digest TEXT PRIMARY KEY, host TEXT NOT NULL, stopped TEXT, stopped_at INTEGER,
@@ -253,8 +254,8 @@ extension Outbox {
     Step(
       name: "notices",
       statements: [
-        // The subscriptions to a catalog's changes; `told` is the last run that was reported. In `message`, their
-        // messages have the negated `row` as `placed`.
+        // The subscriptions to a catalog's changes; `told` is the last run that was reported. A notice's row in
+        // `message` has, in the column `placed`, the negated `row` of its subscription.
         """
         CREATE TABLE subscription(
           row INTEGER PRIMARY KEY AUTOINCREMENT, webhook TEXT NOT NULL, payload TEXT NOT NULL,

@@ -140,7 +140,7 @@ struct MessageRow: Codable, FetchableRecord, PersistableRecord {
 
   var orderState: OrderState { OrderState(rawValue: state) ?? .ordered }
 
-  /// The state of its delivery; `fallback` is used for an unknown state.
+  /// The state of the message's delivery; `fallback` is used for an unknown state.
   func standing(_ fallback: Delivery.State) -> Delivery {
     Delivery(
       state: Delivery.State(rawValue: delivery) ?? fallback,

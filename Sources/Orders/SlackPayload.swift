@@ -7,7 +7,7 @@ struct SlackPayload: Encodable {
   /// Slack's limits. (Block Kit reference: header, section)
   static let headerLimit = 150
   static let sectionLimit = 3000
-  /// The most lines of an order to list.
+  /// At most this many lines of an order are listed.
   private static let mostLines = 50
 
   struct Text: Encodable {
@@ -53,7 +53,7 @@ struct SlackPayload: Encodable {
   private let text: String
   private let blocks: [Block]
 
-  /// A message from its parts.
+  /// Makes a message from its parts.
   init(text: String, blocks: [Block]) {
     (self.text, self.blocks) = (text, blocks)
   }
@@ -104,7 +104,7 @@ struct SlackPayload: Encodable {
 ///
 /// The user writes the template, so it may contain anything, even mentions; the values of placeholders are escaped.
 package struct MessageTemplate: Sendable, Equatable {
-  /// Customer – total – items, for example `Kim – 15,200원 – Tea × 2`.
+  /// The default template: customer – total – items, for example `Kim – 15,200원 – Tea × 2`.
   package static let standard = MessageTemplate(
     parts: [.place(.by), .text(" – "), .place(.total), .text(" – "), .place(.what)]
   )
@@ -201,7 +201,7 @@ struct SlackText {
 
   /// Appends and escapes a text that the user did not write.
   mutating func append(_ text: String) {
-    // Orders of an older larder may contain harmful characters, which it still accepted.
+    // Orders of an older larder may contain harmful characters, which that version accepted.
     let plain = String.UnicodeScalarView(
       text.unicodeScalars.filter { $0 == "\n" || !PlainText.isHarmful($0) }
     )
@@ -221,7 +221,7 @@ struct SlackText {
     for character in text where !isFull { add(String(character)) }
   }
 
-  /// Escapes the three characters also where a grapheme combines them with combining marks.
+  /// Escapes `&`, `<` and `>`, even in a grapheme with combining marks.
   private func escaped(_ character: Character) -> String {
     guard character.unicodeScalars.contains(where: { "&<>".unicodeScalars.contains($0) }) else {
       return String(character)

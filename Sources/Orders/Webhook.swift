@@ -7,17 +7,17 @@ import Transport
 package enum PayloadKind: String, Sendable, CaseIterable {
   /// Slack's incoming webhooks.
   case slack
-  /// JSON by Standard Webhooks 1.0.
+  /// JSON messages as defined by Standard Webhooks 1.0.
   case json
 
-  /// The default policy for an attempt that may have arrived.
+  /// The default policy for a message that may have arrived.
   ///
   /// Hold for Slack, because people would see the message twice. Resend for JSON, because programs ignore a repeated
   /// id.
   package var defaultPolicy: AmbiguityPolicy { self == .slack ? .hold : .resend }
 }
 
-/// The receiver of messages: its URL, and the format and keys for it.
+/// A receiver of messages: its URL, its message format, and the keys that sign its messages.
 ///
 /// The URL is a secret and is never shown. Messages show ``host``, and the outbox stores ``digest``.
 package struct Webhook: Sendable {
@@ -25,7 +25,7 @@ package struct Webhook: Sendable {
   let url: WebURL
   /// The format of messages.
   package let payload: PayloadKind
-  /// The keys for signatures; empty for Slack, whose URL is the secret, or if the user wants none.
+  /// The keys for signatures; empty if the user wants no signatures, and for Slack, whose URL is the secret.
   let secrets: [WebhookSecret]
   /// The template for Slack's messages.
   let template: MessageTemplate
@@ -55,7 +55,8 @@ package struct Webhook: Sendable {
         "cannot use the webhook's URL: it is not an https URL; its file or variable must contain only the URL"
       )
     }
-    // Checked here, because the parser would encode a line break, and make one URL of a file with two.
+    // Checked before the URL is parsed, because the parser would encode the line break between two URLs, and so make
+    // one URL of them.
     let words = text.split(whereSeparator: \.isWhitespace)
     guard words.count == 1 else {
       throw LarderError(.usage, "cannot use the webhook's URL: it must be a single URL")
@@ -77,7 +78,7 @@ package struct Webhook: Sendable {
     url.port == url.scheme.defaultPort ? url.host : url.hostPort.description
   }
 
-  /// The outbox's key of the webhook: the SHA-256 of the URL, 64 hexadecimal digits.
+  /// The key of the webhook in the outbox: the SHA-256 of the URL, 64 hexadecimal digits.
   var digest: String {
     Hexadecimal.text(SHA256.hash(data: Array(((url.userInfo ?? "") + "@" + url.text).utf8)))
   }
@@ -92,10 +93,10 @@ package struct WebhookSecret: Sendable {
 
   /// Parses the keys in a file or an environment variable: `whsec_` and base64, separated by white space.
   ///
-  /// - Parameter text: One key or several. A message is signed with all of them, so that a receiver can change its key.
+  /// - Parameter text: One key or several. A message is signed with every key, so that a receiver can change its key.
   /// - Returns: The keys, at least one.
-  /// - Throws: ``LarderError`` of code `usage`, for a malformed key or one of fewer than 24 bytes; it does not repeat
-  ///   the text.
+  /// - Throws: ``LarderError`` of code `usage`, for a malformed key or a key of fewer than 24 bytes; the error does not
+  ///   repeat the text.
   package static func parse(_ text: String) throws(LarderError) -> [WebhookSecret] {
     var secrets: [WebhookSecret] = []
     for (index, word) in text.split(whereSeparator: \.isWhitespace).enumerated() {
@@ -142,11 +143,11 @@ package struct WebhookSecret: Sendable {
 
 /// The state of a webhook, which the outbox stores for all senders.
 package struct WebhookState: Hashable, Sendable {
-  /// The reason why it accepts no message any more; nil if it does.
+  /// The reason why the webhook no longer accepts messages; nil if it accepts them.
   package var stopped: String?
-  /// The time at which it was stopped.
+  /// The time at which the webhook was stopped.
   package var stoppedAt: OrderTime?
-  /// The time until which to send nothing, by a `Retry-After`.
+  /// The time before which nothing may be sent, because of a `Retry-After`.
   package var pausedUntil: OrderTime?
   /// The time of that `Retry-After`; nil when it was not recorded.
   package var pausedAt: OrderTime?
@@ -168,9 +169,9 @@ package struct WebhookState: Hashable, Sendable {
 
   /// The state with all times limited relative to `now`, for a clock that was set back.
   ///
-  /// A pause that begins in the future begins now, with its intended length. No time is later than its rule allows from
-  /// `now`. The caller must store the result: if it were computed again each time, a time would move on with `now` and
-  /// never be reached.
+  /// A pause that begins in the future begins now, with its intended length. No time is further from `now` than its
+  /// rule allows. The caller must store the result: if it were computed again each time, a time would move on with
+  /// `now` and never be reached.
   func trusted(at now: OrderTime) -> WebhookState {
     let longest = DeliveryPlan.longestRetryAfter * 1000
     var state = self

@@ -7,14 +7,14 @@ import Transport
 
 /// Sends the outbox's messages about orders, or its notices, to a webhook.
 ///
-/// Delivery is at least once; ``AmbiguityPolicy`` decides about attempts that may have arrived.
+/// Delivery is at least once; ``AmbiguityPolicy`` decides about messages that may have arrived.
 ///
 /// A message is `sending` on disk before its first byte is sent. Any number of senders may run at the same time, in any
 /// number of processes, because each attempt is made under the ``WebhookLock``.
 package final class WebhookSender: Sendable {
   /// The limits of one run.
   package struct Limits: Sendable {
-    /// The most messages to attempt, repetitions included.
+    /// The maximum number of attempts, repetitions included.
     package var attempts = Int.max
     /// How long to wait for a message that is not due yet, in milliseconds.
     package var patience: Int64 = 10_000
@@ -27,7 +27,7 @@ package final class WebhookSender: Sendable {
 
   /// The number of successive attempts without a connection after which the run ends.
   private static let mostUnreached = 3
-  /// The pause between attempts to take another sender's lock, in milliseconds.
+  /// The pause between attempts to take the lock while another sender holds it, in milliseconds.
   private static let lockPause: Int64 = 15
 
   private let outbox: Outbox
@@ -46,7 +46,7 @@ package final class WebhookSender: Sendable {
   ///   - outbox: The outbox with the messages.
   ///   - webhook: The webhook to send to.
   ///   - mail: The kind of messages to send.
-  ///   - policy: The policy for attempts that may have arrived.
+  ///   - policy: The policy for messages that may have arrived.
   ///   - limits: The limits of the run.
   ///   - transport: The transport; it must neither repeat a POST nor follow redirects.
   ///   - clock: The clock.
@@ -81,7 +81,7 @@ package final class WebhookSender: Sendable {
   ///
   /// - Parameter progress: Called after each attempt with the report so far.
   /// - Returns: The report.
-  /// - Throws: ``LarderError`` when the outbox cannot be written; nothing is then sent.
+  /// - Throws: ``LarderError`` when the outbox cannot be written; in that case nothing more is sent.
   package func run(
     progress: (SendReport) -> Void = { _ in }
   ) throws(LarderError) -> SendReport {
@@ -130,7 +130,7 @@ package final class WebhookSender: Sendable {
           report.due = moment
           break loop
         }
-        // Other processes may meanwhile send messages for other webhooks.
+        // While this sender waits, other processes may send messages to other webhooks.
         drop(lock)
         clock.wait(until: moment)
       case .stopped(let reason):
@@ -164,9 +164,9 @@ package final class WebhookSender: Sendable {
 
 /// The lock for one attempt, held by one process at a time.
 ///
-/// The lock is an exclusive `flock` on a file beside the outbox, which the kernel releases however the process ends.
-/// While it is held, no other attempt is under way, so another message in the state `sending` belongs to a sender that
-/// died. Placing an order needs no lock.
+/// The lock is an exclusive `flock` on a file beside the outbox. The kernel releases it when the process ends, even
+/// after a crash. While the lock is held, no other attempt is under way, so another message in the state `sending`
+/// belongs to a sender that died. Placing an order needs no lock.
 final class WebhookLock {
   private let descriptor: Int32
 
@@ -189,8 +189,8 @@ final class WebhookLock {
   }
 
   deinit {
-    // The file stays: after a removal, two senders could lock two different files with the same name. Closing is not
-    // enough: a child process that another thread forked holds the lock until it calls `exec`.
+    // The file stays: after a removal, two senders could lock two different files with the same name. Closing the file
+    // would not release the lock at once: a child process that another thread forked holds it until it calls `exec`.
     flock(descriptor, LOCK_UN)
     close(descriptor)
   }
@@ -204,7 +204,7 @@ package protocol SenderClock: Sendable {
   /// Blocks until a moment, or until ``WebhookSender/stop()`` is called.
   func wait(until moment: OrderTime)
 
-  /// Ends the present wait and all later ones.
+  /// Ends the present wait and all later waits.
   func stop()
 }
 
@@ -228,11 +228,11 @@ package final class SystemSenderClock: SenderClock {
     if stopped.wait(timeout: .now() + .milliseconds(Int(left))) == .success { stopped.signal() }
   }
 
-  /// Ends the present wait and all later ones.
+  /// Ends the present wait and all later waits.
   package func stop() { stopped.signal() }
 }
 
-/// The results of a sender's run, and the remaining messages.
+/// The results of a sender's run, and the number of remaining messages; `OrderBook.send` returns this report.
 public struct SendReport: Hashable, Sendable {
   /// A message that was not delivered.
   package struct Trouble: Hashable, Sendable {
@@ -250,11 +250,11 @@ public struct SendReport: Hashable, Sendable {
   public package(set) var held: [OrderID] = []
   /// The number of messages in each state after the run.
   package var counts = DeliveryCounts([:])
-  /// The reason why the webhook accepts no message any more; nil if it does.
+  /// The reason why the webhook no longer accepts messages; nil if it accepts them.
   public package(set) var stopped: String?
-  /// The reason why the last attempt made no connection; nil if it did.
+  /// The reason why the last attempt could not connect; nil if it connected.
   public package(set) var unreachable: String?
-  /// The due time of the next message, if it was too late for this run to wait.
+  /// The due time of the next message, if this run did not wait that long.
   package var due: OrderTime?
   /// Whether ``WebhookSender/stop()`` ended the run.
   package var wasInterrupted = false
@@ -267,7 +267,7 @@ public struct SendReport: Hashable, Sendable {
 
   /// The number of messages that wait for their next attempt.
   public var queued: Int { counts[.queued] }
-  /// The due time of the next message, if it was too late for this run to wait.
+  /// The due time of the next message, if this run did not wait that long.
   public var nextDue: Date? { due.map(Date.init) }
 
   /// The orders whose messages were given up in this run.
@@ -298,7 +298,7 @@ public struct SendReport: Hashable, Sendable {
 
 /// Collects the beginning of a webhook's reply, and ignores the rest.
 final class ReplyBuffer: BodySink {
-  /// The most bytes to keep, enough to recognize any reply of Slack.
+  /// The maximum number of bytes to keep, enough to recognize any reply of Slack.
   private static let limit = 1 << 10
 
   private let kept = Mutex<[UInt8]>([])

@@ -9,7 +9,7 @@ package enum DatabaseFailure: Error, Equatable {
   case damaged
   /// A row has values that larder never writes.
   case strange
-  /// Another process held its lock for too long.
+  /// Another process held the database's lock for too long.
   case busy
   /// A newer larder wrote the file: the number of migrations applied to it, and the number that this version knows.
   case newer(Int, known: Int)
@@ -50,7 +50,7 @@ package enum DatabaseFailure: Error, Equatable {
 
   /// SQLite's message for a failure.
   ///
-  /// If a later statement has cleared it, the general message for the error code.
+  /// If a later statement has cleared that message, the general message for the error code is returned.
   private static func words(of error: DatabaseError) -> String {
     if let message = error.message, message != "not an error" { return message }
     return String(cString: sqlite3_errstr(error.extendedResultCode.rawValue))

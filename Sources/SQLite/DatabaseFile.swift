@@ -4,8 +4,8 @@ import Glibc
 
 /// Checks and creates database files without opening them.
 ///
-/// This must never open a descriptor of the file: closing one would release every lock that SQLite holds on the file in
-/// this process. (https://sqlite.org/howtocorrupt.html, section 2.2)
+/// This type must never open a descriptor of the file. Closing the descriptor would release every lock that SQLite
+/// holds on the file in this process. (https://sqlite.org/howtocorrupt.html, section 2.2)
 package enum DatabaseFile {
   /// Creates an empty file if there is none.
   ///
@@ -18,8 +18,8 @@ package enum DatabaseFile {
     }
   }
 
-  /// Finds the first of a database file and its journal that exists and is not a regular file; returns its kind
-  /// (`S_IFMT`) too.
+  /// Checks that a database file and its journal are regular files; returns the path and kind (`S_IFMT`) of the first
+  /// that is not, if any.
   ///
   /// A symbolic link could lead elsewhere, and opening a planted pipe would block.
   package static func irregular(_ path: String) -> (path: String, kind: mode_t)? {

@@ -15,7 +15,7 @@ package struct DatabaseSchema: Sendable {
     }
   }
 
-  /// All migrations in order.
+  /// All migrations, in the order in which they are applied.
   ///
   /// Add new ones at the end; never change a released one.
   package let migrations: [Migration]
@@ -35,20 +35,20 @@ package struct DatabaseSchema: Sendable {
 
   /// Whether exactly these migrations were applied to a database.
   ///
-  /// - Throws: ``DatabaseFailure/newer(_:known:)`` when it has more.
+  /// - Throws: ``DatabaseFailure/newer(_:known:)`` when more migrations were applied.
   func isCurrent(_ db: Database) throws -> Bool {
     let number = try Self.version(of: db)
-    // A new file does not have this table yet, nor does an outbox of version 1.
+    // A new file does not have this table yet, nor does an orders database of version 1.
     let names = try? Int.fetchOne(db, sql: "SELECT count(*) FROM grdb_migrations")
     let seen = max(number, names ?? 0)
     guard seen <= version else { throw DatabaseFailure.newer(seen, known: version) }
     return number == version && names == version
   }
 
-  /// Applies all missing migrations in one transaction, so atomically and with only one sync.
+  /// Applies all missing migrations atomically: in one transaction, with only one sync.
   ///
-  /// Several processes may call this at once; the first does the work. Names are recorded like those of GRDB's
-  /// migrator, which created the files of earlier releases.
+  /// Several processes may call this at once; the first does the work. Names are recorded in the same table as by
+  /// GRDB's migrator, which created the files of earlier releases.
   ///
   /// - Throws: ``DatabaseFailure/newer(_:known:)`` when a newer larder has already changed the file; SQLite's errors.
   package func migrate(_ db: Database) throws {

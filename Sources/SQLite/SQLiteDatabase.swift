@@ -3,7 +3,8 @@ import CSQLite
 import GRDB
 import GRDBSQLite
 
-/// An SQLite database, such as the index or the outbox: hardened, in rollback mode, and migrated to the current schema.
+/// An SQLite database, such as a cache's index or the orders database: hardened, in rollback mode, and migrated to the
+/// current schema.
 ///
 /// It uses a rollback journal with `synchronous=FULL`, so that a committed transaction survives a power cut. It does
 /// not use WAL, because Debian's SQLite still has the WAL-reset defect. The schema of a file is never trusted.
@@ -12,7 +13,7 @@ import GRDBSQLite
 package final class SQLiteDatabase: Sendable {
   private let queue: DatabaseQueue
 
-  /// The first release with the name `sqlite_schema`.
+  /// The oldest SQLite that larder works with: the first release with the name `sqlite_schema`.
   ///
   /// `PRAGMA trusted_schema` exists since 3.31.0.
   private static let needed = LibraryVersion(3, 33, 0)
@@ -60,7 +61,7 @@ package final class SQLiteDatabase: Sendable {
     }
   }
 
-  /// Opens a database file for reading, in any version and state.
+  /// Opens a database file for reading, without checking its version and without migrating it.
   package init(asFound path: String) throws {
     do {
       queue = try Self.connect(path, isReadOnly: true)
@@ -80,7 +81,7 @@ package final class SQLiteDatabase: Sendable {
   /// - Throws: ``DatabaseFailure``.
   package init(temporary tables: String) throws {
     do {
-      // No journal and no syncs, because no other process reads it and it need not survive a crash.
+      // The database has no journal and no syncs: no other process reads it, and it need not survive a crash.
       queue = try Self.connect(
         "",
         isReadOnly: false,
@@ -106,8 +107,8 @@ package final class SQLiteDatabase: Sendable {
 
   /// Opens a connection.
   ///
-  /// `pragmas` are executed before the connection is hardened, which forbids them afterwards. The first word `PRAGMA`
-  /// is left out.
+  /// `pragmas` are executed before the connection is hardened, because they are forbidden afterwards. Each is given
+  /// without the word `PRAGMA`.
   private static func connect(
     _ path: String,
     isReadOnly: Bool,
@@ -161,7 +162,8 @@ package final class SQLiteDatabase: Sendable {
           assert(db.totalChangesCount == changes, "a read transaction has written")
           return value
         } catch {
-          // Some errors make SQLite end the transaction itself; then this ROLLBACK fails, which is ignored.
+          // Some errors make SQLite end the transaction itself; in that case this ROLLBACK fails, and the failure is
+          // ignored.
           try? Self.perform("ROLLBACK", db)
           throw error
         }
@@ -180,8 +182,8 @@ package final class SQLiteDatabase: Sendable {
 
   /// Runs `body`, which reads a table from beginning to end, with a small page cache.
   ///
-  /// Each page is needed only once. Caching them would use fresh memory, and a page fault costs more than reading the
-  /// page.
+  /// Each page is needed only once. Caching the pages would use fresh memory, and a page fault costs more than reading
+  /// the page.
   package static func scan<Value>(_ db: Database, _ body: () throws -> Value) throws -> Value {
     try db.execute(sql: "PRAGMA cache_size = -256")
     defer { try? db.execute(sql: "PRAGMA cache_size = -\(usualCache)") }
@@ -211,7 +213,7 @@ extension SQLiteDatabase {
   ///
   /// (https://sqlite.org/c3ref/c_dbconfig_defensive.html)
   ///
-  /// - Throws: ``DatabaseFailure/unfit(_:)`` when this SQLite does not support that.
+  /// - Throws: ``DatabaseFailure/unfit(_:)`` when this SQLite does not support these settings.
   static func harden(_ db: Database, _ configure: Configure = larder_sqlite_config) throws {
     var state: Int32 = 0
     guard let connection = db.sqliteConnection,

@@ -1,9 +1,9 @@
 import NIOCore
 import NIOHTTP1
 
-/// The combined effects of all rules that apply to a request.
+/// The combined effects of all fault rules that match one request.
 ///
-/// If two conflict, the later one wins.
+/// Delays are added up. If other effects conflict, the effect of the last rule counts.
 struct Fault: Equatable {
   var delay = 0.0
   var status: Int?
@@ -21,7 +21,7 @@ struct Fault: Equatable {
   var gzip = false
   var silence: Silence?
 
-  /// The ways not to answer.
+  /// The ways in which a request gets no answer.
   enum Silence: Equatable {
     case hang, close, reset
   }
@@ -57,7 +57,7 @@ struct Fault: Equatable {
 
 /// An effect of a fault on an answer.
 ///
-/// Several effects can be combined.
+/// Several effects can apply to one answer.
 package enum FaultEffect: Hashable, Sendable {
   /// The length of a truncated body.
   package enum Cut: Hashable, Sendable {
@@ -67,40 +67,40 @@ package enum FaultEffect: Hashable, Sendable {
     case fraction(Double)
   }
 
-  /// The answer is delayed.
+  /// The answer is delayed by a number of seconds.
   case delay(seconds: Double)
-  /// Another status.
+  /// The answer has this status instead of the usual one.
   ///
-  /// From 300 on, the body is replaced by a short one.
+  /// For a status of 300 or more, the body is replaced by a short one, unless the fault sets a body.
   case status(Int, retryAfter: String? = nil)
-  /// `Content-Length` has the whole length, but only a part is sent before the connection closes.
+  /// `Content-Length` states the full length, but only a part of the body is sent before the connection closes.
   case truncate(after: Cut)
-  /// The connection is reset after this number of body bytes; if nil, before the answer.
+  /// The connection is reset after this number of body bytes; nil resets it before the answer.
   case reset(after: Int?)
-  /// The body is sent at this rate.
+  /// The body is sent at this rate, in bytes per second.
   case drip(bytesPerSecond: Int)
-  /// `Content-Length` is wrong by this number of bytes.
+  /// `Content-Length` differs from the true length by this number of bytes.
   ///
-  /// If it is too large, the connection closes after the body. If it is too small, the connection stays open, and the
-  /// rest of the body precedes the next answer.
+  /// If the stated length is too large, the connection closes after the body. If it is too small, the connection stays
+  /// open, and the rest of the body is sent before the next answer.
   case wrongLength(Int)
-  /// Another `Content-Type`, optionally with another body.
+  /// The answer has this `Content-Type` instead of the usual one, and optionally this body.
   case wrongType(String, body: [UInt8]? = nil)
-  /// A redirect.
+  /// The answer is a redirect to a URL.
   case redirect(to: String, status: Int = 302)
-  /// No answer until the store stops or the client gives up.
+  /// Nothing is sent until the store stops or the client gives up.
   case hang
-  /// Another body, with its own validator.
+  /// The answer has this body, with an `ETag` of its own.
   case body([UInt8])
-  /// A header line that replaces all lines of that name.
+  /// A header line that replaces all lines with the same name.
   case header(String, String)
-  /// No `ETag` and no `Last-Modified`, and so no 304.
+  /// The answer has no `ETag` and no `Last-Modified`; conditional requests therefore never get 304.
   case dropValidators
-  /// Chunked transfer coding, without a length.
+  /// The body is sent with chunked transfer coding, without `Content-Length`.
   case chunked
   /// The connection closes without an answer.
   case closeWithoutAnswer
-  /// The body as gzip, whether or not the client accepts it.
+  /// The body is compressed with gzip, even if the client does not accept it.
   case gzip
 }
 
@@ -125,7 +125,7 @@ extension Resource {
 extension Reply {
   /// Applies a fault to status and header lines.
   ///
-  /// An error status gets a short body, unless the fault has one.
+  /// For a status of 300 or more, the body is replaced by a short one, unless the fault sets a body.
   mutating func apply(_ fault: Fault) {
     if let code = fault.status {
       if code < 300 {
@@ -143,9 +143,10 @@ extension Reply {
   }
 }
 
-/// Writes gzip with stored blocks: valid, but not compressed.
+/// Writes gzip in stored blocks: valid, but without compression.
 enum Gzip {
-  /// Wraps bytes in header, stored blocks and trailer. (RFC 1952, section 2.3; RFC 1951, 3.2.4)
+  /// Returns the bytes with gzip's header, in stored blocks, and with gzip's trailer. (RFC 1952, section 2.3; RFC 1951,
+  /// 3.2.4)
   static func stored(_ bytes: [UInt8]) -> [UInt8] {
     var out: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF]
     var rest = bytes[...]

@@ -1,37 +1,40 @@
-/// A list of rules for faults.
+/// A list of rules that say which requests fail, and how.
 ///
-/// All rules that match a request apply.
+/// If several rules match a request, all of them apply.
 package struct FaultScript: Hashable, Sendable, ExpressibleByArrayLiteral {
   /// The rules in order.
   ///
-  /// If two conflict, the later one wins.
+  /// Delays are added up. If other effects conflict, the effect of the last rule counts.
   package var rules: [FaultRule]
 
   /// A script without faults.
   package static let none = FaultScript()
 
-  /// Makes a script of rules.
+  /// Makes a script from rules.
   package init(_ rules: [FaultRule] = []) {
     self.rules = rules
   }
 
-  /// Makes a script of rules.
+  /// Makes a script from an array literal of rules.
   package init(arrayLiteral rules: FaultRule...) {
     self.rules = rules
   }
 }
 
 extension FaultScript {
-  /// Parses the text form: one rule on each line, of words `key=value` or `key`; `#` begins a comment.
+  /// Parses a script from text.
   ///
-  /// Keys that select requests: `path=GLOB` `query=GLOB` `method=POST` `hits=2|1..3|4..` `every=K` `share=0.2` `seed=7`
-  /// `per=path`. Keys for effects: `delay=250ms` `status=503` `retry-after=1` `truncate=100|50%` `reset` `reset=100`
-  /// `drip=2K` `wrong-length=-5` `wrong-type=text/html` `redirect=URL` `hang` `body="…"` `header="Name: value"`
-  /// `drop-validators` `chunked` `close` `gzip`. A value with white space must be in double quotes, within which `\"`,
-  /// `\\`, `\n`, `\r` and `\t` are escapes.
+  /// Each line is a rule, made of words `key=value` or `key`; `#` begins a comment.
   ///
-  /// - Parameter text: The whole script.
-  /// - Throws: ``SampleError`` with code `faults`, which names line, column and the expected token.
+  /// These keys select requests: `path=GLOB` `query=GLOB` `method=POST` `hits=2|1..3|4..` `every=K` `share=0.2`
+  /// `seed=7` `per=path`. These keys set effects: `delay=250ms` `status=503` `retry-after=1` `truncate=100|50%` `reset`
+  /// `reset=100` `drip=2K` `wrong-length=-5` `wrong-type=text/html` `redirect=URL` `hang` `body="…"`
+  /// `header="Name: value"` `drop-validators` `chunked` `close` `gzip`.
+  ///
+  /// A value with white space must be in double quotes. In quotes, `\"`, `\\`, `\n`, `\r` and `\t` are escapes.
+  ///
+  /// - Parameter text: The text of the script.
+  /// - Throws: ``SampleError`` with code `faults`. The error has the line, the column and the expected token.
   package init(text: String) throws(SampleError) {
     var rules: [FaultRule] = []
     for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
@@ -110,38 +113,40 @@ extension FaultRule {
 package struct FaultRule: Hashable, Sendable {
   /// Which of the matching requests a rule affects.
   package enum Hits: Hashable, Sendable {
-    /// All of them.
+    /// All matching requests.
     case all
-    /// The n-th to the m-th, from 1.
+    /// The n-th to the m-th matching request, counted from 1.
     case range(ClosedRange<Int>)
-    /// Every k-th: the k-th, the 2k-th and so on.
+    /// Every k-th matching request: the k-th, the 2k-th and so on.
     case every(Int)
-    /// About this fraction of them.
+    /// About this fraction of the matching requests.
     ///
-    /// The selection depends only on the seed, the path and the number of earlier requests for that path, so it is the
-    /// same in every run and for every order of requests.
+    /// The selection depends only on the seed, the path and the number of earlier requests for that path. Therefore it
+    /// is the same in every run and for every order of requests.
     case share(Double, seed: UInt64 = 0)
   }
 
   /// How matching requests are counted.
   package enum Scope: Hashable, Sendable {
-    /// One count for the whole rule.
+    /// All matching requests are counted together.
     case rule
-    /// A count for each path, for faults such as "the first attempt for every picture".
+    /// The requests for each path are counted separately, for faults such as "the first attempt for every picture".
     case path
   }
 
-  /// A glob for the decoded path: `*` matches any characters, `?` any single one.
+  /// A glob for the decoded path: `*` matches any characters, `?` matches any single character.
   package var path: String
-  /// A glob for the query as sent; nil matches any query, and none.
+  /// A glob for the query as it was sent.
+  ///
+  /// Nil matches every request, with or without a query.
   package var query: String?
-  /// The method; nil for any.
+  /// The method; nil matches any method.
   package var method: String?
   /// Which of the matching requests are affected.
   package var hits: Hits
   /// How matching requests are counted.
   package var scope: Scope
-  /// The effects.
+  /// The effects on the selected requests.
   package var effects: [FaultEffect]
 
   /// Makes a rule for the paths that match a glob; see the properties.
@@ -191,7 +196,7 @@ package struct FaultRule: Hashable, Sendable {
   }
 }
 
-/// A script with the counts of matching requests so far.
+/// A fault script, and the counts of the requests that matched its rules.
 struct FaultLedger {
   let script: FaultScript
   private var counts: [Int]
@@ -228,7 +233,7 @@ extension FaultRule.Hits {
     }
   }
 
-  /// A pseudo-random number in 0..<1: FNV-1a over path and count, then the finalizer of SplitMix64.
+  /// A pseudo-random number in 0..<1: FNV-1a of path and count, then the finalizer of SplitMix64.
   private func draw(_ seed: UInt64, _ path: String, _ count: Int) -> Double {
     var hash = (0xCBF2_9CE4_8422_2325 as UInt64) ^ seed
     for byte in path.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }

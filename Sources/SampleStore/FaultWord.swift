@@ -1,4 +1,4 @@
-/// A word `key=value` or `key` of a fault script, with its position.
+/// A word of a fault script, `key=value` or `key`, with its position.
 struct FaultWord {
   let key: String
   let value: String?
@@ -106,7 +106,7 @@ struct FaultWord {
     Self.unreadable(cause, advice, keyPosition)
   }
 
-  /// An error about a value that its key does not accept.
+  /// An error about a value that is not valid for the word's key.
   func wrong(_ expected: String) -> SampleError {
     guard let value else {
       return error("'\(key)' has no value", "write \(key)= and \(expected)")
@@ -114,7 +114,7 @@ struct FaultWord {
     return Self.unreadable("'\(key)' is '\(value)'", "write \(expected)", valuePosition)
   }
 
-  /// An error about a word that needs another word in the same rule.
+  /// An error about a word that requires another word in the same rule.
   func without(_ other: String) -> SampleError {
     error("'\(key)' needs '\(other)' in the same rule", "add \(other)=…")
   }
@@ -126,7 +126,7 @@ struct FaultWord {
 }
 
 extension FaultWord {
-  /// The effect that the word names.
+  /// The effect that the word describes.
   func effect() throws(SampleError) -> FaultEffect {
     switch key {
     case "delay": return .delay(seconds: try seconds())

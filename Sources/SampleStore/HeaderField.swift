@@ -1,6 +1,6 @@
 /// One header line of a request or an answer.
 package struct HeaderField: Hashable, Sendable {
-  /// The name, in the case that is used on the wire.
+  /// The name, in the case in which it is sent.
   package var name: String
   /// The value without the white space around it.
   package var value: String
@@ -11,7 +11,7 @@ package struct HeaderField: Hashable, Sendable {
     self.value = value
   }
 
-  /// Whether the field has a name, ignoring case. (RFC 9110, section 5.1)
+  /// Whether the field has this name, ignoring case. (RFC 9110, section 5.1)
   func isNamed(_ other: String) -> Bool {
     name.utf8.count == other.utf8.count
       && zip(name.utf8, other.utf8).allSatisfy { $0 == $1 || lower($0) == lower($1) }
@@ -23,18 +23,18 @@ package struct HeaderField: Hashable, Sendable {
 }
 
 extension [HeaderField] {
-  /// The first value of that name.
+  /// The value of the first field with this name.
   package subscript(_ name: String) -> String? {
     first { $0.isNamed(name) }?.value
   }
 
-  /// Replaces all lines of a name by one.
+  /// Replaces all fields with a name by a single one.
   mutating func set(_ name: String, _ value: String) {
     removeAll { $0.isNamed(name) }
     append(HeaderField(name, value))
   }
 
-  /// All values of a name, joined by commas. (RFC 9110, section 5.3)
+  /// The values of all fields with a name, joined by commas. (RFC 9110, section 5.3)
   func list(_ name: String) -> String? {
     let values = filter { $0.isNamed(name) }.map(\.value)
     return values.isEmpty ? nil : values.joined(separator: ", ")

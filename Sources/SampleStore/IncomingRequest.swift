@@ -1,9 +1,9 @@
 import NIOCore
 import NIOHTTP1
 
-/// A request as received: its head, and its body up to the limit.
+/// A request as it was received: its head, and its body up to a limit.
 struct IncomingRequest {
-  /// The longest body, and so the longest order, in bytes.
+  /// The maximum length of a body in bytes, and therefore of an order.
   static let bodyLimit = 1 << 20
 
   let head: HTTPRequestHead
@@ -28,9 +28,9 @@ struct IncomingRequest {
     head.headers.map { HeaderField($0.name, $0.value) }
   }
 
-  /// Whether a header might change the answer to a plain GET.
+  /// Whether the request may have a header that changes the answer to a plain GET.
   ///
-  /// All such headers (`If-…`, `Range`) begin with I or R.
+  /// The names of all such headers (`If-…`, `Range`) begin with I or R.
   var isConditional: Bool {
     head.headers.contains { field in
       switch field.name.utf8.first {
@@ -40,7 +40,7 @@ struct IncomingRequest {
     }
   }
 
-  /// The end of the answer's head: the `Connection` line, if needed, and the empty line. (RFC 9112, section 9.3)
+  /// The end of the answer's head: the `Connection` line, if it is needed, and the empty line. (RFC 9112, section 9.3)
   var connectionLine: ByteBuffer {
     if !head.isKeepAlive { return Self.closing }
     return head.version == .http1_0 ? Self.staying : Self.silent
@@ -51,16 +51,16 @@ struct IncomingRequest {
   private static let silent = ByteBuffer(string: "\r\n")
 }
 
-/// The path and query of a request line, checked before anything is looked up.
+/// The path and query of a request, checked before they are used.
 struct RequestTarget: Equatable {
-  /// The decoded path, beginning with a slash; nil when it could lead out of the store's folder.
+  /// The decoded path, which begins with a slash; nil when the path could lead out of the store's folder.
   let path: String?
-  /// The query as sent, without the question mark; nil when there is none.
+  /// The query as it was sent, without the question mark; nil when there is none.
   let query: String?
-  /// The path as sent.
+  /// The path as it was sent.
   let rawPath: String
 
-  /// Splits a target in origin or absolute form. (RFC 9112, section 3.2)
+  /// Splits a request target in origin form or absolute form. (RFC 9112, section 3.2)
   init(_ target: String) {
     let whole = Self.originForm(target)
     if let mark = whole.utf8.firstIndex(of: UInt8(ascii: "?")) {
@@ -82,7 +82,7 @@ struct RequestTarget: Equatable {
     return rest.utf8[slash] == 0x2F ? String(rest[slash...]) : "/" + rest[slash...]
   }
 
-  /// Decodes `%XX`; nil for dot segments, encoded slashes, backslashes, NUL and invalid UTF-8.
+  /// Decodes `%XX`; nil for a path with dot segments, encoded slashes, backslashes, NUL or invalid UTF-8.
   private static func safePath(_ raw: String) -> String? {
     let plain = raw.utf8.allSatisfy { $0 != 0x25 && $0 != 0x5C && $0 != 0 }
     guard raw.utf8.first == 0x2F else { return nil }

@@ -9,7 +9,7 @@ import Synchronization
 
 /// Runs hummingbird's server on its own threads.
 ///
-/// Starting and stopping block.
+/// Its functions for starting and stopping block their thread.
 final class Listener: Sendable {
   /// The result of binding the port.
   private final class Outcome: Sendable {
@@ -70,7 +70,8 @@ final class Listener: Sendable {
 
   /// Runs the server until its port closes.
   ///
-  /// The server has ended when this function returns, and so before its threads end, which it needs to shut down.
+  /// The server has ended when this function returns. Its threads must end later, because the server needs them to shut
+  /// down.
   private static func serve(
     _ child: some ServerChildChannel,
     _ configuration: ServerConfiguration,
@@ -95,7 +96,7 @@ final class Listener: Sendable {
     outcome.isKnown.signal()
   }
 
-  /// Closes the port, then calls `closeConnections`, and waits until everything is closed.
+  /// Closes the port, calls `closeConnections`, and waits until everything is closed.
   func stop(closeConnections: () -> Void) {
     let isFirst = isStopped.withLock { stopped in
       defer { stopped = true }
@@ -106,7 +107,7 @@ final class Listener: Sendable {
       closeConnections()
     }
     running.wait()
-    // Only the first call ends the threads.
+    // Only the first call shuts the threads down.
     if isFirst { try? group.syncShutdownGracefully() }
   }
 }
@@ -114,7 +115,7 @@ final class Listener: Sendable {
 /// Runs Swift tasks on one event loop.
 ///
 /// `SampleStore.start` blocks its thread until the port is bound. If the server ran on Swift's cooperative threads, a
-/// few concurrent starts could block all of these threads, and wait forever.
+/// few concurrent starts could block all of them and wait forever.
 final class LoopExecutor: TaskExecutor {
   private let loop: any EventLoop
 
@@ -130,7 +131,7 @@ final class LoopExecutor: TaskExecutor {
 
 /// Sets up each connection of hummingbird's server.
 struct SampleChannel: ServerChildChannel {
-  /// The connection, which runs by itself on its loop.
+  /// The connection, whose work runs on its event loop.
   struct Value: ServerChildChannelValue {
     let channel: any Channel
   }
@@ -172,7 +173,7 @@ final class OpenConnections: Sendable {
     state.withLock { $0.open[ObjectIdentifier(channel)] = nil }
   }
 
-  /// Closes every connection, and accepts no others.
+  /// Closes every connection and refuses new ones.
   func close() {
     let open = state.withLock { state in
       state.isClosed = true

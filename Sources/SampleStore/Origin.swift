@@ -3,15 +3,17 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// Decides how to answer each request, from content and faults, and records requests and orders.
+/// Decides from content and faults how to answer each request.
 ///
-/// Called on all threads of the store; every part is thread-safe by itself.
+/// It also records requests and orders.
+///
+/// It is called on all threads of the store. Each of its parts is thread-safe.
 final class Origin: Sendable {
   let content: SampleContent
   let journal = RequestJournal()
   let desk: SampleOrders
   let connections = OpenConnections()
-  /// The shared link, if its bandwidth is limited.
+  /// The simulated link that all bodies share; nil when the bandwidth is not limited.
   let link: Link?
 
   private let ledger: Mutex<FaultLedger>
@@ -34,9 +36,9 @@ final class Origin: Sendable {
     hasFaults = Atomic(!faults.rules.isEmpty)
   }
 
-  /// The current script.
+  /// The current fault script.
   ///
-  /// Setting it resets the counts of its rules.
+  /// Setting the script resets the counts of its rules.
   var faults: FaultScript {
     get { ledger.withLock { $0.script } }
     set {
@@ -85,7 +87,7 @@ final class Origin: Sendable {
     return ledger.withLock { $0.fault(method: method, path: path, query: target.query) }
   }
 
-  /// The slow path: for every request except a plain GET of an existing resource without a fault.
+  /// The slow path, for all requests except a plain GET of an existing resource without a fault.
   private func considered(
     _ request: IncomingRequest,
     _ target: RequestTarget,
@@ -153,7 +155,9 @@ final class Origin: Sendable {
     )
   }
 
-  /// The `Date` line, rendered once a second.
+  /// The `Date` line.
+  ///
+  /// It is rendered once a second.
   private func dateLine() -> ByteBuffer {
     let second = Int(clock())
     return date.withLock { date in

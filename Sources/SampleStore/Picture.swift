@@ -1,22 +1,22 @@
 /// Makes any number of distinct pictures from one base picture.
 ///
-/// A label is written into a comment of the file. So each label gives different bytes, with the same pixels, in a file
-/// that every decoder accepts.
+/// A label is written into a comment of the file. Therefore each label gives a file with different bytes and the same
+/// pixels, which every decoder accepts.
 package struct Picture: Sendable {
   private enum Format {
     case jpeg, png
   }
 
   private let format: Format
-  /// The bytes before the comments: a JPEG's SOI, a PNG's signature and IHDR.
+  /// The bytes before the comments: SOI in a JPEG; the signature and IHDR in a PNG.
   private let start: [UInt8]
   private let end: [UInt8]
   private let digest: String
 
-  /// Creates it from a JPEG or PNG.
+  /// Makes a base picture from a JPEG or PNG.
   ///
   /// - Parameter base: The bytes of the file.
-  /// - Throws: ``SampleError`` with code `picture` when it is neither.
+  /// - Throws: ``SampleError`` with code `picture` when the file is neither JPEG nor PNG.
   package init(_ base: [UInt8]) throws(SampleError) {
     if base.starts(with: [0xFF, 0xD8, 0xFF]) {
       format = .jpeg
@@ -36,9 +36,9 @@ package struct Picture: Sendable {
     self.digest = Resource.etag(of: base)
   }
 
-  /// A picture with a label.
+  /// Makes a picture with a label.
   ///
-  /// It has exactly `byteCount` bytes, or more if base and label need more.
+  /// The picture has exactly `byteCount` bytes, or more if the base picture and the label need more.
   package func distinct(_ label: String, byteCount: Int = 0) -> [UInt8] {
     var bytes = start
     bytes.reserveCapacity(max(byteCount, start.count + end.count + label.utf8.count + 32))
@@ -47,22 +47,22 @@ package struct Picture: Sendable {
     return bytes
   }
 
-  /// A picture with a label, as a resource.
+  /// Makes a picture with a label as a resource.
   ///
-  /// Its validator is derived from base, label and size, so the bytes need not be hashed.
+  /// Its `ETag` is derived from base, label and size, so that the bytes need not be hashed.
   package func resource(_ label: String, byteCount: Int = 0) -> Resource {
     let bytes = distinct(label, byteCount: byteCount)
     let name = Resource.etag(of: Array("\(digest) \(bytes.count) \(label)".utf8))
     return Resource(bytes, type: format == .jpeg ? "image/jpeg" : "image/png", etag: name)
   }
 
-  /// A picture with a label, made from a base; see ``distinct(_:byteCount:)``.
+  /// Makes a picture with a label from a base picture; see ``distinct(_:byteCount:)``.
   ///
   /// - Parameters:
   ///   - base: The bytes of a JPEG or PNG file.
   ///   - label: The text that makes this picture distinct.
-  ///   - byteCount: The length of the file, if base and label fit into it.
-  /// - Returns: The bytes of a file of the same format.
+  ///   - byteCount: The length of the file; the file is longer if base and label do not fit.
+  /// - Returns: The bytes of a file in the base's format.
   /// - Throws: ``SampleError`` with code `picture` when the base is neither JPEG nor PNG.
   package static func distinct(
     base: [UInt8],
@@ -72,21 +72,23 @@ package struct Picture: Sendable {
     try Picture(base).distinct(label, byteCount: byteCount)
   }
 
-  /// The bytes of a segment or chunk besides its text.
+  /// The number of bytes of a segment or chunk in addition to its text.
   private var overhead: Int {
     format == .jpeg ? 4 : 12
   }
 
-  /// Appends comments of `wanted` bytes in total: the first begins with the label, and the rest is spaces.
+  /// Appends comments of `wanted` bytes in total.
+  ///
+  /// The first comment begins with the label; the remaining bytes are spaces.
   private func appendComments(_ label: String, wanted: Int, to bytes: inout [UInt8]) {
-    // A JPEG segment has a 16-bit length, and PNG readers refuse chunks that are much longer.
+    // The length of a JPEG segment has 16 bits, and PNG readers refuse chunks that are much longer.
     let longest = 0xFFFF - 2
     var text = Array((format == .jpeg ? "" : "Comment\0").utf8) + label.utf8.prefix(longest - 40)
     var rest = max(wanted, overhead + text.count)
     while rest > 0 {
       var size = min(rest, longest + overhead)
       let left = rest - size
-      // Leave enough bytes for another segment, which in PNG includes a keyword.
+      // Leave enough bytes for another segment, which also has a keyword in PNG.
       if left > 0, left < overhead + 8 { size -= overhead + 8 }
       text += [UInt8](repeating: 0x20, count: size - overhead - text.count)
       append(text, to: &bytes)

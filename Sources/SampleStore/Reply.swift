@@ -3,10 +3,10 @@ import Glibc
 import NIOCore
 import NIOHTTP1
 
-/// An answer before framing: a status, header lines and a body.
+/// An answer before it is framed: a status, header lines and a body.
 struct Reply {
   var status: Int
-  /// The header lines except `Date`, `Connection` and those of the framing, which are added last.
+  /// The header lines without `Date`, `Connection` and framing lines, which are added last.
   var fields: [HeaderField]
   var body: ByteBuffer
   /// Whether the status allows a body. (RFC 9110, section 6.4.1)
@@ -20,21 +20,21 @@ struct Reply {
     self.body = body
   }
 
-  /// The whole resource with 200.
+  /// An answer with status 200 and the whole resource.
   static func whole(_ resource: Resource) -> Reply {
     var fields = [HeaderField("Content-Type", resource.type)] + validators(of: resource)
     fields.append(HeaderField("Accept-Ranges", "bytes"))
     return Reply(200, fields + resource.headers, body: resource.body)
   }
 
-  /// A 304 with the fields that update a stored answer. (RFC 9110, section 15.4.5)
+  /// An answer with status 304 and the fields that update a stored answer. (RFC 9110, section 15.4.5)
   static func notModified(_ resource: Resource) -> Reply {
     let kept = ["content-location", "expires", "vary"]
     let extra = resource.headers.filter { field in kept.contains { field.isNamed($0) } }
     return Reply(304, validators(of: resource) + extra)
   }
 
-  /// An error status with a short JSON body.
+  /// An answer with an error status and a short JSON body.
   static func problem(_ status: Int, _ text: String, _ fields: [HeaderField] = []) -> Reply {
     let body = "{\"status\":\(status),\"error\":\(JSONText.quoted(text))}\n"
     return Reply(
@@ -54,14 +54,14 @@ struct Reply {
     return fields
   }
 
-  /// The status line and header lines with the correct length.
+  /// The status line and header lines, with the correct length.
   ///
   /// The caller adds the rest of the head.
   var rendered: ByteBuffer {
     rendered(length: mayHaveBody ? body.readableBytes : nil)
   }
 
-  /// The same as ``rendered``, with a given length, or without one if nil.
+  /// The status line and header lines with a given length; nil leaves the length out.
   func rendered(length: Int?) -> ByteBuffer {
     var head = ByteBuffer()
     head.reserveCapacity(384)
@@ -79,9 +79,9 @@ struct Reply {
 }
 
 extension Reply {
-  /// Answers a GET or HEAD: evaluates preconditions, then ranges.
+  /// Answers a GET or HEAD: evaluates first preconditions, then ranges.
   ///
-  /// The order is that of RFC 9110, section 13.2.2. The answer to a HEAD has the body too; ``WirePlan`` leaves it out.
+  /// The order is from RFC 9110, section 13.2.2. The reply to a HEAD also has the body, which ``WirePlan`` leaves out.
   static func to(method: String, fields: [HeaderField], with resource: Resource) -> Reply {
     switch Precondition(fields, resource) {
     case .failed: return .problem(412, "precondition failed")
@@ -148,7 +148,7 @@ enum Precondition: Equatable {
     }
   }
 
-  /// Whether a list of entity tags has the resource's tag, or is `*`. (RFC 9110, section 8.8.3.2)
+  /// Whether a list of entity tags contains the resource's tag, or is `*`. (RFC 9110, section 8.8.3.2)
   static func matches(_ list: String, _ etag: String?, weakly: Bool) -> Bool {
     if list == "*" { return true }
     guard let etag else { return false }
@@ -164,7 +164,7 @@ enum Precondition: Equatable {
     tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...]
   }
 
-  /// Splits at commas outside quotes, because a tag may contain commas.
+  /// Splits a list at commas outside quotes, because a tag may contain commas.
   private static func tags(_ list: String) -> [String] {
     var tags: [String] = []
     var tag = ""
@@ -182,9 +182,9 @@ enum Precondition: Equatable {
   }
 }
 
-/// The part that a `Range` header selects of a body of known size. (RFC 9110, section 14.2)
+/// The part of a body that a `Range` header selects. (RFC 9110, section 14.2)
 enum ByteRange: Equatable {
-  /// The whole body, for other units, several ranges and malformed values.
+  /// The whole body: for other units than bytes, for several ranges and for malformed values.
   case whole
   case part(Range<Int>)
   case unsatisfiable
@@ -216,15 +216,15 @@ enum ByteRange: Equatable {
 
 /// Writes and parses the dates of HTTP, as seconds since 1970. (RFC 9110, section 5.6.7)
 enum HTTPDate {
-  /// `Sun, 06 Nov 1994 08:49:37 GMT`.
+  /// A date such as `Sun, 06 Nov 1994 08:49:37 GMT`.
   static func text(_ seconds: Int) -> String { written(seconds, "%a, %d %b %04Y %T GMT") }
 
-  /// `1994-11-06T08:49:37Z`. (RFC 3339)
+  /// A date such as `1994-11-06T08:49:37Z`. (RFC 3339)
   static func rfc3339(_ seconds: Int) -> String { written(seconds, "%04Y-%m-%dT%TZ") }
 
-  /// Parses the preferred form; nil for the two obsolete ones.
+  /// Parses a date in the preferred form; nil for the two obsolete forms.
   ///
-  /// RFC 9110 requires servers to accept those too, but no client of this store sends them.
+  /// RFC 9110 requires servers to accept the obsolete forms too, but no client of this store sends them.
   static func seconds(_ text: String) -> Int? {
     var (text, parts) = (text, tm())
     let form = text.withUTF8 { larder_read_date($0.baseAddress, $0.count, &parts) }

@@ -2,9 +2,9 @@ import Dispatch
 import NIOHTTP1
 import Synchronization
 
-/// The requests so far.
+/// The requests that the store has received.
 ///
-/// Each is recorded before the first byte of its answer is sent.
+/// Each request is recorded before the first byte of its answer is sent.
 final class RequestJournal: Sendable {
   private struct Entries {
     var records: [RequestRecord] = []
@@ -40,7 +40,7 @@ final class RequestJournal: Sendable {
     }
   }
 
-  /// Blocks until there are `count` records; false after a timeout.
+  /// Blocks until at least `count` requests are recorded; false after a timeout.
   func wait(for count: Int, seconds: Double) -> Bool {
     let signal = DispatchSemaphore(value: 0)
     let isThere = state.withLock { state in
@@ -54,20 +54,20 @@ final class RequestJournal: Sendable {
 
 /// One request to the store, with its answer.
 package struct RequestRecord: Sendable {
-  /// `GET`, `HEAD`, `POST` and so on.
+  /// The method, such as `GET`, `HEAD` or `POST`.
   package let method: String
-  /// The path as sent.
+  /// The path as it was sent.
   package let path: String
-  /// The query as sent, without its question mark.
+  /// The query as it was sent, without its question mark; nil when there was none.
   package let query: String?
   /// The status of the answer; nil when a fault suppressed the answer.
   package let status: Int?
-  /// The number of body bytes to send, without framing.
+  /// The number of body bytes that the store meant to send, without framing.
   package let bytes: Int
 
   let head: HTTPHeaders
 
-  /// The header lines as sent.
+  /// The header lines as they were sent.
   package var headers: [HeaderField] {
     head.map { HeaderField($0.name, $0.value) }
   }

@@ -1,7 +1,7 @@
 import Crypto
 import NIOCore
 
-/// The resource at one path: the bytes, their type and the caching fields.
+/// The resource at one path: its bytes, its media type and its caching fields.
 package struct Resource: Sendable {
   /// The value of `Content-Type`.
   package var type: String
@@ -9,7 +9,7 @@ package struct Resource: Sendable {
   package var etag: String?
   /// The time for `Last-Modified`, in seconds since 1970; nil to send none.
   package var lastModified: Int?
-  /// The value of `Cache-Control`; nil to apply the rules of the content.
+  /// The value of `Cache-Control`; nil to apply the store's rules for paths.
   package var cacheControl: String?
   /// Additional header lines.
   package var headers: [HeaderField]
@@ -18,7 +18,7 @@ package struct Resource: Sendable {
 
   /// Makes a resource from bytes in memory.
   ///
-  /// The bytes are hashed here, once, unless `etag` is given.
+  /// If `etag` is nil, the bytes are hashed here once.
   package init(
     _ bytes: [UInt8],
     type: String,
@@ -63,7 +63,7 @@ package struct Resource: Sendable {
     Array(body.readableBytesView)
   }
 
-  /// The entity tag for bytes: the first 24 hexadecimal digits of their SHA-256.
+  /// An entity tag for bytes: the first 24 hexadecimal digits of their SHA-256 hash.
   package static func etag(of bytes: [UInt8]) -> String {
     "\"" + hexadecimal(SHA256.hash(data: bytes).prefix(12)) + "\""
   }
@@ -90,7 +90,7 @@ enum MediaType {
     "webmanifest": "application/manifest+json", "ico": "image/x-icon",
   ]
 
-  /// The type for a path's extension; JSON for a path without one.
+  /// The media type for a path's extension; JSON for a path without an extension.
   static func of(path: String) -> String {
     guard let end = fileExtension(of: path) else { return json }
     return known[end.lowercased()] ?? bytes

@@ -6,13 +6,13 @@ import Synchronization
 
 /// One client connection: reads requests while answers are pending, and sends the answers in order.
 ///
-/// It is directly above TLS or the socket and writes raw bytes, not HTTP parts, because many faults break the framing.
-/// Everything runs on the channel's event loop.
+/// The handler is directly above TLS or the socket. It writes raw bytes instead of HTTP parts, because many faults
+/// break the framing. Everything runs on the channel's event loop.
 final class SampleConnection: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = ByteBuffer
 
-  /// Fired into every connection when the store stops.
+  /// An event that is sent to every connection when the store stops.
   struct Stop: Sendable {}
 
   private let origin: Origin
@@ -28,7 +28,7 @@ final class SampleConnection: ChannelInboundHandler {
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
-    // `Stop` would not reach a connection that is accepted while the store stops.
+    // A connection that is accepted while the store stops would not get the `Stop` event.
     if !origin.connections.add(context.channel) { shut(context) }
   }
 
@@ -44,7 +44,7 @@ final class SampleConnection: ChannelInboundHandler {
     switch unwrapInboundIn(data) {
     case .head(let head):
       incoming = IncomingRequest(head)
-      // curl waits for this before it sends a long body. (RFC 9110, section 10.1.1)
+      // curl waits for "100 Continue" before it sends a long body. (RFC 9110, section 10.1.1)
       if !isAnswering, head.headers.first(name: "Expect")?.lowercased() == "100-continue" {
         let line = ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")
         context.writeAndFlush(wrapOutboundOut(line), promise: nil)
@@ -82,7 +82,7 @@ final class SampleConnection: ChannelInboundHandler {
     begin(WirePlan(head: head, body: ByteBuffer(), ending: .close), context)
   }
 
-  /// Answers the waiting requests until an answer has to wait.
+  /// Answers the waiting requests until an answer cannot be sent at once.
   private func advance(_ context: ChannelHandlerContext) {
     while !isAnswering, let request = waiting.popFirst() {
       isAnswering = true
@@ -135,7 +135,7 @@ final class SampleConnection: ChannelInboundHandler {
     }
   }
 
-  /// Sends a body at a rate: about fifty pieces a second, or single bytes at lower rates.
+  /// Sends a body at a rate: about fifty pieces a second, or single bytes if the rate is low.
   private func drip(
     _ body: ByteBuffer,
     _ rate: Int,
@@ -161,7 +161,7 @@ final class SampleConnection: ChannelInboundHandler {
       isAnswering = false
       return
     }
-    // Wait until the kernel has all bytes before a reset or close.
+    // Before a reset or close, wait until the kernel has received all bytes.
     let written = context.eventLoop.makePromise(of: Void.self)
     context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: written)
     written.futureResult.assumeIsolated().whenComplete { _ in
@@ -169,7 +169,7 @@ final class SampleConnection: ChannelInboundHandler {
     }
   }
 
-  /// Runs a step on this loop after a delay, then continues with the waiting requests.
+  /// Runs a step on this event loop after a delay, then continues with the waiting requests.
   private func after(
     _ seconds: Double,
     _ context: ChannelHandlerContext,
@@ -185,12 +185,13 @@ final class SampleConnection: ChannelInboundHandler {
   /// Closes the connection with RST instead of FIN.
   private func reset(_ context: ChannelHandlerContext) {
     let options = context.channel as? any SocketOptionProvider
-    // On the channel's own loop, the option is set before the call returns.
+    // This runs on the channel's own event loop, so the option is set before the call returns.
     _ = options?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
     shut(context)
   }
 
-  /// Closes the socket without TLS's `close_notify`, because a client may keep the store waiting for the reply.
+  /// Closes the socket without sending TLS's `close_notify`; otherwise a client could keep the store waiting for its
+  /// reply.
   private func shut(_ context: ChannelHandlerContext) {
     let pipeline = context.pipeline.syncOperations
     if let tls = try? pipeline.context(handlerType: NIOSSLServerHandler.self) {
@@ -203,7 +204,9 @@ final class SampleConnection: ChannelInboundHandler {
 
 /// Simulates a link of limited bandwidth that all answers of a store share.
 final class Link: Sendable {
-  /// The size of the pieces, in bytes, in which bodies take turns.
+  /// The size of a piece of a body, in bytes.
+  ///
+  /// Bodies take turns on the link piece by piece.
   static let piece = 16 << 10
 
   private let bytesPerSecond: Double
@@ -219,7 +222,7 @@ final class Link: Sendable {
     reserve(bytes, at: Self.now())
   }
 
-  /// The same as ``reserve(_:)``, at a given time.
+  /// Reserves bytes on the link as ``reserve(_:)`` does, at a given time.
   func reserve(_ bytes: Int, at now: Double) -> Double {
     free.withLock { free in
       free = max(free, now) + Double(bytes) / bytesPerSecond

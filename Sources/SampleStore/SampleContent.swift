@@ -2,14 +2,16 @@ import Glibc
 import NIOCore
 import Synchronization
 
-/// The content of a sample store: resources in memory, then files in a folder, then generated resources.
+/// The content of a sample store.
 ///
-/// It may be changed while the store runs. One lock guards all state, and is not held while the generator is called or
-/// the disk is read.
+/// A path is looked up in memory, then in a folder, and then passed to a generator.
+///
+/// The content may be changed while the store runs. One lock guards all state. It is not held while the generator runs
+/// or the disk is read.
 package final class SampleContent: Sendable {
-  /// Generates the resource for a path that is neither in memory nor in the folder; nil for 404.
+  /// Generates the resource for a path that is neither in memory nor in the folder; returns nil for a 404.
   ///
-  /// Called on the store's threads, once for each request.
+  /// Called on the store's threads, once or twice for each GET or HEAD of such a path.
   package typealias Fallback = @Sendable (_ path: String) -> Resource?
 
   private struct Content {
@@ -21,7 +23,7 @@ package final class SampleContent: Sendable {
   private let state: Mutex<Content>
   private let folder: Folder?
 
-  /// Serves resources in memory, and those that `fallback` generates.
+  /// Serves resources in memory, and resources that `fallback` generates.
   package init(_ resources: [String: Resource] = [:], fallback: Fallback? = nil) {
     folder = nil
     state = Mutex(Content(fallback: fallback))
@@ -32,12 +34,12 @@ package final class SampleContent: Sendable {
   ///
   /// Resources in memory take precedence.
   ///
-  /// A file is read at the first request, and again when it changes.
+  /// A file is read at its first request, and again when it has changed.
   ///
   /// - Parameters:
-  ///   - folder: The folder that is served as `/`. Symbolic links out of it are not followed.
+  ///   - folder: The folder that is served as `/`. Symbolic links that lead out of the folder are not followed.
   ///   - fallback: Generates resources that are neither in memory nor in the folder.
-  /// - Throws: ``SampleError`` with code `folder` when it is not a readable folder.
+  /// - Throws: ``SampleError`` with code `folder` when the path is not a readable folder.
   package init(folder: String, fallback: Fallback? = nil) throws(SampleError) {
     self.folder = try Folder(folder)
     state = Mutex(Content(fallback: fallback))
@@ -45,7 +47,7 @@ package final class SampleContent: Sendable {
 
   /// The resource in memory at a decoded path.
   ///
-  /// Set it to nil to remove it.
+  /// Setting nil removes the resource.
   package subscript(_ path: String) -> Resource? {
     get { state.withLock { $0.resources[path]?.original } }
     set {
@@ -63,9 +65,9 @@ package final class SampleContent: Sendable {
 
   /// Sets `Cache-Control` for the paths below a prefix.
   ///
-  /// The longest matching prefix counts.
+  /// If several prefixes match a path, the longest counts.
   ///
-  /// Without a matching rule, pictures are fresh for an hour, and everything else is stale at once.
+  /// Without a matching rule, pictures are fresh for an hour, and all other resources are stale at once.
   package func cache(_ prefix: String, as value: String) {
     state.withLock { state in
       state.cacheRules.removeAll { $0.prefix == prefix }
@@ -81,7 +83,7 @@ package final class SampleContent: Sendable {
 
   /// Finds the resource at a decoded path.
   ///
-  /// If the path has no extension, `.json` is tried too.
+  /// If the path has no extension, `.json` is also tried: in memory after the path itself, in the folder before it.
   func find(_ path: String) -> Servable? {
     if let held = state.withLock({ $0.resources[path] }) { return held }
     let json = MediaType.fileExtension(of: path) == nil ? path + ".json" : nil
@@ -108,7 +110,7 @@ package final class SampleContent: Sendable {
 
 /// The files of a folder, cached in memory until they change on disk.
 final class Folder: Sendable {
-  /// Identifies the state of a file, to detect changes.
+  /// A value that changes when a file changes.
   private struct Stamp: Equatable {
     let device, inode: UInt
     let size, seconds, nanoseconds: Int
@@ -141,9 +143,11 @@ final class Folder: Sendable {
     self.root = root == "/" ? "" : root
   }
 
-  /// The file at a path without dot segments, read again only if it changed.
+  /// The file at a path without dot segments.
   ///
-  /// A symbolic link out of the folder counts as missing.
+  /// It is read again only if it has changed.
+  ///
+  /// A symbolic link that leads out of the folder counts as missing.
   func find(_ path: String, servable: (String, Resource) -> Servable) -> Servable? {
     guard let stamp = Stamp(root + path) else { return nil }
     if let held = held.withLock({ $0[path] }), held.stamp == stamp { return held.servable }
@@ -156,7 +160,9 @@ final class Folder: Sendable {
     return made
   }
 
-  /// Drops all cached files, because the rules for their headers have changed.
+  /// Drops all cached files.
+  ///
+  /// Called when the rules for their headers have changed.
   func forget() {
     held.withLock { $0.removeAll() }
   }
@@ -182,13 +188,15 @@ final class Folder: Sendable {
   }
 }
 
-/// A resource with the rendered head of a plain 200, except the date.
+/// A resource, with the rendered head of its plain 200 answer.
+///
+/// The head lacks the date.
 struct Servable {
-  /// The resource as given.
+  /// The resource before the rules apply.
   let original: Resource
-  /// The resource with `Cache-Control` set by the rules.
+  /// The resource after the rules have set `Cache-Control`.
   let resource: Resource
-  /// The head from the status line on, without `Date` and without the empty line.
+  /// The head of the answer from the status line on, without `Date` and without the final empty line.
   let head: ByteBuffer
 
   init(_ resource: Resource, rule: String) {

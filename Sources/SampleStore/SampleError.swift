@@ -3,9 +3,9 @@ import Glibc
 
 /// The reason why the sample store could not start, or could not read its input.
 package struct SampleError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The kind of error; an open set.
+  /// The kind of error; an open set, so that a new kind breaks no caller.
   package struct Code: Hashable, Sendable {
-    /// The name that logs and tests see.
+    /// The name of the kind, for logs and tests.
     package let name: String
 
     /// Makes a code with a name.
@@ -23,15 +23,15 @@ package struct SampleError: Error, Hashable, Sendable, CustomStringConvertible {
     package static let folder = Code("folder")
     /// The file for orders cannot be opened.
     package static let orders = Code("orders")
-    /// The picture to vary is neither JPEG nor PNG.
+    /// The base picture is neither JPEG nor PNG.
     package static let picture = Code("picture")
   }
 
-  /// A place in a text, counted from 1.
+  /// A position in a text, counted from 1.
   package struct Position: Hashable, Sendable {
     /// The line, from 1.
     package let line: Int
-    /// The character in that line, from 1.
+    /// The character in the line, from 1.
     package let column: Int
   }
 
@@ -41,7 +41,7 @@ package struct SampleError: Error, Hashable, Sendable, CustomStringConvertible {
   package let thing: String
   /// The cause of the failure.
   package let cause: String
-  /// The remedy.
+  /// A remedy for the user to try.
   package let advice: String
   /// The position of the error in a fault script; nil for other errors.
   package let position: Position?
@@ -54,12 +54,12 @@ package struct SampleError: Error, Hashable, Sendable, CustomStringConvertible {
     self.position = at
   }
 
-  /// One line for people: "cannot VERB THING: REASON; TRY THIS".
+  /// The error as one line: "cannot VERB THING: REASON; TRY THIS".
   package var description: String {
     "cannot \(thing): \(cause); \(advice)"
   }
 
-  /// The system's message for an error number, in lower case, for use within a sentence.
+  /// The system's message for an error number, in lower case so that it can be part of a sentence.
   static func words(for errno: Int32) -> String {
     String(cString: larder_error_words(errno))
   }

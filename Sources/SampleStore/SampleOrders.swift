@@ -2,25 +2,26 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// The paths that take orders, and the file that keeps them.
+/// The paths that accept orders, and the file that keeps the orders.
 package struct OrderIntake: Hashable, Sendable {
   /// The paths that accept `POST`.
   package var paths: Set<String>
-  /// A file to which each order is appended as a JSON line, and synced before the answer; nil to keep orders only in
-  /// memory.
+  /// A file to which each order is appended as a JSON line, and which is synced before the answer.
+  ///
+  /// Nil keeps orders only in memory.
   package var file: String?
 
-  /// Creates it from its parts.
+  /// Makes an intake from its parts.
   package init(paths: Set<String> = ["/orders"], file: String? = nil) {
     self.paths = paths
     self.file = file
   }
 }
 
-/// The orders so far, in memory and optionally in a file.
+/// The orders that the store has accepted, in memory and optionally in a file.
 ///
-/// Orders are written on a serial queue, so that lines and records have the same order. Reading them does not wait for
-/// the disk.
+/// Orders are written on a serial queue, so that the lines of the file have the same order as the records in memory.
+/// Reading the records does not wait for the disk.
 final class SampleOrders: Sendable {
   let paths: Set<String>
   private let file: Int32?
@@ -59,7 +60,7 @@ final class SampleOrders: Sendable {
 
   /// Appends an order to the file, then to memory.
   ///
-  /// Returns false, and keeps it in neither, if the file cannot be written.
+  /// If the file cannot be written, returns false, and the order is kept in neither.
   func take(_ record: OrderRecord) -> Bool {
     writing.sync {
       if let file, !Self.append(Array(record.line.utf8), to: file) { return false }
@@ -82,22 +83,24 @@ final class SampleOrders: Sendable {
 
 /// An order that was received completely, even if its answer failed.
 package struct OrderRecord: Hashable, Sendable {
-  /// The path that it was posted to.
+  /// The path that the order was posted to.
   package let path: String
   /// The method: `POST`.
   package let method: String
-  /// The header lines as sent.
+  /// The header lines as they were sent.
   package let headers: [HeaderField]
-  /// The body as sent.
+  /// The body as it was sent.
   package let body: [UInt8]
-  /// The time at which it was complete, in seconds since 1970.
+  /// The time at which the order was completely received, in seconds since 1970.
   package let arrival: Double
   /// The status of the answer; 200 means accepted.
   ///
   /// Nil when a fault suppressed the answer.
   package let status: Int?
 
-  /// The line for the file; the body is text, or hexadecimal if it is not UTF-8.
+  /// The line for the file.
+  ///
+  /// The body is written as text, or as hexadecimal digits if it is not UTF-8.
   var line: String {
     let pairs = headers.map { "[\(JSONText.quoted($0.name)),\(JSONText.quoted($0.value))]" }
     let text = String(validating: body, as: UTF8.self).map { "\"body\":" + JSONText.quoted($0) }
@@ -108,7 +111,7 @@ package struct OrderRecord: Hashable, Sendable {
   }
 }
 
-/// Writes JSON strings, for the few small documents that the store makes itself.
+/// Writes JSON strings, for the small documents that the store itself makes.
 enum JSONText {
   /// The text in quotes, with the escapes of RFC 8259, section 7.
   static func quoted(_ text: String) -> String {

@@ -1,19 +1,20 @@
 import Glibc
 import HummingbirdTLS
 
-/// A local origin server for the demo and all tests: serves a catalog and its pictures, takes orders, and fails on
-/// demand.
+/// A local origin server for the demo and the tests.
 ///
-/// It runs on its own threads, so it can be started and stopped from anywhere: a command, a synchronous test, a task.
-/// It answers even while the code that started it is blocked.
+/// It serves a catalog and its pictures, takes orders, and fails on demand.
+///
+/// The store runs on its own threads, so that any code can start and stop it: a command, a synchronous test, a task. It
+/// answers even while the code that started it is blocked.
 ///
 ///     let store = try SampleStore.start(SampleContent(folder: "samples/store"))
 ///     defer { store.stop() }
 ///     print(store.baseURL)
 package final class SampleStore: Sendable {
-  /// The content; it may change at any time.
+  /// The content, which may change at any time.
   package let content: SampleContent
-  /// The port that it listens on.
+  /// The port that the store listens on.
   package let port: Int
   /// Scheme, host and port, without a trailing slash.
   package let baseURL: String
@@ -35,20 +36,20 @@ package final class SampleStore: Sendable {
 
   /// Starts a store, and returns when it accepts connections.
   ///
-  /// Blocks for about a millisecond, and waits only for its own threads.
+  /// The call blocks for about a millisecond, and waits only for the store's own threads.
   ///
   /// - Parameters:
   ///   - content: The content.
-  ///   - faults: The initial faults.
+  ///   - faults: The initial fault script.
   ///   - tls: A certificate for HTTPS; nil for HTTP.
   ///   - host: The address to listen on; use a loopback address unless other machines need access.
-  ///   - port: The port; 0 for any free one.
+  ///   - port: The port; 0 for any free port.
   ///   - orders: The paths and the file for orders.
   ///   - threads: The number of event loop threads, 1 or 2.
   ///   - bytesPerSecond: The bandwidth that all bodies share; nil for no limit.
   ///   - clock: Returns the seconds since 1970, for `Date` and the arrival of orders.
-  /// - Returns: The running store. It stops at ``stop()``, or when the last reference is released.
-  /// - Throws: ``SampleError`` when it cannot listen, read its certificate or open its order file.
+  /// - Returns: The running store. It stops at ``stop()``, or when the last reference to it is released.
+  /// - Throws: ``SampleError`` when the store cannot listen, read its certificate or open its order file.
   package static func start(
     _ content: SampleContent,
     faults: FaultScript = .none,
@@ -90,22 +91,24 @@ package final class SampleStore: Sendable {
     return SampleStore(origin, listener, baseURL: base, port: listener.port)
   }
 
-  /// Closes the port and every connection, even hanging ones, and waits until that is done.
+  /// Closes the port and every connection, and waits until all are closed.
   ///
-  /// It may be called repeatedly and from several threads. Each call returns when the store has stopped.
+  /// Connections that hang are closed too.
+  ///
+  /// It may be called several times and from several threads. Each call returns after the store has stopped.
   package func stop() {
     listener.stop { origin.connections.close() }
   }
 
-  /// The faults.
+  /// The fault script.
   ///
-  /// Setting them resets the counts of their rules.
+  /// Setting the script resets the counts of its rules.
   package var faults: FaultScript {
     get { origin.faults }
     set { origin.faults = newValue }
   }
 
-  /// The orders so far, in the order of their arrival.
+  /// The orders received so far, in the order of their arrival.
   package var orders: [OrderRecord] {
     origin.desk.records
   }
@@ -115,9 +118,9 @@ package final class SampleStore: Sendable {
     origin.desk.clear()
   }
 
-  /// The requests so far.
+  /// The requests received so far.
   ///
-  /// Each is recorded before its answer is sent.
+  /// A request is recorded before its answer is sent.
   package var requests: [RequestRecord] {
     origin.journal.records
   }

@@ -1,27 +1,27 @@
 import NIOSSL
 
-/// The certificate of a store, with its private key.
+/// The certificate chain of a store, with its private key.
 package struct TLSIdentity: Sendable {
   let configuration: TLSConfiguration
 
-  /// Reads a certificate chain, leaf first, and its key from PEM files.
+  /// Reads a certificate chain, which begins with the server's certificate, and its key from PEM files.
   ///
   /// - Parameters:
   ///   - certificateFile: The path of the chain.
-  ///   - keyFile: The path of the unencrypted key of its first certificate.
-  /// - Throws: ``SampleError`` with code `identity` when either cannot be read.
+  ///   - keyFile: The path of the private key of the server's certificate, not encrypted.
+  /// - Throws: ``SampleError`` with code `identity` when the chain or the key cannot be read.
   package init(certificateFile: String, keyFile: String) throws(SampleError) {
     let chain = try Self.read(certificateFile) { try NIOSSLCertificate.fromPEMFile($0) }
     let key = try Self.read(keyFile) { try NIOSSLPrivateKey(file: $0, format: .pem) }
     self.init(chain, key)
   }
 
-  /// Reads a certificate chain, leaf first, and its key from PEM text.
+  /// Reads a certificate chain, which begins with the server's certificate, and its key from PEM text.
   ///
   /// - Parameters:
   ///   - certificate: The chain.
-  ///   - key: The unencrypted key of its first certificate.
-  /// - Throws: ``SampleError`` with code `identity` when either cannot be read.
+  ///   - key: The private key of the server's certificate, not encrypted.
+  /// - Throws: ``SampleError`` with code `identity` when the chain or the key cannot be read.
   package init(certificate: String, key: String) throws(SampleError) {
     let chain = try Self.read("the certificate given") { _ in
       try NIOSSLCertificate.fromPEMBytes(Array(certificate.utf8))

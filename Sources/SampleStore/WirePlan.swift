@@ -1,19 +1,19 @@
 import NIOCore
 
-/// The exact bytes to send for one request, their timing, and the end of the connection.
+/// The exact bytes to send for one request, their timing, and whether the connection closes.
 struct WirePlan {
-  /// The state of the connection afterwards.
+  /// The state of the connection after the answer.
   enum Ending {
     case keepAlive, close, reset, hang
   }
 
   var delay = 0.0
   var head = ByteBuffer()
-  /// The body, with its chunk framing if it is chunked.
+  /// The body; if it is chunked, with its chunk framing.
   var body = ByteBuffer()
   var bytesPerSecond: Int?
   var ending: Ending
-  /// The number of body bytes without framing, for the journal.
+  /// The number of body bytes without framing, for the record of the request.
   var bodyBytes = 0
 
   init(head: ByteBuffer, body: ByteBuffer, ending: Ending) {
@@ -32,7 +32,9 @@ struct WirePlan {
     }
   }
 
-  /// Serializes an answer, with a fault's changes to its framing.
+  /// Serializes an answer.
+  ///
+  /// A fault may change its framing.
   ///
   /// - Parameters:
   ///   - reply: The answer.
@@ -74,7 +76,7 @@ struct WirePlan {
 
   /// Encodes a body in chunks.
   ///
-  /// A truncated one lacks the last chunk. (RFC 9112, section 7.1)
+  /// If the body is truncated, the last chunk is left out. (RFC 9112, section 7.1)
   private static func chunks(of body: ByteBuffer, whole: Bool) -> ByteBuffer {
     var (rest, framed) = (body, ByteBuffer())
     while let piece = rest.readSlice(length: min(rest.readableBytes, 16 * 1024)),

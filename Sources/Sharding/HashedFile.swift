@@ -8,7 +8,7 @@ import SystemPackage
 
 /// Writes a file of a shard plan, and computes its length and SHA-256 on the way.
 ///
-/// Thread-safe; the order of pieces is that of the calls.
+/// Thread-safe; pieces are written in the order of the calls.
 final class HashedFile: Sendable {
   private struct Written {
     var pending: [UInt8] = []
@@ -101,7 +101,7 @@ struct FileSum: Codable, Equatable {
   }
 }
 
-/// Reads a file a line at a time, and hashes the bytes that it has returned or passed.
+/// Reads a file a line at a time, and hashes the bytes that it has returned or skipped.
 final class LineReader {
   private let file: FileDescriptor
   private let piece: Int

@@ -5,17 +5,17 @@ import Pipeline
 import SystemPackage
 import Transport
 
-/// The origin's answers to a plan's requests for sections and details, found by document.
+/// The origin's answers to a plan's requests for sections and details, found by the document's id.
 ///
 /// The answers stay on disk in `documents.log`, which ``DocumentOrigin/kept(_:)`` wrote. Memory has only their offsets.
 struct PlannedDocuments: GivenDocuments {
   private let path: String
-  /// The offset of each document's line; the last one if there are several.
+  /// The offset of each document's last line; a document may have several lines.
   private let lines: [DocumentID: Int64]
   /// The file's length and digest.
   let sum: FileSum
 
-  /// The number of bytes of an answer to read at once.
+  /// The number of bytes to read at once.
   private static let piece = 64 * 1024
 
   /// Reads the file once and records the offset of each answer.

@@ -14,8 +14,11 @@ struct ManifestTrailer: Codable, Equatable {
   var shard: Int
   /// The number of the shard's pictures, each of which has a line.
   var urls: Int
+  /// The number of pictures that were fetched.
   var fetched: Int
+  /// The number of pictures that the cache held and that are current.
   var held: Int
+  /// The number of pictures that could not be fetched.
   var failed: Int
   /// The number of HTTP requests that were made.
   var requests: Int
@@ -41,7 +44,7 @@ enum ShardManifest {
 
   /// Reads a manifest a line at a time, and compares its URLs with the shard's list.
   ///
-  /// Lines are passed on before the whole file is verified: if this throws, the caller must discard what it got.
+  /// Lines are passed on before the whole file is verified: if this throws, the caller must discard the lines.
   ///
   /// - Parameters:
   ///   - shard: The number of the shard.
@@ -125,15 +128,15 @@ enum ShardManifest {
 
   /// Commits a manifest: writes and syncs it under a temporary name, then creates a hard link with the final name.
   ///
-  /// A crash leaves no manifest or the whole one. If several processes commit the same shard, one succeeds.
+  /// A crash leaves no manifest, or the whole manifest. If several processes commit the same shard, one succeeds.
   ///
   /// - Parameters:
   ///   - pictures: The result of each picture, in the plan's order.
-  ///   - trailer: The last line; its `rows` are filled in.
+  ///   - trailer: The last line; this function sets its `rows`.
   ///   - folder: The plan's folder.
   ///   - token: A unique token of this process, for the temporary name.
-  ///   - disk: The file system, or a test's own.
-  /// - Returns: Whether this manifest was committed; false when another process committed its own before.
+  ///   - disk: The file system; tests replace it.
+  /// - Returns: Whether this manifest was committed; false when another process had already committed its own.
   /// - Throws: ``LarderError``.
   static func commit(
     _ pictures: [SettledPicture],
@@ -172,7 +175,7 @@ enum ShardManifest {
 
 /// A picture as a line of JSON in a shard's list or in a manifest.
 ///
-/// It has the picture's index row, and in a manifest also the outcome of its request.
+/// It has the picture's index row, and in a manifest also the outcome of the picture's request.
 struct PictureRow: Codable, Equatable {
   /// How a request ended.
   enum End: String, Codable {
@@ -195,7 +198,9 @@ struct PictureRow: Codable, Equatable {
   var failingSince: Int64?
   /// The outcome; this and the fields below are only in manifests.
   var end: End?
+  /// The SHA-256 of the previous bytes, if they differ.
   var before: String?
+  /// The failure as the report lists it; nil if the request succeeded.
   var report: SyncReport.Failure?
 
   /// The line for a row of the index.

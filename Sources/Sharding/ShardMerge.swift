@@ -4,11 +4,12 @@ import FoundationEssentials
 import Pipeline
 import SystemPackage
 
-/// Merges a planned run whose shards have all ended: a sync that reads the plan's files instead of asking the origin.
+/// Merges a planned run whose shards have all ended.
 ///
-/// Sections and details are in the plan's `documents.log`, the pictures' results in the manifests. Guards, diff, rows
-/// and report are those of any sync. Readers see the previous run until the last transaction. After a crash, the merge
-/// can be run again.
+/// A merge is a sync that reads the plan's files instead of asking the origin. Sections and details are in the plan's
+/// `documents.log`, and the pictures' results are in the manifests. The guards against mass removals, the comparison
+/// with the last run, the rows and the report are the same as in any sync. Readers see the previous run until the last
+/// transaction is committed. After a crash, the merge can be run again.
 package struct ShardMerge {
   private let planned: PlannedRun
   private let cache: String
@@ -98,7 +99,7 @@ final class SettledManifests: ImportedPictures {
   /// The position of a picture's line.
   private struct Place {
     let id: PictureID
-    /// The number of the shard, and in the low 40 bits the line's offset.
+    /// The number of the shard in the high bits, and the line's offset in the low 40 bits.
     let line: Int64
 
     var shard: Int { Int(line >> 40) }
@@ -116,12 +117,12 @@ final class SettledManifests: ImportedPictures {
 
   private let decoder = JSONDecoder()
 
-  /// The number of bytes to read first for a line; read again with more if the line is longer.
+  /// The number of bytes to read for a line at first; a longer line is read again with more bytes.
   private static let piece = 1024
 
   /// Reads and checks all manifests.
   ///
-  /// They must be whole and belong to this plan, and the picture files must match them.
+  /// The manifests must be whole and belong to this plan, and the picture files must match the manifests.
   ///
   /// - Parameters:
   ///   - planned: The plan.
@@ -207,7 +208,7 @@ final class SettledManifests: ImportedPictures {
     return try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
   }
 
-  /// The result in a line, with the present stamp of its file.
+  /// The result in a picture's line, with the present stamp of the picture's file.
   private func picture(at place: Place, in file: FileDescriptor) throws -> SettledPicture {
     var count = Self.piece
     var text = try file.bytes(from: place.offset, count: count)
@@ -219,15 +220,15 @@ final class SettledManifests: ImportedPictures {
     guard var picture = try decoder.decode(PictureRow.self, from: line).settled else {
       throw Errno.ioError
     }
-    // A second run of the shard may have replaced the file: the row gets the stamp of the present one. A picture that
-    // was removed since the check is noticed when its row is committed.
+    // A second run of the shard may have replaced the file, so the row gets the stamp of the present file. A picture
+    // that was removed since the check is noticed when its row is committed.
     picture.entry = try layout.confirmed(picture.entry, read: false) ?? picture.entry
     return picture
   }
 }
 
 extension FileDescriptor {
-  /// Reads `count` bytes from an offset, or fewer if the file ends before.
+  /// Reads `count` bytes from an offset, or fewer if the file ends earlier.
   func bytes(from offset: Int64, count: Int) throws -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     var filled = 0

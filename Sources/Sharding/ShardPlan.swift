@@ -156,8 +156,8 @@ package struct PlannedRun: Sendable {
   ///
   /// - Parameters:
   ///   - folder: The plan's folder.
-  ///   - name: The name for messages, when the folder is the copy of another.
-  /// - Throws: ``LarderError`` when there is no plan, or one of another version; ``CatalogError``.
+  ///   - name: The name for messages, when the folder is a copy of another folder.
+  /// - Throws: ``LarderError`` when there is no plan, or a plan of another version; ``CatalogError``.
   package init(_ folder: String, called name: String? = nil) throws {
     self.folder = folder
     self.name = name ?? folder
@@ -188,16 +188,16 @@ package struct PlannedRun: Sendable {
     self.plan = plan
   }
 
-  /// The same plan without its catalog's command for new tokens.
+  /// A copy of the plan without its catalog's command for new tokens.
   func withoutToken() -> Self {
     var planned = self
     planned.catalog.token = nil
     return planned
   }
 
-  /// The pictures of a shard, with their earlier entries.
+  /// The pictures of a shard, each with its index row at the time of planning.
   ///
-  /// - Throws: ``LarderError`` when the list is not the one that was planned.
+  /// - Throws: ``LarderError`` when the list has changed since the plan was made.
   func pictures(of shard: Int) throws -> [PictureEntry] {
     let name = ShardPlan.listName(shard)
     let bytes = try Self.bytes(name, in: folder)
@@ -229,7 +229,7 @@ package struct PlannedRun: Sendable {
 
     /// The next URL; nil at the end.
     ///
-    /// - Throws: ``LarderError`` at the end when the list is not the one that was planned.
+    /// - Throws: ``LarderError`` at the end when the list has changed since the plan was made.
     mutating func next() throws -> String? {
       guard let line = try reader.line() else {
         try PlannedRun.demand(reader.sum, list, name, in: folder)
@@ -330,8 +330,9 @@ package struct PlanTrust: Sendable {
     self.digest = digest
   }
 
-  /// Whether a user may allow a variable to a plan: `AWS_…` and `LARDER_…`, which larder reads itself, are never
-  /// allowed.
+  /// Whether a user may allow a plan to use a variable.
+  ///
+  /// Variables that larder reads itself, `AWS_…` and `LARDER_…`, are never allowed.
   package static func mayBeAllowed(_ name: String) -> Bool {
     !["AWS_", "LARDER_"].contains { name.uppercased().hasPrefix($0) }
   }

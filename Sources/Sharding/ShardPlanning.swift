@@ -7,8 +7,8 @@ import Transport
 
 /// Plans a sync over many machines: fetches sections and details once, and assigns their pictures to shards.
 ///
-/// The plan stores the origin's answers in its own files, and only reads the cache. So other runs may use the cache
-/// until the merge, which is a sync with these answers.
+/// Planning stores the origin's answers in the plan's own files, and does not change the cache. Other runs may
+/// therefore use the cache until the merge, which is a sync that reads these answers.
 package struct ShardPlanning: Sendable {
   private let shards: Int
   private let partition: Partition
@@ -45,7 +45,7 @@ package struct ShardPlanning: Sendable {
     }
 
     func isHeld(_ id: PictureID) -> Bool {
-      // If the look-up fails the picture is planned, and its shard then finds it current.
+      // If the look-up fails, the picture is planned, and the run of its shard finds that it is current.
       (try? states.states(of: [id]))?[id]?.isHeld ?? false
     }
 
@@ -64,11 +64,11 @@ package struct ShardPlanning: Sendable {
   ///   - folder: The plan's folder, which must be empty; it is created if it does not exist.
   ///   - cache: The cache that the shards will fill; it need not exist.
   ///   - options: The options of the sync.
-  ///   - disk: The file system, or a test's own.
+  ///   - disk: The file system; tests replace it.
   ///   - now: The wall clock.
   ///   - start: Called with the sync before it starts.
-  ///   - sync: Makes the sync that fetches for the plan, from the path of a temporary cache and the inputs to use.
-  /// - Returns: The plan, or nil when too little could be fetched; and the report.
+  ///   - sync: Makes the sync that fetches for the plan, given the path of a temporary cache and the plan's inputs.
+  /// - Returns: The report, and the plan; the plan is nil when too little could be fetched.
   /// - Throws: ``LarderError``, ``CatalogError``.
   package func make(
     _ catalog: CatalogFile,
@@ -81,8 +81,8 @@ package struct ShardPlanning: Sendable {
     start: (SyncRun) -> Void = { _ in },
     sync: (_ cache: String, PlannedInputs) -> SyncRun
   ) throws -> (plan: ShardPlan?, report: SyncReport) {
-    // Fails before anything is fetched if the catalog file needs a format file beside it, because a plan does not
-    // contain any.
+    // Fails before anything is fetched if the catalog file needs a format file beside it, because a plan contains no
+    // format files.
     _ = try CatalogFile(parsing: text, file: ShardPlan.catalogName)
     let place = try Self.place(folder)
     let known = try Known(cache)
@@ -183,7 +183,7 @@ final class ShardLists: Sendable {
   ///   - partition: The key by which pictures are assigned to shards.
   ///   - identity: The catalog's rule for the identity of a picture.
   ///   - count: The number of lists.
-  ///   - disk: The file system, or a test's own.
+  ///   - disk: The file system; tests replace it.
   /// - Throws: ``LarderError`` when the temporary files cannot be created.
   init(
     _ partition: Partition,
@@ -205,8 +205,9 @@ final class ShardLists: Sendable {
     )
   }
 
-  /// Writes the file of each list: sorted by URL, and each picture once, regardless of the order in which they were
-  /// added.
+  /// Writes each list to its file, sorted by URL and without duplicates.
+  ///
+  /// The files do not depend on the order in which pictures were added.
   ///
   /// - Parameters:
   ///   - folder: The plan's folder.

@@ -51,10 +51,10 @@ package final class ShardRun: Sendable {
   ///   - maxFailures: The highest percentage of pictures with temporary failures at which the shard is still committed.
   ///   - transport: The transport for the requests.
   ///   - environment: The values for `${NAME}` in the catalog's headers and URLs.
-  ///   - disk: The file system, or a test's own.
+  ///   - disk: The file system; tests replace it.
   ///   - remote: The object store that has the pictures instead of the cache's folder, if any.
-  ///   - publish: Uploads the manifest with the given name, when the plan's folder is a copy of one in a store. Returns
-  ///     false when the store had another manifest, which then replaces the copy's.
+  ///   - publish: Uploads the manifest with the given name, when the plan's folder is a copy of a folder in a store.
+  ///     Returns false when the store had another manifest, which now replaces the manifest in the copy.
   ///   - now: The wall clock.
   /// - Throws: ``LarderError`` when the plan has no such shard.
   package init(
@@ -101,21 +101,21 @@ package final class ShardRun: Sendable {
   /// Runs to the end.
   ///
   /// - Returns: The result.
-  /// - Throws: ``LarderError`` with the code `tryAgain` when the shard should be run again, with another one otherwise;
-  ///   ``CatalogError``.
+  /// - Throws: ``LarderError`` with the code `tryAgain` when the shard should be run again, and with another code
+  ///   otherwise; ``CatalogError``.
   package func run() throws -> ShardOutcome {
     if let other = try committed() { return other }
     do {
       return try perform()
     } catch {
-      // Once another run has committed the shard, it is done even if this run failed. For example, a merge removes the
-      // work folder of a run that is still active.
+      // If another run has committed the shard, the shard is done even if this run failed. This run may have failed
+      // because a merge removed its work folder.
       guard let other = try? committed() else { throw error }
       return other
     }
   }
 
-  /// The result of the run that committed the shard; nil when no run has.
+  /// The result of the run that committed the shard; nil when no run has committed it.
   private func committed() throws(LarderError) -> ShardOutcome? {
     try ShardManifest.trailer(of: shard, of: planned).map { ShardOutcome($0, committed: false) }
   }
@@ -146,7 +146,7 @@ package final class ShardRun: Sendable {
     return ShardOutcome(trailer, committed: isCommitted)
   }
 
-  /// Requires that few pictures failed for temporary reasons.
+  /// Throws if too many pictures failed for temporary reasons.
   private func demandFew(_ pictures: [SettledPicture]) throws(LarderError) {
     let failed = pictures.filter { $0.end == .failed }
     let passing = failed.count { $0.failure.map { Self.mayPass($0.reason) } ?? false }
@@ -158,7 +158,7 @@ package final class ShardRun: Sendable {
     )
   }
 
-  /// Whether a failure with this reason of a report may succeed in another run.
+  /// Whether a picture that failed for this reason, as reports name it, may succeed in another run.
   static func mayPass(_ reason: String) -> Bool {
     let status = reason.hasPrefix("http-") ? Int(reason.dropFirst(5)) : nil
     let word = FailureReason(rawValue: reason)

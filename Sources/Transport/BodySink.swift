@@ -1,14 +1,14 @@
 import Base
 
-/// Where an interrupted body may be resumed.
+/// The point from which an interrupted body can be resumed.
 package struct ResumePoint: Hashable, Sendable {
-  /// Bytes already held.
+  /// The number of bytes already received.
   package let offset: ByteCount
   /// A strong entity-tag, or a `Last-Modified` that is strong in the sense of RFC 9110, section 8.8.2.2.
   package let validator: String
-  /// The resource that sent the bytes held, after redirects (``WebURL/resource``); nil when it is not known.
+  /// The resource that sent the received bytes, after redirects (``WebURL/resource``); nil when it is not known.
   ///
-  /// The next time, a redirect may lead to another resource, where the same tag names other bytes.
+  /// In the next attempt, a redirect may lead to another resource, where the same tag names other bytes.
   package var source: String?
 
   /// Makes a resume point; see ``Validators/resumeValidator(date:)`` for valid validators.
@@ -21,46 +21,47 @@ package struct ResumePoint: Hashable, Sendable {
 
 /// A sink's decision about a body, or about a part of it.
 package enum BodyDecision: Sendable {
-  /// Take it, and continue.
+  /// Take the body or part, and continue.
   case accept
-  /// Stop; the transfer fails for that reason and is not retried.
+  /// Stop. The transfer fails for this reason and is not retried.
   case refuse(FailureReason)
 }
 
 /// Takes the body of one transfer.
 ///
-/// Every method is called on the transfer thread, so that all other transfers wait meanwhile: be quick, and never wait
-/// for another transfer. A sink belongs to one `fetch` at a time. The order of calls is `resumePoint`, `begin`, any
-/// number of `receive`. When an attempt fails and another follows, `resumePoint` is called again. Unless the next
-/// attempt can use that point, `restart` is called before the next `begin`.
+/// The transfer thread calls every method, and all other transfers wait meanwhile. So a method must be quick, and
+/// must never wait for another transfer. A sink belongs to one `fetch` at a time. The order of calls is
+/// `resumePoint`, `begin`, and any number of `receive`. When an attempt fails and another follows, `resumePoint` is
+/// called again. Unless the next attempt can use that point, `restart` is called before the next `begin`.
 package protocol BodySink: AnyObject, Sendable {
-  /// Where to resume, read before each attempt; nil starts from the first byte.
+  /// The point to resume from, read before each attempt; nil to start from the first byte.
   var resumePoint: ResumePoint? { get }
 
-  /// A body follows; called for status 200 to 299 only.
+  /// Announces a body; called only for a status from 200 to 299.
   ///
-  /// `offset` is 0, or the resume point's offset once the server has proved (206, `Content-Range` and validator)
-  /// that the bytes follow those already held.
+  /// `offset` is 0, or the resume point's offset once the server has proved (206, `Content-Range` and validator) that
+  /// the bytes follow the bytes already received.
   func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision
 
-  /// The next bytes, valid during the call only.
+  /// Takes the next bytes, which are valid only during the call.
   func receive(_ bytes: RawSpan) -> BodyDecision
 
-  /// Forget every byte received or held: the next `begin` starts from 0.
+  /// Forgets every byte received so far: the next `begin` starts from 0.
   func restart()
 }
 
 extension BodySink {
-  /// Nothing to resume.
+  /// Nil: there is nothing to resume.
   package var resumePoint: ResumePoint? { nil }
 }
 
 extension ResumePoint {
-  /// Whether a 206 proves that its bytes follow those already held.
+  /// Whether a 206 proves that its bytes follow the bytes already received.
   ///
-  /// The checks, in this order: status 206; a `Content-Range` of one part that starts at the offset; the same resource; a
-  /// matching `Content-Length`; no end before the end of the whole. With an entity-tag as validator, the 206 must repeat
-  /// that tag (RFC 9110, section 15.3.7). With a date, its `Last-Modified`, if it has one, must be that date.
+  /// All of this must hold, and is checked in this order. The status is 206. `Content-Range` is a single range that
+  /// starts at the offset. The resource is the same. `Content-Length` matches. The range extends to the end of the
+  /// whole body. With an entity-tag as validator, the 206 must repeat that tag (RFC 9110, section 15.3.7). With a
+  /// date as validator, the `Last-Modified` of the 206, if it has one, must be that date.
   package func isContinued(by head: ResponseHead) -> Bool {
     guard head.status == 206, let value = head.headers["Content-Range"],
       let range = ContentRange(value), let bytes = range.bytes, bytes.lowerBound == offset,
@@ -69,7 +70,7 @@ extension ResumePoint {
     if let length = head.contentLength, length != bytes.upperBound - bytes.lowerBound + 1 {
       return false
     }
-    // A part that stops short of the end would leave a hole.
+    // A range that stops short of the end would leave a hole.
     if let whole = range.whole, bytes.upperBound != whole - 1 { return false }
     if let tag = EntityTag(validator) {
       let answered = head.headers.bytes("ETag").flatMap { EntityTag($0) }
@@ -78,7 +79,7 @@ extension ResumePoint {
     return head.headers["Last-Modified"].map { $0 == validator } ?? true
   }
 
-  /// How many bytes a 206 that continues must have.
+  /// The number of bytes that a 206 has if it continues the body; nil without a valid `Content-Range`.
   package func remainder(by head: ResponseHead) -> ByteCount? {
     head.headers["Content-Range"].flatMap(ContentRange.init)?.bytes.map {
       $0.upperBound - $0.lowerBound + 1
@@ -88,9 +89,9 @@ extension ResumePoint {
 
 /// The value of the `Content-Range` field of a 206 or 416. (RFC 9110, section 14.4)
 package struct ContentRange: Hashable, Sendable {
-  /// The first and last byte's offset; nil in a 416.
+  /// The offsets of the first and the last byte; nil in a 416.
   package let bytes: ClosedRange<ByteCount>?
-  /// The whole's length; nil when the server does not know it.
+  /// The length of the whole body; nil when the server does not know it.
   package let whole: ByteCount?
 
   /// Reads `bytes 7-9/20`, `bytes 7-9/*` or `bytes */20`; nil for anything else, including contradictions.

@@ -25,7 +25,7 @@ struct ByteScanner {
     return true
   }
 
-  /// Steps over an ASCII word in any case if it comes next.
+  /// Steps over an ASCII word, in upper or lower case, if it comes next.
   mutating func skip(word: StaticString) -> Bool {
     let count = word.utf8CodeUnitCount
     guard position + count <= bytes.count else { return false }

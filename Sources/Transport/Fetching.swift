@@ -3,33 +3,33 @@ import Synchronization
 
 /// Fetches resources, many at a time, and parses their URLs as it will send them.
 package protocol Fetching: URLParsing {
-  /// Starts, or queues, a transfer into `sink`.
+  /// Starts or queues a transfer, whose body goes to `sink`.
   ///
-  /// `completion` runs on the transfer thread exactly once, in every case, so it must be quick, like a sink. It may
-  /// call `fetch`. A status that answers the request, see ``Request/isAnswered(by:)``, and a 304 succeed; any other
-  /// final status is a failure `http-NNN`.
+  /// `completion` always runs exactly once, on the transfer thread, so it must be as quick as a sink. It may call
+  /// `fetch`. The transfer succeeds with a 304, or with a status that answers the request (see
+  /// ``Request/isAnswered(by:)``). Any other final status is a failure `http-NNN`.
   func fetch(
     _ request: Request,
     into sink: any BodySink,
     completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
   )
 
-  /// The header fields that a request sends to its first host, without `Host`, its condition, and fields that frame the
-  /// message.
+  /// The header fields that a request sends to its first host. `Host`, the fields of the request's condition, and
+  /// fields that frame the message are left out.
   func fields(of request: Request) -> Headers
 
-  /// Completes everything unfinished with the reason `cancelled`, soon and on the transfer thread.
+  /// Completes every unfinished request with the reason `cancelled`, soon and on the transfer thread.
   func cancelAll()
 }
 
 extension Fetching {
-  /// Fetches, and waits for the result: for a thread with nothing else to do, never the transfer thread.
+  /// Fetches, and waits for the result; must not be called on the transfer thread.
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - sink: Where the body goes.
-  ///   - isCancelled: Called once, after the request is submitted, because a `cancelAll()` just before would have
-  ///     missed it.
+  ///   - sink: The sink for the body.
+  ///   - isCancelled: Called once, after the request is submitted; if true, all requests are cancelled. A
+  ///     `cancelAll()` just before the submission would have missed this request.
   /// - Returns: The result with which `fetch` completes.
   package func result(
     of request: Request,
@@ -61,18 +61,19 @@ extension Fetching {
 
 /// A snapshot of a transport's work at one moment, for display.
 package struct TransferActivity: Sendable, Hashable {
-  /// How many requests are being retried: those that wait for another attempt, and those that make one.
+  /// The number of requests that are being retried: they wait for another attempt, or are making it.
   package let retrying: Int
-  /// The host that most of the requests under way were last sent to, as ``WebURL/shownHost``; nil without any.
+  /// The host that most of the requests under way were last sent to, as ``WebURL/shownHost``; nil when no request is
+  /// under way.
   ///
-  /// A transfer is under way from its first attempt to its end, so a host in a retry pause is named too.
+  /// A request is under way from its first attempt to its end, so a host in a retry pause is shown too.
   package let host: String?
 
   /// Sums up the transfers under way.
   ///
   /// - Parameters:
-  ///   - retrying: How many requests are being retried.
-  ///   - underWay: How many requests each host has; among hosts with equally many, the first is named.
+  ///   - retrying: The number of requests that are being retried.
+  ///   - underWay: The number of requests of each host; among hosts with equally many, the first is shown.
   package init(
     retrying: Int = 0,
     underWay: some Sequence<(host: String, requests: Int)> = EmptyCollection()

@@ -2,15 +2,15 @@ import Base
 
 /// The action for a resource that may be in the cache, at a moment.
 ///
-/// Pictures, details and sections are all decided by it, in runs and in plans.
+/// The same rules apply to pictures, details and sections, in runs and in plans.
 package enum Freshness: Hashable, Sendable {
-  /// No request until that moment: use the cached version.
+  /// Send no request until that moment: use the cached version.
   case fresh(until: UnixTime)
-  /// A conditional request.
+  /// Send a conditional request.
   case revalidate(Condition)
-  /// Fetch it again: there are no validators, or the cached version was selected by other request fields.
+  /// Fetch the resource in full: there are no validators, or other request fields selected the cached version.
   case refetch
-  /// Nothing is held, and the origin has none: send no request until that moment.
+  /// Neither the cache nor the origin has a version: send no request until that moment.
   case rest(until: UnixTime)
 
   /// Whether no request is due.
@@ -22,19 +22,19 @@ package enum Freshness: Hashable, Sendable {
   }
 }
 
-/// How a private cache judges freshness. (RFC 9111, section 4.2)
+/// The rules by which a private cache judges freshness. (RFC 9111, section 4.2)
 package enum FreshnessPolicy {
-  /// The longest freshness, so that a clock or a server that is years off cannot freeze a cache.
+  /// The longest freshness in seconds; it limits the harm of a clock or a server that is years off.
   package static let longestLifetime: Int64 = 365 * 86_400
-  /// The longest heuristic freshness.
+  /// The longest heuristic freshness in seconds.
   package static let longestGuess: Int64 = 86_400
-  /// The largest step back of the clock after which a response stored "in the future" is still believed.
+  /// How many seconds in the future a response may seem to be, because the clock was set back, and still be used.
   package static let clockTolerance: Int64 = 300
 
   /// The moments at which a response is fresh.
   ///
-  /// They begin a little before the response, because a clock may be set back, and end with its expiry. A database that
-  /// keeps both moments finds due rows without reading a header.
+  /// The range begins a little before the response, because a clock may be set back, and ends with the response's
+  /// expiry. A database that stores both ends finds the rows that need a request without reading a header.
   package static func window(answered: UnixTime, expiry: UnixTime) -> Range<UnixTime> {
     let start = answered + -clockTolerance
     // A response that was stale on arrival does not become fresh if the clock is set back.
@@ -46,9 +46,9 @@ extension StoredResponse {
   /// The action for the response at a moment, for a request with these traits.
   ///
   /// - Parameters:
-  ///   - expiry: The end of its freshness, if that was stored beside it; nil to compute it from its headers.
+  ///   - expiry: The end of the response's freshness, if it was stored; nil to compute it from the headers.
   ///   - now: The wall clock.
-  ///   - traits: The fields that the request sends; nil when that does not matter.
+  ///   - traits: The fields that the request sends; nil when they do not matter.
   /// - Returns: The action.
   package func freshness(
     until expiry: UnixTime? = nil,
@@ -63,20 +63,20 @@ extension StoredResponse {
     return condition.map(Freshness.revalidate) ?? .refetch
   }
 
-  /// When it is fresh; see ``FreshnessPolicy/window(answered:expiry:)``.
+  /// The moments at which the response is fresh; see ``FreshnessPolicy/window(answered:expiry:)``.
   package var freshWindow: Range<UnixTime> {
     FreshnessPolicy.window(answered: responseTime, expiry: expiry)
   }
 
-  /// The first moment at which it, or a redirect that led to it, is no longer fresh; `responseTime` or earlier when
-  /// it never is.
+  /// The first moment at which the response, or a redirect that led to it, is no longer fresh; `responseTime` or
+  /// earlier if it never was.
   package var expiry: UnixTime {
     min(ownExpiry, path?.expiry ?? .distantFuture)
   }
 
   private var ownExpiry: UnixTime {
     let control = CacheControl(headers)
-    // `Vary: *`: something besides the request selected it. (RFC 9111, section 4.1)
+    // `Vary: *`: something other than the request's fields selected the response. (RFC 9111, section 4.1)
     if Vary(headers).isAnything { return .distantPast }
     let understood = Self.isUnderstood(status)
     if control.noCache || control.mustUnderstand && !understood { return .distantPast }
@@ -87,7 +87,8 @@ extension StoredResponse {
     return left > 0 ? responseTime + left : min(responseTime, responseTime + left)
   }
 
-  /// Whether the response may stand in for an error at that moment. (RFC 9111, section 4.2.4; RFC 5861, section 4)
+  /// Whether the response may be used instead of an error at that moment. (RFC 9111, section 4.2.4; RFC 5861, section
+  /// 4)
   package func mayStandIn(at now: UnixTime) -> Bool {
     if freshWindow.contains(now) { return true }
     let control = CacheControl(headers)
@@ -98,15 +99,15 @@ extension StoredResponse {
 
   /// Whether the response itself allows its use instead of an error at that moment.
   ///
-  /// Only its own `stale-if-error` counts, and only when nothing demands validation before each use. (RFC 5861,
-  /// section 4)
+  /// Only the response's own `stale-if-error` counts, and only when nothing demands validation before each use. (RFC
+  /// 5861, section 4)
   package func excusesError(at now: UnixTime, for traits: CacheKeyFields? = nil) -> Bool {
     let control = CacheControl(headers)
     guard control.staleIfError != nil, !control.noStore, answers(traits) else { return false }
     return now >= freshWindow.lowerBound && mayStandIn(at: now)
   }
 
-  /// Its age when it was received. (RFC 9111, section 4.2.3)
+  /// The response's age when it was received. (RFC 9111, section 4.2.3)
   var initialAge: Int64 {
     let apparent = max(0, responseTime - (date ?? responseTime))
     let told = headers["Age"].flatMap(Self.seconds) ?? 0
@@ -114,13 +115,14 @@ extension StoredResponse {
     return max(0, max(apparent, corrected))
   }
 
-  /// Its freshness lifetime. (RFC 9111, sections 4.2.1 and 4.2.2)
+  /// The response's freshness lifetime. (RFC 9111, sections 4.2.1 and 4.2.2)
   private func lifetime(_ control: CacheControl) -> Int64 {
     let limit = FreshnessPolicy.longestLifetime
     if let maxAge = control.maxAge { return min(maxAge, limit) }
     let expires = headers.all("Expires")
     if let first = expires.first {
-      // An invalid date, "0" above all, is one in the past (section 5.3), and so are dates that differ (4.2.1).
+      // An invalid date, such as "0", counts as a date in the past (section 5.3). So do several `Expires` fields that
+      // differ (section 4.2.1).
       guard let moment = UnixTime(httpDate: first, now: responseTime),
         expires.allSatisfy({ $0 == first })
       else { return 0 }
@@ -140,8 +142,9 @@ extension StoredResponse {
     headers["Date"].flatMap { UnixTime(httpDate: $0, now: responseTime) }
   }
 
-  /// A non-negative number of seconds; of a list only the first member counts, and one that is not a number is ignored.
-  /// (RFC 9111, section 5.1)
+  /// Reads the non-negative number of seconds in a field.
+  ///
+  /// Only the first member of a list counts, and a value that is not a number is ignored. (RFC 9111, section 5.1)
   private static func seconds(_ value: String) -> Int64? {
     let member = value.utf8.prefix { $0 != UInt8(ascii: ",") }
     var scanner = ByteScanner(Substring(member))
@@ -151,7 +154,7 @@ extension StoredResponse {
     return scanner.isAtEnd ? seconds : nil
   }
 
-  /// RFC 9110, section 15.1.
+  /// Whether a response with this status may be fresh by a heuristic. (RFC 9110, section 15.1)
   private static func isHeuristicallyCacheable(_ status: Int) -> Bool {
     [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501].contains(status)
   }
@@ -164,16 +167,21 @@ extension StoredResponse {
 
 /// The directives of a `Cache-Control` field. (RFC 9111, section 5.2)
 ///
-/// Names match in any case, arguments may be quoted or not, and junk after a directive spoils its argument but
-/// not its name. Of a repeated directive the strictest counts, so that contradictions never make anything fresher.
+/// Names may be in upper or lower case, and arguments may be quoted. Junk after a directive makes its argument
+/// invalid, but not its name. If a directive is repeated, the strictest counts, so that contradictions never make a
+/// response fresher.
 package struct CacheControl: Hashable, Sendable {
-  /// Seconds that a response is fresh; the smallest value given.
+  /// The number of seconds for which a response is fresh; the smallest value given.
   package private(set) var maxAge: Int64?
-  /// Seconds after its freshness that a response may stand in for an error. (RFC 5861, section 4)
+  /// For how many seconds after its freshness a response may be used instead of an error. (RFC 5861, section 4)
   package private(set) var staleIfError: Int64?
-  /// Whether the server wants no copy to be kept; field names, as in `no-store="X"`, are ignored.
+  /// Whether the server wants no copy to be kept.
+  ///
+  /// A directive with field names, such as `no-store="X"`, is ignored.
   package private(set) var noStore = false
-  /// Whether each use needs validation; field names, as in `no-cache="X"`, are ignored.
+  /// Whether each use needs validation.
+  ///
+  /// A directive with field names, such as `no-cache="X"`, is ignored.
   package private(set) var noCache = false
   /// Whether a stale copy may never be used without validation.
   package private(set) var mustRevalidate = false
@@ -181,12 +189,12 @@ package struct CacheControl: Hashable, Sendable {
   package private(set) var immutable = false
   /// Whether the response is public, regardless of the requester.
   package private(set) var isPublic = false
-  /// Whether only caches that understand the status may keep it; `no-store` is for the others.
+  /// Whether only caches that understand the status may keep the response; such caches then ignore `no-store`.
   package private(set) var mustUnderstand = false
 
   /// Reads all `Cache-Control` fields.
   package init(_ headers: Headers) {
-    // Line by line, so that an unclosed quote does not affect other lines.
+    // Read line by line, so that an unclosed quote does not affect other lines.
     headers.forEachValue("Cache-Control") { read($0) }
   }
 
@@ -228,7 +236,7 @@ package struct CacheControl: Hashable, Sendable {
         text.append(byte)
       }
     }
-    // The text after an unclosed quote is read as directives, because they may be strict.
+    // Read the text after an unclosed quote as directives, because they may be strict.
     scanner = start
     return nil
   }
@@ -254,7 +262,7 @@ package struct CacheControl: Hashable, Sendable {
     }
   }
 
-  /// Delta-seconds, saturating. (RFC 9111, section 1.2.2)
+  /// Reads a number of seconds; a number that is too large becomes the largest `Int64`. (RFC 9111, section 1.2.2)
   private static func seconds(_ argument: ArraySlice<UInt8>?) -> Int64? {
     guard let argument, !argument.isEmpty, argument.allSatisfy(\.isDigit) else { return nil }
     return Int64(saturatingDigits: argument)

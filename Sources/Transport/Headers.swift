@@ -1,7 +1,7 @@
 import Base
 import Glibc
 
-/// One header line: a name in any case and a value without surrounding white space.
+/// One header field: a name in upper or lower case, and a value without surrounding white space.
 package struct HeaderField: Hashable, Sendable {
   /// The field name as it was written.
   package let name: String
@@ -15,9 +15,9 @@ package struct HeaderField: Hashable, Sendable {
   }
 }
 
-/// Header fields in their order, looked up without regard to case. (RFC 9110, section 5)
+/// Header fields in their order; a look-up ignores the case of names. (RFC 9110, section 5)
 ///
-/// They are kept as the bytes from the wire and parsed only when needed: most fields of most responses are never read.
+/// The fields are kept as the bytes from the wire and parsed only when needed, because most fields are never read.
 package struct Headers: Hashable, Sendable {
   /// `Name: value` lines, each ended by a line feed; no carriage returns.
   package private(set) var lines: [UInt8]
@@ -33,7 +33,8 @@ package struct Headers: Hashable, Sendable {
     for field in fields { append(field.name, field.value) }
   }
 
-  /// Takes lines as a transport collected them: each ended by a line feed, names before the first colon.
+  /// Takes lines as a transport collected them: each line ends with a line feed, and its name ends before the first
+  /// colon.
   package init(lines: [UInt8]) {
     self.lines = lines
   }
@@ -82,7 +83,9 @@ package struct Headers: Hashable, Sendable {
     self = Headers(kept)
   }
 
-  /// The value of the first field of that name; setting replaces all of them, nil removes them.
+  /// The value of the first field of that name.
+  ///
+  /// Setting a value replaces all fields of that name; setting nil removes them.
   package subscript(name: String) -> String? {
     get { first(name).map { String(decoding: lines[$0], as: UTF8.self) } }
     set {
@@ -96,7 +99,7 @@ package struct Headers: Hashable, Sendable {
     first(name).map { Array(lines[$0]) }
   }
 
-  /// The value of all fields of that name, as bytes; nil if there is none, or if two of them differ.
+  /// The value that all fields of that name share, as bytes; nil if there is no such field, or if two values differ.
   func agreedBytes(_ name: String) -> [UInt8]? {
     var agreed: Range<Int>?
     var differ = false
@@ -136,9 +139,10 @@ package struct Headers: Hashable, Sendable {
     }
   }
 
-  /// The values of a list-based field, joined by commas as RFC 9110, section 5.3, allows; nil without any.
+  /// The values of a list-based field, joined by commas as RFC 9110, section 5.3, allows; nil if there is no such
+  /// field.
   package func combined(_ name: String) -> String? {
-    // Most responses have the field once, or not at all.
+    // Check for the usual case first: the field occurs once, or not at all.
     var count = 0
     var only: Range<Int>?
     forEach(name) {
@@ -171,7 +175,7 @@ package struct Headers: Hashable, Sendable {
     return found
   }
 
-  /// Calls `body` with the range in ``lines`` of each value of that name, until it returns false.
+  /// Calls `body` with the range in ``lines`` of each value of that name, until `body` returns false.
   private func forEach(_ name: String, _ body: (Range<Int>) -> Bool) {
     guard !lines.isEmpty else { return }
     var name = name
@@ -193,7 +197,9 @@ extension Headers: ExpressibleByDictionaryLiteral {
 }
 
 extension Headers {
-  /// The fields as text, one `Name: value` on each line; each byte is one character, because a value need not be UTF-8.
+  /// The fields as text, one `Name: value` on each line.
+  ///
+  /// Each byte is one character, because a value need not be UTF-8.
   ///
   /// ``init(text:)`` reads back the same fields.
   package var text: String {
@@ -234,9 +240,9 @@ extension Headers {
     self.init(lines: kept)
   }
 
-  /// Only the fields with these names, in any case, in their order.
+  /// The fields with these names, in their order; the case of names is ignored.
   ///
-  /// One pass over the raw lines: a cache keeps a few fields of each of many thousand responses.
+  /// This is one pass over the raw lines, because a cache calls it for many thousand responses.
   package func only(_ names: [StaticString]) -> Headers {
     // Most lines begin with a letter that none of the names begins with.
     let initials = names.reduce(UInt32(0)) { $0 | 1 << ($1.utf8Start[0] & 31) }
@@ -255,7 +261,7 @@ extension Headers {
 }
 
 extension Headers {
-  /// The target of the first link to the next page, as it is written. (RFC 8288, section 3)
+  /// The target of the first link to the next page, exactly as the server wrote it. (RFC 8288, section 3)
   package var nextLink: String? {
     for value in all("Link") {
       if let target = Self.nextLink(in: value) { return target }
@@ -278,7 +284,7 @@ extension Headers {
     return nil
   }
 
-  /// The parameters after a link's target, and where the next link begins; a comma in quotes does not end a link.
+  /// The parameters after a link's target, and the start of the next link; a comma in quotes does not end a link.
   private static func parameters(
     of text: Substring
   ) -> (parameters: [(name: String, value: String)], end: String.Index) {
@@ -308,37 +314,37 @@ extension Headers {
   }
 }
 
-/// An iterator over the fields in raw header lines, which copies nothing.
+/// Iterates over the fields in raw header lines, without copying them.
 ///
 /// A sync looks at the fields of many thousand responses, and spends most of that time here.
 package struct HeaderLines: Sequence, IteratorProtocol {
   /// The ranges of a field's parts in the lines.
   package struct Line {
-    /// Up to the colon.
+    /// The name, up to the colon.
     package let name: Range<Int>
-    /// After the colon, without the white space around it. (RFC 9110, section 5.5)
+    /// The value after the colon, without surrounding white space. (RFC 9110, section 5.5)
     package let value: Range<Int>
     /// The whole line, with its line feed if it has one.
     package let whole: Range<Int>
     fileprivate let bytes: UnsafeBufferPointer<UInt8>
 
-    /// Whether the field has this name, in any case of ASCII letters.
+    /// Whether the field has this name; the case of ASCII letters is ignored.
     package func isNamed(_ wanted: StaticString) -> Bool {
       name.count == wanted.utf8CodeUnitCount && wanted.withUTF8Buffer { isNamed($0) }
     }
 
-    /// Whether the field has this name, in any case of ASCII letters.
+    /// Whether the field has this name; the case of ASCII letters is ignored.
     package func isNamed(text wanted: String) -> Bool {
       var wanted = wanted
       return wanted.withUTF8 { isNamed($0) }
     }
 
-    /// Whether the field has this name, in any case of ASCII letters.
+    /// Whether the field has this name; the case of ASCII letters is ignored.
     package func isNamed(_ wanted: UnsafeBufferPointer<UInt8>) -> Bool {
       UnsafeBufferPointer(rebasing: bytes[name]).equalsIgnoringCase(wanted)
     }
 
-    /// Appends the whole line to others.
+    /// Appends the whole line to other lines.
     func append(to lines: inout [UInt8]) {
       lines.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[whole]))
       if lines.last != 10 { lines.append(10) }
@@ -348,7 +354,7 @@ package struct HeaderLines: Sequence, IteratorProtocol {
   private let bytes: UnsafeBufferPointer<UInt8>
   private var start = 0
 
-  /// Iterates over lines, each ended by a line feed; those without a colon are skipped.
+  /// Iterates over lines, each ended by a line feed; lines without a colon are skipped.
   package init(_ bytes: UnsafeBufferPointer<UInt8>) {
     self.bytes = bytes
   }

@@ -14,26 +14,26 @@ struct HostQueue: Sendable {
 
   var window: ConcurrencyWindow
   var active = 0
-  /// Whether the window, at the last check, was the only thing that kept a request waiting.
+  /// Whether, at the last check, a request waited only because of the limit of the window.
   private var isHeldBack = false
-  /// When the host last answered, or got a request while it had none under way.
+  /// When the host last answered, or got a request while no other was under way.
   private(set) var heard = MonotonicTime(nanoseconds: .min)
   /// Whether the host has answered at all.
   private(set) var hasAnswered = false
-  /// How many of its transfers the run's count leaves out, because the host is silent.
+  /// The number of the host's transfers that do not count against the run's limit, because the host is silent.
   var passedOver = 0
   /// Whether the host is in the round-robin queue.
   var isReady = false
   /// When a timer puts the host back into the round-robin queue.
   var wakes: MonotonicTime?
-  /// Whether the host waits for an answer or a larger share.
+  /// Whether the host gets no more transfers until it answers or its share of the run's transfers grows.
   var isHeldToShare = false
   /// Whether the host is counted among those that have work.
   var isCounted = false
   private var waiting: [FIFO<Int>] = Request.Priority.allCases.map { _ in FIFO() }
   private var breaker = CircuitBreaker()
   private var quietUntil: MonotonicTime?
-  /// Whether the host's `Retry-After` is longer than a run waits.
+  /// Whether the host's `Retry-After` is longer than a run is willing to wait.
   private var isClosed = false
   private var overloads = 0
 
@@ -41,18 +41,18 @@ struct HostQueue: Sendable {
     self.window = window
   }
 
-  /// Whether the host's last response said that it is overloaded.
+  /// Whether the host's last response reported overload.
   var sendsAway: Bool { breaker.sendsAway }
 
   var isEmpty: Bool { waiting.allSatisfy(\.isEmpty) }
 
-  /// A host with transfers under way that has not answered for this many nanoseconds is silent.
+  /// The number of nanoseconds without an answer after which a host with transfers under way counts as silent.
   private static let silence: Int64 = 1_000_000_000
 
-  /// Whether transfers are under way and none has been answered for a second.
+  /// Whether transfers are under way, but the host has answered none of them for a second.
   func isSilent(at now: MonotonicTime) -> Bool { active > 0 && now - heard >= Self.silence }
 
-  /// Whether the host has answered, and has not been silent since.
+  /// Whether the host has answered, and is not silent now.
   func answers(at now: MonotonicTime) -> Bool { hasAnswered && !isSilent(at: now) }
 
   mutating func push(_ transfer: Int, _ priority: Request.Priority, first: Bool) {
@@ -147,10 +147,10 @@ struct HostQueue: Sendable {
 
 /// The number of concurrent transfers to one host: additive increase, multiplicative decrease. (Chiu and Jain 1989)
 ///
-/// It starts at 16, and halves when the host refuses. Until the first refusal each answer adds one, as the slow start
-/// of RFC 5681 does; from then on every eighth answer does. For half a minute after a refusal, the window does not
-/// exceed the number of transfers that the host then accepted. That time doubles with each further refusal, up to ten
-/// minutes.
+/// The number starts at 16, and halves when the host refuses. Until the first refusal, each answer adds one, as in the
+/// slow start of RFC 5681. After that, every eighth answer adds one. For half a minute after a refusal, the window does
+/// not exceed the number of transfers that the host accepted at that time. This half minute doubles with each further
+/// refusal, up to ten minutes.
 package struct ConcurrencyWindow: Sendable {
   /// The limits of the window.
   package enum Bounds: Hashable, Sendable {
@@ -167,9 +167,10 @@ package struct ConcurrencyWindow: Sendable {
   package private(set) var limit: Int
   private let most: Int
   private let isFixed: Bool
-  /// Answers since the limit last changed.
+  /// The number of answers since the limit last changed.
   private var answers = 0
-  /// The transfers that were under way when the window last shrank, and how many of them were refused.
+  /// The time at which the window last shrank, the number of transfers that were then under way, and how many of
+  /// those were refused.
   private var volley: (at: MonotonicTime, count: Int, refusals: Int)?
   private var patience = Self.patience.first
 
@@ -182,9 +183,10 @@ package struct ConcurrencyWindow: Sendable {
     }
   }
 
-  /// The host delivered the requested response.
+  /// Records that the host delivered the requested response.
   ///
-  /// `isHeldBack` says whether the window keeps requests waiting; otherwise the answer says nothing about its size.
+  /// `isHeldBack` says whether the window keeps requests waiting. If it does not, the answer says nothing about the
+  /// right size.
   package mutating func answered(isHeldBack: Bool, at now: MonotonicTime) {
     guard !isFixed, isHeldBack, limit < room(at: now) else { return }
     answers += 1
@@ -193,10 +195,10 @@ package struct ConcurrencyWindow: Sendable {
     answers = 0
   }
 
-  /// The host broke a connection or reported overload, with `count` transfers under way.
+  /// Records that the host broke a connection, or reported overload, while `count` transfers were under way.
   ///
-  /// Transfers that started before the window last shrank belong to the same burst. Their refusals show how many the
-  /// host accepts, and do not shrink the window again.
+  /// Transfers that started before the window last shrank belong to the same burst. Their refusals show how many
+  /// transfers the host accepts, and do not shrink the window again.
   package mutating func refused(count: Int, since start: MonotonicTime, at now: MonotonicTime) {
     guard !isFixed else { return }
     if let volley, start <= volley.at {
@@ -209,38 +211,40 @@ package struct ConcurrencyWindow: Sendable {
     answers = 0
   }
 
-  /// The largest window now: the number that the host accepted in the last burst, while that is remembered.
+  /// The largest size of the window now.
+  ///
+  /// While the last burst is remembered, that is the number of transfers of the burst that the host accepted.
   private func room(at now: MonotonicTime) -> Int {
     guard let volley, now < volley.at + patience else { return most }
-    // If the host refused all of them, their number was not the reason.
+    // If the host refused all transfers of the burst, their number was not the reason.
     let isPartial = volley.refusals < volley.count
     return min(most, volley.count - (isPartial ? volley.refusals : 1))
   }
 }
 
-/// A circuit breaker: stops requests to a host that does not answer, or is overloaded for long.
+/// A circuit breaker: stops requests to a host that does not answer, or reports overload for a long time.
 ///
-/// After `failures` attempts in a row without an answer, the host gets one probe at a time, at growing intervals. So a
-/// server that restarts loses nothing. A host that has also not answered for `grace` is dead: waiting requests fail at
-/// once, for `rest`; after that one probe decides.
+/// After `failures` attempts in a row without an answer, the host gets one probe at a time, at growing intervals. So
+/// no request is lost while a server restarts. If the host has also not answered for the duration `grace`, it is
+/// dead: waiting requests fail at once. After the duration `rest`, one probe decides whether the host is still dead.
 ///
-/// A host that only reports overload gets another request after each pause that it needs. It, too, is dead after as
-/// many such answers over `patience`, or over `toldPatience` if it says when to come back. Otherwise a catalog of
-/// thousands would wait for days.
+/// A host that only reports overload gets another request after each pause. It is dead after `failures` reports in a
+/// row over at least `patience`, or `toldPatience` if it says when to come back. Without this limit, a catalog of
+/// thousands of pictures would wait for days.
 package struct CircuitBreaker: Sendable {
   /// The limits at which a host counts as silent, and as dead.
   package struct Thresholds: Sendable {
-    /// Attempts in a row without an answer before only probes go out.
+    /// The number of attempts in a row without an answer after which only probes are sent.
     package var failures = 5
     /// The number of attempts in a row that one request may make.
     ///
-    /// The host is not dead before, so that a single request gets its configured retries.
+    /// A host is not dead before it has failed that many times, so that a single request gets its configured retries.
     package var persistence = 0
-    /// How long there must have been no answer before the host is dead.
+    /// How long a host must have been without an answer before it is dead.
     package var grace = Duration.seconds(3)
     /// How long a host may report overload before it is dead.
     package var patience = Duration.seconds(60)
-    /// The same for a host that says when to come back; longer than the period of most rate limits.
+    /// The same limit for a host that says when to come back; longer than the period of most rate limits.
     package var toldPatience = Duration.seconds(900)
     /// How long a dead host gets no requests.
     package var rest = Duration.seconds(30)
@@ -253,13 +257,13 @@ package struct CircuitBreaker: Sendable {
 
   /// Whether the host may get requests.
   package enum State: Hashable, Sendable {
-    /// Without a limit.
+    /// The host may get requests without a limit.
     case closed
-    /// One request at a time.
+    /// The host may get one request at a time.
     case probe
-    /// Not before that moment.
+    /// The host gets no request before that moment.
     case resting(until: MonotonicTime)
-    /// Not at all: fail the waiting requests.
+    /// The host gets no requests, and the waiting requests fail.
     case dead
   }
 
@@ -267,14 +271,14 @@ package struct CircuitBreaker: Sendable {
   private var silentSince: MonotonicTime?
   private var nextProbe: MonotonicTime?
   private var deadUntil: MonotonicTime?
-  /// How often in a row the host was overloaded, and since when.
+  /// How many reports of overload came in a row, and since when.
   private var refusals = 0
   private var refusedSince: MonotonicTime?
 
   /// Makes a closed breaker.
   package init() {}
 
-  /// Whether the host's last response said that it is overloaded.
+  /// Whether the host's last response reported overload.
   package var sendsAway: Bool { refusals > 0 }
 
   /// Judges the host at a moment.
@@ -285,25 +289,25 @@ package struct CircuitBreaker: Sendable {
     return .probe
   }
 
-  /// The host answered, with anything but an overload.
+  /// Records that the host answered, and did not report overload.
   package mutating func succeeded() {
     self = CircuitBreaker()
   }
 
-  /// The host answered that it is overloaded.
+  /// Records that the host reported overload.
   ///
   /// - Parameters:
-  ///   - isAnew: Whether the pause before it was over; answers to several requests at once count as one.
-  ///   - isTold: Whether it said when to come back.
+  ///   - isAnew: Whether the pause after the previous report was over; reports within a pause count as one.
+  ///   - isTold: Whether the host said when to come back.
   ///   - now: The moment.
-  ///   - limits: The limits at which it is dead.
+  ///   - limits: The limits at which the host is dead.
   package mutating func sentAway(
     isAnew: Bool,
     isTold: Bool,
     at now: MonotonicTime,
     _ limits: Thresholds
   ) {
-    // It is not silent.
+    // A host that reports overload is not silent.
     (failures, silentSince, nextProbe) = (0, nil, nil)
     guard isAnew else { return }
     let since = refusedSince ?? now
@@ -316,7 +320,7 @@ package struct CircuitBreaker: Sendable {
     deadUntil = isDead ? now + limits.rest : nil
   }
 
-  /// An attempt that had started at `start` ended without an answer.
+  /// Records that an attempt that had started at `start` ended without an answer.
   package mutating func failed(
     since start: MonotonicTime,
     at now: MonotonicTime,

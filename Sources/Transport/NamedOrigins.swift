@@ -8,7 +8,7 @@ package struct NamedOrigins: Sendable {
   package private(set) var hosts: Set<HostPort> = []
   /// The origins that get the catalog's headers.
   private var credentialOrigins: Set<String> = []
-  /// The user information that some of them were named with.
+  /// The user information (`user:password`) that the user gave, by origin.
   private var userInfo: [String: String] = [:]
 
   /// The headers for requests for pictures.
@@ -37,17 +37,17 @@ package struct NamedOrigins: Sendable {
   /// Whether the catalog's headers go to a URL.
   package func mayGetCredentials(_ url: WebURL) -> Bool { credentialOrigins.contains(url.origin) }
 
-  /// The user information that origins were named with.
+  /// The user information that the user gave for any origin.
   package var givenUserInfo: [String] { Array(userInfo.values) }
 
-  /// Whether a request for a URL carries user information, the URL's own or that given for its origin.
+  /// Whether a request for a URL carries user information: the URL's own, or that given for its origin.
   package func hasUserInfo(for url: WebURL) -> Bool {
     url.userInfo != nil || givenUserInfo(for: url) != nil
   }
 
   /// The user information given for the origin of a URL.
   private func givenUserInfo(for url: WebURL) -> String? {
-    // There is rarely any, so most URLs need no look-up.
+    // Skip the look-up in the usual case that no user information was given.
     userInfo.isEmpty ? nil : userInfo[url.origin]
   }
 
@@ -71,9 +71,10 @@ package struct NamedOrigins: Sendable {
     return request
   }
 
-  /// The fields that a request for a picture carries besides the usual ones, only to the origin of its URL.
+  /// The fields that a request for a picture carries besides the usual ones; they are sent only to the origin of the
+  /// URL.
   ///
-  /// Those that the user gave for its host win over the catalog's.
+  /// Fields that the user gave for the URL's host win over the catalog's.
   package func pictureFields(for url: WebURL) -> Headers {
     guard !pictureHeaders.isEmpty else { return Headers() }
     var fields = mayGetCredentials(url) ? pictureHeaders.catalog : Headers()
@@ -108,7 +109,7 @@ package struct PictureHeaders: Sendable {
     self.catalog = catalog
   }
 
-  /// Whether there are none.
+  /// Whether there are no fields.
   package var isEmpty: Bool { catalog.isEmpty && hosts.isEmpty }
 
   /// Gives headers to the pictures of a host and port.
@@ -116,7 +117,7 @@ package struct PictureHeaders: Sendable {
     hosts[host] = headers
   }
 
-  /// All of them as bytes, so that a digest shows whether they have changed.
+  /// All fields as bytes, so that a digest shows whether they have changed.
   package var lines: [UInt8] {
     var lines = catalog.lines
     for (host, headers) in hosts.sorted(by: { "\($0.key)" < "\($1.key)" }) {
@@ -132,14 +133,15 @@ package struct PictureHeaders: Sendable {
 }
 
 extension WebURL {
-  /// The URL of a page, with https instead of http if the page that names it came over https.
+  /// The URL of a page, with https instead of http if the page that names it was fetched over https.
   ///
-  /// Servers behind a TLS proxy often name their next page with http. Read over http, the rest of a listing could be
-  /// forged on the way, although its beginning could not. (RFC 6797 does the same for hosts that ask for it.)
+  /// Servers behind a TLS proxy often name their next page with http. If that page were fetched over http, an
+  /// attacker could forge the rest of a listing that began over https. (RFC 6797 does the same for hosts that ask for
+  /// it.)
   ///
   /// - Parameter page: The page that names this one.
-  /// - Returns: The URL with https if the page came over https from the same host, both at default ports; else the URL
-  ///   unchanged.
+  /// - Returns: The URL with https, if `page` was fetched over https from the same host and both use default ports;
+  ///   otherwise the URL unchanged.
   package func asSecure(as page: WebURL) -> WebURL {
     guard scheme == .http, port == 80, page.scheme == .https, page.port == 443, host == page.host
     else { return self }
@@ -152,16 +154,16 @@ package struct IPAddress: Hashable, Sendable {
   /// 4 or 16 bytes.
   package let bytes: [UInt8]
 
-  /// Takes 4 bytes for IPv4 or 16 for IPv6; nil for any other count.
+  /// Takes 4 bytes for IPv4, or 16 bytes for IPv6; nil for any other number of bytes.
   package init?(_ bytes: [UInt8]) {
     guard bytes.count == 4 || bytes.count == 16 else { return nil }
     self.bytes = bytes
   }
 }
 
-/// Decides which addresses are allowed for a host that only fetched data names.
+/// Decides which addresses are allowed for a host that appears only in fetched data.
 ///
-/// Judges the resolved address, on every connection: the text of a URL proves nothing about where it leads.
+/// The resolved address is judged on every connection, because the text of a URL proves nothing about where it leads.
 /// Addresses that are not globally reachable in the IANA special-purpose registries (RFC 6890) are refused.
 package enum AddressPolicy {
   /// Whether the address belongs to the public Internet.
@@ -175,9 +177,9 @@ package enum AddressPolicy {
   }
 
   private static func isPublic6(_ bytes: [UInt8]) -> Bool {
-    // Only 2000::/3 is global unicast (RFC 4291, section 2.4). That refuses ::, ::1, IPv4-mapped and -compatible,
-    // NAT64 (64:ff9b::/96, 64:ff9b:1::/48), discard-only 100::/64, SRv6 5f00::/16, unique local, link-local,
-    // site-local and multicast, and with them the metadata address fd00:ec2::254.
+    // Only 2000::/3 is global unicast (RFC 4291, section 2.4). The guard refuses ::, ::1, IPv4-mapped and
+    // -compatible, NAT64 (64:ff9b::/96, 64:ff9b:1::/48), discard-only 100::/64, SRv6 5f00::/16, unique local,
+    // link-local, site-local and multicast, and with them the metadata address fd00:ec2::254.
     guard bytes[0] & 0xE0 == 0x20 else { return false }
     return !refused6.contains { prefix, bits in
       (0..<bits).allSatisfy { bit in

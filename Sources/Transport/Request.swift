@@ -4,17 +4,18 @@ import Base
 package struct Request: Sendable {
   /// The HTTP method.
   package enum Method: Sendable {
-    /// A read; it is retried after temporary failures.
+    /// Reads the resource; the request is retried after temporary failures.
     case get
-    /// Send `body` to it; neither repeated nor redirected unless ``Request/isQuery`` says so.
+    /// Sends ``Request/body`` to the resource. It is neither repeated nor redirected unless ``Request/isQuery`` is
+    /// true.
     case post
   }
 
   /// Who named the host, and so whether its address may be private.
   package enum Trust: Sendable {
-    /// The user did: on the command line or in the catalog file.
+    /// The user did, on the command line or in the catalog file.
     case named
-    /// Fetched data did: its address must be public unless the options name the host.
+    /// Fetched data did. The address must be public, unless the options name the host.
     case discovered
   }
 
@@ -41,16 +42,16 @@ package struct Request: Sendable {
       self.compressed = compressed
     }
 
-    /// JSON, compressed on the way.
+    /// JSON; the response may be compressed.
     package static let json = Accept("application/json, */*;q=0.5", compressed: true)
-    /// Pictures, preferably those that can be cropped; uncompressed, so that an interrupted one can be resumed.
+    /// Pictures, preferably those that can be cropped; uncompressed, so that an interrupted transfer can be resumed.
     ///
     /// Newer formats are not named: servers that convert to a named format seldom look at `q`.
     package static let picture = Accept(
       "image/jpeg,image/png,image/*;q=0.8,*/*;q=0.5",
       compressed: false
     )
-    /// Anything, uncompressed.
+    /// Anything; the response may not be compressed.
     package static let anything = Accept("*/*", compressed: false)
   }
 
@@ -58,22 +59,24 @@ package struct Request: Sendable {
   package var url: WebURL
   /// The method.
   package var method: Method = .get
-  /// Fields that go to every host a redirect leads to; `Authorization` and `Cookie` stay with `url`'s origin.
+  /// Fields for the host of `url` and every host that a redirect leads to.
+  ///
+  /// `Authorization` and `Cookie` go only to `url`'s origin.
   package var headers = Headers()
-  /// Fields that go to the origin of `url` only, never to another one that it redirects to.
+  /// Fields that are sent only to the origin of `url`, and to no other origin that a redirect leads to.
   package var credentials = Headers()
   /// Whether `url` may get the catalog's credentials, even if there are none yet.
   package var mayGetCredentials = false
-  /// The validators of a conditional request; sent only to their resource.
+  /// The validators of a conditional request; sent only to the resource that they are from.
   ///
-  /// A 304 succeeds only if it may refer to that version. If it refers to another one, as after a redirect that leads
-  /// elsewhere, the whole body is fetched.
+  /// A 304 counts as a success only if it may refer to the version with these validators. If it refers to another
+  /// version, for example after a redirect to another resource, the whole body is fetched.
   package var condition: Condition?
   /// The body of a POST.
   package var body: [UInt8]?
   /// Whether a POST is only a query that changes nothing on the server, so that it may be repeated and redirected.
   package var isQuery = false
-  /// The most decoded body bytes to take; a longer body fails with `too-large`.
+  /// The maximum number of decoded body bytes; a longer body fails with `too-large`.
   package var bodyLimit = ByteCount.mebibytes(64)
   /// Who named the host.
   package var trust: Trust = .discovered
@@ -83,21 +86,22 @@ package struct Request: Sendable {
   package var accept: Accept = .anything
   /// When to give up on this request, in addition to the deadline of the run.
   package var deadline: MonotonicTime?
-  /// Whether its fields request a range, so that a 206 answers it; a catalog's own fields never do.
+  /// Whether the fields ask for a range, so that a 206 answers the request; a catalog's own fields never do.
   package var asksForPart = false
-  /// How the request is signed for an object store, and which verb it has there; nil for all others.
+  /// How the request is signed for an object store, and which verb it has there; nil for all other requests.
   package var signing: RequestSigning?
 
   /// Whether the response has only a head, whose `Content-Length` does not announce a body. (RFC 9110, section 9.3.2)
   package var asksForHead: Bool { signing?.verb == .head }
 
-  /// Whether sending it twice does no more than sending it once. (RFC 9110, section 9.2.2)
+  /// Whether sending the request twice has the same effect as sending it once. (RFC 9110, section 9.2.2)
   package var isRepeatable: Bool { method == .get || isQuery }
 
-  /// Whether a response of that status carries the requested representation.
+  /// Whether a response with that status carries the requested representation.
   ///
-  /// A GET accepts the resource itself. An unknown 2xx counts as 200, but not a status that is defined to hold
-  /// something else: 202 may hold the state of a job. (RFC 9110, sections 9.3.1 and 15.3)
+  /// For a GET, that is a representation of the resource itself. An unknown 2xx counts as 200. A status that is
+  /// defined to carry something else does not count: a 202 may carry the state of a job. (RFC 9110, sections 9.3.1
+  /// and 15.3)
   package func isAnswered(by status: Int) -> Bool {
     guard (200...299).contains(status) else { return false }
     return method == .post || ![201, 202, 207, 208, 226].contains(status)
@@ -111,8 +115,9 @@ package struct Request: Sendable {
 
 /// Signs requests to an object store with AWS Signature Version 4, and names their verb.
 ///
-/// A request with a body is a ``Request/Method/post`` that may be repeated, all others are a ``Request/Method/get``. No
-/// redirect is followed: the signature holds for one host. The secret is only for libcurl, and never printed.
+/// A request with a body is a ``Request/Method/post`` that may be repeated. Every other request is a
+/// ``Request/Method/get``. No redirect is followed, because the signature is valid for one host. Only libcurl gets
+/// the secret, and it is never printed.
 package final class RequestSigning: Sendable, CustomStringConvertible {
   /// The operation on the object.
   package enum Verb: String, Sendable {

@@ -2,11 +2,11 @@ import Base
 
 /// The protocol of a response.
 package enum HTTPVersion: String, Sendable {
-  /// HTTP/1.0, which closes after each response.
+  /// HTTP/1.0, which closes the connection after each response.
   case http10 = "HTTP/1.0"
   /// HTTP/1.1.
   case http11 = "HTTP/1.1"
-  /// HTTP/2, many transfers on one connection.
+  /// HTTP/2, which has many transfers on one connection.
   case http2 = "HTTP/2"
   /// HTTP/3.
   case http3 = "HTTP/3"
@@ -32,13 +32,15 @@ package struct ResponseHead: Sendable {
   package let status: Int
   /// The header fields of the final response; interim ones are dropped.
   package private(set) var headers: Headers
-  /// Where the response came from, after all redirects.
+  /// The URL that the response came from, after all redirects.
   package private(set) var url: WebURL
   /// The protocol.
   package let version: HTTPVersion
-  /// The whole body's length, if the server states it and there is no content coding.
+  /// The length of the whole body, if the server states it and there is no content coding.
   package let contentLength: ByteCount?
-  /// Whether the body is decoded on its way: its offsets then mean nothing to the server, so never resume it.
+  /// Whether the body has a content coding.
+  ///
+  /// Such a body is never resumed, because offsets in the decoded body mean nothing to the server.
   package let isEncoded: Bool
   /// The redirects that were followed to `url`, in order.
   package private(set) var redirects: [Redirect]
@@ -67,7 +69,7 @@ package struct ResponseHead: Sendable {
   /// This is the only way to change a head, so that a decorator cannot lose its other parts.
   ///
   /// - Parameters:
-  ///   - url: Where the response came from.
+  ///   - url: The URL that the response came from.
   ///   - change: Rewrites header fields.
   /// - Returns: The head.
   package func renamed(_ url: WebURL, fields change: (Headers) -> Headers) -> ResponseHead {
@@ -79,33 +81,33 @@ package struct ResponseHead: Sendable {
   }
 }
 
-/// How long the parts of the last attempt took, in seconds from its start.
+/// The timing of the last attempt, in seconds from its start.
 package struct TransferTiming: Hashable, Sendable {
-  /// Until the name was resolved.
+  /// When the host's name was resolved.
   package var nameResolved = 0.0
-  /// Until the connection was open.
+  /// When the connection was open.
   package var connected = 0.0
-  /// Until TLS was ready; 0 without TLS or on a reused connection.
+  /// When TLS was ready; 0 without TLS, or on a reused connection.
   package var secured = 0.0
-  /// Until the first byte of the response.
+  /// When the first byte of the response was received.
   package var firstByte = 0.0
-  /// Until the end.
+  /// When the attempt ended.
   package var total = 0.0
 
   /// Makes a timing of zeros.
   package init() {}
 }
 
-/// A finished transfer: a 2xx whose body went to the sink, or a 304 without one.
+/// A finished transfer: a 2xx whose body went to the sink, or a 304 without a body.
 ///
-/// Only a transport makes one. A decorator changes a copy by ``with(head:)`` or ``counting(attempts:)``. It never
-/// builds one from parts, because it would lose the others.
+/// Only a transport makes a response. A decorator changes a copy of it by ``with(head:)`` or ``counting(attempts:)``.
+/// It never builds a response from parts, because it might lose some of them.
 package struct Response: Sendable {
   /// Status, headers and final URL.
   package private(set) var head: ResponseHead
-  /// Body bytes of this run's last attempt that went to the sink, after decoding.
+  /// The number of decoded body bytes that the last attempt passed to the sink.
   package let bodyBytes: ByteCount
-  /// Body bytes on the wire, before decoding.
+  /// The number of body bytes on the wire, before decoding.
   package let wireBytes: ByteCount
   /// The number of attempts, not counting redirects.
   package private(set) var attempts: Int
@@ -115,8 +117,8 @@ package struct Response: Sendable {
   package let connectionReused: Bool
   /// Whether the connection was still open when the transfer ended.
   ///
-  /// When a server violates HTTP/2, libcurl closes the connection and reports the end of the body. So if the connection
-  /// is gone, the end of the stream does not prove that the body is complete.
+  /// When a server violates HTTP/2, libcurl closes the connection and reports the end of the body. So if the
+  /// connection is closed, the end of the stream does not prove that the body is complete.
   package let connectionIsOpen: Bool
 
   /// Makes a response; for transports and tests.
@@ -158,7 +160,7 @@ package struct Response: Sendable {
 
 /// Decides about one redirect. (RFC 9110, section 15.4)
 package enum RedirectPolicy {
-  /// The most hops that one request may take.
+  /// The maximum number of redirects for one request.
   package static let limit = 10
 
   /// Whether a status is a redirect to another URL.
@@ -169,15 +171,16 @@ package enum RedirectPolicy {
     }
   }
 
-  /// Whether a redirect with this status turns a POST that only queries into a GET: 303. (RFC 9110, section 15.4.4)
+  /// Whether a redirect with this status turns a POST that is only a query into a GET: 303. (RFC 9110, section
+  /// 15.4.4)
   ///
-  /// After 301 and 302 the body is sent again: without it, the query would be a different one.
+  /// After a 301 or 302, the body is sent again: without the body, the query would be a different one.
   package static func dropsBody(_ status: Int) -> Bool { status == 303 }
 
-  /// Judges the step to `target` after `visited`, the URLs fetched so far with the current one last.
+  /// Judges the redirect to `target` after `visited`, the URLs fetched so far, of which the last is the current one.
   ///
   /// - Parameters:
-  ///   - target: Where `Location` leads.
+  ///   - target: The URL in `Location`.
   ///   - visited: At least one URL.
   /// - Returns: The reason not to follow; nil to follow.
   package static func refusal(of target: WebURL, after visited: [WebURL]) -> FailureReason? {

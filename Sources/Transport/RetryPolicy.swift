@@ -2,26 +2,26 @@ import Base
 
 /// Decides whether and when a failed attempt is repeated.
 ///
-/// Only repeatable requests are retried: a GET, or a POST that only queries. (RFC 9110, section 9.2.2) The failure has
-/// to be temporary: trouble with the connection, 408, 425, 429, or 5xx except 501 and 505. Waits grow exponentially
-/// with full jitter, so that many machines that failed together do not come back together.
+/// Only repeatable requests are retried: a GET, or a POST that is only a query. (RFC 9110, section 9.2.2) The failure
+/// must be temporary: a connection problem, 408, 425, 429, or any 5xx except 501 and 505. The waits grow
+/// exponentially, with full jitter, so that many machines that failed at the same time do not retry at the same time.
 package struct RetryPolicy: Sendable {
   /// The action after a failed attempt.
   package enum Decision: Hashable, Sendable {
     /// Try again after that wait.
     case retry(after: Duration)
-    /// Report it.
+    /// Report the failure.
     case giveUp
   }
 
-  /// The most attempts after the first.
+  /// The maximum number of attempts after the first.
   ///
   /// An attempt that resumes a body counts like any other. Requests that libcurl repeats by itself, because a kept
   /// connection was closed before the first byte of the response, do not count. (RFC 9112, section 9.3.1)
   package var retries = 4
-  /// The first wait is at most this long; each next at most twice the one before.
+  /// The upper limit of the first wait; the limit doubles with each further wait.
   package var firstDelay = Duration.milliseconds(500)
-  /// The longest wait with jitter.
+  /// The upper limit of every wait that the server did not ask for.
   package var longestDelay = Duration.seconds(30)
   /// The longest wait for a server's `Retry-After`.
   package var longestRetryAfter = Duration.seconds(60)
@@ -38,7 +38,7 @@ package struct RetryPolicy: Sendable {
   ) -> Decision {
     guard isRepeatable, attempts <= retries, Self.mayPass(failure) else { return .giveUp }
     if let seconds = failure.retryAfter {
-      // A little jitter on top, never less than the server asked for.
+      // A little jitter is added to the server's wait, so the wait is never shorter than the server asked for.
       guard Self.isFollowed(seconds) else { return .giveUp }
       let wait = min(.seconds(max(0, seconds)), longestRetryAfter)
       return .retry(after: wait + firstDelay * (random / 2))
@@ -50,7 +50,7 @@ package struct RetryPolicy: Sendable {
   /// Whether a run waits for a `Retry-After` of this many seconds: up to a minute.
   package static func isFollowed(_ seconds: Int64) -> Bool { seconds <= 60 }
 
-  /// Whether another attempt may end differently.
+  /// Whether the failure is temporary, so that another attempt may succeed.
   package static func mayPass(_ failure: TransferFailure) -> Bool {
     if let status = failure.status, failure.reason == .http(status) {
       switch status {
@@ -68,9 +68,10 @@ package struct RetryPolicy: Sendable {
   ]
 }
 
-/// Limits the retries of a run, so that they cannot become the load.
+/// Limits the retries of a run, so that they cannot become most of its requests.
 ///
-/// It allows 20 retries, or as many as one request may have if that is more, and one more for every ten requests.
+/// A run may make 20 retries, or the number that one request may have if that is larger. Every ten requests allow one
+/// more.
 package struct RetryBudget: Sendable {
   private let base: Int
   private var requests = 0
@@ -94,12 +95,12 @@ package struct RetryBudget: Sendable {
 
 /// The `Retry-After` field: how long a server asks clients to wait. (RFC 9110, section 10.2.3)
 package enum RetryAfter {
-  /// Reads either form; a date in the past is 0, an invalid value is nil.
+  /// Reads the field; the result is 0 for a date in the past, and nil for an invalid value.
   ///
   /// - Parameters:
   ///   - value: The field's value: seconds or an HTTP date.
   ///   - now: The time to compare a date with.
-  /// - Returns: Seconds, never negative, saturating.
+  /// - Returns: The seconds, never negative; a number that is too large becomes the largest `Int64`.
   package static func seconds(_ value: String, now: UnixTime) -> Int64? {
     var scanner = ByteScanner(value)
     scanner.skipBlanks()

@@ -6,22 +6,22 @@ package struct StoredResponse: Hashable, Sendable {
   package let status: Int
   /// The header fields, as updated by 304 responses.
   package let headers: Headers
-  /// When the request was sent that fetched it or last revalidated it.
+  /// When the request that fetched or last revalidated the response was sent.
   package let requestTime: UnixTime
   /// When the response was received.
   package let responseTime: UnixTime
-  /// The resource that sent it, and when the redirects to that resource expire; nil without redirects.
+  /// The resource that sent the response, and when the redirects to that resource expire; nil without redirects.
   package let path: Path?
-  /// The digest of the request's fields that `Vary` names; nil when it names none or they are not known.
+  /// The digest of the request fields that `Vary` names; nil when it names none, or they are not known.
   package let selection: Int64?
-  /// The digest of the credentials in its request, 0 without any; nil when the response is public.
+  /// The digest of the credentials in the request, 0 without credentials; nil when the response is public.
   package let owner: Int64?
 
-  /// How redirects led to a response.
+  /// The redirects that led to a response.
   package struct Path: Hashable, Sendable {
-    /// The resource that answered, see ``WebURL/resource``.
+    /// The resource that answered; see ``WebURL/resource``.
     package let source: String
-    /// When the first of the redirects becomes stale.
+    /// The earliest time at which one of the redirects becomes stale.
     package let expiry: UnixTime
 
     /// Makes a path.
@@ -38,7 +38,7 @@ package struct StoredResponse: Hashable, Sendable {
   ///   - headers: The header fields.
   ///   - requestTime: When the request was sent.
   ///   - responseTime: When the response was received; a time before `requestTime` counts as equal to it.
-  ///   - path: How redirects led to it, if any did.
+  ///   - path: The redirects that led to the response, if any.
   ///   - selection: The digest of the request fields that selected it.
   ///   - owner: The digest of the credentials in its request.
   package init(
@@ -63,7 +63,8 @@ package struct StoredResponse: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - head: Its head, and the redirects that led to it.
-  ///   - status: The status of the held response: that of the head, unless it is a 304.
+  ///   - status: The status to store; nil for the status of `head`. If `head` is that of a 304, pass the status of
+  ///     the stored response.
   ///   - names: The header fields to keep; nil keeps all.
   ///   - requestTime: When the request was sent.
   ///   - responseTime: When the response was received.
@@ -99,8 +100,8 @@ package struct StoredResponse: Hashable, Sendable {
     traits: CacheKeyFields?
   ) {
     var headers = headers
-    // Fields that selected a redirect also selected the response. `Vary` stays one field, however often the response is
-    // renewed.
+    // Fields that selected a redirect also selected the response. They are joined into one `Vary` field, which does
+    // not grow with each renewal.
     let hops = redirects.flatMap { $0.headers.all("Vary") }
     if !hops.isEmpty { headers["Vary"] = Vary(headers).joined(by: hops).text }
     let expiries = redirects.map { redirect in
@@ -163,7 +164,7 @@ package struct StoredResponse: Hashable, Sendable {
 
   /// Whether the response may answer a request with these fields. (RFC 9111, sections 3.5 and 4.1)
   ///
-  /// A response to other credentials may not, unless it is public.
+  /// A response to a request with other credentials may not, unless it is public.
   package func answers(_ traits: CacheKeyFields?) -> Bool {
     guard let traits else { return true }
     if let owner, owner != traits.owner { return false }
@@ -174,7 +175,7 @@ package struct StoredResponse: Hashable, Sendable {
 extension Headers {
   /// The fields of `old`, replaced by those of a 304, except fields that describe the kept body.
   ///
-  /// It works on the raw lines, because a cache renews many thousand responses. (RFC 9111, section 3.2)
+  /// The merge works on the raw lines, because a cache renews many thousand responses. (RFC 9111, section 3.2)
   fileprivate func merged(into old: Headers) -> Headers {
     let lines = lines.withUnsafeBufferPointer { new in
       old.lines.withUnsafeBufferPointer { old in
@@ -184,7 +185,7 @@ extension Headers {
         var lines: [UInt8] = []
         lines.reserveCapacity(old.count + new.count)
         for line in HeaderLines(old) {
-          // `Age` and `Date` belong to the response that carried them: a 304 without a date is dated by its arrival.
+          // `Age` and `Date` belong to the response that carried them. A 304 without a date is dated by its arrival.
           if line.isNamed("Age") || line.isNamed("Date") { continue }
           let name = UnsafeBufferPointer(rebasing: old[line.name])
           let isReplaced = fresh.contains { $0.isNamed(name) }
@@ -205,8 +206,8 @@ extension Headers {
 
 /// The `Vary` field: the request fields that selected a response. (RFC 9110, section 12.5.5)
 package struct Vary: Hashable, Sendable {
-  /// Whether something besides the request's fields selected it (`*`), so that no other request matches. (RFC 9111,
-  /// section 4.1)
+  /// Whether something other than the request's fields selected the response (`*`), so that no other request matches.
+  /// (RFC 9111, section 4.1)
   package let isAnything: Bool
   /// Field names in lower case.
   package let names: Set<String>
@@ -231,8 +232,8 @@ package struct Vary: Hashable, Sendable {
 
   /// The request fields that selected a response after redirects.
   ///
-  /// - Parameter values: The values of their `Vary` fields.
-  /// - Returns: The names of all of them.
+  /// - Parameter values: The values of the redirects' `Vary` fields.
+  /// - Returns: The names in this field and in `values`.
   func joined(by values: [String]) -> Vary {
     let other = Vary(Headers(values.map { HeaderField(name: "Vary", value: $0) }))
     return Vary(isAnything: isAnything || other.isAnything, names: names.union(other.names))
@@ -241,9 +242,11 @@ package struct Vary: Hashable, Sendable {
   /// The value of one `Vary` field with the same meaning.
   var text: String { isAnything ? "*" : names.sorted().joined(separator: ", ") }
 
-  /// The request fields that `Vary` names, as bytes: two requests get the same response if these are equal.
+  /// The values of the request fields that `Vary` names, as bytes: two requests get the same response if these bytes
+  /// are equal.
   ///
-  /// The fields are in a fixed order, each with its value or without one; empty when none is named.
+  /// The fields are in a fixed order, each with its value or marked as absent. The result is empty when `Vary` names
+  /// no field.
   package func selection(from request: Headers) -> [UInt8] {
     var selection: [UInt8] = []
     for name in names.sorted() {
@@ -253,7 +256,7 @@ package struct Vary: Hashable, Sendable {
     return selection
   }
 
-  /// The value with each run of white space as one space, as RFC 9111, section 4.1, allows.
+  /// The value with each run of white space replaced by one space, as RFC 9111, section 4.1, allows.
   private static func normalized(_ headers: Headers, _ name: String) -> String? {
     headers.combined(name).map { value in
       value.split { $0 == " " || $0 == "\t" }.joined(separator: " ")
@@ -263,7 +266,7 @@ package struct Vary: Hashable, Sendable {
 
 /// The fields of a request that may select its response, for a cache to compare with another request.
 ///
-/// It keeps only digests, so that no secret reaches a file or database.
+/// A cache stores only digests of these fields, so that no secret reaches a file or database.
 package struct CacheKeyFields: Sendable {
   /// The fields that the request sends to its first host, from all sources.
   package let fields: Headers
@@ -274,7 +277,7 @@ package struct CacheKeyFields: Sendable {
   /// Describes a request.
   ///
   /// - Parameters:
-  ///   - fields: All that it sends, credentials included.
+  ///   - fields: All fields that the request sends, credentials included.
   ///   - credentials: The fields that identify the requester.
   ///   - digest: A one-way digest of bytes; never 0.
   package init(

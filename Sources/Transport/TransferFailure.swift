@@ -14,9 +14,9 @@ package struct TransferFailure: Error, Sendable, CustomStringConvertible {
   package var status: Int?
   /// The server's `Retry-After` in seconds, not capped.
   package var retryAfter: Int64?
-  /// Whether the server may have seen the request; the effect of a POST is then unknown.
+  /// Whether the server may have received the request; the effect of a POST is then unknown.
   package var mayHaveBeenSent: Bool
-  /// Whether the host was refused because only fetched data names it.
+  /// Whether the host's address was refused because the host appears only in fetched data.
   package var isHostOfDataOnly = false
   /// The first bytes, at most 8 KiB, of a refusal's body; may contain echoed secrets.
   package var refusal: [UInt8]
@@ -80,7 +80,7 @@ package struct FailureReason: RawRepresentable, Hashable, Sendable, CustomString
 
   /// Whether the next attempt is likely to end in the same way.
   ///
-  /// True for a deliberate refusal, such as 404 or 403, and for a body that is not usable.
+  /// This is true for a deliberate refusal, such as 404 or 403, and for a body that is not usable.
   package var isLasting: Bool {
     if let status { return (400...499).contains(status) && ![408, 425, 429].contains(status) }
     return self == .notAPicture || self == .tooLarge
@@ -93,13 +93,13 @@ package struct FailureReason: RawRepresentable, Hashable, Sendable, CustomString
 
   /// The text is not a URL.
   package static let urlInvalid = FailureReason("url-invalid")
-  /// Neither http nor https.
+  /// The scheme is neither http nor https.
   package static let schemeRefused = FailureReason("scheme-refused")
-  /// The host's address is private, and only fetched data named the host.
+  /// The host's address is private, and the host appears only in fetched data.
   package static let addressRefused = FailureReason("address-refused")
   /// A redirect leads to a URL that was visited before.
   package static let redirectLoop = FailureReason("redirect-loop")
-  /// More redirects than ``RedirectPolicy/limit``.
+  /// There are more redirects than ``RedirectPolicy/limit``.
   package static let tooManyRedirects = FailureReason("too-many-redirects")
   /// A redirect from https to http.
   package static let redirectDowngrade = FailureReason("redirect-downgrade")
@@ -112,13 +112,13 @@ package struct FailureReason: RawRepresentable, Hashable, Sendable, CustomString
   package static let dnsFailed = FailureReason("dns-failed")
   /// Nobody listens on the port.
   package static let connectRefused = FailureReason("connect-refused")
-  /// No connection, for another reason.
+  /// The connection failed for another reason.
   package static let connectFailed = FailureReason("connect-failed")
-  /// No connection in time.
+  /// The connection was not open within the time limit.
   package static let timeoutConnect = FailureReason("timeout-connect")
-  /// The host failed so often in a row that nothing more is sent there for a while.
+  /// The host failed so often in a row that no request is sent to it for a while.
   package static let circuitOpen = FailureReason("circuit-open")
-  /// The host's `Retry-After` is longer than a run waits.
+  /// The host's `Retry-After` is longer than a run is willing to wait.
   package static let askedToWait = FailureReason("asked-to-wait")
   /// The certificate has expired or is not yet valid.
   package static let tlsExpired = FailureReason("tls-expired")
@@ -142,27 +142,27 @@ package struct FailureReason: RawRepresentable, Hashable, Sendable, CustomString
   package static let reset = FailureReason("reset")
   /// Too few bytes were received for too long.
   package static let timeoutIdle = FailureReason("timeout-idle")
-  /// It took longer than one transfer may.
+  /// The transfer took longer than the time limit.
   package static let timeoutTotal = FailureReason("timeout-total")
-  /// The body ended before the promised length.
+  /// The body ended before the length that the server had announced.
   package static let truncated = FailureReason("truncated")
 
   // The response is not valid, or too large.
 
-  /// Not HTTP, or not valid HTTP.
+  /// The response is not HTTP, or not valid HTTP.
   package static let badResponse = FailureReason("bad-response")
   /// The content coding is unknown or broken.
   package static let badEncoding = FailureReason("bad-encoding")
-  /// Lengths contradict each other or the body.
+  /// The lengths in the headers contradict each other, or the body has another length.
   package static let lengthMismatch = FailureReason("length-mismatch")
   /// The headers exceed the limit.
   package static let tooLongHeader = FailureReason("too-long-header")
   /// The body is, or would be, over the request's limit.
   package static let tooLarge = FailureReason("too-large")
-  /// The bytes are not a picture that larder keeps; sinks say so.
+  /// The sink refused the bytes because they are not a picture that larder keeps.
   package static let notAPicture = FailureReason("not-a-picture")
 
-  // The run ended first.
+  // The run ended before the transfer.
 
   /// The caller cancelled.
   package static let cancelled = FailureReason("cancelled")
@@ -170,14 +170,14 @@ package struct FailureReason: RawRepresentable, Hashable, Sendable, CustomString
   package static let deadline = FailureReason("deadline")
   /// The run may transfer no more bytes.
   package static let bytesLimit = FailureReason("bytes-limit")
-  /// The disk has no more space than has to be left free.
+  /// The disk has no more than the free space that must remain for other programs.
   package static let keepFree = FailureReason("keep-free")
 
   // This machine failed.
 
   /// The sink could not write.
   package static let disk = FailureReason("disk")
-  /// No memory for the transfer.
+  /// There is no memory for the transfer.
   package static let outOfMemory = FailureReason("out-of-memory")
   /// A library of this machine is too old, or refuses a setting that makes the transfer safe.
   package static let libraryRefused = FailureReason("library-refused")

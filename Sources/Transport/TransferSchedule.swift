@@ -2,21 +2,22 @@ import Base
 
 /// A pure state machine that decides which transfer starts next, and when to check again.
 ///
-/// Each host has its own queues, by priority and then first come, first served. Hosts take turns (round robin), so that
-/// one dead host of fifty costs the others nothing. A host gets no transfer while it is at its limit, has asked for a
-/// pause, or does not answer. A host that has not answered yet, or no longer does, gets no more than its share of the
-/// run. The transfers of a silent host do not count for the run. Every operation takes constant time, except the check
-/// for silent hosts: at most four times a second while the run is full.
+/// Each host has its own queues: by priority, and within a priority first come, first served. Hosts take turns (round
+/// robin), so that one dead host among fifty does not delay the others. A host gets no transfer while it is at its
+/// limit, has asked for a pause, or does not answer. A host that has not answered yet, or no longer answers, gets at
+/// most its share of the run's transfers. The transfers of a silent host do not count against the run's limit. Every
+/// operation takes constant time, except the check for silent hosts: at most four times a second, while the run is at
+/// its limit.
 package struct TransferSchedule: Sendable {
   /// The limits of the whole run.
   package struct Limits: Sendable {
-    /// Concurrent transfers over all hosts.
+    /// The maximum number of concurrent transfers over all hosts.
     package var parallel = 64
     /// Whether transfers to silent hosts may exceed `parallel`, up to twice that number in all.
     package var passesOverSilent = true
-    /// Concurrent transfers to one host.
+    /// The maximum number of concurrent transfers to one host.
     package var perHost = ConcurrencyWindow.Bounds.upTo(16)
-    /// Starts per second over all hosts; nil does not limit.
+    /// The maximum number of starts per second over all hosts; nil for no limit.
     package var rate: Double?
     /// When a host counts as dead.
     package var breaker = CircuitBreaker.Thresholds()
@@ -25,7 +26,7 @@ package struct TransferSchedule: Sendable {
     package init() {}
   }
 
-  /// The next step.
+  /// The next step of the transport.
   package enum Step: Hashable, Sendable {
     /// Start this transfer now.
     case start(transfer: Int, host: Int)
@@ -37,17 +38,18 @@ package struct TransferSchedule: Sendable {
 
   /// The information that an attempt gives about its host.
   package enum Outcome: Hashable, Sendable {
-    /// It delivered the requested response.
+    /// The host delivered the requested response.
     case delivered
-    /// It answered, but with something else.
+    /// The host answered, but not with the requested response.
     case answered
-    /// It reported overload: 429 or 503, with the wait it named, already capped; `since` is the start of the attempt.
+    /// The host reported overload (429 or 503). `wait` is the pause that it asked for, already capped; `since` is the
+    /// start of the attempt.
     case overloaded(since: MonotonicTime, wait: Duration?)
-    /// Its `Retry-After` is longer than a run waits: everything for it fails from now on.
+    /// The host's `Retry-After` is longer than a run is willing to wait: every request to the host fails from now on.
     case closed
-    /// No connection, or one that broke or fell silent; `since` is the start of the attempt.
+    /// There was no connection, or it broke or fell silent; `since` is the start of the attempt.
     case unreachable(since: MonotonicTime)
-    /// larder ended it, so it says nothing about the host.
+    /// larder ended the attempt, so it says nothing about the host.
     case abandoned
   }
 
@@ -57,15 +59,16 @@ package struct TransferSchedule: Sendable {
   private var ready = FIFO<Int>()
   private var timers = TimerHeap<Timer>()
   private(set) var active = 0
-  /// How many active transfers are not counted because their host is silent, and when to check for more.
+  /// The number of active transfers that do not count because their host is silent; below it, the time of the next
+  /// check.
   private var passedOver = 0
   private var nextLook: MonotonicTime?
-  /// How many hosts have something under way or waiting.
+  /// The number of hosts that have transfers under way or waiting.
   private var busyHosts = 0
-  /// Hosts that wait for an answer or a larger share before they get more.
+  /// The hosts that get no more transfers until they answer or their share grows.
   private var heldToShare: [Int] = []
 
-  /// How often silent hosts are looked for while the run is full.
+  /// The time between two checks for silent hosts while the run is at its limit.
   private static let lookDistance = Duration.milliseconds(250)
 
   private enum Timer: Sendable {
@@ -149,7 +152,9 @@ package struct TransferSchedule: Sendable {
     return .wait(until: timers.earliest)
   }
 
-  /// Whether a host's last response said that it is overloaded; a dead host that has said so is not silent.
+  /// Whether a host's last response reported overload.
+  ///
+  /// If such a host is dead, it is dead because of the overload, not because of silence.
   package func sendsAway(_ host: Int) -> Bool { hosts[host].sendsAway }
 
   /// Records how an attempt ended; to repeat it, add it again.
@@ -193,10 +198,10 @@ package struct TransferSchedule: Sendable {
     }
   }
 
-  /// Leaves the transfers of silent hosts out of the count, so that a dead host takes no place from others while its
-  /// transfers time out.
+  /// Stops counting the transfers of silent hosts, so that a dead host takes no slot from others while its transfers
+  /// time out.
   ///
-  /// Such a host gets no further transfer until it answers or they have ended.
+  /// Such a host gets no further transfer until it answers, or until these transfers have ended.
   private mutating func passOverSilent(at now: MonotonicTime) {
     guard limits.passesOverSilent, nextLook.map({ now >= $0 }) ?? true else { return }
     nextLook = now + Self.lookDistance
@@ -210,10 +215,10 @@ package struct TransferSchedule: Sendable {
     }
   }
 
-  /// The number of transfers for a host before it has answered.
+  /// The maximum number of transfers for a host that has not answered yet.
   ///
-  /// It is the run's transfers, divided among the hosts that have work, so that a silent host cannot collect the slots
-  /// of those that answer.
+  /// It is the run's limit divided by the number of hosts that have work, so that a silent host cannot take the slots
+  /// of hosts that answer.
   private var share: Int { max(1, (limits.parallel + busyHosts - 1) / max(1, busyHosts)) }
 
   /// Updates the number of hosts that have work; when it falls, every share grows.
@@ -243,7 +248,8 @@ package struct TransferSchedule: Sendable {
     ready.append(host)
   }
 
-  /// Sets a timer to check a resting host again; there is one timer for a host, however much is added meanwhile.
+  /// Sets a timer to check a resting host again; a host has only one timer, even if more transfers are added
+  /// meanwhile.
   private mutating func wake(_ host: Int, at moment: MonotonicTime) {
     if let pending = hosts[host].wakes, pending <= moment { return }
     hosts[host].wakes = moment
@@ -271,7 +277,7 @@ package struct TokenBucket: Sendable {
     tokens = capacity
   }
 
-  /// Takes a token and returns nil, or returns when there will be one.
+  /// Takes a token and returns nil; without a token, returns the moment at which there will be one.
   package mutating func take(at now: MonotonicTime) -> MonotonicTime? {
     let elapsed = max(0, now - (filled ?? now))
     tokens = min(capacity, tokens + Double(elapsed) / interval)
@@ -317,7 +323,7 @@ struct TimerHeap<Element: Sendable>: Sendable {
     return earliest.element
   }
 
-  /// Equal moments keep the order in which they were pushed.
+  /// Elements with equal moments keep the order in which they were pushed.
   private func isBefore(_ left: Int, _ right: Int) -> Bool {
     (entries[left].moment, entries[left].order) < (entries[right].moment, entries[right].order)
   }
@@ -349,7 +355,7 @@ struct FIFO<Element: Sendable>: Sendable {
     guard head < items.count else { return nil }
     let item = items[head]
     head += 1
-    // Moving the rest once half is used up costs each element one move on average.
+    // Moving the rest only when half of the array is used up costs each element one move on average.
     if head == items.count {
       items.removeAll(keepingCapacity: items.capacity <= 1024)
       head = 0

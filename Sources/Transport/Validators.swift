@@ -2,16 +2,17 @@ import Base
 
 /// Validators for a conditional request: ETag and Last-Modified. (RFC 9110, section 8.8)
 ///
-/// They are kept as the bytes received: servers compare bytes, and not all validators are text.
+/// Validators are kept as the bytes received, because servers compare bytes, and not all validators are text.
 package struct Validators: Hashable, Sendable {
-  /// The `ETag` field, quotes and `W/` included; without quotes if the server writes none.
+  /// The `ETag` field, with its quotes and `W/`; without quotes if the server writes none.
   package let entityTag: [UInt8]?
   /// The `Last-Modified` field.
   package let lastModified: [UInt8]?
 
   /// Makes validators; malformed entity-tags are dropped, because they can match nothing.
   ///
-  /// One word without quotes is kept, too: some stores write such tags, and compare them as written.
+  /// A tag that is one word without quotes is kept nevertheless: some stores write such tags, and compare them as
+  /// written.
   package init(entityTag: [UInt8]?, lastModified: [UInt8]?) {
     self.entityTag = entityTag.flatMap { EntityTag($0) == nil && !Self.isWord($0) ? nil : $0 }
     self.lastModified = lastModified.flatMap { $0.isEmpty ? nil : $0 }
@@ -30,7 +31,7 @@ package struct Validators: Hashable, Sendable {
     )
   }
 
-  /// Reads them from a response's fields.
+  /// Reads the validators from a response's fields.
   ///
   /// If there are two different tags, neither is used.
   package init(_ headers: Headers) {
@@ -67,10 +68,10 @@ package struct Validators: Hashable, Sendable {
   /// The validator for `If-Range`: a strong tag, or a date at least a minute older than the response.
   ///
   /// A weak tag, or a date that could cover two versions, proves nothing. (RFC 9110, sections 8.8.2.2 and 13.1.5) A tag
-  /// that is not text is not used either, because the note of an unfinished body cannot hold it.
+  /// that is not text is not used either, because the stored record of an unfinished body is text.
   ///
   /// - Parameter date: The `Date` field of the same response.
-  /// - Returns: The field value to send, nil when the part cannot be resumed.
+  /// - Returns: The field value to send; nil when the body cannot be resumed.
   package func resumeValidator(date: String?) -> String? {
     if let entityTag {
       guard EntityTag(entityTag)?.isWeak == false else { return nil }
@@ -85,15 +86,16 @@ package struct Validators: Hashable, Sendable {
   }
 }
 
-/// The condition of a GET: only if the resource has another version than the one held.
+/// The condition of a GET: send the body only if the resource has another version than the cache.
 package struct Condition: Hashable, Sendable {
   /// The validators of the version.
   package let validators: Validators
-  /// The resource that sent the version (``WebURL/resource``), if a redirect led there; nil for the requested one.
+  /// The resource that sent the version (``WebURL/resource``), if a redirect led to it; nil for the requested
+  /// resource.
   ///
-  /// The validators are sent to no other resource, because there they would name other bytes.
+  /// The validators are sent to no other resource, because they may name other bytes there.
   package var source: String?
-  /// Whether only the date of the held version is known: then a 304 to it may name any tag.
+  /// Whether only the date of the cached version is known; a 304 may then name any tag.
   package let knowsDateOnly: Bool
 
   /// Makes a condition.
@@ -103,7 +105,7 @@ package struct Condition: Hashable, Sendable {
     self.knowsDateOnly = knowsDateOnly
   }
 
-  /// Whether a 304 with these validators refers to that version.
+  /// Whether a 304 with these validators refers to the version of the condition.
   package func isMet(by new: Validators) -> Bool {
     let told = knowsDateOnly ? Validators(entityTag: nil, lastModified: new.lastModified) : new
     return validators.mayBeRenewed(by: told)
@@ -119,7 +121,7 @@ package struct Condition: Hashable, Sendable {
 
 /// The name of one version of a resource: bytes, which need not be text. (RFC 9110, section 8.8.3)
 package struct EntityTag: Hashable, Sendable, CustomStringConvertible {
-  /// Whether versions that differ in bytes may share the tag.
+  /// Whether versions with different bytes may share the tag.
   package let isWeak: Bool
   /// The text between the quotes.
   package let opaque: [UInt8]
@@ -148,7 +150,7 @@ package struct EntityTag: Hashable, Sendable, CustomStringConvertible {
     self.opaque = Array(opaque)
   }
 
-  /// The tag as it is sent, as far as it is text.
+  /// The tag as it is sent; bytes that are not text are replaced.
   package var description: String {
     (isWeak ? "W/" : "") + "\"\(String(decoding: opaque, as: UTF8.self))\""
   }

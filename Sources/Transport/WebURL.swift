@@ -1,7 +1,7 @@
 /// An absolute `http` or `https` URL, exactly as it will be sent.
 ///
-/// Made by a ``URLParsing``, so that the check of a URL and the connection see the same host. Bytes that were
-/// percent-encoded stay so. There is no fragment, and no user information in `text`.
+/// URLs are made by a ``URLParsing``, so that the check of a URL and the connection see the same host. Bytes that
+/// were percent-encoded stay percent-encoded. A URL has no fragment, and `text` has no user information.
 package struct WebURL: Hashable, Sendable {
   /// The two schemes that larder supports.
   package enum Scheme: String, Sendable {
@@ -16,18 +16,18 @@ package struct WebURL: Hashable, Sendable {
 
   /// The whole URL without user information and fragment.
   package let text: String
-  /// Everything before the path, in a shared object, so that copies of a URL are small.
+  /// The part before the path, in a shared object, so that copies of a URL are small.
   private let authority: Authority
 
   /// `http` or `https`.
   package var scheme: Scheme { authority.scheme }
-  /// The host in lower case, international names as punycode, IPv6 literals without brackets.
+  /// The host in lower case, with international names as punycode and IPv6 literals without brackets.
   package var host: String { authority.host }
   /// The port; the scheme's default when the URL names none.
   package var port: Int { authority.port }
   /// `user:password` as written in the URL, still percent-encoded; never print it.
   package var userInfo: String? { authority.userInfo }
-  /// Where the path starts in the UTF-8 of `text`.
+  /// The offset of the path in the UTF-8 of `text`.
   package var pathStart: Int { authority.length }
 
   /// Makes a URL from parts that a parser has already validated and encoded.
@@ -35,10 +35,10 @@ package struct WebURL: Hashable, Sendable {
   /// - Parameters:
   ///   - scheme: The scheme.
   ///   - userInfo: `user:password`, percent-encoded, if there was any.
-  ///   - host: Lower case, punycode, no brackets.
+  ///   - host: The host in lower case, as punycode, without brackets.
   ///   - port: 1 to 65535, or nil for the scheme's default.
-  ///   - path: Starts with a slash.
-  ///   - query: Without the question mark.
+  ///   - path: The path, which starts with a slash.
+  ///   - query: The query without its question mark.
   package init(
     scheme: Scheme,
     userInfo: String? = nil,
@@ -80,7 +80,7 @@ package struct WebURL: Hashable, Sendable {
     return String(Substring(rest.prefix { $0 != UInt8(ascii: "?") }))
   }
 
-  /// The text after the question mark, nil without one.
+  /// The text after the question mark; nil if the URL has no query.
   package var query: String? {
     guard let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) else { return nil }
     return String(text[text.utf8.index(after: mark)...])
@@ -92,7 +92,7 @@ package struct WebURL: Hashable, Sendable {
   /// The URL without its query, which may be a signature that is new each time.
   package var place: String { origin + path }
 
-  /// Host and port, the name by which a user allows private addresses.
+  /// The host and the port: with this name, a user allows a host to have a private address.
   package var hostPort: HostPort { HostPort(host: host, port: port) }
 
   private static func origin(_ scheme: Scheme, _ host: String, _ port: Int) -> String {
@@ -109,7 +109,7 @@ extension WebURL {
     let host: String
     let port: Int
     let userInfo: String?
-    /// How many bytes of the URL's text precede its path.
+    /// The number of bytes before the path in the URL's text.
     let length: Int
 
     init(scheme: Scheme, host: String, port: Int, userInfo: String?, length: Int) {
@@ -130,7 +130,7 @@ extension WebURL {
           && left.scheme == right.scheme && left.host == right.host && left.port == right.port
     }
 
-    /// Only the user information: the hash of the URL's text covers the other parts.
+    /// Hashes only the user information, because the hash of the URL's text covers the other parts.
     func hash(into hasher: inout Hasher) {
       hasher.combine(userInfo)
     }
@@ -157,7 +157,7 @@ package struct HostPort: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension WebURL {
-  /// Whether the host, by its name alone, is this machine. (RFC 6761, section 6.3; RFC 1122)
+  /// Whether the host is this machine, judged by its name alone. (RFC 6761, section 6.3; RFC 1122)
   package var isLoopback: Bool {
     if host == "localhost" || host == "::1" || host.hasSuffix(".localhost") { return true }
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)
@@ -192,7 +192,8 @@ extension WebURL: CustomStringConvertible {
     String(Substring(text.utf8.prefix(pathStart).dropFirst(scheme.rawValue.utf8.count + 3)))
   }
 
-  /// Judges a query parameter by its name: signed URLs of the large clouds and the usual key names.
+  /// Whether a query parameter's name shows that its value is a secret: a name in the signed URLs of large clouds, or
+  /// a usual name of a key.
   private static func isSecret(_ name: Substring) -> Bool {
     let name = name.lowercased()
     let exact: Set<String> = ["key", "sig", "auth", "pass", "pwd", "sas", "code", "jwt"]
@@ -207,8 +208,8 @@ extension WebURL: CustomStringConvertible {
 extension WebURL {
   /// The URL as the name of a resource: without a signature, which may differ each time and must not be stored.
   ///
-  /// Storage services sign a URL in its query, under names of their own: Amazon S3 (`X-Amz-Signature`; before, and
-  /// CloudFront, `Signature`), Google Cloud Storage (`X-Goog-Signature`), Azure (`sig`).
+  /// Storage services sign a URL in its query, with parameters of their own: Amazon S3 `X-Amz-Signature`, older S3
+  /// and CloudFront `Signature`, Google Cloud Storage `X-Goog-Signature`, Azure `sig`.
   package var resource: String {
     guard let query else { return text }
     let members = query.split(separator: "&", omittingEmptySubsequences: false)
@@ -224,7 +225,7 @@ extension WebURL {
 
   private static let signatures: Set = ["x-amz-signature", "x-goog-signature", "signature", "sig"]
 
-  /// The parameters that such a signature covers besides the resource: signer and expiry.
+  /// The parameters that a signature covers besides the resource: the signer and the expiry.
   private static let besideSignatures: Set = [
     "awsaccesskeyid", "googleaccessid", "expires", "policy", "key-pair-id", "se", "st", "sp",
     "spr", "sv", "sr", "skoid", "sktid", "skt", "ske", "sks", "skv",
@@ -236,8 +237,8 @@ package protocol URLParsing: Sendable {
   /// Parses an absolute URL, or one that is relative to `base`. (RFC 3986, section 5)
   ///
   /// White space around the text is dropped. Characters that are not allowed in a URL, such as spaces, braces and raw
-  /// UTF-8, are percent-encoded in path and query. A backslash of the path becomes a slash, encoded characters stay, and
-  /// the fragment is dropped. `${NAME}` stays.
+  /// UTF-8, are percent-encoded in path and query. A backslash in the path becomes a slash. Encoded characters and
+  /// `${NAME}` are not changed. The fragment is dropped.
   ///
   /// - Parameters:
   ///   - text: Text from a catalog, a feed or a `Location` header.

@@ -1,6 +1,6 @@
 import Web
 
-/// A report of `bench` as one self-contained HTML page without scripts.
+/// A report of `larder bench` as one self-contained HTML page without scripts.
 package struct BenchPage: Sendable {
   fileprivate let report: BenchReport
   fileprivate let title: String
@@ -121,7 +121,7 @@ package struct BenchPage: Sendable {
     )
   }
 
-  /// The rows at the best parallelism, which the latency and timeline plots show.
+  /// The rows with the best number of transfers, for the plots of latency and timeline.
   private var atBest: [BenchReport.Row] {
     let parallel = report.best?.parallel ?? report.runs.first?.parallel
     return report.runs.filter { $0.parallel == parallel && $0.totalMilliseconds.count > 0 }
@@ -172,7 +172,7 @@ package struct BenchPage: Sendable {
   }
 }
 
-/// The page's tables: every row, where the time went, and the baseline.
+/// The tables of the page: every row, the time of each phase, and the baseline.
 struct BenchPageTables: Sendable {
   private let report: BenchReport
 
@@ -274,18 +274,20 @@ struct BenchPageTables: Sendable {
   }
 }
 
-/// When, where and how a report was measured, shown on its page, because figures depend on machine and version.
+/// When, where and how a report was measured.
+///
+/// The page shows this because figures depend on machine and version.
 package struct BenchSetting: Sendable {
   /// The date and time, as text.
   package let date: String
-  /// The machine: its name, processors and system.
+  /// The machine's name, processors and system.
   package let host: String
   /// The measuring program, with its version.
   package let version: String
   /// The command line, without secrets.
   package let command: String
 
-  /// A setting from its parts.
+  /// Makes a setting from its parts.
   package init(date: String, host: String, version: String, command: String) {
     (self.date, self.host, self.version, self.command) = (date, host, version, command)
   }
@@ -334,7 +336,7 @@ enum Markup {
     return tenths % 10 == 0 ? "\(tenths / 10)" : "\(Double(tenths) / 10)"
   }
 
-  /// A number with at most three significant digits; thousands and millions as `k` and `M`.
+  /// A number as text with at most three significant digits; thousands and millions are written with `k` and `M`.
   static func number(_ value: Double) -> String {
     let size = abs(value)
     switch size {
@@ -352,7 +354,7 @@ enum Markup {
     return decimal(value, digits)
   }
 
-  /// A number with at most this number of decimals, without trailing zeros.
+  /// A number as text with at most `digits` decimals and without trailing zeros.
   static func decimal(_ value: Double, _ digits: Int) -> String {
     guard value.isFinite else { return "–" }
     let factor = (0..<digits).reduce(1.0) { factor, _ in factor * 10 }

@@ -2,13 +2,13 @@ import Glibc
 
 /// A line chart.
 struct Plot: Sendable {
-  /// One line.
+  /// One line of the chart.
   struct Series: Sendable {
     var name: String
-    /// The CSS class that colours it.
+    /// The CSS class that sets the line's colour.
     var style: String
     var points: [(x: Double, y: Double)]
-    /// The confidence interval of each point, if known.
+    /// The confidence interval of each point; empty if it is not known.
     var band: [(x: Double, low: Double, high: Double)] = []
     var isDashed = false
     /// Whether each point has a dot with its value as a tooltip.
@@ -99,13 +99,15 @@ struct PlotDrawing {
 struct Scale: Sendable, Equatable {
   /// The kinds of scales.
   enum Kind: Sendable {
-    /// Linear.
+    /// A linear scale.
     case linear
-    /// Logarithmic, with ticks at powers of two.
+    /// A logarithmic scale with ticks at powers of two.
     case doubling
-    /// Logarithmic, with ticks at 1, 2 and 5 times each power of ten.
+    /// A logarithmic scale with ticks at 1, 2 and 5 times each power of ten.
     case decades
-    /// For percentiles, logarithmic in the share above them: 90, 99 and 99.9 % are equally spaced.
+    /// A scale for percentiles.
+    ///
+    /// It is logarithmic in the share above them: 90, 99 and 99.9 % are equally spaced.
     case nines
   }
 
@@ -113,9 +115,9 @@ struct Scale: Sendable, Equatable {
   /// The values at both ends of the axis.
   let bounds: ClosedRange<Double>
 
-  /// A scale that includes all values.
+  /// Makes a scale that includes all values.
   ///
-  /// A linear one starts at 0 and ends at a tick.
+  /// A linear scale starts at 0 and ends at a tick.
   init(_ kind: Kind, showing values: [Double]) {
     self.kind = kind
     let values = values.filter(\.isFinite)
@@ -131,12 +133,12 @@ struct Scale: Sendable, Equatable {
       let last = max(ceil(log10(max(high, 0.001)) - 1e-9), first + 1)
       bounds = pow(10, first)...pow(10, last)
     case .nines:
-      // 100 % would be at infinity; it is drawn at the end.
+      // On this scale, 100 % would be at infinity; it is drawn at the end of the axis.
       bounds = 0...min(max(values.filter { $0 < 100 }.max() ?? 90, 90), 99.9999)
     }
   }
 
-  /// The position of a value, from 0 at the axis's start to 1 at its end.
+  /// The position of a value on the axis, from 0 at the start to 1 at the end.
   func place(_ value: Double) -> Double {
     let (low, high, value) = (warp(bounds.lowerBound), warp(bounds.upperBound), warp(value))
     guard high > low else { return 0 }
@@ -170,7 +172,7 @@ struct Scale: Sendable, Equatable {
 
   private var decades: [Double] {
     let (low, high) = (log10(bounds.lowerBound), log10(bounds.upperBound))
-    // With few decades there is room for more ticks than the powers of ten.
+    // With few decades, there is room for ticks between the powers of ten.
     let factors = high - low > 3.5 ? [1.0] : [1, 2, 5]
     let all = stride(from: low.rounded(), through: high.rounded(), by: 1).flatMap { power in
       factors.map { $0 * pow(10, power) }
@@ -178,7 +180,7 @@ struct Scale: Sendable, Equatable {
     return all.filter { $0 >= bounds.lowerBound * 0.999 && $0 <= bounds.upperBound * 1.001 }
   }
 
-  /// The step between ticks: 1, 2 or 5 times a power of ten, so that there are four to eight steps up to `high`.
+  /// The step between ticks: 1, 2 or 5 times a power of ten, chosen so that there are four to eight steps up to `high`.
   static func step(_ high: Double) -> Double {
     guard high > 0, high.isFinite else { return 0.2 }
     let power = pow(10, floor(log10(high / 4)))

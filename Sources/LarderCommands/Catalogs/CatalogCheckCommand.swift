@@ -79,15 +79,15 @@ struct CatalogCheckCommand: ParsableCommand {
   }
 }
 
-/// Fetches and checks the first page of every section of a catalog file.
+/// Fetches and checks the first page of every section of a catalog file, for ``CatalogCheckCommand``.
 struct CatalogTrial {
-  /// The result for one source: a section's first page, or the page with all sections.
+  /// The result for one source; a source is the first page of a section, or a page with all sections.
   struct Source {
     /// Its URL.
     let url: String
     /// The key of the section, or of the source with all sections.
     let key: String
-    /// Its findings, or the reason why it could not be fetched or read.
+    /// The findings in each of its sections, or the reason why the source could not be fetched or read.
     let result: Result<[SectionCheck], CommandFailure>
   }
 
@@ -142,9 +142,9 @@ struct CatalogTrial {
     }
   }
 
-  /// Adds a finding to a section whose key an earlier section already has.
+  /// Adds a finding to a section if an earlier section has the same key.
   ///
-  /// `taken` has the keys so far.
+  /// `taken` has the keys of the sections so far.
   private static func named(_ check: SectionCheck, once taken: inout Set<String>) -> SectionCheck {
     guard !taken.insert(check.section.key).inserted else { return check }
     var check = check
@@ -158,7 +158,7 @@ struct CatalogTrial {
     return check
   }
 
-  /// Checks the sections of a source, and returns the sections that a sync would refuse.
+  /// Checks the sections of a source; returns the results, and the sections that a sync would refuse.
   private func checks(ofSource position: Int) throws -> ([SectionCheck], [FailedSection]) {
     let page = try probe.page(ofSource: position) { try Self.read($0, "section") }
     let catalog = file.catalog
@@ -194,7 +194,7 @@ struct CatalogTrial {
     try FileReading.bytes(path, what: what, limit: Int(CatalogProbe.limit.count))
   }
 
-  /// Whether a sync would refuse a section because it lost too much.
+  /// Whether a sync would refuse a section because too many of its items cannot be read.
   private static func isWithheld(_ check: SectionCheck) -> Bool {
     SkipLimit.standard.refuses(
       lost: check.skipped,
@@ -210,6 +210,7 @@ struct CatalogTrial {
     var findings: [CatalogFinding] = []
     var missing: [String] = []
     for item in chosen.prefix(Self.detailCount) {
+      // The message has no subject: for codes in `CheckDocument.counted`, the output prefixes a count like "1 of 40".
       func note(_ code: CatalogFinding.Code, _ field: String?, _ message: String) {
         findings.append(
           CatalogFinding(code, field: field, count: 1, message: message, examples: [item.id])
@@ -282,6 +283,7 @@ struct CatalogTrial {
 
   private func pictures(_ chosen: [(id: String, url: String)], _ base: WebURL?) -> [CatalogFinding]
   {
+    // The messages have no subject: the output prefixes a count such as "3 of 40". See `CheckDocument.counted`.
     let findings = chosen.compactMap { id, url -> CatalogFinding? in
       do throws(LarderError) {
         let bytes = try probe.beginning(ofPicture: url, relativeTo: base)
@@ -337,7 +339,7 @@ struct CheckDocument: Encodable {
     @OrNull var struck: Struck?
   }
 
-  /// The prices of a finding about a struck-through price.
+  /// The prices of a finding about a crossed-out ("struck") price.
   private struct Struck: Encodable {
     var normalPrice: Price
     var salePrice: Price
@@ -351,7 +353,8 @@ struct CheckDocument: Encodable {
     }
   }
 
-  /// How far the recorded history covers the items on sale.
+  /// The start of the recorded history, the number of items on sale, and how many of these items the history does not
+  /// cover.
   private struct History: Encodable {
     @OrNull var since: String?
     var sales: Int
@@ -419,7 +422,7 @@ struct CheckDocument: Encodable {
       ? .done : failures.count == sources.count ? ExitStatus.gravest(failures) : .partial
   }
 
-  /// The findings about the struck-through prices of a catalog, as last synced.
+  /// The findings about the crossed-out prices of a catalog, as last synced.
   init(_ reader: CatalogReader) throws {
     let checks = try reader.struckPrices()
     catalog = reader.catalog.name
@@ -561,7 +564,7 @@ struct CheckDocument: Encodable {
     }
   }
 
-  /// The findings whose message is the rest of a sentence that begins with a number of items.
+  /// The codes of findings whose message has no subject; the text prefixes a count of items, such as "3 of 40".
   private static let counted: Set<String> = [
     "item-skipped", "field-lost", "sale-above-normal", "duplicate-id", "minor-units",
     "picture-is-page", "picture-fails", "detail-fails", "detail-field",

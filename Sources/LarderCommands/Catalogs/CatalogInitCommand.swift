@@ -184,7 +184,7 @@ struct CatalogProposal {
     self.output = output
   }
 
-  /// Fetches the responses, writes the file, and shows the first items as the file reads them.
+  /// Fetches the responses, writes the file, and shows the first items that the file's mapping finds.
   func run() throws {
     let request = try body.map(requestBody)
     var origins = try sources.map(origin)
@@ -265,9 +265,9 @@ struct CatalogProposal {
     return ProposedSource(file: relative(source))
   }
 
-  /// The path of a file as the catalog file will name it.
+  /// The path of a response's file, as it will be written into the catalog file.
   ///
-  /// It is made absolute if the catalog file goes into another folder.
+  /// It is made absolute if the catalog file is written into a folder other than the working folder.
   private func relative(_ source: String) -> String {
     let folder = out.map { FilePath($0).removingLastComponent().string } ?? ""
     guard !folder.isEmpty, out != "-", !source.hasPrefix("/") else { return source }
@@ -301,7 +301,7 @@ struct ResponseReader {
   private let transport: CurlTransport?
   private let urls: [String: WebURL]
   private let headers: [(name: String, value: String)]
-  /// The hosts that are sent the headers: those of the listings.
+  /// The hosts of the listings; the headers are sent only to these hosts.
   private let trusted: Set<HostPort>
 
   /// Prepares to fetch from URLs.
@@ -309,7 +309,7 @@ struct ResponseReader {
   /// Without URLs, no transport is started.
   ///
   /// - Parameters:
-  ///   - listings: The URLs of listings; only their hosts are sent the headers.
+  ///   - listings: The URLs of listings; the headers are sent only to their hosts.
   ///   - detail: The URL of a detail.
   ///   - headers: The request headers.
   ///   - connection: The connection options.
@@ -354,7 +354,7 @@ struct ResponseReader {
   ///
   /// - Parameters:
   ///   - source: The URL or file, `-` for stdin.
-  ///   - origin: The same, as the catalog file names it.
+  ///   - origin: The same URL or file, as it will be written into the catalog file.
   ///   - body: The body of the request; nil for a plain GET.
   /// - Returns: The response, unpacked.
   /// - Throws: ``CommandFailure`` or ``LarderError`` when it cannot be fetched.
@@ -372,7 +372,7 @@ struct ResponseReader {
     return ProposedPage(body: page.body, source: origin, hasNextLink: page.nextLink != nil)
   }
 
-  /// A further page of a response; nil when it cannot be fetched, or is on another host.
+  /// Fetches a further page of a listing; nil when this fails, or when the page is on another host.
   func next(
     _ text: String,
     body: String?,
@@ -426,7 +426,7 @@ struct ProposalDocument: Encodable {
     @OrNull var picture: String?
   }
 
-  /// A summary of the detail, as the file reads it.
+  /// A summary of the item detail that the proposed mapping finds.
   private struct Detail: Encodable {
     @OrNull var id: String?
     var description: Bool
@@ -477,7 +477,7 @@ struct ProposalDocument: Encodable {
   /// One line of JSON: an object.
   func json() throws -> [UInt8] { try jsonLine() }
 
-  /// The name of the written file, then the first items as the file reads them.
+  /// The name of the written file, then the first items that the file's mapping finds.
   var text: String {
     let count = sections.count == 1 ? "" : " in \(sections.count) sections"
     let lost = skipped == 0 ? "" : ", \(skipped) cannot be read"

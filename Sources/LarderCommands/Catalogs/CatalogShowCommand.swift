@@ -2,7 +2,7 @@ import ArgumentParser
 import Catalog
 import Pipeline
 
-/// `larder catalog show FORMAT`: prints the file of a format.
+/// `larder catalog show FORMAT`: prints the catalog file of a built-in format.
 struct CatalogShowCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [

@@ -98,14 +98,14 @@ struct BenchOptions: ParsableArguments {
   @OptionGroup(title: Topic.scope) var scope: ScopeOptions
   @OptionGroup(title: Topic.connection) var connection: ConnectionOptions
 
-  /// The plan; the deadline counts from `now`.
+  /// The measurement plan; the deadline counts from `now`.
   func plan(at now: MonotonicTime, forURLs isURLs: Bool, count: Int?) -> BenchPlan {
     var plan = BenchPlan()
     plan.passes = pass.passes
     plan.sink = discard ?? isURLs ? .discard : .cache
     plan.count = count
     plan.rate = rate?.perSecond
-    // At a constant rate, enough connections are needed, but no sweep.
+    // At a constant rate, measure with a single number of connections, which is large enough for that rate.
     plan.sweep = parallel?.plan ?? (rate == nil ? .auto() : .levels([64]))
     plan.repetition =
       runs.map { .fixed($0) } ?? .narrow(halfWidth: max(0.001, precision.share))
@@ -139,7 +139,7 @@ struct PassesArgument: Sendable, CustomStringConvertible {
   var description: String { passes.map(\.rawValue).joined(separator: ",") }
 }
 
-/// A sweep on the command line: numbers such as `1,4,16`, or `auto`.
+/// The numbers of simultaneous transfers to measure, on the command line: `1,4,16`, or `auto`.
 struct SweepArgument: Sendable {
   let plan: SweepPlan
 
@@ -156,7 +156,7 @@ struct SweepArgument: Sendable {
   }
 }
 
-/// A percentage on the command line: `10%`, or the same as `10`.
+/// A percentage on the command line: `10%`, or `10` with the same meaning.
 struct PercentArgument: Sendable, CustomStringConvertible {
   let share: Double
 
@@ -242,7 +242,7 @@ struct OriginOptions: ParsableArguments {
   var isAsked: Bool { origin != nil }
 }
 
-/// Sizes on the command line: `500K`, or `8K..40K` for anything between.
+/// Sizes on the command line: `500K`, or a range such as `8K..40K`.
 struct SizesArgument: UnitArgument, CustomStringConvertible {
   static let forms = "64B, 500K or 8K..40K, up to 64M"
 
@@ -267,7 +267,7 @@ struct SizesArgument: UnitArgument, CustomStringConvertible {
       : "\(Self.text(bytes.lowerBound))..\(Self.text(bytes.upperBound))"
   }
 
-  /// A size as an argument.
+  /// Writes a size in the form that the option accepts.
   private static func text(_ bytes: Int) -> String {
     bytes.isMultiple(of: 1 << 10) ? "\(bytes >> 10)K" : "\(bytes)B"
   }

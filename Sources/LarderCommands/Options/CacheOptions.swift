@@ -2,7 +2,7 @@ import ArgumentParser
 import Base
 import Transport
 
-/// The option `--cache` of commands that need a folder.
+/// The option `--cache` of commands that accept only a local folder.
 struct CacheOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -17,7 +17,7 @@ struct CacheOptions: ParsableArguments {
   /// The option's value, else `LARDER_CACHE`, else `cache` in the working folder.
   var path: String { Self.path(cache) }
 
-  /// The same as ``path``, for a given value of the option.
+  /// The path for a value of the option, by the rule of ``path``.
   static func path(_ cache: String?) -> String {
     cache ?? Terminal.environment("LARDER_CACHE").flatMap { $0.isEmpty ? nil : $0 } ?? "cache"
   }
@@ -55,13 +55,14 @@ struct PlacedCacheOptions: ParsableArguments {
 
   /// Finds the cache.
   ///
-  /// If it is in an object store, this includes the local folder with its index.
+  /// If the cache is in an object store, the result has the local folder with its index.
   ///
   /// - Parameters:
-  ///   - isRead: Whether that index must already exist.
+  ///   - isRead: Whether the local index of an object store must already exist.
   ///   - log: Receives a warning if the store is used without encryption; nil for no warning.
   /// - Returns: The cache.
-  /// - Throws: ``CommandFailure`` when a variable that the store needs is not set, or there is no index.
+  /// - Throws: ``CommandFailure`` when a variable that the store needs is not set, or when the required index does not
+  ///   exist.
   func place(reading isRead: Bool = false, _ log: Log?) throws -> CachePlace {
     let path = CacheOptions.path(cache)
     guard path.contains("://") else { return CachePlace(path: path, store: nil) }

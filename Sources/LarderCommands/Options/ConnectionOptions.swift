@@ -54,7 +54,7 @@ struct ConnectionOptions: ParsableArguments {
     try ProxyArgument.check(proxy)
   }
 
-  /// The transport's options for these options.
+  /// Converts these command-line options to the transport's options.
   ///
   /// - Parameter named: The hosts that the catalog file names.
   /// - Returns: The transport's options.
@@ -75,7 +75,8 @@ struct ConnectionOptions: ParsableArguments {
 
 /// The value of `--proxy`: a proxy's URL, `env` or `none`.
 enum ProxyArgument {
-  /// The words for curl's environment variables and for no proxy.
+  /// The values of `--proxy` that are not a URL: `env` for the proxy of curl's environment variables, `none` for no
+  /// proxy.
   private static let environment = "env"
   private static let none = "none"
 
@@ -122,7 +123,7 @@ struct RetriesArgument: Sendable, CustomStringConvertible {
   /// The transport's default.
   static let standard = RetriesArgument(count: RetryPolicy().retries)
 
-  /// The value as an argument.
+  /// The value in the form that the option accepts.
   var description: String { "\(count)" }
 
   /// Reads the option's value.

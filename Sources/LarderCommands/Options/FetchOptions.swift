@@ -5,7 +5,7 @@ import CurlTransport
 import Pipeline
 import Transport
 
-/// The options that `sync` and `warm` share.
+/// The options that `sync` and `warm` share, from several groups; other commands use single groups.
 ///
 /// Not a `ParsableArguments` itself: the argument parser would evaluate nested groups several times.
 struct FetchOptions {
@@ -28,11 +28,11 @@ struct FetchOptions {
     return options
   }
 
-  /// The transport's options for these options.
+  /// Converts these command-line options to the transport's options.
   ///
   /// - Parameters:
   ///   - named: The hosts that the catalog file names.
-  ///   - cache: The cache, for the free space to leave on its disk.
+  ///   - cache: The cache's path; `--keep-free` applies to the disk that holds it.
   /// - Returns: The transport's options.
   /// - Throws: A usage error when `--proxy` names an invalid proxy.
   func transport(named: Set<HostPort>, cache: String) throws -> TransportOptions {
@@ -107,7 +107,7 @@ struct LimitOptions: ParsableArguments {
   }
 }
 
-/// The options for unreadable and vanished items.
+/// The options for items that cannot be read, or that the feed no longer lists.
 struct DoubtOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
@@ -190,7 +190,7 @@ struct MaxSkippedArgument: Sendable, CustomStringConvertible {
     return .percent(share)
   }
 
-  /// The value as an argument.
+  /// The value in the form that the option accepts.
   var description: String {
     switch limit {
     case .percent(let share):

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Orders
 
-/// The options for the file with the orders, and for the language of messages about them.
+/// The options for the outbox (the file with the orders), and for the language of messages about orders.
 struct OutboxOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -20,7 +20,8 @@ struct OutboxOptions: ParsableArguments {
   )
   var locale: String?
 
-  /// The path of the orders' file: the option, else `LARDER_ORDERS`, else the XDG state directory.
+  /// The path of the orders' file: the option, else `LARDER_ORDERS`, else `larder/orders.sqlite` in the XDG state
+  /// directory.
   func path() throws -> String {
     if let path = orders ?? Self.variable("LARDER_ORDERS") { return path }
     if let state = Self.variable("XDG_STATE_HOME"), state.hasPrefix("/") {
@@ -44,7 +45,7 @@ struct OutboxOptions: ParsableArguments {
     return Outbox.exists(at: path) ? try Outbox(path) : nil
   }
 
-  /// The outbox for a named order.
+  /// The outbox, for a command that names an order.
   ///
   /// - Throws: ``CommandFailure`` when nothing was ever ordered.
   func outbox(of order: String) throws -> Outbox {

@@ -16,7 +16,7 @@ enum PathArgument {
 
 /// The file of `--cacert`, checked before any request is sent.
 struct CertificateFile: Sendable {
-  /// Its path.
+  /// The file's path.
   let path: String
 
   /// Parses the option's value.

@@ -116,7 +116,7 @@ struct PictureOptions: ParsableArguments {
   )
   var jobs: Int?
 
-  /// The argument that means stdin as a picture, and stdout as the output.
+  /// The argument `-`: as a picture it stands for stdin, as the output folder for stdout.
   static let stream = "-"
 
   /// Whether a picture is read from stdin.
@@ -197,7 +197,7 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
   case webp
   case avif
 
-  /// The format to write; nil for each input's own.
+  /// The format to write; nil to keep each input's format.
   var picture: PictureFormat? { PictureFormat(rawValue: rawValue) }
 
   /// Parses a format; `jpg` means `jpeg`.

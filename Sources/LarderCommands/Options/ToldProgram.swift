@@ -22,7 +22,7 @@ struct ToldProgram {
     words.isEmpty ? "\(option) names no program; give one, as in \(option) ./tell" : nil
   }
 
-  /// Refuses a program given by its path, if anyone other than root and this process's user can change it.
+  /// Refuses a program given by its path, if anyone other than root and this process's user can change the file.
   func demandTrust() throws {
     guard let doubt, let path = words.first else { return }
     throw CommandFailure(
@@ -31,7 +31,7 @@ struct ToldProgram {
     )
   }
 
-  /// The reason to distrust the program; nil for a trusted one, and for one that is looked up in `PATH`.
+  /// The reason to distrust the program; nil for a trusted program, and for a program that is looked up in `PATH`.
   private var doubt: FileTrust.Doubt? {
     words.first.flatMap { $0.contains("/") ? FileTrust.doubt(ofFile: $0) : nil }
   }

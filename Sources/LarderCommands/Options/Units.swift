@@ -4,7 +4,7 @@ import CurlTransport
 
 /// An option's value that is a number with a unit.
 ///
-/// A number alone is refused as ambiguous.
+/// A number without a unit is refused as ambiguous.
 protocol UnitArgument: Sendable {
   /// The allowed forms, for the error message.
   static var forms: String { get }
@@ -81,7 +81,7 @@ struct DurationArgument: BoundedArgument, CustomStringConvertible {
   /// The duration in whole seconds, such as `90s`.
   var description: String { "\(Int(seconds))s" }
 
-  /// The same duration as an argument, exact to a nanosecond: `0.00001s`.
+  /// The same duration as an argument, exact to a nanosecond: `0.000010000s`.
   var argument: String {
     let nanoseconds = Int64((seconds * 1e9).rounded())
     let (whole, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)

@@ -72,7 +72,7 @@ struct WebhookOptions: ParsableArguments {
 
   mutating func validate() throws { try ProxyArgument.check(proxy) }
 
-  /// The webhook that the options or the environment name.
+  /// The webhook of the options, or else of the environment variables.
   ///
   /// - Parameter template: The text of orders for Slack; nil for the default.
   /// - Returns: The webhook.

@@ -1,7 +1,9 @@
 import ArgumentParser
 import Orders
 
-/// `larder order replay ID…`: queues dead or held orders again, or marks held ones as delivered.
+/// `larder order replay ID…`: queues dead or held orders again, or marks held orders as delivered.
+///
+/// A dead order was given up after it was refused or had failed too often. A held order may have arrived.
 struct OrderReplayCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [

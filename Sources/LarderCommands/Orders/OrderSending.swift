@@ -5,6 +5,8 @@ import Orders
 import Transport
 
 /// Sends due orders or notices, with a command's options and its handling of signals.
+///
+/// A message is due if it is waiting to be sent and the delay before its next attempt is over.
 struct OrderSending {
   private let outbox: Outbox
   private let mail: MessageKind
@@ -77,20 +79,20 @@ struct OrderSending {
   }
 }
 
-/// Orders in other commands: `warm` sends due ones, and the metrics count them.
+/// Orders in other commands: `warm` sends orders that are due, and the metrics count all orders.
 enum DueOrders {
   /// Sends due orders to the webhook that the environment names.
   ///
   /// Prints nothing.
   ///
-  /// Does not wait for orders that are not due, but keeps Slack's interval of one second between two. Handles Ctrl-C
-  /// and SIGTERM while it runs. Uses `LARDER_WEBHOOK_URL`, `LARDER_WEBHOOK_PAYLOAD` and `LARDER_WEBHOOK_SECRET` as
-  /// `order send` does.
+  /// Does not wait for orders that are not due, but keeps Slack's interval of one second between two messages. Handles
+  /// Ctrl-C and SIGTERM while it runs. Uses `LARDER_WEBHOOK_URL`, `LARDER_WEBHOOK_PAYLOAD` and `LARDER_WEBHOOK_SECRET`
+  /// as `order send` does.
   ///
   /// - Parameter proxy: The value of the command's `--proxy`.
   /// - Returns: The report with its status and a sentence for each problem; nil without a webhook,
   ///   or when no order was ever placed.
-  /// - Throws: Errors of ``CommandFailure/init(_:)``: the outbox cannot be used, or the webhook's
+  /// - Throws: An error that ``CommandFailure/init(_:)`` converts, when the outbox cannot be used or the webhook's
   ///   variables are wrong.
   static func send(through proxy: String?) throws
     -> (report: SendReport, status: ExitStatus, warnings: [String])?
@@ -119,7 +121,7 @@ enum DueOrders {
   }
 }
 
-/// The result of a run of the sender as text.
+/// The result of `order send` or `notify` as text.
 struct SendSummary {
   private let report: SendReport
   private let host: String

@@ -6,7 +6,7 @@ import Pipeline
 
 /// Changes of items, as JSON, CSV or text.
 struct HistoryDocument: Encodable {
-  /// A value in JSON: a price has the form of `list --json`; everything else is text.
+  /// A value in JSON: a price is an object as in `list --json`; every other value is text.
   private enum Value: Encodable {
     case price(Price)
     case text(String)
@@ -81,7 +81,8 @@ struct HistoryDocument: Encodable {
       case .text(let text): return .text(text)
       case .price(let price):
         let units = String(price.minorUnits)
-        // The `currency` column has room for only one currency. A price in another one carries it in its own cell.
+        // The `currency` column has room for only one currency. A price in another currency has the currency's code in
+        // its own cell.
         return price.currency == currency ? .number(units) : .text("\(units) \(price.currency)")
       }
     }
@@ -94,8 +95,8 @@ struct HistoryDocument: Encodable {
 
   /// One line for each change, then the lowest price, if given.
   func text(lowest: LowestPrice?) -> String {
-    // Escape only the parts that come from a feed. Escaping whole lines took half of the time, because the arrow fails
-    // the quick test of `PlainText`.
+    // Escape only the parts that come from a feed. Escaping whole lines took half of the time, because the arrow `→` in
+    // a line fails the quick test of `PlainText`.
     var lines = changes.map { change in
       let item = PlainText.line("\(change.section)/\(change.id)")
       return

@@ -5,9 +5,9 @@ import Pipeline
 
 /// Items as a text table, with a heading for each section and a line for each item.
 ///
-/// Columns are as wide as needed by the rows so far, so the first lines can be printed before the last ones are read. A
-/// sale price has the normal price beside it. On a terminal with colours the normal price is struck through, and the
-/// columns after the titles are aligned too.
+/// The width of a column depends only on the rows so far, so the first lines can be printed before the last items are
+/// read. A sale price is printed with the normal price beside it. On a terminal with colours, the normal price is
+/// struck through, and the columns after the titles are aligned too.
 struct ItemTable {
   private let sections: [String: RunSection]
   private let terminal: Terminal
@@ -64,7 +64,9 @@ struct ItemTable {
     return lines.joined(separator: "\n")
   }
 
-  /// The widest title for which the following columns are aligned, in columns.
+  /// A title of up to this many terminal columns widens the title column.
+  ///
+  /// After a longer title, the rest of the row is not aligned.
   private static let widestTitle = 40
 
   private func heading(_ section: RunSection) -> String {
@@ -78,7 +80,7 @@ struct ItemTable {
     (item.item.salePrice ?? item.item.normalPrice)?.formatted() ?? "–"
   }
 
-  /// The normal price of an item on sale; empty elsewhere.
+  /// The normal price of an item on sale; empty for other items.
   ///
   /// Without colours the form is `(was 8,000원)`, as in ``ItemCard``.
   private func normalPrice(_ item: ShownItem) -> String {

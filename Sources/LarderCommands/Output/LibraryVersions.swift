@@ -14,7 +14,7 @@ import CurlTransport
 
 /// The versions of the installed libraries, for `larder --version -v`.
 ///
-/// It does not list file names; packages get those from the binary itself.
+/// The names of the library files are not listed; the packaging script reads them from the binary.
 enum LibraryVersions {
   /// A library, its release (nil if it cannot be opened), and its use.
   private typealias Row = (name: String, release: String?, use: String)
@@ -77,7 +77,7 @@ enum LibraryVersions {
 
   /// The release from its digits: 20914 is 2.9.14.
   ///
-  /// A preview has a suffix after them. (xmlversion.h)
+  /// A preview release has a suffix after the digits. (xmlversion.h)
   private static var libxml2: String? {
     let digits = string(cxml_release())?.prefix { $0.isNumber }
     return digits.flatMap { Int($0) }.map { "\($0 / 10_000).\($0 / 100 % 100).\($0 % 100)" }

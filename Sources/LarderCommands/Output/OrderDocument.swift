@@ -5,7 +5,7 @@ import Pipeline
 
 /// Orders as JSON, for `order list --json` and similar commands.
 ///
-/// Every key is always present.
+/// Every key is present, with null for a missing value; only `order show` adds `messages`.
 struct OrderDocument: Encodable {
   private let entry: Order
   private let isWhole: Bool
@@ -15,7 +15,7 @@ struct OrderDocument: Encodable {
     try entries.map { OrderDocument(entry: $0, isWhole: false) }.jsonLine()
   }
 
-  /// One order, in the form that it has in a list.
+  /// One order, in the same form as in a list.
   static func placed(_ entry: Order) throws -> [UInt8] {
     try OrderDocument(entry: entry, isWhole: false).jsonLine()
   }
@@ -163,7 +163,7 @@ struct MovedOrderText {
   var text: String { "\(entry.order.id)  \(language.name(of: entry.state))" }
 }
 
-/// Orders as a text table, with a column for the progress of each.
+/// Orders as a text table, with a column for each order's progress.
 struct OrderTable {
   private let entries: [Order]
   private let language: Language
@@ -198,7 +198,7 @@ struct OrderTable {
     .joined(separator: "\n")
   }
 
-  /// The progress as dots, one for each state, filled up to the current one: `●●○○ preparing`.
+  /// The progress as dots, one for each state, filled up to the current state: `●●○○ preparing`.
   private func progress(_ state: OrderState) -> String {
     let steps: [OrderState] = [.ordered, .preparing, .ready, .collected]
     let done = steps.firstIndex(of: state).map { $0 + 1 }

@@ -29,7 +29,7 @@ enum Output {
 
   /// Writes a part of a JSON document.
   ///
-  /// It must not end within a character.
+  /// The part must not end within a UTF-8 character.
   static func part(_ bytes: [UInt8]) {
     write(TerminalJSON.bytes(bytes), to: STDOUT_FILENO)
   }
@@ -137,10 +137,11 @@ enum Journal {
 enum TerminalJSON {
   /// The document with DEL, C1, separators, bidirectional controls and similar characters as `\u…`.
   ///
-  /// The encoder already escapes C0. (RFC 8259, section 7) The others occur only in strings, where an escape has the
-  /// same meaning.
+  /// The encoder already escapes C0. (RFC 8259, section 7) In JSON, the characters above occur only in strings, where
+  /// an escape has the same meaning.
   static func bytes(_ document: [UInt8]) -> [UInt8] {
-    // The first UTF-8 bytes of all characters to escape. A quick test, because Hangul and Han begin with other bytes.
+    // The first UTF-8 bytes of all characters to escape. Texts in Hangul or Han
+    // begin with other bytes, and so skip the slow loop.
     let suspects: [UInt8] = [0x7F, 0xC2, 0xD8, 0xE1, 0xE2, 0xEF, 0xF0, 0xF1, 0xF2, 0xF3, 0xF4]
     guard document.contains(where: { $0 >= 0x7F && suspects.contains($0) }) else {
       return document
@@ -196,7 +197,7 @@ struct Log {
   }
 
   private func say(_ level: String, _ message: String) {
-    // Keep it on one line, even if it contains text from a server or feed.
+    // Keep the message on one line, even if it contains text from a server or feed.
     let message = PlainText.row(message)
     switch format {
     case .text:

@@ -14,7 +14,8 @@ final class ProgressDisplay: @unchecked Sendable {
 
   /// Starts drawing.
   ///
-  /// - Parameter line: Makes the line from the seconds since the start and the width in columns; empty for none.
+  /// - Parameter line: Makes the line from the seconds since the start and the width in columns; an empty result shows
+  ///   no line.
   init(_ line: @escaping @Sendable (_ seconds: Double, _ width: Int) -> String) {
     timer = DispatchSource.makeTimerSource(queue: queue)
     let began = ContinuousClock.now
@@ -36,7 +37,7 @@ final class ProgressDisplay: @unchecked Sendable {
 
   /// Stops drawing, and removes the line.
   ///
-  /// It is drawn a last time first, so that a recording of the terminal contains the final counts.
+  /// Draws the line once more before that, so that a recording of the terminal contains the final counts.
   func end() {
     timer.cancel()
     queue.sync {
@@ -47,7 +48,8 @@ final class ProgressDisplay: @unchecked Sendable {
 
   /// Prints above the line.
   ///
-  /// Removes the line, prints, and redraws it at once; waiting for the next redraw would make it flicker.
+  /// Removes the line, prints, and redraws the line at once, because the line would flicker if the next redraw came
+  /// later.
   func above(_ print: () -> Void) {
     queue.sync {
       Self.clear()
@@ -68,7 +70,8 @@ struct ProgressParts {
   /// The parts, the least important last.
   var words: [String] = []
 
-  /// The estimated remaining time, from the speed so far; nil when it is too early for an estimate.
+  /// The estimated remaining time, from the speed so far; nil when it is too early for an estimate, or when the work is
+  /// finished.
   var secondsLeft: Double? {
     guard let fraction, fraction > 0.02, fraction < 1, seconds > 0.5 else { return nil }
     return seconds * (1 - fraction) / fraction
@@ -153,8 +156,8 @@ struct ProgressLine {
       counts.map { "\($0) \($1.done)/\($1.total)" }
     }
     let all = words(counts)
-    // A complete count tells nothing new, nor does one with a total of 0. `drop` stops at the first incomplete stage,
-    // because later stages cannot be finished before it.
+    // A complete count tells nothing new, nor does a count with a total of 0. `drop` stops at the first incomplete
+    // stage, because the stages after it cannot be complete yet.
     let open = words(counts.drop { $1.isComplete }.filter { $1.total > 0 })
     let last = open.last ?? all[2]
     for length in stride(from: rest.count, through: 0, by: -1) {
@@ -176,12 +179,12 @@ struct ProgressLine {
   }
 }
 
-/// A progress line with one count, for commands other than `sync` and `warm`, such as `verify 120/311 pictures`.
+/// A progress line with one count, such as `verify 120/311 pictures`, for commands that do not sync.
 final class CountDisplay: Sendable {
   private let state: CountState
   private let display: ProgressDisplay?
 
-  /// A display with a verb and a plural noun, such as "verify" and "pictures".
+  /// Creates a display with a verb and a plural noun, such as "verify" and "pictures".
   init(_ verb: String, _ noun: String, _ terminal: Terminal) {
     let state = CountState(CountLine(verb: verb, noun: noun))
     self.state = state
@@ -190,7 +193,7 @@ final class CountDisplay: Sendable {
       ? ProgressDisplay { state.line.text(seconds: $0, width: $1) } : nil
   }
 
-  /// Sets the number of finished pieces of work, their total, and how many of them failed.
+  /// Sets how many pieces of work are finished, how many there are, and how many failed.
   func show(_ done: Int, of total: Int, failed: Int = 0) {
     state.note(done, of: total, failed: failed)
   }
@@ -204,7 +207,7 @@ final class CountDisplay: Sendable {
   func end() { display?.end() }
 }
 
-/// The values of the line, written by the work and read by the display.
+/// The values of a `CountDisplay`'s line, written by the work and read by the display.
 private final class CountState: Sendable {
   private let held: Mutex<CountLine>
 
@@ -223,7 +226,7 @@ private final class CountState: Sendable {
   }
 }
 
-/// The content of the line: finished and total count, failures, remaining time and rate.
+/// The content of a `CountDisplay`'s line: finished and total count, failures, remaining time and rate.
 struct CountLine: Sendable {
   let verb: String
   let noun: String

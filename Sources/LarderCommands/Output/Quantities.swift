@@ -3,7 +3,7 @@ import Web
 
 /// Formats numbers for people, as the web pages do.
 enum Quantities {
-  /// `1.4 s`, `2 min 5 s`, `1 h 3 min`.
+  /// A duration, such as `1.4 s`, `2 min 5 s` or `1 h 3 min`.
   static func duration(_ seconds: Double) -> String {
     PageLanguage.english.duration(seconds)
   }
@@ -13,7 +13,7 @@ enum Quantities {
     value < 9.95 ? value.tenths : "\(Int(min(value, 1e12).rounded()))"
   }
 
-  /// `1 item`, `3 items`.
+  /// A count with its noun, such as `1 item` or `3 items`.
   static func count(_ count: Int, _ noun: String) -> String {
     "\(count) \(noun)\(count == 1 ? "" : "s")"
   }

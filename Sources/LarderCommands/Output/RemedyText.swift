@@ -6,7 +6,8 @@ import Orders
 import Pipeline
 import Transport
 
-// The remedies for errors, as commands and options. Other modules do not know the command line.
+// The remedies for errors, as commands and options. They are in this module because other modules do not know the
+// command line.
 
 extension LarderError {
   /// The message for a terminal: the fault, then the command or option that helps.
@@ -49,7 +50,7 @@ extension LarderError {
 }
 
 extension SyncReport.Remedy {
-  /// The remedy, as an option.
+  /// The remedy in words, with the option that applies it.
   var commandText: String {
     switch self {
     case .acceptRemovals: "if the shop intends it, run once with --allow-removals"
@@ -65,7 +66,7 @@ extension SyncReport.Remedy {
 }
 
 extension SyncReport.Section {
-  /// The reason why the section is not shown as received, and the option that helps.
+  /// The reason why the section failed or differs from the feed, and the option that helps.
   var commandText: String? { SyncReport.Remedy.text(error, remedy) }
 }
 
@@ -98,6 +99,6 @@ extension SyncReport.Failure {
     }
   }
 
-  /// The cause, and the option that helps.
+  /// The cause of the failure, and the option that helps.
   var commandText: String? { SyncReport.Remedy.text(detail, remedy) }
 }

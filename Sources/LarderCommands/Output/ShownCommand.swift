@@ -1,4 +1,4 @@
-/// A command line for display, quoted for a shell, and with user names, passwords and queries in URLs masked.
+/// A command line for display: quoted for a shell, with user names, passwords and queries of URLs masked.
 struct ShownCommand: CustomStringConvertible {
   let description: String
 

@@ -55,17 +55,17 @@ struct Terminal: Sendable {
   }
 }
 
-/// The columns that a text takes on a terminal.
+/// The number of columns that a text takes on a terminal.
 ///
-/// A Hangul, Han or other wide character takes two, and so does an emoji, however many code points it consists of. (UAX
-/// 11, UTS 51)
+/// A Hangul, Han or other wide character takes two, and so does an emoji, even if it consists of several code points.
+/// (UAX 11, UTS 51)
 func columns(_ text: String) -> Int {
   let count = text.utf8.count
   if text.utf8.allSatisfy({ $0 < 0x80 }) { return count }
   return text.reduce(0) { $0 + columns(of: $1) }
 }
 
-/// The columns of a grapheme cluster.
+/// The number of columns of a grapheme cluster.
 private func columns(of character: Character) -> Int {
   let scalars = character.unicodeScalars
   guard let first = scalars.first else { return 0 }

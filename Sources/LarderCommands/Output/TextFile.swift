@@ -6,9 +6,9 @@ import SystemPackage
 enum TextFile {
   /// Replaces a file atomically: a reader sees the old file or the new one, never a part.
   ///
-  /// The file is readable by everyone, regardless of the umask, because the collector of metrics is seldom the user who
-  /// syncs. If `path` is a device or a pipe, the text is written to it, so that root cannot turn `/dev/null` into a
-  /// file.
+  /// The file is readable by everyone, regardless of the umask, because the collector of metrics usually runs as
+  /// another user. If `path` is a device or a pipe, the text is written to it, so that root cannot turn `/dev/null`
+  /// into a file.
   ///
   /// - Throws: ``CommandFailure`` when it cannot be written; the old file is then unchanged.
   static func replace(_ path: String, with text: String) throws {
@@ -36,9 +36,9 @@ enum TextFile {
     }
   }
 
-  /// Checks that a file can be written at `path`, before the work whose result it gets.
+  /// Checks that a file can be written at `path`, before the work that produces its content.
   ///
-  /// - Throws: ``CommandFailure`` when it cannot.
+  /// - Throws: ``CommandFailure`` when the file cannot be written.
   static func demandRoom(at path: String) throws {
     guard !path.isEmpty else {
       throw CommandFailure("the name of the output file is empty; give one", .usage)

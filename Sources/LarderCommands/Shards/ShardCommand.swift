@@ -52,7 +52,7 @@ struct PlanOptions: ParsableArguments {
   }
 }
 
-/// The options that say how far to trust a plan, which another machine wrote.
+/// The options that limit the trust in a plan, because another machine may have written it.
 struct PlanTrustOptions: ParsableArguments {
   @Option(
     name: .customLong("env"),
@@ -92,7 +92,7 @@ struct PlanTrustOptions: ParsableArguments {
     }
   }
 
-  /// Refuses a plan that uses variables which are not allowed, or has the wrong digest.
+  /// Refuses a plan that uses variables which are not allowed, or that has the wrong digest.
   ///
   /// - Parameters:
   ///   - planned: The plan.

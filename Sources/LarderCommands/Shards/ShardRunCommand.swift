@@ -152,8 +152,8 @@ struct ShardRunCommand: ParsableCommand {
 
   /// Asks the kernel for a signal when the parent ends (`PR_SET_PDEATHSIG`).
   ///
-  /// A parent with process id 1 does not mean that the real parent ended. In a container, it may be the init process or
-  /// the engine's agent.
+  /// A parent with process id 1 does not mean that the real parent ended. In a container, process 1 may be the real
+  /// parent: the init process or the engine's agent.
   ///
   /// - Throws: ``CommandFailure`` when the parent has already ended.
   private func endWithParent() throws {
@@ -178,7 +178,7 @@ struct ShareArgument: Sendable, CustomStringConvertible {
     return ShareArgument(percent: percent)
   }
 
-  /// The value as an argument.
+  /// The value in the form that the option accepts.
   var description: String {
     percent == percent.rounded() ? "\(Int(percent))%" : "\(percent)%"
   }
@@ -186,7 +186,7 @@ struct ShareArgument: Sendable, CustomStringConvertible {
 
 /// Finds the number of the shard to run.
 enum ShardNumber {
-  /// The variables in which job engines pass it.
+  /// The environment variables in which job engines pass the shard's number.
   static let variables = [
     "SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX", "AWS_BATCH_JOB_ARRAY_INDEX",
   ]

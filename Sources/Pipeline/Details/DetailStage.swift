@@ -5,9 +5,11 @@ import Dispatch
 import Synchronization
 import Transport
 
-/// Brings the details of all items up to date, each item once, and passes their pictures to ``PictureStage``.
+/// Updates the details of all items, each item once, and passes their pictures to ``PictureStage``.
+///
+/// A cached detail comes from an earlier run.
 final class DetailStage: Sendable {
-  /// Entered once for each item, left when its detail is durable or has failed.
+  /// The group is entered once for each item, and left when the item's detail is durable or has failed.
   let group = WorkGroup()
 
   private struct Work {
@@ -39,8 +41,9 @@ final class DetailStage: Sendable {
   ///   - context: The state of the run.
   ///   - rule: The catalog file's rule for the URLs of details.
   ///   - known: The details as the last run left them, by item.
-  ///   - pictures: The stage that fetches their pictures; nil when this run does not fetch them.
-  ///   - order: Whether the first of two waiting items is requested before the second; nil for the order of adding.
+  ///   - pictures: The stage that fetches the details' pictures; nil when this run does not fetch those.
+  ///   - order: Returns whether its first item is requested before its second; nil requests items in the order in which
+  ///     they were added.
   ///   - target: Resolves an address of the catalog file to a source.
   init(
     _ context: RunContext,
@@ -69,9 +72,9 @@ final class DetailStage: Sendable {
     state.withLock { $0.line = line }
   }
 
-  /// The counts so far.
+  /// The counts of details so far.
   var tally: SyncReport.Details { state.withLock { $0.tally } }
-  /// The fields of details that are present but could not be read, by item.
+  /// The detail fields that have a value which could not be read, by item.
   var lost: [String: [LostField]] { state.withLock { $0.lost } }
 
   /// Adds the items of a listing.
@@ -91,7 +94,7 @@ final class DetailStage: Sendable {
 
   // MARK: - Requests
 
-  /// Starts a batch: looks up the held details, keeps the fresh ones, and requests the rest.
+  /// Starts a batch: looks up the cached details, keeps the fresh ones, and requests the rest.
   private func start(_ ids: [String]) {
     let fields = state.withLock { state in ids.map { state.fields[$0] } }
     var items: [String] = []
@@ -232,9 +235,9 @@ final class DetailStage: Sendable {
     write(row, vouched) { $0.fetched += 1 }
   }
 
-  /// Handles a detail whose held version is still current.
+  /// Handles a detail whose cached version is still current.
   private func confirm(_ known: DetailEntry, _ document: DocumentEntry, _ source: DocumentSource) {
-    // Under `--strict`, one field that could not be read fails its detail.
+    // With `--strict`, one field that could not be read fails the whole detail.
     if context.options.strict, let body = known.body,
       let bad = ItemDetail.lostFields(in: body).first
     {
@@ -244,7 +247,7 @@ final class DetailStage: Sendable {
     write(known, document) { Self.count(known, in: &$0) }
   }
 
-  /// Keeps held details without a request.
+  /// Keeps cached details without a request.
   private func show(_ details: [(known: DetailEntry, document: DocumentEntry)]) {
     var shown: [DetailEntry] = []
     for (known, document) in details {
@@ -262,8 +265,8 @@ final class DetailStage: Sendable {
 
   /// Handles a detail that its origin does not have.
   ///
-  /// The held detail is kept, with the time since which it is missing, until the user allows its removal. Its pictures
-  /// are kept too, but not requested: the origin has probably removed them with the detail.
+  /// The cached detail is kept, with the time since which it is missing, until the user allows its removal. Its
+  /// pictures are kept too, but not requested: the origin has probably removed them with the detail.
   private func takeMissing(_ id: String, _ document: DocumentEntry) {
     guard var detail = known[id], detail.body != nil, !context.options.allowRemovals else {
       return write(DetailEntry(item: id, document: document.id, state: .missing), document) {
@@ -279,14 +282,15 @@ final class DetailStage: Sendable {
     }
   }
 
-  /// Handles a detail that could not be fetched: the held one is kept, and its pictures may be due.
+  /// Handles a detail that could not be fetched: the cached detail is kept, and its pictures may need requests.
   private func fail(_ id: String, _ failure: TransferFailure) {
     context.failures.note(.detail, id: id, failure)
     addPictures(of: [known[id]])
     finish { if !failure.endedWithRun { $0.failed += 1 } }
   }
 
-  /// Handles a detail that was received but cannot be read: the held one is kept, and its pictures may be due.
+  /// Handles a detail that was received but cannot be read: the cached detail is kept, and its pictures may need
+  /// requests.
   private func refuse(_ id: String, _ source: DocumentSource, _ why: String) {
     let words = context.secrets.applied(to: why)
     context.failures.note(undecodable: .detail, id: id, source, words)
@@ -346,12 +350,12 @@ final class DetailStage: Sendable {
 
   // MARK: - After all answers
 
-  /// Judges the details that were held and are missing now; see ``VanishedDetails``.
+  /// Judges the details that were in the cache and are missing now; see ``VanishedDetails``.
   ///
-  /// A run that is killed earlier leaves them to the next run, which requests them again.
+  /// If the run is killed before this call, the next run requests these details again.
   func judgeMissing() {
     let (seen, tally) = state.withLock { ($0.seen, $0.tally) }
-    // None of these items has a held detail: this is probably a first sync with a wrong URL.
+    // None of these items has a cached detail: this is probably a first sync with a wrong URL.
     if tally.total >= 3, tally.missing == tally.total, !known.keys.contains(where: seen.contains) {
       context.failures.note(
         SyncReport.Failure(
@@ -408,7 +412,7 @@ final class DetailStage: Sendable {
 }
 
 extension FailureReason {
-  /// The origin has none of the details, of which there are three or more, at the first sync that requests them.
+  /// The first sync of three or more details found that the origin has none of them.
   static let detailsMissing = FailureReason(rawValue: "details-missing")
 }
 
@@ -439,7 +443,8 @@ extension RunContext {
     return (entry, references)
   }
 
-  /// Writes the rows of a detail and its document with the next group; `completion` is called once they are durable.
+  /// Writes the rows of a detail and its document in the next transaction of the store; `completion` is called once
+  /// they are durable.
   func commit(
     _ detail: DetailEntry,
     _ document: DocumentEntry,
@@ -450,6 +455,6 @@ extension RunContext {
 }
 
 extension DetailEntry {
-  /// Whether the origin still has the held version, as far as is known.
+  /// Whether the origin still has the cached version, as far as is known.
   var isCurrent: Bool { state == .held && since == nil }
 }

@@ -3,9 +3,10 @@ import Catalog
 import Synchronization
 import Transport
 
-/// The details of all items when the catalog keeps them in one document.
+/// The details of all items of a catalog that keeps them in one document.
 ///
-/// Fetched and decoded once, at the first ``ask(_:arrived:completion:)``; later calls wait for the same answer.
+/// The document is fetched and decoded once, at the first ``ask(_:arrived:completion:)``; later calls wait for the
+/// same answer.
 final class SharedDetails: Sendable {
   /// A decoded body.
   struct Body: Sendable {
@@ -15,7 +16,7 @@ final class SharedDetails: Sendable {
     var unreadable: [String: String]
     /// The document's row.
     var document: DocumentEntry
-    /// The base of its relative references.
+    /// The base URL of relative references in the document.
     var base: WebURL?
   }
 
@@ -23,7 +24,7 @@ final class SharedDetails: Sendable {
   enum Answer: Sendable {
     /// A new body.
     case decoded(Body)
-    /// The held version is current.
+    /// The cached version is current.
     case unchanged(DocumentEntry)
     /// The document is not available.
     case failed
@@ -118,8 +119,8 @@ final class SharedDetails: Sendable {
       try decodeDetails(body, using: context.catalog)
     }
     var document = document
-    // Unreadable details must be reported in every run, so the row loses its validators. Otherwise a 304 would skip the
-    // decoding.
+    // Unreadable details must be reported in every run, so the row loses its validators. With validators, a 304 would
+    // skip the decoding.
     if !decoded.unreadable.isEmpty {
       let fetched = document.fetched
       document = request.row

@@ -21,7 +21,7 @@ package struct CatalogAddresses: Sendable {
   /// - Parameters:
   ///   - catalog: The catalog file.
   ///   - folder: The folder of the file.
-  ///   - base: A replacement for its `base`, if any.
+  ///   - base: A replacement for the file's `base`, if any.
   ///   - environment: The variables for `${NAME}` in the catalog's URLs.
   ///   - parser: The URL parser.
   /// - Throws: ``CatalogError`` that names a variable which is not set.
@@ -68,7 +68,7 @@ package struct CatalogAddresses: Sendable {
     return sources
   }
 
-  /// The first page of a source, with the values of a first page in its placeholders.
+  /// The first page of a source, with the values for a first page in its placeholders.
   private func firstPage(
     _ text: String,
     ofSource position: Int
@@ -93,8 +93,8 @@ package struct CatalogAddresses: Sendable {
 
   /// The source for an address in the catalog file.
   ///
-  /// `file:` names a file. Anything else is a URL relative to `base`. Without a base, anything but an absolute URL is a
-  /// file relative to the catalog file.
+  /// A `file:` address names a local file. Any other address is a URL, absolute or relative to `base`. If the catalog
+  /// file has no base, a relative address is the path of a file, relative to the catalog file.
   func target(_ text: String) throws(TransferFailure) -> DocumentSource {
     let text = SecretURL(text, values)
     if let path = Self.filePath(text.plain, in: folder) { return .file(path) }
@@ -110,7 +110,7 @@ package struct CatalogAddresses: Sendable {
   /// The hosts that the user named in the catalog file or on the command line; they may have private addresses.
   package func namedHosts() throws(TransferFailure) -> Set<HostPort> { try named().hosts }
 
-  /// Whether a section or a detail is a file of this machine.
+  /// Whether any section or detail is a file on this machine.
   package func readsFiles() throws(TransferFailure) -> Bool {
     for source in try sections() { if case .file = source { return true } }
     guard let rule = catalog.detail, case .file = try detail(by: rule, filling: "1") else {
@@ -135,7 +135,7 @@ package struct CatalogAddresses: Sendable {
 
   /// A URL on the host of the details; nil when they are files, or when the host depends on an item's fields.
   ///
-  /// Such a host comes from fetched data, so the user has not named it.
+  /// A host that depends on an item's fields comes from fetched data, so the user has not named it.
   private func detailPlace() throws(TransferFailure) -> WebURL? {
     guard let rule = catalog.detail, case .web(let one) = try detail(by: rule, filling: "1"),
       case .web(let two) = try detail(by: rule, filling: "2"), one.origin == two.origin
@@ -143,7 +143,7 @@ package struct CatalogAddresses: Sendable {
     return one
   }
 
-  /// The source of a detail with the same value in all placeholders.
+  /// The source of a detail, with `value` in every placeholder.
   private func detail(
     by rule: DetailRule,
     filling value: String
@@ -201,8 +201,7 @@ extension DetailRule {
   }
 }
 
-/// A URL from the catalog file in two forms: with the values of its variables, and with the possibly secret ones
-/// hidden.
+/// A URL from the catalog file in two forms: with the values of its variables, and with possibly secret values hidden.
 struct SecretURL: Sendable {
   /// The text with all variables expanded, as a local path needs it.
   let plain: String
@@ -218,7 +217,7 @@ struct SecretURL: Sendable {
     veiled = plain
   }
 
-  /// Expands the variables; one without a value is left as it is.
+  /// Expands the variables; a variable without a value is left as it is.
   init(_ text: String, _ values: [String: String]) {
     guard text.utf8.contains(UInt8(ascii: "$")) else {
       (self.plain, self.veiled) = (text, text)
@@ -253,7 +252,7 @@ struct SecretURL: Sendable {
     self.veiled = veiled + rest
   }
 
-  /// Whether text appended here would still belong to the authority. (RFC 3986, section 3.2)
+  /// Whether text appended to `text` would still belong to the authority. (RFC 3986, section 3.2)
   private static func endsInAuthority(_ text: String) -> Bool {
     guard let slashes = text.firstRange(of: "://") else { return false }
     return !text[slashes.upperBound...].contains { "/?#".contains($0) }

@@ -2,14 +2,14 @@ import Base
 import Cache
 import Transport
 
-/// The place from which a run gets its documents: the network, or the answers that another run recorded.
+/// The source of a run's documents: the network, or the answers that another run recorded.
 ///
-/// The plan of a sharded sync records its answers, and the merge reads them.
+/// A sharded sync is planned by a run that records its answers. The run that merges the shards reads these answers.
 package enum DocumentOrigin: Sendable {
   /// Requests to the origins.
   case origins
-  /// Requests to the origins, with every answer recorded: a ``DocumentAnswer`` as a line of JSON, then its body, if
-  /// any, and a line feed. One thread calls the closure.
+  /// Requests to the origins; each answer is also recorded with the closure, which one thread calls. The closure gets
+  /// a ``DocumentAnswer`` as a line of JSON. If the answer has a body, the body and a line feed follow.
   case kept(@Sendable ([UInt8]) -> Void)
   /// The recorded answers of another run.
   case given(any GivenDocuments)
@@ -32,7 +32,8 @@ package protocol GivenDocuments: Sendable {
   ) throws -> DocumentAnswer?
 }
 
-/// The recorded outcome of a request for a document: the origin's part of its row in the index, or a failure.
+/// The recorded outcome of a request for a document: a failure, or the columns of the document's index row that come
+/// from the origin.
 package struct DocumentAnswer: Codable, Sendable {
   /// A failure, without secrets.
   struct Failure: Codable {
@@ -43,11 +44,11 @@ package struct DocumentAnswer: Codable, Sendable {
     var status: Int?
     var retryAfter: Int64?
     var isHostOfDataOnly: Bool
-    /// The header fields of a refusal, which say how long it is valid.
+    /// The header fields of a refusal; they say how long the refusal is valid.
     var headers: String
   }
 
-  /// The document's name and its reader, as in the index.
+  /// The document's name in the index; `reader` is the name of its decoder.
   var url: String
   var reader: String
   /// The number of requests, retries included.
@@ -65,7 +66,9 @@ package struct DocumentAnswer: Codable, Sendable {
   /// The document.
   package var document: DocumentID { DocumentID(url: url, reader: reader) }
 
-  /// Makes the record of a reply; nil for a 304, which a plan never receives because it sends no conditions.
+  /// Makes the record of a reply; nil for a 304.
+  ///
+  /// The planning run never receives a 304, because its requests have no conditions.
   init?(_ reply: DocumentReply, to request: DocumentRequest, attempts: Int) {
     (url, reader, self.attempts) = (request.source.name, request.reader, attempts)
     switch reply {
@@ -126,7 +129,7 @@ extension TransferFailure {
 }
 
 extension RunContext {
-  /// Records the answer of a reply, if this run records answers.
+  /// Records a reply, if this run records answers.
   func keep(_ reply: DocumentReply, to request: DocumentRequest, attempts: Int) {
     guard case .kept(let append) = documents,
       let answer = DocumentAnswer(reply, to: request, attempts: attempts),

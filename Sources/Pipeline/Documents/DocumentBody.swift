@@ -28,7 +28,7 @@ struct DocumentBody: RandomAccessBody {
     self.count = count
   }
 
-  /// Its ``ContentDigest/number(of:)``.
+  /// The body's ``ContentDigest/number(of:)``.
   var digest: Int64 {
     switch place {
     case .memory(let bytes): ContentDigest.number(of: bytes)
@@ -36,7 +36,7 @@ struct DocumentBody: RandomAccessBody {
     }
   }
 
-  /// The bytes of a body in memory; none of one in a file.
+  /// The bytes of a body in memory; empty if the body is in a file.
   var inMemory: [UInt8] {
     if case .memory(let bytes) = place { bytes } else { [] }
   }
@@ -49,7 +49,7 @@ struct DocumentBody: RandomAccessBody {
     try piece(at: 0, most: count)
   }
 
-  /// Whether the body is empty, or only `null`.
+  /// Whether the body is empty, or is the JSON value `null`.
   func isVoid() throws(LarderError) -> Bool {
     guard count <= 64 else { return false }
     let text = try whole().filter { !" \t\r\n".utf8.contains($0) }
@@ -142,7 +142,7 @@ extension BodyFile {
 struct BodySpool {
   /// The largest body that stays in memory, in bytes; ``ListingWindows`` does not split smaller ones.
   static let mostInMemory = 4 << 20
-  /// The number of bytes of one write to the file, and of one read.
+  /// The number of bytes that are written to the file, or read from it, at once.
   static let piece = 1 << 20
 
   /// Makes the file for a large body.
@@ -190,7 +190,7 @@ struct BodySpool {
     bytes.withUnsafeBytes { append($0) }
   }
 
-  /// Forgets the received bytes.
+  /// Drops the received bytes.
   mutating func removeAll() {
     self = BodySpool(mostInMemory: mostInMemory, makeFile: makeFile)
   }
@@ -216,14 +216,14 @@ struct BodySpool {
       }
       if let failure { throw failure }
       written += waiting.count
-      // Release a large buffer, such as that of the first write; reuse one of about a piece.
+      // Release a large buffer, such as the one for the first write, but keep a buffer of about one piece for reuse.
       waiting.removeAll(keepingCapacity: waiting.capacity < 4 * Self.piece)
     } catch {
       isFileOpen = true
       guard let file else { return }
       var bytes = [UInt8](repeating: 0, count: written)
-      // This read is from the page cache and should not fail. If it does, the zeros are no valid JSON, so decoding
-      // fails.
+      // This read is from the page cache and should not fail. If it does, the array keeps its zeros, which are not
+      // valid JSON, so decoding fails.
       try? file.fill(&bytes, from: 0)
       waiting = bytes + waiting
       self.file = nil
@@ -234,12 +234,14 @@ struct BodySpool {
 
 /// Gathers a document's body; the transport enforces the request's size limit.
 ///
-/// The transfer thread only copies the bytes. Each full piece is written on a queue of its own.
+/// The transfer thread only copies the bytes. A queue that all buffers share writes each full piece.
 final class BodyBuffer: BodySink {
   private struct Pieces {
     /// The received bytes that do not fill a piece yet.
     var waiting: [UInt8] = []
-    /// The earlier bytes; only the queue uses it while it appends.
+    /// The bytes before those in `waiting`.
+    ///
+    /// While the queue appends to the spool, no other thread uses the spool.
     var spool: BodySpool
     /// Whether a piece was passed to the queue.
     var isSpooled = false
@@ -260,7 +262,7 @@ final class BodyBuffer: BodySink {
   }
 
   func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision {
-    // An announced length may be false: it is trusted only for the first megabyte.
+    // The announced length may be false, so no more than a megabyte is reserved for it.
     let promised = Int(clamping: head.contentLength?.count ?? 0)
     state.withLock { $0.waiting.reserveCapacity(min(max(promised, 0), BodySpool.piece)) }
     return .accept

@@ -31,7 +31,7 @@ enum DocumentSource: Hashable, Sendable {
     }
   }
 
-  /// The host that it is fetched from; nil for a file.
+  /// The host that the document is fetched from; nil for a file.
   var host: HostPort? { base?.hostPort }
 
   /// The base URL of relative references in the document; nil for a file.
@@ -63,18 +63,20 @@ enum DocumentSource: Hashable, Sendable {
   }
 }
 
-/// The result of a request for a document, before it is compared with the held version.
+/// The result of a request for a document, before it is compared with the cached version.
 enum DocumentReply: Sendable {
   /// A body, its URL after redirects, its caching fields, and its link to the next page.
   case body(DocumentBody, base: WebURL?, word: StoredHeaders, link: String? = nil)
-  /// The held version is current.
+  /// The cached version is current.
   case unchanged(word: StoredHeaders)
   /// The document is not available.
   case failed(TransferFailure)
 }
 
 extension RunContext {
-  /// Fetches a document, with a condition if a version is held, and compares the reply with that version.
+  /// Fetches a document, and compares the reply with the cached version.
+  ///
+  /// A GET is conditional if the cached version has validators.
   ///
   /// `completion` is called once, on the work queue.
   func fetch(
@@ -127,7 +129,7 @@ extension RunContext {
     }
   }
 
-  /// A failure with the origin's explanation.
+  /// The failure, with the origin's explanation added.
   private func explained(_ failure: TransferFailure, _ request: Request) -> TransferFailure {
     failure.explained(request, hasHeaders: !catalog.headers.isEmpty, hiding: secrets)
   }
@@ -162,7 +164,7 @@ extension RunContext {
         }
         return .unchanged(word: word)
       }
-      // The answer to a POST is not cached: every run sends it again. (RFC 9110, section 9.3.3)
+      // The answer to a POST is not cached, so every run sends the POST again. (RFC 9110, section 9.3.3)
       let word =
         isPost
         ? StoredHeaders.none
@@ -180,7 +182,7 @@ extension RunContext {
     func failure(_ detail: String, _ reason: FailureReason = .fileUnreadable) -> DocumentReply {
       .failed(TransferFailure(reason: reason, url: "file:" + path, detail: detail))
     }
-    // O_NONBLOCK, because opening a FIFO would block the run.
+    // Open with O_NONBLOCK, because opening a FIFO would block the run.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       return errno == ENOENT
@@ -274,9 +276,9 @@ struct DocumentQuery: Hashable, Sendable {
   ///   - template: The URL, with placeholders as ``Placeholder/closed(_:_:)`` returns them.
   ///   - request: The method and the body of the request.
   ///   - values: The values of the placeholders.
-  ///   - variables: Variables that the URL and the name must not contain.
+  ///   - variables: Variables whose values the URL and the name must not contain.
   ///   - parser: The URL parser.
-  /// - Throws: ``TransferFailure`` when the filled text is no URL.
+  /// - Throws: ``TransferFailure`` when the filled text is not a URL.
   init(
     template: WebURL,
     _ request: RequestRule,
@@ -302,7 +304,7 @@ struct DocumentQuery: Hashable, Sendable {
   ///   - place: The placeholder that gets the value.
   ///   - parser: The URL parser.
   /// - Returns: The query.
-  /// - Throws: ``TransferFailure`` when the filled text is no URL.
+  /// - Throws: ``TransferFailure`` when the filled text is not a URL.
   func page(
     kept: String,
     at place: Placeholder,
@@ -331,9 +333,10 @@ struct DocumentQuery: Hashable, Sendable {
     request.method == .post ? request.body(filling: values) : nil
   }
 
-  /// The document's name in the index, unique among the documents of one reader.
+  /// The document's name in the index, unique among the documents with the same reader (decoder).
   ///
-  /// It has only the values of the placeholders, not the body: the body's template is a part of the mapping's digest.
+  /// The name has the values of the placeholders, but not the body. A change of the body's template changes the
+  /// mapping's digest.
   var name: String {
     guard request.method == .post else { return url.text }
     let pairs = values.sorted { $0.key.rawValue < $1.key.rawValue }.map {

@@ -3,7 +3,7 @@ import Cache
 import Catalog
 import Transport
 
-/// A stage's request for a document: its source, its reader, and the held version.
+/// A stage's request for a document: its source, its reader, and the cached version.
 struct DocumentRequest: Sendable {
   /// The URL, query or file.
   let source: DocumentSource
@@ -11,9 +11,9 @@ struct DocumentRequest: Sendable {
   let reader: String
   /// The digest of the mapping in force.
   let mapping: Int64
-  /// The held version, if it was decoded with that mapping.
+  /// The cached version, if it was decoded with that mapping.
   var held: DocumentEntry?
-  /// Whether the decoded form of the held bytes is held as well, so that the same bytes need not be decoded again.
+  /// Whether the decoded form of the cached bytes is cached as well, so that the same bytes need not be decoded again.
   var isDecoded = true
   /// Whether a `Link` header field names the next page.
   var followsLink = false
@@ -24,9 +24,10 @@ struct DocumentRequest: Sendable {
 
 /// The outcome of a request for a document, be it a section's page or a detail.
 enum DocumentOutcome: Sendable {
-  /// The held version is current: the origin said so, or sent the same bytes again. The row has the new caching fields.
+  /// The cached version is current: the origin said so, or sent the same bytes again. The row has the new caching
+  /// fields.
   case stands(DocumentEntry)
-  /// The held version is used after an error, as its origin allows with `stale-if-error`. (RFC 5861, section 4)
+  /// The cached version is used after an error, as its origin allows with `stale-if-error`. (RFC 5861, section 4)
   case excused(DocumentEntry, TransferFailure)
   /// Bytes to decode, the URL that references in them are relative to, and the document's row.
   case new(DocumentBody, base: WebURL?, DocumentEntry)
@@ -35,7 +36,7 @@ enum DocumentOutcome: Sendable {
 }
 
 extension DocumentRequest {
-  /// Compares a reply with the held version; sections and details share this decision.
+  /// Compares a reply with the cached version; sections and details share this decision.
   ///
   /// - Parameters:
   ///   - reply: The result of the request.
@@ -75,7 +76,7 @@ extension DocumentRequest {
 }
 
 extension TransferFailure {
-  /// A the server answered 304, but the cache has no earlier version.
+  /// The failure when the server answered 304, but the cache has no earlier version.
   static func notModified(_ url: String, attempts: Int = 0) -> TransferFailure {
     TransferFailure(
       reason: .badResponse,
@@ -89,7 +90,7 @@ extension TransferFailure {
   /// Whether the origin says that the document does not exist: 404, 410, or no such file.
   var saysThereIsNone: Bool { status == 404 || status == 410 || reason == .noSuchFile }
 
-  /// Whether shops answer like this after the last page of a listing.
+  /// Whether shops send such an answer to a request for a page beyond the last page of a listing.
   var endsListing: Bool {
     guard let status, reason == .http(status) else { return false }
     return [400, 404, 410, 416].contains(status)
@@ -97,7 +98,7 @@ extension TransferFailure {
 }
 
 extension RunContext {
-  /// Makes the request for a source, with the held version.
+  /// Makes the request for a source, with the cached version.
   ///
   /// - Parameters:
   ///   - source: The document's source.

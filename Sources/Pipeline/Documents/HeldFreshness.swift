@@ -2,26 +2,27 @@ import Base
 import Cache
 import Transport
 
-// The only place that decides whether an entry of the index is fresh. A row stores the two times that the decision
-// needs, so that headers are parsed only when a request is due. A run first asks `PictureState.quiet`, which reads no
-// headers, and a dry run asks `PictureEntry.freshness`: a new rule belongs in both.
+// This file alone decides whether an entry of the index is fresh. Each row stores the two times that the decision
+// needs, so headers are parsed only when a request is due. A run first asks `PictureState.quiet`, which reads no
+// headers. A dry run asks `PictureEntry.freshness`. A new rule must be added to both.
 
 extension DocumentEntry {
-  /// The action for a held document: no request, a conditional one, or a full one.
+  /// The action for a cached document: no request, a conditional one, or a full one.
   ///
   /// `traits` are the request's header fields and credentials that may select its response.
   func freshness(at now: UnixTime, for traits: CacheKeyFields?) -> Freshness {
     StoredResponse(word: response)?.freshness(until: expiry, at: now, for: traits) ?? .refetch
   }
 
-  /// Whether a body from `base` has the same base URL as the held one, so that relative references resolve the same.
+  /// Whether a body from `base` has the same base URL as the cached one, so that relative references resolve to the
+  /// same URLs.
   func came(from base: WebURL?) -> Bool {
     // A local file has no response headers, and its base URL never changes.
     guard let base, let stored = StoredResponse(word: response) else { return true }
     return stored.path.map { $0.source == base.resource } ?? (url == base.text)
   }
 
-  /// The condition that revalidates a held document; nil when it must be fetched in full.
+  /// The condition that revalidates a cached document; nil when it must be fetched in full.
   func condition(for traits: CacheKeyFields?) -> Condition? {
     guard let stored = StoredResponse(word: response), stored.answers(traits) else { return nil }
     return stored.condition
@@ -29,25 +30,27 @@ extension DocumentEntry {
 
   /// The action of an unattended run for a document that its origin does not have.
   ///
-  /// It requests the document once a day, unless the refusal had caching fields of its own.
+  /// An unattended run requests such a document once a day, unless the refusal had caching fields of its own.
   func missingFreshness(at now: UnixTime) -> Freshness {
     guard let fetched else { return .refetch }
-    // Without response headers, the expiry is that of the refusal. With them, it is that of a body that says that there
-    // is no detail, and does not count.
+    // If the row has no response headers, its expiry comes from the refusal. If it has them, the expiry comes from a
+    // body that says that there is no detail; such an expiry does not count.
     let isSaid = response == nil && expiry != 0
     let end = isSaid ? expiry : fetched + FailureBackoff.longest
     let window = FreshnessPolicy.window(answered: fetched, expiry: end)
     return window.contains(now) ? .rest(until: end) : .refetch
   }
 
-  /// Whether its origin allows its use after an error like this one (`stale-if-error`).
+  /// Whether the origin allows the use of the cached document after this failure (`stale-if-error`).
   func excuses(_ failure: TransferFailure, at now: UnixTime, for traits: CacheKeyFields?) -> Bool {
     failure.isExcused(by: response, at: now, for: traits)
   }
 }
 
 extension PictureState {
-  /// The reason why a picture needs no request; nil when it is due, and its entry then says how.
+  /// The reason why a picture needs no request; nil when it needs one.
+  ///
+  /// ``PictureEntry/freshness(at:for:onlyDue:)`` then decides which kind of request it is.
   ///
   /// - Parameters:
   ///   - now: The current time.
@@ -79,8 +82,10 @@ extension PictureEntry {
       ?? .refetch
   }
 
-  /// The condition for an adopted file, which has no stored headers: the file's date, which larder had set to the
-  /// origin's Last-Modified. (RFC 9110, section 13.1.3)
+  /// The condition for an adopted file: a file that was found in the cache without an index row, and so without
+  /// stored headers.
+  ///
+  /// The condition is the file's date, which larder had set to the origin's Last-Modified. (RFC 9110, section 13.1.3)
   private var adoptedCondition: Condition? {
     stamp.map {
       Condition(
@@ -90,15 +95,16 @@ extension PictureEntry {
     }
   }
 
-  /// Whether its origin allows its use after an error like this one (`stale-if-error`).
+  /// Whether the origin allows the use of the cached picture after this failure (`stale-if-error`).
   func excuses(_ failure: TransferFailure, at now: UnixTime, for traits: CacheKeyFields) -> Bool {
     failure.isExcused(by: response, at: now, for: traits)
   }
 }
 
 extension TransferFailure {
-  /// Whether the held version may be used after this failure: it is temporary, or comes from an open circuit breaker,
-  /// and the origin allows it.
+  /// Whether the cached version may be used after this failure.
+  ///
+  /// The failure must be temporary or come from an open circuit breaker, and the origin must allow the use.
   fileprivate func isExcused(
     by word: String?,
     at now: UnixTime,
@@ -108,7 +114,7 @@ extension TransferFailure {
     return StoredResponse(word: word)?.excusesError(at: now, for: traits) ?? false
   }
 
-  /// When the refusal expires by its own header fields; nil when it has none about caching.
+  /// When the refusal expires by its own header fields; nil when they say nothing about caching.
   func refusalExpiry(at now: UnixTime) -> UnixTime? {
     let control = CacheControl(headers)
     let says = control.maxAge != nil || control.noStore || control.noCache
@@ -153,7 +159,8 @@ extension PictureEntry {
       answered: answered,
       traits: traits
     )
-    // The transport rejects a 304 for another version. If it did not, the entry would lose its caching fields here.
+    // The transport rejects a 304 for another version. If it did not, the entry would lose its caching fields in this
+    // line.
     return vouched(word ?? .none, answered)
   }
 
@@ -170,7 +177,7 @@ extension PictureEntry {
 
 /// An exponential backoff: how long an unattended run waits before it requests a picture again after a lasting failure.
 ///
-/// The wait is as long as the picture has already failed, so it doubles: 1, 2, 4 hours and so on, up to a day.
+/// The wait is as long as the picture has been failing, so it doubles: 1, 2, 4 hours and so on, up to a day.
 enum FailureBackoff {
   /// The longest wait in seconds: a day.
   static let longest: Int64 = 86_400
@@ -195,10 +202,9 @@ enum FailureBackoff {
 }
 
 extension PictureEntry {
-  /// Records that the last attempt failed at a moment.
+  /// Records that the last attempt failed.
   ///
-  /// `end` is the moment until which the failure is valid by the origin's own caching fields. The backoff lasts at
-  /// least until then.
+  /// By the origin's own caching fields, the failure is valid until `end`. The backoff lasts at least until then.
   mutating func fail(for reason: FailureReason, at now: UnixTime, saidUntil end: UnixTime? = nil) {
     let since = failingSince ?? now
     failure = reason.rawValue
@@ -223,7 +229,7 @@ struct StoredHeaders: Sendable, Equatable {
   /// No caching fields.
   static let none = StoredHeaders(text: nil, expiry: 0)
 
-  /// The caching fields of a held document, as received with its body or last renewed by a 304.
+  /// The caching fields of a cached document, as received with its body or last renewed by a 304.
   static func held(_ entry: DocumentEntry) -> StoredHeaders {
     StoredHeaders(text: entry.response, expiry: entry.expiry)
   }
@@ -254,9 +260,9 @@ struct StoredHeaders: Sendable, Equatable {
     )
   }
 
-  /// The caching fields as renewed by a 304; nil when the 304 is about another version than the held one.
+  /// The caching fields as renewed by a 304; nil when the 304 is about another version than the cached one.
   ///
-  /// RFC 9111, section 4.3.4. The transport fetches such a version in full by itself.
+  /// RFC 9111, section 4.3.4. The transport then fetches the other version in full by itself.
   init?(
     renewing text: String?,
     by head: ResponseHead,
@@ -265,7 +271,7 @@ struct StoredHeaders: Sendable, Equatable {
     traits: CacheKeyFields
   ) {
     guard let held = StoredResponse(word: text) else {
-      // An adopted file has no stored headers yet; those of the 304 are the first.
+      // An adopted file has no stored headers yet; the fields of the 304 are the first.
       self.init(
         StoredResponse(
           head,
@@ -318,7 +324,7 @@ extension StoredResponse {
     }
     let read: StoredResponse? = text.withUTF8 { bytes in
       guard let end = bytes.firstIndex(of: 10) else { return nil }
-      // Parsed as bytes: as characters, this line took a tenth of the instructions of a revalidating run.
+      // Parse bytes: when it parsed characters, this line took a tenth of the instructions of a revalidating run.
       var parts = bytes[..<end].split(separator: UInt8(ascii: " "))[...]
       guard let asked = parts.popFirst().flatMap({ Int64(string($0)) }),
         let answered = parts.popFirst().flatMap({ Int64(string($0)) })

@@ -27,7 +27,8 @@ package enum PackedBody {
   ///   - body: The body.
   ///   - name: A URL or a file's path.
   ///   - type: The `Content-Type` field; nil when there is none.
-  ///   - sent: The number of bytes received, if the transport removed a content coding; nil for the length of `body`.
+  ///   - sent: The number of bytes received, if the transport removed a content coding; otherwise nil, for the length
+  ///     of `body`.
   ///   - limit: The maximum size of the result.
   /// - Returns: The bytes to decode.
   /// - Throws: ``Fault`` when the body cannot be decompressed, or would be larger than `limit` or than ``BombGuard``
@@ -56,7 +57,8 @@ package enum PackedBody {
   ///   - body: The body.
   ///   - name: A URL or a file's path.
   ///   - type: The `Content-Type` field; nil when there is none.
-  ///   - sent: The number of bytes received, if the transport removed a content coding; nil for the length of `body`.
+  ///   - sent: The number of bytes received, if the transport removed a content coding; otherwise nil, for the length
+  ///     of `body`.
   ///   - limit: The maximum size of the result; checked while the body is decompressed.
   ///   - layout: The cache for a large body; nil keeps it in memory.
   /// - Returns: The bytes to decode.
@@ -129,8 +131,8 @@ package enum PackedBody {
     let result = withUnsafeMutablePointer(to: &passage) { passage in
       cunpack_gzip(
         { passage, start, count in
-          // SAFETY: the pointer is that of `passage`, which outlives the call, and only this call uses it
-          // meanwhile; `start` has room for `count` bytes.
+          // SAFETY: the pointer is that of `passage`, which outlives the call. Only this call uses `passage`
+          // meanwhile. `start` has room for `count` bytes.
           guard let passage else { return -1 }
           let room = UnsafeMutableRawBufferPointer(start: start, count: count)
           return passage.assumingMemoryBound(to: Passage.self).pointee.read(into: room)

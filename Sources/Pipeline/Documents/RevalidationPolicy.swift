@@ -21,7 +21,7 @@ final class RevalidationPolicy: Sendable {
   ///   - named: The origins that the user named.
   ///   - credentials: The catalog file's headers, for named origins only.
   ///   - transport: The transport that sends the requests.
-  ///   - onlyDue: Whether the run is unattended; it then requests only documents that are due.
+  ///   - onlyDue: Whether the run is unattended; such a run requests only documents that are due.
   init(named: NamedOrigins, credentials: Headers, transport: any Fetching, onlyDue: Bool) {
     self.named = named
     self.credentials = credentials
@@ -57,11 +57,11 @@ final class RevalidationPolicy: Sendable {
   /// The kind of request for a document that is due: conditional if possible.
   ///
   /// - Parameters:
-  ///   - held: The held document, if it was decoded with the mapping in force.
+  ///   - held: The cached document, if it was decoded with the mapping in force.
   ///   - source: The document's source.
   /// - Returns: ``Freshness/revalidate(_:)``, or ``Freshness/refetch`` when there are no validators.
   func question(about held: DocumentEntry?, _ source: DocumentSource) -> Freshness {
-    // The answer to a POST is not cached: every run sends it again. (RFC 9110, section 9.3.3)
+    // The answer to a POST is not cached, so every run sends the POST again. (RFC 9110, section 9.3.3)
     guard source.method == .get else { return .refetch }
     return held?.condition(for: traits(of: source)).map(Freshness.revalidate) ?? .refetch
   }
@@ -72,7 +72,7 @@ final class RevalidationPolicy: Sendable {
   /// current catalog.
   ///
   /// - Parameters:
-  ///   - held: The held document, if it was decoded with the mapping in force.
+  ///   - held: The cached document, if it was decoded with the mapping in force.
   ///   - source: The document's source.
   ///   - now: The current time.
   /// - Returns: The action.
@@ -88,8 +88,9 @@ final class RevalidationPolicy: Sendable {
   /// The action for the detail of one item.
   ///
   /// - Parameters:
-  ///   - known: The held detail; nil when there is none.
-  ///   - held: The document that it was decoded from, if that was with the mapping in force.
+  ///   - known: The cached detail; nil when there is none.
+  ///   - held: The document from which the detail was decoded; nil if it was decoded with a mapping that is no longer
+  ///     in force.
   ///   - source: The document's source.
   ///   - now: The current time.
   /// - Returns: The action.
@@ -138,8 +139,8 @@ extension CacheKeyFields {
   /// - Parameters:
   ///   - request: The request.
   ///   - transport: The transport that sends it.
-  ///   - isPicture: Whether it is for a picture. A catalog's pictures are the same for every user, so a new token is no
-  ///     reason to fetch them again.
+  ///   - isPicture: Whether the request is for a picture. A catalog's pictures are the same for every user, so a new
+  ///     token is no reason to fetch them again.
   init(_ request: Request, over transport: any Fetching, isPicture: Bool = false) {
     var credentials = isPicture ? Headers() : request.credentials
     if let userInfo = request.url.userInfo { credentials.append("Authorization", userInfo) }
@@ -164,7 +165,9 @@ extension CacheKeyFields {
   }
 }
 
-/// The traits of requests for pictures: equal for all pictures, except where the origin gets headers or a password.
+/// The traits of requests for pictures.
+///
+/// They are equal for all pictures, except where the origin gets headers or a password.
 struct PictureTraits: Sendable {
   private let usual: CacheKeyFields
   private let named: NamedOrigins
@@ -183,7 +186,7 @@ struct PictureTraits: Sendable {
     )
   }
 
-  /// The digest of everything that the requests send; equal if an earlier run sent the same.
+  /// The digest of everything that the requests send; it equals that of an earlier run if that run sent the same.
   var digest: Int64 {
     ContentDigest.number(of: usual.fields.lines + named.pictureHeaders.lines)
   }

@@ -5,16 +5,16 @@ import Transport
 
 /// Gets a new token after a 401, by running the catalog file's command, and repeats the request.
 ///
-/// Applies to origins that get the catalog file's headers. The command runs at most once a run. Its output replaces the
-/// header in every later request for a document or picture. It is not a part of the cache key, so that a new token does
-/// not invalidate the held data.
+/// This applies only to origins that get the catalog file's headers. The command runs at most once in a run. Its
+/// output replaces the header's value in every later request for a document or picture. The value is not a part of
+/// the cache key, so a new token does not invalidate the data in the cache.
 final class TokenTransport: Fetching {
   private let transport: any Fetching
   private let rule: TokenRule
   private let secrets: RunSecrets
   private let command: ProgramRun
   private let state = Mutex(TokenState<Refused>())
-  /// Runs the command, because the transfer thread must not wait for it.
+  /// The queue that runs the command: the transfer thread must not wait for the command.
   private let line = DispatchQueue(label: "larder.token")
 
   /// A request that was refused.
@@ -105,7 +105,7 @@ final class TokenTransport: Fetching {
     }
   }
 
-  /// Runs the command, then repeats the waiting requests; if it fails, they fail with their 401.
+  /// Runs the command, then repeats the waiting requests; if the command fails, the requests fail with their 401.
   private func ask() {
     let result = command.run().value(hiding: secrets.present)
     if case .success(let value) = result { secrets.hide(value) }
@@ -138,7 +138,7 @@ final class TokenTransport: Fetching {
 }
 
 extension Result<Response, TransferFailure> {
-  /// The result with earlier attempts added to its count.
+  /// The result, with the number of earlier attempts added to its own.
   fileprivate func adding(_ attempts: Int) -> Self {
     guard attempts > 0 else { return self }
     return map { $0.counting(attempts: $0.attempts + attempts) }.mapError {

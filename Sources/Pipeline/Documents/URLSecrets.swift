@@ -7,10 +7,10 @@ import Transport
 /// The values of `${NAME}` in a catalog's URLs, which may be secret.
 ///
 /// Every URL that a run handles, stores or shows has `${NAME}` in path and query instead of the value. Only
-/// ``SecretTransport`` inserts the value, when it sends a request. It also replaces values in responses, and in each
-/// URL that a body contains, before other code sees them. Fetched data cannot inject a variable; see ``defused(_:)``.
-/// So a value is only sent in a URL that had it before: in the catalog file, or in a response. Host names are not
-/// hidden, because DNS and TLS show them anyway.
+/// ``SecretTransport`` inserts the value, when it sends a request. It also replaces values by `${NAME}` in responses,
+/// and in each URL that a body contains, before other code sees them. Fetched data cannot inject a variable; see
+/// ``defused(_:)``. So a value is sent only in a URL that already had it, in the catalog file or in a response. Host
+/// names are not hidden, because DNS and TLS show them anyway.
 struct URLSecrets: Hashable, Sendable {
   /// The values by name; none is empty.
   let values: [String: String]
@@ -58,15 +58,15 @@ struct URLSecrets: Hashable, Sendable {
     )
   }
 
-  /// The text with its values replaced with `${NAME}`, however they are escaped.
+  /// The text with its values replaced by `${NAME}`, including values that are escaped in any way.
   func veiled(_ text: String) -> String {
     String(decoding: veiled(Array(text.utf8)), as: UTF8.self)
   }
 
-  /// The bytes with their values replaced with `${NAME}`, however they are escaped.
+  /// The bytes with their values replaced by `${NAME}`, including values that are escaped in any way.
   func veiled(_ text: [UInt8]) -> [UInt8] {
     var bytes = text
-    // The longest first, because one value may be a part of another.
+    // Replace the longest values first, because one value may be a part of another.
     let ordered = values.sorted { ($0.value.utf8.count, $1.key) > ($1.value.utf8.count, $0.key) }
     for (name, value) in ordered where value.utf8.count >= SecretRedactor.shortestSecret {
       bytes = SecretRedactor.replacing(
@@ -78,7 +78,7 @@ struct URLSecrets: Hashable, Sendable {
     return bytes
   }
 
-  /// Header fields with the values replaced, and with nothing in them that looks like a variable.
+  /// Header fields with the values replaced, and with any other text that looks like a variable escaped.
   ///
   /// Dates are not changed: a cache has to parse them, and a secret such as `2026` would match the year.
   func veiled(_ headers: Headers) -> Headers {
@@ -105,7 +105,8 @@ struct URLSecrets: Hashable, Sendable {
 
   private static let dates: [StaticString] = ["Date", "Expires", "Last-Modified"]
 
-  /// A cursor as the index stores it: with the values replaced, and any `${` of its own escaped as `${$}{`.
+  /// A cursor, the value for the next page, as the index stores it: the values are replaced, and its own `${` becomes
+  /// `${$}{`.
   func kept(cursor: String) -> String {
     isEmpty ? cursor : veiled(cursor.replacing("${", with: "${$}{"))
   }
@@ -128,7 +129,8 @@ struct URLSecrets: Hashable, Sendable {
   }
 }
 
-/// Inserts the values of variables into URLs when requests are sent, and replaces them in responses.
+/// Inserts the values of variables into URLs when requests are sent, and replaces the values by `${NAME}` in
+/// responses.
 final class SecretTransport: Fetching {
   private let transport: any Fetching
   private let variables: URLSecrets
@@ -242,7 +244,7 @@ extension URLSecrets {
 final class RunSecrets: Sendable {
   private let redactor: Mutex<SecretRedactor>
 
-  /// Hides credentials, the user information of URLs, and the values of their variables.
+  /// Hides credentials, the user information of URLs, and the values of the variables in URLs.
   init(_ credentials: Headers, _ named: NamedOrigins, _ variables: URLSecrets) {
     var redactor = SecretRedactor()
     for field in credentials.fields { redactor.hide(field.value) }
@@ -260,7 +262,7 @@ final class RunSecrets: Sendable {
     redactor.withLock { $0.hide(secret) }
   }
 
-  /// The secrets so far.
+  /// A redactor for the secrets that were added so far.
   var present: SecretRedactor { redactor.withLock(\.self) }
 
   /// The text with the secrets redacted.

@@ -5,16 +5,16 @@ import Glibc
 
 /// The layout of an export's folder, and how its files are made.
 public struct ExportOptions: Sendable, Hashable {
-  /// Put all pictures into one folder, instead of the origins' folder structure.
+  /// Whether to put all pictures into one folder, instead of folders like those of the origins.
   public var isFlat = false
-  /// Copy every file.
+  /// Whether to copy every file.
   ///
-  /// Without it, files are hard links to the cache's own files where that is possible. Changing such a file in place
-  /// changes the cache.
+  /// If false, files are hard links to the cache's own files where that is possible. A change of such a file's
+  /// content then also changes the cache.
   public var copies = false
-  /// Also export the square versions of pictures.
+  /// Whether to export the square versions of pictures too.
   public var squares = false
-  /// Remove files of earlier exports that no catalog refers to any more.
+  /// Whether to remove files of earlier exports that no catalog refers to any more.
   public var deletes = false
 
   /// The defaults: folders as on the origins, hard links, no squares, and no removals.
@@ -27,7 +27,7 @@ public struct ExportReport: Sendable, Hashable, Codable {
   public struct Failure: Sendable, Hashable, Codable {
     /// The picture's URL.
     public package(set) var url: String
-    /// The path that it would have had.
+    /// The path that the file would have had.
     public package(set) var path: String
     /// The system's reason, as one sentence.
     public package(set) var reason: String
@@ -63,14 +63,14 @@ package struct CacheExport: Sendable {
   private let remote: (any RemotePictures)?
   private let catalogs: [CatalogReader]
 
-  /// Prepares an export of one catalog of a cache, or of all.
+  /// Prepares an export of one catalog of a cache, or of all its catalogs.
   ///
   /// - Parameters:
   ///   - cache: The cache's path.
   ///   - catalog: The catalog's name; nil for all.
   ///   - remote: The remote store of the pictures, if they are not in the cache's folder.
   ///   - moment: The moment as of which to export the catalog; nil for the last sync.
-  /// - Throws: ``LarderError`` when the cache cannot be read, or no run that old is kept.
+  /// - Throws: ``LarderError`` when the cache cannot be read, or keeps no run that ended by `moment`.
   package init(
     cache: String,
     catalog: String?,
@@ -101,7 +101,7 @@ package struct CacheExport: Sendable {
   ///   - isStopped: Called before each picture; true leaves the rest, and the lists, to the next export.
   ///   - progress: Called with the number of pictures that are done, and their total.
   /// - Returns: The written files.
-  /// - Throws: ``LarderError`` when the cache cannot be read or the folder not written.
+  /// - Throws: ``LarderError`` when the cache cannot be read, or the folder cannot be written.
   package func run(
     into path: String,
     _ options: ExportOptions = ExportOptions(),
@@ -113,7 +113,7 @@ package struct CacheExport: Sendable {
     var run = try ExportRun(exported, of: cache, remote, into: ExportFolder(path), options)
     try run.announce()
     try run.placePictures(isStopped, progress)
-    // An incomplete export has whole files; the next run writes the lists and the removals.
+    // An incomplete export has only whole files. The next export writes the lists and removes outdated files.
     if run.report.unfinished == 0 {
       if options.squares, let reader = catalogs.first { try run.placeSquares(of: reader) }
       if try run.writeLists(isStopped) { try run.removeOutdated() }
@@ -139,7 +139,7 @@ struct ExportRun {
   private let noted: ExportRecord
   private var record: ExportRecord
   private var written: Set<String> = []
-  /// The URLs of pictures that are not held, or whose file had disappeared before it was exported.
+  /// The URLs of pictures that are not in the cache, or whose file had disappeared before it was exported.
   private var missing: Set<String>
   /// The URLs of pictures whose file could not be written.
   private var unwritten: Set<String> = []
@@ -191,7 +191,7 @@ struct ExportRun {
     return images
   }
 
-  /// A held picture for the plan; nil when its file is no longer a picture.
+  /// A cached picture for the plan; nil when its file is no longer a picture.
   private static func picture(_ image: ShownPicture, _ cache: String) -> ExportPlan.Picture? {
     guard let path = image.path,
       let type = image.type.flatMap({ PictureType(mediaType: $0) })
@@ -210,7 +210,7 @@ struct ExportRun {
     if record != noted { try writeRecord() }
   }
 
-  /// Places every held picture once, however many items show it.
+  /// Places every cached picture once, even if several items show it.
   ///
   /// - Parameters:
   ///   - isStopped: Called before each picture; true leaves the rest, whose number is then in the report.
@@ -245,7 +245,8 @@ struct ExportRun {
     report.files = report.linked + report.copied + report.unchanged
   }
 
-  /// Places the squares of the placed pictures, at the picture's path below `squares/512/`, for example.
+  /// Places the squares of the pictures that were placed, each at its picture's path below a folder such as
+  /// `squares/512/`.
   mutating func placeSquares(of reader: CatalogReader) throws(LarderError) {
     for (url, square) in try reader.squares(of: plan.paths.keys) {
       guard let path = plan.paths[url],
@@ -259,7 +260,9 @@ struct ExportRun {
     }
   }
 
-  /// Places one file; returns nil, and adds the file to the report, when only this file could not be written.
+  /// Places one file.
+  ///
+  /// If only this file could not be written, returns nil and adds it to the report.
   private mutating func place(
     _ source: String,
     at target: String,
@@ -293,7 +296,7 @@ struct ExportRun {
   ///
   /// - Parameter isStopped: Called between batches of items; true leaves the old lists unchanged.
   /// - Returns: Whether the lists were written.
-  /// - Throws: ``LarderError`` when the cache cannot be read or the folder not written.
+  /// - Throws: ``LarderError`` when the cache cannot be read, or the folder cannot be written.
   mutating func writeLists(_ isStopped: () -> Bool) throws(LarderError) -> Bool {
     var lists = try ExportLists(
       in: folder,
@@ -309,7 +312,7 @@ struct ExportRun {
     return true
   }
 
-  /// Removes files of earlier exports that this one did not write, if the options say so and the file is
+  /// Removes files of earlier exports that this export did not write, if the options say so and the file is
   /// unchanged.
   mutating func removeOutdated() throws(LarderError) {
     let spared = options.squares ? missing : missing.union(images.map(\.url))
@@ -346,6 +349,6 @@ struct ExportedCatalog {
     sections = try reader.sections()
   }
 
-  /// Its items in batches, in the catalog's order; every iteration returns the same.
+  /// The items in batches, in the catalog's order; every iteration returns the same items.
   var batches: ItemBatches { ItemBatches(sections, of: reader, where: ItemQuery()) }
 }

@@ -44,12 +44,12 @@ struct ExportFolder {
   /// The name of a process's partly written file.
   private static func temporaryName(of process: pid_t) -> String { ".larder-\(process).tmp" }
 
-  /// Opens a file below the folder that is written piece by piece.
+  /// Opens a file below the folder, to write it piece by piece.
   func file(_ name: String) throws(LarderError) -> ExportFile {
     try ExportFile("\(path)/\(name)", temporary: "\(path)/.larder-\(getpid())-\(name).tmp")
   }
 
-  /// The process that a temporary file belongs to, by its name; nil for any other name.
+  /// The process that a temporary file belongs to, as its name says; nil if the name is not that of a temporary file.
   static func owner(of name: String) -> pid_t? {
     guard name.hasPrefix(".larder-"), name.hasSuffix(".tmp") else { return nil }
     let digits = name.dropFirst(".larder-".count).prefix { $0 != "-" && $0 != "." }
@@ -120,7 +120,7 @@ struct ExportFolder {
     }
   }
 
-  /// The bytes of a file below the folder; nil when there is none, or a link at its path.
+  /// The bytes of a file below the folder; nil when there is none, or when a symbolic link is at its path.
   func bytes(of relative: String) -> [UInt8]? { Files.contents(of: "\(path)/\(relative)") }
 
   /// Size and modification time of a file below the folder; nil when there is none, or when a symbolic link is on its
@@ -163,7 +163,7 @@ struct ExportFolder {
   ///
   /// - Parameters:
   ///   - relative: The file's path below the folder.
-  ///   - file: The file's record; a file that was changed since then is not removed.
+  ///   - file: The file's record; a file that has changed since it was recorded is not removed.
   /// - Returns: Whether the file was removed.
   /// - Throws: ``LarderError`` when the system refuses.
   func remove(_ relative: String, ifStill file: ExportRecord.File) throws(LarderError) -> Bool {
@@ -214,13 +214,13 @@ struct ExportFolder {
   ///
   /// - Parameters:
   ///   - path: The folder.
-  ///   - isNamed: Whether the user named this path; then a symbolic link is followed.
+  ///   - isNamed: Whether the user named this path; if so, a symbolic link is followed.
   /// - Throws: ``LarderError`` when it cannot be made.
   private static func make(_ path: String, isNamed: Bool = false) throws(LarderError) {
     var status = stat()
     let isThere = (isNamed ? stat(path, &status) : lstat(path, &status)) == 0
     if isThere, status.st_mode & S_IFMT == S_IFDIR { return }
-    // A symbolic link below the folder could point outside it; mkdir fails for it, as for a file.
+    // A symbolic link below the folder could point outside it. mkdir fails if a link or a file is at the path.
     guard mkdir(path, 0o755) == 0 else { throw failure("make", path, errno) }
   }
 
@@ -249,10 +249,11 @@ extension ExportFolder {
   ///   - source: The picture's name in the store.
   ///   - remote: The store.
   ///   - relative: The path.
-  ///   - digest: The SHA-256 of its bytes in hexadecimal; if the file there has it, nothing is fetched.
+  ///   - digest: The SHA-256 of its bytes in hexadecimal; if the file at `relative` already has this digest, nothing is
+  ///     fetched.
   ///   - cache: The cache's folder, for the partly downloaded file.
   /// - Returns: The way in which the file was placed.
-  /// - Throws: ``LarderError`` when the store cannot be read or the folder not written.
+  /// - Throws: ``LarderError`` when the store cannot be read, or the folder cannot be written.
   func place(
     _ source: String,
     of remote: any RemotePictures,
@@ -324,7 +325,7 @@ final class ExportFile {
     buffer.removeAll(keepingCapacity: true)
   }
 
-  /// Whether a file with the same bytes is at the path.
+  /// Whether a file with the same bytes is already at the final path.
   private func isThere() -> Bool {
     let other = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard other >= 0 else { return false }
@@ -350,11 +351,11 @@ final class ExportFile {
 struct ExportRecord: Codable, Equatable {
   /// One file.
   struct File: Codable, Equatable {
-    /// The URL of its picture; nil for a list of the export.
+    /// The URL of the file's picture; nil if the file is one of the export's lists.
     var url: String?
-    /// Its size in bytes.
+    /// The file's size in bytes.
     var bytes: ByteCount?
-    /// Its modification time in Unix seconds; nil while it is being written.
+    /// The file's modification time in Unix seconds; nil while the file is being written.
     var modified: Int64?
   }
 
@@ -380,13 +381,15 @@ struct ExportRecord: Codable, Equatable {
   /// The record as text.
   var text: String { String(decoding: (try? jsonLine()) ?? [], as: UTF8.self) + "\n" }
 
-  /// Recorded files that the export no longer needs: not written by it, and not of a picture that it could not place.
+  /// The recorded files that the export no longer needs.
+  ///
+  /// The export neither wrote these files, nor failed to place the pictures that they belong to.
   ///
   /// - Parameters:
   ///   - written: The paths that this export wrote or found current.
   ///   - missing: The URLs of pictures that catalogs name, but the cache does not hold.
-  ///   - spared: The URLs of pictures whose squares are kept. These are all pictures in the catalogs when the export is
-  ///     without squares.
+  ///   - spared: The URLs of pictures whose squares are kept. When the export is without squares, these are all
+  ///     pictures in the catalogs.
   /// - Returns: The paths that may be removed, sorted.
   func outdated(written: Set<String>, missing: Set<String>, squaresOf spared: Set<String>)
     -> [String]

@@ -6,7 +6,7 @@ import FoundationEssentials
 /// The lists of an exported folder: `manifest.jsonl`, `manifest.csv`, `catalog.json`, and `items.geojson` when items
 /// have coordinates.
 ///
-/// Written batch by batch, so that only a few items of a catalog are in memory.
+/// The lists are written batch by batch, so that only a few items of a catalog are in memory.
 struct ExportLists {
   private struct Row: Encodable {
     var catalog: String
@@ -24,7 +24,7 @@ struct ExportLists {
       case catalog, section, item, title, role, url, path, sha256, bytes, type
     }
 
-    /// The fields in the order of the keys.
+    /// The CSV line, with the fields in the order of the keys.
     var line: CSVLine {
       CSVLine([
         .text(catalog), .text(section), .text(item), .text(title), .text(role), .text(url),
@@ -74,7 +74,7 @@ struct ExportLists {
   ///   - catalogs: The catalogs.
   ///   - isStopped: Called between batches of items; true leaves the existing lists unchanged.
   /// - Returns: The names of the lists; nil when it was stopped.
-  /// - Throws: ``LarderError`` when the cache cannot be read or a file not written.
+  /// - Throws: ``LarderError`` when the cache cannot be read, or a file cannot be written.
   mutating func write(
     _ catalogs: [ExportedCatalog],
     _ isStopped: () -> Bool
@@ -107,7 +107,7 @@ struct ExportLists {
     return geography == nil ? Self.names.dropLast() : Self.names
   }
 
-  /// Writes the details by id, each once, however many sections list its item.
+  /// Writes the details by id, each once, even if several sections list its item.
   ///
   /// Reads the items a second time, because the details may be too many to keep in memory.
   ///

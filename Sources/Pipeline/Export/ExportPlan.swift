@@ -12,13 +12,13 @@ package struct ExportPlan: Sendable, Equatable {
     case flat
   }
 
-  /// A picture that is held.
+  /// A picture in the cache.
   package struct Picture: Sendable, Equatable {
-    /// Its URL.
+    /// The picture's URL.
     package var url: String
     /// The SHA-256 of its bytes; equal pictures may share a path.
     package var sha256: String
-    /// The type by its first bytes; nil keeps the name unchanged.
+    /// The picture's type, by its first bytes; nil to keep the name unchanged.
     package var type: PictureType?
 
     /// A picture from its parts.
@@ -29,13 +29,13 @@ package struct ExportPlan: Sendable, Equatable {
     }
   }
 
-  /// A picture whose own name was taken by another.
+  /// A picture that cannot have its own name, because another picture has it.
   package struct Collision: Sendable, Hashable, Codable {
-    /// Its URL.
+    /// The picture's URL.
     package var url: String
-    /// The path that it would have had.
+    /// The path that the picture would have had.
     package var wanted: String
-    /// The path that it has.
+    /// The path that the picture has.
     package var path: String
   }
 
@@ -78,7 +78,7 @@ package struct ExportPlan: Sendable, Equatable {
     }
   }
 
-  /// The folder for squares, which no picture's path may begin with.
+  /// The name of the folder for squares; no picture's path begins with it.
   static let squares = "squares"
 }
 
@@ -111,7 +111,7 @@ struct ExportPath: Equatable {
         ([host] + segments).map { ExportName.portable($0, hasEnding: false) }
           .joined(separator: "/")
       }
-    // A path at the system's limit would leave no space for the name of the exported folder.
+    // The limit is below the system's, so that the path of the exported folder can precede this path.
     isShort =
       folder.utf8.count <= Self.longestFolder
       && folder.split(separator: "/").allSatisfy { $0.utf8.count <= ExportName.longest }
@@ -151,7 +151,7 @@ struct ExportPath: Equatable {
   }
 }
 
-/// Makes safe file names for an exported folder, which no web server executes, hides or misinterprets.
+/// Makes safe names for exported files: no web server executes, hides or misinterprets them.
 enum ExportName {
   /// The longest name that every file system takes, in bytes.
   static let longest = 255
@@ -220,7 +220,7 @@ enum ExportName {
   /// - Parameters:
   ///   - name: A name without a slash.
   ///   - hasEnding: Whether the text after its last dot is an extension, which stays at the end.
-  /// - Returns: The name; at most ten bytes longer.
+  /// - Returns: The name, which is at most ten bytes longer than the given one.
   static func portable(_ name: String, hasEnding: Bool) -> String {
     var scalars = String.UnicodeScalarView()
     for scalar in name.unicodeScalars {

@@ -2,7 +2,7 @@ import Catalog
 
 /// The guards' messages about a section: the rejected change and a remedy.
 struct GuardMessage {
-  /// A message without a full stop, and the remedy other than a correction of the catalog file.
+  /// A message without a full stop, and a remedy besides correcting the catalog file.
   struct Finding {
     var problem: String
     var remedy: SyncReport.Remedy?
@@ -11,7 +11,7 @@ struct GuardMessage {
   private let key: String
   private let held: Int
 
-  /// Messages about the section `key`, which had `held` items.
+  /// Makes messages about the section `key`, whose cached listing has `held` items.
   init(_ key: String, held: Int) {
     self.key = key
     self.held = held
@@ -19,7 +19,7 @@ struct GuardMessage {
 
   private var items: String { held == 1 ? "its 1 item" : "its \(held) items" }
 
-  /// The feed no longer lists any items in the section.
+  /// The finding that the feed no longer lists any items in the section.
   var emptied: Finding {
     Finding(
       problem:
@@ -29,7 +29,7 @@ struct GuardMessage {
     )
   }
 
-  /// The feed no longer names the section.
+  /// The finding that the feed no longer names the section.
   var dropped: Finding {
     Finding(
       problem:
@@ -39,7 +39,7 @@ struct GuardMessage {
     )
   }
 
-  /// The feed lists fewer items.
+  /// The finding that the feed lists `count` fewer items.
   func shrunk(by count: Int) -> Finding {
     Finding(
       problem:
@@ -49,7 +49,7 @@ struct GuardMessage {
     )
   }
 
-  /// The feed has replaced every item of the section.
+  /// The finding that the feed has replaced every item of the section, and now lists `count` others.
   func replaced(by count: Int) -> Finding {
     Finding(
       problem:
@@ -59,11 +59,11 @@ struct GuardMessage {
     )
   }
 
-  /// All items have lost a field, or all have the same value in it.
+  /// The finding that all items have lost a field, or have the same value in it.
   ///
   /// - Parameters:
   ///   - findings: The fields.
-  ///   - mapping: The mapping with their paths.
+  ///   - mapping: The mapping with the fields' paths.
   ///   - count: The number of items that the feed lists.
   /// - Returns: The finding and its remedy.
   func suspicious(
@@ -88,7 +88,7 @@ struct GuardMessage {
     )
   }
 
-  /// All details have lost some fields.
+  /// The finding that all details have lost some fields.
   ///
   /// - Parameters:
   ///   - names: The names of the fields.
@@ -105,12 +105,12 @@ struct GuardMessage {
     )
   }
 
-  /// Too many items cannot be read.
+  /// The finding that too many items cannot be read.
   ///
   /// - Parameters:
   ///   - notes: The unreadable items and fields.
   ///   - elements: The number of items that the feed lists, as far as it was read.
-  ///   - isHeld: Whether an earlier listing is held.
+  ///   - isHeld: Whether the cache has an earlier listing.
   /// - Returns: The finding and its remedy.
   func unreadable(
     _ notes: SectionNotes,

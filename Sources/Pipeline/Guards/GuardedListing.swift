@@ -2,16 +2,19 @@ import Base
 import Cache
 import Catalog
 
-/// A section's listing after the guards: the feed's items, and those that the guards kept.
+/// A section's listing after the guards: the feed's items, and the items that the guards kept.
+///
+/// The guards reject removals and other changes that look like a fault of the feed.
 struct GuardedListing: Sendable {
   /// The listing to show.
   var listing: ListingID
   /// The ids of kept items that the feed no longer lists.
   var withheld: [String] = []
-  /// The fields because of which the feed's listing was rejected as a whole; empty if it was not, or for another
-  /// reason.
+  /// The lost or suspiciously uniform fields because of which the feed's whole listing was rejected.
+  ///
+  /// Empty if the listing was accepted, or was rejected for another reason.
   var findings: [FieldGuard.Finding] = []
-  /// Whether the last good listing replaces the feed's.
+  /// Whether the last good listing replaces the feed's listing.
   var isWhole = false
   /// The ids of items that the feed lists but that cannot be read; their last good versions are kept.
   var unread: [String] = []
@@ -20,8 +23,8 @@ struct GuardedListing: Sendable {
 extension RunContext {
   /// Decides which listing to show for a section.
   ///
-  /// That is the feed's listing, with items added that seem to have vanished by a fault. If the feed's listing as a
-  /// whole looks like a fault, it is the last good listing.
+  /// If the feed's listing as a whole looks like a fault, the result is the last good listing. Otherwise, the result
+  /// is the feed's listing and the items whose removal looks like a fault.
   ///
   /// - Parameters:
   ///   - listing: The feed's items.
@@ -74,9 +77,10 @@ extension RunContext {
 
   /// Keeps the last good versions of items that the feed lists but that cannot be read.
   ///
-  /// An unreadable item is matched by its id. If its id is unreadable too, any vanished item may be the one. So items
-  /// that were kept for this reason in the last run are kept again, up to the number of unreadable items without an id.
-  /// As many other vanished items are kept as this number has grown since the last run.
+  /// An unreadable item is matched by its id. If its id is unreadable too, it may be any of the vanished items. So
+  /// items that were kept for this reason in the last run are kept again, up to the number of unreadable items without
+  /// an id. If that number is larger than in the last run, one further vanished item is kept for each unit of the
+  /// increase.
   ///
   /// - Parameters:
   ///   - notes: The unreadable items and fields.
@@ -106,10 +110,11 @@ extension RunContext {
     guarded.unread = kept.sorted()
   }
 
-  /// Compares a listing with the last one: returns the fields that all items lost, and those whose value all items
-  /// share.
+  /// Compares a listing with the last one.
   ///
-  /// Stops as soon as no fault is possible; for a normal listing, the first few items are enough.
+  /// Returns the fields that all items lost, and the fields in which all items have the same value.
+  ///
+  /// The comparison stops as soon as no fault is possible; for a normal listing, the first few items are enough.
   private func findings(
     in listing: ListingID,
     _ item: Mapping.Item,
@@ -184,7 +189,7 @@ struct ListingUnion {
   /// The number of items that the feed lists.
   var listed: Int { incoming.ids.count }
 
-  /// The ids of items of the last listing that the feed does not list, in order.
+  /// The ids of items of the last listing that the feed does not list, in the last listing's order.
   var vanished: [String] {
     ShrinkGuard.vanished(of: shown.ids, from: incoming.ids).map { shown.ids[$0] }
   }
@@ -199,7 +204,7 @@ struct ListingUnion {
     }
   }
 
-  /// The feed's items, and some of those that it no longer lists.
+  /// The feed's items, and some of the items that it no longer lists.
   func union(keeping kept: Set<String>) -> ShrinkGuard.Union {
     ShrinkGuard.union(of: shown.ids, and: incoming.ids) { kept.contains(shown.ids[$0]) }
   }

@@ -2,16 +2,18 @@ import Cache
 import Catalog
 import Synchronization
 
-/// Collects the fields that newly fetched details lost, and judges the losses once all details have answered.
+/// Collects the fields that newly fetched details lost, and judges the losses once every request for a detail is
+/// answered.
 ///
-/// If all details lose a field at once, this looks like a fault: the field is kept. Every later run decides again,
-/// until the origin sends the field or the user allows its removal. A field that only some details lost is removed.
+/// If all details lose a field at once, this looks like a fault, and the field is kept. Every later run decides
+/// again, until the origin sends the field or the user allows its removal. A field that only some details lost is
+/// removed.
 final class LostDetailFields: Sendable {
   /// The decision about the losses.
   struct Decision: Sendable {
     /// The fields whose old values are kept.
     var kept: [DetailField] = []
-    /// The number of details that lost one of them.
+    /// The number of details that lost at least one of the kept fields.
     var losers = 0
     /// The rows to write instead of those that ``admit(_:_:_:)`` returned.
     var rows: [(detail: DetailEntry, document: DocumentEntry)] = []
@@ -19,7 +21,7 @@ final class LostDetailFields: Sendable {
     var absent: [DetailField] = []
   }
 
-  /// A detail that lost fields; its row keeps them until all details have answered.
+  /// A detail that lost fields; its row keeps them until every request for a detail is answered.
   private struct Stripped {
     /// The row as received, without the lost fields.
     var entry: DetailEntry
@@ -72,11 +74,11 @@ final class LostDetailFields: Sendable {
     state.withLock { _ = $0.answered.insert(detail.item) }
   }
 
-  /// The preliminary rows to write for a fetched detail, before all details have answered.
+  /// The preliminary rows to write for a fetched detail, while requests for other details are still unanswered.
   ///
-  /// If the detail lost fields, its row keeps them. Its document then has no validators and no expiry, so that the next
-  /// run fetches it again if this one is killed. Pictures that it lost are not requested, because they are probably
-  /// gone.
+  /// If the detail lost fields, its row keeps them. Its document then has no validators and no expiry, so that the
+  /// next run fetches the document again if this run is killed. Pictures that the detail lost are not requested,
+  /// because they are probably gone.
   ///
   /// - Parameters:
   ///   - detail: The decoded detail.
@@ -108,10 +110,10 @@ final class LostDetailFields: Sendable {
     return (merged, document.withoutValidators)
   }
 
-  /// Judges the losses, once all details have answered.
+  /// Judges the losses, once every request for a detail is answered.
   ///
-  /// Not called in a run that was stopped early, which has not seen all answers; the next run fetches these details
-  /// again.
+  /// This is not called in a run that was stopped early, because such a run has not seen all answers. The next run
+  /// fetches these details again.
   func judge() -> Decision {
     guard let mapping else { return Decision() }
     let state = state.withLock { $0 }
@@ -127,7 +129,7 @@ final class LostDetailFields: Sendable {
     )
   }
 
-  /// The suspects whose loss looks like a fault, in their order.
+  /// The fields among `suspects` whose loss looks like a fault, in the order of `suspects`.
   private func lost(among suspects: [DetailField], _ state: Findings) -> [DetailField] {
     guard !suspects.isEmpty else { return [] }
     var evidence = [DetailField: DetailGuard.Evidence]()
@@ -154,8 +156,9 @@ final class LostDetailFields: Sendable {
     }
   }
 
-  /// The final rows of a detail that lost fields: as received, plus the fields to keep; nil when those are already
-  /// written.
+  /// The final rows of a detail that lost fields: as received, but with the fields to keep.
+  ///
+  /// Nil when these rows are already written.
   private func row(
     of id: String,
     _ stripped: Stripped,
@@ -173,7 +176,7 @@ final class LostDetailFields: Sendable {
     )
   }
 
-  /// The fields that the catalog file names but no detail has, in their order.
+  /// The fields that the catalog file names but no detail has, in the order of the mapping.
   private func absent(_ mapping: Mapping.Detail, _ state: Findings) -> [DetailField] {
     var absent = mapping.given.subtracting(state.present)
     guard !absent.isEmpty, !state.answered.isEmpty else { return [] }
@@ -209,7 +212,8 @@ extension DocumentEntry {
   }
 }
 
-/// Collects the held details that their origin no longer has, and judges them once all details have answered.
+/// Collects the cached details that their origin no longer has, and judges them once every request for a detail is
+/// answered.
 final class VanishedDetails: Sendable {
   /// A missing detail, with the rows to write if its removal is accepted.
   struct Row: Sendable {
@@ -228,14 +232,14 @@ final class VanishedDetails: Sendable {
 
   private let rows = Mutex<[String: Row]>([:])
 
-  /// Adds a missing detail that was held until now.
+  /// Adds a missing detail that was in the cache until now.
   func note(_ detail: DetailEntry, _ document: DocumentEntry) {
     rows.withLock { $0[detail.item] = Row(detail: detail, document: document) }
   }
 
-  /// Judges the missing details, once all details have answered.
+  /// Judges the missing details, once every request for a detail is answered.
   ///
-  /// - Parameter held: The number of details of this run that were held before it.
+  /// - Parameter held: The number of this run's details that the cache already had before the run.
   /// - Returns: The decision.
   func judge(held: Int) -> Decision {
     let rows = rows.withLock { $0 }

@@ -3,8 +3,8 @@ import Cache
 import Catalog
 import Transport
 
-/// Compares a feed's listings with those of the last run, each section by itself and then all together, and rejects
-/// implausible losses.
+/// Compares a feed's listings with those of the last run, first each section by itself and then all sections
+/// together, and rejects implausible losses.
 struct SectionGuard: Sendable {
   let context: RunContext
   let last: PreviousSections
@@ -143,10 +143,10 @@ struct SectionGuard: Sendable {
     )
   }
 
-  /// An empty section that represents one that no response names any more, for the shrink guard to judge like any
-  /// other.
+  /// An empty section for a key that no response names any more; the shrink guard judges its removal like that of any
+  /// other section.
   ///
-  /// Nil when the section was never held.
+  /// Nil when the cache never had the section.
   func vanished(_ key: String) throws(LarderError) -> DecodedSection? {
     guard let held = last[key], held.listing != nil else { return nil }
     return DecodedSection(

@@ -17,7 +17,8 @@ package struct CacheCheck: Sendable {
   ///
   /// - Parameters:
   ///   - path: The cache's path.
-  ///   - holder: For a repair, the text for the cache's lock; a lost or damaged index is then rebuilt. Nil for a check.
+  ///   - holder: For a repair, the text for the cache's lock; a repair also rebuilds a lost or damaged index. Nil for
+  ///     a check.
   ///   - depth: The depth of the index check.
   ///   - now: The current time.
   ///   - remote: The remote store of the pictures, if they are not in the cache's folder.
@@ -31,7 +32,7 @@ package struct CacheCheck: Sendable {
   ) throws(LarderError) {
     self.path = path
     self.now = now
-    // Pictures in a remote store can exist without any data on this machine.
+    // The pictures in a remote store can exist although this machine has no data yet.
     layout =
       remote != nil && holder != nil
       ? try CacheLayout(creating: path, remote: remote)
@@ -74,7 +75,7 @@ package struct CacheCheck: Sendable {
   ///   - fromStart: Whether to start over instead of resuming an interrupted check.
   ///   - isStopped: Called repeatedly, on any thread; true ends the check early.
   ///   - progress: Called with the number of pictures that are done, and their total.
-  /// - Returns: The findings; incomplete when it was stopped.
+  /// - Returns: The findings; they are incomplete when the check was stopped.
   /// - Throws: ``LarderError`` when a folder or the index cannot be read.
   package func run(
     _ depth: Verification.Depth,
@@ -110,7 +111,9 @@ package struct CacheCheck: Sendable {
     Verification(layout, index, isLocked: lock != nil)
   }
 
-  /// Repairs the findings; adopts strays whose name is that of a picture in a catalog.
+  /// Repairs the findings.
+  ///
+  /// Files without an index row are adopted if they have the name of a picture in a catalog.
   package func repair(_ report: VerifyReport) throws(LarderError) {
     guard let index else { return }
     try verification(index).repair(report, urls: try index.claimedURLs().sorted())

@@ -8,24 +8,24 @@ import Catalog
 ///     options.maxBytes = 20 << 30
 ///     let swept = try await shop.sweep(options)
 public struct SweepOptions: Sendable, Hashable {
-  /// How long a picture is kept after the last catalog dropped it, in whole seconds.
+  /// How long a picture is kept after the last catalog stopped referring to it, in whole seconds.
   public var grace = Duration.seconds(7 * 86_400)
-  /// Remove pictures that no run has needed for this time.
+  /// The time after which pictures that no run has needed are removed; nil for no limit.
   public var maxAge: Duration?
-  /// Hold no more bytes than this.
+  /// The maximum number of bytes of pictures to hold; nil for no limit.
   public var maxBytes: Int64?
   /// Whether the limits on age and size may remove pictures that a catalog refers to; the next sync fetches
   /// those again.
   public var includesReferenced = false
   /// How long runs are kept for comparison.
   public var history = Duration.seconds(400 * 86_400)
-  /// How long the history of prices and other changes is kept; nil for ever.
+  /// How long the history of prices and other changes is kept; nil to keep it for ever.
   ///
-  /// The values at the start of that time are kept.
+  /// The values that were valid at the start of that time are kept.
   public var prices: Duration?
-  /// Report the removals, and change nothing.
+  /// Whether only to report the removals, and change nothing.
   public var isDryRun = false
-  /// Catalogs to forget first.
+  /// The names of catalogs to remove from the cache before the sweep.
   package var forget: [String] = []
 
   /// The defaults: remove pictures a week after they became unreferenced.
@@ -46,7 +46,7 @@ public struct SweepOptions: Sendable, Hashable {
 public struct SweepReport: Sendable, Hashable {
   /// The pictures to remove.
   package var plan: GcPlan
-  /// The removed stray files, by their path in the cache.
+  /// The removed stray files, which have no row in the index, by their path in the cache.
   public package(set) var strays: [String] = []
   /// The number of old runs that were removed from the index.
   public package(set) var runs = 0
@@ -103,7 +103,7 @@ extension SweepReport: Encodable {
 package struct CacheGc: Sendable {
   /// The number of pictures in one transaction.
   ///
-  /// After a signal, the sweep only finishes deleting the files of one batch.
+  /// When a signal ends the sweep, only the files of the current batch are still deleted.
   private static let batch = 256
 
   private let path: String
@@ -159,7 +159,7 @@ package struct CacheGc: Sendable {
     let index = try Index(layout)
     for name in options.forget { try index.forgetCatalog(name) }
     try index.markUnreferenced(except: try index.manyReferencedPictures(), at: now)
-    // Recovery first, so that files that were deleted by hand do not count as freed bytes.
+    // Run the recovery first, so that files that were deleted by hand do not count as freed bytes.
     let recovery = try Recovery(layout, index)
     var report = try report(layout, index)
     let all = report.plan.removals
@@ -207,7 +207,7 @@ package struct CacheGc: Sendable {
       isDryRun: options.isDryRun
     )
     // A file's modification time is the origin's, so its age is judged by its inode's change time. If the index was
-    // lost, the grace period starts then, because no catalog could refer to a file before a new sync.
+    // lost, the grace period starts at the loss, because no catalog could refer to a file before a new sync.
     let lost = try index.lostSince() ?? .distantPast
     let strays = try Verification.strays(of: layout, index)
     guard !strays.isEmpty else { return report }
@@ -222,7 +222,7 @@ package struct CacheGc: Sendable {
 }
 
 extension Index {
-  /// The URLs of all pictures in the catalogs' held items and details.
+  /// The URLs of all pictures in the catalogs' cached items and details.
   func claimedURLs() throws(LarderError) -> Set<String> {
     var urls: Set<String> = []
     for catalog in try catalogs() {
@@ -240,7 +240,7 @@ extension Index {
     return urls
   }
 
-  /// The paths in the cache of all pictures in the catalogs, those used by older versions of larder included.
+  /// The paths in the cache of all pictures in the catalogs, including the paths that older versions of larder used.
   func claimedPaths() throws(LarderError) -> Set<String> {
     Set(try claimedURLs().flatMap { PictureName.paths(url: $0) })
   }

@@ -3,13 +3,13 @@ import Cache
 import Catalog
 import Transport
 
-/// A request for a picture, under way.
+/// A sent request for a picture, not yet answered.
 struct PictureFetch: Sendable {
   let id: PictureID
   let url: WebURL
-  /// The held version at the time of the request, if any.
+  /// The cached version at the time of the request, if any.
   let held: PictureEntry?
-  /// The sink that receives its body.
+  /// The sink that receives the picture's body.
   let sink: PictureSink
   /// The time of the request.
   let asked: UnixTime
@@ -21,9 +21,9 @@ struct PictureFetch: Sendable {
 package enum FetchedPicture: Sendable, Equatable {
   /// A body was received; `isChange` is true when it replaces different bytes.
   case fetched(bytes: ByteCount, isChange: Bool)
-  /// The origin confirmed the held version.
+  /// The origin confirmed the cached version.
   case revalidated
-  /// The held version is used after an error, as its origin allows with `stale-if-error`. (RFC 5861, section 4)
+  /// The cached version is used after an error, as its origin allows with `stale-if-error`. (RFC 5861, section 4)
   case excused
   /// The picture could not be fetched.
   case failed
@@ -48,7 +48,7 @@ package enum FetchedPicture: Sendable, Equatable {
   }
 }
 
-/// Passes the results of requests for pictures to the store; every path calls the fetch's `ended`.
+/// Passes the results of requests for pictures to the store; calls ``PictureFetch/ended`` once for each request.
 final class PictureAnswers: Sendable {
   private let context: RunContext
   private let stored: @Sendable (PictureID) -> Void
@@ -103,7 +103,7 @@ final class PictureAnswers: Sendable {
     ) { [self] outcome in finish(fetch, outcome, attempts: attempts) }
   }
 
-  /// Keeps the held bytes, with the caching fields as renewed by a 304.
+  /// Keeps the cached bytes, with the caching fields as renewed by a 304.
   private func renew(_ fetch: PictureFetch, _ response: Response) {
     let now = context.now
     let head = response.head
@@ -151,7 +151,7 @@ final class PictureAnswers: Sendable {
     }
   }
 
-  /// Records a failure in the picture's row; held bytes are kept.
+  /// Records a failure in the picture's row; cached bytes are kept.
   private func fail(_ fetch: PictureFetch, _ failure: TransferFailure) {
     let traits = context.pictureTraits(fetch.url)
     if let held = fetch.held, held.excuses(failure, at: context.now(), for: traits) {
@@ -163,7 +163,7 @@ final class PictureAnswers: Sendable {
     let now = context.now()
     context.store.commit(
       row: { [context] in
-        // A picture without held bytes may already have a row, with the time of its first failure.
+        // A picture without cached bytes may already have a row, with the time of its first failure.
         let known = fetch.held ?? (try? context.index.pictures([fetch.id]))?[fetch.id]
         var entry = known ?? context.entry(fetch.id, fetch.url)
         entry.url = fetch.url.text
@@ -183,25 +183,27 @@ extension RunContext {
   }
 }
 
-/// The place from which a run gets its pictures.
+/// The source of a run's pictures.
 package enum PictureSource: Sendable {
   /// Requests to the origins.
   case origins
-  /// No source: calls the closure for each picture that would be requested, and fetches nothing. Used to plan shards.
+  /// No requests: the closure is called with each picture that would be requested. Used to plan shards.
   case named(@Sendable (PictureID, WebURL) -> Void)
-  /// The results of other runs, which have placed the files in the cache. Used to merge shards.
+  /// The results of other runs, which have already put the files into the cache. Used to merge shards.
   case settled(any ImportedPictures)
 }
 
 /// The results that shards had for a run's pictures.
+///
+/// A shard is a part of a large sync: a separate run that fetches some of the pictures.
 package protocol ImportedPictures: Sendable {
-  /// The pictures among these that a shard had to fetch.
+  /// The pictures among `ids` that a shard had to fetch.
   ///
   /// - Throws: ``LarderError`` when the results cannot be read.
   func members(_ ids: [PictureID]) throws(LarderError) -> Set<PictureID>
 
-  /// Whether a shard may have had to fetch the picture whose file has this path in a cache; false is certain, true may
-  /// be wrong.
+  /// Whether a shard may have had to fetch the picture whose file has this path in a cache. False is certain; true
+  /// may be wrong.
   ///
   /// - Throws: ``LarderError`` when the results cannot be read.
   func mightContain(_ path: String) throws(LarderError) -> Bool
@@ -218,7 +220,7 @@ package struct PlannedInputs: Sendable {
   package var documents = DocumentOrigin.origins
   /// The source of pictures.
   package var pictures = PictureSource.origins
-  /// The states of pictures before the run; nil for those in the cache's index.
+  /// The states of pictures before the run; nil to use the states in the cache's index.
   package var states: KnownPictures?
   /// The pictures that other runs fetched; nil unless ``pictures`` is `.settled`.
   var settled: (any ImportedPictures)? {
@@ -233,11 +235,11 @@ package struct PlannedInputs: Sendable {
 
 /// The result of another run for a picture.
 package struct SettledPicture: Sendable, Equatable {
-  /// Its row.
+  /// The picture's row in the index.
   package var entry: PictureEntry
-  /// The result of its request.
+  /// The result of the picture's request.
   package var end: FetchedPicture
-  /// The SHA-256 of the previously held bytes, if they differ.
+  /// The SHA-256 of the bytes that the cache had before; nil if the request did not change them.
   package var before: [UInt8]?
   /// The failure, if any.
   package var failure: SyncReport.Failure?
@@ -266,7 +268,8 @@ extension FailureReason {
 extension PictureStage {
   /// The number of pictures in one transaction.
   ///
-  /// With millions of pictures, it must be so large that a page of the index is written once for several of them.
+  /// With millions of pictures, the number must be large, so that a page of the index is written once for several
+  /// pictures.
   static let settledAtOnce = 1 << 19
   /// The number of pictures in memory at once.
   private static let settledBatch = 1024
@@ -296,7 +299,9 @@ extension PictureStage {
     finish(ids[start...].map { ($0, .unfinished) })
   }
 
-  /// Reports a picture before its row is committed; if the commit fails, so does the run.
+  /// Reports a picture before its row is committed.
+  ///
+  /// If the commit fails, the whole run fails.
   private func note(_ picture: SettledPicture) {
     strays.pass(picture.entry)
     if let failure = picture.failure { context.failures.note(picture.entry.id, failure) }

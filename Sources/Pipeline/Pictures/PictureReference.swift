@@ -8,10 +8,10 @@ import Transport
 struct PictureReference: Sendable {
   /// The key of ``identity``.
   var id: PictureID
-  /// The picture's identity, which is stored with the item: its URL or a part of it; the feed's own text if that is not
-  /// a URL.
+  /// The picture's identity, which is stored with the item: the URL or a part of it, or the feed's text if that is
+  /// not a URL.
   var identity: String
-  /// Its URL, or the reason why the feed's text cannot be used as one.
+  /// The picture's URL, or the reason why the feed's text cannot be used as a URL.
   var url: Result<WebURL, TransferFailure>
 }
 

@@ -4,12 +4,13 @@ import Dispatch
 import Synchronization
 import Transport
 
-/// Brings every picture that the catalog refers to up to date, each URL once.
+/// Updates every picture that the catalog refers to; each URL is handled once.
 ///
 /// Pictures are added, and usually requested, as soon as their section or detail is decoded; `group` waits for all of
 /// them. Each host has a queue of its own, so that a slow host does not delay the others.
 final class PictureStage: Sendable {
-  /// Entered once for each picture that needs a request, left when that picture is durable or has failed.
+  /// The group is entered once for each picture that needs a request, and left when that picture is durable or has
+  /// failed.
   let group = WorkGroup()
 
   /// A picture that needs a request.
@@ -32,14 +33,14 @@ final class PictureStage: Sendable {
     var lines: [HostPort: LimitedQueue<Job>] = [:]
     /// Pictures whose results from other runs are still to be written to the index.
     var settling: [PictureID] = []
-    /// The counts that were not yet reported as progress.
+    /// The counts that are not yet reported as progress.
     var untold = (total: 0, done: 0)
   }
 
   /// The states of some pictures, looked up outside the lock.
   private struct Known {
     let states: [PictureID: PictureState]
-    /// The held pictures that a shard nevertheless had to fetch; nil unless this run merges shards.
+    /// The cached pictures that a shard nevertheless had to fetch; nil unless this run merges shards.
     var settled: Set<PictureID>?
   }
 
@@ -57,9 +58,10 @@ final class PictureStage: Sendable {
   ///
   /// Large enough that the transport never waits for a commit, small enough to limit the memory for requests.
   private static let window = 512
-  /// The same for an unattended run.
+  /// The same limit for an unattended run.
   ///
-  /// It is smaller, because a picture in progress is not overtaken by a more valuable one that is added later.
+  /// This limit is smaller, because a picture in progress is not overtaken by a more valuable one that is added
+  /// later.
   private static let warmWindow = 64
   /// The number of URLs in one look-up.
   private static let batch = 1024
@@ -69,7 +71,7 @@ final class PictureStage: Sendable {
   /// - Parameters:
   ///   - context: The state of the run.
   ///   - known: The states of pictures in the index.
-  ///   - strays: The files without a row, which may be adopted for pictures.
+  ///   - strays: The files in the cache without an index row; a picture may use such a file without a request.
   ///   - source: The place from which pictures are fetched or imported.
   ///   - hasStopped: Whether the run was ended early; no more results of other runs are then written.
   ///   - ended: Called for each picture that needed a request, with its result.
@@ -96,7 +98,7 @@ final class PictureStage: Sendable {
 
   /// The counts so far.
   var tally: SyncReport.Pictures { state.withLock { $0.tally } }
-  /// Every picture that was added.
+  /// The pictures that were added.
   var seen: PictureSet { state.withLock { $0.seen } }
 
   /// Starts the requests of an unattended run, the most valuable first, once all sections have added their pictures.
@@ -172,9 +174,10 @@ final class PictureStage: Sendable {
     bring(due, known, isChanged: true)
   }
 
-  /// Finds URLs of pictures without a row in the index: calls its second argument with each URL that it finds.
+  /// Finds the URLs of wanted pictures, which have no row in the index: calls its second argument with each URL that
+  /// it finds.
   ///
-  /// URLs of pictures that are not wanted are ignored.
+  /// URLs of other pictures are ignored.
   typealias URLSource = (
     _ wanted: Set<PictureID>, _ found: (PictureID, String) -> Void
   ) throws(LarderError) -> Void
@@ -272,7 +275,7 @@ final class PictureStage: Sendable {
     }
   }
 
-  /// Runs `body` under the lock, then reports the changed counts as progress outside it.
+  /// Runs `body` under the lock, then reports the changed counts as progress after releasing the lock.
   private func counting<Value>(_ body: (inout Work) -> Value) -> Value {
     let (value, news, failure) = state.withLock { state in
       let value = body(&state)
@@ -305,13 +308,13 @@ final class PictureStage: Sendable {
     )
   }
 
-  /// Whether this run does not request a picture because it failed recently for a lasting reason.
+  /// Whether this run does not request a picture because the picture failed recently for a lasting reason.
   private func rests(_ id: PictureID, at now: UnixTime, _ known: Known) -> Bool {
     if case .rest = quiet(known.states[id], at: now) { true } else { false }
   }
 
   private func isFresh(_ id: PictureID, at now: UnixTime, _ known: Known) -> Bool {
-    // A picture that no shard had to request was fresh when the run was planned, or is kept by a guard.
+    // A picture that no shard had to request was fresh when the run was planned, or a guard keeps it.
     if let settled = known.settled {
       return known.states[id]?.isHeld == true && !settled.contains(id)
     }
@@ -323,8 +326,7 @@ final class PictureStage: Sendable {
     state?.quiet(at: now, onlyDue: context.options.onlyDue)
   }
 
-  /// Requests the pictures from their hosts, passes them to a plan, or takes them from other runs, by the stage's
-  /// source.
+  /// Requests the pictures from their hosts, passes them to a plan, or takes them from other runs, as `source` says.
   private func bring(_ due: [DuePicture], _ known: Known, isChanged: Bool) {
     switch source {
     case .origins:
@@ -343,7 +345,7 @@ final class PictureStage: Sendable {
     }
   }
 
-  /// Gathers pictures that other runs had to fetch, and writes their results in large groups.
+  /// Collects pictures that other runs had to fetch, and writes their results in large groups.
   private func hand(_ ids: [PictureID], to pictures: any ImportedPictures) {
     let full = state.withLock { state -> [PictureID] in
       state.settling += ids
@@ -405,7 +407,7 @@ final class PictureStage: Sendable {
 }
 
 extension PictureStage {
-  /// Starts a batch: looks up the held pictures, adopts files of a killed run, and requests the rest.
+  /// Starts a batch: looks up the cached pictures, adopts files of a killed run, and requests the rest.
   func ask(_ batch: [Job]) {
     var entries: [PictureID: PictureEntry] = [:]
     do throws(LarderError) {
@@ -475,13 +477,13 @@ extension [PictureStage.Job] {
 
 /// The order in which an unattended run requests pictures, in case it cannot request all of them.
 ///
-/// Smaller values are first: pictures that were never requested, then held pictures of items that have just changed,
-/// then the rest. Within a rank, the ones that were checked longest ago are first. So pictures that one run did not
+/// Smaller values are first: pictures that were never requested, then cached pictures of items that have just changed,
+/// then the rest. Within a rank, pictures whose last check is the oldest are first. So pictures that one run did not
 /// reach are early in the next.
 struct PicturePriority: Comparable, Sendable {
-  /// 0 for new, 1 for changed, 2 for known.
+  /// 0 for a picture that was never requested, 1 for a picture of an item that has just changed, 2 for the others.
   var rank: Int
-  /// The time of the origin's last answer about it.
+  /// The time of the origin's last answer about the picture.
   var seen: UnixTime
 
   /// The priority of a picture.
@@ -493,7 +495,7 @@ struct PicturePriority: Comparable, Sendable {
     seen = state?.checked ?? 0
     switch state {
     case nil: rank = 0
-    // It has a row, but was never requested.
+    // The picture has a row, but was never requested.
     case let state? where !state.isHeld && state.checked == 0: rank = 0
     case let state? where state.isHeld && isChanged: rank = 1
     default: rank = 2

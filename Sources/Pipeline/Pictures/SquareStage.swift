@@ -9,8 +9,8 @@ import SystemPackage
 /// Makes a square of every picture, on one worker for each processor, while other pictures are still being fetched.
 ///
 /// A picture of which no square can be made, because it is damaged or beyond the limits, is reported once. It is not
-/// tried again until its bytes change, and nothing else fails because of it. No square is made of a damaged picture,
-/// because the square would look like that of a whole one. The square of a GIF is a PNG.
+/// tried again until its bytes change, and nothing else fails because of it. A square of a damaged picture would look
+/// like a square of a whole picture, so none is made. The square of a GIF is a PNG.
 final class SquareStage: Sendable {
   private struct Work {
     var waiting: [PictureID] = []
@@ -47,7 +47,7 @@ final class SquareStage: Sendable {
     state = Mutex(Work(tally: SyncReport.Squares(side: side)))
   }
 
-  /// Adds pictures whose files are in place; a picture that is added twice is handled once.
+  /// Adds pictures whose files are in the cache; a picture that is added twice is handled once.
   func add(_ ids: some Sequence<PictureID>) {
     let started = state.withLock { state in
       for id in ids where state.seen.insert(id).inserted { state.waiting.append(id) }
@@ -143,13 +143,13 @@ final class SquareStage: Sendable {
 }
 
 extension PictureWorking {
-  /// Makes the square of a picture that is held.
+  /// Makes the square of a picture in the cache.
   ///
   /// - Parameters:
   ///   - order: The crop to apply.
-  ///   - picture: The picture's row; the file must have its SHA-256.
+  ///   - picture: The picture's row; the file must have the SHA-256 in the row.
   ///   - cache: The path of the cache that holds it.
-  ///   - isStopped: Called while the square is made, if that can be aborted.
+  ///   - isStopped: Called while the square is made, if the work can be aborted; true aborts it.
   /// - Returns: The square.
   /// - Throws: ``LarderError`` when no square can be made, for example of a damaged picture.
   package func square(

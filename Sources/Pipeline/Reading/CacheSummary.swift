@@ -15,11 +15,13 @@ package struct CacheSummary: Sendable, Equatable {
     package var outcome: String?
     /// When the last complete run ended.
     package var complete: UnixTime?
-    /// The number of items in all sections; an item in two sections counts twice.
+    /// The number of items in all sections.
+    ///
+    /// An item in two sections counts twice.
     package var items = 0
     /// The last run's report; nil when there is none.
     package var report: SyncReport?
-    /// The sections that are not current, by key.
+    /// The keys of the sections that are not current.
     package var stale: [String] = []
     /// The sections that are not current, with the failure of each.
     package var failing: [FailingSection] = []
@@ -29,13 +31,13 @@ package struct CacheSummary: Sendable, Equatable {
   package struct FailingSection: Sendable, Equatable {
     /// Its key.
     package var key: String
-    /// The source of its shown items: `stale` or `withheld`; `failed` when it has none.
+    /// The source of the section's items: `stale` or `withheld`; `failed` when the section has no items.
     package var source: String
     /// The run's error message.
     package var reason: String?
     /// The remedy.
     package var remedy: SyncReport.Remedy?
-    /// The end of the first of the consecutive runs that failed to get it.
+    /// The end of the first of the consecutive runs that failed to get the section.
     package var since: UnixTime?
   }
 
@@ -51,9 +53,9 @@ package struct CacheSummary: Sendable, Equatable {
 
   /// The catalogs by name.
   package var catalogs: [Catalog] = []
-  /// The number of held pictures.
+  /// The number of cached pictures.
   package var pictures = 0
-  /// The bytes of the held pictures; equal pictures with different URLs count separately.
+  /// The bytes of the cached pictures; equal pictures with different URLs count separately.
   package var bytes: ByteCount = 0
   /// The size of the index, in bytes.
   package var indexBytes: ByteCount = 0

@@ -19,7 +19,7 @@ public struct ShownPicture: Sendable, Hashable {
   public package(set) var role: ImageReference.Role
   /// Its absolute URL.
   public package(set) var url: String
-  /// Its path, relative to the cache; nil while nothing is held.
+  /// Its path, relative to the cache; nil while the picture is not in the cache.
   package var path: String?
   /// The cache's path.
   package var cache = ""
@@ -32,13 +32,13 @@ public struct ShownPicture: Sendable, Hashable {
   /// Whether the picture is in the cache.
   public package(set) var state: State
 
-  /// The path of its file, the cache's folder included; nil while nothing is held.
+  /// The path of its file, the cache's folder included; nil while the picture is not in the cache.
   public var file: String? { path.map { CatalogReader.file($0, in: cache) } }
 }
 
 /// An item as a section lists it, with its detail and its pictures.
 ///
-/// The properties of ``item`` are also its own:
+/// The properties of ``item`` are also properties of this type:
 ///
 ///     for item in try shop.items() { print(item.title, item.thumbnail?.file ?? "–") }
 @dynamicMemberLookup
@@ -49,7 +49,7 @@ public struct ShownItem: Sendable, Hashable, Identifiable {
   public package(set) var sections: [String]
   /// Whether its section could not be refreshed, so that the item is from an earlier run.
   public package(set) var isStale: Bool
-  /// Its detail; nil when none is held.
+  /// Its detail; nil when the cache has none.
   public package(set) var detail: ItemDetail?
   /// The time since which the shop no longer has the detail; nil while it has.
   package var detailSince: UnixTime?
@@ -84,7 +84,7 @@ package struct CatalogReader: Sendable {
   let index: Index
   /// The run whose catalog is read; nil for the last one.
   let past: RunTime?
-  /// Whether items are read with their lowest price in 30 days, which takes 37 % of the time of a list.
+  /// Whether to read items with their lowest price in 30 days, which takes 37 % of the time of reading a list.
   package var showsLowest = true
 
   /// Opens a cache for reading.
@@ -93,7 +93,7 @@ package struct CatalogReader: Sendable {
   ///   - cache: The cache's path.
   ///   - name: The catalog's name; nil when the cache has only one catalog.
   ///   - moment: The moment as of which to read the catalog; nil for the last sync.
-  /// - Throws: ``LarderError`` when there is no such cache or catalog, or no run that old.
+  /// - Throws: ``LarderError`` when there is no such cache or catalog, or no run that ended by `moment`.
   package init(
     cache: String,
     catalog name: String?,
@@ -160,7 +160,7 @@ package struct CatalogReader: Sendable {
     return ids
   }
 
-  /// The last run that ended, or the last before the reader's moment.
+  /// The last run that ended; for a reader of an earlier moment, the last run that had ended by then.
   package func lastRun() throws(LarderError) -> RunEntry {
     let run: RunEntry?
     if let past {
@@ -252,7 +252,7 @@ package struct CatalogReader: Sendable {
     )
   }
 
-  /// The details of items by id; for an earlier moment, only those that were not fetched again since.
+  /// The details of items by id; for an earlier moment, only the details that were not fetched again since.
   private func details(
     of items: [ListedItem]
   ) throws(LarderError) -> [String: DetailEntry] {
@@ -290,7 +290,7 @@ package struct CatalogReader: Sendable {
     return try items(versions, of: listing).filter { $0.id == id }
   }
 
-  /// The ids most similar to one that no section lists.
+  /// The listed ids that are most similar to `id`, which itself is not listed.
   package func nearestIDs(to id: String) throws(LarderError) -> [String] {
     nearest(3, to: id, in: Set(try ids()).sorted())
   }
@@ -309,7 +309,7 @@ package struct CatalogReader: Sendable {
     return Dictionary(found.map { ($0.url, $0.square.name) }) { first, _ in first }
   }
 
-  /// The squares of these pictures that were made from the held bytes.
+  /// The squares of these pictures that were made from the cached bytes.
   ///
   /// - Parameters:
   ///   - urls: The pictures' URLs.
@@ -322,7 +322,7 @@ package struct CatalogReader: Sendable {
     let urls = Dictionary(urls.map { (PictureID(url: $0), $0) }) { first, _ in first }
     let pictures = try index.pictures(Array(urls.keys))
     return try index.squares(side: side).compactMap { square in
-      // A square that was made from earlier bytes may show something else.
+      // A square that was made from earlier bytes may show another picture.
       guard square.sha256 != nil, pictures[square.picture]?.sha256 == square.source,
         let url = urls[square.picture]
       else { return nil }
@@ -363,7 +363,7 @@ package struct CatalogReader: Sendable {
       items: try CatalogDiff(index, before: before ?? [], after: index.sections(run: last.id))
     )
     diff.pictures = try index.pictureChanges(after: first ?? 0, through: last.id)
-    // Removals after the newest run are reported with it.
+    // Removals after the newest run count as changes of that run.
     let isNewest = try last.id == lastRun().id
     let began = try first.flatMap { id throws(LarderError) in try run(id).finished }
     diff.removed = try index.tombstones(
@@ -392,7 +392,7 @@ package struct CatalogReader: Sendable {
     let ids = Set(references.joined().map { PictureID(url: $0.url) })
     var entries = try index.pictures(Array(ids))
     if let past {
-      // The cache no longer has the bytes of these pictures at that time.
+      // The cache no longer has the bytes that these pictures had at that time.
       for id in try index.replacedPictures(after: past.id) { entries[id] = nil }
     }
     return zip(items, references).map { item, references in
@@ -406,14 +406,15 @@ package struct CatalogReader: Sendable {
 }
 
 extension RunSection {
-  /// Whether the shown items are from an earlier run, because this run's could not be fetched or were rejected.
+  /// Whether the shown items are from an earlier run, because the last run could not fetch the section, or a guard
+  /// rejected its items.
   package var isStale: Bool {
     source == SyncReport.Source.stale.rawValue || source == SyncReport.Source.withheld.rawValue
   }
 }
 
 extension DetailEntry {
-  /// The held detail, current or not; nil when there is none or it cannot be read.
+  /// The cached detail, current or not; nil when there is none or it cannot be read.
   var decoded: ItemDetail? {
     guard let body else { return nil }
     return try? ItemDetail(decoding: body)
@@ -425,7 +426,7 @@ extension ShownPicture {
     role = reference.role
     url = reference.url
     self.cache = cache
-    // After a clash of keys, the row is another picture's.
+    // If two pictures have the same key, the row may be that of the other picture.
     let entry = entry.flatMap { $0.identity == reference.url ? $0 : nil }
     if let entry, let digest = entry.sha256 {
       path = entry.name.path
@@ -529,7 +530,7 @@ extension CatalogReader {
 }
 
 extension ShownPicture {
-  /// Its path in the cache, whether it is held or not.
+  /// Its path in the cache, even if the picture is not in the cache.
   package var name: PictureName { PictureName(url: url, id: PictureID(url: url)) }
 }
 

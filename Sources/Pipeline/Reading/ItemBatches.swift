@@ -18,7 +18,7 @@ package struct ItemBatches {
   private var current: Reading?
   /// The number of items that may still be returned; nil for no limit.
   private var left: Int?
-  /// The items that are left when they are sorted; nil before the first batch.
+  /// The places of the sorted items that are not yet returned, if the query sorts; nil before the first batch.
   private var sorted: ArraySlice<(key: ItemSort.Key, element: Place)>?
 
   /// The number of items in a batch: large enough for speed, small enough for a quick first result.
@@ -157,8 +157,8 @@ package struct ItemBatches {
 
     /// Reads more versions; false after the last.
     ///
-    /// Starts small, because many callers need no more. Then each read is seven times the number so far, because the
-    /// index scans the list from its beginning each time.
+    /// The first read is small, because many callers need no more. Each further read is seven times as large as all
+    /// reads before it, because the index scans the list from its beginning each time.
     mutating func readOn(in index: Index) throws(LarderError) -> Bool {
       rest = try index.versions(
         listing: listing,

@@ -5,8 +5,8 @@ import FoundationEssentials
 
 /// The lowest price of an item in the 30 days up to the last sync.
 ///
-/// The price is the one to pay, on sale or not. A price that was set before the 30 days counts if it was still valid
-/// during them.
+/// The price is the one that a customer pays, on sale or not. A price that was set before the 30 days counts if it
+/// was still valid during them.
 public struct LowestPrice: Sendable, Hashable {
   /// The price.
   public let price: Price
@@ -28,8 +28,8 @@ public struct LowestPrice: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - item: The item at the end of the period; the result is nil if it has no price.
-  ///   - steps: The changes of its prices, in order for each field, beginning with the values at `start`.
-  ///   - beginning: The time since which a price without steps has been valid.
+  ///   - steps: The changes of its prices, oldest first for each field, beginning with the values at `start`.
+  ///   - beginning: The time since which a price without recorded changes has been valid.
   ///   - start: The start of the period.
   init?(of item: StoreItem, _ steps: [PriceStep], since beginning: UnixTime, from start: UnixTime)
   {
@@ -56,7 +56,7 @@ extension HistoryValue {
 }
 
 extension CatalogReader {
-  /// The lowest prices of listed items in the days up to the last sync, in the order given.
+  /// The lowest prices of listed items in the days up to the last sync, in the order of the items.
   ///
   /// - Throws: ``LarderError`` when the index cannot be read.
   func lowestPrices(
@@ -79,7 +79,7 @@ extension CatalogReader {
     }
   }
 
-  /// The lowest price of an item, with the values of its first listing, in the days up to the last sync.
+  /// The lowest price of an item in the days up to the last sync; the item's values are those of its first listing.
   ///
   /// - Parameters:
   ///   - id: The item.

@@ -3,6 +3,8 @@ import Cache
 import Catalog
 
 /// An item's net change since an earlier run: all its changes since then combined.
+///
+/// In the comments below, "then" means at the end of that run, and "now" at the end of the last run.
 package struct NetChange: Sendable, Hashable {
   /// Whether the item was listed then, and whether it is now.
   package enum Presence: Sendable {
@@ -12,7 +14,7 @@ package struct NetChange: Sendable, Hashable {
     case back
     /// No section lists it any more.
     case removed
-    /// A section listed it then, and one does now.
+    /// A section listed the item then, and a section lists it now.
     case stayed
   }
 
@@ -22,13 +24,13 @@ package struct NetChange: Sendable, Hashable {
   package let section: String
   /// Whether the item was added, removed or came back.
   package let presence: Presence
-  /// The item now; if removed, as the earlier run left it, or nil if that run is no longer kept.
+  /// The item now; for a removed item, the item then, or nil if the earlier run is no longer kept.
   package let item: StoreItem?
   /// The price to pay then; nil for none.
   package let price: Price?
   /// The badges then, separated by a comma and a space.
   package let badges: String
-  /// Whether any of its pictures has other bytes.
+  /// Whether any of the item's pictures has other bytes now than then.
   package let hasNewPictures: Bool
 
   /// The price to pay now; nil for none, and for a removed item.
@@ -67,7 +69,8 @@ extension CatalogReader {
     return try netChanges(changes, then: run?.id ?? RunID(rawValue: 0))
   }
 
-  // Combines all changes of a period, by item; `run` is the last one before it, which still has the removed items.
+  // Combines all changes of a period, by item; `run` is the last run before the period, and still has the removed
+  // items.
   private func netChanges(
     _ changes: [RecordedChange],
     then run: RunID
@@ -127,7 +130,8 @@ extension CatalogReader {
     func isListing(_ change: RecordedChange) -> Bool {
       [.added, .removed, .back].contains(change.kind)
     }
-    // The first event of a section tells whether it listed the item before; a section without events always did.
+    // The first event of a section tells whether it listed the item before; a section without events always listed
+    // the item.
     let events = Dictionary(grouping: changes.filter(isListing), by: \.section)
     let wasListed =
       events.values.contains { $0.first?.kind == .removed }
@@ -192,7 +196,7 @@ extension CatalogReader {
     return report.failures.filter { !$0.isKnown || found.contains($0.url) }
   }
 
-  /// The last finished run, and the one before it; 0 when there is none.
+  /// The last finished run, and the id of the run before it, which is 0 when there is none.
   package func lastRuns() throws(LarderError) -> (last: RunTime, before: RunID) {
     let run = try lastRun()
     let before = try index.lastRun(catalog: catalog.id, before: run.id)?.id

@@ -4,7 +4,7 @@ import Catalog
 
 /// The history of a listed item's prices, as spans of time with constant prices.
 package struct PriceCourse: Sendable, Hashable {
-  /// A span in which neither price changed, nor whether a section lists the item.
+  /// A span of time in which the prices did not change, and in which the item was either always listed or never.
   package struct Span: Sendable, Hashable {
     /// The start of the span; its end is the start of the next.
     package let since: UnixTime
@@ -15,7 +15,7 @@ package struct PriceCourse: Sendable, Hashable {
     /// The sale price; nil for none.
     package let salePrice: Price?
 
-    /// The price to pay; nil without one, and while no section listed the item.
+    /// The price to pay; nil if there is none, or if no section listed the item.
     package var price: Price? { isListed ? salePrice ?? normalPrice : nil }
   }
 
@@ -28,8 +28,8 @@ package struct PriceCourse: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - item: The item at the end of the history.
-  ///   - steps: The changes of its prices, in order for each field.
-  ///   - beginning: The time since which a price without steps has been valid.
+  ///   - steps: The changes of its prices, oldest first for each field.
+  ///   - beginning: The time since which a price without recorded changes has been valid.
   package init(of item: StoreItem, _ steps: [PriceStep], since beginning: UnixTime) {
     let fields = Dictionary(grouping: steps, by: \.field)
     // A field without steps always had the value that the item has now.

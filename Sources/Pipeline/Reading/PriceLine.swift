@@ -15,7 +15,9 @@ package struct PriceLine: Sendable, Hashable {
     package init(time: UnixTime, price: Price?) { (self.time, self.price) = (time, price) }
   }
 
-  /// The steps in order; each has another price than the one before.
+  /// The steps, oldest first.
+  ///
+  /// The price of each differs from that of the previous step.
   package let steps: [Step]
 
   /// The length of a drawn line in days.

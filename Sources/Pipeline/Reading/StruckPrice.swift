@@ -2,7 +2,7 @@ import Base
 import Cache
 import Catalog
 
-/// A struck price of an item on sale that is above the item's lowest price in the 30 days before the sale.
+/// A crossed-out ("struck") price of an item on sale, above the item's lowest price in the 30 days before the sale.
 ///
 /// If an item has a normal price and a lower sale price, the normal price is struck. The sale began with the first run
 /// that found the item as it is now: listed, at this sale price, and with a higher normal price. The 30 days end just
@@ -17,7 +17,7 @@ package struct StruckPrice: Sendable, Hashable {
   package let salePrice: Price
   /// When the sale began.
   package let began: UnixTime
-  /// The lowest price in the 30 days before.
+  /// The lowest price in the 30 days before the sale.
   package let lowest: LowestPrice
 
   /// The judgement of an item on sale.
@@ -70,7 +70,7 @@ package struct StruckPrice: Sendable, Hashable {
   }
 }
 
-/// The struck prices of a section that are above the lowest price in 30 days.
+/// The struck prices of a section that are above the lowest price in the 30 days before the sale.
 package struct StruckPrices: Sendable {
   /// The section.
   package let section: RunSection

@@ -28,7 +28,7 @@ package enum ItemDocument {
     try items.map { Body(item: $0, isListing: true, place: place) }.jsonLine()
   }
 
-  /// The JSON object for the server of one item, with all its sections.
+  /// The JSON object of one item for the server, with all its sections.
   package static func show(
     _ item: ShownItem,
     at place: @escaping (ShownPicture) -> String

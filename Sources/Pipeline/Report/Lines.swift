@@ -12,7 +12,7 @@ extension Encodable {
 
 /// One line of a CSV for spreadsheets. (RFC 4180)
 package struct CSVLine {
-  /// A value with its kind: numbers stay numbers, and text never becomes a formula.
+  /// A value with its kind, so that numbers stay numbers, and text never becomes a formula.
   package enum Cell: Hashable, Sendable {
     /// Text from fetched data, reduced to one line; nil is an empty cell.
     case text(String?)
@@ -29,7 +29,7 @@ package struct CSVLine {
     self.cells = cells
   }
 
-  /// A heading.
+  /// Makes the heading line.
   package init(heading: [String]) {
     cells = heading.map(Cell.text)
   }
@@ -46,7 +46,7 @@ package struct CSVLine {
     .joined(separator: ",")
   }
 
-  /// The lines with their ends, CR LF.
+  /// The lines as text, each ended by CR LF.
   package static func table(_ lines: [CSVLine]) -> String {
     lines.map { $0.text + "\r\n" }.joined()
   }

@@ -78,7 +78,7 @@ struct ListingChanges {
 
   /// Adds the items that moved from one section to another.
   mutating func addMoves(of diff: CatalogDiff) {
-    // Moves are first, because an item's other changes are recorded for its new section.
+    // Put moves first, because an item's other changes are recorded for its new section.
     let moves = diff.changed.filter { $0.field == "section" }.map {
       ItemChange(
         section: $0.section,
@@ -117,7 +117,7 @@ struct ListingChanges {
 }
 
 extension ListingChanges {
-  /// All changes, those of pictures included; call it after all pictures were fetched.
+  /// All changes, including those of pictures; call it after all pictures were fetched.
   ///
   /// - Parameters:
   ///   - run: The run.
@@ -164,7 +164,7 @@ extension ListingChanges {
     return result
   }
 
-  /// The history's value for pictures: their digests, or the URLs of pictures that are not held.
+  /// The history's value for pictures: the digests of cached pictures, and the URLs of the others.
   private static func value(
     _ urls: [String],
     _ digests: (PictureID) -> [UInt8]?

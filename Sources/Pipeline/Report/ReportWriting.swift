@@ -95,7 +95,7 @@ struct ReportWriting {
     if isNothing || !sections.isEmpty && sections.allSatisfy({ $0.source == .failed }) {
       return .failed
     }
-    // With `--strict`, a known failure counts like a new one.
+    // With `--strict`, a failure that the previous run had too counts as a new one.
     let isFailing =
       report.failures.contains { context.options.strict || !$0.isKnown }
       || !last.knows(report.failuresOmitted)
@@ -145,7 +145,7 @@ struct ReportWriting {
     }
   }
 
-  /// An item that shows it, for each failed picture.
+  /// For each failed picture, the id of an item that shows it.
   private func owners() throws(LarderError) -> [PictureID: String] {
     let failed = Set(context.failures.pictureFailures.keys)
     guard !failed.isEmpty else { return [:] }
@@ -233,14 +233,15 @@ extension RunDiff: Encodable {
 extension CatalogDiff {
   /// Compares the sections of two runs.
   ///
-  /// Reads only items that both runs have in different versions; for the others, the ids are enough. Needs about 40
-  /// bytes of memory for each item of the sections that differ.
+  /// Reads only items that both runs have, but in different versions; for all other items, the ids are enough. Needs
+  /// about 40 bytes of memory for each item of the sections that differ.
   ///
   /// - Parameters:
   ///   - index: The index that has the items.
   ///   - before: The sections of the older run.
   ///   - after: The sections of the newer run.
-  ///   - each: Called with each item that differs, added and removed ones included; nil to skip reading the latter.
+  ///   - each: Called with each item that differs, added and removed ones included; nil saves reading the added and
+  ///     removed items.
   /// - Throws: ``LarderError`` when the index cannot be read.
   init(
     _ index: Index,
@@ -296,7 +297,7 @@ extension CatalogDiff {
       index < versions[section].count ? versions[section][index] : nil
     }
 
-    /// Calls `body` with each of these items, and the key of its section.
+    /// Calls `body` with each item of the listings, and the key of its section.
     func forEach(
       _ listings: [Listing],
       _ index: Index,

@@ -12,11 +12,12 @@ import FoundationEssentials
 public struct SyncReport: Sendable, Hashable, Decodable {
   /// The outcome of a whole run.
   public enum Outcome: String, Sendable, Decodable {
-    /// Everything is held and current.
+    /// Everything is in the cache and current.
     case complete
     /// Some sections, details or pictures failed or are unfinished.
     case partial
-    /// The guards kept lost data: items, fields of items, details or whole sections.
+    /// The guards, which reject implausible losses, kept data that the feed no longer has: items, fields of items,
+    /// details or whole sections.
     case withheld
     /// Nothing useful was done.
     case failed
@@ -28,14 +29,14 @@ public struct SyncReport: Sendable, Hashable, Decodable {
   public enum Source: String, Sendable, Decodable {
     /// A new body.
     case network
-    /// The held listing, which is current: the origin said so, or sent the same bytes.
+    /// The listing in the cache, which is current: the origin said so, or sent the same bytes.
     case unchanged
     /// The last good listing, because a new one could not be fetched or read. This is not a failure if the origin
     /// allows it with `stale-if-error`.
     case stale
     /// The last good listing, because the feed's new one looks like a fault.
     case withheld
-    /// None: no listing could be fetched, and none is held.
+    /// None: no listing could be fetched, and the cache has none.
     case failed
   }
 
@@ -45,7 +46,7 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     case acceptRemovals = "accept-removals"
     /// Accept more unreadable items in a listing: `maxSkipped`.
     case acceptSkipped = "accept-skipped"
-    /// Allow private addresses for hosts that only fetched data names: `allowsPrivateAddresses`.
+    /// Allow private addresses for hosts that appear only in fetched data: `allowsPrivateAddresses`.
     case allowPrivateAddresses = "allow-private-addresses"
   }
 
@@ -67,11 +68,12 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     public package(set) var error: String?
     /// A remedy; nil when the only ones are to correct the catalog file or to wait.
     public package(set) var remedy: Remedy?
-    /// The number of items that the feed no longer lists, but the shrink guard kept.
+    /// The number of items that the feed no longer lists, but the shrink guard kept, because their removal looks like
+    /// a fault.
     public package(set) var withheld = 0
     /// The fields because of which the listing was rejected, by their names in the catalog file.
     ///
-    /// All items have lost them, or have the same value in them.
+    /// All items have lost these fields, or have the same value in them.
     public package(set) var kept: [String] = []
     /// The ids of items that the feed lists but that cannot be read; their last good versions are shown.
     public package(set) var unread: [String] = []
@@ -101,7 +103,8 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     public package(set) var added: [String] = []
     /// The ids of removed items.
     public package(set) var removed: [String] = []
-    /// The ids of items that the feed no longer lists, but the shrink guard kept.
+    /// The ids of items that the feed no longer lists, but the shrink guard kept, because their removal looks like a
+    /// fault.
     public package(set) var withheld: [String] = []
     /// The changes of the other items.
     public package(set) var changed: [Change] = []
@@ -119,9 +122,10 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     public package(set) var missing = 0
     /// The number of missing details whose earlier version is still shown.
     public package(set) var stale = 0
-    /// The number that could not be fetched or read.
+    /// The number of details that could not be fetched or read.
     public package(set) var failed = 0
-    /// The ids of items whose details are missing, too many at once to be plausible.
+    /// The ids of items whose details are missing; too many are missing at once to be plausible, so the cached details
+    /// are kept.
     public package(set) var withheld: [String] = []
     /// The fields that all details have lost and whose old values are kept, by their names in the catalog file.
     public package(set) var kept: [String] = []
@@ -139,17 +143,17 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     public package(set) var total = 0
     /// The number of bodies that were fetched.
     public package(set) var fetched = 0
-    /// The number of held pictures that the origin confirmed.
+    /// The number of cached pictures that the origin confirmed.
     public package(set) var revalidated = 0
     /// The number of pictures that were fresh, so that no request was needed.
     public package(set) var fresh = 0
-    /// The number that could not be fetched or read.
+    /// The number of pictures that could not be fetched or read.
     public package(set) var failed = 0
     /// The number of pictures with new bytes at a known URL.
     public package(set) var changed = 0
     /// The number of body bytes that were fetched.
     public package(set) var bytesFetched: Int64 = 0
-    /// The number of bytes of all held pictures of the catalog.
+    /// The number of bytes of all cached pictures of the catalog.
     public package(set) var bytesHeld: Int64 = 0
 
     private enum CodingKeys: String, CodingKey {
@@ -173,7 +177,9 @@ public struct SyncReport: Sendable, Hashable, Decodable {
   /// Failures by stage and reason.
   public typealias FailureCounts = [Stage: [String: Int]]
 
-  /// A document or picture that could not be fetched; its held version is kept.
+  /// A document or picture that could not be fetched.
+  ///
+  /// Its version in the cache, if any, is kept.
   public struct Failure: Sendable, Hashable, Codable {
     /// The stage.
     public package(set) var stage: Stage
@@ -189,7 +195,7 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     public package(set) var detail: String?
     /// A remedy; nil when the only ones are to correct the catalog file or to wait.
     public package(set) var remedy: Remedy?
-    /// Whether the previous run had the same failure, and it is likely to last.
+    /// Whether the previous run had the same failure, and the failure is likely to last.
     ///
     /// Known failures alone do not make a run partial.
     public package(set) var isKnown = false
@@ -218,7 +224,7 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     /// Whether the whole item was left out, not only the field.
     public var isItemLost: Bool { lost == .item }
 
-    /// A row from its parts.
+    /// Makes a row from its parts.
     package init(
       section: String,
       index: Int?,
@@ -250,7 +256,7 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     public package(set) var unfit = 0
     /// The number of pictures that were not handled before the run ended.
     public package(set) var unfinished = 0
-    /// The unfit pictures that were not yet known to be unfit.
+    /// The pictures of which this run, but no earlier one, found that no square can be made.
     public package(set) var failures: [SquareFailure] = []
 
     private enum CodingKeys: String, CodingKey {
@@ -339,7 +345,7 @@ extension KeyedDecodingContainer {
 }
 
 extension SyncReport {
-  /// All failures, listed or not, by stage and reason.
+  /// The number of failures, listed or not, by stage and reason.
   package var failureCounts: FailureCounts {
     failures.reduce(into: failuresOmitted) {
       $0[$1.stage, default: [:]][$1.reason, default: 0] += 1
@@ -348,7 +354,7 @@ extension SyncReport {
 
   /// The number of known failures, or of new ones, by stage and reason.
   ///
-  /// A failure that is only counted is taken for known if all listed ones of its stage and reason are.
+  /// An unlisted failure is assumed to be known if all listed failures of the same stage and reason are known.
   package func failureCounts(known: Bool) -> FailureCounts {
     var counts: FailureCounts = [:]
     for failure in failures where failure.isKnown == known {
@@ -375,8 +381,8 @@ extension SyncReport {
   }
 }
 
-// The contract of the JSON form: every key is present, with null for no value. Keys are sorted, so that equal reports
-// have equal bytes.
+// The contract of the JSON form: every key is present, and a missing value is null. Keys are sorted, so that equal
+// reports have equal bytes.
 
 extension SyncReport {
   /// The JSON document that `larder sync --json` prints, in UTF-8; every access encodes it again.
@@ -424,7 +430,7 @@ extension SyncReport {
   /// Parses the output of ``json``.
   package init(json: [UInt8]) throws {
     self = try JSONDecoder().decode(SyncReport.self, from: Data(json))
-    // The document has every stage; the value only those with counts.
+    // The document has every stage; the value has only the stages with counts.
     failuresOmitted = failuresOmitted.filter { !$0.value.isEmpty }
   }
 }

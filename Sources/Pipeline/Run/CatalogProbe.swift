@@ -4,20 +4,20 @@ import Dispatch
 import Synchronization
 import Transport
 
-/// A response that was fetched for inspection.
+/// A page that was fetched for inspection.
 package struct ProbedPage: Sendable {
   /// The body.
   package let body: [UInt8]
   /// The URL after redirects; nil for a file.
   package let base: WebURL?
-  /// The URL of the next page in its `Link` header.
+  /// The URL of the next page, from the `Link` header field.
   package let nextLink: String?
 }
 
 /// Fetches the first page of sections, and the first bytes of pictures, without a cache; used by `catalog init` and
 /// `catalog check`.
 ///
-/// Addresses, headers, variables and trust are the same as in a sync. The methods block.
+/// Addresses, headers, variables and trust are handled as in a sync. The methods block.
 package final class CatalogProbe: Sendable {
   private let request: RunRequest?
   private let named: NamedOrigins

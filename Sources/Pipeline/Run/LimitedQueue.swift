@@ -3,8 +3,8 @@ import Synchronization
 
 /// A job queue with limited concurrency; used for sections, details and pictures.
 ///
-/// Waiting jobs are small, without requests or buffers. Jobs start in batches, so that one look-up in the index serves
-/// many of them. They start in the order of adding, or sorted by priority.
+/// Waiting jobs are small, without requests or buffers. Jobs start in batches, so that one look-up in the index
+/// serves many of them. They start in the order in which they were added, or by priority.
 final class LimitedQueue<Job: Sendable>: Sendable {
   private struct Jobs {
     var waiting: [Job] = []
@@ -27,7 +27,7 @@ final class LimitedQueue<Job: Sendable>: Sendable {
   ///   - limit: The maximum number of jobs in progress.
   ///   - queue: The Dispatch queue that starts jobs.
   ///   - isOpen: Whether jobs start at once; otherwise they wait for ``open()``.
-  ///   - order: Whether the first of two waiting jobs starts before the second; nil for the order of adding.
+  ///   - order: Whether its first job starts before its second; nil for the order in which they were added.
   ///   - start: Starts a batch of jobs.
   init(
     limit: Int,

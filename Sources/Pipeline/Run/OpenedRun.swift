@@ -7,13 +7,13 @@ import Transport
 struct OpenedRun {
   /// The state that all stages share.
   let context: RunContext
-  /// The last run of the catalog that ended; nil when this is the first.
+  /// The catalog's last run that was recorded as ended; nil when there is none.
   let previous: RunEntry?
-  /// The sections at the end of that run.
+  /// The sections at the end of the previous run.
   let before: [RunSection]
   /// The states of pictures in the index.
   let known: KnownPictures
-  /// Files without a row, from a killed run or another program.
+  /// Files without an index row, from a killed run or another program.
   let strays: StrayFiles
   /// The states of all pictures, read in the background during the first requests; nil when this run imports the
   /// pictures of other runs.
@@ -78,8 +78,8 @@ struct OpenedRun {
     before = try previous.map { run throws(LarderError) in try index.sections(run: run.id) } ?? []
     let pictureTraits = PictureTraits(from: request.named, over: transport)
     try index.noteVary(pictureTraits.digest)
-    // The states are used to find held pictures with equal bytes before a file is placed. Imported pictures are already
-    // placed.
+    // The states are used to find cached pictures with equal bytes before a file is put into the cache. The files of
+    // imported pictures are already there.
     states = parts.settled == nil ? PictureStates(index) : nil
     if let planned = parts.states {
       known = planned
@@ -163,16 +163,16 @@ struct OpenedRun {
     if let failure = seen.failure { throw failure }
     report.run = number
     if wasStopped { report.outcome = .interrupted }
-    // A run without details or all pictures cannot tell which files are unreferenced.
+    // A run that skips the details or some pictures cannot tell which files are unreferenced.
     let isWhole = !context.options.thumbnailsOnly && !context.options.noDetails
     if report.outcome == .complete, isWhole { try sweep() }
-    // After the sweep of pictures, so that the squares of removed pictures are removed too.
+    // Sweep the squares after the pictures, so that the squares of removed pictures are removed too.
     let removed = try SquareSweep(layout, index).run()
     report.squares = results.squares
     report.squares?.removed = removed
     report.durationSeconds = (ContinuousClock.now - began).inSeconds
     if report.outcome == .failed, previous == nil {
-      // Nothing was synced. The catalog is only listed after its first good run.
+      // Nothing was synced, so the run is forgotten: a catalog is listed only after its first good run.
       report.run = nil
       try index.forgetRun(number, of: context.entry.id)
       if !results.renewed.isEmpty { try index.store(results.renewed) }
@@ -204,7 +204,7 @@ struct OpenedRun {
     return report
   }
 
-  /// Records data for later sweeps and starts, after the run has ended.
+  /// After the run has ended, records data that later sweeps and runs need.
   private func tidy(marking isMarking: Bool, hasOthers: Bool) throws(LarderError) {
     let index = context.index
     if isMarking, hasOthers ? true : try index.hasUnreferenced() {
@@ -214,7 +214,7 @@ struct OpenedRun {
     if strays.isEmpty { try index.noteFolderTimes(of: context.layout, since: folders) }
   }
 
-  /// The bytes of all held pictures, from the states in memory if this run requested no picture.
+  /// The bytes of all cached pictures, from the states in memory if this run requested no picture.
   private func bytesHeld(after tally: SyncReport.Pictures) throws(LarderError) -> ByteCount {
     if let states, strays.isEmpty, tally.fresh == tally.total { return try states.read().bytes }
     return try context.index.bytesHeld()

@@ -8,14 +8,14 @@ import Transport
 /// Fetches a list of pictures into a cache, possibly at the same time as other such runs; used for shards and by the
 /// server.
 ///
-/// It takes no lock and does not write the index: it only puts files into place, each by a rename. It returns the new
-/// rows, for the run that commits them. ``run(_:)`` blocks; ``stop()`` may be called from any thread.
+/// The run takes no lock and does not write the index: it only puts files into place, each by a rename. It returns
+/// the new rows; another run commits them. ``run(_:)`` blocks; ``stop()`` may be called from any thread.
 package final class PictureListRun: Sendable {
   /// The results for a list.
   package struct Result: Sendable {
     /// The pictures, in the list's order.
     package var pictures: [SettledPicture]
-    /// The number of pictures that were not requested, or not completed, before the run ended.
+    /// The number of pictures that were not requested, or not completely received, before the run ended.
     package var unfinished: Int
     /// The number of requests.
     package var requests: Int
@@ -223,7 +223,7 @@ package final class PicturePull: Sendable {
     package var reason: String
     /// Whether the origin's next answer is likely to be the same.
     package var isLasting: Bool
-    /// The time until which it should not be requested again.
+    /// The time until which the picture should not be requested again.
     package var rest: UnixTime
     /// The row to store; nil when no request was made.
     package var row: PictureEntry?

@@ -9,14 +9,14 @@ package struct ProgramRun {
   private let words: [String]
   /// The environment of the process.
   private let environment: [String: String]
-  /// The bytes on its stdin.
+  /// The bytes for the program's stdin.
   private let input: [UInt8]
   /// The time limit in seconds.
   private let seconds: Int
   /// Called several times a second; true ends the process.
   private let isStopped: @Sendable () -> Bool
 
-  /// The number of bytes to keep from each of its output streams; further bytes are discarded.
+  /// The number of bytes to keep from each output stream; further bytes are discarded.
   private static let kept = 64 << 10
 
   /// Describes a run of a program; nothing is started yet.
@@ -24,7 +24,7 @@ package struct ProgramRun {
   /// - Parameters:
   ///   - words: The program and its arguments; at least one word.
   ///   - environment: The environment of the process.
-  ///   - input: The bytes on its stdin.
+  ///   - input: The bytes for the program's stdin.
   ///   - seconds: The time limit in seconds.
   ///   - isStopped: Called several times a second; true ends the process.
   package init(
@@ -43,10 +43,10 @@ package struct ProgramRun {
 
   /// Runs the program to its end.
   ///
-  /// Blocks until then, but not longer than the time limit. The process has a process group of its own, so that its
-  /// children are killed with it.
+  /// Blocks until the program ends, but not longer than the time limit. The process has a process group of its own,
+  /// so that its children are killed with it.
   ///
-  /// - Returns: Its exit status, and its output.
+  /// - Returns: The program's exit status, and its output.
   package func run() -> ProgramOutput {
     let entry = larder_readable(input, input.count)
     guard entry >= 0 else { return ProgramOutput(end: .notStarted(systemMessage(errno))) }
@@ -146,7 +146,9 @@ package struct ProgramRun {
       self.descriptor = descriptor
     }
 
-    /// Entry for `poll(2)`, ignored once the stream has ended: otherwise `poll` would return at once until the process
+    /// The entry for `poll(2)`.
+    ///
+    /// It is ignored once the stream has ended: otherwise each call of `poll` would return at once until the process
     /// ends.
     var watched: pollfd {
       pollfd(fd: hasEnded ? -1 : descriptor, events: Int16(POLLIN), revents: 0)
@@ -170,7 +172,7 @@ package struct ProgramRun {
 }
 
 extension FileTrust {
-  /// Judges a file on disk for the user of this process.
+  /// Checks by owner and permissions whether the user of this process can trust a file on disk.
   ///
   /// - Parameter path: The file, which may be a symbolic link.
   /// - Returns: The first doubt; nil when the file is trusted or does not exist.

@@ -17,9 +17,9 @@ struct RunContext: Sendable {
   let index: Index
   let store: PictureStore
   let progress: ProgressMeter
-  /// Decodes bodies, one after the other, because the transfer thread must not be delayed.
+  /// The queue that decodes bodies, one after the other, because the transfer thread must not be delayed.
   let work: DispatchQueue
-  /// Starts requests that are due.
+  /// The queue that starts requests.
   ///
   /// Separate from ``work``, so that the pictures of the first section are requested while the other sections are still
   /// being decoded.
@@ -42,7 +42,7 @@ struct RunContext: Sendable {
   let failures: FailureLog
   /// Records the latest URLs of pictures; nil if a picture's identity is its whole URL.
   var newestURLs: NewestURLs?
-  /// Whether the run was ended early or its deadline has passed; then no further body is decoded.
+  /// Whether the run was ended early or its deadline has passed; if so, no further body is decoded.
   let isOver: @Sendable () -> Bool
   /// The base of relative references in local documents, which is the catalog's base.
   let localBase: WebURL?
@@ -109,7 +109,7 @@ final class FailureLog: Sendable {
     return Dictionary(pairs) { first, _ in first }
   }
 
-  /// Records a failure without a transfer.
+  /// Records a failure that was not caused by a transfer.
   func note(_ failure: SyncReport.Failure) {
     state.withLock { $0.add(failure, most: most) }
   }
@@ -205,7 +205,7 @@ private struct FailureRows {
 }
 
 extension SyncReport.Stage {
-  /// Sections first, pictures last.
+  /// The stage's position in reports: sections first, pictures last.
   var order: Int {
     switch self {
     case .section: 0

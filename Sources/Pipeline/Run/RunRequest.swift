@@ -60,7 +60,7 @@ struct RunRequest: Sendable {
 
   /// The host of the catalog, for example `shop.example` or `localhost:8080`; nil for files.
   ///
-  /// It is the host of `base`, or without one, of the first section. The ports 80 and 443 are left out.
+  /// It is the host of `base` or, without a base, of the first section. The ports 80 and 443 are left out.
   var source: String? {
     let host = addresses.localBase?.hostPort ?? sections.lazy.compactMap(\.host).first
     return host.map { [80, 443].contains($0.port) ? $0.host : $0.description }

@@ -16,7 +16,8 @@ struct RunResults {
   let squares: SyncReport.Squares?
   /// The report's writer, which has already compared the sections.
   let writing: ReportWriting
-  /// The rows of sections' documents that did not change, to be written at the end of the run.
+  /// Index rows of section documents whose bodies were unchanged but whose caching fields are new; written at the end
+  /// of the run.
   let renewed: [DocumentEntry]
 }
 
@@ -71,8 +72,8 @@ final class RunStages: Sendable {
       context,
       previous: opened.before,
       report: last,
-      // Pictures are requested ahead only if there are no details. Details have priority, but are known only after the
-      // listing is stored.
+      // Pictures are requested before the listing is stored only if there are no details. Details have priority over
+      // pictures, but are known only after the listing is stored.
       ahead: { if details == nil { pictures.askAhead($0) } }
     ) { arrival in
       Self.hand(on: arrival, context, details, pictures)
@@ -94,7 +95,8 @@ final class RunStages: Sendable {
     do throws(LarderError) {
       if !hasStopped() { try sections.guardCatalog() }
     } catch {
-      // Thrown later, by `close`: the run must first wait for the pictures in progress.
+      // ``OpenedRun`` throws this error in `close`, at the end of the run: the run must first wait for the pictures
+      // in progress.
       context.failures.note(error)
     }
     pictures.release()
@@ -126,10 +128,10 @@ final class RunStages: Sendable {
 
   /// Checks in the background that the last run's listings can still be read.
   ///
-  /// A run without changes would itself read only a few of their items, and miss any damage.
+  /// Without the check, a run without changes would read only a few items of these listings, and could miss damage.
   ///
-  /// In a large catalog, each run checks one slice, chosen by its number. The check has its own database connection, so
-  /// it does not delay the run's own reads.
+  /// In a large catalog, each run checks one slice, chosen by the run's number. The check has its own database
+  /// connection, so it does not delay the run's own reads.
   ///
   /// - Returns: A group to wait for the end of the check.
   private func checkShown() -> WorkGroup {

@@ -4,14 +4,14 @@ import Catalog
 import FoundationEssentials
 import Transport
 
-/// The plan of a sync, from the cache alone (`sync --dry-run`); sends no request and changes nothing.
+/// The plan of a sync (`sync --dry-run`), made from the cache alone: no request is sent, and nothing is changed.
 ///
-/// Items and pictures that a section will list for the first time are not known before it is fetched, so they are not
-/// in the plan.
+/// Items and pictures that a section will list for the first time are not known before the section is fetched, so
+/// they are not in the plan.
 package struct SyncPlan: Sendable, Equatable, Codable {
   /// The planned action for one page of a section.
   package struct Section: Sendable, Equatable, Codable {
-    /// Its URL or file, without secrets.
+    /// The page's URL or file, without secrets.
     package var url: String
     /// `fetch`, `revalidate`, `read` for a local file, or `fresh` if an unattended run would not request it.
     package var action: String
@@ -45,7 +45,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
   package var details = Work()
   /// The known pictures.
   package var images = Work()
-  /// Stray files, by their path in the cache.
+  /// Stray files, which have no row in the index, by their path in the cache.
   package var sweep: [String] = []
 
   /// Plans a sync of a catalog into the cache at a path, which need not exist.
@@ -257,7 +257,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
   }
 }
 
-/// The parts of a run's requests that decide whether a held version may answer them.
+/// The parts of a run's requests that decide whether a cached version may answer a request.
 private struct Asked {
   let pictures: PictureTraits
   let documents: RevalidationPolicy
@@ -278,14 +278,16 @@ private struct Asked {
     pictures = PictureTraits(from: named, over: transport)
   }
 
-  /// The held version; nil if it was decoded with another mapping, because it is then fetched again.
+  /// The cached version; nil if it was decoded with another mapping, because the document is then fetched again.
   func usable(_ held: DocumentEntry?, _ mapping: Int64) -> DocumentEntry? {
     held?.mapping == mapping ? held : nil
   }
 }
 
 extension PicturesRule.Host {
-  /// The host with its port; without one, with the ports of http and https.
+  /// The host with its port.
+  ///
+  /// If the rule names no port, these are the host with the port of http and the host with the port of https.
   var places: [HostPort] {
     (port.map { [$0] } ?? [80, 443]).map { HostPort(host: name, port: $0) }
   }
@@ -325,9 +327,9 @@ extension CatalogFile {
 package struct WarmPlan: Sendable, Equatable {
   /// The state of one catalog before the run.
   package struct LastRuns: Sendable, Equatable {
-    /// When its last run started; nil when there was none.
+    /// When the catalog's last run started; nil when there was none.
     package var started: UnixTime?
-    /// When its last complete run ended; nil when there was none.
+    /// When the catalog's last complete run ended; nil when there was none.
     package var complete: UnixTime?
 
     /// Makes a state from its parts.
@@ -339,7 +341,7 @@ package struct WarmPlan: Sendable, Equatable {
 
   /// The positions of the catalogs to run, the one with the oldest complete run first.
   ///
-  /// So catalogs that a budget cut off are first the next time.
+  /// So catalogs that the deadline or the byte limit cut off are first the next time.
   package let due: [Int]
   /// The positions of the catalogs that ran too recently.
   package let recent: [Int]
@@ -350,7 +352,7 @@ package struct WarmPlan: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - standings: The states of the catalogs, in the user's order.
-  ///   - minInterval: The least number of seconds between the starts of two runs of a catalog; nil for no limit.
+  ///   - minInterval: The minimum number of seconds between the starts of two runs of a catalog; nil for no limit.
   ///   - now: The current time.
   package init(_ standings: [LastRuns], minInterval: Double?, now: UnixTime) {
     func isRecent(_ standing: LastRuns) -> Bool {
@@ -366,7 +368,9 @@ package struct WarmPlan: Sendable, Equatable {
 }
 
 extension WarmPlan.LastRuns {
-  /// The number of runs to search for a complete one; with none among them, the catalog counts as never complete.
+  /// The number of runs to search for a complete one.
+  ///
+  /// If none of them is complete, the catalog counts as never complete.
   private static let runs = 1_000
 
   /// The state of a catalog in the cache at a path, which need not exist.

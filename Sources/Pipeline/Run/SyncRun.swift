@@ -66,7 +66,8 @@ package final class SyncRun: Sendable {
     self.notice = notice
   }
 
-  /// Ends the run early: no further request is started, whole pictures are kept, and the report lists the rest.
+  /// Ends the run early: no further request is started, whole pictures are kept, and the report lists the unfinished
+  /// requests.
   package func stop() {
     transport.stop()
   }
@@ -170,19 +171,19 @@ extension RunSection {
 
 /// The settings of a sync that are not in the catalog file.
 package struct SyncOptions: Sendable {
-  /// Fetch from here instead of the catalog's `base`.
+  /// The URL to fetch from instead of the catalog's `base`; nil to use `base`.
   package var base: String?
-  /// Fetch only the pictures of the lists.
+  /// Whether to fetch only the pictures of lists, the thumbnails.
   package var thumbnailsOnly = false
-  /// Fetch no details, and so none of their pictures.
+  /// Whether to skip the details, and so their pictures.
   package var noDetails = false
-  /// Fail on the first item that cannot be read.
+  /// Whether to fail on the first item that cannot be read.
   package var strict = false
   /// The number or share of unreadable items beyond which a listing is rejected.
   package var maxSkipped = SkipLimit.standard
-  /// Accept sudden mass removals: the guards keep nothing.
+  /// Whether to accept sudden mass removals, so that the guards keep nothing.
   package var allowRemovals = false
-  /// Request only stale and missing data, the most valuable first: an unattended run.
+  /// Whether the run is unattended: it requests only stale and missing data, the most valuable first.
   package var onlyDue = false
   /// The side, in pixels, of the squares to make of pictures; nil for no squares.
   package var squareSide: Int?
@@ -203,9 +204,9 @@ package struct SyncOptions: Sendable {
 
 /// The progress of a sync at one moment.
 public struct SyncProgress: Sendable, Hashable {
-  /// A number that is done and a known total, such as 12 of 94.
+  /// A number of finished steps and their known total, such as 12 of 94 pictures.
   public struct Count: Sendable, Hashable {
-    /// The number that is done, failures included.
+    /// The number of finished steps, failures included.
     public package(set) var done: Int
     /// The total, as far as it is known yet.
     public package(set) var total: Int
@@ -216,7 +217,7 @@ public struct SyncProgress: Sendable, Hashable {
       self.total = total
     }
 
-    /// Whether all known work is done.
+    /// Whether all known steps are finished.
     package var isComplete: Bool { done == total }
   }
 
@@ -252,8 +253,8 @@ package final class ProgressMeter: Sendable {
 
 /// A transport that refuses every request after ``stop()``.
 ///
-/// `cancelAll` only cancels requests that were already submitted. A run may still submit queued pictures, and those of
-/// sections that are being decoded.
+/// `cancelAll` only cancels requests that were already submitted. Without this type, a stopped run could still submit
+/// queued pictures, and pictures of sections that are being decoded.
 final class StoppableTransport: Fetching {
   private let transport: any Fetching
   private let isStopped = Atomic(false)

@@ -3,7 +3,9 @@ import Cache
 import Catalog
 
 extension Index {
-  /// The ids of a listing's items, with the fields for the placeholders of a detail's URL; nil if it needs only the id.
+  /// The ids of a listing's items, with the fields for the placeholders of a detail's URL.
+  ///
+  /// The fields are nil if the URL needs only the id.
   func detailSubjects(
     of listing: ListingID,
     for rule: DetailRule
@@ -23,19 +25,20 @@ extension Index {
   }
 }
 
-/// Finds the URLs of pictures in the items of a listing, without reading the whole listing for each.
+/// Finds the URLs of pictures in the items of a listing.
 ///
-/// If a caller looks for pictures in the order of the items, each item is read about once.
+/// If a caller looks for pictures in the order of the items, each item is read about once, and not once for each
+/// picture.
 struct ListedURLs {
   private let listing: ListingID
   private let index: Index
-  /// The position at which the next search begins.
+  /// The position of the item at which the next search begins.
   private var passed = 0
 
   /// The number of items read at once.
   private static let batch = 512
 
-  /// Makes a search in a listing.
+  /// Prepares searches in a listing.
   init(_ listing: ListingID, _ index: Index) {
     (self.listing, self.index) = (listing, index)
   }
@@ -53,7 +56,7 @@ struct ListedURLs {
     var wanted = wanted
     let start = passed
     try find(&wanted, to: .max, found)
-    // Not found further on: search the items before the start.
+    // Search the items before the start for the pictures that were not found after it.
     guard !wanted.isEmpty, start > 0 else { return }
     passed = 0
     try find(&wanted, to: start, found)
@@ -74,7 +77,7 @@ struct ListedURLs {
           if wanted.remove(id) != nil { found(id, image.url) }
         }
       }
-      // Stay at this batch, because its items may also show the pictures of the next search.
+      // The next search starts at this batch again, because its items may also show the next pictures.
       if wanted.isEmpty { return }
       guard versions.count == Self.batch else { return }
       passed += versions.count
@@ -98,7 +101,7 @@ extension ItemRecord {
 }
 
 extension CatalogFile {
-  /// The URLs of the sections as written in the file, in order.
+  /// The URLs of the sections as written in the file, in the file's order.
   var writtenSources: [String] {
     switch sections {
     case .listed(let sources): sources.map(\.url)
@@ -106,18 +109,19 @@ extension CatalogFile {
     }
   }
 
-  /// The URLs of the sections' first pages, in order.
+  /// The URLs of the sections' first pages, in the file's order.
   var sources: [String] {
     writtenSources.enumerated().map {
       paging(ofSource: $0)?.firstPage(of: $1, request(ofSource: $0)) ?? $1
     }
   }
 
-  /// A digest of the settings that decide how the bodies of a source are decoded, by its position in ``sources``.
+  /// A digest of the settings that decide how the bodies of the source at a position in ``sources`` are decoded.
   ///
-  /// When it changes, unchanged bodies are fetched and decoded again.
+  /// When the digest changes, unchanged bodies are fetched and decoded again.
   ///
-  /// It does not depend on the other listed sections, so adding one does not invalidate their bodies.
+  /// The digest does not depend on the other sections in the file, so a new section does not invalidate the bodies of
+  /// the others.
   func listingDigest(at position: Int) -> Int64 {
     let own: SectionPlan =
       switch sections {
@@ -149,9 +153,9 @@ extension CatalogFile {
     }
   }
 
-  /// The reader's name for the source at a position in ``sources``.
+  /// The name of the reader, or decoder, of the source at a position in ``sources``.
   ///
-  /// The index stores a document for each reader of a URL, because each section decodes the body for itself.
+  /// The index stores a document once for each reader of a URL, because each section decodes the body for itself.
   func reader(at position: Int) -> String {
     switch sections {
     case .listed(let sources) where sources[position].parts == nil:
@@ -169,7 +173,7 @@ extension CatalogFile {
     return sources[position].key
   }
 
-  /// The reader of the details.
+  /// The name of the reader, or decoder, of the details.
   var detailReader: String { "\(name)\tdetails" }
 
   /// The keys of the sections in the catalog file, which no section in a response may use.

@@ -10,12 +10,13 @@ struct PageReader {
   let context: RunContext
   let writer: PageWriter
 
-  /// Decodes a page; a large one in windows, which are parts with whole items, so that it is never in memory as a
-  /// whole.
+  /// Decodes a page.
+  ///
+  /// A large page is decoded in windows, which are parts with whole items, so that it is never in memory as a whole.
   ///
   /// The items of each window are written to the index while the next one is decoded.
   ///
-  /// If a window cannot be decoded, the whole body is decoded instead, for a correct error message.
+  /// If a window cannot be decoded, the whole body is decoded, for a correct error message.
   ///
   /// - Parameters:
   ///   - body: The page.
@@ -75,8 +76,8 @@ struct PageReader {
 
   /// The limits of decoding.
   ///
-  /// A paged listing has no limit for unreadable items here, because a single page does not tell the number of all
-  /// items.
+  /// A paged listing has no limit for unreadable items here, because a single page does not show how many items the
+  /// listing has.
   private func limits(at position: Int) -> DecodingLimits {
     let isPaged = context.catalog.paging(ofSource: position) != nil
     return DecodingLimits(
@@ -104,7 +105,9 @@ struct PageReader {
 
 /// A decoded page that is not yet written to the index.
 struct PageDraft: Sendable {
-  /// The decoded page; without its items, if it was decoded in windows.
+  /// The decoded page.
+  ///
+  /// If it was decoded in windows, it is without its items.
   private(set) var listing = DecodedListing(sections: [], elementCount: 0)
   /// The items of a page that was decoded in windows, which are already in the index, by section in the order of
   /// ``listing``.
@@ -172,7 +175,7 @@ struct PageWriter: Sendable {
   ///   - base: The base of its relative references.
   ///   - reading: The pages before it.
   ///   - draft: The page so far.
-  ///   - lane: The writer for the page's items.
+  ///   - lane: The writer for the items of the page.
   /// - Throws: ``LarderError`` when the index cannot be written.
   func keep(
     _ window: DecodedListing,
@@ -182,18 +185,20 @@ struct PageWriter: Sendable {
     on lane: ItemWriter
   ) throws(LarderError) {
     draft.add(window: window)
-    // Only the last section continues in another window.
+    // Only the page's last section so far continues in another window.
     let first = draft.listing.sections.count - window.sections.count
     for (place, section) in window.sections.enumerated() {
       try lane.add(records(of: section, pictures(of: section, base)), to: first + place)
     }
   }
 
-  /// Writes a page to the index, after starting the requests of its pictures if possible.
+  /// Writes a page to the index.
+  ///
+  /// The requests for its pictures are started before that, if possible.
   ///
   /// - Parameters:
   ///   - draft: The decoded page.
-  ///   - document: Its row, with the next page only if a header named it.
+  ///   - document: The page's row; it has the URL of the next page only if a header field named it.
   ///   - base: The base of its relative references.
   ///   - reading: The pages before it.
   /// - Returns: The page.
@@ -216,7 +221,7 @@ struct PageWriter: Sendable {
       (document.digest, document.response, document.expiry) = (nil, nil, UnixTime(0))
     }
     let skipped = Dictionary(grouping: listing.skipped, by: \.section)
-    // Only for a single page: one of several may not be shown if a later one fails.
+    // Do this only for a source with one page: a page of several may not be shown if a later page fails.
     if draft.kept == nil, reading.pages.isEmpty, document.next == nil {
       for (section, pictures) in zip(listing.sections, pictures) {
         let omitted = listing.omitted[section.key]?.unread ?? 0
@@ -298,7 +303,7 @@ struct PageWriter: Sendable {
     var records: [ItemRecord] = []
     records.reserveCapacity(items.count)
     var rest = pictures[...]
-    // Indexed, because a copy of an item would cost more than the check.
+    // Use indices, because a copy of each item would cost more than the bounds check.
     for place in items.indices {
       guard !items[place].images.isEmpty else {
         let body = items[place].encoded()
@@ -314,7 +319,7 @@ struct PageWriter: Sendable {
     return records
   }
 
-  /// The URL of the page after a newly decoded one, from the page itself or by the catalog's rule.
+  /// The URL of the page after a newly decoded page, from that page itself or by the catalog's rule.
   ///
   /// Text that is not a URL is returned unchanged.
   private func nextPage(
@@ -362,15 +367,17 @@ struct PageWriter: Sendable {
 final class ItemWriter: Sendable {
   private struct Kept {
     var listings: [ListingDraft] = []
-    /// The items that are not yet written, in order.
+    /// The items that are not yet written, in the page's order.
     var waiting: [ListedRecords] = []
-    /// Their bytes.
+    /// The size of the waiting items in bytes.
     var bytes = 0
   }
 
   private let index: Index
   private let queue = DispatchQueue(label: "larder.items")
-  /// Locked during a whole transaction, so only the queue may use it.
+  /// The items to write.
+  ///
+  /// It is locked during a whole transaction, so only the queue may use it.
   private let kept = Mutex(Kept())
   /// The first error in writing the index; no more items are written after it.
   private let failure = Mutex<LarderError?>(nil)

@@ -5,7 +5,7 @@ import Transport
 
 /// The sections at the end of the last run.
 struct PreviousSections: Sendable {
-  /// Their keys, in the order of the catalog.
+  /// The sections' keys, in the order of the catalog.
   let keys: [String]
   private let sections: [String: RunSection]
   private let report: LastReport
@@ -46,7 +46,7 @@ struct PreviousSections: Sendable {
     )
   }
 
-  /// Inserts sections that the feed did not name at their old positions: after the section that they followed.
+  /// Inserts each section that the feed did not name after the section that it followed in the last run.
   func arranged(_ results: [SectionResult], beside absent: [SectionResult]) -> [SectionResult] {
     let present = Set(results.map(\.key))
     var rest = Dictionary(absent.map { ($0.key, $0) }) { first, _ in first }
@@ -66,10 +66,12 @@ struct PreviousSections: Sendable {
 }
 
 /// The report of the previous run, decoded at the first use, because most runs have no failures and do not need it.
+///
+/// A lasting failure of the current run counts as known if this report has it too.
 final class LastReport: Sendable {
   /// The unreadable items of one section.
   struct Skips: Sendable, Equatable {
-    /// The number of them without a readable id.
+    /// The number of unreadable items without a readable id.
     var unnamed = 0
     /// The ids of items whose earlier versions were shown because the new ones could not be read.
     var unread: Set<String> = []
@@ -85,10 +87,10 @@ final class LastReport: Sendable {
     let stage: SyncReport.Stage
     let url: String
 
-    /// Makes the key of a lasting failure; nil for a temporary one, or one of a section.
+    /// Makes the key of a lasting failure; nil for a temporary failure, or a failure of a section.
     ///
-    /// Failures of sections are never known, because a run without a section is never complete. A picture is recognized
-    /// by its identity, because a signed URL differs in each run.
+    /// Failures of sections never count as known, because a run without a section is never complete. A picture is
+    /// recognized by its identity, because a signed URL differs in each run.
     init?(_ failure: SyncReport.Failure, _ identity: PictureIdentity) {
       guard failure.stage != .section, FailureReason(rawValue: failure.reason).isLasting else {
         return nil
@@ -123,7 +125,8 @@ final class LastReport: Sendable {
     }
   }
 
-  /// Whether failures that a report only counts are known: they are lasting, and this report has at least as many.
+  /// Whether failures that a new report only counts are known: they are lasting, and this report counts at least as
+  /// many.
   func knows(_ omitted: SyncReport.FailureCounts) -> Bool {
     omitted.allSatisfy { stage, counts in
       stage != .section
@@ -146,7 +149,7 @@ final class LastReport: Sendable {
     var content = Content()
     guard let report = report.flatMap({ try? SyncReport(json: $0) }) else { return content }
     for section in report.sections {
-      // An item without a row counts as one without id.
+      // An unreadable item without a row counts as an item without a readable id.
       content.skips[section.key] = Skips(unnamed: section.skipped, unread: Set(section.unread))
     }
     for row in report.skipped where row.lost == .item && row.id != nil {

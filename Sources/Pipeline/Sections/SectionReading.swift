@@ -6,11 +6,11 @@ import Transport
 
 /// The state of reading a source of sections, page after page.
 struct SectionReading: Sendable {
-  /// Its position among the catalog's sources.
+  /// The source's position among the catalog's sources.
   let position: Int
-  /// The key of its section; nil when it combines several.
+  /// The key of the source's section; nil when the source combines several sections.
   let key: String?
-  /// Its first page.
+  /// The source's first page.
   let start: DocumentSource
   /// The page that is being read.
   var next: DocumentSource
@@ -21,12 +21,12 @@ struct SectionReading: Sendable {
   var isNew = false
   /// The message about further pages beyond the limit, which were not read.
   var ceiling: String?
-  /// The reason why the pages after the last one could not be fetched.
+  /// The reason why the pages after the last page in `pages` could not be fetched; nil when there is none.
   var broken: String?
-  /// The error after which held pages were used, as their origin allows with `stale-if-error`. (RFC 5861, section 4)
+  /// The error after which cached pages were used, as their origin allows with `stale-if-error`. (RFC 5861, section 4)
   var excused: String?
 
-  /// The same source, to be read again from its first page.
+  /// A reading of the same source that starts at its first page again.
   var anew: SectionReading {
     var reading = self
     reading.pages = []
@@ -58,8 +58,8 @@ struct PageSequence {
   enum Step: Sendable {
     /// No further page: the source is complete.
     case complete
-    /// No further page, because the last one had nothing new: the feed loops, or returns the same page for every
-    /// request.
+    /// No further page, because the last one had nothing new: the feed starts again from its beginning, or returns
+    /// the same page for every request.
     case repeats
     /// A further page to read.
     case next(DocumentSource)
@@ -95,7 +95,7 @@ struct PageSequence {
     return .next(next)
   }
 
-  /// The page for the index's stored form of it; see ``NextPage``.
+  /// The page that a text in the index stands for; see ``NextPage`` for such texts.
   private func source(
     at text: String,
     after last: DocumentSource
@@ -114,10 +114,10 @@ extension FailureReason {
 
 /// Tracks the pages of one source: detects when they begin to repeat, and decides which pages need no request.
 ///
-/// An unattended run does not request a fresh page. But once any page has changed, items may have moved between pages,
-/// so all pages are then requested, including those that were skipped before.
+/// An unattended run does not request a fresh page. But if any page has changed, items may have moved between pages.
+/// So all pages are then requested, including those that were skipped before.
 ///
-/// It is a class so that the ids of many thousand items are not copied with each reading.
+/// This is a class so that the ids of many thousand items are not copied with each reading.
 final class PagingProgress: Sendable {
   /// The pages read since the first one; a restart clears them.
   private struct Read {
@@ -141,12 +141,12 @@ final class PagingProgress: Sendable {
 
   private let state = Mutex(Progress())
 
-  /// Whether to use a held page without a request; if false, the caller must request it now.
+  /// Whether to use a cached page without a request; if false, the caller must request the page now.
   ///
   /// - Parameters:
   ///   - name: The page's name.
-  ///   - isFresh: Whether the held page is fresh.
-  /// - Returns: True also for a page that this run has already requested.
+  ///   - isFresh: Whether the cached page is fresh.
+  /// - Returns: Whether to use the cached page; true also for a page that this run has already requested.
   func leavesAlone(_ name: String, isFresh: Bool) -> Bool {
     state.withLock { state in
       if state.asked.contains(name) { return true }
@@ -240,7 +240,8 @@ struct JoinedSection: Sendable {
   var pages: [Int] = []
   /// The number of items that were left out because an earlier page had listed them.
   var repeats = 0
-  /// The total that the listing announces, and the number of items on its pages, if that is smaller.
+  /// The total that the listing announces, and the number of items on its pages; nil unless the number is smaller than
+  /// the total.
   var shortfall: (total: Int, listed: Int)?
 }
 

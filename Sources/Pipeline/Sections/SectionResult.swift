@@ -8,16 +8,19 @@ struct SectionResult: Sendable {
   var title: String
   var subtitle: String?
   var source: SyncReport.Source
-  /// The listing to show: the feed's items and those that the shrink guard kept.
+  /// The listing to show: the feed's items, and missing items that the shrink guard kept because their removal looks
+  /// like a fault.
   var listing: ListingID?
   var withheld: [String] = []
-  /// The fields because of which the feed's listing was rejected as a whole; empty if it was not, or for another
-  /// reason.
+  /// The lost or suspiciously uniform fields because of which the feed's whole listing was rejected.
+  ///
+  /// Empty if the listing was accepted, or was rejected for another reason.
   var findings: [FieldGuard.Finding] = []
-  /// The ids of items whose last good versions are kept because they, or the page that may list them, cannot be read.
+  /// The ids of items whose last good versions are kept because the items, or a page that may list them, cannot be
+  /// read.
   var unread: [String] = []
   var skipped: [SyncReport.Skipped] = []
-  /// Counts of the other unreadable items.
+  /// Counts of the unreadable items and fields that are not in `skipped`.
   var omitted = SkipTally()
   /// The number of items that were left out because an earlier page had listed them.
   var repeats = 0
@@ -26,12 +29,13 @@ struct SectionResult: Sendable {
   var warning: String?
   /// The remedy.
   var remedy: SyncReport.Remedy?
-  /// Whether held pages were used after an error, as the origin allows, so that the section has not failed.
+  /// Whether cached pages were used after an error, as the origin allows; if so, the section has not failed.
   var isExcused = false
 }
 
 extension SectionReading {
-  /// The warning that the pages, although complete, list fewer items than the listing announces; nil when they do not.
+  /// The warning that the pages, although complete, list fewer items than the listing announces; nil when there is no
+  /// difference.
   fileprivate func shortfall(of joined: JoinedSection) -> String? {
     guard broken == nil, ceiling == nil, excused == nil, let (total, listed) = joined.shortfall
     else { return nil }
@@ -41,7 +45,7 @@ extension SectionReading {
 }
 
 extension SectionResult {
-  /// The result of a section's pages after the guards.
+  /// Makes the result of a section from its pages, after the guards judged them.
   init(
     _ joined: JoinedSection,
     _ notes: SectionNotes,
@@ -76,7 +80,7 @@ extension SectionResult {
 
 /// Findings about a decoded section, stored in the index with its page.
 ///
-/// They are reported again when the page is unchanged and not decoded.
+/// The findings are reported again when the page is unchanged and therefore not decoded.
 struct SectionNotes: Sendable, Equatable {
   /// The unreadable items and fields, up to a limit.
   var skipped: [SyncReport.Skipped] = []
@@ -92,7 +96,7 @@ struct SectionNotes: Sendable, Equatable {
   var unfollowed: String?
   /// The total number of items that a paged listing announces; nil when it announces none.
   var total: Int?
-  /// The number of elements on this page of it, readable or not; nil when it announces no total.
+  /// The number of elements on this page of the listing, readable or not; nil when the listing announces no total.
   var listed: Int?
 
   /// The number of unreadable items.
@@ -187,7 +191,7 @@ enum SkippedText {
 }
 
 extension SyncReport.Skipped {
-  /// Whether it is an unreadable item, and not one that was skipped because its id is repeated.
+  /// Whether this is an unreadable item, and not one that was skipped because its id is repeated.
   var isUnread: Bool { lost == .item && reason != SkippedItem.duplicateID }
 
   init(_ item: SkippedItem) {

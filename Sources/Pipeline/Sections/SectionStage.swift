@@ -11,10 +11,10 @@ import Transport
 /// Each decoded source is passed on at once, so that its details and pictures start while other sections are still
 /// being fetched. `group` waits for all sources.
 final class SectionStage: Sendable {
-  /// Entered once for each source, left when the source is decoded and passed on, or has failed.
+  /// The group is entered once for each source, and left when the source has failed, or is decoded and passed on.
   let group = WorkGroup()
 
-  /// A listing whose details and pictures are to be fetched.
+  /// A newly stored listing, whose details and pictures are to be fetched.
   struct Arrival: Sendable {
     var listing: ListingID
     /// The pictures with their URLs if the section was decoded in this run; nil otherwise.
@@ -39,7 +39,7 @@ final class SectionStage: Sendable {
   ///   - previous: The sections of the last run, to compare with.
   ///   - report: The report of the last run.
   ///   - ahead: Called with a section's pictures as soon as it is decoded, before its listing is stored.
-  ///   - arrived: Called with each stored listing, and the same pictures again.
+  ///   - arrived: Called with each stored listing, and with the section's pictures again if they are in memory.
   init(
     _ context: RunContext,
     previous: [RunSection],
@@ -59,12 +59,12 @@ final class SectionStage: Sendable {
     many = ManySections(count: positions.count(where: context.catalog.isMany))
   }
 
-  /// The sections in the catalog's order, once `group` is empty.
+  /// The results of the sections in the catalog's order; call it once `group` is empty.
   var sections: [SectionResult] { results.withLock { $0.flatMap(\.self) } }
 
   /// The maximum number of sources of one host in progress, from their request to their last item.
   ///
-  /// It is the transport's default for the number of connections to a host.
+  /// The number is the transport's default for the number of connections to a host.
   ///
   /// Bodies are received faster than they are decoded. Without a limit, the memory for waiting bodies would grow with
   /// the number of sections.
@@ -150,7 +150,7 @@ final class SectionStage: Sendable {
       case .new(let body, let base, let document):
         try take(body, base: base, document, into: reading, wasHeld: request.held != nil)
       case .failed(let failure) where failure.endsListing && !reading.pages.isEmpty:
-        // Some shops answer like this after their last page.
+        // Some shops send such an answer for a page after the last one.
         context.failures.count(attempts: failure.attempts)
         try end(at: reading, wasHeld: request.held != nil)
       case .failed(let failure):
@@ -162,13 +162,13 @@ final class SectionStage: Sendable {
     }
   }
 
-  /// Continues with the decoded form of a held page.
+  /// Continues with the decoded form of a cached page.
   private func take(held document: DocumentEntry, into reading: SectionReading) throws(LarderError)
   {
     var reading = reading
     let sections = try context.index.decoded(document.id)
     reading.pages.append(SectionPage(document: document, sections: sections))
-    // The page may have been decoded by a run without `--strict`.
+    // A page that an earlier run decoded without `--strict` may have unreadable items.
     let skipped = sections.lazy.flatMap { SectionNotes($0.skipped).skipped }
     if context.options.strict, let bad = skipped.first { return refuse(reading, bad) }
     try goOn(reading)
@@ -272,9 +272,9 @@ final class SectionStage: Sendable {
     try complete(reading)
   }
 
-  /// Ends a source at a failed page; the pages before it are accepted.
+  /// Ends a source at a page that failed; the pages before it are accepted.
   ///
-  /// If there are none, the last good sections are used.
+  /// If there are no pages before it, the last good sections are used.
   private func breakOff(_ reading: SectionReading, _ words: String) throws(LarderError) {
     guard !reading.pages.isEmpty else { return fail(reading, words) }
     var reading = reading
@@ -363,7 +363,7 @@ final class SectionStage: Sendable {
     }
     let named = context.catalog.sectionWords(at: reading.position)
     let result = last.fallback(for: key, named: named, words)
-    // Its pictures may still be due, and may be on another host.
+    // The pictures of the last good sections may still need requests, possibly to another host.
     handOn(result, nil)
     end(reading, [result])
   }
@@ -394,18 +394,19 @@ final class SectionStage: Sendable {
     group.leave()
   }
 
-  /// Ends a source that combines several sections; at the last one, decides about old sections that no source names any
-  /// more.
+  /// Ends a source that combines several sections.
+  ///
+  /// After the last such source, decides about old sections that no source names any more.
   private func end(_ source: ManySections.End) {
     context.progress.update { $0.sections.done += 1 }
-    // Free the queue's slot now, because the next source in the queue may be one that the others wait for.
+    // Free the queue's slot now: the next source in the queue may be one that the other sources wait for.
     line(of: source.reading.start.host).leave()
     guard var sources = many.add(source) else { return }
     for refused in sources.giveOut() { guardian.refuse(claimed: refused.key, refused.reading) }
     let named = sources.reduce(into: context.catalog.namedKeys) { $0.formUnion($1.named) }
     var unnamed = sources.map { _ in [SectionResult]() }
-    // An unnamed section belongs to a source that could not be read; if there is none, to the source of the section
-    // before it.
+    // An unnamed section is attributed to a source that could not be read. If every source was read, it is attributed
+    // to the source of the section before it.
     let failed = sources.firstIndex { $0.failure != nil }
     var owner = failed ?? 0
     for key in last.keys {
@@ -424,7 +425,8 @@ final class SectionStage: Sendable {
     }
   }
 
-  /// The result for a section that no response names: stale if a response is missing, otherwise removed or withheld.
+  /// The result for a section that no response names: stale if a response is missing, otherwise removed, or kept by a
+  /// guard.
   private func unnamedSection(_ key: String, _ source: ManySections.End) -> SectionResult? {
     if let words = source.failure { return last.fallback(for: key, words) }
     do throws(LarderError) {
@@ -443,8 +445,8 @@ final class SectionStage: Sendable {
 
 /// Collects the sources that combine several sections, until the last of them is read.
 ///
-/// Only all of them together show which of the last run's sections are gone. A section that one source no longer names
-/// may have moved to another, or belong to one that could not be read.
+/// Only all sources together show which of the last run's sections are gone. A section that one source no longer
+/// names may have moved to another source, or may belong to a source that could not be read.
 final class ManySections: Sendable {
   /// The result of a source.
   struct End: Sendable {
@@ -453,7 +455,7 @@ final class ManySections: Sendable {
     var results: [SectionResult] = []
     /// Its unusable sections, each with its replacement.
     var unusable: [SectionResult] = []
-    /// Every key that it names, usable or not.
+    /// Every section key that the source names, usable or not.
     var named: Set<String> = []
     /// The reason why some or all of its pages are missing; nil when it is complete.
     var failure: String?
@@ -480,7 +482,7 @@ final class ManySections: Sendable {
 }
 
 extension [ManySections.End] {
-  /// Assigns each key to the first source that has it, and returns the dropped sections of the others.
+  /// Assigns each key to the first source that has it, and returns the sections dropped from the other sources.
   mutating func giveOut() -> [(key: String, reading: SectionReading)] {
     var given: Set<String> = []
     var refused: [(key: String, reading: SectionReading)] = []
@@ -502,8 +504,8 @@ extension [ManySections.End] {
 
 /// Collects the rows of unchanged documents, to write them together.
 ///
-/// One transaction for each would cost five calls of `fdatasync`. If a row is lost before it is written, the next run
-/// only requests the document once more.
+/// A transaction for each row would cost five calls of `fdatasync`. If a row is lost before it is written, the next
+/// run only requests the document once more.
 final class RenewedDocuments: Sendable {
   /// The maximum number of waiting rows.
   static let most = 128
@@ -518,7 +520,7 @@ final class RenewedDocuments: Sendable {
 
   /// Adds a document with its origin's new caching fields.
   ///
-  /// - Throws: ``LarderError`` when the rows had to be written and the index cannot be.
+  /// - Throws: ``LarderError`` when the waiting rows had to be written and the index cannot be written.
   func add(_ document: DocumentEntry) throws(LarderError) {
     let count = waiting.withLock { waiting in
       waiting[document.id] = document

@@ -8,8 +8,8 @@ import Transport
 /// Posts stamped pictures to a server, one request each.
 ///
 /// May be used on several threads at once; ``deliver(_:_:)`` blocks. A picture is sent again only if ``UploadPolicy``
-/// allows it. Its `Idempotency-Key` depends only on the content, so that a server that supports the header accepts the
-/// same photo once, even if the command runs again.
+/// allows it. A request's `Idempotency-Key` depends only on the content, so that a server that supports the header
+/// accepts the same photo once, even if the command runs again.
 package final class PictureUpload: Sendable {
   private let destination: UploadDestination
   private let form: UploadForm
@@ -145,7 +145,7 @@ package final class PictureUpload: Sendable {
     return request
   }
 
-  /// A digest of the content, formatted like a UUID, because some servers expect that.
+  /// A digest of the content, formatted like a UUID, because some servers expect a UUID.
   private func key(_ form: MultipartForm) -> String {
     let digits = Array(form.digest)
     return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }
@@ -162,7 +162,7 @@ package final class PictureUpload: Sendable {
     return (result, sink.takeBytes())
   }
 
-  /// A 2xx is a success unless the reply's body says otherwise.
+  /// Judges a reply with a 2xx: it is a success unless its body says otherwise.
   private func judged(_ response: Response, _ body: [UInt8], _ attempts: Int) -> Sent {
     let reply = UploadReply(body, hiding: destination.token)
     let account = PictureResult.Upload(
@@ -293,8 +293,8 @@ extension String {
 
 /// Decides whether an upload may be sent again.
 ///
-/// Repeats an upload only if the server certainly did not receive it, or asks for it later (429 or 503 with
-/// `Retry-After`). A photo that is posted twice is worse than one that the user has to post again.
+/// Repeats an upload only if the server certainly did not receive it, or asks the client to send it later (429 or 503
+/// with `Retry-After`). A photo that is posted twice is worse than one that the user has to post again.
 package struct UploadPolicy: Sendable {
   /// The number of retries, and the waits between them.
   package var retry: RetryPolicy
@@ -304,7 +304,7 @@ package struct UploadPolicy: Sendable {
     self.retry = retry
   }
 
-  /// Decides after a failure, the last of a number of attempts; `random` is in 0..<1.
+  /// Decides after the failure of the last of `attempts` attempts; `random` is in 0..<1.
   func decision(
     after failure: TransferFailure,
     attempts: Int,

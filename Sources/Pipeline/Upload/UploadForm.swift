@@ -27,12 +27,12 @@ package struct UploadForm: Sendable, Equatable {
   package var textName = "timeStampContents"
   /// The name of the field with the picture.
   package var imageName = "image"
-  /// The text on the stamp; empty without one.
+  /// The text on the stamp; empty if there is none.
   package var text = ""
   /// Further fields, which are sent first, because some servers stop reading a form after its file.
   package var extra: [Field] = []
 
-  /// Makes a form with the default field names, those of a wake-up diary's server.
+  /// Makes a form with the default field names, which are those of a wake-up diary's server.
   package init() {}
 
   /// Fills the form; the picture is the last field.

@@ -6,7 +6,7 @@ import SystemPackage
 
 /// Records the accepted uploads in a file beside the pictures, one line each: a digest of the form and the URL.
 ///
-/// A line is on disk before the upload counts as done. If a run is killed before that, the next one posts the picture
+/// A line is on disk before the upload counts as done. If a run is killed before that, the next run posts the picture
 /// again, with the same `Idempotency-Key`.
 package final class UploadMemory: Sendable {
   /// The file's name in the output folder.
@@ -15,7 +15,7 @@ package final class UploadMemory: Sendable {
   private let path: FilePath
   private let held: Mutex<Set<String>>
 
-  /// Reads the file in a folder, which may be missing.
+  /// Reads the file in a folder; the file may be missing.
   ///
   /// - Throws: ``LarderError`` when it exists but cannot be read.
   package init(in folder: FilePath) throws(LarderError) {

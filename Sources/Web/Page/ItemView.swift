@@ -12,7 +12,7 @@ struct ItemView: PageView, MustacheParent, Equatable {
   var text: String
   /// The `src` of the picture.
   var picture: String
-  /// The text instead of a missing picture, for example "no picture".
+  /// The text that the card shows if it has no picture, such as "no picture".
   var noPicture: String
   /// Its price.
   var price: String
@@ -30,7 +30,7 @@ struct ItemView: PageView, MustacheParent, Equatable {
     /// A `lang` attribute for the labels, when the shop's texts are in another language; else empty.
     let own: String
 
-    /// The words in a language.
+    /// Creates the labels in a language.
     ///
     /// - Parameters:
     ///   - language: The page's language.
@@ -46,7 +46,7 @@ struct ItemView: PageView, MustacheParent, Equatable {
     }
   }
 
-  /// A card of an item.
+  /// Creates the card of an item.
   init(_ shown: ShownItem, number: Int, picture: String?, _ words: Words) {
     let item = shown.item
     self.number = number
@@ -68,7 +68,7 @@ struct ItemView: PageView, MustacheParent, Equatable {
     isStale = shown.isStale
   }
 
-  // Written out because reflection, over ten thousand cards, takes longer than everything else together.
+  // This lookup is written out because reflection over ten thousand cards takes longer than the rest of the page.
   func child(named name: String) -> Any? {
     switch name {
     case "number": number

@@ -5,12 +5,12 @@ import Glibc
 package struct PageClock: Sendable {
   /// The moment at which the page is made.
   package let now: UnixTime
-  /// The zone's name at that time, such as `KST`.
+  /// The time zone's name at ``now``, such as `KST`.
   package let zone: String
-  /// The seconds by which the zone is ahead of UTC at a given time.
+  /// The zone's offset from UTC at a given time, in seconds.
   private let offset: @Sendable (UnixTime) -> Int64
 
-  /// A clock from its parts.
+  /// Creates a clock from its parts.
   package init(
     now: UnixTime,
     zone: String = "UTC",
@@ -19,7 +19,7 @@ package struct PageClock: Sendable {
     (self.now, self.zone, self.offset) = (now, zone, offset)
   }
 
-  /// Time in the zone of this machine.
+  /// A clock in the time zone of this machine.
   package static func system(at now: UnixTime) -> PageClock {
     PageClock(now: now, zone: local(now).zone) { local($0).offset }
   }
@@ -36,7 +36,7 @@ package struct PageClock: Sendable {
     (moment + offset(moment)).text("%Y-%m-%d %H:%M")
   }
 
-  /// The day of a moment, in days since 1970 of the zone.
+  /// The day of a moment in the zone, as the number of days since 1 January 1970.
   func day(_ moment: UnixTime) -> Int {
     Int((Double((moment + offset(moment)).seconds) / 86_400).rounded(.down))
   }

@@ -1,27 +1,27 @@
 import Base
 
-/// The languages of pages; texts of the shop stay as they are.
+/// The languages that pages can be in; the shop's own texts are not translated.
 package enum PageLanguage: String, Sendable, CaseIterable {
   /// Korean.
   case korean = "ko"
-  /// English, and every language that larder does not speak.
+  /// English; also used for all other languages.
   case english = "en"
 
-  /// The language of a locale's name, such as `ko_KR.UTF-8`.
+  /// The language that a locale's name stands for: Korean for `ko_KR.UTF-8`.
   package init(locale: String) {
     self = locale.prefix { $0.isLetter }.lowercased() == "ko" ? .korean : .english
   }
 
-  /// The text in this language.
+  /// Chooses the text in this language.
   func of(_ english: String, _ korean: String) -> String { self == .korean ? korean : english }
 
-  /// `1 item`, `3 items`, `1,234 items`; Korean has no plural.
+  /// A count with its noun, such as `1 item`, `3 items` or `1,234 items`; Korean has no plural.
   func count(_ count: Int, _ noun: String, _ nouns: String, _ korean: String) -> String {
     let number = count.grouped
     return of("\(number) \(count == 1 ? noun : nouns)", "\(korean) \(number)개")
   }
 
-  /// `1.4 s`, `2 min 5 s`, `1 h 3 min`, `2 d 4 h`.
+  /// A duration, such as `1.4 s`, `2 min 5 s`, `1 h 3 min` or `2 d 4 h`.
   ///
   /// The units are chosen for the rounded number: 59.96 seconds are `1 min 0 s`.
   package func duration(_ seconds: Double) -> String {
@@ -34,7 +34,8 @@ package enum PageLanguage: String, Sendable, CaseIterable {
     return "\(whole / 86_400)\(d) \(whole % 86_400 / 3600)\(h)"
   }
 
-  /// Guesses the language of some texts from their scripts, for example `ko` for Hangul; nil when that decides nothing.
+  /// Guesses the language of texts from their writing systems, for example `ko` for Hangul; nil when that is not
+  /// possible.
   static func spoken(in texts: some Sequence<String>) -> String? {
     var (hangul, kana, other) = (0, 0, 0)
     for text in texts {

@@ -3,15 +3,15 @@ import Mustache
 /// Escapes text for a page: characters that HTML would read as markup become references.
 ///
 /// Works on bytes. To Swift, a quotation mark followed by a combining accent is a different `Character`. Comparing
-/// characters would leave it unescaped, and it would end an attribute.
+/// characters would leave the quotation mark unescaped, so it would end an attribute.
 package struct PageText: MustacheContentType {
-  /// The name of this kind of text in the first line of templates.
+  /// The name of this content type in the first line of a template.
   static let name = "PAGE"
 
   /// The text, escaped for use between tags and within quoted attributes.
   package func escapeText(_ text: String) -> String { Self.escaped(text) }
 
-  /// The same as ``escapeText(_:)``, without an instance.
+  /// Escapes a text as ``escapeText(_:)`` does, without an instance.
   package static func escaped(_ text: String) -> String {
     guard text.utf8.contains(where: { reference(of: $0) != nil }) else { return text }
     var bytes: [UInt8] = []
@@ -37,7 +37,7 @@ package struct PageText: MustacheContentType {
     }
   }
 
-  /// A URL that a page may link to: only http or https, for any feed.
+  /// Checks that a page may link to a URL: only http and https are allowed, because feeds supply the URLs.
   ///
   /// - Returns: The URL unchanged; nil when it must be shown as text without a link.
   package static func link(_ url: String) -> String? {
@@ -48,7 +48,7 @@ package struct PageText: MustacheContentType {
 }
 
 extension StaticString {
-  /// Its bytes.
+  /// The literal's bytes.
   fileprivate var utf8: UnsafeBufferPointer<UInt8> {
     UnsafeBufferPointer(start: utf8Start, count: utf8CodeUnitCount)
   }
@@ -56,7 +56,7 @@ extension StaticString {
 
 /// Writes JSON for a page's `script` element: `<` is escaped, so that no text can open or close a tag.
 enum PageData {
-  /// A text.
+  /// A text as a JSON string.
   static func text(_ text: String) -> String {
     var bytes: [UInt8] = [UInt8(ascii: "\"")]
     bytes.reserveCapacity(text.utf8.count + 2)
@@ -75,12 +75,12 @@ enum PageData {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// A list of values that are JSON already.
+  /// A JSON array of values that are already JSON.
   static func list(_ values: some Sequence<String>) -> String {
     "[\(values.joined(separator: ","))]"
   }
 
-  /// An object of values that are JSON already.
+  /// A JSON object of values that are already JSON.
   static func object(_ members: KeyValuePairs<String, String>) -> String {
     "{\(members.map { "\(text($0.key)):\($0.value)" }.joined(separator: ","))}"
   }

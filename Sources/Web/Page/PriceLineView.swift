@@ -12,7 +12,7 @@ struct PriceLineView: MustacheParent, Equatable {
 
   /// The line as SVG path data: horizontal until the price changes, then a vertical step.
   let path: String
-  /// The point at which the lowest price begins.
+  /// The point of the chart at which the lowest price begins.
   let x: Int
   let y: Int
   /// The lowest price of the last 30 days.
@@ -22,9 +22,9 @@ struct PriceLineView: MustacheParent, Equatable {
   /// A `lang` attribute for the words; empty when they are in the language of the text around them.
   let own: String
 
-  /// The most steps that are all drawn.
+  /// If the price has at most this many steps, all are drawn.
   ///
-  /// Of more steps, at most two for each column of the drawing are kept.
+  /// If it has more, at most two steps are kept for each column of the drawing.
   static let mostSteps = 32
 
   /// Creates the chart of an item; nil when its price did not change.
@@ -95,7 +95,7 @@ struct PriceLineView: MustacheParent, Equatable {
       ) : nil
   }
 
-  /// Reduces many steps to those that can be seen: the lowest price of each column, and the last one in it.
+  /// Reduces many steps to the visible ones: in each column, the step with the lowest price and the last step.
   private static func thinned(
     _ steps: [PriceLine.Step],
     column: (PriceLine.Step) -> Int
@@ -130,7 +130,7 @@ struct PriceLineView: MustacheParent, Equatable {
 }
 
 extension PageLanguage {
-  /// A day in words: `7 Sep`, `9월 7일`, with the year when it differs from the page's.
+  /// A day in words: `7 Sep`, `9월 7일`, with the year if it is not the page's year.
   func day(_ moment: UnixTime, _ clock: PageClock) -> String {
     let date = PageClock.date(clock.day(moment)).split(separator: "-").map { Int($0) ?? 1 }
     guard date.count == 3 else { return clock.text(moment) }

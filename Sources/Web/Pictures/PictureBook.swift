@@ -9,9 +9,9 @@ package struct PictureBook: Sendable {
   package enum Place: Sendable, Equatable {
     /// In the page itself, as `data:` URLs.
     case inline
-    /// In a folder beside the page, of this name.
+    /// In a folder of this name beside the page.
     case folder(String)
-    /// Nowhere: the page shows none.
+    /// Nowhere: the page shows no thumbnails.
     case nowhere
   }
 
@@ -20,7 +20,7 @@ package struct PictureBook: Sendable {
   private var thumbnails: [String: [UInt8]] = [:]
   private var names: Set<String> = []
 
-  /// A book without pictures.
+  /// Creates a book without thumbnails.
   package init(_ place: Place) {
     self.place = place
   }
@@ -45,13 +45,13 @@ package struct PictureBook: Sendable {
   /// The digests of the pictures whose thumbnails are in the folder.
   var fileDigests: [String] { Array(names) }
 
-  /// The `src` of an `img`; nil when the page has no thumbnail of that picture.
+  /// The `src` for the picture with a digest; nil when the page has no thumbnail of that picture.
   func source(_ digest: String?) -> String? {
     guard let digest, let stem = stem(digest) else { return nil }
     return folder + stem + suffix
   }
 
-  /// The `src` without the parts that all pictures share: ``folder`` before it and ``suffix`` after it.
+  /// The middle of a picture's `src`: ``folder`` comes before it, and ``suffix`` after it.
   func stem(_ digest: String) -> String? {
     if let bytes = thumbnails[digest] {
       return "data:image/jpeg;base64," + Data(bytes).base64EncodedString()
@@ -62,7 +62,7 @@ package struct PictureBook: Sendable {
   /// The end of every `src`.
   var suffix: String { place == .inline ? "" : ".jpg" }
 
-  /// How many hexadecimal digits of a digest a file name has.
+  /// A file name has this many hexadecimal digits of the digest.
   private static let digits = 24
 
   /// The beginning of every `src`.
@@ -73,10 +73,11 @@ package struct PictureBook: Sendable {
   }
 }
 
-/// The folder beside a report page with its thumbnails, each named by its picture's digest.
+/// The folder with a report page's thumbnails, which lies beside the page.
 ///
-/// A file that already has such a name also has the right content, and is not written again. So a second page of the
-/// same pictures writes nothing. Files with other names are never touched.
+/// The name of a thumbnail's file comes from the picture's digest. If the file exists, it has the right content and is
+/// not written again. So a second page with the same pictures writes no files. Files with other names are never
+/// touched.
 package struct PictureFolder: Sendable {
   private let path: String
 
@@ -119,8 +120,7 @@ package struct PictureFolder: Sendable {
     }
   }
 
-  /// Removes the pictures that earlier pages wrote and that are not among `digests`, and the folder
-  /// when nothing is left in it.
+  /// Removes all thumbnails except those of the pictures `digests`, then removes the folder if it is empty.
   package func sweep(except digests: some Sequence<String>) {
     var status = stat()
     // Never sweeps the target of a symbolic link.

@@ -11,7 +11,7 @@ import SystemPackage
 ///
 /// A picture that cannot be read or decoded gets no thumbnail; the others are not affected.
 package struct Thumbnails: Sendable {
-  /// Pixels along a side.
+  /// The side of a thumbnail, in pixels.
   package static let side = 96
 
   private let cache: String
@@ -26,15 +26,15 @@ package struct Thumbnails: Sendable {
     order = PictureOrder(Crop(size: Self.side, format: .jpeg, quality: 82))
   }
 
-  /// Delivers the thumbnail of each picture, and makes those that the cache does not keep yet; blocks.
+  /// Delivers the thumbnail of each picture, and makes the thumbnails that the cache does not have yet; blocks.
   ///
   /// - Parameters:
-  ///   - images: The pictures; those that are not held are skipped.
-  ///   - isThere: Whether the caller already has a picture's thumbnail, by the picture's digest.
-  ///   - isStopped: Called before each picture; true skips the rest.
+  ///   - images: The pictures; a picture whose file is not in the cache is skipped.
+  ///   - isThere: Tells whether the caller already has the thumbnail of the picture with a digest.
+  ///   - isStopped: Called before each picture; true skips all remaining pictures.
   ///   - progress: Called on any thread with the number of pictures done and their total.
   ///   - deliver: Called on any thread with a picture's digest and its thumbnail.
-  /// - Returns: The number of new thumbnails, and the number of all.
+  /// - Returns: The number of new thumbnails, and the number of all thumbnails.
   package func make(
     of images: [ShownPicture],
     isThere: @Sendable (String) -> Bool = { _ in false },
@@ -92,7 +92,7 @@ package struct Thumbnails: Sendable {
     return square.bytes
   }
 
-  /// The largest thumbnail, in bytes.
+  /// The maximum size of a thumbnail, in bytes.
   ///
   /// A CMYK profile alone can take half a megabyte, too much for such a small picture.
   private static let most = 64 << 10

@@ -4,9 +4,9 @@ import Pipeline
 
 /// The report's "changes" part: the changes of the last run or of a period, one group for each kind.
 ///
-/// Its members are the names used in the templates.
+/// The templates refer to the members by their names.
 struct ChangesView {
-  /// A kind of change.
+  /// The changes of one kind.
   struct Group {
     let title: String
     let rows: [Row]
@@ -25,17 +25,18 @@ struct ChangesView {
     let to: String
   }
 
+  /// The runs or the period that the changes are about, in words.
   let span: String
   let quiet: String
   let groups: [Group]
   /// The number of changes.
   let count: Int
-  /// The words below that number.
+  /// The words below the number of changes.
   let label: String
-  /// Whether there was no run to compare with.
+  /// Whether the last run is the first, so that there is no run to compare with.
   let isFirst: Bool
 
-  /// The most changes of a kind that are listed; the rest is only counted.
+  /// At most this many changes of each kind are listed; further changes are only counted.
   private static let most = 100
 
   /// Creates the part from a report's data.
@@ -87,7 +88,7 @@ struct ChangesView {
     }
   }
 
-  /// A field's value for readers: a price gets its unit, and a list of URLs is not shown.
+  /// A field's value as the page shows it: a price with its currency; an empty text for a list of URLs.
   static func value(_ text: String?, of field: String, _ currency: String) -> String {
     guard let text else { return "–" }
     switch field {
@@ -195,7 +196,8 @@ private struct Rows {
     ]
   }
 
-  /// Moves reductions of the price to pay to the front, the largest first; the rest keeps its order.
+  /// Puts changes that lower the customer's price first, the largest reduction at the top; other changes keep their
+  /// order.
   private static func fallsFirst(
     _ changes: [CatalogDiff.FieldChange],
     _ items: [ShownItem]

@@ -7,15 +7,15 @@ package struct ReportAdvice: Sendable {
   /// The advice for a remedy, in English; nil for none.
   package var remedy: @Sendable (SyncReport.Remedy) -> String?
 
-  /// Advice from its parts.
+  /// Creates advice from its parts.
   package init(remedy: @escaping @Sendable (SyncReport.Remedy) -> String?) {
     self.remedy = remedy
   }
 }
 
-/// The failures and skipped items of the last run, with advice.
+/// One kind of failure or skipped item of the last run, with advice: a block of the report's "problems" part.
 struct ProblemView {
-  /// A failed section, detail or picture, or a skipped item.
+  /// A failed section, detail or picture, a skipped item, or a request that was not begun.
   struct Row: Equatable {
     let name, text, url, link: String
     /// The item's card, when it is on the page.
@@ -35,7 +35,7 @@ struct ProblemView {
   let rows: [Row]
   let more: String
 
-  /// The most failures of a kind that are listed; the rest is only counted.
+  /// At most this many failures of each kind are listed; further failures are only counted.
   private static let most = 50
 
   private init(
@@ -55,7 +55,7 @@ struct ProblemView {
     more = rest > 0 ? language.of("and \(number) more", "외 \(number)건") : ""
   }
 
-  /// All problems, whole sections first.
+  /// All problems of a run; problems of whole sections come first.
   static func all(
     _ report: SyncReport?,
     cards: [String: (number: Int, title: String)],
@@ -217,7 +217,8 @@ struct ProblemView {
     ]
   }
 
-  /// `3 pictures`, or `3 known failing pictures` when an earlier run reported them too.
+  /// The number of failures with their noun: `3 pictures`, or `3 known failing pictures` if an earlier run reported
+  /// them too.
   private static func stage(
     _ failure: SyncReport.Failure,
     _ count: Int,
@@ -235,9 +236,9 @@ struct ProblemView {
   }
 }
 
-/// The meaning of a failure's reason for the owner of a shop, with advice.
+/// The meaning of a failure's reason, in words for the owner of a shop, with advice.
 ///
-/// Reasons are those of docs/reference.md; the command supplies advice about flags.
+/// docs/reference.md lists the reasons; the command supplies advice about flags. (see ``ReportAdvice``)
 struct ReasonWords: Equatable {
   let meaning: String
   let advice: String

@@ -11,16 +11,16 @@ package struct ReportData: Sendable {
     package var old: RunID?
     /// The last run.
     package var new: RunID
-    /// The differences between the lists.
+    /// The differences between the sections' lists of items.
     package var listing: CatalogDiff
     /// The titles of removed items, by id.
     package var titles: [String: String] = [:]
     /// The URLs of pictures with new bytes.
     package var pictures: [String]
-    /// The changes of a period (`--since`), which replace those of the last run; nil for none.
+    /// The changes of a period (`--since`), shown instead of the changes of the last run; nil for none.
     package var period: Period?
 
-    /// Changes from their parts.
+    /// Creates changes from their parts.
     package init(old: RunID?, new: RunID, listing: CatalogDiff, pictures: [String] = []) {
       (self.old, self.new, self.listing, self.pictures) = (old, new, listing, pictures)
     }
@@ -33,20 +33,20 @@ package struct ReportData: Sendable {
     /// The items that differ from their state at that time.
     package var items: [NetChange]
 
-    /// A period from its parts.
+    /// Creates a period from its parts.
     package init(since: UnixTime, items: [NetChange]) {
       (self.since, self.items) = (since, items)
     }
   }
 
-  /// A run, with its report if the page shows it.
+  /// A run and its report, if it has one.
   package struct Run: Sendable {
-    /// Its number, its times and its outcome.
+    /// The run's number, times and outcome.
     package var time: RunTime
-    /// Its report; nil for a run that did not end, and for one that the page does not show in full.
+    /// The run's report; nil if the run did not end, or if the report cannot be read.
     package var report: SyncReport?
 
-    /// A run from its parts.
+    /// Creates a run from its parts.
     package init(time: RunTime, report: SyncReport?) {
       (self.time, self.report) = (time, report)
     }
@@ -54,25 +54,25 @@ package struct ReportData: Sendable {
 
   /// The catalog's name.
   package var catalog: String
-  /// The currency of its prices.
+  /// The currency of the catalog's prices.
   package var currency: String
-  /// Its sections, in the catalog's order.
+  /// The sections, in the catalog's order.
   package var sections: [RunSection]
-  /// Its items, section by section.
+  /// The items, section by section.
   package var items: [ShownItem]
   /// The changes of the last run.
   package var changes: Changes
-  /// The newest runs, the newest first.
+  /// The last runs, at most ``shownRuns``, the newest first.
   package var runs: [Run]
   /// All runs of the last half year, the newest first, without reports.
   package var times: [RunTime]
 
-  /// The number of runs that are shown individually.
+  /// The number of runs in the table and the charts.
   static let shownRuns = 40
   /// The number of days in the calendar.
   static let days = 26 * 7
 
-  /// Data from its parts.
+  /// Creates data from its parts.
   package init(
     catalog: String,
     currency: String,
@@ -86,15 +86,15 @@ package struct ReportData: Sendable {
     (self.items, self.changes, self.runs, self.times) = (items, changes, runs, times)
   }
 
-  /// Reads a catalog's data in a cache.
+  /// Reads a catalog's data from a cache.
   ///
   /// Takes no lock, so it works while a sync runs.
   ///
   /// - Parameters:
   ///   - reader: The catalog.
   ///   - now: The time of the report.
-  ///   - since: The start of the period to report, with only the items that changed in it; nil for the whole catalog
-  ///     and the changes of the last run.
+  ///   - since: The start of the period to report; the data then has only the items that changed in the period. Nil for
+  ///     the whole catalog and the changes of the last run.
   /// - Throws: ``LarderError`` when the cache cannot be read, or no sync has ended yet.
   package init(
     _ reader: CatalogReader,
@@ -148,10 +148,10 @@ struct ReportShelf {
   let title: String
   let subtitle: String
   let items: [ShownItem]
-  /// The number of its first card.
+  /// The section's first card has this number on the page.
   let first: Int
   let isStale: Bool
-  /// The `lang` attribute of its texts with a leading space, such as ` lang="ko"`; empty when the language is unknown.
+  /// The `lang` attribute of the section's texts, with a leading space: ` lang="ko"`; empty if the language is unknown.
   let speech: String
 
   /// The `lang` attribute for a language; empty for nil.
@@ -159,7 +159,7 @@ struct ReportShelf {
     language.map { " lang=\"\($0)\"" } ?? ""
   }
 
-  /// The sections of a report, in order, each with its items.
+  /// The sections of a report in the catalog's order, each with its items.
   static func all(_ data: ReportData) -> [ReportShelf] {
     var items: [String: [ShownItem]] = [:]
     for item in data.items { items[item.sections.first ?? "", default: []].append(item) }

@@ -13,11 +13,11 @@ package struct ReportPage {
   private let clock: PageClock
   private let advice: ReportAdvice
 
-  /// The most items of a page with embedded thumbnails.
+  /// A page with up to this many items embeds its thumbnails; a larger page has them in a folder.
   package static let mostInline = 2000
-  /// The most pictures of a page that embeds the pictures of details too.
+  /// A page that embeds its thumbnails includes the pictures of details if there are at most this many pictures in all.
   private static let mostInlinePictures = 4000
-  /// The most pictures of a page that puts the pictures of details into the folder beside it.
+  /// A page with a folder includes the pictures of details if there are at most this many pictures in all.
   private static let mostFiles = 20_000
 
   /// Prepares a page about a catalog.
@@ -50,7 +50,7 @@ package struct ReportPage {
     return true
   }
 
-  /// The pictures that the page shows when they are held.
+  /// The page's pictures; only pictures that are in the cache are shown.
   package var images: [ShownPicture] {
     showsDetails ? data.items.flatMap(\.pictures) : data.items.compactMap(\.thumbnail)
   }
@@ -159,9 +159,9 @@ package struct ReportRun: Sendable {
   package struct Made: Sendable {
     /// The page.
     package var html: String
-    /// How many items it shows.
+    /// How many items the page shows.
     package var items: Int
-    /// The number of its thumbnails, and of those that were made for it.
+    /// The number of the page's thumbnails, and the number of those that are new.
     package var thumbnails: Int
     package var thumbnailsMade: Int
     /// The digests of the pictures whose thumbnails are in the folder; nil when the thumbnails are embedded.
@@ -175,7 +175,7 @@ package struct ReportRun: Sendable {
   private let advice: ReportAdvice
   private let pictures: any PictureWorking
 
-  /// Prepares a report of a cache; `pictures` decides in which process its thumbnails are made.
+  /// Prepares a report of a catalog; `pictures` decides in which process the thumbnails are made.
   ///
   /// `since` is the start of the period to report; nil for the whole catalog.
   package init(
@@ -199,7 +199,7 @@ package struct ReportRun: Sendable {
   ///   - folder: The folder, and its name in the page's links; nil for none.
   ///   - isStopped: Called before each picture; true stops the report.
   ///   - progress: Called on any thread with the number of pictures done and their total.
-  /// - Returns: The page; nil when it was stopped.
+  /// - Returns: The page; nil if `isStopped` stopped the report.
   /// - Throws: ``LarderError`` when the cache cannot be read, or a
   ///   picture cannot be written.
   package func make(

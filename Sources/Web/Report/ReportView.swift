@@ -161,7 +161,7 @@ extension PageLanguage {
     }
   }
 
-  /// A field of an item.
+  /// The label of an item's field.
   func field(_ name: String) -> String {
     switch name {
     case "section": of("section", "섹션")
@@ -177,7 +177,7 @@ extension PageLanguage {
     }
   }
 
-  /// The role of a picture.
+  /// The label of a picture's role.
   func role(_ role: String) -> String {
     switch role {
     case "thumbnail": of("In the list", "목록 사진")
@@ -190,14 +190,14 @@ extension PageLanguage {
 
 /// The report's "size by section" part: the bytes of each section's pictures.
 struct SizesView {
-  /// A section.
+  /// A section with the size of its pictures.
   struct Row {
     let title: String
     let speech: String
     let items: String
     let pictures: String
     let size: String
-    /// The length of its bar, at most 160.
+    /// The length of the section's bar in the drawing, at most 160.
     let bar: Int
   }
 
@@ -205,13 +205,13 @@ struct SizesView {
   let rows: [Row]
   /// Whether sections share pictures.
   let isShared: Bool
-  /// The number of held pictures, and of pictures that the catalog refers to; each URL counts once.
+  /// The number of pictures in the cache, and the number of pictures that the catalog refers to; each URL counts once.
   let held: Int
   let referenced: Int
-  /// The bytes of the held pictures.
+  /// The total size of the pictures in the cache, in bytes.
   let bytes: Int64
 
-  /// The sizes of sections.
+  /// Adds up the sizes of each section's pictures.
   init(_ shelves: [ReportShelf], _ language: PageLanguage) {
     var all: [String: Int64] = [:]
     var urls: Set<String> = []

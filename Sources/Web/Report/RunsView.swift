@@ -34,7 +34,7 @@ struct RunsView {
   /// The number of runs in the table; the charts show more.
   private static let tableRows = 12
 
-  /// The runs of a report.
+  /// Creates the part from a report's data.
   init(_ data: ReportData, _ clock: PageClock, _ language: PageLanguage) {
     calendar = CalendarView(data.times, clock, language)
     let say = language.of
@@ -176,7 +176,7 @@ struct CalendarView {
   let days: [Day]
   let labels: [Label]
 
-  /// The calendar of runs up to the clock's day.
+  /// Creates a calendar of the runs; its last day is the clock's day.
   init(_ times: [RunTime], _ clock: PageClock, _ language: PageLanguage) {
     let ranks = ["good": 3, "warn": 2, "bad": 1]
     var best: [Int: String] = [:]
@@ -196,7 +196,7 @@ struct CalendarView {
     ]
     days = (first...today).map { day in
       let tone = best[day] ?? "no"
-      // Outcomes differ by height as well as by colour: full, half, a dash.
+      // The mark of a day shows the outcome by its height as well as by its colour: full, half, or a dash.
       let height = tone == "warn" ? 7 : tone == "bad" ? 3 : 12
       return Day(
         x: 2 + (day - first) / 7 * 15,

@@ -4,8 +4,10 @@ import Pipeline
 /// Data about each item beyond its card, as JSON for the report's script.
 ///
 /// An item is `[id, [name, value, …], text, [top, gallery, section]]`. Names and values are indexes into `texts`,
-/// because most items share them. The text is empty if the card shows it. A group of pictures is their number, or a
-/// list of indexes into `pictures`, with −1 for one that is not held.
+/// because most items share them. The text is empty if the card shows it.
+///
+/// `top`, `gallery` and `section` are groups of pictures. A group is the number of its pictures, or a list of indexes
+/// into `pictures`, with −1 for a picture without a thumbnail.
 struct SheetData {
   private let language: PageLanguage
   private let book: PictureBook
@@ -18,7 +20,7 @@ struct SheetData {
   private var texts: [String] = []
   private var textPlaces: [String: Int] = [:]
 
-  /// Data without items.
+  /// Creates data without items.
   init(_ language: PageLanguage, _ book: PictureBook, showsDetails: Bool) {
     (self.language, self.book, self.showsDetails) = (language, book, showsDetails)
   }

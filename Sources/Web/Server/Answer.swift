@@ -26,7 +26,7 @@ struct Answer: Sendable {
     case bytes(ByteBuffer)
     /// A part of a file, sent by the kernel from disk to socket (`sendfile`).
     case file(SentFile, Range<Int>)
-    /// A part of a picture in an object store, forwarded piece by piece.
+    /// A part of a picture that is kept in an object store; it is forwarded piece by piece.
     case kept(SentPicture, Range<Int>)
 
     var count: Int {
@@ -39,7 +39,7 @@ struct Answer: Sendable {
   }
 
   let status: Int
-  /// The status line and the fields, except those that the connection adds.
+  /// The status line and the header fields, except the fields that the connection adds.
   let head: ByteBuffer
   var body: Body
   /// Whether the connection has to be closed after this answer.
@@ -115,7 +115,7 @@ extension Answer {
     return Answer(status, own + fields + SafetyFields.data, .bytes(ByteBuffer(bytes: bytes)))
   }
 
-  /// A copy with its cause, for the log.
+  /// A copy that records the cause of the failure, for the log.
   func caused(by error: any Error) -> Answer {
     var answer = self
     answer.cause = "\(error)"
@@ -145,7 +145,7 @@ struct PreparedAnswer: Sendable {
   init(_ type: String, _ fields: [(name: String, value: String)] = [], _ body: [UInt8]) {
     let digest = Hexadecimal.text(SHA256.hash(data: body).prefix(16))
     tag = EntityTag("\"\(digest)\"")
-    // `no-cache` makes clients revalidate each time, because the next run may change it.
+    // `no-cache` makes clients revalidate each time: the next sync may change the answer.
     let all =
       [
         (name: "Content-Type", value: type), ("ETag", "\"\(digest)\""),
@@ -155,7 +155,7 @@ struct PreparedAnswer: Sendable {
     unmodified = Answer.head(304, all.filter { $0.name != "Content-Type" }, length: nil)
   }
 
-  /// Its size in memory.
+  /// The answer's size in memory, in bytes.
   var cost: Int { whole.body.count + whole.head.readableBytes + unmodified.readableBytes }
 
   /// Answers a request.
@@ -168,7 +168,7 @@ struct PreparedAnswer: Sendable {
   }
 }
 
-/// The header fields of every answer that protect its content.
+/// The header fields that protect an answer's content; every answer has one of these two sets.
 enum SafetyFields {
   /// For data and pictures, which no browser should render as documents.
   static let data: [(name: String, value: String)] = [
@@ -178,7 +178,7 @@ enum SafetyFields {
     ("Referrer-Policy", "same-origin"),
   ]
 
-  /// For pages: only the server's own files, and no embedding in a frame.
+  /// For pages, which may load only the server's own files and may not be embedded in a frame.
   static let page: [(name: String, value: String)] = [
     (
       "Content-Security-Policy",

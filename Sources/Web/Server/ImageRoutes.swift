@@ -4,14 +4,15 @@ import NIOCore
 import Pipeline
 import Synchronization
 
-/// Serves pictures by their paths in the cache, such as `/images/ab/….jpg`, and squares of them (`?square=256`).
+/// Serves pictures by their paths in the cache, such as `/images/ab/….jpg`, and small square versions of them
+/// (`?square=256`).
 ///
-/// A path is looked up in the index and in the catalog. Nothing that they do not name is opened or fetched.
+/// A path is looked up in the index and in the catalog; if neither has it, no file is opened and nothing is fetched.
 final class ImageRoutes: Sendable {
   private let shelf: OpenCatalog
   private let cache: String
   private let files: ServedFiles
-  /// The object store with the pictures; nil when they are files.
+  /// The object store with the pictures; nil when they are files in the cache.
   private let kept: KeptImages?
   private let sides: [Int]
   private let squares: Squares
@@ -83,7 +84,7 @@ final class ImageRoutes: Sendable {
         if kept != nil || pulls == nil || files.hold(path) {
           return try send(held, .cache, side, request, edition, done)
         }
-        // Somebody deleted its file. Fetch it unconditionally, because a 304 has no body.
+        // Somebody deleted the picture's file. Fetch the picture unconditionally, because a 304 has no body.
         known = nil
       }
       guard let pulls else { return done(.noPicture) }
@@ -91,7 +92,8 @@ final class ImageRoutes: Sendable {
         return try send(entry, .room, side, request, edition, done)
       }
       guard let named = try url(of: path, edition.reader) else { return done(.noPicture) }
-      // The catalog may have only a part of the URL; a row has the URL to request.
+      // The catalog file may reduce a URL to the part that identifies the picture; the index row has the URL to
+      // request.
       let picture = PictureEntry(
         id: PictureID(url: named),
         url: row?.url ?? named,
@@ -107,7 +109,7 @@ final class ImageRoutes: Sendable {
 
   /// The URL of a picture that the catalog names.
   ///
-  /// A path that it does not name is looked up only once a run.
+  /// A path that the catalog does not name is looked up only once for each run.
   private func url(of path: String, _ reader: CatalogReader) throws(LarderError) -> String? {
     let run = try reader.lastRun().id.rawValue
     let isUnknown = unknown.withLock { unknown in
@@ -116,7 +118,7 @@ final class ImageRoutes: Sendable {
     }
     guard !isUnknown else { return nil }
     if let url = try reader.url(ofPictureAt: path) { return url }
-    // No picture's path is longer than this.
+    // Longer paths are not remembered, because no picture has such a path.
     if path.utf8.count < 128 { unknown.withLock { _ = $0.paths.insert(path) } }
     return nil
   }
@@ -216,7 +218,7 @@ final class ImageRoutes: Sendable {
     if !begins { done(.busy) }
   }
 
-  /// The answer for a square that is held, or is known to be impossible; nil when it has to be made.
+  /// The answer for a square that is in the cache, or is known to be impossible; nil if the square has to be made.
   private func heldSquare(
     of picture: PictureEntry,
     _ digest: [UInt8],
@@ -240,7 +242,7 @@ final class ImageRoutes: Sendable {
     return answer
   }
 
-  /// The answer for a new square: from its file if it could be kept, as for later requests, else from memory.
+  /// The answer for a new square: from its file in the cache if it could be written, else from memory.
   private func madeSquare(
     _ outcome: Squares.Outcome,
     of picture: PictureEntry,

@@ -2,7 +2,7 @@ import Pipeline
 
 /// The OpenAPI 3.1 description of the JSON interface, served as `/openapi.json`.
 ///
-/// A test requests every path in it from a server, and compares every key of every answer with it.
+/// A test requests every path of the description from a server, and compares every key of the answers.
 struct InterfaceDescription {
   /// The document, as JSON.
   let bytes: [UInt8]
@@ -72,7 +72,7 @@ struct InterfaceDescription {
 
   /// The schema of a search text.
   ///
-  /// URLs with a NUL are refused.
+  /// A URL with a NUL is refused, so the pattern excludes it.
   private static let text: DescriptionNode = [
     "type": "string", "maxLength": .number(InterfaceQuery.longest), "pattern": "^[^\\x00]*$",
   ]
@@ -127,7 +127,7 @@ struct InterfaceDescription {
   private static func part(_ name: String, _ words: String) -> DescriptionNode {
     [
       "name": .text(name), "in": "path", "required": true, "description": .text(words),
-      // Without control characters: paths that have some are refused.
+      // Exclude control characters, because the server refuses paths that contain any.
       "schema": ["type": "string", "pattern": "^[^\\x00-\\x1F\\x7F]+$"],
     ]
   }
@@ -149,7 +149,7 @@ struct InterfaceDescription {
     ]
   }
 
-  /// The statuses that any request can get.
+  /// The statuses that the answer to any request can have.
   private static let usual = ["400", "421", "429", "503"]
 
   private static func response(_ status: String, _ schema: String) -> DescriptionNode {
@@ -254,7 +254,7 @@ struct InterfaceDescription {
 
 /// The shapes of the interface's answers, as JSON Schema.
 ///
-/// Every key is always present, and there are no others.
+/// Every key in a schema is always present in the answer, and there are no other keys.
 enum InterfaceSchemas {
   static let all: DescriptionNode = [
     "Sections": sections, "Items": ["type": "array", "items": reference("Listing")],

@@ -4,9 +4,9 @@ import Catalog
 import NIOCore
 import Pipeline
 
-/// The interface for apps: the catalog as `list --json` and `show --json` print it.
+/// Serves the catalog to apps, in the JSON that `larder list --json` and `larder show --json` print.
 final class InterfaceRoutes: Sendable {
-  /// The largest `limit` of a request, and the default.
+  /// The largest `limit` of a request, and the default `limit`.
   static let most = 200
   static let usual = 100
 
@@ -99,7 +99,7 @@ final class InterfaceRoutes: Sendable {
     PreparedAnswer("application/json", fields, bytes)
   }
 
-  /// The path of a picture on this server, whether or not it is held.
+  /// The path of a picture on this server, whether or not the cache has the picture.
   private static func place(_ image: ShownPicture) -> String { "/" + image.name.path }
 }
 
@@ -171,11 +171,11 @@ struct InterfaceQuery: Sendable {
   let what: What
   /// The number of items to skip.
   private(set) var offset = 0
-  /// The most items to return.
+  /// The maximum number of items to return.
   private(set) var limit = InterfaceRoutes.usual
   private let target: RequestTarget
 
-  /// The longest text that is searched for, in code points.
+  /// The longest accepted search text or filter, in code points.
   static let longest = 100
 
   init(_ target: RequestTarget) throws(Refusal) {
@@ -222,7 +222,7 @@ struct InterfaceQuery: Sendable {
     }
   }
 
-  /// The kind of path, for the counters.
+  /// The kind of path, for the counters of `/metrics`.
   var route: RequestRecord.Route {
     switch what {
     case .sections: .sections

@@ -29,9 +29,9 @@ package final class OpenCatalog: Sendable {
   /// The catalog's name.
   package var name: String { edition.withLock { $0?.reader.catalog.name } ?? "" }
 
-  /// The snapshot, if it is up to date.
+  /// The snapshot; nil if it is not up to date.
   ///
-  /// If nil, call ``renewed()``, but not on an event loop.
+  /// In that case, call ``renewed()``, but not on an event loop.
   var current: CatalogSnapshot? {
     guard let reading = counter.read() else { return nil }
     return edition.withLock { $0?.reading == reading ? $0 : nil }
@@ -43,7 +43,7 @@ package final class OpenCatalog: Sendable {
     let result: Result<CatalogSnapshot, LarderError> = opening.withLock { _ in
       if let current { return .success(current) }
       do throws(LarderError) {
-        // Read before the index is opened, so the data is of this state or newer, never older.
+        // Read the counter before the index is opened, so that the data is never older than the counter.
         let reading = counter.read()
         let reader = try CatalogReader(cache: cache, catalog: catalog)
         let edition = CatalogSnapshot(reader, reading)
@@ -68,7 +68,7 @@ final class CatalogSnapshot: Sendable {
   let reading: IndexChangeCounter.Reading?
   /// Requested pictures, by path and size of square.
   let images = LRUCache<ServedImage>(most: 8 << 20)
-  /// Answers of the interface, by target.
+  /// Answers of the interface, by ``InterfaceQuery/key``.
   let answers = LRUCache<PreparedAnswer>(most: 16 << 20)
 
   init(_ reader: CatalogReader, _ reading: IndexChangeCounter.Reading?) {
@@ -78,8 +78,8 @@ final class CatalogSnapshot: Sendable {
 
 /// An approximate LRU cache of two generations, limited in bytes.
 ///
-/// When the young generation reaches half of the limit, it becomes the old one. The values of the old one that were not
-/// requested in the meantime are dropped.
+/// When the young generation reaches half of the limit, it replaces the old generation. Values of the replaced
+/// generation that were not requested in the meantime are dropped.
 final class LRUCache<Value: Sendable>: Sendable {
   private struct Generations {
     var young: [String: (value: Value, cost: Int)] = [:]

@@ -2,7 +2,7 @@ import Base
 import FoundationEssentials
 import NIOCore
 
-/// Connects the server to the functions that render pages, which know nothing of sockets.
+/// Connects the server to the functions that render pages; these functions know nothing of sockets.
 struct PageSource: Sendable {
   /// Answers a request for a page; nil when there is no such page.
   typealias Pages = @Sendable (StorefrontExchange) async -> StorefrontAnswer?
@@ -58,9 +58,9 @@ struct PageSource: Sendable {
     return answer
   }
 
-  /// The pairs of `Cookie` fields.
+  /// The names and values in `Cookie` fields.
   ///
-  /// If two have the same name, the first counts. (RFC 6265, section 5.4)
+  /// If two cookies have the same name, the first counts. (RFC 6265, section 5.4)
   private static func cookies(_ fields: [String]) -> [String: String] {
     var cookies: [String: String] = [:]
     for pair in fields.joined(separator: ";").split(separator: ";") {

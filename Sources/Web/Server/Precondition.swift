@@ -37,11 +37,11 @@ enum Precondition: Equatable {
   ) -> Bool {
     guard let text = request.list("If-Range") else { return true }
     if let asked = EntityTag(text) { return tag.map { $0.isIdentical(to: asked) } ?? false }
-    // A date must equal ours exactly.
+    // A date must equal `modified` exactly.
     return modified.map { $0.httpDate == text } ?? false
   }
 
-  /// Whether a list of entity tags has the current one, or is `*`.
+  /// Whether a list of entity tags has the current tag, or is `*`.
   private static func isAmong(
     _ list: String,
     _ tag: EntityTag?,
@@ -52,9 +52,9 @@ enum Precondition: Equatable {
     return tags(list).contains { equal($0, tag) }
   }
 
-  /// The tags of a list.
+  /// The tags of a list, which commas separate.
   ///
-  /// A tag may contain commas.
+  /// A tag may itself contain commas between its quotation marks.
   private static func tags(_ list: String) -> [EntityTag] {
     var tags: [EntityTag] = []
     var text: [UInt8] = []
@@ -78,11 +78,11 @@ enum Precondition: Equatable {
   }
 }
 
-/// The part that a `Range` field selects of a body of known size. (RFC 9110, section 14.2)
+/// The part of a body of known size that a `Range` field selects. (RFC 9110, section 14.2)
 enum ByteRange: Equatable {
   /// The whole body.
   ///
-  /// Other units, several ranges and malformed values are ignored.
+  /// This is the result if the field has another unit than bytes, several ranges or a malformed value.
   case whole
   case part(Range<Int>)
   /// A range beyond the end of the body.

@@ -4,14 +4,14 @@ import Dispatch
 import Pipeline
 import Synchronization
 
-/// Fetches requested pictures that the cache lacks, and adds them to it.
+/// Fetches requested pictures that the cache lacks, and adds them to the cache.
 ///
 /// Concurrent requests for one picture share one fetch. A fetched picture waits in the working folder (the "room")
 /// while a run holds the cache's lock.
 final class PullThrough: Sendable {
   /// The result of a fetch, for all requests that wait for it.
   enum Outcome: Sendable {
-    /// The picture's row, and where its file is now.
+    /// The picture's index row, and the place where its file is now.
     case had(PictureEntry, in: Place)
     case refused(PicturePull.Refusal)
     /// Too many fetches are under way.
@@ -44,9 +44,9 @@ final class PullThrough: Sendable {
   /// The files of the working folder.
   let files: ServedFiles
 
-  /// The most pictures that may wait in the working folder.
+  /// At most this many pictures wait in the working folder; further fetches are refused as busy.
   private static let mostKept = 1000
-  /// The most failures that are remembered.
+  /// At most this many failures are remembered; at the limit, all are forgotten.
   private static let mostRefusals = 10_000
   /// The delay before another attempt when a run holds the cache's lock.
   private static let pause = DispatchTimeInterval.milliseconds(500)
@@ -73,7 +73,7 @@ final class PullThrough: Sendable {
     }
   }
 
-  /// A picture in the working folder, by its future path in the cache.
+  /// Finds a picture in the working folder by its future path in the cache.
   func unkept(at path: String) -> PictureEntry? {
     state.withLock { state in
       state.kept.isEmpty ? nil : state.kept.values.first { $0.name.path == path }
@@ -114,7 +114,7 @@ final class PullThrough: Sendable {
 
   /// Ends the transfers under way, and adds finished pictures to the cache.
   ///
-  /// Call nothing afterwards.
+  /// Do not use this object afterwards.
   func stop() {
     pull.stop()
     remote.sync { admit() }
@@ -142,7 +142,9 @@ final class PullThrough: Sendable {
     remote.async { [self] in admit() }
   }
 
-  /// Enters the pictures of the working folder into the cache, if no run holds it, and answers the waiting requests.
+  /// Moves the pictures of the working folder into the cache, if no run holds the cache's lock.
+  ///
+  /// Also answers the requests that wait for these pictures.
   ///
   /// Runs on the queue `remote`.
   private func admit() {
@@ -163,7 +165,8 @@ final class PullThrough: Sendable {
         }
       }
     } catch {
-      // A run holds the cache, or it cannot be written. Serve the picture from the working folder meanwhile.
+      // A run holds the cache's lock, or the cache cannot be written. Serve the picture from the working folder until
+      // the next attempt.
       tryLater(after: Self.pause)
     }
     for entry in arrived {

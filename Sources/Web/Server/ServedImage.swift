@@ -4,9 +4,9 @@ import NIOCore
 import Synchronization
 import Transport
 
-/// A picture or square, ready to send: its file, and the rendered heads of a 200 and a 304.
+/// A picture, or its square version, ready to send: its file, and the rendered heads of a 200 and a 304.
 struct ServedImage: Sendable {
-  /// Its path in the cache.
+  /// The file's path in the cache.
   let path: String
   private let stamp: FileStamp?
   private let tag: EntityTag?
@@ -19,17 +19,17 @@ struct ServedImage: Sendable {
 
   /// The `max-age` of a picture, in seconds.
   ///
-  /// Short, because the URL stays the same when the origin replaces the picture.
+  /// It is short, because the URL stays the same when the origin replaces the picture.
   private static let lifetime = 300
 
   /// Prepares a file for sending.
   ///
   /// - Parameters:
-  ///   - path: Its path in the cache.
-  ///   - sha256: The digest of its bytes, used as the entity tag.
-  ///   - type: Its media type.
-  ///   - stamp: The `stat` of the expected file.
-  ///   - changed: The time of its last change, if the stamp does not have it.
+  ///   - path: The file's path in the cache.
+  ///   - sha256: The digest of the file's bytes, used as the entity tag.
+  ///   - type: The file's media type.
+  ///   - stamp: The size, inode and time that the index has for the file.
+  ///   - changed: The time of the picture's last change; nil to use the time in the stamp.
   init(
     path: String,
     sha256: [UInt8],
@@ -47,7 +47,7 @@ struct ServedImage: Sendable {
     unmodified = Answer.head(304, fields.filter { $0.name != "Content-Type" }, length: nil)
   }
 
-  /// Its approximate size in memory.
+  /// The approximate size of this value in memory.
   var cost: Int { 256 + whole.readableBytes + unmodified.readableBytes + 2 * path.utf8.count }
 
   /// Answers a request; nil when the file does not exist.
@@ -57,24 +57,25 @@ struct ServedImage: Sendable {
     guard let (descriptor, found) = files.open(path) else { return nil }
     let file = SentFile(descriptor: descriptor)
     let size = Int(found.bytes.count)
-    // Either is enough: a restored backup has new inodes but the same dates.
+    // An equal inode or an equal date is enough: a restored backup has new inodes but the same dates.
     let isMeant =
       found.bytes == stamp?.bytes
       && (found.inode == stamp?.inode || found.modified == stamp?.modified)
     guard isMeant else {
-      // A run has just replaced the file, and its row will follow. Send the new bytes, but let no client cache them.
+      // A run has just replaced the file, and will update the index row next. Send the new bytes, but let no client
+      // cache them.
       let fields = [(name: "Content-Type", value: type), ("Cache-Control", "no-store")]
       return Answer(200, fields + SafetyFields.data, .file(file, 0..<size))
     }
     return answer(request, size: size) { .file(file, $0) }
   }
 
-  /// Answers a request with the version that the index names.
+  /// Answers a request with the version of the picture that the index has.
   ///
   /// - Parameters:
   ///   - request: The request.
   ///   - size: The picture's size in bytes.
-  ///   - body: Makes the body for a range of its bytes.
+  ///   - body: Makes the body for a range of the picture's bytes.
   /// - Returns: The answer.
   func answer(
     _ request: ServerRequest,
@@ -116,14 +117,14 @@ struct ServedImage: Sendable {
   }
 }
 
-/// Forwards pictures from an object store to clients, without files.
+/// Forwards pictures from an object store to clients, without writing them to files.
 ///
 /// Holds one piece of each answer in memory.
 final class KeptImages: Sendable {
   private let remote: any RemotePictures
   private let underWay = Atomic<Int>(0)
 
-  /// The most answers that may wait for their first piece.
+  /// At most this many answers wait for their first piece; further requests get 503.
   private static let most = 512
 
   init(_ remote: any RemotePictures) {
@@ -132,10 +133,10 @@ final class KeptImages: Sendable {
 
   /// Answers a request for a picture.
   ///
-  /// A 304 and a HEAD are answered from the row, without a request to the store.
+  /// A 304 and a HEAD are answered from the index row, without a request to the store.
   ///
   /// - Parameters:
-  ///   - picture: The row of a held picture.
+  ///   - picture: The index row of a picture that is in the store.
   ///   - request: The request.
   ///   - done: Called once, on any thread; nil when the store has no such picture.
   func send(
@@ -195,7 +196,7 @@ final class KeptImages: Sendable {
 
 /// A picture in an object store that an answer forwards.
 struct SentPicture: Sendable {
-  /// The size of one request to the store, and so the memory that a connection takes.
+  /// The number of bytes in one request to the store, and so the memory that a connection takes.
   static let piece = 512 << 10
 
   private let remote: any RemotePictures
@@ -207,8 +208,8 @@ struct SentPicture: Sendable {
   ///
   /// - Parameters:
   ///   - remote: The store.
-  ///   - path: Its path in the store.
-  ///   - stamp: Its size and tag, which differ for each version.
+  ///   - path: The picture's path in the store.
+  ///   - stamp: The size and the entity tag of this version of the picture.
   ///   - first: The first bytes of the body, already received.
   init(
     _ remote: any RemotePictures,
@@ -223,8 +224,8 @@ struct SentPicture: Sendable {
   /// Fetches the next piece of a range.
   ///
   /// - Parameters:
-  ///   - start: The bytes of the range that were already sent.
-  ///   - range: The part of the picture.
+  ///   - start: How many bytes of the range were already sent.
+  ///   - range: The range of the picture's bytes that the answer sends.
   ///   - done: Called once, on any thread; nil when the picture was deleted or replaced in the meantime.
   func piece(
     from start: Int,

@@ -5,8 +5,8 @@ import Synchronization
 
 /// One client connection: reads a request, passes it to ``Site``, sends the answer, and reads the next one.
 ///
-/// It reads nothing while it sends an answer, so a client that sends requests faster than it reads answers is slowed
-/// down. Everything runs on the channel's event loop.
+/// The connection reads nothing while it sends an answer. So a client that sends requests faster than it reads answers
+/// is slowed down. Everything runs on the channel's event loop.
 final class ServerConnection: ChannelDuplexHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundIn = Never
@@ -24,7 +24,9 @@ final class ServerConnection: ChannelDuplexHandler {
     case lingering
   }
 
-  /// The bytes of a body that are sent before the next check whether the client still reads.
+  /// A body is sent in pieces of at most this many bytes.
+  ///
+  /// The client has ``ServerLimits/answerTime`` to take each piece.
   private static let piece = 128 << 10
 
   private let site: Site
@@ -39,16 +41,16 @@ final class ServerConnection: ChannelDuplexHandler {
   private var quits = false
   private var context: ChannelHandlerContext?
 
-  /// When the connection is closed if nothing happens before.
+  /// The connection is closed at this time, unless the deadline is changed before.
   private(set) var deadline = NIODeadline.distantFuture
-  /// When it began to wait for a request.
+  /// The time at which the connection began to wait for a request.
   private(set) var waitingSince = NIODeadline.now()
 
   init(_ site: Site, _ connections: LoopConnections) {
     (self.site, self.connections) = (site, connections)
   }
 
-  /// Whether it can be closed without cutting off an answer.
+  /// Whether the connection can be closed without cutting off an answer.
   var isWaiting: Bool {
     switch phase {
     case .idle, .reading, .lingering: true
@@ -119,7 +121,7 @@ final class ServerConnection: ChannelDuplexHandler {
     switch event {
     case is ChannelShouldQuiesceEvent:
       quits = true
-      // No answer is owed to an incomplete request.
+      // An incomplete request gets no answer.
       if phase == .idle || phase == .reading { context.close(promise: nil) }
     case ChannelEvent.inputClosed:
       inputClosed = true
@@ -162,13 +164,13 @@ final class ServerConnection: ChannelDuplexHandler {
     advance(context)
   }
 
-  /// Answers the received requests until one of them has to wait.
+  /// Answers the received requests, until the answer to one of them takes time.
   private func advance(_ context: ChannelHandlerContext) {
     while phase == .idle || phase == .reading, context.channel.isWritable,
       let request = waiting.popFirst()
     {
       phase = .answering
-      // No deadline here: the site limits how long an answer may take.
+      // There is no deadline here: the site limits how long an answer may take.
       deadline = .distantFuture
       current = request
       let record = RequestRecord(request.head, context.remoteAddress)
@@ -292,7 +294,7 @@ final class ServerConnection: ChannelDuplexHandler {
       context.flush()
       phase = .idle
       waitingSince = .now()
-      // If bytes are still unsent, the client must take some of them first.
+      // If many bytes are still unsent, wait for the client to take some of them, not for its next request.
       wait(context.channel.isWritable ? site.limits.idleTime : site.limits.answerTime)
       return
     }
@@ -341,7 +343,7 @@ struct IncomingRequest: Sendable {
 
 /// The connections of one event loop: enforces their time limits, and renders the `Date` field of their answers.
 ///
-/// Everything runs on that loop.
+/// Everything runs on the event loop.
 final class LoopConnections {
   /// The state that the loops of a server share.
   final class Shared: Sendable {
@@ -364,9 +366,9 @@ final class LoopConnections {
     renewDate()
   }
 
-  /// Checks every connection once a second.
+  /// Creates the object for an event loop, and checks every connection of the loop once a second.
   ///
-  /// One timer for each loop costs less than one for each request, and a limit may be a second late.
+  /// One timer for each loop costs less than one for each request, but a limit may be enforced a second late.
   static func start(
     _ shared: Shared,
     _ limits: ServerLimits,
@@ -381,10 +383,10 @@ final class LoopConnections {
 
   /// Registers a connection.
   ///
-  /// If there are too many, the one that has waited longest for a request is closed. So thousands of connections that
-  /// send a byte now and then cannot keep others out.
+  /// If too many connections are open, the connection that has waited longest for a request is closed. So thousands of
+  /// connections that seldom send a byte cannot keep other clients out.
   ///
-  /// - Returns: False when no other connection can be closed.
+  /// - Returns: False when too many connections are open and none of them can be closed.
   func add(_ connection: ServerConnection) -> Bool {
     if shared.count.add(1, ordering: .relaxed).newValue > limits.connections {
       guard

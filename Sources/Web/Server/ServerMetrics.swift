@@ -145,11 +145,11 @@ package struct RequestRecord: Sendable {
   package let method: String
   /// The whole request target as it was sent.
   package let target: String
-  /// The kind of its path.
+  /// The kind of the path.
   package var route = Route.refused
   /// The answer's status.
   package var status = 0
-  /// The cause of an internal failure; nil when there was none, or it is unknown.
+  /// The cause of an internal failure; nil when there was no failure, or when the cause is unknown.
   package var cause: String?
   /// The length of the body that was to be sent, in bytes.
   package var bytes = 0

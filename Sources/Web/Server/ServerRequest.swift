@@ -22,7 +22,7 @@ struct ServerRequest: Sendable {
     return values.isEmpty ? nil : values.joined(separator: ", ")
   }
 
-  /// The value of a header field that has one value; nil when there are none or several.
+  /// The value of a header field that occurs once; nil when the field is missing or occurs several times.
   func single(_ name: String) -> String? {
     let values = headers[name]
     return values.count == 1 ? values[0] : nil
@@ -90,7 +90,7 @@ struct RequestTarget: Sendable {
   /// The value of the first pair of this name.
   func value(_ name: String) -> String? { query.first { $0.name == name }?.value }
 
-  /// Reads `application/x-www-form-urlencoded` pairs; nil when an escape, or its value, is malformed.
+  /// Reads `application/x-www-form-urlencoded` pairs; nil when an escape is malformed, or the decoded text is invalid.
   static func pairs(_ bytes: some Collection<UInt8>) -> [(name: String, value: String)]? {
     var pairs: [(name: String, value: String)] = []
     for part in bytes.split(separator: UInt8(ascii: "&")) {

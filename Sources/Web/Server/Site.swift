@@ -6,7 +6,7 @@ import Synchronization
 
 /// The server's router: checks a request, routes it to pages, interface or pictures, and returns the answer.
 ///
-/// It is called on event loops, so slow work runs on a ``WorkPool`` or in a task.
+/// Event loops call the router, so slow work runs on a ``WorkPool`` or in a task.
 final class Site: Sendable {
   typealias Route = RequestRecord.Route
 
@@ -45,7 +45,7 @@ final class Site: Sendable {
   /// Makes `/healthz` report that the server is about to end.
   func stop() { isStopping.store(true, ordering: .relaxed) }
 
-  /// Ends background work, after the last request; blocks briefly.
+  /// Ends background work; to be called after the last request; blocks briefly.
   func finish() { images.stop() }
 
   /// Counts and logs an answered request.
@@ -58,7 +58,7 @@ final class Site: Sendable {
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - local: The server's address of the connection.
+  ///   - local: The server's own address on this connection.
   ///   - client: The client's address.
   /// - Returns: The outcome.
   func outcome(
@@ -138,7 +138,7 @@ final class Site: Sendable {
       let answer = Answer.problem(400, "the URL or the Host field is malformed")
       return .failure(Refusal(answer, closes: true))
     }
-    // If the target is a whole URL, the host in it counts. (RFC 9112, section 3.2.2)
+    // If the target is a whole URL, the host in the URL counts. (RFC 9112, section 3.2.2)
     guard hosts.admits(target.authority ?? names[0], at: local), hosts.admits(names[0], at: local)
     else {
       let words =
@@ -220,9 +220,9 @@ final class Site: Sendable {
 
 /// Decides which host names a request may use for this server, as a protection against DNS rebinding.
 ///
-/// Any web page can point its own host name to this machine and make the visitor's browser send requests here under
-/// that name. Such a request has an unknown host name and is refused. A numeric address cannot be rebound; it is
-/// accepted if the connection was made to it.
+/// An attacker can point the host name of a web page to this machine. The page can then make a visitor's browser send
+/// requests here under that name. Such a request has an unknown host name and is refused. A numeric address cannot be
+/// rebound; it is accepted if the connection was made to it.
 struct HostRule: Sendable {
   private let names: Set<String>
   private static let loopbackNames: Set<String> = ["localhost", "127.0.0.1", "::1"]
@@ -236,7 +236,7 @@ struct HostRule: Sendable {
   ///
   /// - Parameters:
   ///   - authority: Host and port.
-  ///   - local: The server's address of the connection.
+  ///   - local: The server's own address on this connection.
   /// - Returns: Whether the request may be answered.
   func admits(_ authority: String, at local: SocketAddress?) -> Bool {
     guard let host = Self.host(of: authority) else { return false }
@@ -293,9 +293,9 @@ final class ClientRates: Sendable {
   private let all: Double?
   private let buckets = Mutex<[String: Bucket]>([:])
 
-  /// The most clients that are remembered.
+  /// At most this many clients are remembered.
   ///
-  /// Beyond that, clients with full buckets are forgotten, or all if there are none.
+  /// Beyond that, clients with full buckets are forgotten; if no bucket is full, all clients are forgotten.
   private static let most = 10_000
 
   init(_ limits: ServerLimits) {
@@ -304,11 +304,11 @@ final class ClientRates: Sendable {
 
   /// Takes a token for a request.
   ///
-  /// - Returns: Nil if the request is allowed; else the seconds until the next one is.
+  /// - Returns: Nil if the request is allowed; else the seconds until the next request is allowed.
   func refusal(of client: SocketAddress?, at now: NIODeadline = .now()) -> Int? {
     guard remote != nil || all != nil, let address = client?.ipAddress else { return nil }
     guard let rate = all ?? (LoopbackAddress.isOne(address) ? nil : remote) else { return nil }
-    // The owner of one IPv6 address has a whole /64 network of them.
+    // The owner of one IPv6 address has a whole /64 network of addresses.
     let key =
       address.contains(":") && !address.hasPrefix("::ffff:") ? Self.network(address) : address
     let room = max(1, 2 * rate)

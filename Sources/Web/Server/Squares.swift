@@ -5,17 +5,17 @@ import NIOCore
 import Pipeline
 import Synchronization
 
-/// Makes requested squares that the cache lacks, and adds them to it.
+/// Makes squares (small square versions of pictures) that are requested and not in the cache, and adds them to it.
 ///
 /// Concurrent requests for one square share the work.
 final class Squares: Sendable {
   /// The result for a square.
   enum Outcome: Sendable {
-    /// Its bytes and type.
+    /// The square's bytes and type.
     ///
-    /// It may not have been written to a file.
+    /// The square may be in memory only, not in a file.
     case made([UInt8], PictureType?)
-    /// No square can be made of that picture; the text says why.
+    /// No square can be made of the picture; the text says why.
     case refused(String)
     case busy
   }
@@ -40,7 +40,7 @@ final class Squares: Sendable {
   private let state = Mutex(Requests())
   /// Makes one square at a time, because each needs memory for its whole picture.
   private let bench = WorkPool(threads: 1, most: 256)
-  /// Squares that could not be written because a run held the cache.
+  /// Squares that could not be written because a run held the cache's lock.
   private let unkept = LRUCache<(bytes: [UInt8], type: PictureType?)>(most: 16 << 20)
 
   /// Prepares to make squares of a cache's pictures.
@@ -65,10 +65,11 @@ final class Squares: Sendable {
   /// Makes a square; calls `waiter` exactly once, on any thread.
   ///
   /// - Parameters:
-  ///   - picture: The picture, which is held.
-  ///   - digest: The SHA-256 of its bytes.
-  ///   - side: Pixels along a side.
-  ///   - root: The folder of the picture's file: the cache, or the working folder for pictures without a row.
+  ///   - picture: The picture; its file is in `root`, or in the object store.
+  ///   - digest: The SHA-256 of the picture's bytes.
+  ///   - side: The side of the square, in pixels.
+  ///   - root: The folder of the picture's file: the cache, or the working folder for pictures that are not in the
+  ///     index yet.
   ///   - waiter: Called with the result.
   func make(
     of picture: PictureEntry,
@@ -115,7 +116,7 @@ final class Squares: Sendable {
       keep(.success(square.bytes), of: picture, key, in: root)
       return .made(square.bytes, picture.type?.kept)
     } catch {
-      // Do not record these failures: another machine may have the library, or more memory.
+      // Do not record failures of these three kinds: another machine may have the library, or more memory.
       let isOfPicture = ![.library, .tooLarge, .worker].contains(error.code)
       if isOfPicture {
         keep(.failure(SquareRefusal(error.description)), of: picture, key, in: root)
@@ -136,7 +137,7 @@ final class Squares: Sendable {
         return try admission.keep(square, of: picture, side: key.side)
       }
     } catch {
-      // A run holds the cache, or it cannot be written.
+      // A run holds the cache's lock, or the cache cannot be written.
     }
     guard case .success(let bytes) = square else { return }
     unkept.add((bytes, picture.type?.kept), cost: bytes.count, for: key.text)

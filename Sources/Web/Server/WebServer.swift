@@ -14,12 +14,12 @@ import Synchronization
 package final class WebServer: Sendable {
   /// The server's URL, such as `http://127.0.0.1:8080`.
   package let url: String
-  /// The address that it is bound to.
+  /// The address that the server is bound to.
   package let address: String
-  /// The port that it listens on.
+  /// The port that the server listens on.
   package let port: Int
 
-  /// Whether only this machine can reach it.
+  /// Whether only this machine can reach the server.
   package var isLoopback: Bool { LoopbackAddress.isOne(address) }
 
   private let group: MultiThreadedEventLoopGroup
@@ -34,10 +34,11 @@ package final class WebServer: Sendable {
   ///   - content: The content to serve.
   ///   - bind: The address or host name to listen on.
   ///   - port: The port; 0 for any free one.
-  ///   - hosts: Names of this server besides loopback names and the address of a connection.
+  ///   - hosts: Further names of this server. The address to which a client connects is always accepted, and so are
+  ///     loopback names on a loopback connection.
   ///   - limits: The limits for clients.
   ///   - threads: The number of event loops.
-  /// - Throws: ``LarderError`` when it cannot listen.
+  /// - Throws: ``LarderError`` when the server cannot listen.
   package init(
     _ content: ServerContent,
     bind: String,
@@ -93,7 +94,7 @@ package final class WebServer: Sendable {
 
   /// Stops the server: accepts no new connections, and closes idle ones.
   ///
-  /// Other connections are closed when their answer is sent, or after ``ServerLimits/stopTime``.
+  /// A connection that is not idle is closed when its answer is sent, or after ``ServerLimits/stopTime``.
   package func stop() async {
     site.stop()
     let overtime = group.next().scheduleTask(in: TimeAmount(site.limits.stopTime)) { [loops] in
@@ -133,10 +134,10 @@ extension LarderError {
 
 /// Sets up each connection of hummingbird's server.
 ///
-/// Hummingbird's own HTTP channel writes bodies only as buffers. This one passes on parts of files, which NIO sends
-/// with `sendfile`.
+/// Hummingbird's own HTTP channel writes bodies only from memory. This channel passes on parts of files, which NIO
+/// sends with `sendfile`.
 struct ServerChannel: ServerChildChannel {
-  /// The connection, which runs by itself on its loop.
+  /// The connection, which runs on its event loop without further calls.
   struct Value: ServerChildChannelValue {
     let channel: any Channel
   }
@@ -187,7 +188,8 @@ package struct ServerContent: Sendable {
   let pulls: PullThrough?
   /// The working folder, where fetched pictures wait until the cache can be changed.
   let room: ServingFolder?
-  /// The reason why missing pictures cannot be fetched; nil when they can, or when the user does not want that.
+  /// The reason why missing pictures cannot be fetched; nil when they can be fetched, or when the user has turned that
+  /// off.
   package let obstacle: LarderError?
   /// The wall clock.
   let clock: @Sendable () -> UnixTime
@@ -206,7 +208,7 @@ package struct ServerContent: Sendable {
   ///   - squares: The available sizes of squares, in pixels a side.
   ///   - pictures: Decides in which process squares are made.
   ///   - clock: The wall clock.
-  ///   - pulling: Makes the fetcher of missing pictures; nil to serve only held ones.
+  ///   - pulling: Makes the fetcher of missing pictures; nil to serve only pictures that are in the cache.
   ///   - pages: Answers requests for pages; returns nil for other paths.
   ///   - log: Called after each answered request, on an event loop, so it must not block.
   package init(
@@ -242,13 +244,13 @@ package struct ServerContent: Sendable {
 
 /// Limits for clients: connections, rates, times and sizes.
 package struct ServerLimits: Sendable {
-  /// The most open connections.
+  /// The maximum number of open connections.
   ///
-  /// Beyond that, a new one replaces the one that has waited longest for a request.
+  /// Beyond that, a new connection replaces the connection that has waited longest for a request.
   package var connections = 4096
-  /// The most requests a second from one address other than loopback; nil for no limit.
+  /// The maximum number of requests a second from one address other than loopback; nil for no limit.
   package var perClient: Double? = 200
-  /// The most requests a second from any address, loopback included; nil to use ``perClient``.
+  /// The maximum number of requests a second from one address, loopback included; nil to use ``perClient``.
   package var perAnyClient: Double?
   /// The time in which a request must arrive.
   package var requestTime = Duration.seconds(15)

@@ -12,8 +12,8 @@ final class WorkPool: Sendable {
   /// Creates a pool.
   ///
   /// - Parameters:
-  ///   - threads: The most pieces of work that run at once.
-  ///   - most: The most pieces of work that wait or run.
+  ///   - threads: The maximum number of pieces of work that run at once.
+  ///   - most: The maximum number of pieces of work that wait or run.
   init(threads: Int = 4, most: Int = 512) {
     slots = DispatchSemaphore(value: threads)
     self.most = most

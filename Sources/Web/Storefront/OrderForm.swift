@@ -9,7 +9,7 @@ struct OrderBudget: Equatable {
   let house: Price?
   /// The visitor's budget; nil for none.
   let own: Price?
-  /// Whether the typed budget is not an amount.
+  /// Whether the visitor typed a budget that is not an amount.
   let isUnread: Bool
 
   init(house: Price?, typed: String, currency: String) {
@@ -48,7 +48,7 @@ struct OrderBudget: Equatable {
 enum OrderFault: Equatable {
   case name, note, quantity, trouble, budget(String), budgetText, price(String), tooMuch, outdated,
     empty
-  /// The order book's own message.
+  /// The message of an error while the order was placed.
   case other(String)
 }
 
@@ -90,14 +90,14 @@ extension PageLanguage {
 
 /// A submitted order form.
 ///
-/// It orders exactly the lines that it showed, even if another window has changed the basket since.
+/// The form orders exactly the lines that it showed, even if another window has changed the basket since.
 struct OrderForm {
   let draft: StorefrontDraft
   /// The form's lines.
   let basket: StorefrontBasket
   /// Whether every quantity could be parsed.
   let isCounted: Bool
-  /// The price of each item that the visitor saw, in minor units.
+  /// The price that the visitor saw for each item, in minor units.
   let prices: [String: Int]
   /// The random part of the order's id, unique to the form, so that a form sent twice places one order.
   let chance: OrderID.Nonce?
@@ -141,7 +141,7 @@ struct OrderForm {
       && bill.lines.allSatisfy { prices[$0.id] == $0.item?.price?.minorUnits }
   }
 
-  /// The request for the order book.
+  /// The order request for ``OrderFromCatalog``.
   func orderDraft(_ budget: OrderBudget, _ language: Language) -> OrderRequest {
     var order = OrderRequest(
       by: draft.by,

@@ -8,7 +8,7 @@ import Synchronization
 
 /// The web store: pages about a catalog in a cache, and about the orders.
 ///
-/// A small value that all requests share. It sends nothing to the shop itself: an order is written to the outbox, and
+/// One instance serves all requests. The store itself sends nothing to the shop: an order is written to the outbox, and
 /// `larder order send` or `larder warm` sends it.
 package struct Storefront: Sendable {
   /// The cache's path.
@@ -27,7 +27,7 @@ package struct Storefront: Sendable {
   let sizes: PictureSizes
   private let lanes = StorefrontQueues()
 
-  /// Creates a store over a cache and an order book.
+  /// Creates a store over a cache and an order database.
   ///
   /// - Parameters:
   ///   - cache: The cache's path.
@@ -50,7 +50,7 @@ package struct Storefront: Sendable {
 
   /// Answers a request.
   ///
-  /// Reads files and writes orders on threads of its own, so it does not block the caller's.
+  /// Reads files and writes orders on threads of its own, so it does not block the caller's thread.
   ///
   /// - Parameter request: The request; for POST, with its complete form.
   /// - Returns: The answer; nil when the path is not one of the store's.
@@ -120,7 +120,7 @@ package struct Storefront: Sendable {
     let wayWords: String
   }
 
-  /// A page with a message instead of the requested one.
+  /// A page with a message, instead of the requested page.
   func notice(_ visit: StorefrontRequest, _ status: Int, _ heading: String, _ message: String)
     -> StorefrontAnswer
   {
@@ -179,9 +179,9 @@ package struct Storefront: Sendable {
 /// Their number is fixed, so that many visitors do not create many threads.
 private final class StorefrontQueues: Sendable {
   private let reading: [DispatchQueue]
-  /// The queue for orders, which wait for the disk and for other processes.
+  /// The queue for requests that write orders: they wait for the disk and for other processes.
   ///
-  /// Separate, so that readers do not wait too.
+  /// The queue is separate, so that requests that only read do not wait too.
   private let ordering = DispatchQueue(label: "larder.store.orders")
   private let next = Atomic(0)
 

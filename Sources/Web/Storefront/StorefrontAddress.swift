@@ -29,7 +29,7 @@ enum StorefrontRoute: Equatable {
       } else if let id = rest(of: "/orders/") {
         let isCancel = id.hasSuffix("/cancel")
         let id = isCancel ? String(id.dropLast("/cancel".count)) : id
-        // A complete order id. Only the command line accepts the beginning of one.
+        // The id must be complete; only the command line accepts the beginning of an id.
         guard id.utf8.count == 30, id.hasPrefix("ord_") else { return nil }
         self = isCancel ? .cancel(id) : .order(id)
       } else {
@@ -67,10 +67,10 @@ struct StorefrontQuery: Equatable {
   /// The page, from 1.
   var page = 1
 
-  /// The longest value of a parameter, in characters; the rest is cut off.
+  /// The longest value of a parameter, in characters; a longer value is cut off.
   private static let longest = 200
 
-  /// A query for everything.
+  /// Creates a query that matches every item.
   init() {}
 
   /// Parses the parameters of a request; invalid ones are ignored.
@@ -97,7 +97,7 @@ struct StorefrontQuery: Equatable {
     return PriceBounds("\(plain(low))..\(plain(high))")
   }
 
-  /// The query for ``ItemQuery``, which has no pages.
+  /// This search as an ``ItemQuery``, which has no pages.
   var items: ItemQuery {
     ItemQuery(
       search: search.isEmpty ? nil : SearchText(search),
@@ -122,7 +122,7 @@ struct StorefrontQuery: Equatable {
     return pairs.isEmpty ? path : path + "?" + PercentEncoding.query(pairs)
   }
 
-  /// A copy with a change, from its first page.
+  /// A copy with a change, for page 1 unless the change sets another page.
   func with(_ change: (inout StorefrontQuery) -> Void) -> StorefrontQuery {
     var query = self
     query.page = 1
@@ -140,17 +140,17 @@ enum StorefrontAddress {
   /// An order's page.
   static func order(_ id: String) -> String { "/orders/\(PercentEncoding.escaped(id))" }
 
-  /// A held picture, whole.
+  /// A picture in the cache, at its full size.
   ///
-  /// `path` is its path in the cache, and begins with `images/`, the folder under which pictures are served.
+  /// `path` is the picture's path in the cache; it begins with `images/`, as the served path does.
   static func picture(_ path: String) -> String {
     "/" + PercentEncoding.escaped(path, keeping: "/")
   }
 }
 
-/// The available squares of pictures.
+/// The square versions of pictures that the server offers.
 struct StorefrontSquares: Sendable {
-  /// Pixels along a side, the smallest first.
+  /// The available sizes, in pixels along a side, the smallest first.
   private let sides: [Int]
 
   init(_ sides: [Int]) {
@@ -160,7 +160,7 @@ struct StorefrontSquares: Sendable {
   /// The smallest available side of at least `wanted` pixels, else the largest; nil if there are no squares.
   func side(_ wanted: Int) -> Int? { sides.first { $0 >= wanted } ?? sides.last }
 
-  /// The address of a picture as such a square, or of the whole picture if there are no squares.
+  /// The address of a picture as the square that ``side(_:)`` chooses, or of the whole picture if there are no squares.
   func address(_ path: String, _ wanted: Int) -> String {
     StorefrontAddress.picture(path) + (side(wanted).map { "?square=\($0)" } ?? "")
   }

@@ -6,7 +6,7 @@ import Pipeline
 
 /// A visitor's basket: items with quantities.
 ///
-/// It is kept in a cookie, so its size is limited.
+/// The basket is kept in a cookie, so its size is limited.
 struct StorefrontBasket: Equatable {
   /// An item and its quantity.
   struct Line: Equatable {
@@ -14,10 +14,10 @@ struct StorefrontBasket: Equatable {
     var quantity: Int
   }
 
-  /// The most lines, and the largest quantity of one.
+  /// The maximum number of lines, and the largest quantity of one line.
   static let mostLines = 20
   static let mostPieces = 999
-  /// The longest cookie value.
+  /// The longest cookie value, in bytes.
   ///
   /// Browsers keep only 4096 bytes of a cookie, its name and attributes included.
   private static let mostBytes = 3500
@@ -39,7 +39,7 @@ struct StorefrontBasket: Equatable {
     }
   }
 
-  /// Reads the lines of a form: pairs `item`, each followed by its `quantity`.
+  /// Reads the lines of a form, in which a field `quantity` follows each field `item`.
   ///
   /// A quantity of 0 leaves the line out.
   ///
@@ -66,7 +66,7 @@ struct StorefrontBasket: Equatable {
     guard isRead, lines.count == 1 else { return nil }
   }
 
-  /// The address of the "buy now" page of its first item.
+  /// The address of the "buy now" page for the first item of the basket.
   var singleAddress: String {
     guard let line = lines.first else { return "/basket" }
     return "/basket?item=\(PercentEncoding.escaped(line.id))&quantity=\(line.quantity)"
@@ -82,7 +82,7 @@ struct StorefrontBasket: Equatable {
 
   /// Adds a quantity of an item.
   ///
-  /// Returns false and adds nothing when it does not fit.
+  /// Returns false and adds nothing when the item does not fit, or the quantity is invalid.
   mutating func add(_ id: String, _ quantity: Int) -> Bool {
     guard (1...Self.mostPieces).contains(quantity), !id.isEmpty else { return false }
     var next = self
@@ -107,7 +107,7 @@ struct StorefrontBasket: Equatable {
     }
   }
 
-  /// Removes the items of another basket.
+  /// Removes the items that another basket contains.
   mutating func remove(_ other: StorefrontBasket) {
     lines.removeAll { line in other.lines.contains { $0.id == line.id } }
   }
@@ -150,7 +150,7 @@ struct BasketBill {
     let quantity: Int
     let item: StoreItem?
     let trouble: Trouble?
-    /// Its total; nil when a price is missing.
+    /// The line's total; nil when the price is missing, or on overflow.
     let sum: Price?
   }
 
@@ -193,10 +193,10 @@ struct BasketBill {
     total = units.map { Price(minorUnits: $0, currency: currency) }
   }
 
-  /// Whether every line can be ordered.
+  /// Whether there are lines, and every line can be ordered.
   var isWhole: Bool { !lines.isEmpty && total != nil && lines.allSatisfy { $0.trouble == nil } }
 
-  /// The order in a few words, such as "title 외 2건".
+  /// The order in a few words, such as "title 외 2건" (title and 2 more).
   func summary(_ language: Language) -> String {
     let known = lines.filter { $0.trouble == nil }.compactMap { line in
       line.item.flatMap { item in
@@ -233,7 +233,7 @@ struct StorefrontBasketPage: PageView {
     let most = StorefrontBasket.mostPieces
   }
 
-  /// The values of the form.
+  /// The values to show in the order form.
   struct Draft {
     let by, note, budget: String
   }

@@ -31,20 +31,19 @@ package struct StorefrontExchange: Sendable {
   /// The time of the request.
   package var now: Date
 
-  /// A request for a page.
+  /// Creates a request.
   package init(_ method: Method = .get, _ path: String, at now: Date) {
     (self.method, self.path, self.now) = (method, path, now)
   }
 
-  /// The first value of that name in the query.
+  /// The first value that the query has for a name.
   func asked(_ name: String) -> String? { query.first { $0.name == name }?.value }
 
-  /// The first value of that name in the form.
+  /// The first value that the form has for a name.
   func posted(_ name: String) -> String? { form.first { $0.name == name }?.value }
 }
 
-/// The store's answer: complete except for the fields that the HTTP server adds (length, date, the
-/// security headers of every answer).
+/// The store's answer, except for the header fields that the HTTP server adds (length, date and security headers).
 package struct StorefrontAnswer: Sendable {
   /// The status.
   package var status: Int
@@ -55,7 +54,7 @@ package struct StorefrontAnswer: Sendable {
   /// The cause of an internal failure, for the log; never shown to the visitor.
   package var cause: String?
 
-  /// An answer from its parts.
+  /// Creates an answer from its parts.
   package init(status: Int, headers: [(name: String, value: String)], body: [UInt8] = []) {
     (self.status, self.headers, self.body) = (status, headers, body)
   }

@@ -33,7 +33,7 @@ struct StorefrontItemPage: PageView {
   let pictures: [Picture]
   let sheets: [Sheet]
   let cards: [StorefrontCard]
-  /// The chart of its price; nil when the price never changed.
+  /// The chart of the item's price; nil when the price never changed.
   let line: PriceLineView?
   let most: Int
   let isMany, hasStory, isAdded, isFull, isOld, isOrderable, isSoldOut: Bool
@@ -181,7 +181,7 @@ struct StorefrontItemPage: PageView {
 extension PageLanguage {
   /// The label of an item's note.
   ///
-  /// Notes of larder's own formats have a fixed label; others get their key in words.
+  /// Notes of larder's built-in formats have a fixed label; the label of any other note is its key in words.
   func note(_ name: String) -> String {
     switch name {
     case "point": of("Points", "적립금")
@@ -193,7 +193,7 @@ extension PageLanguage {
 
   /// A JSON key in words: `shippingInfo` and `shipping_info` become "Shipping info".
   ///
-  /// Other texts stay as they are.
+  /// A key with spaces or characters outside ASCII stays as it is.
   static func words(ofKey key: String) -> String {
     guard
       key.utf8.allSatisfy({
@@ -239,7 +239,7 @@ final class PictureSizes: Sendable {
     self.cache = cache
   }
 
-  /// The displayed size of a held picture, after its orientation; nil when the file cannot be read.
+  /// A picture's width and height as displayed, with its orientation applied; nil when the file cannot be read.
   func size(of image: ShownPicture) -> PixelSize? {
     guard let path = image.path, let digest = image.sha256 else { return nil }
     if let size = known.withLock({ $0[digest] }) { return size }

@@ -20,7 +20,7 @@ struct StorefrontHome: PageView {
       let view = ItemView(shown, number: 0, picture: path, ItemView.Words(language))
       (title, text, price, normal) = (view.title, view.text, view.price, view.normal)
       address = StorefrontAddress.item(shown.item.id)
-      // Prefer a picture of the detail, which is larger.
+      // Prefer a picture of the detail: it is larger than the thumbnail.
       let top = shown.pictures.first { $0.role == .top && $0.path != nil }?.path
       picture = StorefrontAddress.picture(top ?? path)
       self.off = off
@@ -74,12 +74,12 @@ struct StorefrontList: PageView {
   let pages: [PageLink]
   let message, way, wayWords: String
 
-  /// Applies a query: filters, sorts, and takes its page.
+  /// Applies a query: filters and sorts the items, and returns the items of one page.
   ///
   /// - Parameters:
   ///   - items: All items.
   ///   - query: The query.
-  /// - Returns: The number of matches, the items of the page, and its number, limited to existing pages.
+  /// - Returns: The number of matches, the page's number, limited to existing pages, and the items of the page.
   static func chosen(
     _ items: [(item: StoreItem, section: RunSection)],
     _ query: StorefrontQuery
@@ -110,7 +110,7 @@ struct StorefrontList: PageView {
     isSearch = path == "/search"
     self.query = Words(search: query.search, badge: query.badge, low: query.low, high: query.high)
     (isWrong, isNarrowed) = (query.isWrongRange, query.isNarrowed)
-    // On a phone, prices and sort order are collapsed unless one is set.
+    // On a phone, the fields for prices and sort order are collapsed unless one of them is set.
     isFiltered = !query.low.isEmpty || !query.high.isEmpty || query.order != nil
     clear = query.with { ($0.badge, $0.low, $0.high) = ("", "", "") }.address(path)
     unit = Self.unit(of: currency)
@@ -123,7 +123,7 @@ struct StorefrontList: PageView {
         "\(number), page \(chosen.page) of \(pageCount.grouped)",
         "\(number) · \(pageCount.grouped)쪽 중 \(chosen.page)쪽"
       )
-    // A badge's count is the number of items that choosing it would show.
+    // A badge's count is the number of items that the list would have if the badge were chosen.
     let within = query.with { $0.badge = "" }.items
     badges = Self.offered(
       within.isFiltering ? items.filter { within.admits($0.item) } : items,
@@ -199,13 +199,13 @@ struct StorefrontCard: MustacheParent {
   private let isSoldOut: Bool
   private let isEager: Bool
 
-  /// A card.
+  /// Creates a card.
   ///
   /// - Parameters:
   ///   - shown: The item.
   ///   - words: The labels of all cards.
   ///   - squares: The available squares of pictures.
-  ///   - isEager: Whether its picture is near the top of the page, and so not loaded lazily.
+  ///   - isEager: Whether the card's picture is near the top of the page, and so not loaded lazily.
   init(_ shown: ShownItem, _ words: ItemView.Words, _ squares: StorefrontSquares, isEager: Bool) {
     self.squares = squares
     path = shown.thumbnail?.path ?? shown.pictures.first { $0.path != nil }?.path
@@ -216,7 +216,7 @@ struct StorefrontCard: MustacheParent {
     self.isEager = isEager
   }
 
-  // Written out because reflection takes longer than everything else together.
+  // This lookup is written out because reflection takes longer than the rest of the page.
   func child(named name: String) -> Any? {
     switch name {
     case "address": address
@@ -235,7 +235,7 @@ struct StorefrontCard: MustacheParent {
 }
 
 extension StoreItem {
-  /// How much less the sale price is than the normal one, in minor units; 0 when it is not less.
+  /// The normal price minus the sale price, in minor units; 0 if the sale price is not lower.
   var saving: UInt {
     guard let normal = normalPrice, let sale = salePrice, normal.currency == sale.currency,
       sale.minorUnits >= 0, normal.minorUnits > sale.minorUnits
@@ -243,11 +243,11 @@ extension StoreItem {
     return (normal.minorUnits - sale.minorUnits).magnitude
   }
 
-  /// How much less the sale price is than the normal one, in whole percent; nil below one.
+  /// The saving in whole percent of the normal price; nil below 1 %.
   var percentOff: Int? {
     guard let normal = normalPrice, saving > 0 else { return nil }
-    // Integer arithmetic: from 12,000 to 10,800 is 10 %, but 9.99… in floating point. Full width, because a feed's
-    // prices may be near the largest integer.
+    // Use integers: the saving from 12,000 to 10,800 is 10 %, but floating point gives 9.99…. Multiply in full width,
+    // because a feed's prices may be near the largest integer.
     let hundredfold = saving.multipliedFullWidth(by: 100)
     let percent = Int(normal.minorUnits.magnitude.dividingFullWidth(hundredfold).quotient)
     return percent > 0 ? percent : nil

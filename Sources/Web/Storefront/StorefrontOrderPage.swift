@@ -13,7 +13,7 @@ struct OrderMoment {
   }
 }
 
-/// The progress of an order: four steps, or the steps until it was cancelled.
+/// The progress of an order: four steps; for a cancelled order, the word for "cancelled" and the time.
 struct OrderProgress {
   /// A step.
   struct Step {
@@ -159,7 +159,7 @@ struct StorefrontOrderPage: PageView {
 }
 
 extension Order {
-  /// Whether its state or delivery can still change, so that the page reloads.
+  /// Whether the order's state or delivery can still change, so that the page reloads.
   var isMoving: Bool {
     let isSent = [.delivered, .dead, .ambiguous].contains(delivery.state)
     return !(isSent && (state == .collected || state == .cancelled))
@@ -178,7 +178,7 @@ extension Delivery.State {
 }
 
 extension PageLanguage {
-  /// The name of a state.
+  /// The name of an order's state.
   func name(of state: OrderState) -> String {
     switch state {
     case .ordered: of("Ordered", "주문 접수")

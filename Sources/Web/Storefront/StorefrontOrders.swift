@@ -14,7 +14,7 @@ struct StorefrontOrders {
 
   /// Opens the cache.
   ///
-  /// - Throws: ``LarderError`` when it cannot be read, or holds no catalog.
+  /// - Throws: ``LarderError`` when the cache cannot be read, or holds no catalog.
   init(_ store: Storefront, _ visit: StorefrontRequest) throws(LarderError) {
     (self.store, self.visit) = (store, visit)
     reader = try CatalogReader(cache: store.cache, catalog: store.catalog)
@@ -25,7 +25,7 @@ struct StorefrontOrders {
   var currency: String { reader.catalog.currency }
   var shop: String { PlainText.line(reader.catalog.name) }
 
-  /// The answer for a route, whose method was already checked.
+  /// The answer to a request for a route; the request's method was already checked.
   func answer(_ route: StorefrontRoute) throws -> StorefrontAnswer {
     let isForm = visit.request.method == .post
     switch route {
@@ -103,7 +103,7 @@ struct StorefrontOrders {
     return try reader.shown([best]).first
   }
 
-  /// The note above a section that the last run could not refresh; empty for a current one.
+  /// The note above a section that the last run could not refresh; empty for a section that is current.
   private func note(_ shelf: StorefrontSections.Shelf) throws(LarderError) -> String {
     guard shelf.section.isStale else { return "" }
     return visit.asLastSeen(try reader.lastGood(shelf.section.key))
@@ -216,7 +216,7 @@ extension StorefrontOrders {
   ///
   /// - Parameters:
   ///   - form: The submitted form that did not become an order; nil for an empty form.
-  ///   - faults: The reasons why it did not.
+  ///   - faults: The reasons why the form did not become an order.
   /// - Returns: The page; with status 422 if there are faults.
   /// - Throws: ``LarderError`` when the cache cannot be read.
   func basket(_ form: OrderForm? = nil, faults: [OrderFault] = []) throws -> StorefrontAnswer {
@@ -389,7 +389,7 @@ extension StorefrontOrders {
     if isForged { return StorefrontPage.redirect(visit, to: address) }
     let outbox = try Outbox(path)
     guard try entry(id, in: outbox) != nil else { return unknown() }
-    // `posting` tells the shop about the cancellation, if it may know of the order.
+    // `posting` tells the shop about the cancellation, if the shop may know of the order.
     let refusal = Self.refusal { () throws(LarderError) in
       _ = try outbox.move(id, to: .cancelled, posting: true, at: now)
     }
@@ -408,7 +408,7 @@ extension StorefrontOrders {
     }
   }
 
-  /// The error of `body`; nil if it succeeds.
+  /// The error that `body` throws; nil if it succeeds.
   private static func refusal(_ body: () throws(LarderError) -> Void) -> LarderError? {
     do {
       try body()

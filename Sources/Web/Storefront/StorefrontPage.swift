@@ -18,7 +18,7 @@ struct StorefrontPage {
   }
 
   var status = 200
-  /// The page's title before the shop's name; empty for only the shop's name.
+  /// The page's title, to which the shop's name is appended; with an empty title, only the shop's name is shown.
   var title = ""
   var part = Part.other
   /// The main part, as HTML.
@@ -100,7 +100,7 @@ struct StorefrontPage {
     return templates.html(frame)
   }
 
-  /// The answer.
+  /// The answer with the rendered page.
   func answer(_ visit: StorefrontRequest, _ html: String) -> StorefrontAnswer {
     var headers = [
       ("content-type", "text/html; charset=utf-8"), ("content-security-policy", Self.policy),
@@ -156,7 +156,7 @@ struct StorefrontPage {
 struct StorefrontAssets: Sendable {
   /// A file of the store.
   struct Asset: Sendable {
-    /// Its path on the server.
+    /// The file's path on the server.
     let path: String
     let type: String
     let text: String

@@ -21,11 +21,11 @@ struct StorefrontRequest: Sendable {
   let session: StorefrontSession
   /// The visitor's basket.
   let basket: StorefrontBasket
-  /// The single item of a "buy now" page; nil when the basket is ordered.
+  /// The single item of a "buy now" page or its form; nil for every other request.
   let single: StorefrontBasket?
-  /// The earlier values of the order form.
+  /// The values of the order form that the cookie has kept.
   let draft: StorefrontDraft
-  /// The time, in the zone of this machine.
+  /// The time of the request, in the zone of this machine.
   let clock: PageClock
 
   /// Reads a request.
@@ -47,7 +47,7 @@ struct StorefrontRequest: Sendable {
 
   /// The message about sections that the last run could not refresh.
   ///
-  /// - Parameter since: The time of the last successful fetch; nil when that is unknown.
+  /// - Parameter since: The time of the last successful fetch; nil when the time is unknown.
   /// - Returns: A sentence.
   func asLastSeen(_ since: UnixTime?) -> String {
     guard let since else {
@@ -70,7 +70,7 @@ struct StorefrontRequest: Sendable {
   }
 }
 
-/// The values of the order form besides the items.
+/// The values that the visitor typed into the order form: name, note and budget.
 struct StorefrontDraft: Equatable {
   var by = ""
   var note = ""
@@ -78,7 +78,7 @@ struct StorefrontDraft: Equatable {
 
   /// How many characters of a note the cookie keeps.
   ///
-  /// The order gets all of it.
+  /// The order gets the whole note.
   private static let remembered = 200
   /// The longest note that the form accepts.
   static let longestNote = 1000
@@ -127,8 +127,8 @@ extension PageLanguage {
 
 /// A visitor's session, with a CSRF token for its forms.
 ///
-/// The token is an HMAC of the session's id, which a page of another origin can neither read nor compute. In addition,
-/// browsers do not send the cookie with requests from other sites (`SameSite=Strict`).
+/// The token is an HMAC of the session's id. A page of another origin can neither read nor compute the token. In
+/// addition, browsers do not send the cookie with requests from other sites (`SameSite=Strict`).
 struct StorefrontSession: Sendable {
   /// The cookie's name.
   static let cookie = "larder-session"
@@ -138,7 +138,7 @@ struct StorefrontSession: Sendable {
   /// Whether the session is new, so that its cookie has to be set.
   let isNew: Bool
 
-  /// The session of a cookie, or a new one.
+  /// The session that a cookie names, or a new session.
   init(cookie: String?) {
     if let cookie, cookie.utf8.count == 32,
       cookie.utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) })
@@ -171,7 +171,7 @@ struct StorefrontSession: Sendable {
 
 /// The reason why a form is refused.
 enum FormRefusal: Equatable {
-  /// Another site's page sent it.
+  /// A page of another site sent the form.
   case foreign
   /// The CSRF token is missing, wrong, or from before a restart.
   case outdated

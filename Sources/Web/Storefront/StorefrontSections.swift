@@ -10,13 +10,13 @@ struct StorefrontSections: Sendable {
   struct Shelf: Sendable {
     /// The section.
     let section: RunSection
-    /// Its title; the key when it has none.
+    /// The section's title, or its key when it has no title.
     let title: String
-    /// The line under its title; may be empty.
+    /// The line under the section's title; may be empty.
     let subtitle: String
-    /// Its items, in the section's order.
+    /// The section's items, in its order.
     let items: [StoreItem]
-    /// The `lang` attribute of its texts, as in ``ReportShelf/speech``.
+    /// The `lang` attribute of the section's texts, as in ``ReportShelf/speech``.
     let speech: String
 
     init(_ section: RunSection, _ items: [StoreItem]) {
@@ -31,7 +31,7 @@ struct StorefrontSections: Sendable {
     }
   }
 
-  /// Identifies a run by its number and its end.
+  /// Identifies a run by its number, its end and its catalog.
   ///
   /// The number is not enough, because a rebuilt cache counts from 1 again.
   struct Name: Sendable, Equatable {
@@ -44,7 +44,7 @@ struct StorefrontSections: Sendable {
   let name: Name
   /// The sections in the catalog's order.
   let all: [Shelf]
-  /// The first section and position of each item, by id.
+  /// The first section that lists an item, and the item's position in it, by item id.
   private let places: [String: (shelf: Int, item: Int)]
   /// The `lang` attribute of the whole catalog's texts.
   let speech: String
