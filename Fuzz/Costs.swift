@@ -1,12 +1,12 @@
 import Glibc
 import SystemPackage
 
-/// Checks the cost of one picture: at most half a second of processor time and 256 MiB.
+/// Checks that one picture takes at most half a second of processor time and 256 MiB of memory.
 ///
-/// With `FUZZ_LIMITS=whole`, larger pictures may take as much more time as ordinary ones of their size. They may take
-/// more memory where a picture is held as a whole while it is decoded (docs/decisions, 07). Sanitizers slow a run down.
-/// So if `FUZZ_SLOW` names a folder, an input that takes too long is kept there, and checked later by a build without
-/// them.
+/// With `FUZZ_LIMITS=whole`, the time limit grows with the number of pixels, as the time of ordinary pictures does. The
+/// memory limit grows only for formats that hold a whole picture while decoding it (docs/decisions, 07). Because
+/// sanitizers slow a run down, an input that takes too long is stored in the folder that `FUZZ_SLOW` names, if any. A
+/// build without sanitizers then checks it again.
 struct Costs {
   private let began: Double
   private let input: [UInt8]
@@ -17,7 +17,7 @@ struct Costs {
     began = costs_seconds()
   }
 
-  /// Checks what was used since this was made, for a picture of `pixels`.
+  /// Checks the time and memory that were used since this value was made, for a picture of `pixels`.
   func check(pixels: Int, _ format: PictureFormat, isDeep: Bool = false) {
     let (seconds, bytes) = (costs_seconds() - began, costs_bytes())
     let more = isWhole ? pixels : 0
@@ -33,7 +33,7 @@ struct Costs {
   }
 }
 
-/// Whether pictures of up to 50 megapixels are read; if not, of up to one megapixel.
+/// Whether pictures of up to 50 megapixels are read; if false, the limit is one megapixel.
 let isWhole = getenv("FUZZ_LIMITS").map { String(cString: $0) } == "whole"
 
 @_silgen_name("costs_begin") private func costs_begin()

@@ -18,7 +18,8 @@ private let target: @Sendable ([UInt8]) -> Void =
   default: fatalError("set FUZZ to json, feed, page or catalog-file")
   }
 
-/// The parser accepts exactly what the grammar allows, and errors name a valid position.
+/// Checks that the JSON parser accepts exactly the texts that the grammar allows, and that errors name a valid
+/// position.
 private func fuzzJSON(_ input: [UInt8]) {
   let grammar = JSONGrammar(input)
   do throws(CatalogError) {
@@ -32,7 +33,7 @@ private func fuzzJSON(_ input: [UInt8]) {
   }
 }
 
-/// Checks that every value has what its kind promises.
+/// Checks that every JSON value has the content of its kind; for example, a string has a text.
 private func walk(_ node: JSONNode) {
   switch node.kind {
   case .string: expect(node.text != nil, "a string without text")
@@ -50,7 +51,9 @@ private func walk(_ node: JSONNode) {
   }
 }
 
-/// Decoded items survive being stored, every element is either listed or skipped, and errors name a valid position.
+/// Checks that decoded items stay the same when they are stored and read back.
+///
+/// Also checks that every element is either listed or skipped, and that errors name a valid position.
 private func fuzzDecoding(_ input: [UInt8]) {
   let source = SectionSource(key: "main", url: "main")
   for file in files {
@@ -106,14 +109,14 @@ private func fuzzCatalogFile(_ input: [UInt8]) {
   }
 }
 
-/// Errors about malformed JSON have a position, and every position is within the input.
+/// Checks that errors about malformed JSON have a position, and that every position is within the input.
 private func checkPlace(_ error: CatalogError, in input: [UInt8]) {
   // The error for HTML or XML instead of JSON has no position.
   let isNamed = ["an HTML page", "an XML document"].contains { error.reason.hasPrefix($0) }
   if error.code == .malformedJSON || error.code == .tooDeep, !isNamed {
     expect(error.line != nil && error.column != nil, "no place: \(error)")
   }
-  // YAML also ends lines with a carriage return, and with NEL, LS and PS, 2 and 3 bytes long.
+  // In YAML, a line may also end with a carriage return, or with NEL, LS or PS, which are 2 or 3 bytes long.
   let ends = input.count { [0x0A, 0x0D, 0x85, 0xA8, 0xA9].contains($0) }
   if let line = error.line { expect((1...ends + 2).contains(line), "\(error)") }
   if let column = error.column { expect((1...input.count + 1).contains(column), "\(error)") }

@@ -1,6 +1,6 @@
-/// An independent check of whether bytes are a JSON text, by nothing but the grammar. (RFC 8259)
+/// Checks whether bytes are a JSON text by the grammar of RFC 8259; this code is independent of larder's parser.
 struct JSONGrammar {
-  /// The deepest nesting of arrays and objects.
+  /// The deepest level to which arrays and objects are nested.
   private(set) var depth = 0
   private var rest: ArraySlice<UInt8>
 

@@ -3,7 +3,7 @@ import Glibc
 import PictureFixtures
 import SystemPackage
 
-/// Crops or stamps arbitrary bytes: the result is an error, or a picture that can be read again.
+/// Crops or stamps arbitrary bytes, and checks that the result is an error, or a picture that can be read again.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzPicture(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   if let folder = getenv("FUZZ_SEEDS") { writeSeeds(FilePath(String(cString: folder))) }
@@ -26,7 +26,9 @@ private let target: @Sendable ([UInt8]) -> Void =
   default: fatalError("set FUZZ to crop- and a format, stamp-jpeg or -png")
   }
 
-/// Small enough for many runs a second; the arithmetic that the limits protect is the same.
+/// The limits of a picture; by default, they are small enough for many runs a second.
+///
+/// The arithmetic that the limits protect is the same for pictures of any size.
 private let limits =
   isWhole
   ? PictureLimits(pixels: 50_000_000)
@@ -40,13 +42,14 @@ private let limits =
 
 private func file(_ bytes: [UInt8], _ format: PictureFormat) -> PictureFile? {
   guard PictureFormat(sniffing: bytes) == format else { return nil }
-  // Most changes to a PNG only fail a chunk's CRC; with correct CRCs, they get further.
+  // Most random changes to a PNG only make a chunk's CRC wrong. If the CRCs are corrected, the changed bytes reach the
+  // decoder.
   let isSummed = format == .png && (bytes.last ?? 0) & 128 == 0
   let bytes = isSummed ? summed(bytes) : bytes
   return try? PictureFile(bytes, modified: 1_610_000_000, limits: limits)
 }
 
-/// A PNG with the right CRC after each chunk.
+/// The PNG `bytes` with a correct CRC after each chunk.
 private func summed(_ bytes: [UInt8]) -> [UInt8] {
   var bytes = bytes
   var offset = 8
@@ -65,16 +68,17 @@ private func summed(_ bytes: [UInt8]) -> [UInt8] {
   return bytes
 }
 
-/// A crop that the last byte of the input chooses; decoders ignore a byte after the end of the picture.
+/// A crop with options that depend on the last byte of the input; decoders ignore a byte after the end of the picture.
 private func crop(_ bytes: [UInt8]) -> Crop {
   let choice = Int(bytes.last ?? 0)
   let format = PictureFormat(sniffing: bytes)
-  // Encoding 50 megapixels as WebP or AVIF takes longer than all the rest, and sees no hostile bytes.
+  // Encoding 50 megapixels as WebP or AVIF takes longer than all other steps together, and does not test the input's
+  // bytes.
   let own = isWhole && format != .jpeg && format != .png ? 512 : nil
   var crop = Crop(
     size: [own, 16, 33, 100][choice & 3],
     gravity: choice & 4 == 0 ? .centre : .attention,
-    // Encoding AVIF takes longer than all the rest, and its encoder sees no hostile bytes.
+    // Encoding AVIF takes longer than all other steps together, and does not test the input's bytes.
     format: format == .avif || choice & 64 != 0 ? .png : nil,
     quality: choice & 8 == 0 ? nil : 80,
     lossless: choice & 16 != 0,
@@ -96,7 +100,7 @@ private func crop(_ bytes: [UInt8]) -> Crop {
 private func check(_ picture: EncodedPicture, _ crop: Crop, of file: PictureFile) {
   expect(picture.width == picture.height, "\(picture.width) × \(picture.height) is no square")
   expect(crop.size ?? picture.width == picture.width, "not of the size asked for")
-  // The metadata may be larger now than the limits of the input allow.
+  // The result's metadata may be larger than the limits of the input allow.
   let whole = PictureLimits()
   guard let made = try? PictureFile(picture.bytes, limits: whole) else {
     return expect(false, "what was made cannot be read")
@@ -104,7 +108,7 @@ private func check(_ picture: EncodedPicture, _ crop: Crop, of file: PictureFile
   expect(made.probe.width == picture.width && made.probe.height == picture.height, "another size")
   expect(made.probe.orientation == .upright, "not upright")
   let again = Crop(size: 8, limits: whole)
-  // Lossless JPEGs keep coefficients that libjpeg cannot convert to pixels: those with fractional sampling.
+  // A lossless JPEG may keep coefficients that libjpeg cannot convert to pixels, if the sampling is fractional.
   let isCarriedOver = picture.format == .jpeg && picture.method == .lossless
   expect(
     (try? again.apply(to: made)) != nil || isCarriedOver && (try? again.apply(to: file)) == nil,
@@ -127,7 +131,7 @@ private func fuzzCrop(_ bytes: [UInt8], _ format: PictureFormat) {
   if format == .png, !isWhole, crop.lossless { checkWaiting(picture, crop, of: file) }
 }
 
-/// Scales a picture as a large one is scaled, with no more rows in memory than the filter needs.
+/// Scales a picture in strips, as a large picture is scaled, with no more rows in memory than the filter needs.
 private func scaleInStrips(_ file: PictureFile) {
   let stored = file.probe.stored
   let whole = RowRequest(PixelRegion(x: 0, y: 0, width: stored.width, height: stored.height))
@@ -142,7 +146,8 @@ private func scaleInStrips(_ file: PictureFile) {
   }
 }
 
-/// Compares a PNG that is written to a file while it is compressed, as a large one is, with the one made in memory.
+/// Checks that a PNG which is written to a file while it is compressed, as a large PNG is, equals the PNG made in
+/// memory.
 private func checkWaiting(_ picture: EncodedPicture?, _ crop: Crop, of file: PictureFile) {
   var crop = crop
   crop.heldBytes = 256
@@ -154,7 +159,7 @@ private func fuzzStamp(_ bytes: [UInt8], _ format: PictureFormat) {
   let costs = Costs(of: bytes)
   guard let file = file(bytes, format) else { return costs.check(pixels: 0, format) }
   var stamp = Stamp(crop: crop(bytes), time: .now)
-  // Large letters take longer than all the rest.
+  // Large letters take longer than all other steps together.
   stamp.crop.size = stamp.crop.size ?? (file.probe.width > 300 ? 64 : nil)
   let picture = try? stamp.apply(to: file)
   costs.check(
@@ -165,7 +170,7 @@ private func fuzzStamp(_ bytes: [UInt8], _ format: PictureFormat) {
   if let picture, !isWhole { check(picture, stamp.crop, of: file) }
 }
 
-/// Writes a picture of every kind to a folder, then exits.
+/// Writes a picture of every kind to a folder, as the fuzzer's first inputs (seeds), then exits.
 private func writeSeeds(_ folder: FilePath) -> Never {
   let samples = (0..<48 * 40 * 4).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 6) }
   func write(_ bytes: [UInt8], _ name: String) {
@@ -269,7 +274,8 @@ private func writeOtherSeeds(_ samples: [UInt8], _ write: ([UInt8], String) -> V
     write(Array(UnsafeBufferPointer(start: made, count: count)) + [0], "\(index).avif")
     free(made)
   }
-  // Four colours, one of them transparent, on a screen larger than the frame: codes of three bits, one for each pixel.
+  // This GIF has four colours, one of them transparent, and a screen larger than the frame. Its data has a code of
+  // three bits for each pixel.
   let head: [UInt8] = Array("GIF89a".utf8) + [6, 0, 5, 0, 0x81, 0, 0] + Array(samples[..<12])
   let clear: [UInt8] = [0x21, 0xF9, 4, 1, 0, 0, 2, 0]
   for interlaced: UInt8 in [0, 0x40] {
@@ -279,7 +285,7 @@ private func writeOtherSeeds(_ samples: [UInt8], _ write: ([UInt8], String) -> V
   }
 }
 
-/// Writes pictures of 49 megapixels in small files, for `FUZZ_LIMITS=whole`.
+/// Writes small files that hold pictures of 49 megapixels, for runs with `FUZZ_LIMITS=whole`.
 private func writeLargeSeeds(_ write: ([UInt8], String) -> Void) {
   let side = 7000
   let blank = [UInt8](repeating: 90, count: side * side * 4)
@@ -375,7 +381,7 @@ private func largeGIF(screen: Int, _ side: Int) -> [UInt8] {
   }
   var (left, width) = (side * side, 3)
   while left > 0 {
-    // Clears the code table; after that, each new code stands for one pixel more than the one before it.
+    // This code clears the code table. After that, each new code stands for one pixel more than the previous code.
     put(4, width)
     var (code, run) = (0, 1)
     width = 3

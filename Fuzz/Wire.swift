@@ -3,7 +3,8 @@ import Glibc
 
 /// Fuzzes the code that reads HTTP headers and URLs; the environment variable `FUZZ` chooses the target.
 ///
-/// The targets are header dates, Cache-Control, Content-Range, Retry-After, and the file names of URLs.
+/// The targets are dates in headers, Cache-Control, Content-Range, Retry-After, and the file names that are made from
+/// URLs.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzWire(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   let input = Array(UnsafeBufferPointer(start: bytes, count: count))
@@ -21,13 +22,13 @@ private let target: @Sendable (String) -> Void =
   default: fatalError("set FUZZ to dates, cache-control, content-range, retry-after or names")
   }
 
-/// Times at which everything has to hold, including the first and the last possible ones.
+/// Each input is tried with each of these as the present time; they include the first and the last possible time.
 private let moments = [Int64.min, -1, 0, 1_700_000_000, 253_402_300_800, .max].map { UnixTime($0) }
 
 private func fuzzDate(_ text: String) {
   for now in moments {
     guard let moment = UnixTime(httpDate: text, now: now) else { continue }
-    // A date that was read is written so that it reads the same.
+    // Writing a date and reading it again must give the same time.
     expect(UnixTime(httpDate: moment.httpDate, now: now) == moment, "\(text): \(moment.httpDate)")
   }
 }
@@ -35,7 +36,8 @@ private func fuzzDate(_ text: String) {
 private func fuzzCacheControl(_ text: String) {
   let control = CacheControl(text)
   expect(control.maxAge ?? 0 >= 0 && control.staleIfError ?? 0 >= 0, "less than none: \(text)")
-  // Header fields from the lines of the input; then every name again with the first line as its value.
+  // Makes header fields from the lines of the input, then appends the fields that caching reads, with the first line as
+  // their value.
   let first = String(text.prefix { !$0.isNewline })
   var headers = Headers(lines: Array(text.utf8))
   for name in ["Cache-Control", "Expires", "Age", "Date", "Last-Modified", "Vary", "ETag"] {
@@ -92,8 +94,8 @@ private func fuzzName(_ text: String) {
   let name = PictureName(url: text, id: PictureID(url: text))
   let bytes = name.file.utf8
   expect(!bytes.isEmpty && bytes.count <= 80, "\(bytes.count) bytes: \(text)")
-  // Printable ASCII without a slash, and exactly one dot, which is not the first character: no name leads out of its
-  // folder.
+  // A name must be printable ASCII without a slash, and have exactly one dot, which is not the first character. So no
+  // name leads out of its folder.
   expect(
     bytes.allSatisfy { $0 != UInt8(ascii: "/") && $0 > 0x20 && $0 < 0x7F }
       && bytes.first != UInt8(ascii: ".") && bytes.count { $0 == UInt8(ascii: ".") } == 1,

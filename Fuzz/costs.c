@@ -1,10 +1,10 @@
-// The cost of a run: the processor time of this process and, under a sanitizer, the most memory that it held at a time.
-// The processor time does not depend on other load of the machine.
+// Measures the cost of a run: the processor time of this process and, with a sanitizer, the most memory that the
+// process held at a time. Processor time hardly depends on other load of the machine.
 #include <stdatomic.h>
 #include <stddef.h>
 #include <time.h>
 
-// From the sanitizer's library; NULL in a build without one.
+// These functions are in the sanitizer's library; they are NULL in a build without a sanitizer.
 __attribute__((weak)) int __sanitizer_install_malloc_and_free_hooks(
     void (*taken)(const volatile void *, size_t), void (*given)(const volatile void *));
 __attribute__((weak)) size_t __sanitizer_get_allocated_size(const volatile void *);
