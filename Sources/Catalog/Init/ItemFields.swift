@@ -163,7 +163,7 @@ struct ItemFields {
       thumbnail += forms.map { FieldScore(evidence: $0, confidence: best.confidence) }
       gallery.removeAll { $0.evidence.place.steps[0].name == best.evidence.place.steps[0].name }
     }
-    // The largest form of its pictures is in the file, whatever else is.
+    // The largest form of its pictures is in the file, among others.
     let isSmall = gallery.first.map { size(of: $0.evidence) == 0 } ?? true
     if isSmall, let large = largest(best) ?? numbered(best) ?? larger(best, among: single) {
       gallery = [large]
