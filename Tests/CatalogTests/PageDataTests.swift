@@ -123,6 +123,17 @@ struct PageDataTests {
     #expect(try decode("<html>\(link)\(cup)\(cup)</html>", "format: json-ld").lost == 2)
   }
 
+  @Test(arguments: [
+    "<div itemscope itemtype=http://schema.org/Product><b itemprop=name>Cup",
+    "<div itemscope itemtype=\"http://)\u{1}a.<div itemscope itemtype=\"x/Product\" <meta content=\"pro(u",
+    "<p id=a itemprop=name>Cup<div itemscope itemref=a itemtype=http://schema.org/Product",
+  ])
+  func `a page that ends inside its items is read or refused`(_ page: String) {
+    for count in 0...page.utf8.count {
+      _ = try? items(String(decoding: page.utf8.prefix(count), as: UTF8.self))
+    }
+  }
+
   @Test func `microdata of other things is named`() {
     let shop =
       "<p itemscope itemtype='https://schema.org/Organization'><b itemprop=name>Us</b></p>"

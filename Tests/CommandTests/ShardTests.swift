@@ -210,6 +210,30 @@ import Testing
     }
   }
 
+  @Test func `a catalog whose format is a file is refused before anything is fetched`() throws {
+    let shop = try Shop()
+    let file = try String(contentsOfFile: shop.catalog, encoding: .utf8)
+    let own = try shop.folder.write(
+      file.replacing("format: banchan", with: "format: ./mine.yaml")
+        .replacing("detail: {url: \"detail/{id}\"}\n", with: ""),
+      to: "own.yaml"
+    )
+    try shop.folder.write(
+      "items: $.body\nitem: {id: $.detail_hash, title: $.title}",
+      to: "mine.yaml"
+    )
+
+    let printed = try Command.larder([
+      "shard", "plan", own, "--cache", shop.cache, "--shards", "2", "--out",
+      shop.folder.path("plan"),
+    ])
+
+    #expect(printed.status == 78)
+    #expect(printed.errors.contains("write the keys of ./mine.yaml into the catalog file"))
+    #expect(shop.store.requests.isEmpty)
+    #expect(shop.folder.files(below: "plan").isEmpty)
+  }
+
   @Test func `a plan that failed to fetch its sections is not written`() throws {
     let shop = try Shop(faults: "path=/develop/* status=503")
 

@@ -378,9 +378,6 @@ struct FieldScore {
     case .normalPrice, .salePrice:
       let isList = place.isMany && !place.entersList
       let read = evidence.share { PriceText.isPrice($0) }
-      // The number of a price list is called like one of its prices.
-      let isNumber = evidence.held > 2 && evidence.distinct.count == 1 && evidence.reals == 0
-      if field == .normalPrice, isNumber, evidence.samples[0].utf8.count == 1 { return 0 }
       return isList || read < 0.8 || evidence.leading == 0 ? 0 : read
     case .latitude, .longitude:
       let bound = field == .latitude ? 90.0 : 180.0

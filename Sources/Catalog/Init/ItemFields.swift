@@ -71,7 +71,9 @@ struct ItemFields {
       score.meaning == .asked || score.evidence.share { PriceText.number($0) == 0 } < 1
     }
     let ranking = Self.inOneCurrency(FieldScore.ranking(.salePrice, evidence).filter(isEver))
-    let former = FieldScore.ranking(.normalPrice, evidence).filter(isEver)
+    let former = FieldScore.ranking(.normalPrice, evidence).filter { score in
+      isEver(score) && !Self.isKind(score.evidence, beside: ranking.first?.evidence)
+    }
     rankings[.salePrice] = ranking
     rankings[.normalPrice] = former
     let asked = Self.doubted(
@@ -118,6 +120,13 @@ struct ItemFields {
     {
       normalPrice[0] = normal.doubtful
     }
+  }
+
+  /// Whether a number is not a price but tells which one, such as 1 for a price list: one digit that all items share,
+  /// beside a price that differs.
+  private static func isKind(_ number: FieldEvidence, beside price: FieldEvidence?) -> Bool {
+    number.distinct.count == 1 && number.reals == 0 && number.samples.first?.utf8.count == 1
+      && (price?.distinct.count ?? 1) > 1
   }
 
   /// The ranking, reduced to one currency if a price is given in several: `{"EUR": 7, "USD": 8}`.

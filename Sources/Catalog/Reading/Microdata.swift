@@ -1,23 +1,23 @@
 /// The microdata of a page as JSON-LD. (HTML, section 5)
 ///
-/// An item becomes an object with `@type`, `@id` and its properties; a property that comes again is a list.
+/// An item becomes an object with `@type`, `@id` and its properties. The values of each property are a list.
 struct Microdata {
-  /// How many elements of a page may have an item, a property or an id.
+  /// The limit on elements with an item, a property or an id.
   private static let mostElements = 100_000
-  /// How many items may be in one another.
+  /// The limit on items nested within each other.
   private static let mostDepth = 32
 
-  /// An element with an item, a property or an id, which others refer to.
+  /// An element with an item, a property, or an id that `itemref` may name.
   private struct Element {
-    /// The properties that it is a value of.
+    /// The names of the properties whose value it is.
     var properties: [String]
-    /// The item that it begins; nil when it begins none.
+    /// The item that begins with it; nil without `itemscope`.
     var item: Item?
-    /// Its value, unless that is an item or ``text``.
+    /// Its value; nil if the value is an item, or the element's text.
     var value: String?
-    /// Where its text is.
+    /// The place of its text in ``Microdata/text``.
     var text: Range<Int>
-    /// The place behind its last descendant.
+    /// The index after its last descendant.
     var end: Int
   }
 
@@ -29,11 +29,11 @@ struct Microdata {
 
   /// In the order of the page.
   private var elements: [Element] = []
-  /// By id, the first element that has it.
+  /// The first element with each id.
   private var ids: [String: Int] = [:]
   /// The elements that are open.
   private var open: [Int] = []
-  /// How many of them have their text as value.
+  /// The number of open elements whose value is their text.
   private var texts = 0
   /// The text of all elements that need it.
   private var text: [UInt8] = []
@@ -121,10 +121,10 @@ struct Microdata {
 
   // MARK: - As JSON
 
-  /// The items that are no property of another item, as one JSON document.
+  /// The items that are not a property of another item, as one JSON document.
   ///
   /// - Parameters:
-  ///   - count: How many bytes the page has: references may make some 16 times of it.
+  ///   - count: The size of the page in bytes; references may expand it up to 16 times.
   ///   - subject: The name of the page, for messages.
   /// - Returns: JSON in UTF-8.
   /// - Throws: ``CatalogError`` when the page has too many elements of microdata, or they make too much.
@@ -135,7 +135,11 @@ struct Microdata {
         subject
       )
     }
-    var writer = Writing(elements: elements, ids: ids, text: text, rest: 1 << 20 + 16 * count)
+    // A page may end before its elements do.
+    var page = self
+    while !page.open.isEmpty { page.end() }
+    let elements = page.elements
+    var writer = Writing(elements: elements, ids: ids, text: page.text, rest: 1 << 20 + 16 * count)
     writer.json.open("[")
     for place in elements.indices
     where elements[place].item != nil && elements[place].properties.isEmpty {
@@ -164,10 +168,10 @@ struct Microdata {
     let elements: [Element]
     let ids: [String: Int]
     let text: [UInt8]
-    /// How much more may be looked at and written.
+    /// The remaining budget for work and output, in bytes.
     var rest: Int
     var json = StoredFormWriter()
-    /// The items that are being written, each within the one before.
+    /// The items that are being written, from the outermost to the innermost.
     private var within: [Int] = []
 
     init(elements: [Element], ids: [String: Int], text: [UInt8], rest: Int) {
@@ -192,7 +196,7 @@ struct Microdata {
       json.open("{")
       json.member("@type", item.types)
       if let id = item.id { json.member("@id", id) }
-      // `@…` means something of its own in JSON-LD.
+      // Names with `@` are keywords in JSON-LD.
       for name in names where !name.hasPrefix("@") {
         json.name(escaping: name)
         json.open("[")
