@@ -247,7 +247,7 @@ struct PagingSyncTests {
       let report = try shop.sync(folder, catalog("parameter: page"))
 
       #expect(report.outcome == .partial && report.failures.isEmpty)
-      #expect(report.sections[0].warning?.contains("50 items, but its pages list 4;") == true)
+      #expect(report.sections[0].warning?.contains("50 items, but its pages list only 4;") == true)
     }
     shop.store.faults.rules = []
     try page(1, ["1", "2", "2"], total: 4)
