@@ -45,7 +45,9 @@ struct CacheLockTests {
     var first: CacheLock? = try lock("larder sync, process 1")
     let error = #expect(throws: LarderError.self) { try lock("larder sync, process 2") }
     #expect(error?.code == .locked)
-    #expect(error?.description.contains("larder sync, process 1 on alpha has held it since") == true)
+    #expect(
+      error?.description.contains("larder sync, process 1 on alpha has held it since") == true
+    )
 
     withExtendedLifetime(first) {}
     first = nil
@@ -82,7 +84,9 @@ struct CacheLockTests {
       _ = try HostClaim(root, holder: "larder sync, process 2", machine: machine("beta", "2"))
     }
     #expect(error?.code == .locked)
-    #expect(error?.description.contains("larder sync, process 1 on alpha has held it since") == true)
+    #expect(
+      error?.description.contains("larder sync, process 1 on alpha has held it since") == true
+    )
     #expect(error?.description.contains("remove \(folder.path("lock.host"))") == true)
 
     claim.release()
