@@ -200,7 +200,7 @@ TIMES = [
     (rb"\b\d+(\.\d+)? ?(ms|s|min|h)\b", b"SPAN"), (rb"127\.0\.0\.1(:|%3A)\d+", b"HOST"),
     # The height of bars depends on the runs' durations, and it is a matter of seconds whether a failed picture is requested again.
     (rb'(<rect class="\w+" x="[\d.]+") y="[\d.]+" width="(\d+)" height="[\d.]+"', rb'\1 width="\2"'),
-    (rb'<span class="row" lang="\w+">left alone for a while after it failed</span> ', b""), (rb'<td class="r"[^>]*>\d+</td>', b"<td>N</td>"),
+    (rb'<span class="row" lang="\w+">not requested again yet, because it failed recently</span> ', b""), (rb'<td class="r"[^>]*>\d+</td>', b"<td>N</td>"),
     (rb"ord_[0-9A-Za-z]+", b"ORDER"), (rb"\b\d+(\.\d+)? (items|pictures|MiB|KiB)/s", b"RATE"),
     (rb'(nonce|form|token)(["\']? ?[=:] ?["\'])[\w+/=.-]{16,}', rb"\1\2SECRET"), (rb'name="form" value="[^"]+"', b"FORM"),
     (rb"\b1[67]\d{8,11}(\.\d+)?\b", b"UNIX"), (rb"larder \d+\.\d+\.\d+[\w.-]*", b"larder VERSION"),
