@@ -89,6 +89,11 @@ struct Microdata {
     if !element.properties.isEmpty, element.item == nil, element.value == nil { texts -= 1 }
   }
 
+  /// Ends the elements that the page leaves open: libxml2 does not end one whose tag is cut off.
+  mutating func finish() {
+    while !open.isEmpty { end() }
+  }
+
   /// Takes in characters.
   mutating func add(text piece: [UInt8]) {
     if texts > 0 { text += piece }
@@ -135,11 +140,7 @@ struct Microdata {
         subject
       )
     }
-    // A page may end before its elements do.
-    var page = self
-    while !page.open.isEmpty { page.end() }
-    let elements = page.elements
-    var writer = Writing(elements: elements, ids: ids, text: page.text, rest: 1 << 20 + 16 * count)
+    var writer = Writing(elements: elements, ids: ids, text: text, rest: 1 << 20 + 16 * count)
     writer.json.open("[")
     for place in elements.indices
     where elements[place].item != nil && elements[place].properties.isEmpty {

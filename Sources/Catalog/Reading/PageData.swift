@@ -31,6 +31,7 @@ final class PageData: HTMLReceiver {
   ) throws(CatalogError) -> PageData {
     let data = PageData()
     try HTMLPage.read(JSONText(page).bytes, into: data, subject, within: limits)
+    data.microdata.finish()
     guard data.scripts.count <= mostScripts else {
       throw CatalogError(
         .unexpectedShape,
