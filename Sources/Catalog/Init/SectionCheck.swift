@@ -201,7 +201,7 @@ extension DecodedListing {
 /// Something that looks wrong in a page, as the catalog file reads it.
 package struct CatalogFinding: Hashable, Sendable {
   /// The kind of finding.
-  package enum Code: String, Sendable, CaseIterable {
+  package enum Code: String, Sendable, CaseIterable, Encodable {
     /// Items that cannot be read.
     case itemSkipped = "item-skipped"
     /// Values that cannot be read.
@@ -234,6 +234,18 @@ package struct CatalogFinding: Hashable, Sendable {
     case detailField = "detail-field"
     /// A section without items.
     case empty
+
+    /// Whether the finding's message has no subject, so that texts put a count of items before it, such as "3 of 40".
+    package var countsItems: Bool {
+      switch self {
+      case .itemSkipped, .fieldLost, .saleAboveNormal, .duplicateID, .minorUnits, .pictureIsPage,
+        .pictureFails, .detailFails, .detailField:
+        true
+      case .neverMatches, .struckPrice, .duplicateKey, .ambiguousPrice, .morePages, .pageSize,
+        .empty:
+        false
+      }
+    }
   }
 
   /// The kind of finding.

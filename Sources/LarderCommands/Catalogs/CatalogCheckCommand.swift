@@ -210,7 +210,7 @@ struct CatalogTrial {
     var findings: [CatalogFinding] = []
     var missing: [String] = []
     for item in chosen.prefix(Self.detailCount) {
-      // The message has no subject: for codes in `CheckDocument.counted`, the output prefixes a count like "1 of 40".
+      // The message has no subject; see `CatalogFinding.Code.countsItems`.
       func note(_ code: CatalogFinding.Code, _ field: String?, _ message: String) {
         findings.append(
           CatalogFinding(code, field: field, count: 1, message: message, examples: [item.id])
@@ -283,7 +283,7 @@ struct CatalogTrial {
 
   private func pictures(_ chosen: [(id: String, url: String)], _ base: WebURL?) -> [CatalogFinding]
   {
-    // The messages have no subject: the output prefixes a count such as "3 of 40". See `CheckDocument.counted`.
+    // The messages have no subject; see `CatalogFinding.Code.countsItems`.
     let findings = chosen.compactMap { id, url -> CatalogFinding? in
       do throws(LarderError) {
         let bytes = try probe.beginning(ofPicture: url, relativeTo: base)
@@ -331,7 +331,7 @@ struct CheckDocument: Encodable {
   }
 
   private struct Finding: Encodable {
-    var code: String
+    var code: CatalogFinding.Code
     @OrNull var field: String?
     var count: Int
     var message: String
@@ -448,7 +448,7 @@ struct CheckDocument: Encodable {
       fields: [],
       findings: check.higher.map { struck in
         Finding(
-          code: CatalogFinding.Code.struckPrice.rawValue,
+          code: .struckPrice,
           field: "normalPrice",
           count: 1,
           message:
@@ -474,7 +474,7 @@ struct CheckDocument: Encodable {
       fields: check.fields.map { Field(name: $0.name, paths: $0.paths, items: $0.items) },
       findings: check.findings.map {
         Finding(
-          code: $0.code.rawValue,
+          code: $0.code,
           field: $0.field,
           count: $0.count,
           message: $0.message,
@@ -555,7 +555,7 @@ struct CheckDocument: Encodable {
         ? "" : " (\(PlainText.line(finding.examples.joined(separator: ", "))))"
       let subject = finding.field.map { "\(PlainText.line($0)): " } ?? ""
       let count =
-        Self.counted.contains(finding.code)
+        finding.code.countsItems
         ? "\(finding.count) of \(section.items + section.skipped) " : ""
       return terminal.paint(
         "  ! \(subject)\(count)\(PlainText.line(finding.message))\(examples)",
@@ -563,10 +563,4 @@ struct CheckDocument: Encodable {
       )
     }
   }
-
-  /// The codes of findings whose message has no subject; the text prefixes a count of items, such as "3 of 40".
-  private static let counted: Set<String> = [
-    "item-skipped", "field-lost", "sale-above-normal", "duplicate-id", "minor-units",
-    "picture-is-page", "picture-fails", "detail-fails", "detail-field",
-  ]
 }
