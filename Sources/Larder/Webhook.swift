@@ -35,7 +35,7 @@ public struct Webhook: Sendable {
   ///
   /// - Parameters:
   ///   - url: The receiver's URL, https or loopback.
-  ///   - secrets: `whsec_…` secrets separated by white space, each of which signs every message; nil for unsigned
+  ///   - secrets: `whsec_…` secrets, separated by white space. Every secret signs every message; nil sends unsigned
   ///     messages.
   /// - Returns: The webhook.
   /// - Throws: ``LarderError`` with the code `argument`; its message repeats neither URL nor secret.

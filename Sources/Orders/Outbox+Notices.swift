@@ -6,7 +6,7 @@ import GRDB
 package enum MessageKind: Sendable {
   /// Messages about orders, which are sent to the sender's webhook.
   case orders
-  /// Notices of changes, each of which is for one webhook.
+  /// Notices of changes; every notice belongs to one webhook.
   case notices
 
   /// The SQL condition that selects these messages in the table `message`.

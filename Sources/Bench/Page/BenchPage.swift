@@ -180,7 +180,7 @@ struct BenchPageTables: Sendable {
     self.report = report
   }
 
-  /// Those that have rows.
+  /// The tables that have rows.
   var all: [BenchView.Table] {
     [rows, parts, statuses, slowest, baseline].compactMap { $0 }.filter { !$0.rows.isEmpty }
   }

@@ -68,7 +68,7 @@ extension CacheLayout {
   }
 
   /// Removes a stray file at a path below `images/`.
-  package func removeOrphan(_ path: String) throws(LarderError) {
+  package func removeStray(_ path: String) throws(LarderError) {
     try remove(path)
   }
 

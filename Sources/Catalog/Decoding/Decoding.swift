@@ -17,7 +17,7 @@ public func decodeSection(
   try ListingDecoder(file, source: source).section(body, source: source, firstIndex: firstIndex)
 }
 
-/// Cuts a body into windows, each of which is a smaller body of the same source.
+/// Cuts a body into windows: smaller bodies of the same source.
 ///
 /// - Parameters:
 ///   - body: The body, in any notation.

@@ -108,7 +108,7 @@ enum FieldRules {
   /// Whether a name means pictures.
   static func isPicture(_ name: String) -> Bool { has("picture", in: NameWords.plain(name)) }
 
-  /// The size of a picture of which neither name nor addresses tell one.
+  /// The assumed size of a picture if neither its field's name nor its URLs tell the size.
   static let usualSize = 400
 
   /// The size that a name mentions, to compare with other names: pixels as in `image_640`, or a word as in `large`.

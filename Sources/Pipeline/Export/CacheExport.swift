@@ -69,7 +69,7 @@ package struct CacheExport: Sendable {
   ///   - cache: The cache's path.
   ///   - catalog: The catalog's name; nil for all.
   ///   - remote: The remote store of the pictures, if they are not in the cache's folder.
-  ///   - moment: The moment as of which to export the catalog; nil for the last sync.
+  ///   - moment: Exports the catalog as it was at this moment; nil for the last sync.
   /// - Throws: ``LarderError`` when the cache cannot be read, or keeps no run that ended by `moment`.
   package init(
     cache: String,

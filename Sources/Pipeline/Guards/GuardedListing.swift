@@ -10,7 +10,7 @@ struct GuardedListing: Sendable {
   var listing: ListingID
   /// The ids of kept items that the feed no longer lists.
   var withheld: [String] = []
-  /// The lost or suspiciously uniform fields because of which the feed's whole listing was rejected.
+  /// The fields that made a guard reject the feed's whole listing: they are gone, or suspiciously uniform.
   ///
   /// Empty if the listing was accepted, or was rejected for another reason.
   var findings: [FieldGuard.Finding] = []

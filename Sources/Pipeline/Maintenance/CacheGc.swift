@@ -175,7 +175,7 @@ package struct CacheGc: Sendable {
     }
     report.plan.stop(after: gone)
     let swept = gone < all.count ? [] : report.strays
-    for stray in swept { try layout.removeOrphan(stray) }
+    for stray in swept { try layout.removeStray(stray) }
     report.unfinished = total - gone - swept.count
     report.strays = swept
     if report.unfinished > 0 { return report }

@@ -8,7 +8,7 @@ import SystemPackage
 
 /// Makes a square of every picture, on one worker for each processor, while other pictures are still being fetched.
 ///
-/// A picture of which no square can be made, because it is damaged or beyond the limits, is reported once. It is not
+/// If a picture is damaged or beyond the limits, it gets no square and is reported once. It is not
 /// tried again until its bytes change, and nothing else fails because of it. A square of a damaged picture would look
 /// like a square of a whole picture, so none is made. The square of a GIF is a PNG.
 final class SquareStage: Sendable {

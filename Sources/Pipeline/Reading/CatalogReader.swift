@@ -92,7 +92,7 @@ package struct CatalogReader: Sendable {
   /// - Parameters:
   ///   - cache: The cache's path.
   ///   - name: The catalog's name; nil when the cache has only one catalog.
-  ///   - moment: The moment as of which to read the catalog; nil for the last sync.
+  ///   - moment: Reads the catalog as it was at this moment; nil for the last sync.
   /// - Throws: ``LarderError`` when there is no such cache or catalog, or no run that ended by `moment`.
   package init(
     cache: String,

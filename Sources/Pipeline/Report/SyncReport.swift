@@ -71,7 +71,7 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     /// The number of items that the feed no longer lists, but the shrink guard kept, because their removal looks like
     /// a fault.
     public package(set) var withheld = 0
-    /// The fields because of which the listing was rejected, by their names in the catalog file.
+    /// The fields that made a guard reject the listing, by their names in the catalog file.
     ///
     /// All items have lost these fields, or have the same value in them.
     public package(set) var kept: [String] = []
@@ -252,11 +252,11 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     public package(set) var fresh = 0
     /// The number of squares that were removed because their picture was removed or changed.
     public package(set) var removed = 0
-    /// The number of pictures of which no square can be made.
+    /// The number of pictures that cannot be made into squares.
     public package(set) var unfit = 0
     /// The number of pictures that were not handled before the run ended.
     public package(set) var unfinished = 0
-    /// The pictures of which this run, but no earlier one, found that no square can be made.
+    /// The pictures that this run, but no earlier one, could not make into squares.
     public package(set) var failures: [SquareFailure] = []
 
     private enum CodingKeys: String, CodingKey {

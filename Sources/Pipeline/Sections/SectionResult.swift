@@ -12,7 +12,7 @@ struct SectionResult: Sendable {
   /// like a fault.
   var listing: ListingID?
   var withheld: [String] = []
-  /// The lost or suspiciously uniform fields because of which the feed's whole listing was rejected.
+  /// The fields that made a guard reject the feed's whole listing: they are gone, or suspiciously uniform.
   ///
   /// Empty if the listing was accepted, or was rejected for another reason.
   var findings: [FieldGuard.Finding] = []
