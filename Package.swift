@@ -101,10 +101,12 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ]
     ),
+    .target(name: "HTTPServing", dependencies: ["CGlibc"]),
     .target(
       name: "Web",
       dependencies: [
-        "Base", "Cache", "Catalog", "Imaging", "Larder", "Orders", "Pipeline", "Transport",
+        "Base", "Cache", "Catalog", "HTTPServing", "Imaging", "Larder", "Orders", "Pipeline",
+        "Transport",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
@@ -149,7 +151,7 @@ let package = Package(
     .target(
       name: "SampleStore",
       dependencies: [
-        "CGlibc",
+        "CGlibc", "HTTPServing",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "HummingbirdTLS", package: "hummingbird"),
@@ -236,6 +238,7 @@ let package = Package(
       ],
       exclude: ["Fixtures"]
     ),
+    .testTarget(name: "HTTPServingTests", dependencies: ["HTTPServing"]),
     .testTarget(name: "SampleStoreTests", dependencies: ["SampleStore", "Support"]),
     .testTarget(
       name: "PipelineTests",

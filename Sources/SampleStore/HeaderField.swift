@@ -33,10 +33,4 @@ extension [HeaderField] {
     removeAll { $0.isNamed(name) }
     append(HeaderField(name, value))
   }
-
-  /// The values of all fields with a name, joined by commas. (RFC 9110, section 5.3)
-  func list(_ name: String) -> String? {
-    let values = filter { $0.isNamed(name) }.map(\.value)
-    return values.isEmpty ? nil : values.joined(separator: ", ")
-  }
 }

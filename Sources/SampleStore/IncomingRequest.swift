@@ -1,3 +1,4 @@
+import HTTPServing
 import NIOCore
 import NIOHTTP1
 
@@ -60,26 +61,12 @@ struct RequestTarget: Equatable {
   /// The path as it was sent.
   let rawPath: String
 
-  /// Splits a request target in origin form or absolute form. (RFC 9112, section 3.2)
+  /// Splits and checks a request target.
   init(_ target: String) {
-    let whole = Self.originForm(target)
-    if let mark = whole.utf8.firstIndex(of: UInt8(ascii: "?")) {
-      rawPath = String(whole[..<mark])
-      query = String(whole[whole.utf8.index(after: mark)...])
-    } else {
-      rawPath = whole
-      query = nil
-    }
+    let parts = TargetParts(target)
+    rawPath = parts.map { String($0.path) } ?? target
+    query = parts?.query.map(String.init)
     path = Self.safePath(rawPath)
-  }
-
-  private static func originForm(_ target: String) -> String {
-    guard !target.hasPrefix("/"), let mark = target.firstRange(of: "://") else { return target }
-    let rest = target[mark.upperBound...]
-    guard let slash = rest.utf8.firstIndex(where: { $0 == 0x2F || $0 == 0x3F }) else {
-      return "/"
-    }
-    return rest.utf8[slash] == 0x2F ? String(rest[slash...]) : "/" + rest[slash...]
   }
 
   /// Decodes `%XX`; nil for a path with dot segments, encoded slashes, backslashes, NUL or invalid UTF-8.

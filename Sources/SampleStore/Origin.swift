@@ -133,7 +133,7 @@ final class Origin: Sendable {
       resource?.apply(fault)
     }
     guard let resource else { return .problem(404, "not found") }
-    return .to(method: method.rawValue, fields: request.fields, with: resource)
+    return .to(method: method.rawValue, fields: request.head.headers, with: resource)
   }
 
   private func isOrder(_ request: IncomingRequest, _ target: RequestTarget) -> Bool {

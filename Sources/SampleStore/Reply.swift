@@ -1,5 +1,4 @@
-import CGlibc
-import Glibc
+import HTTPServing
 import NIOCore
 import NIOHTTP1
 
@@ -82,24 +81,22 @@ extension Reply {
   /// Answers a GET or HEAD: evaluates first preconditions, then ranges.
   ///
   /// The order is from RFC 9110, section 13.2.2. The reply to a HEAD also has the body, which ``WirePlan`` leaves out.
-  static func to(method: String, fields: [HeaderField], with resource: Resource) -> Reply {
-    switch Precondition(fields, resource) {
+  static func to(method: String, fields: HTTPHeaders, with resource: Resource) -> Reply {
+    let version = ServedVersion(etag: resource.etag, modified: resource.lastModified)
+    switch version.verdict({ fields[$0] }) {
     case .failed: return .problem(412, "precondition failed")
     case .notModified: return .notModified(resource)
     case .passed: break
     }
     let whole = Reply.whole(resource)
-    guard method == "GET", let range = fields["Range"],
-      mayUseRange(ifRange: fields["If-Range"], resource)
-    else { return whole }
-    switch ByteRange(range, size: resource.body.readableBytes) {
+    let size = resource.body.readableBytes
+    switch method == "GET" ? version.range(of: size, { fields[$0] }) : .whole {
     case .whole:
       return whole
     case .unsatisfiable:
-      let size = HeaderField("Content-Range", "bytes */\(resource.body.readableBytes)")
-      return .problem(416, "range not satisfiable", [size])
+      let place = HeaderField("Content-Range", "bytes */\(size)")
+      return .problem(416, "range not satisfiable", [place])
     case .part(let part):
-      let size = resource.body.readableBytes
       let place = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(size)"
       var reply = whole
       reply.status = 206
@@ -107,133 +104,6 @@ extension Reply {
       let start = resource.body.readerIndex + part.lowerBound
       reply.body = resource.body.getSlice(at: start, length: part.count) ?? ByteBuffer()
       return reply
-    }
-  }
-
-  /// Whether `If-Range` allows a partial answer. (RFC 9110, section 13.1.5)
-  private static func mayUseRange(ifRange: String?, _ resource: Resource) -> Bool {
-    guard let ifRange else { return true }
-    if ifRange.hasPrefix("\"") || ifRange.hasPrefix("W/") {
-      return !ifRange.hasPrefix("W/") && ifRange == resource.etag
-    }
-    guard let seconds = resource.lastModified else { return false }
-    return HTTPDate.seconds(ifRange) == seconds
-  }
-}
-
-/// The result of the conditions of a GET or HEAD, such as `If-None-Match`. (RFC 9110, section 13)
-enum Precondition: Equatable {
-  case passed, failed, notModified
-
-  init(_ fields: [HeaderField], _ resource: Resource) {
-    if let list = fields.list("If-Match") {
-      guard Self.matches(list, resource.etag, weakly: false) else {
-        self = .failed
-        return
-      }
-    } else if let before = fields["If-Unmodified-Since"].flatMap(HTTPDate.seconds),
-      let changed = resource.lastModified, changed > before
-    {
-      self = .failed
-      return
-    }
-    if let list = fields.list("If-None-Match") {
-      self = Self.matches(list, resource.etag, weakly: true) ? .notModified : .passed
-    } else if let since = fields["If-Modified-Since"].flatMap(HTTPDate.seconds),
-      let changed = resource.lastModified, changed <= since
-    {
-      self = .notModified
-    } else {
-      self = .passed
-    }
-  }
-
-  /// Whether a list of entity tags contains the resource's tag, or is `*`. (RFC 9110, section 8.8.3.2)
-  static func matches(_ list: String, _ etag: String?, weakly: Bool) -> Bool {
-    if list == "*" { return true }
-    guard let etag else { return false }
-    return tags(list).contains { tag in
-      if tag.hasPrefix("W/") || etag.hasPrefix("W/") {
-        return weakly && opaque(tag) == opaque(etag)
-      }
-      return tag == etag
-    }
-  }
-
-  private static func opaque(_ tag: String) -> Substring {
-    tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...]
-  }
-
-  /// Splits a list at commas outside quotes, because a tag may contain commas.
-  private static func tags(_ list: String) -> [String] {
-    var tags: [String] = []
-    var tag = ""
-    var quoted = false
-    for character in list {
-      if character == "\"" { quoted.toggle() }
-      if character == ",", !quoted {
-        tags.append(tag)
-        tag = ""
-      } else if quoted || character != " " {
-        tag.append(character)
-      }
-    }
-    return (tags + [tag]).filter { !$0.isEmpty }
-  }
-}
-
-/// The part of a body that a `Range` header selects. (RFC 9110, section 14.2)
-enum ByteRange: Equatable {
-  /// The whole body: for other units than bytes, for several ranges and for malformed values.
-  case whole
-  case part(Range<Int>)
-  case unsatisfiable
-
-  init(_ text: String, size: Int) {
-    self = Self.read(text, size) ?? .whole
-  }
-
-  private static func read(_ text: String, _ size: Int) -> ByteRange? {
-    let pair = text.split(separator: "=", maxSplits: 1)
-    guard pair.count == 2, pair[0].lowercased() == "bytes" else { return nil }
-    let ends = pair[1].filter { $0 != " " }.split(separator: "-", omittingEmptySubsequences: false)
-    guard ends.count == 2, ends.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } })
-    else { return nil }
-    // A number that overflows Int is beyond the end of any body.
-    let numbers = ends.map { $0.isEmpty ? nil : Int($0) ?? Int.max }
-    switch (numbers[0], numbers[1]) {
-    case (nil, nil):
-      return nil
-    case (nil, let count?):
-      return count == 0 || size == 0 ? .unsatisfiable : .part(max(0, size - count)..<size)
-    case (let first?, let last):
-      if let last, last < first { return nil }
-      guard first < size else { return .unsatisfiable }
-      return .part(first..<min(size - 1, last ?? Int.max) + 1)
-    }
-  }
-}
-
-/// Writes and parses the dates of HTTP, as seconds since 1970. (RFC 9110, section 5.6.7)
-enum HTTPDate {
-  /// A date such as `Sun, 06 Nov 1994 08:49:37 GMT`.
-  static func text(_ seconds: Int) -> String { written(seconds, "%a, %d %b %04Y %T GMT") }
-
-  /// A date such as `1994-11-06T08:49:37Z`. (RFC 3339)
-  static func rfc3339(_ seconds: Int) -> String { written(seconds, "%04Y-%m-%dT%TZ") }
-
-  /// Parses a date in the preferred form; nil for the two obsolete forms.
-  ///
-  /// RFC 9110 requires servers to accept the obsolete forms too, but no client of this store sends them.
-  static func seconds(_ text: String) -> Int? {
-    var (text, parts) = (text, tm())
-    let form = text.withUTF8 { larder_read_date($0.baseAddress, $0.count, &parts) }
-    return form == 0 ? timegm(&parts) : nil
-  }
-
-  private static func written(_ seconds: Int, _ form: String) -> String {
-    String(unsafeUninitializedCapacity: 40) {
-      larder_write_date($0.baseAddress, $0.count, form, seconds)
     }
   }
 }

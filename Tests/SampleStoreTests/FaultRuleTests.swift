@@ -62,15 +62,4 @@ struct FaultRuleTests {
   func `a glob matches whole paths`(pattern: String, text: String, fits: Bool) {
     #expect(glob(pattern, matches: text) == fits)
   }
-
-  @Test(arguments: [
-    (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
-    (951_827_696, "Tue, 29 Feb 2000 12:34:56 GMT"),
-    (4_107_542_400, "Mon, 01 Mar 2100 00:00:00 GMT"),
-    (-1, "Wed, 31 Dec 1969 23:59:59 GMT"),
-  ])
-  func `a date reads back from its text`(seconds: Int, text: String) {
-    #expect(HTTPDate.text(seconds) == text)
-    #expect(HTTPDate.seconds(text) == seconds)
-  }
 }

@@ -65,53 +65,6 @@ import Transport
     #expect(try rule.admits(host, at: SocketAddress(ipAddress: local, port: 1)) == isAdmitted)
   }
 
-  @Test(arguments: [
-    ("bytes=0-1", ByteRange.part(0..<2)), ("bytes=5-", .part(5..<10)), ("bytes=-3", .part(7..<10)),
-    ("BYTES=0-99999999999999999999", .part(0..<10)), ("bytes=-99", .part(0..<10)),
-    ("bytes=10-", .unsatisfiable),
-    ("bytes=-0", .unsatisfiable), ("bytes=0-1,3-4", .whole), ("bytes=3-2", .whole),
-    ("bytes=", .whole),
-    ("bytes=-", .whole), ("bytes=a-b", .whole), ("items=0-1", .whole), ("bytes 0-1", .whole),
-    ("bytes=0 - 1", .part(0..<2)),
-  ])
-  func `a range is read as in RFC 9110, and an invalid one is ignored`(
-    _ text: String,
-    _ range: ByteRange
-  ) {
-    #expect(ByteRange(text, size: 10) == range)
-  }
-
-  @Test(arguments: [
-    ([("If-None-Match", "\"a\"")], Precondition.notModified),
-    ([("If-None-Match", "W/\"a\"")], .notModified),
-    ([("If-None-Match", "\"x,y\", \"a\"")], .notModified),
-    ([("If-None-Match", "*")], .notModified),
-    ([("If-None-Match", "\"b\"")], .passed), ([("If-None-Match", "a")], .passed),
-    ([("If-Match", "\"b\"")], .failed), ([("If-Match", "W/\"a\"")], .failed),
-    ([("If-Match", "*")], .passed),
-    ([("If-Modified-Since", "Sun, 09 Sep 2001 01:46:40 GMT")], .notModified),
-    ([("If-Modified-Since", "Sun, 09 Sep 2001 01:46:39 GMT")], .passed),
-    ([("If-Modified-Since", "yesterday")], .passed),
-    ([("If-Unmodified-Since", "Sun, 09 Sep 2001 01:46:39 GMT")], .failed),
-    (
-      [("If-None-Match", "\"b\""), ("If-Modified-Since", "Sun, 09 Sep 2001 01:46:40 GMT")], .passed
-    ),
-  ])
-  func `conditions are evaluated in the order of RFC 9110`(
-    _ fields: [(String, String)],
-    _ verdict: Precondition
-  ) throws {
-    let request = ServerRequest(
-      method: .get,
-      target: try #require(RequestTarget("/")),
-      headers: HTTPHeaders(fields)
-    )
-
-    #expect(
-      Precondition(request, tag: EntityTag("\"a\""), modified: UnixTime(1_000_000_000)) == verdict
-    )
-  }
-
   @Test
   func `each client has its own limit of requests per second, and loopback none`()
     throws

@@ -1,6 +1,7 @@
 import Base
 import Crypto
 import Glibc
+import HTTPServing
 import NIOCore
 import NIOHTTP1
 import Pipeline
@@ -134,7 +135,7 @@ extension Answer {
 struct PreparedAnswer: Sendable {
   private let whole: Answer
   private let unmodified: ByteBuffer
-  private let tag: EntityTag?
+  private let version: ServedVersion
 
   /// Renders an answer.
   ///
@@ -144,7 +145,7 @@ struct PreparedAnswer: Sendable {
   ///   - body: The body.
   init(_ type: String, _ fields: [(name: String, value: String)] = [], _ body: [UInt8]) {
     let digest = Hexadecimal.text(SHA256.hash(data: body).prefix(16))
-    tag = EntityTag("\"\(digest)\"")
+    version = ServedVersion(etag: "\"\(digest)\"", modified: nil)
     // `no-cache` makes clients revalidate each time: the next sync may change the answer.
     let all =
       [
@@ -160,7 +161,7 @@ struct PreparedAnswer: Sendable {
 
   /// Answers a request.
   func answer(_ request: ServerRequest) -> Answer {
-    switch Precondition(request, tag: tag, modified: nil) {
+    switch version.verdict({ request.headers[$0] }) {
     case .passed: whole
     case .notModified: Answer(status: 304, head: unmodified, body: .none)
     case .failed: .problem(412, "the file has changed")

@@ -1,5 +1,6 @@
 import Base
 import Cache
+import HTTPServing
 import NIOCore
 import Synchronization
 import Transport
@@ -9,9 +10,8 @@ struct ServedImage: Sendable {
   /// The file's path in the cache.
   let path: String
   private let stamp: FileStamp?
-  private let tag: EntityTag?
+  private let version: ServedVersion
   private let type: String
-  private let modified: UnixTime?
 
   /// The heads of a 200 and of a 304.
   private let whole: ByteBuffer
@@ -40,9 +40,11 @@ struct ServedImage: Sendable {
     self.path = path
     self.stamp = stamp
     self.type = type?.mediaType ?? "application/octet-stream"
-    tag = EntityTag("\"\(Hexadecimal.text(sha256))\"")
-    modified = changed ?? stamp?.modified
-    let fields = Self.fields(self.type, tag, modified)
+    version = ServedVersion(
+      etag: "\"\(Hexadecimal.text(sha256))\"",
+      modified: (changed ?? stamp?.modified).map { Int($0.seconds) }
+    )
+    let fields = Self.fields(self.type, version)
     whole = Answer.head(200, fields, length: stamp.map { Int($0.bytes.count) } ?? 0)
     unmodified = Answer.head(304, fields.filter { $0.name != "Content-Type" }, length: nil)
   }
@@ -82,15 +84,12 @@ struct ServedImage: Sendable {
     size: Int,
     _ body: (Range<Int>) -> Answer.Body
   ) -> Answer {
-    switch Precondition(request, tag: tag, modified: modified) {
+    switch version.verdict({ request.headers[$0] }) {
     case .notModified: return Answer(status: 304, head: unmodified, body: .none)
     case .failed: return .problem(412, "the picture has changed")
     case .passed: break
     }
-    guard request.method == .get, let text = request.single("Range"),
-      Precondition.mayUseRange(request, tag: tag, modified: modified)
-    else { return Answer(status: 200, head: whole, body: body(0..<size)) }
-    switch ByteRange(text, size: size) {
+    switch request.method == .get ? version.range(of: size, { request.headers[$0] }) : .whole {
     case .whole:
       return Answer(status: 200, head: whole, body: body(0..<size))
     case .unsatisfiable:
@@ -98,19 +97,18 @@ struct ServedImage: Sendable {
       return .problem(416, "the picture has \(size) bytes", [place])
     case .part(let part):
       let place = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(size)"
-      let fields = [(name: "Content-Range", value: place)] + Self.fields(type, tag, modified)
+      let fields = [(name: "Content-Range", value: place)] + Self.fields(type, version)
       return Answer(206, fields, body(part))
     }
   }
 
   private static func fields(
     _ type: String,
-    _ tag: EntityTag?,
-    _ modified: UnixTime?
+    _ version: ServedVersion
   ) -> [(name: String, value: String)] {
     var fields = [(name: "Content-Type", value: type)]
-    if let tag { fields.append(("ETag", tag.description)) }
-    if let modified { fields.append(("Last-Modified", modified.httpDate)) }
+    if let tag = version.etag { fields.append(("ETag", tag)) }
+    if let time = version.modified { fields.append(("Last-Modified", HTTPDate.text(time))) }
     fields.append(("Cache-Control", "public, max-age=\(lifetime)"))
     fields.append(("Accept-Ranges", "bytes"))
     return fields + SafetyFields.data

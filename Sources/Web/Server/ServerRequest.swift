@@ -1,4 +1,5 @@
 import Base
+import HTTPServing
 import NIOHTTP1
 
 /// A request that passed the checks of ``Site``, with its body.
@@ -47,20 +48,9 @@ struct RequestTarget: Sendable {
 
   /// Parses a target; nil if it is malformed or has control characters.
   init?(_ text: String) {
-    var rest = text.utf8[...]
-    var authority: String?
-    if rest.first != UInt8(ascii: "/") {
-      guard let scheme = ["http://", "https://"].first(where: { text.lowercased().hasPrefix($0) })
-      else { return nil }
-      rest = rest.dropFirst(scheme.utf8.count)
-      let host = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
-      authority = String(Substring(host))
-      rest = rest[host.endIndex...]
-      if rest.first != UInt8(ascii: "/") { rest = Substring("/" + Substring(rest)).utf8 }
-    }
-    self.authority = authority
-    let end = rest.firstIndex(of: UInt8(ascii: "?"))
-    let raw = rest[..<(end ?? rest.endIndex)]
+    guard let parts = TargetParts(text) else { return nil }
+    authority = parts.authority.map(String.init)
+    let raw = parts.path.utf8
     if raw.contains(UInt8(ascii: "%")) || raw.contains(where: Self.isForbidden) {
       var segments: [String] = []
       for part in raw.dropFirst().split(
@@ -73,17 +63,13 @@ struct RequestTarget: Sendable {
       self.segments = segments
       path = "/" + segments.joined(separator: "/")
     } else {
-      path = String(Substring(raw))
+      path = String(parts.path)
       segments = path.utf8.dropFirst().split(
         separator: UInt8(ascii: "/"),
         omittingEmptySubsequences: false
       ).map { String(Substring($0)) }
     }
-    guard let end else {
-      query = []
-      return
-    }
-    guard let pairs = Self.pairs(rest[rest.index(after: end)...]) else { return nil }
+    guard let pairs = Self.pairs((parts.query ?? "").utf8) else { return nil }
     query = pairs
   }
 
