@@ -107,7 +107,10 @@ struct AddressTests {
     #expect(shop.store.requests.isEmpty)
   }
 
-  @Test func `relative references are resolved against the final URL`() throws {
+  @Test(arguments: [false, true])
+  func `relative pictures are resolved against base, or the final URL if there is no base`(
+    hasBase: Bool
+  ) throws {
     shop.put(
       """
       {"body": [{"id": "1", "title": "one", "image": "thumb.jpg"},
@@ -119,20 +122,36 @@ struct AddressTests {
     )
     shop.store.faults = [FaultRule("/shop/A", .redirect(to: "/pictures/new/place/list.json"))]
 
-    let report = try shop.sync(folder, try shop.catalog(detail: false))
+    let text = try shop.catalogText(
+      sections: "[{key: A, title: A, url: \"\(shop.base)A\"}]",
+      detail: false
+    )
+    let lines = text.split(separator: "\n").filter { hasBase || !$0.hasPrefix("base:") }
+    let catalog = try CatalogFile(
+      parsing: Array(lines.joined(separator: "\n").utf8),
+      file: "shop.yaml"
+    )
+    let place = hasBase ? "/shop/" : "/pictures/new/place/"
+    let above = hasBase ? "/" : "/pictures/new/"
+    for path in ["/shop/thumb.jpg", "/up.jpg"] {
+      let bytes = try SampleShop.bytes(of: path)
+      shop.store.content[path] = Resource(bytes, type: "image/jpeg")
+    }
+
+    let report = try shop.sync(folder, catalog)
 
     #expect(report.outcome == .complete)
     let paths = Set(shop.store.requests.map { $0.path + ($0.query.map { "?\($0)" } ?? "") })
     #expect(
       paths == [
-        "/shop/A", "/pictures/new/place/list.json", "/pictures/new/place/thumb.jpg",
-        "/pictures/new/up.jpg?size=1", "/pictures/root.jpg", "/pictures/s.jpg",
+        "/shop/A", "/pictures/new/place/list.json", place + "thumb.jpg", above + "up.jpg?size=1",
+        "/pictures/root.jpg", "/pictures/s.jpg",
       ]
     )
     let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
     #expect(
       try reader.show("2")?.thumbnail?.url
-        == "\(shop.store.baseURL)/pictures/new/up.jpg?size=1"
+        == "\(shop.store.baseURL)\(above)up.jpg?size=1"
     )
   }
 

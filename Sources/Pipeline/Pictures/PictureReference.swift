@@ -18,11 +18,12 @@ struct PictureReference: Sendable {
 extension RunContext {
   /// The pictures that an item refers to, with absolute URLs.
   ///
-  /// Text that is not a fetchable URL becomes a picture that fails in every run until the feed is corrected.
+  /// A relative URL is resolved against the catalog file's `base`, or against `base`, the document's own URL, if the
+  /// file has none. Text that is not a fetchable URL becomes a picture that fails in every run until the feed is corrected.
   func references(to images: [ImageReference], base: WebURL?) -> [PictureReference] {
     let references = images.map { image in
       do throws(TransferFailure) {
-        let url = try parse(named: image.url, relativeTo: base)
+        let url = try parse(named: image.url, relativeTo: localBase ?? base)
         let identity = identity(of: url)
         return PictureReference(
           id: PictureID(url: identity),

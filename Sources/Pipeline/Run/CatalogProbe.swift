@@ -220,7 +220,7 @@ package final class CatalogProbe: Sendable {
   ///
   /// - Parameters:
   ///   - text: Its URL in the feed.
-  ///   - base: The base of a relative URL.
+  ///   - base: The page's own URL, the base of a relative URL if the catalog file has no `base`.
   /// - Returns: At least 512 bytes; fewer if the body is shorter or the transfer failed.
   /// - Throws: ``LarderError`` when it cannot be fetched.
   package func beginning(
@@ -229,7 +229,7 @@ package final class CatalogProbe: Sendable {
   ) throws(LarderError) -> [UInt8] {
     let url: WebURL
     do throws(TransferFailure) {
-      url = try transport.parse(text, relativeTo: base)
+      url = try transport.parse(text, relativeTo: request?.addresses.localBase ?? base)
     } catch {
       throw Self.absence(error)
     }

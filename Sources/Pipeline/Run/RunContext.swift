@@ -44,7 +44,8 @@ struct RunContext: Sendable {
   var newestURLs: NewestURLs?
   /// Whether the run was ended early or its deadline has passed; if so, no further body is decoded.
   let isOver: @Sendable () -> Bool
-  /// The base of relative references in local documents, which is the catalog's base.
+  /// The catalog file's `base`, if it is a URL: the base of relative picture URLs, and of all relative URLs in local
+  /// documents.
   let localBase: WebURL?
 }
 
