@@ -1,4 +1,5 @@
 import Glibc
+import HTTPServing
 import NIOCore
 import NIOHTTP1
 import Synchronization

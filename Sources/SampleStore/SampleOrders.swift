@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import HTTPServing
 import Synchronization
 
 /// The paths that accept orders, and the file that keeps the orders.
