@@ -77,8 +77,8 @@ struct ServeCommand: ParsableCommand {
     let file = try file.map { try CatalogFileOnDisk($0) }
     let place = try cache.place(reading: true, Log(output))
     defer { withExtendedLifetime(place) {} }
-    let shelf = try OpenCatalog(cache: place.path, catalog: catalog.catalog ?? file?.catalog.name)
-    let origin = offline ? nil : try ServedOrigin(file, of: shelf, base: base, connection)
+    let served = try OpenCatalog(cache: place.path, catalog: catalog.catalog ?? file?.catalog.name)
+    let origin = offline ? nil : try ServedOrigin(file, of: served, base: base, connection)
     defer { origin?.transport.shutdown() }
     var pulling: ServerContent.PullFactory?
     if let origin {
@@ -86,25 +86,16 @@ struct ServeCommand: ParsableCommand {
       pulling = { origin.pull(into: $0, keeping: reserve) }
     }
     let log = AccessLog(output.logFormat, isWhole: output.verbose > 0)
-    let store = Storefront(
-      cache: place.path,
-      catalog: shelf.name,
-      orders: try outbox.path(),
-      budget: try budget.map { text in
-        let reader = try CatalogReader(cache: place.path, catalog: shelf.name)
-        return try OrderPlaceCommand.budget(text, reader.catalog.currency)
-      },
-      squares: server.squares.sides
-    )
     let content = ServerContent(
       cache: place.path,
       remote: place.remote,
-      shelf: shelf,
+      catalog: served,
       squares: server.squares.sides,
       pictures: Workers.forPictures,
       clock: { .now() },
       pulling: pulling,
-      pages: { await store.answer($0) },
+      orders: try outbox.path(),
+      budget: try budget.map { try OrderPlaceCommand.budget($0, served.currency) },
       log: { log.note($0) }
     )
     if let obstacle = content.obstacle {
@@ -233,23 +224,23 @@ struct ServedOrigin {
   /// - Parameters:
   ///   - file: The catalog file. Without it, no host counts as named by the user, so every host must have a public
   ///     address.
-  ///   - shelf: The served catalog.
+  ///   - served: The served catalog.
   ///   - base: The base URL that replaces the base URL of the catalog file; nil for none.
   ///   - connection: The connection options.
   /// - Throws: ``CommandFailure`` when the file belongs to another catalog, or an option is wrong.
   init(
     _ file: CatalogFileOnDisk?,
-    of shelf: OpenCatalog,
+    of served: OpenCatalog,
     base: String?,
     _ connection: ConnectionOptions
   ) throws {
     var options = SyncOptions()
     options.base = base
     self.options = options
-    catalog = try file?.catalog ?? Self.nothing(called: shelf.name)
-    guard catalog.name == shelf.name else {
+    catalog = try file?.catalog ?? Self.nothing(called: served.name)
+    guard catalog.name == served.name else {
       throw CommandFailure(
-        "cannot serve \(shelf.name) with the catalog file of \(catalog.name); give the file of \(shelf.name), or none",
+        "cannot serve \(served.name) with the catalog file of \(catalog.name); give the file of \(served.name), or none",
         .usage
       )
     }

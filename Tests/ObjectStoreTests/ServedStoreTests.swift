@@ -42,7 +42,7 @@ struct ServedStoreTests {
     fetching: Bool = false,
     _ questions: [(path: String, headers: Headers)]
   ) async throws -> [Reply] {
-    let shelf = try OpenCatalog(cache: folder.path("cache"), catalog: nil)
+    let served = try OpenCatalog(cache: folder.path("cache"), catalog: nil)
     let clock = shop.clock
     let catalog = try shop.catalog()
     var pulling: ServerContent.PullFactory?
@@ -60,7 +60,7 @@ struct ServedStoreTests {
     let content = ServerContent(
       cache: folder.path("cache"),
       remote: pictures,
-      shelf: shelf,
+      catalog: served,
       squares: [16],
       clock: { clock.now },
       pulling: pulling

@@ -147,7 +147,7 @@ import Testing
     visitor.shop.items["A"]?[0].price = "5,900원"
     try visitor.shop.publish()
     _ = try visitor.shop.sync(visitor.folder)
-    visitor.now = Date(timeIntervalSince1970: Double(visitor.shop.clock.now.seconds + 3600))
+    visitor.clock.advance(visitor.shop.clock.now - visitor.clock.now + 3600)
     let english = await visitor.get("/items/A1").html
     let korean = await visitor.get("/items/A1", languages: "ko").html
 

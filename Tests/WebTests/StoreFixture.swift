@@ -1,5 +1,7 @@
+import Base
 import Catalog
 import Foundation
+import NIOHTTP1
 import Orders
 import Support
 import Testing
@@ -13,7 +15,7 @@ final class StoreFixture {
   let orders: String
   private(set) var store: Storefront
   var cookies: [String: String] = [:]
-  var now = Date(timeIntervalSince1970: 1_700_000_000)
+  let clock = TestClock()
 
   /// A shop of two sections with `items` items each, changed by the closure and then synced.
   init(items: Int = 3, budget: Price? = nil, _ change: (SampleShop) -> Void = { _ in }) throws {
@@ -23,7 +25,26 @@ final class StoreFixture {
     try shop.publish()
     _ = try shop.sync(folder)
     orders = folder.path("orders.sqlite")
-    store = Storefront(cache: folder.path("cache"), catalog: nil, orders: orders, budget: budget)
+    store = try Self.store(folder, orders, budget: budget, clock)
+  }
+
+  private static func store(
+    _ folder: TemporaryFolder,
+    _ orders: String?,
+    budget: Price? = nil,
+    _ clock: TestClock
+  ) throws -> Storefront {
+    let cache = folder.path("cache")
+    return Storefront(
+      ServerContent(
+        cache: cache,
+        catalog: try OpenCatalog(cache: cache, catalog: nil),
+        squares: [128, 256, 512],
+        clock: { clock.now },
+        orders: orders,
+        budget: budget
+      )
+    )
   }
 
   /// The orders placed so far.
@@ -31,39 +52,66 @@ final class StoreFixture {
     get throws { Outbox.exists(at: orders) ? try Outbox(orders).orders() : [] }
   }
 
-  /// Restarts the store, as a restarted server would.
-  func restart() {
-    store = Storefront(cache: folder.path("cache"), catalog: nil, orders: orders)
+  /// Restarts the store, as a restarted server would; it may take no orders from then on.
+  func restart(takesOrders: Bool = true) throws {
+    store = try Self.store(folder, takesOrders ? orders : nil, clock)
+  }
+
+  /// A request as a browser sends it.
+  struct Sent {
+    var method = ServerRequest.Method.get
+    /// The path and the query.
+    var address: String
+    var form: [(name: String, value: String)] = []
+    var cookies: [String: String] = [:]
+    var languages: String?
+    var origin: String?
+    var host: String?
+    var fetchSite: String?
+
+    fileprivate var request: ServerRequest? {
+      guard let target = RequestTarget(String(address.prefix { $0 != "#" })) else { return nil }
+      var headers = HTTPHeaders()
+      func add(_ name: String, _ value: String?) {
+        if let value { headers.add(name: name, value: value) }
+      }
+      if !cookies.isEmpty {
+        add("Cookie", cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; "))
+      }
+      add("Accept-Language", languages)
+      add("Origin", origin)
+      add("Host", host)
+      add("Sec-Fetch-Site", fetchSite)
+      if method == .post { add("Content-Type", "application/x-www-form-urlencoded") }
+      let body = Array(PercentEncoding.query(form).utf8)
+      return ServerRequest(method: method, target: target, headers: headers, body: body)
+    }
   }
 
   /// Requests a page by its path.
   func get(_ address: String, languages: String? = nil) async -> Page {
-    let parts = address.split(separator: "?", maxSplits: 1).map(String.init)
-    var request = StorefrontExchange(.get, parts[0], at: now)
-    request.query = Self.pairs(parts.count > 1 ? String(parts[1].prefix { $0 != "#" }) : "")
-    request.languages = languages
-    return await ask(request)
+    await ask(Sent(address: address, languages: languages))
   }
 
   /// Submits a form.
   func post(
     _ path: String,
     _ form: KeyValuePairs<String, String>,
-    _ change: (inout StorefrontExchange) -> Void = { _ in }
+    _ change: (inout Sent) -> Void = { _ in }
   ) async -> Page {
-    var request = StorefrontExchange(.post, path, at: now)
-    request.form = form.map { (name: $0.key, value: $0.value) }
-    (request.origin, request.host, request.fetchSite) = (
+    var sent = Sent(method: .post, address: path)
+    sent.form = form.map { (name: $0.key, value: $0.value) }
+    (sent.origin, sent.host, sent.fetchSite) = (
       "http://127.0.0.1:8080", "127.0.0.1:8080", "same-origin"
     )
-    change(&request)
-    return await ask(request)
+    change(&sent)
+    return await ask(sent)
   }
 
-  private func ask(_ request: StorefrontExchange) async -> Page {
-    var request = request
-    request.cookies = cookies
-    let page = Page(await store.answer(request))
+  private func ask(_ sent: Sent) async -> Page {
+    var sent = sent
+    sent.cookies = cookies
+    let page = await Self.answer(sent, by: store)
     for value in page.all("set-cookie") {
       let pair = value.prefix { $0 != ";" }.split(
         separator: "=",
@@ -76,12 +124,15 @@ final class StoreFixture {
     return page
   }
 
-  private static func pairs(_ query: String) -> [(name: String, value: String)] {
-    query.split(separator: "&").map { pair in
-      let parts = pair.split(separator: "=", maxSplits: 1).map {
-        String($0).removingPercentEncoding ?? ""
-      }
-      return (parts[0], parts.count > 1 ? parts[1] : "")
+  /// The answer of a store to a request, without changing the visitor's cookies.
+  static func answer(_ sent: Sent, by store: Storefront) async -> Page {
+    guard let request = sent.request else { return Page(.problem(400, "")) }
+    switch store.outcome(of: request) {
+    case .now(let answer, _): return Page(answer)
+    case .later(_, let work):
+      return Page(
+        await withCheckedContinuation { waiting in work { waiting.resume(returning: $0) } }
+      )
     }
   }
 
@@ -91,11 +142,17 @@ final class StoreFixture {
     let html: String
     private let headers: [(name: String, value: String)]
 
-    init(_ answer: StorefrontAnswer?) {
-      status = answer?.status ?? 0
-      headers = answer?.headers ?? []
-      html = String(decoding: answer?.body ?? [], as: UTF8.self)
+    init(_ answer: Answer) {
+      status = answer.status
+      headers = String(buffer: answer.head).split(separator: "\r\n").dropFirst().map { line in
+        let parts = line.split(separator: ": ", maxSplits: 1)
+        return (String(parts[0]), parts.count > 1 ? String(parts[1]) : "")
+      }
+      if case .bytes(let bytes) = answer.body { html = String(buffer: bytes) } else { html = "" }
     }
+
+    /// Whether this is a page of the store, and not the answer of a server without one.
+    var isPage: Bool { all("content-type") == ["text/html; charset=utf-8"] }
 
     func all(_ name: String) -> [String] { headers.filter { $0.name == name }.map(\.value) }
 
@@ -142,7 +199,7 @@ final class StoreFixture {
     by name: String = "Jiyeon",
     budget: String = "",
     note: String = "",
-    _ change: (inout StorefrontExchange) -> Void = { _ in }
+    _ change: (inout Sent) -> Void = { _ in }
   ) async -> Page {
     let form: KeyValuePairs = [
       "token": page.field("token"), "key": page.field("key"), "total": page.field("total"),

@@ -54,14 +54,17 @@ import Testing
     visitor.cookies["larder-basket"] = "A2*1"
     let next = await visitor.get("/basket")
     let store = visitor.store
-    var request = StorefrontExchange(.post, "/orders", at: visitor.now)
-    request.cookies = visitor.cookies
-    request.form = ["token", "key", "total"].map { ($0, next.field($0)) } + [("by", "Jiyeon")]
-    request.form += next.lines
-    let sent = request
-    async let one = store.answer(sent)
-    async let two = store.answer(sent)
-    let both = await [one, two].map { StoreFixture.Page($0).location }
+    var form = ["token", "key", "total"].map { (name: $0, value: next.field($0)) }
+    form += [("by", "Jiyeon")] + next.lines
+    let sent = StoreFixture.Sent(
+      method: .post,
+      address: "/orders",
+      form: form,
+      cookies: visitor.cookies
+    )
+    async let one = StoreFixture.answer(sent, by: store)
+    async let two = StoreFixture.answer(sent, by: store)
+    let both = await [one, two].map(\.location)
     #expect(both[0] == both[1] && both[0].hasPrefix("/orders/ord_"))
     #expect(try visitor.placed.count == 2)
   }
@@ -87,7 +90,7 @@ import Testing
     #expect(try visitor.placed.isEmpty)
 
     visitor.cookies = kept
-    visitor.restart()
+    try visitor.restart()
     let late = await visitor.order(basket)
     #expect(late.status == 422 && late.html.contains("value=\"Jiyeon\""))
     // The form shown instead is valid and is for the same order.
@@ -326,14 +329,10 @@ import Testing
 
   @Test func `a store without orders shows everything and accepts none`() async throws {
     let visitor = try StoreFixture(items: 1)
-    let store = Storefront(cache: visitor.folder.path("cache"), catalog: nil, orders: nil)
+    try visitor.restart(takesOrders: false)
 
-    let item = StoreFixture.Page(
-      await store.answer(StorefrontExchange(.get, "/items/A1", at: visitor.now))
-    )
-    let orders = StoreFixture.Page(
-      await store.answer(StorefrontExchange(.get, "/orders", at: visitor.now))
-    )
+    let item = await visitor.get("/items/A1")
+    let orders = await visitor.get("/orders")
 
     #expect(item.status == 200 && !item.html.contains("class=\"buy\""))
     #expect(orders.status == 404)

@@ -7,7 +7,9 @@ import NIOHTTP1
 import Pipeline
 import Transport
 
-/// An open file that an answer sends; the last reference closes it.
+/// An open file whose bytes an answer sends.
+///
+/// The file is closed when the last reference to this object is released.
 final class SentFile: Sendable {
   let descriptor: Int32
 
@@ -19,15 +21,17 @@ final class SentFile: Sendable {
   deinit { close(descriptor) }
 }
 
-/// The answer to a request: a head that is rendered once and may be sent many times, and a body.
+/// The answer to a request: a head and a body.
+///
+/// The head is rendered when the answer is created, so an answer that is sent many times is rendered once.
 struct Answer: Sendable {
-  /// The body after the head.
+  /// The body of an answer.
   enum Body: Sendable {
     case none
     case bytes(ByteBuffer)
-    /// A part of a file, sent by the kernel from disk to socket (`sendfile`).
+    /// A part of a file, which the kernel copies from the disk to the socket (`sendfile`).
     case file(SentFile, Range<Int>)
-    /// A part of a picture that is kept in an object store; it is forwarded piece by piece.
+    /// A part of a picture in an object store, which the server forwards piece by piece.
     case kept(SentPicture, Range<Int>)
 
     var count: Int {
@@ -40,12 +44,12 @@ struct Answer: Sendable {
   }
 
   let status: Int
-  /// The status line and the header fields, except the fields that the connection adds.
+  /// The status line and the header fields, except `Date` and `Connection`, which the connection adds.
   let head: ByteBuffer
   var body: Body
-  /// Whether the connection has to be closed after this answer.
+  /// Whether the connection must be closed after this answer.
   var closes = false
-  /// The cause of an internal failure, for the log; never sent to the client.
+  /// The cause of an internal failure. It is logged, and never sent to the client.
   var cause: String?
 
   /// Creates an answer from a rendered head.
@@ -57,7 +61,7 @@ struct Answer: Sendable {
   ///
   /// - Parameters:
   ///   - status: The status code.
-  ///   - fields: The fields; `Content-Length` is added for every status that allows a body.
+  ///   - fields: The header fields. `Content-Length` is added to every answer whose status allows a body.
   ///   - body: The body.
   init(_ status: Int, _ fields: [(name: String, value: String)], _ body: Body = .none) {
     self.status = status
@@ -65,7 +69,7 @@ struct Answer: Sendable {
     head = Self.head(status, fields, length: status == 304 || status == 204 ? nil : body.count)
   }
 
-  /// Renders a status line and fields.
+  /// Renders a status line and header fields.
   static func head(
     _ status: Int,
     _ fields: [(name: String, value: String)],
@@ -84,7 +88,7 @@ struct Answer: Sendable {
 
   /// Whether a text is allowed in a head.
   ///
-  /// A line break would begin another field.
+  /// A text with a line break is refused, because the rest of the text would become another header field.
   private static func isFit(_ text: String) -> Bool {
     text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
   }
@@ -95,8 +99,8 @@ extension Answer {
   ///
   /// - Parameters:
   ///   - status: The status code.
-  ///   - detail: The fault and a remedy, in one sentence.
-  ///   - fields: Additional fields.
+  ///   - detail: One sentence that names the fault and its remedy.
+  ///   - fields: Additional header fields.
   /// - Returns: The answer.
   static func problem(
     _ status: Int,
@@ -116,7 +120,20 @@ extension Answer {
     return Answer(status, own + fields + SafetyFields.data, .bytes(ByteBuffer(bytes: bytes)))
   }
 
-  /// A copy that records the cause of the failure, for the log.
+  /// A page of the web store, or a file that such a page loads.
+  ///
+  /// The fields of ``SafetyFields/page`` are added, except those that `fields` already has.
+  static func page(
+    _ status: Int,
+    _ fields: [(name: String, value: String)],
+    _ body: String = ""
+  ) -> Answer {
+    let named = Set(fields.map { $0.name.lowercased() })
+    let own = SafetyFields.page.filter { !named.contains($0.name.lowercased()) }
+    return Answer(status, fields + own, .bytes(ByteBuffer(string: body)))
+  }
+
+  /// A copy of this answer with the cause of the failure, which is logged.
   func caused(by error: any Error) -> Answer {
     var answer = self
     answer.cause = "\(error)"
@@ -131,17 +148,17 @@ extension Answer {
   }
 }
 
-/// An answer with its entity tag, rendered once and reused until the catalog changes.
+/// A JSON document with its entity tag, rendered once and sent until the catalog changes.
 struct PreparedAnswer: Sendable {
   private let whole: Answer
   private let unmodified: ByteBuffer
   private let version: ServedVersion
 
-  /// Renders an answer.
+  /// Renders the answers with status 200 and 304.
   ///
   /// - Parameters:
   ///   - type: The body's media type.
-  ///   - fields: Additional fields.
+  ///   - fields: Additional header fields.
   ///   - body: The body.
   init(_ type: String, _ fields: [(name: String, value: String)] = [], _ body: [UInt8]) {
     let digest = Hexadecimal.text(SHA256.hash(data: body).prefix(16))
@@ -156,10 +173,10 @@ struct PreparedAnswer: Sendable {
     unmodified = Answer.head(304, all.filter { $0.name != "Content-Type" }, length: nil)
   }
 
-  /// The answer's size in memory, in bytes.
+  /// The size of this value in memory, in bytes.
   var cost: Int { whole.body.count + whole.head.readableBytes + unmodified.readableBytes }
 
-  /// Answers a request.
+  /// Evaluates the request's conditions, such as `If-None-Match`, and answers it.
   func answer(_ request: ServerRequest) -> Answer {
     switch version.verdict({ request.headers[$0] }) {
     case .passed: whole
@@ -169,9 +186,9 @@ struct PreparedAnswer: Sendable {
   }
 }
 
-/// The header fields that protect an answer's content; every answer has one of these two sets.
+/// The header fields that tell browsers how to treat an answer safely; every answer has one of these two sets.
 enum SafetyFields {
-  /// For data and pictures, which no browser should render as documents.
+  /// The fields for data and pictures, which no browser should show as a page.
   static let data: [(name: String, value: String)] = [
     ("X-Content-Type-Options", "nosniff"),
     ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox"),
@@ -179,7 +196,7 @@ enum SafetyFields {
     ("Referrer-Policy", "same-origin"),
   ]
 
-  /// For pages, which may load only the server's own files and may not be embedded in a frame.
+  /// The fields for pages, which may load only the server's own files and may not be shown in a frame.
   static let page: [(name: String, value: String)] = [
     (
       "Content-Security-Policy",

@@ -7,23 +7,36 @@ import Synchronization
 /// Serves pictures by their paths in the cache, such as `/images/ab/….jpg`, and small square versions of them
 /// (`?square=256`).
 ///
-/// A path is looked up in the index and in the catalog; if neither has it, no file is opened and nothing is fetched.
+/// A path is looked up in the cache's index and in the catalog. If neither has it, no file is opened and nothing is
+/// fetched.
 final class ImageRoutes: Sendable {
-  private let shelf: OpenCatalog
+  private let catalog: OpenCatalog
   private let cache: String
   private let files: ServedFiles
-  /// The object store with the pictures; nil when they are files in the cache.
+  /// The object store with the pictures; nil if they are files in the cache.
   private let kept: KeptImages?
   private let sides: [Int]
   private let squares: Squares
   private let pulls: PullThrough?
   private let roomPath: String
-  private let bench: WorkPool
+  private let pool: WorkPool
   /// Paths that the catalog does not name, remembered until the next run.
   private let unknown = Mutex<(run: Int64, paths: Set<String>)>((0, []))
 
-  init(_ content: ServerContent, _ bench: WorkPool) {
-    shelf = content.shelf
+  /// A request for a picture that is being answered.
+  private struct Question: Sendable {
+    let request: ServerRequest
+    /// The side of the requested square, in pixels; nil for the picture itself.
+    let side: Int?
+    let snapshot: CatalogSnapshot
+    /// Whether the picture was fetched again because its object was missing in the store.
+    var isAnew = false
+    /// Called exactly once with the answer.
+    let done: @Sendable (Answer) -> Void
+  }
+
+  init(_ content: ServerContent, _ pool: WorkPool) {
+    catalog = content.catalog
     cache = content.cache
     files = ServedFiles(cache: content.cache)
     sides = content.squares
@@ -31,10 +44,10 @@ final class ImageRoutes: Sendable {
     squares = Squares(content.cache, remote: content.remote, pictures: content.pictures)
     pulls = content.pulls
     roomPath = content.room?.path ?? ""
-    self.bench = bench
+    self.pool = pool
   }
 
-  /// The counts of fetched pictures and squares.
+  /// The counts of fetched pictures and of squares; the former is nil if the server fetches no pictures.
   var counts: (pulls: PullCounts?, squares: SquareCounts) { (pulls?.counts, squares.counts) }
 
   /// Ends the transfers under way.
@@ -56,20 +69,20 @@ final class ImageRoutes: Sendable {
     }
     let key = Self.key(path, side)
     let route = side == nil ? RequestRecord.Route.image : .square
-    if let image = shelf.current?.images[key], let answer = image.answer(request, from: files) {
+    if let image = catalog.current?.images[key], let answer = image.answer(request, from: files) {
       return .now(answer, route)
     }
     return .later(route) { [self, side] done in
-      let begins = bench.begin { [self] in find(request, path, side, done) }
-      if !begins { done(.busy) }
+      if !pool.begin({ [self] in find(request, path, side, done) }) { done(.busy) }
     }
   }
 
-  private static func key(_ path: String, _ side: Int?) -> String {
+  /// The key of a picture or its square in ``CatalogSnapshot/images``, such as `256/images/ab/….jpg`.
+  static func key(_ path: String, _ side: Int?) -> String {
     side.map { "\($0)/\(path)" } ?? path
   }
 
-  /// Finds a picture in the index, then among the fetched pictures that are not in the cache yet, then at its origin.
+  /// Finds a picture in the index, then in the working folder, then at its origin.
   private func find(
     _ request: ServerRequest,
     _ path: String,
@@ -77,39 +90,36 @@ final class ImageRoutes: Sendable {
     _ done: @escaping @Sendable (Answer) -> Void
   ) {
     do throws(LarderError) {
-      let edition = try shelf.renewed()
-      var known = try edition.reader.picture(at: path)
+      let snapshot = try catalog.renewed()
+      let question = Question(request: request, side: side, snapshot: snapshot, done: done)
+      var known = try snapshot.reader.picture(at: path)
       let row = known
       if let held = known, held.isHeld {
         if kept != nil || pulls == nil || files.hold(path) {
-          return try send(held, .cache, side, request, edition, done)
+          return try send(held, .cache, question)
         }
         // Somebody deleted the picture's file. Fetch the picture unconditionally, because a 304 has no body.
         known = nil
       }
       guard let pulls else { return done(.noPicture) }
-      if let entry = pulls.unkept(at: path) {
-        return try send(entry, .room, side, request, edition, done)
-      }
-      guard let named = try url(of: path, edition.reader) else { return done(.noPicture) }
-      // The catalog file may reduce a URL to the part that identifies the picture; the index row has the URL to
-      // request.
+      if let entry = pulls.unkept(at: path) { return try send(entry, .room, question) }
+      guard let named = try url(of: path, snapshot.reader) else { return done(.noPicture) }
+      // The URL that identifies a picture may lack parameters, such as a signature, that a request needs. The index row
+      // has the whole URL.
       let picture = PictureEntry(
         id: PictureID(url: named),
         url: row?.url ?? named,
         identity: named
       )
-      pulls.fetch(picture, known: known) { [self] outcome in
-        answer(outcome, side, request, edition, done)
-      }
+      pulls.fetch(picture, known: known) { [self] in answer($0, question) }
     } catch {
       done(.unreadable.caused(by: error))
     }
   }
 
-  /// The URL of a picture that the catalog names.
+  /// The URL of the picture with a path in the cache; nil if the catalog names no such picture.
   ///
-  /// A path that the catalog does not name is looked up only once for each run.
+  /// A path that the catalog does not name is looked up only once for each run, because the search reads all items.
   private func url(of path: String, _ reader: CatalogReader) throws(LarderError) -> String? {
     let run = try reader.lastRun().id.rawValue
     let isUnknown = unknown.withLock { unknown in
@@ -118,31 +128,25 @@ final class ImageRoutes: Sendable {
     }
     guard !isUnknown else { return nil }
     if let url = try reader.url(ofPictureAt: path) { return url }
-    // Longer paths are not remembered, because no picture has such a path.
+    // Paths of 128 bytes and more are not remembered, because no picture has such a path.
     if path.utf8.count < 128 { unknown.withLock { _ = $0.paths.insert(path) } }
     return nil
   }
 
-  private func answer(
-    _ outcome: PullThrough.Outcome,
-    _ side: Int?,
-    _ request: ServerRequest,
-    _ edition: CatalogSnapshot,
-    isAnew: Bool = false,
-    _ done: @escaping @Sendable (Answer) -> Void
-  ) {
+  /// Answers a request after its picture was fetched.
+  private func answer(_ outcome: PullThrough.Outcome, _ question: Question) {
     switch outcome {
-    case .busy: done(.busy)
+    case .busy: question.done(.busy)
     case .refused(let refusal) where refusal.isLasting:
-      done(.problem(404, "its origin does not have the picture: \(refusal.reason)"))
+      question.done(.problem(404, "its origin does not have the picture: \(refusal.reason)"))
     case .refused(let refusal):
       let words = "its origin does not deliver the picture: \(refusal.reason)"
-      done(.problem(502, words, [("Retry-After", "10")]))
+      question.done(.problem(502, words, [("Retry-After", "10")]))
     case .had(let entry, let place):
       do throws(LarderError) {
-        try send(entry, place, side, request, edition, isAnew: isAnew, done)
+        try send(entry, place, question)
       } catch {
-        done(.unreadable.caused(by: error))
+        question.done(.unreadable.caused(by: error))
       }
     }
   }
@@ -151,18 +155,13 @@ final class ImageRoutes: Sendable {
   private func send(
     _ picture: PictureEntry,
     _ place: PullThrough.Place,
-    _ side: Int?,
-    _ request: ServerRequest,
-    _ edition: CatalogSnapshot,
-    isAnew: Bool = false,
-    _ done: @escaping @Sendable (Answer) -> Void
+    _ question: Question
   ) throws(LarderError) {
+    let (request, done) = (question.request, question.done)
     guard let digest = picture.sha256 else { return done(.noPicture) }
     let path = picture.name.path
-    if let side {
-      if place == .cache,
-        let answer = try heldSquare(of: picture, digest, side, request, edition)
-      {
+    if let side = question.side {
+      if place == .cache, let answer = try heldSquare(of: picture, digest, side, question) {
         return done(answer)
       }
       return squares.make(
@@ -170,14 +169,14 @@ final class ImageRoutes: Sendable {
         digest: digest,
         side: side,
         in: place == .cache ? cache : roomPath
-      ) { [self] outcome in
-        done(madeSquare(outcome, of: picture, digest, side, place, request, edition))
+      ) { [self] in
+        done(madeSquare($0, of: picture, digest, side, place, question))
       }
     }
     if let kept, place == .cache {
       return kept.send(picture, request) { [self] answer in
         if let answer { return done(answer) }
-        if isAnew { done(.noPicture) } else { fetchAnew(picture, request, edition, done) }
+        if question.isAnew { done(.noPicture) } else { fetchAnew(picture, question) }
       }
     }
     let image = ServedImage(
@@ -186,7 +185,7 @@ final class ImageRoutes: Sendable {
       type: picture.type,
       stamp: picture.stamp
     )
-    if place == .cache { edition.images.add(image, cost: image.cost, for: path) }
+    if place == .cache { question.snapshot.images.add(image, cost: image.cost, for: path) }
     // A picture may have moved from the working folder to the cache in the meantime.
     let answer =
       place == .room
@@ -195,38 +194,34 @@ final class ImageRoutes: Sendable {
   }
 
   /// Fetches a picture unconditionally after somebody deleted its object from the store.
-  private func fetchAnew(
-    _ picture: PictureEntry,
-    _ request: ServerRequest,
-    _ edition: CatalogSnapshot,
-    _ done: @escaping @Sendable (Answer) -> Void
-  ) {
-    guard let pulls else { return done(.noPicture) }
-    let begins = bench.begin { [self] in
+  private func fetchAnew(_ picture: PictureEntry, _ question: Question) {
+    guard let pulls else { return question.done(.noPicture) }
+    let begins = pool.begin { [self] in
       do throws(LarderError) {
-        guard try url(of: picture.name.path, edition.reader) != nil else {
-          return done(.noPicture)
+        guard try url(of: picture.name.path, question.snapshot.reader) != nil else {
+          return question.done(.noPicture)
         }
         let anew = PictureEntry(id: picture.id, url: picture.url, identity: picture.identity)
-        pulls.fetch(anew, known: nil) { [self] outcome in
-          answer(outcome, nil, request, edition, isAnew: true, done)
-        }
+        var question = question
+        question.isAnew = true
+        pulls.fetch(anew, known: nil) { [self, question] in answer($0, question) }
       } catch {
-        done(.unreadable.caused(by: error))
+        question.done(.unreadable.caused(by: error))
       }
     }
-    if !begins { done(.busy) }
+    if !begins { question.done(.busy) }
   }
 
-  /// The answer for a square that is in the cache, or is known to be impossible; nil if the square has to be made.
+  /// The answer for a square that is in the cache, or that is known to be impossible.
+  ///
+  /// Nil if the square has to be made.
   private func heldSquare(
     of picture: PictureEntry,
     _ digest: [UInt8],
     _ side: Int,
-    _ request: ServerRequest,
-    _ edition: CatalogSnapshot
+    _ question: Question
   ) throws(LarderError) -> Answer? {
-    guard let square = try edition.reader.square(of: picture, side: side),
+    guard let square = try question.snapshot.reader.square(of: picture, side: side),
       square.source == digest
     else { return nil }
     guard let made = square.sha256 else { return square.failure.map { .noSquare($0) } }
@@ -237,8 +232,9 @@ final class ImageRoutes: Sendable {
       stamp: square.stamp,
       changed: picture.fetched
     )
-    guard let answer = image.answer(request, from: files) else { return nil }
-    edition.images.add(image, cost: image.cost, for: Self.key(picture.name.path, side))
+    guard let answer = image.answer(question.request, from: files) else { return nil }
+    let key = Self.key(picture.name.path, side)
+    question.snapshot.images.add(image, cost: image.cost, for: key)
     return answer
   }
 
@@ -249,16 +245,13 @@ final class ImageRoutes: Sendable {
     _ digest: [UInt8],
     _ side: Int,
     _ place: PullThrough.Place,
-    _ request: ServerRequest,
-    _ edition: CatalogSnapshot
+    _ question: Question
   ) -> Answer {
     switch outcome {
     case .busy: return .busy
     case .refused(let words): return .noSquare(words)
     case .made(let bytes, let type):
-      if place == .cache,
-        let answer = try? heldSquare(of: picture, digest, side, request, edition)
-      {
+      if place == .cache, let answer = try? heldSquare(of: picture, digest, side, question) {
         return answer
       }
       let size = bytes.count
@@ -269,7 +262,7 @@ final class ImageRoutes: Sendable {
         stamp: FileStamp(inode: 0, bytes: ByteCount(size), modified: UnixTime(0)),
         changed: picture.fetched
       )
-      return image.answer(request, size: size) { .bytes(ByteBuffer(bytes: bytes[$0])) }
+      return image.answer(question.request, size: size) { .bytes(ByteBuffer(bytes: bytes[$0])) }
     }
   }
 }

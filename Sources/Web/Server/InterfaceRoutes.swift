@@ -5,18 +5,21 @@ import NIOCore
 import Pipeline
 
 /// Serves the catalog to apps, in the JSON that `larder list --json` and `larder show --json` print.
+///
+/// The paths begin with `/api/`, except `/openapi.json`, which describes them.
 final class InterfaceRoutes: Sendable {
-  /// The largest `limit` of a request, and the default `limit`.
+  /// The largest `limit` of a request.
   static let most = 200
+  /// The `limit` of a request that has none.
   static let usual = 100
 
-  private let shelf: OpenCatalog
-  private let bench: WorkPool
+  private let catalog: OpenCatalog
+  private let pool: WorkPool
   private let description: PreparedAnswer
 
-  init(_ content: ServerContent, _ bench: WorkPool) {
-    shelf = content.shelf
-    self.bench = bench
+  init(_ content: ServerContent, _ pool: WorkPool) {
+    catalog = content.catalog
+    self.pool = pool
     let document = InterfaceDescription(squares: content.squares)
     description = PreparedAnswer(
       "application/vnd.oai.openapi+json;version=3.1",
@@ -36,22 +39,22 @@ final class InterfaceRoutes: Sendable {
       return .now(.problem(error.status, error.words), .refused)
     }
     let key = query.key
-    if let prepared = shelf.current?.answers[key] {
+    if let prepared = catalog.current?.answers[key] {
       return .now(prepared.answer(request), query.route)
     }
     return .later(query.route) { [self] done in
-      bench.make({ [self] in made(query, key, request) }, done)
+      pool.make({ [self] in made(query, key, request) }, done)
     }
   }
 
   private func made(_ query: InterfaceQuery, _ key: String, _ request: ServerRequest) -> Answer {
     do {
-      let edition = try shelf.renewed()
-      if let prepared = edition.answers[key] { return prepared.answer(request) }
-      guard let prepared = try prepared(query, edition.reader) else {
+      let snapshot = try catalog.renewed()
+      if let prepared = snapshot.answers[key] { return prepared.answer(request) }
+      guard let prepared = try prepared(query, snapshot.reader) else {
         return .problem(404, query.nothing)
       }
-      edition.answers.add(prepared, cost: prepared.cost, for: key)
+      snapshot.answers.add(prepared, cost: prepared.cost, for: key)
       return prepared.answer(request)
     } catch {
       return .unreadable.caused(by: error)
@@ -82,7 +85,7 @@ final class InterfaceRoutes: Sendable {
     }
   }
 
-  /// The fields of a paged answer: the total count, and the link to the next page.
+  /// The header fields of a paged answer: the total number of items, and the link to the next page.
   private func paged(
     _ query: InterfaceQuery,
     _ items: [ShownItem],
@@ -99,32 +102,21 @@ final class InterfaceRoutes: Sendable {
     PreparedAnswer("application/json", fields, bytes)
   }
 
-  /// The path of a picture on this server, whether or not the cache has the picture.
+  /// The path of a picture on this server.
+  ///
+  /// The path works even if the cache lacks the picture: the server then fetches it.
   private static func place(_ image: ShownPicture) -> String { "/" + image.name.path }
 }
 
-/// The document of `/api/sections`.
+/// The answer to `/api/sections`: the catalog, its last run and its sections.
 private struct SectionsDocument: Encodable {
   private struct Section: Encodable {
     let key: String
     let title: String
-    let subtitle: String?
+    @OrNull var subtitle: String?
     let items: Int
     let stale: Bool
     let url: String
-
-    enum Key: String, CodingKey { case key, title, subtitle, items, stale, url }
-
-    func encode(to encoder: any Encoder) throws {
-      var body = encoder.container(keyedBy: Key.self)
-      try body.encode(key, forKey: .key)
-      try body.encode(title, forKey: .title)
-      // Always present; null when there is none.
-      try body.encode(subtitle, forKey: .subtitle)
-      try body.encode(items, forKey: .items)
-      try body.encode(stale, forKey: .stale)
-      try body.encode(url, forKey: .url)
-    }
   }
 
   private let catalog: String
@@ -152,7 +144,7 @@ private struct SectionsDocument: Encodable {
   }
 }
 
-/// A request to the interface, parsed and checked.
+/// A request to the JSON interface, parsed and checked.
 struct InterfaceQuery: Sendable {
   /// The requested resource.
   enum What: Sendable {
@@ -169,9 +161,9 @@ struct InterfaceQuery: Sendable {
   }
 
   let what: What
-  /// The number of items to skip.
+  /// The number of items to skip, from the parameter `offset`.
   private(set) var offset = 0
-  /// The maximum number of items to return.
+  /// The maximum number of items to return, from the parameter `limit`.
   private(set) var limit = InterfaceRoutes.usual
   private let target: RequestTarget
 
@@ -198,7 +190,7 @@ struct InterfaceQuery: Sendable {
     }
   }
 
-  /// Whether the answer is paged.
+  /// Whether `offset` and `limit` apply to the answer.
   private var isPaged: Bool {
     switch what {
     case .section, .search: true
@@ -206,7 +198,7 @@ struct InterfaceQuery: Sendable {
     }
   }
 
-  /// The cache key of the answer.
+  /// The key of the answer in ``CatalogSnapshot/answers``, such as `section 0 100 soup`.
   ///
   /// Equivalent queries have the same key.
   var key: String {
@@ -241,7 +233,7 @@ struct InterfaceQuery: Sendable {
     }
   }
 
-  /// The `Link` field with the next page, if there is one. (RFC 8288)
+  /// The header field `Link` with the address of the next page; empty if this is the last page. (RFC 8288)
   func link(isMore: Bool) -> [(name: String, value: String)] {
     guard isMore, isPaged else { return [] }
     var pairs = target.query.filter { !["offset", "limit"].contains($0.name) }
@@ -250,7 +242,7 @@ struct InterfaceQuery: Sendable {
     return [("Link", "</\(path)?\(PercentEncoding.query(pairs))>; rel=\"next\"")]
   }
 
-  /// The parameters that change the answer of a search, and so form its cache key.
+  /// The parameters that change the answer to a search, and therefore are part of its key.
   static let filters = ["q", "badge", "price", "sort"]
 
   private static func search(_ target: RequestTarget) throws(Refusal) -> ItemQuery {

@@ -3,14 +3,16 @@ import Cache
 import Pipeline
 import Synchronization
 
-/// The current catalog of the server, and the answers made from it so far.
+/// The catalog that the server serves, as of the last change of the cache's index.
 ///
-/// When a run changes the index, the next request opens a new ``CatalogSnapshot``.
+/// The index is the SQLite database of the cache. When a run or the server itself changes it, the next request opens a
+/// new ``CatalogSnapshot``.
 package final class OpenCatalog: Sendable {
+  /// The catalog's name.
+  package let name: String
   private let cache: String
-  private let catalog: String?
   private let counter: IndexChangeCounter
-  private let edition = Mutex<CatalogSnapshot?>(nil)
+  private let snapshot: Mutex<CatalogSnapshot>
   /// Held while a snapshot is opened, so that concurrent requests open only one.
   private let opening = Mutex<Void>(())
 
@@ -18,37 +20,36 @@ package final class OpenCatalog: Sendable {
   ///
   /// - Parameters:
   ///   - cache: The cache's path.
-  ///   - catalog: The catalog's name; nil for the only one.
+  ///   - catalog: The catalog's name. If it is nil, the cache must have exactly one catalog.
   /// - Throws: ``LarderError`` when there is no such cache or catalog.
   package init(cache: String, catalog: String?) throws(LarderError) {
-    (self.cache, self.catalog) = (cache, catalog)
+    self.cache = cache
     counter = IndexChangeCounter(cache: cache)
-    _ = try renewed()
+    let first = try CatalogSnapshot(cache, catalog, counter)
+    name = first.reader.catalog.name
+    snapshot = Mutex(first)
   }
 
-  /// The catalog's name.
-  package var name: String { edition.withLock { $0?.reader.catalog.name } ?? "" }
+  /// The currency of the catalog's prices, such as `KRW`.
+  package var currency: String { snapshot.withLock { $0.reader.catalog.currency } }
 
-  /// The snapshot; nil if it is not up to date.
+  /// The open snapshot; nil if the index has changed since it was opened.
   ///
-  /// In that case, call ``renewed()``, but not on an event loop.
+  /// If the result is nil, call ``renewed()`` on another thread than an event loop.
   var current: CatalogSnapshot? {
     guard let reading = counter.read() else { return nil }
-    return edition.withLock { $0?.reading == reading ? $0 : nil }
+    return snapshot.withLock { $0.reading == reading ? $0 : nil }
   }
 
-  /// An up-to-date snapshot, opened if necessary; blocks.
+  /// A snapshot of the present index, which is opened if necessary; blocks.
   func renewed() throws(LarderError) -> CatalogSnapshot {
     if let current { return current }
     let result: Result<CatalogSnapshot, LarderError> = opening.withLock { _ in
       if let current { return .success(current) }
       do throws(LarderError) {
-        // Read the counter before the index is opened, so that the data is never older than the counter.
-        let reading = counter.read()
-        let reader = try CatalogReader(cache: cache, catalog: catalog)
-        let edition = CatalogSnapshot(reader, reading)
-        self.edition.withLock { $0 = edition }
-        return .success(edition)
+        let new = try CatalogSnapshot(cache, name, counter)
+        snapshot.withLock { $0 = new }
+        return .success(new)
       } catch {
         return .failure(error)
       }
@@ -62,28 +63,33 @@ package final class OpenCatalog: Sendable {
   func demandReadable() throws(LarderError) { _ = try renewed().reader.sections() }
 }
 
-/// A catalog as of one state of the index, with the answers made from it.
+/// A catalog as of one state of the index, with the answers that were made from that state.
 final class CatalogSnapshot: Sendable {
   let reader: CatalogReader
+  /// The state of the index when it was opened; nil if the state could not be read.
   let reading: IndexChangeCounter.Reading?
-  /// Requested pictures, by path and size of square.
+  /// The pictures that were requested, by ``ImageRoutes/key(_:_:)``.
   let images = LRUCache<ServedImage>(most: 8 << 20)
-  /// Answers of the interface, by ``InterfaceQuery/key``.
+  /// The answers of the JSON interface, by ``InterfaceQuery/key``.
   let answers = LRUCache<PreparedAnswer>(most: 16 << 20)
 
-  init(_ reader: CatalogReader, _ reading: IndexChangeCounter.Reading?) {
-    (self.reader, self.reading) = (reader, reading)
+  init(_ cache: String, _ catalog: String?, _ counter: IndexChangeCounter) throws(LarderError) {
+    // Read the counter before the index is opened, so that the data is never older than the counter.
+    reading = counter.read()
+    reader = try CatalogReader(cache: cache, catalog: catalog)
   }
 }
 
-/// An approximate LRU cache of two generations, limited in bytes.
+/// A cache that drops the values that were not used for the longest time, approximately.
 ///
-/// When the young generation reaches half of the limit, it replaces the old generation. Values of the replaced
-/// generation that were not requested in the meantime are dropped.
+/// The values are in two generations, a young one and an old one. When the young generation reaches half of the limit,
+/// it becomes the old generation, and the previous old generation is dropped. A value that is used moves to the young
+/// generation, so it is not dropped.
 final class LRUCache<Value: Sendable>: Sendable {
   private struct Generations {
     var young: [String: (value: Value, cost: Int)] = [:]
     var old: [String: (value: Value, cost: Int)] = [:]
+    /// The cost of the young generation, in bytes.
     var cost = 0
   }
 

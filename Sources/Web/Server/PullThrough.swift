@@ -6,30 +6,30 @@ import Synchronization
 
 /// Fetches requested pictures that the cache lacks, and adds them to the cache.
 ///
-/// Concurrent requests for one picture share one fetch. A fetched picture waits in the working folder (the "room")
-/// while a run holds the cache's lock.
+/// Concurrent requests for one picture share one fetch. While a run of `sync` or `warm` holds the cache's lock, fetched
+/// pictures wait in a working folder (the "room") and are served from there.
 final class PullThrough: Sendable {
   /// The result of a fetch, for all requests that wait for it.
   enum Outcome: Sendable {
-    /// The picture's index row, and the place where its file is now.
+    /// The picture has these values in its index row, and its file is at this place.
     case had(PictureEntry, in: Place)
     case refused(PicturePull.Refusal)
     /// Too many fetches are under way.
     case busy
   }
 
-  /// Where a file is: in the cache, or still in the working folder.
+  /// The folder with a picture's file: the cache, or the working folder.
   enum Place: Sendable { case cache, room }
 
-  typealias Waiter = @Sendable (Outcome) -> Void
-
   private struct Requests {
-    var waiters: [PictureID: [Waiter]] = [:]
-    /// Fetched pictures and failures that are not in the cache's index yet.
+    /// The pictures in the working folder, which are not in the cache's index yet.
     var kept: [PictureID: PictureEntry] = [:]
+    /// The failures that are not in the cache's index yet.
     var failures: [PictureID: PictureEntry] = [:]
+    /// Pictures that were fetched since the last attempt to add pictures to the cache.
     var arrived: [PictureEntry] = []
     var refusals: [PictureID: PicturePull.Refusal] = [:]
+    /// Whether another attempt to add pictures to the cache is planned.
     var isTrying = false
     var counts = PullCounts()
   }
@@ -39,14 +39,16 @@ final class PullThrough: Sendable {
   private let admission: PictureAdmission
   private let now: @Sendable () -> UnixTime
   private let state = Mutex(Requests())
-  private let lanes = WorkPool(threads: 16, most: 512)
+  private let fetching = SharedWork<PictureID, Outcome>(threads: 16, most: 512, busy: .busy)
   private let remote = DispatchQueue(label: "larder.remote")
   /// The files of the working folder.
   let files: ServedFiles
 
-  /// At most this many pictures wait in the working folder; further fetches are refused as busy.
+  /// At most this many pictures wait in the working folder.
+  ///
+  /// Beyond that, requests for further pictures get status 503.
   private static let mostKept = 1000
-  /// At most this many failures are remembered; at the limit, all are forgotten.
+  /// At most this many failures are remembered. When there are more, all are forgotten.
   private static let mostRefusals = 10_000
   /// The delay before another attempt when a run holds the cache's lock.
   private static let pause = DispatchTimeInterval.milliseconds(500)
@@ -68,7 +70,7 @@ final class PullThrough: Sendable {
   var counts: PullCounts {
     state.withLock { state in
       var counts = state.counts
-      (counts.underWay, counts.unkept) = (state.waiters.count, state.kept.count)
+      (counts.underWay, counts.unkept) = (fetching.count, state.kept.count)
       return counts
     }
   }
@@ -81,34 +83,34 @@ final class PullThrough: Sendable {
   }
 
   /// Fetches a picture; calls `waiter` exactly once, on any thread.
-  func fetch(_ picture: PictureEntry, known: PictureEntry?, _ waiter: @escaping Waiter) {
+  ///
+  /// - Parameters:
+  ///   - picture: The picture's id, the URL to request, and the URL that identifies the picture.
+  ///   - known: The picture's index row, for a conditional request; nil for an unconditional request.
+  ///   - waiter: Called with the result.
+  func fetch(
+    _ picture: PictureEntry,
+    known: PictureEntry?,
+    _ waiter: @escaping @Sendable (Outcome) -> Void
+  ) {
     let id = picture.id
-    enum Step { case tell(Outcome), wait, start }
-    let step: Step = state.withLock { state in
-      if let entry = state.kept[id] { return .tell(.had(entry, in: .room)) }
-      if let refusal = state.refusals[id], refusal.rest > now() {
-        return .tell(.refused(refusal))
-      }
-      if state.waiters[id] != nil {
-        state.waiters[id]?.append(waiter)
-        return .wait
-      }
-      guard state.kept.count < Self.mostKept else { return .tell(.busy) }
-      state.waiters[id] = [waiter]
-      return .start
+    let outcome: Outcome? = state.withLock { state in
+      if let entry = state.kept[id] { return .had(entry, in: .room) }
+      if let refusal = state.refusals[id], refusal.rest > now() { return .refused(refusal) }
+      return nil
     }
-    switch step {
-    case .tell(let outcome): waiter(outcome)
-    case .wait: break
-    case .start:
-      let begins = lanes.begin { [self] in
-        switch pull.fetch(picture, known: known) {
-        case .fetched(let entry): keep(entry)
-        case .failed(let refusal): refuse(id, refusal)
-        }
+    if let outcome { return waiter(outcome) }
+    fetching.ask(id, waiter) { [self] in
+      guard state.withLock({ $0.kept.count < Self.mostKept }) else { return .busy }
+      switch pull.fetch(picture, known: known) {
+      case .fetched(let entry):
+        keep(entry)
+        // `admit()` answers the requests, when the picture is in the cache or has to wait.
+        return nil
+      case .failed(let refusal):
+        refuse(id, refusal)
+        return .refused(refusal)
       }
-      guard !begins else { return }
-      for waiter in state.withLock({ $0.waiters.removeValue(forKey: id) ?? [] }) { waiter(.busy) }
     }
   }
 
@@ -122,14 +124,12 @@ final class PullThrough: Sendable {
   }
 
   private func refuse(_ id: PictureID, _ refusal: PicturePull.Refusal) {
-    let waiters = state.withLock { state in
+    state.withLock { state in
       if state.refusals.count >= Self.mostRefusals { state.refusals = [:] }
       state.refusals[id] = refusal
       if let row = refusal.row { state.failures[id] = row }
       state.counts.failed += 1
-      return state.waiters.removeValue(forKey: id) ?? []
     }
-    for waiter in waiters { waiter(.refused(refusal)) }
     tryLater(after: .milliseconds(0))
   }
 
@@ -144,9 +144,7 @@ final class PullThrough: Sendable {
 
   /// Moves the pictures of the working folder into the cache, if no run holds the cache's lock.
   ///
-  /// Also answers the requests that wait for these pictures.
-  ///
-  /// Runs on the queue `remote`.
+  /// Then answers the requests that wait for these pictures. Runs on the queue `remote`.
   private func admit() {
     let (arrived, entries) = state.withLock { state in
       let arrived = state.arrived
@@ -165,15 +163,15 @@ final class PullThrough: Sendable {
         }
       }
     } catch {
-      // A run holds the cache's lock, or the cache cannot be written. Serve the picture from the working folder until
+      // A run holds the cache's lock, or the cache cannot be written. Serve the pictures from the working folder until
       // the next attempt.
       tryLater(after: Self.pause)
     }
     for entry in arrived {
-      let waiters = state.withLock { $0.waiters.removeValue(forKey: entry.id) ?? [] }
-      let outcome: Outcome =
+      fetching.finish(
+        entry.id,
         rows[entry.id].map { .had($0, in: .cache) } ?? .had(entry, in: .room)
-      for waiter in waiters { waiter(outcome) }
+      )
     }
   }
 
@@ -190,11 +188,12 @@ final class PullThrough: Sendable {
   }
 }
 
-/// Counts of fetched pictures, for `/metrics`.
+/// The numbers of fetched pictures and their bytes, for `/metrics`.
 struct PullCounts: Sendable {
   var fetched = 0
   var failed = 0
   var bytes = 0
   var underWay = 0
+  /// The number of pictures in the working folder.
   var unkept = 0
 }

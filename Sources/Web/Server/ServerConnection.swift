@@ -3,24 +3,23 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// One client connection: reads a request, passes it to ``Site``, sends the answer, and reads the next one.
+/// One client connection: reads a request, passes it to ``Site``, sends the answer, and reads the next request.
 ///
-/// The connection reads nothing while it sends an answer. So a client that sends requests faster than it reads answers
-/// is slowed down. Everything runs on the channel's event loop.
+/// The connection reads nothing while it sends an answer. Therefore a client that sends requests faster than it reads
+/// answers has to wait. Everything runs on the channel's event loop.
 final class ServerConnection: ChannelDuplexHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundIn = Never
   typealias OutboundOut = IOData
 
-  /// The state of the connection.
   private enum Phase {
-    /// The next request has not begun.
+    /// No byte of the next request has arrived.
     case idle
-    /// A request is arriving.
+    /// A request has arrived in part.
     case reading
     /// An answer is being made or sent.
     case answering
-    /// The last answer was sent; further bytes from the client are discarded.
+    /// The last answer was sent. The bytes that the client still sends are discarded.
     case lingering
   }
 
@@ -32,16 +31,22 @@ final class ServerConnection: ChannelDuplexHandler {
   private let site: Site
   private let connections: LoopConnections
   private var phase = Phase.idle
+  /// The request that is arriving.
   private var incoming: IncomingRequest?
+  /// Requests that arrived while an earlier one was answered.
   private var waiting = CircularBuffer<IncomingRequest>()
+  /// The request that is being answered.
   private var current: IncomingRequest?
   private var record: RequestRecord?
+  /// Whether NIO asked to read while reading was postponed.
   private var holdsRead = false
+  /// Whether the client has closed its side of the connection.
   private var inputClosed = false
+  /// Whether the connection is to be closed after the present answer, because the server stops.
   private var quits = false
   private var context: ChannelHandlerContext?
 
-  /// The connection is closed at this time, unless the deadline is changed before.
+  /// The connection is closed at this time, unless the deadline is moved before.
   private(set) var deadline = NIODeadline.distantFuture
   /// The time at which the connection began to wait for a request.
   private(set) var waitingSince = NIODeadline.now()
@@ -60,6 +65,13 @@ final class ServerConnection: ChannelDuplexHandler {
 
   /// Closes the connection at once.
   func shut() { context?.close(promise: nil) }
+
+  /// Closes the connection now, or after the answer that is being made or sent.
+  func quit() {
+    quits = true
+    // A request that has arrived only in part gets no answer.
+    if phase == .idle || phase == .reading { shut() }
+  }
 
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
@@ -97,7 +109,7 @@ final class ServerConnection: ChannelDuplexHandler {
       }
       let request = IncomingRequest(head, limit: site.limits.body)
       incoming = request
-      // Do not wait for a body that would be refused.
+      // Do not wait for a body that is too long and would be refused.
       if request.isTooLong { return finishReading(context) }
       guard phase == .reading, head.version == .http1_1,
         head.headers.first(name: "Expect")?.lowercased() == "100-continue"
@@ -109,7 +121,7 @@ final class ServerConnection: ChannelDuplexHandler {
       context.writeAndFlush(wrapOutboundOut(.byteBuffer(line)), promise: nil)
     case .body(let piece):
       incoming?.append(piece)
-      // Refuse a head or body that is too long at once; its end may never arrive.
+      // Refuse a body as soon as it is too long, because its end may never arrive.
       if incoming?.isTooLong == true { finishReading(context) }
     case .end:
       incoming?.end()
@@ -119,10 +131,6 @@ final class ServerConnection: ChannelDuplexHandler {
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     switch event {
-    case is ChannelShouldQuiesceEvent:
-      quits = true
-      // An incomplete request gets no answer.
-      if phase == .idle || phase == .reading { context.close(promise: nil) }
     case ChannelEvent.inputClosed:
       inputClosed = true
       if phase != .answering { context.close(promise: nil) }
@@ -142,7 +150,7 @@ final class ServerConnection: ChannelDuplexHandler {
       default: .problem(400, "this is not an HTTP request")
       }
     answer.closes = true
-    record = RequestRecord(unreadable: context.remoteAddress)
+    record = RequestRecord(nil, context.remoteAddress)
     phase = .answering
     begin(answer, context)
   }
@@ -164,13 +172,13 @@ final class ServerConnection: ChannelDuplexHandler {
     advance(context)
   }
 
-  /// Answers the received requests, until the answer to one of them takes time.
+  /// Answers the waiting requests, until the answer to one of them takes time.
   private func advance(_ context: ChannelHandlerContext) {
     while phase == .idle || phase == .reading, context.channel.isWritable,
       let request = waiting.popFirst()
     {
       phase = .answering
-      // There is no deadline here: the site limits how long an answer may take.
+      // There is no deadline while an answer is made.
       deadline = .distantFuture
       current = request
       let record = RequestRecord(request.head, context.remoteAddress)
@@ -203,7 +211,8 @@ final class ServerConnection: ChannelDuplexHandler {
 
   private func begin(_ answer: Answer, _ context: ChannelHandlerContext) {
     let head = current?.head
-    // Close after a partly read request: the rest of its body would be parsed as the next request.
+    // If the request has not arrived completely, close the connection, because the rest of the body would be parsed as
+    // the next request.
     let isWhole = current?.isWhole ?? false
     let closes = answer.closes || !isWhole || quits || inputClosed || !(head?.isKeepAlive ?? false)
     var top = answer.head
@@ -262,7 +271,7 @@ final class ServerConnection: ChannelDuplexHandler {
       let handle = NIOFileHandle(_deprecatedTakingOwnershipOfDescriptor: file.descriptor)
       let first = range.lowerBound + start
       let region = FileRegion(fileHandle: handle, readerIndex: first, endIndex: first + count)
-      // `SentFile` closes the descriptor, after the last piece.
+      // Take the descriptor back from NIO, because `SentFile` closes it after the last piece.
       sent.futureResult.whenComplete { _ in
         _ = try? handle.takeDescriptorOwnership()
         withExtendedLifetime(file) {}
@@ -271,7 +280,7 @@ final class ServerConnection: ChannelDuplexHandler {
     }
     sent.futureResult.assumeIsolated().whenComplete { result in
       guard case .success = result, context.channel.isActive else {
-        // The client notices the truncated answer, because `Content-Length` was sent.
+        // The client sees that the answer is truncated, because it received `Content-Length`.
         return context.close(promise: nil)
       }
       if isLast {
@@ -294,14 +303,14 @@ final class ServerConnection: ChannelDuplexHandler {
       context.flush()
       phase = .idle
       waitingSince = .now()
-      // If many bytes are still unsent, wait for the client to take some of them, not for its next request.
+      // If many bytes are unsent, the client has to take some of them before it can send its next request.
       wait(context.channel.isWritable ? site.limits.idleTime : site.limits.answerTime)
       return
     }
     phase = .lingering
     waiting.removeAll()
     wait(.seconds(2))
-    // Closing while the client still sends would reset the connection, and the client could lose the answer.
+    // If the connection were closed while the client still sends, it would be reset, and the client could lose the answer.
     let flushed = context.eventLoop.makePromise(of: Void.self)
     context.writeAndFlush(wrapOutboundOut(.byteBuffer(ByteBuffer())), promise: flushed)
     flushed.futureResult.assumeIsolated().whenComplete { _ in
@@ -311,13 +320,13 @@ final class ServerConnection: ChannelDuplexHandler {
   }
 }
 
-/// A request as received so far: its head, and its body up to the limit.
+/// A request as far as it has arrived: its head, and the bytes of its body.
 struct IncomingRequest: Sendable {
   let head: HTTPRequestHead
   private(set) var body: [UInt8] = []
-  /// Whether the body is longer than the limit.
+  /// Whether the body is longer than the limit. Such a body is not kept.
   private(set) var isTooLong = false
-  /// Whether the body was received completely.
+  /// Whether the request has arrived completely.
   private(set) var isWhole = false
   private let limit: Int
 
@@ -327,7 +336,6 @@ struct IncomingRequest: Sendable {
       head.headers.first(name: "Content-Length").flatMap { Int($0) }.map { $0 > limit } ?? false
   }
 
-  /// Marks the request as complete.
   mutating func end() { isWhole = true }
 
   mutating func append(_ piece: ByteBuffer) {
@@ -341,15 +349,14 @@ struct IncomingRequest: Sendable {
   }
 }
 
-/// The connections of one event loop: enforces their time limits, and renders the `Date` field of their answers.
+/// The connections of one event loop, which enforces their time limits and renders the `Date` field of their answers.
 ///
 /// Everything runs on the event loop.
 final class LoopConnections {
-  /// The state that the loops of a server share.
+  /// The state that all event loops of a server share.
   final class Shared: Sendable {
     /// The number of open connections.
     let count = Atomic<Int>(0)
-    /// The wall clock.
     let clock: @Sendable () -> UnixTime
 
     init(_ clock: @escaping @Sendable () -> UnixTime) { self.clock = clock }
@@ -357,24 +364,28 @@ final class LoopConnections {
 
   private let shared: Shared
   private let limits: ServerLimits
+  private let loop: any EventLoop
   private var open: [ObjectIdentifier: ServerConnection] = [:]
+  /// Completed when the last connection has closed; nil until the server stops.
+  private var drained: EventLoopPromise<Void>?
+  /// The value of `Date`, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
   private(set) var date = ""
   private var second: Int64 = 0
 
-  init(_ shared: Shared, _ limits: ServerLimits) {
-    (self.shared, self.limits) = (shared, limits)
+  private init(_ shared: Shared, _ limits: ServerLimits, _ loop: any EventLoop) {
+    (self.shared, self.limits, self.loop) = (shared, limits, loop)
     renewDate()
   }
 
   /// Creates the object for an event loop, and checks every connection of the loop once a second.
   ///
-  /// One timer for each loop costs less than one for each request, but a limit may be enforced a second late.
+  /// One timer for each loop costs less than one for each request, although a time limit may be enforced a second late.
   static func start(
     _ shared: Shared,
     _ limits: ServerLimits,
     on loop: any EventLoop
   ) -> NIOLoopBound<LoopConnections> {
-    let connections = NIOLoopBound(LoopConnections(shared, limits), eventLoop: loop)
+    let connections = NIOLoopBound(LoopConnections(shared, limits, loop), eventLoop: loop)
     loop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in
       connections.value.sweep()
     }
@@ -383,11 +394,12 @@ final class LoopConnections {
 
   /// Registers a connection.
   ///
-  /// If too many connections are open, the connection that has waited longest for a request is closed. So thousands of
-  /// connections that seldom send a byte cannot keep other clients out.
+  /// If too many connections are open, the connection that has waited longest for a request is closed. Therefore
+  /// thousands of connections that seldom send a byte cannot keep other clients out.
   ///
-  /// - Returns: False when too many connections are open and none of them can be closed.
+  /// - Returns: False if the server stops, or if too many connections are open and none of them can be closed.
   func add(_ connection: ServerConnection) -> Bool {
+    guard drained == nil else { return false }
     if shared.count.add(1, ordering: .relaxed).newValue > limits.connections {
       guard
         let idlest = open.values.filter(\.isWaiting).min(by: { $0.waitingSince < $1.waitingSince })
@@ -401,13 +413,25 @@ final class LoopConnections {
     return true
   }
 
-  /// Unregisters a connection.
+  /// Unregisters a connection that has closed.
   func remove(_ connection: ServerConnection) {
     guard open.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
     shared.count.subtract(1, ordering: .relaxed)
+    if open.isEmpty { drained?.succeed() }
   }
 
-  /// Closes every connection, in any state.
+  /// Closes every connection as soon as its present answer is sent, and refuses new connections.
+  ///
+  /// - Returns: Completed when the last connection has closed.
+  func drain() -> EventLoopFuture<Void> {
+    let promise = loop.makePromise(of: Void.self)
+    drained = promise
+    if open.isEmpty { promise.succeed() }
+    for connection in Array(open.values) { connection.quit() }
+    return promise.futureResult
+  }
+
+  /// Closes every connection at once, even while an answer is being sent.
   func shutAll() {
     for connection in Array(open.values) { connection.shut() }
   }

@@ -3,7 +3,7 @@ import NIOHTTP1
 import Pipeline
 import Synchronization
 
-/// The server's counters, served at `/metrics` in Prometheus' text format, version 0.0.4.
+/// The server's counters, which `/metrics` shows in the text format of Prometheus, version 0.0.4.
 final class ServerMetrics: Sendable {
   private struct Key: Hashable {
     let route: RequestRecord.Route
@@ -25,12 +25,14 @@ final class ServerMetrics: Sendable {
     var connections: @Sendable () -> Int = { 0 }
   }
 
+  /// The upper bounds of the buckets of the histogram, in seconds.
   private static let bounds = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]
+  /// All other methods are counted as `other`.
   private static let methods: Set<String> = ["GET", "HEAD", "POST"]
 
   private let state = Mutex(Counters())
 
-  /// Returns the number of open connections.
+  /// The function that returns the number of open connections.
   var connections: @Sendable () -> Int {
     get { state.withLock { $0.connections } }
     set { state.withLock { $0.connections = newValue } }
@@ -132,42 +134,36 @@ final class ServerMetrics: Sendable {
   }
 }
 
-/// Data about an answered request, for the log and the counters.
+/// The measurements of an answered request, for the log and the counters.
 package struct RequestRecord: Sendable {
   /// The kinds of paths that are counted separately.
   package enum Route: String, CaseIterable, Sendable {
     case page, sections, section, item, search, openapi, image, square, health, metrics, refused
   }
 
-  /// The client's IP address, or `-`.
+  /// The client's IP address, or `-` if it is unknown.
   package let client: String
-  /// The method as it was sent.
+  /// The method as it was sent; `-` if the bytes were not an HTTP request.
   package let method: String
-  /// The whole request target as it was sent.
+  /// The whole request target as it was sent; `-` if the bytes were not an HTTP request.
   package let target: String
   /// The kind of the path.
   package var route = Route.refused
   /// The answer's status.
   package var status = 0
-  /// The cause of an internal failure; nil when there was no failure, or when the cause is unknown.
+  /// The cause of an internal failure; nil if there was no failure, or if its cause is unknown.
   package var cause: String?
-  /// The length of the body that was to be sent, in bytes.
+  /// The length of the answer's body, in bytes, even if the client did not take all of it.
   package var bytes = 0
-  /// The time from the end of the request to the end of the answer.
+  /// The time from the end of the request to the end of the answer, in seconds.
   package private(set) var seconds = 0.0
   private let began = NIODeadline.now()
 
-  init(_ head: HTTPRequestHead, _ client: SocketAddress?) {
+  /// Creates the record of a request; `head` is nil if the bytes were not an HTTP request.
+  init(_ head: HTTPRequestHead?, _ client: SocketAddress?) {
     self.client = client?.ipAddress ?? "-"
-    method = head.method.rawValue
-    target = head.uri
-  }
-
-  /// A record of bytes that could not be parsed as a request.
-  init(unreadable client: SocketAddress?) {
-    self.client = client?.ipAddress ?? "-"
-    method = "-"
-    target = "-"
+    method = head?.method.rawValue ?? "-"
+    target = head?.uri ?? "-"
   }
 
   mutating func end() {

@@ -4,17 +4,20 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// The server's router: checks a request, routes it to pages, interface or pictures, and returns the answer.
+/// The server's router: checks a request, and passes it to the web store, the JSON interface or the pictures.
 ///
-/// Event loops call the router, so slow work runs on a ``WorkPool`` or in a task.
+/// The router runs on the event loops, so slow work is passed to a ``WorkPool``.
 final class Site: Sendable {
   typealias Route = RequestRecord.Route
 
   /// The outcome of a request.
   enum Outcome {
-    /// An immediate answer.
+    /// An answer that is ready.
     case now(Answer, Route)
-    /// An answer that takes time: call the function with a callback, which is called exactly once, on any thread.
+    /// An answer that takes time.
+    ///
+    /// The connection calls the function with a callback. The callback is called exactly once with the answer, on any
+    /// thread.
     case later(Route, (@escaping @Sendable (Answer) -> Void) -> Void)
   }
 
@@ -22,11 +25,11 @@ final class Site: Sendable {
   let metrics = ServerMetrics()
   private let hosts: HostRule
   private let rate: ClientRates
-  private let pages: PageSource?
-  private let shelf: OpenCatalog
+  private let store: Storefront
+  private let catalog: OpenCatalog
   private let images: ImageRoutes
   private let interface: InterfaceRoutes
-  private let bench: WorkPool
+  private let pool = WorkPool()
   private let log: @Sendable (RequestRecord) -> Void
   private let isStopping = Atomic<Bool>(false)
 
@@ -34,18 +37,19 @@ final class Site: Sendable {
     self.limits = limits
     self.hosts = HostRule(names: hosts)
     rate = ClientRates(limits)
-    pages = content.pages
-    shelf = content.shelf
-    bench = WorkPool()
-    images = ImageRoutes(content, bench)
-    interface = InterfaceRoutes(content, bench)
+    catalog = content.catalog
+    store = Storefront(content)
+    images = ImageRoutes(content, pool)
+    interface = InterfaceRoutes(content, pool)
     log = content.log
   }
 
   /// Makes `/healthz` report that the server is about to end.
   func stop() { isStopping.store(true, ordering: .relaxed) }
 
-  /// Ends background work; to be called after the last request; blocks briefly.
+  /// Ends background work; blocks briefly.
+  ///
+  /// Call this after the last request.
   func finish() { images.stop() }
 
   /// Counts and logs an answered request.
@@ -57,18 +61,28 @@ final class Site: Sendable {
   /// Checks a request and begins to answer it.
   ///
   /// - Parameters:
-  ///   - request: The request.
+  ///   - incoming: The request.
   ///   - local: The server's own address on this connection.
   ///   - client: The client's address.
   /// - Returns: The outcome.
   func outcome(
-    of request: IncomingRequest,
+    of incoming: IncomingRequest,
     at local: SocketAddress?,
     from client: SocketAddress?
   ) -> Outcome {
-    switch judged(request, at: local, from: client) {
-    case .failure(let refusal): return .now(refusal.answer, .refused)
-    case .success(let request): return route(request)
+    do throws(Refusal) {
+      let request = try read(incoming, at: local)
+      if let wait = rate.refusal(of: client) {
+        let words = "too many requests; try again in \(wait) s"
+        throw Refusal(429, words, [("Retry-After", "\(wait)")], closes: false)
+      }
+      guard request.method != .post || isOwn(request, at: local) else {
+        let words = "another site's page sent this; open the form here and send it again"
+        throw Refusal(403, words, closes: false)
+      }
+      return route(request)
+    } catch {
+      return .now(error.answer, .refused)
     }
   }
 
@@ -76,67 +90,46 @@ final class Site: Sendable {
   private struct Refusal: Error {
     let answer: Answer
 
-    init(_ answer: Answer, closes: Bool = false) {
-      var answer = answer
+    /// Creates the answer; `closes` tells whether the connection is closed after it.
+    init(
+      _ status: Int,
+      _ words: String,
+      _ fields: [(name: String, value: String)] = [],
+      closes: Bool = true
+    ) {
+      var answer = Answer.problem(status, words, fields)
       answer.closes = closes
       self.answer = answer
     }
   }
 
-  /// Whether to send `100 Continue`: judges a request by its head, before its body is sent.
+  /// Whether to send `100 Continue`, by which a client is asked to send the body that it has announced.
   func wantsBody(of incoming: IncomingRequest, at local: SocketAddress?) -> Bool {
-    guard case .success(let request) = read(incoming, at: local) else { return false }
+    guard let request = try? read(incoming, at: local) else { return false }
     return request.method != .post || isOwn(request, at: local)
-  }
-
-  private func judged(
-    _ incoming: IncomingRequest,
-    at local: SocketAddress?,
-    from client: SocketAddress?
-  ) -> Result<ServerRequest, Refusal> {
-    read(incoming, at: local).flatMap { request in
-      if let wait = rate.refusal(of: client) {
-        let answer = Answer.problem(
-          429,
-          "too many requests; try again in \(wait) s",
-          [("Retry-After", "\(wait)")]
-        )
-        return .failure(Refusal(answer))
-      }
-      guard request.method != .post || isOwn(request, at: local) else {
-        let words = "another site's page sent this; open the form here and send it again"
-        return .failure(Refusal(.problem(403, words)))
-      }
-      return .success(request)
-    }
   }
 
   /// Parses a request as far as it was received, and checks that it is meant for this server.
   private func read(
     _ incoming: IncomingRequest,
     at local: SocketAddress?
-  ) -> Result<ServerRequest, Refusal> {
+  ) throws(Refusal) -> ServerRequest {
     let head = incoming.head
-    guard head.version.major == 1 else {
-      return .failure(Refusal(.problem(505, "only HTTP/1.1 is supported"), closes: true))
-    }
+    guard head.version.major == 1 else { throw Refusal(505, "only HTTP/1.1 is supported") }
     guard !incoming.isTooLong else {
-      let words = "the body is longer than \(limits.body) bytes"
-      return .failure(Refusal(.problem(413, words), closes: true))
+      throw Refusal(413, "the body is longer than \(limits.body) bytes")
     }
     guard head.uri.utf8.count <= RequestTarget.limit else {
-      return .failure(Refusal(.problem(414, "the URL is too long"), closes: true))
+      throw Refusal(414, "the URL is too long")
     }
     guard let method = ServerRequest.Method(rawValue: head.method.rawValue) else {
       let isData = Self.data.contains { head.uri.hasPrefix($0) }
       let methods = isData ? "GET, HEAD" : "GET, HEAD, POST"
-      let answer = Answer.problem(405, "method not allowed", [("Allow", methods)])
-      return .failure(Refusal(answer, closes: true))
+      throw Refusal(405, "method not allowed", [("Allow", methods)])
     }
     let names = head.headers["Host"]
     guard let target = RequestTarget(head.uri), names.count == 1 else {
-      let answer = Answer.problem(400, "the URL or the Host field is malformed")
-      return .failure(Refusal(answer, closes: true))
+      throw Refusal(400, "the URL or the Host field is malformed")
     }
     // If the target is a whole URL, the host in the URL counts. (RFC 9112, section 3.2.2)
     guard hosts.admits(target.authority ?? names[0], at: local), hosts.admits(names[0], at: local)
@@ -144,17 +137,22 @@ final class Site: Sendable {
       let words =
         "this server has another name; use the address that it printed when it started, or give it this name "
         + "at its start"
-      return .failure(Refusal(.problem(421, words)))
+      throw Refusal(421, words, closes: false)
     }
-    return .success(
-      ServerRequest(method: method, target: target, headers: head.headers, body: incoming.body)
+    return ServerRequest(
+      method: method,
+      target: target,
+      headers: head.headers,
+      body: incoming.body
     )
   }
 
   /// The prefixes of paths that are not pages.
   private static let data = ["/api/", "/images/", "/openapi.json", "/healthz", "/metrics"]
 
-  /// Whether a POST comes from this server's own pages, according to the browser's `Sec-Fetch-Site` and `Origin`.
+  /// Whether a POST comes from a page of this server, judged by the fields `Sec-Fetch-Site` and `Origin`.
+  ///
+  /// Browsers set these fields. A program that sends neither is accepted.
   private func isOwn(_ request: ServerRequest, at local: SocketAddress?) -> Bool {
     if let site = request.single("Sec-Fetch-Site"), site != "same-origin", site != "none" {
       return false
@@ -174,13 +172,13 @@ final class Site: Sendable {
       return readOnly(request, .openapi) { interface.outcome(of: $0) }
     case "healthz" where segments.count == 1:
       return readOnly(request, .health) { _ in
-        .later(.health) { [self] done in bench.make({ [self] in health() }, done) }
+        .later(.health) { [self] done in pool.make({ [self] in health() }, done) }
       }
     case "metrics" where segments.count == 1:
       return readOnly(request, .metrics) { _ in
         .now(metrics.answer(images.counts), .metrics)
       }
-    default: return page(request)
+    default: return store.outcome(of: request)
     }
   }
 
@@ -205,37 +203,32 @@ final class Site: Sendable {
     }
     if isStopping.load(ordering: .relaxed) { return answer(503, "stopping") }
     do throws(LarderError) {
-      try shelf.demandReadable()
+      try catalog.demandReadable()
       return answer(200, "ok")
     } catch {
       return answer(503, "the catalog cannot be read").caused(by: error)
     }
   }
-
-  private func page(_ request: ServerRequest) -> Outcome {
-    guard let pages else { return .now(.problem(404, "not found"), .page) }
-    return pages.outcome(of: request)
-  }
 }
 
 /// Decides which host names a request may use for this server, as a protection against DNS rebinding.
 ///
-/// An attacker can point the host name of a web page to this machine. The page can then make a visitor's browser send
-/// requests here under that name. Such a request has an unknown host name and is refused. A numeric address cannot be
-/// rebound; it is accepted if the connection was made to it.
+/// An attacker can make the host name of a web page resolve to this machine. The page can then make a visitor's browser
+/// send requests to this server under that name. Such a request is refused, because the name is not one of the server's.
+/// A numeric address cannot be misused in this way. It is accepted if it is the address that the client connected to.
 struct HostRule: Sendable {
   private let names: Set<String>
   private static let loopbackNames: Set<String> = ["localhost", "127.0.0.1", "::1"]
 
-  /// A rule that accepts the names given by the user.
+  /// Creates a rule that accepts the server's addresses and these names, which the user gives with `--host`.
   init(names: [String]) {
     self.names = Set(names.map { $0.lowercased() })
   }
 
-  /// Whether a `Host` field's value, or an authority, names this server.
+  /// Whether a host name is one of this server's.
   ///
   /// - Parameters:
-  ///   - authority: Host and port.
+  ///   - authority: The host, with or without a port, such as `localhost:8080`.
   ///   - local: The server's own address on this connection.
   /// - Returns: Whether the request may be answered.
   func admits(_ authority: String, at local: SocketAddress?) -> Bool {
@@ -246,7 +239,7 @@ struct HostRule: Sendable {
     return host == own || "::ffff:" + host == own
   }
 
-  /// The host of an authority in lower case, without port, brackets and trailing dot; nil when it is malformed.
+  /// The host in lower case, without port, brackets and trailing dot: `::1` for `[::1]:80`; nil if it is malformed.
   private static func host(of authority: String) -> String? {
     let bytes = authority.utf8
     guard !bytes.isEmpty, bytes.count <= 261 else { return nil }
@@ -282,33 +275,36 @@ struct HostRule: Sendable {
   }
 }
 
-/// Limits each client's requests by a token bucket for each address.
+/// Limits the requests of each client.
+///
+/// Each address has a token bucket: a request takes a token, and tokens are added at the allowed rate, up to those of
+/// two seconds.
 final class ClientRates: Sendable {
   private struct Bucket {
     var tokens: Double
     var filled: NIODeadline
   }
 
-  private let remote: Double?
-  private let all: Double?
+  private let rates: (remote: Double?, all: Double?)
   private let buckets = Mutex<[String: Bucket]>([:])
 
   /// At most this many clients are remembered.
   ///
-  /// Beyond that, clients with full buckets are forgotten; if no bucket is full, all clients are forgotten.
+  /// Beyond that, clients with full buckets are forgotten. If no bucket is full, all clients are forgotten.
   private static let most = 10_000
 
   init(_ limits: ServerLimits) {
-    (remote, all) = (limits.perClient, limits.perAnyClient)
+    rates = (limits.perClient, limits.perAnyClient)
   }
 
   /// Takes a token for a request.
   ///
-  /// - Returns: Nil if the request is allowed; else the seconds until the next request is allowed.
+  /// - Returns: Nil if the request is allowed, otherwise the seconds until the next request is allowed.
   func refusal(of client: SocketAddress?, at now: NIODeadline = .now()) -> Int? {
-    guard remote != nil || all != nil, let address = client?.ipAddress else { return nil }
-    guard let rate = all ?? (LoopbackAddress.isOne(address) ? nil : remote) else { return nil }
-    // The owner of one IPv6 address has a whole /64 network of addresses.
+    guard let address = client?.ipAddress,
+      let rate = rates.all ?? (LoopbackAddress.isOne(address) ? nil : rates.remote)
+    else { return nil }
+    // Whoever has an IPv6 address has a whole network of them, whose first 64 bits are equal.
     let key =
       address.contains(":") && !address.hasPrefix("::ffff:") ? Self.network(address) : address
     let room = max(1, 2 * rate)

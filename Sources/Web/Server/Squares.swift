@@ -1,35 +1,22 @@
 import Base
 import Cache
 import Imaging
-import NIOCore
 import Pipeline
 import Synchronization
 
-/// Makes squares (small square versions of pictures) that are requested and not in the cache, and adds them to it.
+/// Makes square versions of pictures, such as the 256-pixel square of a photo, and adds them to the cache.
 ///
 /// Concurrent requests for one square share the work.
 final class Squares: Sendable {
-  /// The result for a square.
+  /// The result of a request for a square.
   enum Outcome: Sendable {
     /// The square's bytes and type.
     ///
-    /// The square may be in memory only, not in a file.
+    /// If a run holds the cache's lock, the square is only in memory and not in a file.
     case made([UInt8], PictureType?)
-    /// No square can be made of the picture; the text says why.
+    /// No square can be made of the picture, for the given reason.
     case refused(String)
     case busy
-  }
-
-  private struct Key: Hashable {
-    let digest: [UInt8]
-    let side: Int
-
-    var text: String { "\(side) \(Hexadecimal.text(digest))" }
-  }
-
-  private struct Requests {
-    var waiters: [Key: [@Sendable (Outcome) -> Void]] = [:]
-    var counts = SquareCounts()
   }
 
   private let cache: String
@@ -37,15 +24,15 @@ final class Squares: Sendable {
   private let pictures: any PictureWorking
   private let admission: SquareAdmission
   private let limits: PictureLimits
-  private let state = Mutex(Requests())
+  private let tally = Mutex(SquareCounts())
   /// Makes one square at a time, because each needs memory for its whole picture.
-  private let bench = WorkPool(threads: 1, most: 256)
+  private let making = SharedWork<String, Outcome>(threads: 1, most: 256, busy: .busy)
   /// Squares that could not be written because a run held the cache's lock.
   private let unkept = LRUCache<(bytes: [UInt8], type: PictureType?)>(most: 16 << 20)
 
   /// Prepares to make squares of a cache's pictures.
   ///
-  /// The pictures may be in an object store; the squares are always kept in the cache's folder.
+  /// The pictures may be in an object store. The squares are always kept in the cache's folder.
   init(
     _ cache: String,
     remote: (any RemotePictures)? = nil,
@@ -60,15 +47,15 @@ final class Squares: Sendable {
   }
 
   /// The counts so far.
-  var counts: SquareCounts { state.withLock { $0.counts } }
+  var counts: SquareCounts { tally.withLock { $0 } }
 
   /// Makes a square; calls `waiter` exactly once, on any thread.
   ///
   /// - Parameters:
-  ///   - picture: The picture; its file is in `root`, or in the object store.
+  ///   - picture: The picture. Its file is in `root`, or in the object store.
   ///   - digest: The SHA-256 of the picture's bytes.
   ///   - side: The side of the square, in pixels.
-  ///   - root: The folder of the picture's file: the cache, or the working folder for pictures that are not in the
+  ///   - root: The folder with the picture's file. It is the cache, or the working folder if the picture is not in the
   ///     index yet.
   ///   - waiter: Called with the result.
   func make(
@@ -78,29 +65,24 @@ final class Squares: Sendable {
     in root: String,
     _ waiter: @escaping @Sendable (Outcome) -> Void
   ) {
-    let key = Key(digest: digest, side: side)
-    if let made = unkept[key.text] {
-      return waiter(.made(made.bytes, made.type))
-    }
-    let isFirst = state.withLock { state in
-      defer { state.waiters[key, default: []].append(waiter) }
-      return state.waiters[key] == nil
-    }
-    guard isFirst else { return }
-    let begins = bench.begin { [self] in
-      let outcome = made(of: picture, key, in: root)
-      let waiters = state.withLock { state in
-        if case .made = outcome { state.counts.made += 1 } else { state.counts.refused += 1 }
-        return state.waiters.removeValue(forKey: key) ?? []
+    let key = "\(side) \(Hexadecimal.text(digest))"
+    if let made = unkept[key] { return waiter(.made(made.bytes, made.type)) }
+    making.ask(key, waiter) { [self] in
+      let outcome = made(of: picture, side, key, in: root)
+      tally.withLock { tally in
+        if case .made = outcome { tally.made += 1 } else { tally.refused += 1 }
       }
-      for waiter in waiters { waiter(outcome) }
+      return outcome
     }
-    guard !begins else { return }
-    for waiter in state.withLock({ $0.waiters.removeValue(forKey: key) ?? [] }) { waiter(.busy) }
   }
 
-  private func made(of picture: PictureEntry, _ key: Key, in root: String) -> Outcome {
-    let order = PictureOrder(Crop(size: key.side, limits: limits))
+  private func made(
+    of picture: PictureEntry,
+    _ side: Int,
+    _ key: String,
+    in root: String
+  ) -> Outcome {
+    let order = PictureOrder(Crop(size: side, limits: limits))
     do throws(LarderError) {
       let square: EncodedPicture
       if let remote, root == cache {
@@ -113,38 +95,39 @@ final class Squares: Sendable {
       } else {
         square = try pictures.square(order, of: picture, in: root)
       }
-      keep(.success(square.bytes), of: picture, key, in: root)
+      if !keep(.success(square.bytes), of: picture, side, in: root) {
+        unkept.add((square.bytes, picture.type?.kept), cost: square.bytes.count, for: key)
+      }
       return .made(square.bytes, picture.type?.kept)
     } catch {
-      // Do not record failures of these three kinds: another machine may have the library, or more memory.
-      let isOfPicture = ![.library, .tooLarge, .worker].contains(error.code)
-      if isOfPicture {
-        keep(.failure(SquareRefusal(error.description)), of: picture, key, in: root)
+      // Failures of these three kinds are not recorded, because another machine may have the library or more memory.
+      if ![.library, .tooLarge, .worker].contains(error.code) {
+        _ = keep(.failure(SquareRefusal(error.description)), of: picture, side, in: root)
       }
       return .refused(error.description)
     }
   }
 
-  /// Writes a square into the cache; if that is impossible now, keeps it in memory for a while.
+  /// Writes a square, or the reason why there is none, into the cache.
+  ///
+  /// - Returns: False if a run holds the cache's lock, the cache cannot be written, or the picture is not in it yet.
   private func keep(
     _ square: Result<[UInt8], SquareRefusal>,
     of picture: PictureEntry,
-    _ key: Key,
+    _ side: Int,
     in root: String
-  ) {
+  ) -> Bool {
+    guard root == cache else { return false }
     do throws(LarderError) {
-      if root == cache {
-        return try admission.keep(square, of: picture, side: key.side)
-      }
+      try admission.keep(square, of: picture, side: side)
+      return true
     } catch {
-      // A run holds the cache's lock, or the cache cannot be written.
+      return false
     }
-    guard case .success(let bytes) = square else { return }
-    unkept.add((bytes, picture.type?.kept), cost: bytes.count, for: key.text)
   }
 }
 
-/// Counts of squares, for `/metrics`.
+/// The numbers of squares that were made and refused, for `/metrics`.
 struct SquareCounts: Sendable {
   var made = 0
   var refused = 0

@@ -19,7 +19,7 @@ final class WorkPool: Sendable {
     self.most = most
   }
 
-  /// Makes an answer on a thread of the pool; answers 503 at once when the queue is full.
+  /// Makes an answer on a thread of the pool; answers 503 at once if the queue is full.
   func make(
     _ work: @escaping @Sendable () -> Answer,
     _ done: @escaping @Sendable (Answer) -> Void
@@ -27,7 +27,7 @@ final class WorkPool: Sendable {
     if !begin({ done(work()) }) { done(.busy) }
   }
 
-  /// Runs work as soon as a thread is free; false when the queue is full.
+  /// Runs work as soon as a thread is free; returns false if the queue is full.
   func begin(_ work: @escaping @Sendable () -> Void) -> Bool {
     guard waiting.add(1, ordering: .relaxed).newValue <= most else {
       waiting.subtract(1, ordering: .relaxed)
@@ -42,6 +42,54 @@ final class WorkPool: Sendable {
       }
     }
     return true
+  }
+}
+
+/// Makes values on a pool of its own, and makes each value once for all requests that wait for it.
+///
+/// For example, ten requests for a picture that the cache lacks cause one fetch.
+final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  typealias Waiter = @Sendable (Value) -> Void
+
+  private let pool: WorkPool
+  private let busy: Value
+  private let waiters = Mutex<[Key: [Waiter]]>([:])
+
+  /// Creates the pool.
+  ///
+  /// - Parameters:
+  ///   - threads: The maximum number of values that are made at once.
+  ///   - most: The maximum number of values that are made or wait to be made.
+  ///   - busy: The value that requests get beyond that number.
+  init(threads: Int, most: Int, busy: Value) {
+    pool = WorkPool(threads: threads, most: most)
+    self.busy = busy
+  }
+
+  /// The number of values that are being made.
+  var count: Int { waiters.withLock { $0.count } }
+
+  /// Waits for a value, and begins to make it if nobody waits for it yet.
+  ///
+  /// - Parameters:
+  ///   - key: Identifies the value.
+  ///   - waiter: Called exactly once with the value, on any thread.
+  ///   - work: Makes the value. If it returns nil, ``finish(_:_:)`` must be called later.
+  func ask(_ key: Key, _ waiter: @escaping Waiter, _ work: @escaping @Sendable () -> Value?) {
+    let isFirst = waiters.withLock { waiters in
+      defer { waiters[key, default: []].append(waiter) }
+      return waiters[key] == nil
+    }
+    guard isFirst else { return }
+    let begins = pool.begin { [self] in
+      if let value = work() { finish(key, value) }
+    }
+    if !begins { finish(key, busy) }
+  }
+
+  /// Gives a value to all requests that wait for it.
+  func finish(_ key: Key, _ value: Value) {
+    for waiter in waiters.withLock({ $0.removeValue(forKey: key) ?? [] }) { waiter(value) }
   }
 }
 

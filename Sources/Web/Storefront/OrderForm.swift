@@ -105,19 +105,19 @@ struct OrderForm {
   let seen: Int?
 
   init(_ visit: StorefrontRequest) {
-    draft = StorefrontDraft(visit.request)
+    draft = StorefrontDraft(visit)
     var isCounted = true
-    basket = StorefrontBasket(form: visit.request.form, isRead: &isCounted)
+    basket = StorefrontBasket(form: visit.form, isRead: &isCounted)
     self.isCounted = isCounted
     var prices: [String: Int] = [:]
     var item: String?
-    for (name, value) in visit.request.form {
+    for (name, value) in visit.form {
       if name == "item" { item = value }
       if name == "price", let item { prices[item] = Int(value) }
     }
     self.prices = prices
-    chance = visit.request.posted("key").flatMap(OrderID.Nonce.init)
-    seen = visit.request.posted("total").flatMap { Int($0) }
+    chance = visit.posted("key").flatMap(OrderID.Nonce.init)
+    seen = visit.posted("total").flatMap { Int($0) }
   }
 
   /// The reasons why the form cannot become an order; empty when there are none.

@@ -2,75 +2,71 @@ import Base
 import Cache
 import Catalog
 import Crypto
-import Dispatch
 import Pipeline
-import Synchronization
 
-/// The web store: pages about a catalog in a cache, and about the orders.
+/// The web store: pages that show a catalog, and forms that place orders.
 ///
-/// One instance serves all requests. The store itself sends nothing to the shop: an order is written to the outbox, and
-/// `larder order send` or `larder warm` sends it.
-package struct Storefront: Sendable {
-  /// The cache's path.
-  let cache: String
-  /// The catalog's name; nil for the only one.
-  let catalog: String?
-  /// The path of the order database; nil when the store does not take orders.
+/// The store itself sends nothing to the shop. It writes an order to the order database, and `larder order send` or
+/// `larder warm` sends the order.
+struct Storefront: Sendable {
+  let catalog: OpenCatalog
+  /// The path of the order database; nil if the store takes no orders.
   let orders: String?
-  /// The highest total of an order; nil for no limit.
+  /// The highest total of an order; nil if there is no limit.
   let budget: Price?
-  /// The sizes of squares in which pictures are served.
+  /// The square versions of pictures that the server offers.
   let squares: StorefrontSquares
-  /// CSRF key for forms; regenerated at each start.
-  let key: SymmetricKey
-  let shelving = StorefrontSectionCache()
+  /// The key of the CSRF tokens in forms, which is random and new at each start.
+  let key = SymmetricKey(size: .bits256)
+  let sections = StorefrontSectionCache()
   let sizes: PictureSizes
-  private let lanes = StorefrontQueues()
-
-  /// Creates a store over a cache and an order database.
+  private let now: @Sendable () -> UnixTime
+  /// The threads that make pages. The queue has no limit, because a connection waits for only one page at a time.
+  private let reading = WorkPool(most: .max)
+  /// The thread for the requests that may write orders.
   ///
-  /// - Parameters:
-  ///   - cache: The cache's path.
-  ///   - catalog: The catalog's name; nil for the only one.
-  ///   - orders: The path of the order database; nil for a store that does not take orders.
-  ///   - budget: The highest total of an order; nil for no limit.
-  ///   - squares: The available sizes of squares, in pixels a side.
-  package init(
-    cache: String,
-    catalog: String?,
-    orders: String?,
-    budget: Price? = nil,
-    squares: [Int] = [128, 256, 512]
-  ) {
-    (self.cache, self.catalog, self.orders, self.budget) = (cache, catalog, orders, budget)
-    self.squares = StorefrontSquares(squares)
-    key = SymmetricKey(size: .bits256)
-    sizes = PictureSizes(cache: cache)
+  /// These requests wait for the disk and for other processes. On a thread of their own, they do not delay the others.
+  private let ordering = WorkPool(threads: 1, most: .max)
+
+  /// Creates the store of a server.
+  init(_ content: ServerContent) {
+    (catalog, orders, budget) = (content.catalog, content.orders, content.budget)
+    squares = StorefrontSquares(content.squares)
+    sizes = PictureSizes(cache: content.cache)
+    now = content.clock
   }
 
-  /// Answers a request.
-  ///
-  /// Reads files and writes orders on threads of its own, so it does not block the caller's thread.
-  ///
-  /// - Parameter request: The request; for POST, with its complete form.
-  /// - Returns: The answer; nil when the path is not one of the store's.
-  package func answer(_ request: StorefrontExchange) async -> StorefrontAnswer? {
-    if request.path.hasPrefix("/assets/") {
-      return request.method == .get ? StorefrontAssets.answer(request.path) : nil
+  /// Begins to answer a request for a page, a form or a style sheet.
+  func outcome(of request: ServerRequest) -> Site.Outcome {
+    var form: [(name: String, value: String)] = []
+    if request.method == .post {
+      let type = request.single("Content-Type")?.split(separator: ";").first ?? ""
+      guard type.lowercased() == "application/x-www-form-urlencoded" else {
+        let words = "forms must be sent as application/x-www-form-urlencoded"
+        return .now(.problem(415, words), .page)
+      }
+      guard let pairs = RequestTarget.pairs(request.body) else {
+        return .now(.problem(400, "the form is malformed"), .page)
+      }
+      form = pairs
     }
-    guard let route = StorefrontRoute(request.path) else { return nil }
-    return await lanes.run(isOrder: route.takesForms) { answer(request, route) }
+    let path = request.target.path
+    if request.method != .post, let asset = StorefrontAssets.answer(path) {
+      return .now(asset, .page)
+    }
+    guard let route = StorefrontRoute(path) else { return .now(.problem(404, "not found"), .page) }
+    return .later(.page) { [form, now = now()] done in
+      (route.takesForms ? ordering : reading).make(
+        { answer(StorefrontRequest(request, form: form, at: now), route) },
+        done
+      )
+    }
   }
 
-  private func answer(_ request: StorefrontExchange, _ route: StorefrontRoute) -> StorefrontAnswer
-  {
-    let visit = StorefrontRequest(request)
-    switch request.method {
-    case .get where !route.isPage: return refused(visit, "POST")
-    case .post where !route.takesForms: return refused(visit, "GET, HEAD")
-    case .get: break
-    case .post:
-      if let refusal = FormRefusal.of(request, visit.session, key), refusal == .foreign {
+  private func answer(_ visit: StorefrontRequest, _ route: StorefrontRoute) -> Answer {
+    if visit.isForm {
+      if !route.takesForms { return refused(visit, "GET, HEAD") }
+      if visit.isForeign {
         return notice(
           visit,
           403,
@@ -81,6 +77,8 @@ package struct Storefront: Sendable {
           )
         )
       }
+    } else if !route.isPage {
+      return refused(visit, "POST")
     }
     do {
       return try StorefrontOrders(self, visit).answer(route)
@@ -95,7 +93,7 @@ package struct Storefront: Sendable {
         )
       )
     } catch {
-      var answer = notice(
+      return notice(
         visit,
         500,
         visit.say("Something went wrong.", "문제가 생겼습니다."),
@@ -103,15 +101,13 @@ package struct Storefront: Sendable {
           "The store's data could not be read or written. Nothing was ordered; try again later.",
           "저장된 자료를 읽거나 쓰지 못했습니다. 주문되지 않았으니 잠시 뒤 다시 시도해 주세요."
         )
-      )
-      answer.cause = "\(error)"
-      return answer
+      ).caused(by: error)
     }
   }
 
   // MARK: - Pages without a catalog
 
-  /// The content of a page with a single message.
+  /// The template data of a page with a single message.
   struct Notice: PageView {
     static let template = "storefront-notice"
 
@@ -120,81 +116,62 @@ package struct Storefront: Sendable {
     let wayWords: String
   }
 
-  /// A page with a message, instead of the requested page.
-  func notice(_ visit: StorefrontRequest, _ status: Int, _ heading: String, _ message: String)
-    -> StorefrontAnswer
-  {
+  /// A page with a message, which is shown instead of the requested page.
+  func notice(
+    _ visit: StorefrontRequest,
+    _ status: Int,
+    _ heading: String,
+    _ message: String,
+    _ fields: [(name: String, value: String)] = []
+  ) -> Answer {
     var page = StorefrontPage()
     page.status = status
     page.title = heading
     page.isPrivate = true
+    page.fields = fields
     let notice = Notice(
       eyebrow: "\(status)",
       heading: heading,
       message: message,
       wayWords: visit.say("To the store", "처음으로")
     )
-    return finished(page, visit, notice, shelves: nil)
+    return finished(page, visit, notice, sections: nil)
   }
 
-  private func refused(_ visit: StorefrontRequest, _ allowed: String) -> StorefrontAnswer {
-    var answer = notice(
+  /// The answer to a method that the route does not allow; `allowed` lists the allowed methods.
+  private func refused(_ visit: StorefrontRequest, _ allowed: String) -> Answer {
+    notice(
       visit,
       405,
       visit.say("Method not allowed.", "이렇게 요청할 수 없는 주소입니다."),
-      visit.say("Nothing was done.", "아무것도 바뀌지 않았습니다.")
+      visit.say("Nothing was done.", "아무것도 바뀌지 않았습니다."),
+      [("allow", allowed)]
     )
-    answer.headers.append(("allow", allowed))
-    return answer
   }
 
-  /// Renders a page's main part within the frame that all pages share.
+  /// Renders a page: its main part, and the frame that all pages share.
+  ///
+  /// - Parameters:
+  ///   - page: The page's title, status and cookies.
+  ///   - visit: The request.
+  ///   - view: The template data of the main part.
+  ///   - sections: The sections in the navigation; nil if the catalog cannot be read.
+  /// - Returns: The answer.
   func finished(
     _ page: StorefrontPage,
     _ visit: StorefrontRequest,
     _ view: some PageView,
-    shelves: StorefrontSections?,
-    shop: String? = nil
-  ) -> StorefrontAnswer {
-    let templates: PageTemplates
+    sections: StorefrontSections?
+  ) -> Answer {
     do {
-      templates = try PageTemplates.shared(visit.language)
-    } catch {
-      var answer = StorefrontAnswer(
-        status: 500,
-        headers: [("content-type", "text/plain; charset=utf-8")]
+      let templates = try PageTemplates.shared(visit.language)
+      let shop = PlainText.line(catalog.name)
+      return page.answer(
+        visit,
+        page.html(templates.html(view), visit, shop, sections, templates)
       )
-      answer.cause = "\(error)"
-      return answer
-    }
-    var page = page
-    page.main = templates.html(view)
-    let shop = PlainText.line(shop ?? catalog ?? "larder")
-    return page.answer(visit, page.html(visit, shop, shelves, templates))
-  }
-}
-
-/// The store's dispatch queues.
-///
-/// Their number is fixed, so that many visitors do not create many threads.
-private final class StorefrontQueues: Sendable {
-  private let reading: [DispatchQueue]
-  /// The queue for requests that write orders: they wait for the disk and for other processes.
-  ///
-  /// The queue is separate, so that requests that only read do not wait too.
-  private let ordering = DispatchQueue(label: "larder.store.orders")
-  private let next = Atomic(0)
-
-  init() {
-    reading = (0..<4).map { DispatchQueue(label: "larder.store.\($0)") }
-  }
-
-  func run<Value: Sendable>(isOrder: Bool, _ body: @escaping @Sendable () -> Value) async -> Value
-  {
-    let number = next.wrappingAdd(1, ordering: .relaxed).oldValue
-    let lane = isOrder ? ordering : reading[Int(UInt(bitPattern: number) % UInt(reading.count))]
-    return await withCheckedContinuation { continuation in
-      lane.async { continuation.resume(returning: body()) }
+    } catch {
+      return .page(500, [("content-type", "text/plain; charset=utf-8")]).caused(by: error)
     }
   }
 }

@@ -74,9 +74,9 @@ struct StorefrontQuery: Equatable {
   init() {}
 
   /// Parses the parameters of a request; invalid ones are ignored.
-  init(_ request: StorefrontExchange) {
+  init(_ visit: StorefrontRequest) {
     func word(_ name: String) -> String {
-      String(PlainText.line(request.asked(name) ?? "").prefix(Self.longest))
+      String(PlainText.line(visit.asked(name) ?? "").prefix(Self.longest))
     }
     search = word("q")
     badge = word("badge")

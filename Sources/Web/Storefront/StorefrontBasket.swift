@@ -55,14 +55,14 @@ struct StorefrontBasket: Equatable {
     }
   }
 
-  /// The single item of a "buy now" page (`/basket?item=A1&quantity=2`) or its form.
+  /// Reads the item of a "buy now" page (`/basket?item=A1&quantity=2`) or of the form on that page.
   ///
-  /// Nil for every other request, and for an invalid item or quantity.
-  init?(single request: StorefrontExchange) {
-    let pairs = request.method == .get ? request.query : request.form
-    guard request.method == .get || request.posted("single") != nil else { return nil }
+  /// Returns nil for every other request, and for an invalid item or quantity.
+  init?(single request: ServerRequest, form: [(name: String, value: String)]) {
+    let isForm = request.method == .post
+    guard !isForm || form.contains(where: { $0.name == "single" }) else { return nil }
     var isRead = true
-    self.init(form: pairs, isRead: &isRead)
+    self.init(form: isForm ? form : request.target.query, isRead: &isRead)
     guard isRead, lines.count == 1 else { return nil }
   }
 
@@ -233,14 +233,9 @@ struct StorefrontBasketPage: PageView {
     let most = StorefrontBasket.mostPieces
   }
 
-  /// The values to show in the order form.
-  struct Draft {
-    let by, note, budget: String
-  }
-
   let lines: [Line]
   let summary, speech, total, totalUnits, money, token, key: String
-  let draft: Draft
+  let draft: StorefrontDraft
   let left, limit, budgetHint: String
   let isOver, isNameless: Bool
   let faults: [String]
@@ -258,7 +253,7 @@ struct StorefrontBasketPage: PageView {
     budget: OrderBudget,
     form: (token: String, key: String),
     faults: [OrderFault],
-    shelves: StorefrontSections,
+    sections: StorefrontSections,
     currency: String,
     squares: StorefrontSquares
   ) {
@@ -278,7 +273,7 @@ struct StorefrontBasketPage: PageView {
         sum: line.trouble == nil ? line.sum?.formatted() ?? "–" : "",
         units: line.trouble == nil ? price.map { "\($0.minorUnits)" } ?? "" : "",
         trouble: line.trouble.map { language.trouble($0) } ?? "",
-        speech: shelves.item(line.id)?.shelf.speech ?? "",
+        speech: sections.item(line.id)?.shelf.speech ?? "",
         quantity: line.quantity
       )
     }
@@ -293,12 +288,12 @@ struct StorefrontBasketPage: PageView {
         "이 상품만 주문합니다. 장바구니의 상품 \(others)개는 그대로 있습니다."
       ) : ""
     summary = bill.summary(visit.orderLanguage)
-    speech = shelves.speech
+    speech = sections.speech
     total = bill.total?.formatted() ?? "–"
     totalUnits = bill.total.map { "\($0.minorUnits)" } ?? ""
     money = StorefrontMoney.pattern(currency)
     (token, key) = form
-    self.draft = Draft(by: draft.by, note: draft.note, budget: draft.budget)
+    self.draft = draft
     isOver = bill.total.map(budget.isExceeded) ?? false
     left = bill.total.map { budget.words(for: $0, language) } ?? ""
     limit = budget.house.map { "\($0.minorUnits)" } ?? ""

@@ -99,7 +99,7 @@ struct StorefrontItemPage: PageView {
     units = item.price.map { "\($0.minorUnits)" } ?? ""
     money = item.price.map { StorefrontMoney.pattern($0.currency) } ?? ""
     most = StorefrontBasket.mostPieces
-    let done = visit.request.asked("added")
+    let done = visit.asked("added")
     (isAdded, isFull, isOld) = (done == "1", done == "0", done == "old")
   }
 
@@ -116,7 +116,7 @@ struct StorefrontItemPage: PageView {
     }
     var images = held(shown.pictures.filter { $0.role == .top || $0.role == .gallery })
     if images.isEmpty { images = held(shown.pictures.filter { $0.role == .thumbnail }) }
-    let asked = min(max(visit.request.asked("picture").flatMap { Int($0) } ?? 1, 1), images.count)
+    let asked = min(max(visit.asked("picture").flatMap { Int($0) } ?? 1, 1), images.count)
     let address = StorefrontAddress.item(shown.item.id)
     let title = PlainText.line(shown.item.title)
     return images.enumerated().map { place, image in

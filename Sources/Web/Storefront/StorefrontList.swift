@@ -60,14 +60,9 @@ struct StorefrontList: PageView {
     let isCurrent: Bool
   }
 
-  /// The values of the filter form.
-  struct Words {
-    let search, badge, low, high: String
-  }
-
   let title, subtitle, note, path, clear, found, unit, speech: String
   let isSearch, isWrong, isNarrowed, isFiltered: Bool
-  let query: Words
+  let query: StorefrontQuery
   let badges: [Badge]
   let orders: [Order]
   let cards: [StorefrontCard]
@@ -108,7 +103,7 @@ struct StorefrontList: PageView {
     (title, subtitle, speech, note) = heading
     self.path = path
     isSearch = path == "/search"
-    self.query = Words(search: query.search, badge: query.badge, low: query.low, high: query.high)
+    self.query = query
     (isWrong, isNarrowed) = (query.isWrongRange, query.isNarrowed)
     // On a phone, the fields for prices and sort order are collapsed unless one of them is set.
     isFiltered = !query.low.isEmpty || !query.high.isEmpty || query.order != nil

@@ -153,7 +153,7 @@ struct StorefrontOrderPage: PageView {
     cancel = StorefrontAddress.order(id) + "/cancel"
     self.token = token
     isLive = entry.isMoving
-    let told = visit.request.asked("told")
+    let told = visit.asked("told")
     (isPlaced, isAgain, isLate) = (told == "placed", told == "again", told == "late")
   }
 }

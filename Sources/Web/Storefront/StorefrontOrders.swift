@@ -5,63 +5,62 @@ import Larder
 import Orders
 import Pipeline
 
-/// Answers one request for a page of the store, from the current state of the cache and the orders.
+/// Answers one request for a page of the store, from the present state of the cache and of the order database.
 struct StorefrontOrders {
   let store: Storefront
   let visit: StorefrontRequest
   let reader: CatalogReader
-  let shelves: StorefrontSections
+  let sections: StorefrontSections
 
-  /// Opens the cache.
+  /// Opens the catalog.
   ///
-  /// - Throws: ``LarderError`` when the cache cannot be read, or holds no catalog.
+  /// - Throws: ``LarderError`` when the cache cannot be read, or has no catalog.
   init(_ store: Storefront, _ visit: StorefrontRequest) throws(LarderError) {
     (self.store, self.visit) = (store, visit)
-    reader = try CatalogReader(cache: store.cache, catalog: store.catalog)
-    shelves = try store.shelving.shelves(reader)
+    reader = try store.catalog.renewed().reader
+    sections = try store.sections.sections(reader)
   }
 
-  var language: PageLanguage { visit.language }
-  var currency: String { reader.catalog.currency }
-  var shop: String { PlainText.line(reader.catalog.name) }
+  private var language: PageLanguage { visit.language }
+  private var currency: String { reader.catalog.currency }
+  private var shop: String { PlainText.line(reader.catalog.name) }
 
   /// The answer to a request for a route; the request's method was already checked.
-  func answer(_ route: StorefrontRoute) throws -> StorefrontAnswer {
-    let isForm = visit.request.method == .post
+  func answer(_ route: StorefrontRoute) throws -> Answer {
     switch route {
     case .home: return try home()
     case .search: return try search()
     case .section(let key): return try section(key)
     case .item(let id): return try item(id)
-    case .basket: return isForm ? changeBasket() : try basket()
-    case .orders: return isForm ? try place() : try orders()
+    case .basket: return visit.isForm ? changeBasket() : try basket()
+    case .orders: return visit.isForm ? try place() : try orders()
     case .order(let id): return try order(id)
     case .cancel(let id): return try cancel(id)
     }
   }
 
-  func finished(_ page: StorefrontPage, _ view: some PageView) -> StorefrontAnswer {
-    store.finished(page, visit, view, shelves: shelves, shop: shop)
+  private func finished(_ page: StorefrontPage, _ view: some PageView) -> Answer {
+    store.finished(page, visit, view, sections: sections)
   }
 
   /// A page with status 404.
-  func nothing(_ heading: String, _ message: String) -> StorefrontAnswer {
+  private func nothing(_ heading: String, _ message: String) -> Answer {
     store.notice(visit, 404, heading, message)
   }
 
   // MARK: - Lists
 
-  private func home() throws(LarderError) -> StorefrontAnswer {
+  private func home() throws(LarderError) -> Answer {
     var page = StorefrontPage()
     page.part = .home
     let first = try reader.shown(
-      shelves.all.flatMap { shelf in
+      sections.all.flatMap { shelf in
         shelf.items.prefix(8).map { (item: $0, section: shelf.section) }
       }
     )
     var rest = first[...]
     var parts: [StorefrontHome.Shelf] = []
-    for (number, shelf) in shelves.all.enumerated() {
+    for (number, shelf) in sections.all.enumerated() {
       let some = rest.prefix(min(8, shelf.items.count))
       rest = rest.dropFirst(some.count)
       let words = ItemView.Words(language, within: shelf.speech)
@@ -84,7 +83,7 @@ struct StorefrontOrders {
     let deal = StorefrontHome.Deal(try largestSaving(), language)
     let view = StorefrontHome(
       shop: shop,
-      speech: shelves.speech,
+      speech: sections.speech,
       message: visit.say("The catalog has no sections.", "카탈로그에 섹션이 없습니다."),
       deal: deal,
       shelves: parts
@@ -94,7 +93,7 @@ struct StorefrontOrders {
 
   /// The available item with the largest price reduction.
   private func largestSaving() throws(LarderError) -> ShownItem? {
-    let items = shelves.everything.filter {
+    let items = sections.everything.filter {
       !$0.item.isSoldOut && $0.item.price?.currency == currency
     }
     // Of equal savings, the first item wins.
@@ -109,8 +108,8 @@ struct StorefrontOrders {
     return visit.asLastSeen(try reader.lastGood(shelf.section.key))
   }
 
-  private func search() throws(LarderError) -> StorefrontAnswer {
-    let query = StorefrontQuery(visit.request)
+  private func search() throws(LarderError) -> Answer {
+    let query = StorefrontQuery(visit)
     var page = StorefrontPage()
     page.search = query.search
     page.title = query.search.isEmpty ? visit.say("All items", "전체 상품") : query.search
@@ -119,21 +118,21 @@ struct StorefrontOrders {
       ? page.title : visit.say("Results for “\(query.search)”", "‘\(query.search)’ 검색 결과")
     return try list(
       page,
-      (heading, "", shelves.speech, ""),
+      (heading, "", sections.speech, ""),
       path: "/search",
       query,
-      among: shelves.everything
+      among: sections.everything
     )
   }
 
-  private func section(_ key: String) throws(LarderError) -> StorefrontAnswer {
-    guard let shelf = shelves.shelf(key) else {
+  private func section(_ key: String) throws(LarderError) -> Answer {
+    guard let shelf = sections.shelf(key) else {
       return nothing(
         visit.say("There is no such section.", "없는 섹션입니다."),
         visit.say("It may have been removed by the last update.", "마지막 갱신 때 사라졌을 수 있습니다.")
       )
     }
-    let query = StorefrontQuery(visit.request)
+    let query = StorefrontQuery(visit)
     var page = StorefrontPage()
     page.part = .section(key)
     page.title = shelf.title
@@ -153,7 +152,7 @@ struct StorefrontOrders {
     path: String,
     _ query: StorefrontQuery,
     among items: [(item: StoreItem, section: RunSection)]
-  ) throws(LarderError) -> StorefrontAnswer {
+  ) throws(LarderError) -> Answer {
     let chosen = StorefrontList.chosen(items, query)
     let view = StorefrontList(
       visit,
@@ -170,8 +169,8 @@ struct StorefrontOrders {
 
   // MARK: - An item
 
-  private func item(_ id: String) throws(LarderError) -> StorefrontAnswer {
-    guard let item = try reader.show(id), let place = shelves.item(id),
+  private func item(_ id: String) throws(LarderError) -> Answer {
+    guard let item = try reader.show(id), let place = sections.item(id),
       let shown = try reader.withPriceLines([item]).first
     else {
       return nothing(
@@ -202,13 +201,8 @@ struct StorefrontOrders {
 
 /// The basket and the orders.
 extension StorefrontOrders {
-  private var now: OrderTime {
-    OrderTime(milliseconds: Int64(visit.request.now.timeIntervalSince1970 * 1000))
-  }
-
-  private var isForged: Bool {
-    FormRefusal.of(visit.request, visit.session, store.key) != nil
-  }
+  private var now: OrderTime { OrderTime(seconds: visit.clock.now.seconds) }
+  private var hasToken: Bool { visit.hasToken(store.key) }
 
   // MARK: - The basket
 
@@ -219,7 +213,7 @@ extension StorefrontOrders {
   ///   - faults: The reasons why the form did not become an order.
   /// - Returns: The page; with status 422 if there are faults.
   /// - Throws: ``LarderError`` when the cache cannot be read.
-  func basket(_ form: OrderForm? = nil, faults: [OrderFault] = []) throws -> StorefrontAnswer {
+  func basket(_ form: OrderForm? = nil, faults: [OrderFault] = []) throws -> Answer {
     var page = StorefrontPage()
     page.part = .basket
     page.title =
@@ -230,13 +224,13 @@ extension StorefrontOrders {
     if form != nil, visit.single == nil {
       // Keep items that were added in another window.
       var kept = visit.basket
-      kept.read(visit.request.form)
+      kept.read(visit.form)
       page.basket = kept
     }
     let draft = form?.draft ?? visit.draft
     let bill = bill(of: basket)
     let known = bill.lines.compactMap { line in
-      shelves.item(line.id).map { (item: $0.item, section: $0.shelf.section) }
+      sections.item(line.id).map { (item: $0.item, section: $0.shelf.section) }
     }
     let shown = Dictionary(try reader.shown(known).map { ($0.item.id, $0) }) { first, _ in first }
     var generator = SystemRandomNumberGenerator()
@@ -249,7 +243,7 @@ extension StorefrontOrders {
       budget: OrderBudget(house: store.budget, typed: draft.budget, currency: currency),
       form: (visit.session.token(store.key), key.rawValue),
       faults: faults,
-      shelves: shelves,
+      sections: sections,
       currency: currency,
       squares: store.squares
     )
@@ -257,26 +251,25 @@ extension StorefrontOrders {
   }
 
   private func bill(of basket: StorefrontBasket) -> BasketBill {
-    BasketBill(basket, currency: currency) { shelves.item($0)?.item }
+    BasketBill(basket, currency: currency) { sections.item($0)?.item }
   }
 
   /// Adds an item to the basket, changes quantities, or removes items.
-  func changeBasket() -> StorefrontAnswer {
-    let request = visit.request
-    let added = request.posted("item") ?? ""
-    guard !isForged, store.orders != nil else {
+  func changeBasket() -> Answer {
+    let added = visit.posted("item") ?? ""
+    let action = visit.posted("do")
+    let isItem = action == "add" || action == "order"
+    guard hasToken, store.orders != nil else {
       // Redirect to a page that has a form of the current session.
-      let isItem = request.posted("do") == "add" || request.posted("do") == "order"
       return StorefrontPage.redirect(
         visit,
         to: isItem && !added.isEmpty ? "\(StorefrontAddress.item(added))?added=old#buy" : "/basket"
       )
     }
     var basket = visit.basket
-    let action = request.posted("do")
-    if action == "add" || action == "order" {
-      let count = request.posted("quantity").flatMap { Int(PlainText.line($0)) } ?? 1
-      let isKnown = shelves.item(added).map { !$0.item.isSoldOut } ?? false
+    if isItem {
+      let count = visit.posted("quantity").flatMap { Int(PlainText.line($0)) } ?? 1
+      let isKnown = sections.item(added).map { !$0.item.isSoldOut } ?? false
       // "Buy now" orders the item alone, even if the button is pressed several times.
       var single = StorefrontBasket()
       let isNow = action == "order"
@@ -286,20 +279,20 @@ extension StorefrontOrders {
       if isNow { return StorefrontPage.redirect(visit, to: single.singleAddress) }
       return StorefrontPage.redirect(visit, to: "\(address)?added=1#buy", basket: basket)
     }
-    if request.posted("single") != nil {
-      let isKept = request.posted("remove") == nil
+    if visit.posted("single") != nil {
+      let isKept = visit.posted("remove") == nil
       return StorefrontPage.redirect(
         visit,
         to: isKept ? visit.single?.singleAddress ?? "/basket" : "/basket"
       )
     }
-    basket.read(request.form)
-    if let removed = request.posted("remove") { basket.set(removed, 0) }
+    basket.read(visit.form)
+    if let removed = visit.posted("remove") { basket.set(removed, 0) }
     return StorefrontPage.redirect(
       visit,
       to: "/basket",
       basket: basket,
-      cookies: [(StorefrontRequest.draftCookie, StorefrontDraft(request).cookie)]
+      draft: StorefrontDraft(visit)
     )
   }
 
@@ -308,10 +301,10 @@ extension StorefrontOrders {
   /// Places an order.
   ///
   /// Idempotent: sending the same form again places no second order.
-  func place() throws -> StorefrontAnswer {
+  func place() throws -> Answer {
     let form = OrderForm(visit)
     guard let path = store.orders else { return closed() }
-    guard !isForged, let chance = form.chance else {
+    guard hasToken, let chance = form.chance else {
       return try basket(form, faults: [.outdated])
     }
     let outbox = Outbox.exists(at: path) ? try Outbox(path) : nil
@@ -338,7 +331,7 @@ extension StorefrontOrders {
   }
 
   /// Redirects to a stored order, and removes its items from the basket.
-  private func placed(_ entry: Order, _ form: OrderForm) -> StorefrontAnswer {
+  private func placed(_ entry: Order, _ form: OrderForm) -> Answer {
     let told = form.isSame(as: entry.order) ? "placed" : "again"
     var rest = form.draft
     rest.note = ""
@@ -348,19 +341,19 @@ extension StorefrontOrders {
       visit,
       to: StorefrontAddress.order(entry.order.id.rawValue) + "?told=\(told)",
       basket: basket,
-      cookies: [(StorefrontRequest.draftCookie, rest.cookie)]
+      draft: rest
     )
   }
 
   /// The list of orders.
-  func orders() throws -> StorefrontAnswer {
+  func orders() throws -> Answer {
     var page = StorefrontPage()
     page.part = .orders
     page.title = visit.say("Orders", "주문 내역")
     page.isPrivate = true
     guard let path = store.orders else { return closed() }
     let size = StorefrontOrdersPage.pageSize
-    let asked = min(max(visit.request.asked("page").flatMap { Int($0) } ?? 1, 1), 100_000)
+    let asked = min(max(visit.asked("page").flatMap { Int($0) } ?? 1, 1), 100_000)
     let found =
       Outbox.exists(at: path)
       ? try Outbox(path).latest(size, after: (asked - 1) * size) : (entries: [], all: 0)
@@ -369,7 +362,7 @@ extension StorefrontOrders {
   }
 
   /// The page of an order.
-  func order(_ id: String) throws -> StorefrontAnswer {
+  func order(_ id: String) throws -> Answer {
     guard let path = store.orders, Outbox.exists(at: path),
       let entry = try entry(id, in: Outbox(path))
     else { return unknown() }
@@ -382,11 +375,11 @@ extension StorefrontOrders {
   }
 
   /// Cancels an order, if its state still allows that.
-  func cancel(_ id: String) throws -> StorefrontAnswer {
+  func cancel(_ id: String) throws -> Answer {
     let address = StorefrontAddress.order(id)
     guard let path = store.orders, Outbox.exists(at: path) else { return unknown() }
     // Redirect to the order's page, which has a button of the current session.
-    if isForged { return StorefrontPage.redirect(visit, to: address) }
+    if !hasToken { return StorefrontPage.redirect(visit, to: address) }
     let outbox = try Outbox(path)
     guard try entry(id, in: outbox) != nil else { return unknown() }
     // `posting` tells the shop about the cancellation, if the shop may know of the order.
@@ -418,14 +411,14 @@ extension StorefrontOrders {
     }
   }
 
-  private func unknown() -> StorefrontAnswer {
+  private func unknown() -> Answer {
     nothing(
       visit.say("There is no such order.", "없는 주문입니다."),
       visit.say("The orders of this machine are in the list of orders.", "이 컴퓨터의 주문은 주문 내역에 있습니다.")
     )
   }
 
-  private func closed() -> StorefrontAnswer {
+  private func closed() -> Answer {
     nothing(
       visit.say("Nothing can be ordered here.", "여기서는 주문할 수 없습니다."),
       visit.say("This store is only for browsing.", "둘러보기만 할 수 있는 상점입니다.")

@@ -2,10 +2,10 @@ import Base
 import Cache
 import Catalog
 
-/// A page of the store before it is rendered: its main part, and the frame around it.
+/// A page of the store without its main part: the data for the frame, and for the header fields of the answer.
 struct StorefrontPage {
-  /// The content security policy: only the store's own files, nothing inline, no frames, forms only to the store
-  /// itself. (W3C, CSP level 3)
+  /// The content security policy: a page may load only files of the store, and may send forms only to the store.
+  /// (W3C, CSP level 3)
   static let policy = """
     default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; connect-src 'self'; \
     form-action 'self'; base-uri 'none'; frame-ancestors 'none'
@@ -18,28 +18,26 @@ struct StorefrontPage {
   }
 
   var status = 200
-  /// The page's title, to which the shop's name is appended; with an empty title, only the shop's name is shown.
+  /// The page's title, to which the shop's name is added; if the title is empty, only the shop's name is shown.
   var title = ""
   var part = Part.other
-  /// The main part, as HTML.
-  var main = ""
   /// The words in the search field.
   var search = ""
-  /// The new basket, if the request changes it.
+  /// The new basket; nil if the request does not change the basket.
   var basket: StorefrontBasket?
-  /// Cookies to set: names and values; nil deletes a cookie.
-  var cookies: [(name: String, value: String?)] = []
-  /// Whether the page is private to its visitor, and so never cached.
+  /// Whether only this visitor may see the page, so that no cache may keep it.
   var isPrivate = false
+  /// Additional header fields.
+  var fields: [(name: String, value: String)] = []
 
-  /// The link to a section in the page's navigation.
+  /// A section's link in the navigation.
   struct Aisle {
     let title: String
     let address: String
     let isCurrent: Bool
   }
 
-  /// The assets' addresses.
+  /// The addresses of the files that every page loads.
   struct Assets {
     let style = StorefrontAssets.style.path
     let script = StorefrontAssets.script.path
@@ -58,23 +56,24 @@ struct StorefrontPage {
     let aisles: [Aisle]
   }
 
-  /// Renders the whole page.
+  /// Renders the whole page, given the HTML of its main part.
   func html(
+    _ main: String,
     _ visit: StorefrontRequest,
     _ shop: String,
-    _ shelves: StorefrontSections?,
+    _ sections: StorefrontSections?,
     _ templates: PageTemplates
   ) -> String {
     let other: PageLanguage = visit.language == .korean ? .english : .korean
     let count = (basket ?? visit.basket).count
-    let aisles = (shelves?.all ?? []).prefix(60).map { shelf in
+    let aisles = (sections?.all ?? []).prefix(60).map { shelf in
       Aisle(
         title: shelf.title,
         address: StorefrontAddress.section(shelf.section.key),
         isCurrent: part == .section(shelf.section.key)
       )
     }
-    let updated = shelves?.name.finished.map(visit.clock.text)
+    let updated = sections?.name.finished.map(visit.clock.text)
     let frame = Frame(
       language: visit.language.rawValue,
       title: title.isEmpty ? shop : "\(title) – \(shop)",
@@ -87,7 +86,7 @@ struct StorefrontPage {
           "\($0) \(visit.clock.zone)에 가져온 내용입니다. 이 컴퓨터에서 larder가 보여 드립니다."
         )
       } ?? visit.say("Served by larder.", "larder가 보여 드립니다."),
-      speech: shelves?.speech ?? "",
+      speech: sections?.speech ?? "",
       isHome: part == .home,
       isOrders: part == .orders,
       isBasket: part == .basket,
@@ -101,41 +100,44 @@ struct StorefrontPage {
   }
 
   /// The answer with the rendered page.
-  func answer(_ visit: StorefrontRequest, _ html: String) -> StorefrontAnswer {
-    var headers = [
-      ("content-type", "text/html; charset=utf-8"), ("content-security-policy", Self.policy),
+  func answer(_ visit: StorefrontRequest, _ html: String) -> Answer {
+    let own = [
+      (name: "content-type", value: "text/html; charset=utf-8"),
+      ("content-security-policy", Self.policy),
       ("cache-control", isPrivate ? "no-store" : "private, no-cache"),
       ("vary", "Accept-Language, Cookie"), ("content-language", visit.language.rawValue),
       ("referrer-policy", "same-origin"),
     ]
-    headers += cookieHeaders(visit)
-    return StorefrontAnswer(status: status, headers: headers, body: Array(html.utf8))
-  }
-
-  private func cookieHeaders(_ visit: StorefrontRequest) -> [(String, String)] {
-    Self.cookieHeaders(visit, basket: basket, cookies)
+    return .page(status, own + Self.cookies(visit, basket: basket) + fields, html)
   }
 
   /// A redirect with status 303. (RFC 9110, section 15.4.4)
+  ///
+  /// - Parameters:
+  ///   - visit: The request.
+  ///   - address: The address to load next.
+  ///   - basket: The new basket; nil if the request does not change the basket.
+  ///   - draft: The values of the order form to keep; nil to keep the earlier ones.
+  /// - Returns: The answer.
   static func redirect(
     _ visit: StorefrontRequest,
     to address: String,
     basket: StorefrontBasket? = nil,
-    cookies: [(name: String, value: String?)] = []
-  ) -> StorefrontAnswer {
-    StorefrontAnswer(
-      status: 303,
-      headers: [("location", address), ("cache-control", "no-store")]
-        + cookieHeaders(visit, basket: basket, cookies)
-    )
+    draft: StorefrontDraft? = nil
+  ) -> Answer {
+    let own = [(name: "location", value: address), ("cache-control", "no-store")]
+    return .page(303, own + cookies(visit, basket: basket, draft: draft))
   }
 
-  private static func cookieHeaders(
+  /// The fields `Set-Cookie`.
+  private static func cookies(
     _ visit: StorefrontRequest,
     basket: StorefrontBasket?,
-    _ cookies: [(name: String, value: String?)]
-  ) -> [(String, String)] {
-    var all = cookies
+    draft: StorefrontDraft? = nil
+  ) -> [(name: String, value: String)] {
+    // A nil value deletes the cookie.
+    var all: [(name: String, value: String?)] = []
+    if let draft { all.append((StorefrontRequest.draftCookie, draft.cookie)) }
     if let chosen = visit.chosen {
       all.append((StorefrontRequest.languageCookie, chosen.rawValue))
     }
@@ -144,7 +146,7 @@ struct StorefrontPage {
       all.append((StorefrontRequest.basketCookie, basket.lines.isEmpty ? nil : basket.cookie))
     }
     return all.map { name, value in
-      // The session's cookie ends when the browser closes; basket and form values are kept for a month.
+      // The session ends when the browser closes. The other cookies are kept for a month.
       let age =
         value == nil ? "; Max-Age=0" : name == StorefrontSession.cookie ? "" : "; Max-Age=2592000"
       return ("set-cookie", "\(name)=\(value ?? ""); Path=/; HttpOnly; SameSite=Strict\(age)")
@@ -152,34 +154,33 @@ struct StorefrontPage {
   }
 }
 
-/// The store's style, script and icon, each under a name with a digest of its content.
-struct StorefrontAssets: Sendable {
+/// The store's style sheet, script and icon.
+///
+/// Each has a path with a digest of its content, such as `/assets/store-0123456789ab.css`, so browsers can keep it.
+enum StorefrontAssets {
   /// A file of the store.
   struct Asset: Sendable {
     /// The file's path on the server.
     let path: String
-    let type: String
-    let text: String
+    let answer: Answer
 
     init(_ suffix: String, _ type: String, _ text: String) {
       let digest = Hexadecimal.text(ContentDigest.sha256(Array(text.utf8)))
       path = "/assets/store-\(digest.prefix(12)).\(suffix)"
-      (self.type, self.text) = (type, text)
+      answer = .page(
+        200,
+        [("content-type", type), ("cache-control", "public, max-age=31536000, immutable")],
+        text
+      )
     }
   }
 
   static let style = Asset("css", "text/css; charset=utf-8", PageAssets.storefrontStyle)
   static let script = Asset("js", "text/javascript; charset=utf-8", PageAssets.storefrontScript)
   static let icon = Asset("svg", "image/svg+xml", PageAssets.storefrontIcon)
-  /// The file at a path; nil when there is none.
-  static func answer(_ path: String) -> StorefrontAnswer? {
-    guard let asset = [style, script, icon].first(where: { $0.path == path }) else { return nil }
-    return StorefrontAnswer(
-      status: 200,
-      headers: [
-        ("content-type", asset.type), ("cache-control", "public, max-age=31536000, immutable"),
-      ],
-      body: Array(asset.text.utf8)
-    )
+
+  /// The file at a path; nil if there is none.
+  static func answer(_ path: String) -> Answer? {
+    [style, script, icon].first { $0.path == path }?.answer
   }
 }

@@ -1,53 +1,80 @@
 import Base
 import Catalog
 import Crypto
-import FoundationEssentials
 import Orders
 
-/// A request with the visitor's data from its cookies: language, session, basket and form values.
+/// A request for a page, with the data from the visitor's cookies: language, session, basket and form values.
 struct StorefrontRequest: Sendable {
   /// The names of the store's cookies, except the session's.
   static let languageCookie = "larder-language"
   static let basketCookie = "larder-basket"
   static let draftCookie = "larder-draft"
 
-  /// The request.
-  let request: StorefrontExchange
-  /// The language in the URL (`?lang=ko`), which is kept in a cookie; nil for none.
+  let request: ServerRequest
+  /// The names and values of the form that was sent, in their order.
+  let form: [(name: String, value: String)]
+  /// The language that the URL asks for, as in `/?lang=ko`; a cookie keeps it. Nil if the URL names no language.
   let chosen: PageLanguage?
-  /// The language of the page: the chosen one, or else the browser's.
+  /// The language of the page: ``chosen``, or the cookie's language, or the browser's.
   let language: PageLanguage
-  /// The visitor's session.
   let session: StorefrontSession
-  /// The visitor's basket.
   let basket: StorefrontBasket
-  /// The single item of a "buy now" page or its form; nil for every other request.
+  /// The item on a "buy now" page, such as `/basket?item=A1&quantity=2`, or in its form; nil for other requests.
   let single: StorefrontBasket?
-  /// The values of the order form that the cookie has kept.
+  /// The values of the order form from the visitor's last order, kept in a cookie.
   let draft: StorefrontDraft
-  /// The time of the request, in the zone of this machine.
+  /// The time of the request, in the time zone of this machine.
   let clock: PageClock
 
-  /// Reads a request.
-  init(_ request: StorefrontExchange) {
-    self.request = request
-    chosen = request.asked("lang").flatMap(PageLanguage.init(rawValue:))
+  /// Reads a request, given the content of its form.
+  init(_ request: ServerRequest, form: [(name: String, value: String)], at now: UnixTime) {
+    (self.request, self.form) = (request, form)
+    let cookies = request.cookies
+    chosen = request.target.value("lang").flatMap(PageLanguage.init(rawValue:))
     language =
-      chosen ?? request.cookies[Self.languageCookie].flatMap(PageLanguage.init(rawValue:))
-      ?? PageLanguage(preferred: request.languages)
-    session = StorefrontSession(cookie: request.cookies[StorefrontSession.cookie])
-    basket = StorefrontBasket(cookie: request.cookies[Self.basketCookie])
-    single = StorefrontBasket(single: request)
-    draft = StorefrontDraft(cookie: request.cookies[Self.draftCookie])
-    clock = .system(at: UnixTime(Int64(request.now.timeIntervalSince1970)))
+      chosen ?? cookies[Self.languageCookie].flatMap(PageLanguage.init(rawValue:))
+      ?? PageLanguage(preferred: request.list("Accept-Language"))
+    session = StorefrontSession(cookie: cookies[StorefrontSession.cookie])
+    basket = StorefrontBasket(cookie: cookies[Self.basketCookie])
+    single = StorefrontBasket(single: request, form: form)
+    draft = StorefrontDraft(cookie: cookies[Self.draftCookie])
+    clock = .system(at: now)
   }
 
-  /// The text in the visitor's language.
+  /// Whether the request sends a form, and does not only ask for a page.
+  var isForm: Bool { request.method == .post }
+
+  /// The first value that the URL's query has for a name.
+  func asked(_ name: String) -> String? { request.target.value(name) }
+
+  /// The first value that the form has for a name.
+  func posted(_ name: String) -> String? { form.first { $0.name == name }?.value }
+
+  /// Whether a page of another site sent the form, according to the browser.
+  ///
+  /// Browsers set `Sec-Fetch-Site` and `Origin`, and a page cannot forge them. (W3C, Fetch Metadata)
+  var isForeign: Bool {
+    if let site = request.single("Sec-Fetch-Site"), site != "same-origin" { return true }
+    guard let origin = request.single("Origin") else { return false }
+    guard let host = request.target.authority ?? request.single("Host"), !host.isEmpty else {
+      return true
+    }
+    return origin != "http://\(host)" && origin != "https://\(host)"
+  }
+
+  /// Whether the form has the CSRF token of its session.
+  ///
+  /// The token of a form from before a restart of the server is not valid.
+  func hasToken(_ key: SymmetricKey) -> Bool {
+    !session.isNew && session.admits(posted("token"), key)
+  }
+
+  /// Chooses the text in the visitor's language.
   func say(_ english: String, _ korean: String) -> String { language.of(english, korean) }
 
-  /// The message about sections that the last run could not refresh.
+  /// The message about a section that the last run of `sync` could not refresh.
   ///
-  /// - Parameter since: The time of the last successful fetch; nil when the time is unknown.
+  /// - Parameter since: The time when the section was last fetched; nil if the time is unknown.
   /// - Returns: A sentence.
   func asLastSeen(_ since: UnixTime?) -> String {
     guard let since else {
@@ -60,27 +87,41 @@ struct StorefrontRequest: Sendable {
     )
   }
 
-  /// The language of messages about orders.
+  /// The language as the type of the module Orders.
   var orderLanguage: Language { language == .korean ? .korean : .english }
 
-  /// The page's own address in a language.
+  /// The address of the requested page in a language.
   func address(in language: PageLanguage) -> String {
-    let pairs = request.query.filter { $0.name != "lang" } + [("lang", language.rawValue)]
-    return PercentEncoding.escaped(request.path, keeping: "/") + "?" + PercentEncoding.query(pairs)
+    let pairs = request.target.query.filter { $0.name != "lang" } + [("lang", language.rawValue)]
+    return PercentEncoding.escaped(request.target.path, keeping: "/") + "?" + PercentEncoding.query(pairs)
   }
 }
 
-/// The values that the visitor typed into the order form: name, note and budget.
+extension ServerRequest {
+  /// The names and values in the fields `Cookie`.
+  ///
+  /// If two cookies have the same name, the first counts. (RFC 6265, section 5.4)
+  fileprivate var cookies: [String: String] {
+    var cookies: [String: String] = [:]
+    for pair in headers["Cookie"].joined(separator: ";").split(separator: ";") {
+      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard parts.count == 2 else { continue }
+      let name = String(parts[0].trimmingPrefix(while: { $0 == " " }))
+      if cookies[name] == nil { cookies[name] = String(parts[1]) }
+    }
+    return cookies
+  }
+}
+
+/// The values that a visitor typed into the order form: name, note and budget.
 struct StorefrontDraft: Equatable {
   var by = ""
   var note = ""
   var budget = ""
 
-  /// How many characters of a note the cookie keeps.
-  ///
-  /// The order gets the whole note.
+  /// The cookie keeps this many characters of the note, and the order has the whole note.
   private static let remembered = 200
-  /// The longest note that the form accepts.
+  /// The longest note that the form accepts, in characters.
   static let longestNote = 1000
 
   init() {}
@@ -93,14 +134,14 @@ struct StorefrontDraft: Equatable {
     (by, note, budget) = (parts[0], parts[1], parts[2])
   }
 
-  /// Reads a form.
-  init(_ request: StorefrontExchange) {
-    by = PlainText.line(request.posted("by") ?? "")
-    note = PlainText.block(request.posted("note") ?? "")
-    budget = String(PlainText.line(request.posted("budget") ?? "").prefix(40))
+  /// Reads the form of a request.
+  init(_ visit: StorefrontRequest) {
+    by = PlainText.line(visit.posted("by") ?? "")
+    note = PlainText.block(visit.posted("note") ?? "")
+    budget = String(PlainText.line(visit.posted("budget") ?? "").prefix(40))
   }
 
-  /// The cookie value of the draft.
+  /// The value of the cookie, such as `Ann!no%20onions!20000`.
   var cookie: String {
     [String(by.prefix(100)), String(note.prefix(Self.remembered)), budget]
       .map { PercentEncoding.escaped($0) }.joined(separator: "!")
@@ -110,7 +151,7 @@ struct StorefrontDraft: Equatable {
 extension PageLanguage {
   /// The language that a browser prefers. (RFC 9110, section 12.5.4)
   ///
-  /// - Parameter header: `Accept-Language`; nil for none.
+  /// - Parameter header: The value of `Accept-Language`, such as `ko-KR,ko;q=0.9`; nil if the field is missing.
   init(preferred header: String?) {
     var best: (language: PageLanguage, quality: Double)?
     for range in (header ?? "").prefix(500).split(separator: ",") {
@@ -125,20 +166,20 @@ extension PageLanguage {
   }
 }
 
-/// A visitor's session, with a CSRF token for its forms.
+/// A visitor's session, which gives each form a CSRF token.
 ///
-/// The token is an HMAC of the session's id. A page of another origin can neither read nor compute the token. In
-/// addition, browsers do not send the cookie with requests from other sites (`SameSite=Strict`).
+/// The token is an HMAC of the session's id. A page of another site cannot read the token, and cannot compute it without
+/// the key. In addition, browsers do not send the cookie with requests from other sites (`SameSite=Strict`).
 struct StorefrontSession: Sendable {
   /// The cookie's name.
   static let cookie = "larder-session"
 
   /// 128 random bits, as 32 hexadecimal digits.
   let id: String
-  /// Whether the session is new, so that its cookie has to be set.
+  /// Whether the request had no valid cookie, so that the answer sets one.
   let isNew: Bool
 
-  /// The session that a cookie names, or a new session.
+  /// Creates the session with the id in a cookie, or a new session if the cookie is missing or malformed.
   init(cookie: String?) {
     if let cookie, cookie.utf8.count == 32,
       cookie.utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) })
@@ -156,9 +197,7 @@ struct StorefrontSession: Sendable {
     Hexadecimal.text(HMAC<SHA256>.authenticationCode(for: Array(id.utf8), using: key))
   }
 
-  /// Whether a form has the token of its session.
-  ///
-  /// Compares in constant time.
+  /// Whether a token is the one of this session; compares in constant time.
   func admits(_ token: String?, _ key: SymmetricKey) -> Bool {
     guard let bytes = token.flatMap(Hexadecimal.bytes) else { return false }
     return HMAC<SHA256>.isValidAuthenticationCode(
@@ -166,30 +205,5 @@ struct StorefrontSession: Sendable {
       authenticating: Array(id.utf8),
       using: key
     )
-  }
-}
-
-/// The reason why a form is refused.
-enum FormRefusal: Equatable {
-  /// A page of another site sent the form.
-  case foreign
-  /// The CSRF token is missing, wrong, or from before a restart.
-  case outdated
-
-  /// Checks the origin and the CSRF token of a posted form.
-  ///
-  /// - Returns: The reason for a refusal; nil if the form is accepted.
-  static func of(_ request: StorefrontExchange, _ session: StorefrontSession, _ key: SymmetricKey)
-    -> FormRefusal?
-  {
-    // The browser sets `Sec-Fetch-Site` and `Origin`; a page cannot forge them. (W3C, Fetch Metadata)
-    if let site = request.fetchSite, site != "same-origin" { return .foreign }
-    if let origin = request.origin {
-      guard let host = request.host, !host.isEmpty,
-        origin == "http://\(host)" || origin == "https://\(host)"
-      else { return .foreign }
-    }
-    guard !session.isNew, session.admits(request.posted("token"), key) else { return .outdated }
-    return nil
   }
 }

@@ -89,7 +89,7 @@ final class StorefrontSectionCache: Sendable {
   /// The sections of the catalog's last run.
   ///
   /// - Throws: ``LarderError`` when the cache cannot be read, or nothing was synced.
-  func shelves(_ reader: CatalogReader) throws(LarderError) -> StorefrontSections {
+  func sections(_ reader: CatalogReader) throws(LarderError) -> StorefrontSections {
     let run = try reader.lastRun()
     let name = StorefrontSections.Name(
       run: run.id,
@@ -98,11 +98,11 @@ final class StorefrontSectionCache: Sendable {
     )
     if let held = held.withLock({ $0 }), held.name == name { return held }
     // Read without the lock: two concurrent requests may both read, but neither waits for the other.
-    var shelves: [StorefrontSections.Shelf] = []
+    var all: [StorefrontSections.Shelf] = []
     for section in try reader.sections() {
-      shelves.append(StorefrontSections.Shelf(section, try reader.storeItems(in: section)))
+      all.append(StorefrontSections.Shelf(section, try reader.storeItems(in: section)))
     }
-    let made = StorefrontSections(name, shelves)
+    let made = StorefrontSections(name, all)
     held.withLock { $0 = made }
     return made
   }
