@@ -165,12 +165,12 @@ package struct BenchReport: Sendable, Equatable, Codable {
   /// Makes an empty report.
   package init() {}
 
-  /// Reads a report that ``json()`` wrote; used for `--baseline`.
+  /// Reads a report that `bench --json` has printed, for `bench --baseline`.
   ///
   /// - Throws: ``LarderError`` when the bytes are not such a report.
   package init(json bytes: [UInt8], name: String) throws(LarderError) {
     do {
-      self = try Self.decoded(bytes)
+      self = try JSONDecoder().decode(BenchReport.self, from: Data(bytes))
     } catch {
       throw LarderError(
         .data,
@@ -182,15 +182,6 @@ package struct BenchReport: Sendable, Equatable, Codable {
 
   /// The number of failures in all rows.
   package var failures: Int { runs.reduce(0) { $0 + $1.failures } }
-}
-
-extension BenchReport {
-  /// The report as one line of JSON, with every key.
-  package func json() throws -> [UInt8] { try jsonLine() }
-
-  static func decoded(_ bytes: [UInt8]) throws -> BenchReport {
-    try JSONDecoder().decode(BenchReport.self, from: Data(bytes))
-  }
 }
 
 /// The usual percentiles of a time, in milliseconds.

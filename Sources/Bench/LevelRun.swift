@@ -107,16 +107,13 @@ final class LevelRun: Sendable {
     let record = try measure(pass, parallel, transport) {
       let report = try run.run(holder: "larder bench, process \(getpid())")
       let failed = report.failures.map(\.reason) + report.unfinished.map { _ in "cancelled" }
+      let unfinished = report.unfinished.count { $0.stage == .picture }
       return (
-        report.pictures.total - report.pictures.failed - unfinishedImages(report),
+        report.pictures.total - report.pictures.failed - unfinished,
         failed.reduce(into: [:]) { $0[$1, default: 0] += 1 }
       )
     }
     return (record, transport)
-  }
-
-  private func unfinishedImages(_ report: SyncReport) -> Int {
-    report.unfinished.filter { $0.stage == .picture }.count
   }
 
   private func measure(

@@ -227,7 +227,7 @@ struct BenchSession {
       try TextFile.replace(path, with: try page.html)
     }
     if output.json {
-      Output.json(try report.json())
+      Output.json(try report.jsonLine())
     } else {
       Output.data(BenchTable(report, terminal).text)
     }

@@ -135,7 +135,7 @@ struct PageSettings {
       language,
       .system(at: now),
       since: since.map { now + -Int64($0.seconds) },
-      advice: ReportAdvice { $0.commandText },
+      advice: { $0.commandText },
       pictures: Workers.forPictures
     )
   }

@@ -19,12 +19,8 @@ struct Fault: Equatable {
   var dropsValidators = false
   var chunked = false
   var gzip = false
-  var silence: Silence?
-
-  /// The ways in which a request gets no answer.
-  enum Silence: Equatable {
-    case hang, close, reset
-  }
+  /// If this is not nil, the request gets no answer, and the connection ends in this way.
+  var silence: WirePlan.Ending?
 
   init(_ effects: some Sequence<FaultEffect>) {
     for effect in effects { apply(effect) }

@@ -149,9 +149,9 @@ package struct FaultRule: Hashable, Sendable {
   /// The effects on the selected requests.
   package var effects: [FaultEffect]
 
-  /// Makes a rule for the paths that match a glob; see the properties.
+  /// Makes a rule for the paths that match a glob, by default for every path.
   package init(
-    _ path: String,
+    _ path: String = "*",
     query: String? = nil,
     method: String? = nil,
     hits: Hits = .all,
@@ -161,18 +161,7 @@ package struct FaultRule: Hashable, Sendable {
     self.init(path, query: query, method: method, hits: hits, per: scope, effects: effects)
   }
 
-  /// Makes a rule for any path; see the properties.
-  package init(
-    query: String? = nil,
-    method: String? = nil,
-    hits: Hits = .all,
-    per scope: Scope = .rule,
-    _ effects: FaultEffect...
-  ) {
-    self.init("*", query: query, method: method, hits: hits, per: scope, effects: effects)
-  }
-
-  /// Makes a rule from an array of effects; see the properties.
+  /// Makes a rule from an array of effects.
   package init(
     _ path: String,
     query: String? = nil,

@@ -56,22 +56,6 @@ package struct Picture: Sendable {
     return Resource(bytes, type: format == .jpeg ? "image/jpeg" : "image/png", etag: name)
   }
 
-  /// Makes a picture with a label from a base picture; see ``distinct(_:byteCount:)``.
-  ///
-  /// - Parameters:
-  ///   - base: The bytes of a JPEG or PNG file.
-  ///   - label: The text that makes this picture distinct.
-  ///   - byteCount: The length of the file; the file is longer if base and label do not fit.
-  /// - Returns: The bytes of a file in the base's format.
-  /// - Throws: ``SampleError`` with code `picture` when the base is neither JPEG nor PNG.
-  package static func distinct(
-    base: [UInt8],
-    label: String,
-    byteCount: Int = 0
-  ) throws(SampleError) -> [UInt8] {
-    try Picture(base).distinct(label, byteCount: byteCount)
-  }
-
   /// The number of bytes of a segment or chunk in addition to its text.
   private var overhead: Int {
     format == .jpeg ? 4 : 12

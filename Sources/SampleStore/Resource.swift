@@ -27,35 +27,17 @@ package struct Resource: Sendable {
     cacheControl: String? = nil,
     headers: [HeaderField] = []
   ) {
-    self.init(
-      body: ByteBuffer(bytes: bytes),
-      type: type,
-      etag: etag ?? Self.etag(of: bytes),
-      lastModified: lastModified,
-      cacheControl: cacheControl,
-      headers: headers
-    )
+    body = ByteBuffer(bytes: bytes)
+    self.type = type
+    self.etag = etag ?? Self.etag(of: bytes)
+    self.lastModified = lastModified
+    self.cacheControl = cacheControl
+    self.headers = headers
   }
 
   /// Makes a JSON resource from text.
   package init(json: String) {
     self.init(Array(json.utf8), type: MediaType.json)
-  }
-
-  init(
-    body: ByteBuffer,
-    type: String,
-    etag: String?,
-    lastModified: Int? = nil,
-    cacheControl: String? = nil,
-    headers: [HeaderField] = []
-  ) {
-    self.body = body
-    self.type = type
-    self.etag = etag
-    self.lastModified = lastModified
-    self.cacheControl = cacheControl
-    self.headers = headers
   }
 
   /// A copy of the bytes.

@@ -3,28 +3,20 @@ import Glibc
 
 /// The reason why the sample store could not start, or could not read its input.
 package struct SampleError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The kind of error; an open set, so that a new kind breaks no caller.
-  package struct Code: Hashable, Sendable {
-    /// The name of the kind, for logs and tests.
-    package let name: String
-
-    /// Makes a code with a name.
-    package init(_ name: String) {
-      self.name = name
-    }
-
+  /// The kinds of errors.
+  package enum Code: Sendable {
     /// The port is taken, or the address does not belong to this machine.
-    package static let listen = Code("listen")
+    case listen
     /// The certificate or its key cannot be read.
-    package static let identity = Code("identity")
+    case identity
     /// A fault script has a syntax error.
-    package static let faults = Code("faults")
+    case faults
     /// The folder to serve is missing, or is not a folder.
-    package static let folder = Code("folder")
+    case folder
     /// The file for orders cannot be opened.
-    package static let orders = Code("orders")
+    case orders
     /// The base picture is neither JPEG nor PNG.
-    package static let picture = Code("picture")
+    case picture
   }
 
   /// A position in a text, counted from 1.
@@ -37,12 +29,11 @@ package struct SampleError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// The kind of error.
   package let code: Code
-  /// The failed action and its object: "listen on 127.0.0.1:80".
-  package let thing: String
-  /// The cause of the failure.
-  package let cause: String
-  /// A remedy for the user to try.
-  package let advice: String
+  /// The failed action and its object, such as "listen on 127.0.0.1:80".
+  let thing: String
+  let cause: String
+  /// A remedy that the user can try.
+  let advice: String
   /// The position of the error in a fault script; nil for other errors.
   package let position: Position?
 

@@ -55,10 +55,6 @@ final class SampleOrders: Sendable {
     state.withLock { $0 }
   }
 
-  func clear() {
-    state.withLock { $0 = [] }
-  }
-
   /// Appends an order to the file, then to memory.
   ///
   /// If the file cannot be written, returns false, and the order is kept in neither.

@@ -1,5 +1,7 @@
 import Glibc
-import HummingbirdTLS
+import NIOCore
+import NIOHTTP1
+import NIOSSL
 
 /// A local origin server for the demo and the tests.
 ///
@@ -45,7 +47,6 @@ package final class SampleStore: Sendable {
   ///   - host: The address to listen on; use a loopback address unless other machines need access.
   ///   - port: The port; 0 for any free port.
   ///   - orders: The paths and the file for orders.
-  ///   - threads: The number of event loop threads, 1 or 2.
   ///   - bytesPerSecond: The bandwidth that all bodies share; nil for no limit.
   ///   - clock: Returns the seconds since 1970, for `Date` and the arrival of orders.
   /// - Returns: The running store. It stops at ``stop()``, or when the last reference to it is released.
@@ -57,7 +58,6 @@ package final class SampleStore: Sendable {
     host: String = "127.0.0.1",
     port: Int = 0,
     orders: OrderIntake = OrderIntake(),
-    threads: Int = 2,
     bytesPerSecond: Double? = nil,
     clock: @escaping @Sendable () -> Double = SampleStore.now
   ) throws(SampleError) -> SampleStore {
@@ -68,23 +68,22 @@ package final class SampleStore: Sendable {
       link: bytesPerSecond.map { Link(bytesPerSecond: $0) },
       clock: clock
     )
-    let plain = SampleChannel(origin: origin)
-    let listener: Listener
-    if let tls {
-      let secure: TLSChannel<SampleChannel>
-      do {
-        secure = try TLSChannel(plain, tlsConfiguration: tls.configuration)
-      } catch {
-        throw SampleError(
-          .identity,
-          "speak TLS",
-          "\(error)",
-          "give a key that fits the certificate"
-        )
-      }
-      listener = try Listener(secure, host: host, port: port, threads: threads)
-    } else {
-      listener = try Listener(plain, host: host, port: port, threads: threads)
+    let context: NIOSSLContext?
+    do {
+      context = try tls.map { try NIOSSLContext(configuration: $0.configuration) }
+    } catch {
+      throw SampleError(
+        .identity,
+        "speak TLS",
+        "\(error)",
+        "give a key that fits the certificate"
+      )
+    }
+    let listener = try Listener(host: host, port: port) { channel in
+      let pipeline = channel.pipeline.syncOperations
+      if let context { try pipeline.addHandler(NIOSSLServerHandler(context: context)) }
+      try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder()))
+      try pipeline.addHandler(SampleConnection(origin))
     }
     let name = host.contains(":") ? "[\(host)]" : host
     let base = "\(tls == nil ? "http" : "https")://\(name):\(listener.port)"
@@ -97,7 +96,7 @@ package final class SampleStore: Sendable {
   ///
   /// It may be called several times and from several threads. Each call returns after the store has stopped.
   package func stop() {
-    listener.stop { origin.connections.close() }
+    listener.stop(origin.connections)
   }
 
   /// The fault script.
@@ -111,11 +110,6 @@ package final class SampleStore: Sendable {
   /// The orders received so far, in the order of their arrival.
   package var orders: [OrderRecord] {
     origin.desk.records
-  }
-
-  /// Removes the orders from memory; the file keeps them.
-  package func clearOrders() {
-    origin.desk.clear()
   }
 
   /// The requests received so far.

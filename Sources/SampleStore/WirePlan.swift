@@ -23,13 +23,9 @@ struct WirePlan {
     bodyBytes = body.readableBytes
   }
 
-  init(silence: Fault.Silence, delay: Double) {
-    self.delay = delay
-    switch silence {
-    case .hang: ending = .hang
-    case .close: ending = .close
-    case .reset: ending = .reset
-    }
+  /// Creates a plan that sends nothing.
+  init(silence ending: Ending, delay: Double) {
+    (self.ending, self.delay) = (ending, delay)
   }
 
   /// Serializes an answer.

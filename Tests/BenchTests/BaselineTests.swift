@@ -1,3 +1,4 @@
+import Pipeline
 import Testing
 
 @testable import Bench
@@ -59,7 +60,7 @@ import Testing
     throws
   {
     let old = report(rates: [100, 101, 99], p99: [10, 10.1, 9.9])
-    let text = String(decoding: try old.json(), as: UTF8.self)
+    let text = String(decoding: try old.jsonLine(), as: UTF8.self)
       .replacing(#/"p50OfRuns":\[\],?/#, with: "").replacing(#/"writingShare":0,?/#, with: "")
       .replacing(#/"statuses":{},?|"slowest":\[\],?/#, with: "")
       .replacing(",}", with: "}")
@@ -125,7 +126,7 @@ import Testing
       bytesPerSecond: 3
     )
 
-    #expect(try BenchReport(json: report.json(), name: "it") == report)
+    #expect(try BenchReport(json: report.jsonLine(), name: "it") == report)
   }
 
   @Test func `an invalid report is refused by name`() {

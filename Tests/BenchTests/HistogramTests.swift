@@ -1,4 +1,5 @@
 import Base
+import Pipeline
 import Testing
 import Transport
 
@@ -41,7 +42,7 @@ import Transport
   @Test func `an empty histogram has no percentiles, and null in JSON`() throws {
     #expect(LatencyHistogram(isFine: true).quantiles == .none)
     #expect(LatencyHistogram(isFine: true).spectrum == [])
-    let json = String(decoding: try BenchReport().json(), as: UTF8.self)
+    let json = String(decoding: try BenchReport().jsonLine(), as: UTF8.self)
     #expect(json.contains(#""best":null"#))
   }
 

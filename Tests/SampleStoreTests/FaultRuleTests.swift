@@ -43,7 +43,7 @@ struct FaultRuleTests {
 
   @Test func `rules that fire together combine, and the later one wins`() {
     var ledger = FaultLedger([
-      FaultRule(.delay(seconds: 1), .status(500)), FaultRule("/b", .hang),
+      FaultRule("*", .delay(seconds: 1), .status(500)), FaultRule("/b", .hang),
       FaultRule(method: "POST", .hang), FaultRule(query: "q=*", .hang),
       FaultRule("/*", .delay(seconds: 2), .status(503)),
     ])

@@ -37,14 +37,15 @@ struct FaultTextTests {
         FaultRule(hits: .range(4...Int.max), .drip(bytesPerSecond: 2048), .wrongLength(-5)),
         FaultRule(query: "page=2*", .redirect(to: "/x", status: 307)),
         FaultRule(
+          "*",
           .wrongType("text/html"),
           .body(Array("<p>\"no\"\n".utf8)),
           .header("X-A", "b c"),
           .dropValidators
         ),
         FaultRule("/a b", .hang),
-        FaultRule(.chunked, .gzip),
-        FaultRule(.closeWithoutAnswer, .delay(seconds: 1.5)),
+        FaultRule("*", .chunked, .gzip),
+        FaultRule("*", .closeWithoutAnswer, .delay(seconds: 1.5)),
       ]
     )
   }

@@ -81,9 +81,6 @@ struct OrderTests {
 
     #expect(store.orders.map(\.status) == [nil, 503, 200])
     #expect(store.orders.map(\.body) == [[0x31], [0x32], [0x33]])
-
-    store.clearOrders()
-    #expect(store.orders.isEmpty)
   }
 
   @Test func `an order file that cannot be opened is named`() throws {

@@ -32,7 +32,7 @@ struct PictureTests {
   }
 
   @Test func `a label is put into a comment after the start of a jpeg`() throws {
-    let bytes = try Picture.distinct(base: Self.jpeg, label: "/a.jpg")
+    let bytes = try Picture(Self.jpeg).distinct("/a.jpg")
 
     let (texts, rest) = comments(bytes)
     #expect(texts == [Array("/a.jpg".utf8)])
@@ -43,7 +43,7 @@ struct PictureTests {
     24, 25, 100, 65_553, 65_554, 65_560, 65_573, 65_574, 65_600, 300_000, 65_548, 65_549, 65_550,
   ])
   func `a jpeg has the size requested, in whole segments`(size: Int) throws {
-    let bytes = try Picture.distinct(base: Self.jpeg, label: "/a.jpg", byteCount: size)
+    let bytes = try Picture(Self.jpeg).distinct("/a.jpg", byteCount: size)
 
     let (texts, rest) = comments(bytes)
     #expect(bytes.count == size)
@@ -53,7 +53,7 @@ struct PictureTests {
 
   @Test(arguments: [0, 90, 65_591, 65_600, 65_609, 65_630, 65_640, 65_650, 65_670, 300_000])
   func `a png has the size requested, in chunks with correct checksums`(size: Int) throws {
-    let bytes = try Picture.distinct(base: Self.png, label: "/a.png", byteCount: size)
+    let bytes = try Picture(Self.png).distinct("/a.png", byteCount: size)
 
     var rest = bytes[8...]
     var names: [String] = []
@@ -84,7 +84,7 @@ struct PictureTests {
   @Test func `a label too long for a segment is truncated`() throws {
     let label = String(repeating: "x", count: 70_000)
 
-    let bytes = try Picture.distinct(base: Self.jpeg, label: label, byteCount: 65_560)
+    let bytes = try Picture(Self.jpeg).distinct(label, byteCount: 65_560)
 
     #expect(bytes.count == 65_560)
   }

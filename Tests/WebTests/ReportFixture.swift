@@ -9,7 +9,7 @@ import Catalog
 enum ReportFixture {
   static let now: UnixTime = 1_700_000_000
   static let clock = PageClock(now: now)
-  static let advice = ReportAdvice { _ in "raise the limit" }
+  static let advice: ReportAdvice = { _ in "raise the limit" }
 
   static func item(
     _ id: String,

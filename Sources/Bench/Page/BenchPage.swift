@@ -42,10 +42,12 @@ package struct BenchPage: Sendable {
       + (report.latency.isEmpty ? "" : ".")
   }
 
+  private var bestRow: BenchReport.Row? {
+    report.runs.first { $0.pass == report.best?.pass && $0.parallel == report.best?.parallel }
+  }
+
   fileprivate var tiles: [BenchView.Tile] {
-    guard let best = report.best,
-      let row = report.runs.first(where: { $0.pass == best.pass && $0.parallel == best.parallel })
-    else { return [] }
+    guard let best = report.best, let row = bestRow else { return [] }
     let reuse = row.connections.reused + row.connections.opened
     return [
       (Markup.number(best.imagesPerSecond) + "/s", "pictures, \(best.pass.rawValue), at best"),
@@ -172,24 +174,18 @@ package struct BenchPage: Sendable {
   }
 }
 
-/// The tables of the page: every row, the time of each phase, and the baseline.
-struct BenchPageTables: Sendable {
-  private let report: BenchReport
-
-  init(_ report: BenchReport) {
-    self.report = report
-  }
-
+/// The tables of the page: every row, the time of each phase, statuses, the slowest URLs, and the baseline.
+extension BenchPage {
   /// The tables that have rows.
-  var all: [BenchView.Table] {
-    [rows, parts, statuses, slowest, baseline].compactMap { $0 }.filter { !$0.rows.isEmpty }
+  fileprivate var tables: [BenchView.Table] {
+    [measured, parts, statuses, slowest, baseline].filter { !$0.rows.isEmpty }
   }
 
   private func milliseconds(_ value: Double?) -> String {
     value.map { Markup.number($0) } ?? "–"
   }
 
-  private var rows: BenchView.Table? {
+  private var measured: BenchView.Table {
     BenchView.Table(
       title: "Every run",
       head: [
@@ -214,7 +210,7 @@ struct BenchPageTables: Sendable {
     )
   }
 
-  private var parts: BenchView.Table? {
+  private var parts: BenchView.Table {
     BenchView.Table(
       title: "Where the time of a request went, p50 / p99 in ms",
       head: ["pass", "at once", "DNS", "connect", "TLS", "wait", "transfer", "protocol"],
@@ -231,7 +227,7 @@ struct BenchPageTables: Sendable {
     )
   }
 
-  private var statuses: BenchView.Table? {
+  private var statuses: BenchView.Table {
     BenchView.Table(
       title: "Answers by status",
       head: ["pass", "at once", "status", "requests"],
@@ -244,10 +240,8 @@ struct BenchPageTables: Sendable {
   }
 
   /// The slowest URLs of the fastest row.
-  private var slowest: BenchView.Table? {
-    let row = report.best.flatMap { best in
-      report.runs.first { $0.pass == best.pass && $0.parallel == best.parallel }
-    }
+  private var slowest: BenchView.Table {
+    let row = bestRow
     return BenchView.Table(
       title: "The slowest, \(row.map { "\($0.pass.rawValue) with \($0.parallel) at once" } ?? "")",
       head: ["ms", "URL"],
@@ -255,13 +249,12 @@ struct BenchPageTables: Sendable {
     )
   }
 
-  private var baseline: BenchView.Table? {
-    guard let baseline = report.baseline else { return nil }
-    let limit = Markup.decimal(baseline.maxRegression * 100, 1)
+  private var baseline: BenchView.Table {
+    let limit = Markup.decimal((report.baseline?.maxRegression ?? 0) * 100, 1)
     return BenchView.Table(
       title: "Compared with the baseline; more than \(limit) % worse counts as a regression",
       head: ["pass", "at once", "figure", "before", "now", "worse by", "by chance", ""],
-      rows: baseline.findings.map { finding in
+      rows: (report.baseline?.findings ?? []).map { finding in
         [
           finding.pass.rawValue, "\(finding.parallel)", finding.metric,
           Markup.number(finding.before),
@@ -269,7 +262,7 @@ struct BenchPageTables: Sendable {
           Markup.decimal(finding.probability, 3), finding.regressed ? "regressed" : "",
         ]
       },
-      note: baseline.test
+      note: report.baseline?.test ?? ""
     )
   }
 }
@@ -324,18 +317,12 @@ struct BenchView: PageView {
     facts = [page.setting.date, page.setting.host, page.setting.version].joined(separator: " · ")
     command = page.setting.command
     (tiles, plots) = (page.tiles, page.plots.map(PlotDrawing.init))
-    tables = BenchPageTables(page.report).all
+    tables = page.tables
   }
 }
 
 /// Formats numbers for the page.
 enum Markup {
-  /// A coordinate in a drawing, with at most one decimal.
-  static func place(_ value: Double) -> String {
-    let tenths = Int((value * 10).rounded())
-    return tenths % 10 == 0 ? "\(tenths / 10)" : "\(Double(tenths) / 10)"
-  }
-
   /// A number as text with at most three significant digits; thousands and millions are written with `k` and `M`.
   static func number(_ value: Double) -> String {
     let size = abs(value)

@@ -1,4 +1,5 @@
 import Glibc
+import Web
 
 /// A line chart.
 struct Plot: Sendable {
@@ -56,8 +57,8 @@ struct PlotDrawing {
     let x = Scale(plot.x, showing: series.flatMap { $0.points.map(\.x) })
     let bands = series.flatMap { $0.band.flatMap { [$0.low, $0.high] } }
     let y = Scale(plot.y, showing: series.flatMap { $0.points.map(\.y) } + bands)
-    func across(_ value: Double) -> String { Markup.place(62 + x.place(value) * 346) }
-    func up(_ value: Double) -> String { Markup.place(226 - y.place(value) * 212) }
+    func across(_ value: Double) -> String { (62 + x.place(value) * 346).coordinate }
+    func up(_ value: Double) -> String { (226 - y.place(value) * 212).coordinate }
     (title, xLabel, yLabel) = (plot.title, plot.xLabel, plot.yLabel)
     xTicks = x.ticks.map { tick in
       Tick(

@@ -4,9 +4,9 @@ import FoundationEssentials
 import Glibc
 
 /// The thumbnails that a report page can show, and the `src` of each, by the digest of the original picture.
-package struct PictureBook: Sendable {
+struct PictureBook: Sendable {
   /// The place of a page's thumbnails.
-  package enum Place: Sendable, Equatable {
+  enum Place: Sendable, Equatable {
     /// In the page itself, as `data:` URLs.
     case inline
     /// In a folder of this name beside the page.
@@ -16,28 +16,28 @@ package struct PictureBook: Sendable {
   }
 
   /// The place of the thumbnails.
-  package let place: Place
+  let place: Place
   private var thumbnails: [String: [UInt8]] = [:]
   private var names: Set<String> = []
 
   /// Creates a book without thumbnails.
-  package init(_ place: Place) {
+  init(_ place: Place) {
     self.place = place
   }
 
   /// Adds a thumbnail that is embedded in the page.
-  package mutating func add(_ digest: String, _ thumbnail: [UInt8]) {
+  mutating func add(_ digest: String, _ thumbnail: [UInt8]) {
     thumbnails[digest] = thumbnail
   }
 
   /// Adds a thumbnail that is a file in the folder.
-  package mutating func add(_ digest: String) { names.insert(digest) }
+  mutating func add(_ digest: String) { names.insert(digest) }
 
   /// The name of a thumbnail's file in the folder: the first 24 hexadecimal digits of the picture's digest.
-  package static func fileName(_ digest: String) -> String { "\(digest.prefix(digits)).jpg" }
+  static func fileName(_ digest: String) -> String { "\(digest.prefix(digits)).jpg" }
 
   /// Whether a name is one that ``fileName(_:)`` makes.
-  package static func isFileName(_ name: String) -> Bool {
+  static func isFileName(_ name: String) -> Bool {
     name.utf8.count == digits + 4 && name.hasSuffix(".jpg")
       && name.utf8.prefix(digits).allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
   }

@@ -10,9 +10,9 @@ import SystemPackage
 /// Makes the thumbnails of a report page, on as many threads as there are processors.
 ///
 /// A picture that cannot be read or decoded gets no thumbnail; the others are not affected.
-package struct Thumbnails: Sendable {
+struct Thumbnails: Sendable {
   /// The side of a thumbnail, in pixels.
-  package static let side = 96
+  static let side = 96
 
   private let cache: String
   private let folder: ThumbnailFolder
@@ -20,7 +20,7 @@ package struct Thumbnails: Sendable {
   private let pictures: any PictureWorking
 
   /// Prepares thumbnails of a cache's pictures; `pictures` decides in which process they are made.
-  package init(cache: String, pictures: any PictureWorking = PicturesHere()) {
+  init(cache: String, pictures: any PictureWorking = PicturesHere()) {
     (self.cache, self.pictures) = (cache, pictures)
     folder = ThumbnailFolder(cache: cache, side: Self.side)
     order = PictureOrder(Crop(size: Self.side, format: .jpeg, quality: 82))
@@ -35,7 +35,7 @@ package struct Thumbnails: Sendable {
   ///   - progress: Called on any thread with the number of pictures done and their total.
   ///   - deliver: Called on any thread with a picture's digest and its thumbnail.
   /// - Returns: The number of new thumbnails, and the number of all thumbnails.
-  package func make(
+  func make(
     of images: [ShownPicture],
     isThere: @Sendable (String) -> Bool = { _ in false },
     isStopped: @escaping @Sendable () -> Bool,

@@ -2,16 +2,10 @@ import Base
 import Catalog
 import Pipeline
 
-/// Advice that names flags and commands; supplied by the command line, because this module does not know them.
-package struct ReportAdvice: Sendable {
-  /// The advice for a remedy, in English; nil for none.
-  package var remedy: @Sendable (SyncReport.Remedy) -> String?
-
-  /// Creates advice from its parts.
-  package init(remedy: @escaping @Sendable (SyncReport.Remedy) -> String?) {
-    self.remedy = remedy
-  }
-}
+/// Returns the English advice for a remedy, such as "try again with --timeout 60s"; nil if there is none.
+///
+/// The commands supply this function, because this module does not know their options.
+package typealias ReportAdvice = @Sendable (SyncReport.Remedy) -> String?
 
 /// One kind of failure or skipped item of the last run, with advice: a block of the report's "problems" part.
 struct ProblemView {
@@ -74,7 +68,7 @@ struct ProblemView {
         ProblemView(
           say("Details keep fields that are missing at the shop", "상세 정보의 일부를 이전 값으로 유지"),
           meaning: PlainText.line(error),
-          advice: report.details.remedy.flatMap(advice.remedy) ?? "",
+          advice: report.details.remedy.flatMap(advice) ?? "",
           language
         )
       )
@@ -97,7 +91,7 @@ struct ProblemView {
     for failures in sorted {
       let first = failures[0]
       let words = ReasonWords(first.reason, language)
-      let helps = first.remedy.flatMap(advice.remedy).map { " " + $0 } ?? ""
+      let helps = first.remedy.flatMap(advice).map { " " + $0 } ?? ""
       problems.append(
         ProblemView(
           "\(Self.stage(first, count(failures), language)) · \(first.reason)",
@@ -144,7 +138,7 @@ struct ProblemView {
       title,
       tone: section.source == .failed ? "bad" : "warn",
       meaning: PlainText.line(section.error ?? section.warning ?? ""),
-      advice: section.remedy.flatMap(advice.remedy) ?? "",
+      advice: section.remedy.flatMap(advice) ?? "",
       language
     )
   }

@@ -4,88 +4,61 @@ import Catalog
 import Pipeline
 
 /// All data of a report, read from a cache.
-package struct ReportData: Sendable {
+struct ReportData: Sendable {
   /// The changes of the last run.
-  package struct Changes: Sendable {
+  struct Changes: Sendable {
     /// The run to compare with; nil when the last run is the first.
-    package var old: RunID?
+    var old: RunID?
     /// The last run.
-    package var new: RunID
+    var new: RunID
     /// The differences between the sections' lists of items.
-    package var listing: CatalogDiff
+    var listing: CatalogDiff
     /// The titles of removed items, by id.
-    package var titles: [String: String] = [:]
+    var titles: [String: String] = [:]
     /// The URLs of pictures with new bytes.
-    package var pictures: [String]
+    var pictures: [String] = []
     /// The changes of a period (`--since`), shown instead of the changes of the last run; nil for none.
-    package var period: Period?
-
-    /// Creates changes from their parts.
-    package init(old: RunID?, new: RunID, listing: CatalogDiff, pictures: [String] = []) {
-      (self.old, self.new, self.listing, self.pictures) = (old, new, listing, pictures)
-    }
+    var period: Period?
   }
 
   /// The changes since a moment.
-  package struct Period: Sendable {
+  struct Period: Sendable {
     /// The start of the period.
-    package var since: UnixTime
+    var since: UnixTime
     /// The items that differ from their state at that time.
-    package var items: [NetChange]
-
-    /// Creates a period from its parts.
-    package init(since: UnixTime, items: [NetChange]) {
-      (self.since, self.items) = (since, items)
-    }
+    var items: [NetChange]
   }
 
   /// A run and its report, if it has one.
-  package struct Run: Sendable {
+  struct Run: Sendable {
     /// The run's number, times and outcome.
-    package var time: RunTime
+    var time: RunTime
     /// The run's report; nil if the run did not end, or if the report cannot be read.
-    package var report: SyncReport?
-
-    /// Creates a run from its parts.
-    package init(time: RunTime, report: SyncReport?) {
-      (self.time, self.report) = (time, report)
-    }
+    var report: SyncReport?
   }
 
   /// The catalog's name.
-  package var catalog: String
+  var catalog: String
   /// The currency of the catalog's prices.
-  package var currency: String
+  var currency: String
   /// The sections, in the catalog's order.
-  package var sections: [RunSection]
+  var sections: [RunSection]
   /// The items, section by section.
-  package var items: [ShownItem]
+  var items: [ShownItem]
   /// The changes of the last run.
-  package var changes: Changes
+  var changes: Changes
   /// The last runs, at most ``shownRuns``, the newest first.
-  package var runs: [Run]
+  var runs: [Run]
   /// All runs of the last half year, the newest first, without reports.
-  package var times: [RunTime]
+  var times: [RunTime]
 
   /// The number of runs in the table and the charts.
   static let shownRuns = 40
   /// The number of days in the calendar.
   static let days = 26 * 7
+}
 
-  /// Creates data from its parts.
-  package init(
-    catalog: String,
-    currency: String,
-    sections: [RunSection],
-    items: [ShownItem],
-    changes: Changes,
-    runs: [Run],
-    times: [RunTime]
-  ) {
-    (self.catalog, self.currency, self.sections) = (catalog, currency, sections)
-    (self.items, self.changes, self.runs, self.times) = (items, changes, runs, times)
-  }
-
+extension ReportData {
   /// Reads a catalog's data from a cache.
   ///
   /// Takes no lock, so it works while a sync runs.
@@ -96,7 +69,7 @@ package struct ReportData: Sendable {
   ///   - since: The start of the period to report; the data then has only the items that changed in the period. Nil for
   ///     the whole catalog and the changes of the last run.
   /// - Throws: ``LarderError`` when the cache cannot be read, or no sync has ended yet.
-  package init(
+  init(
     _ reader: CatalogReader,
     at now: UnixTime,
     since: UnixTime? = nil

@@ -27,17 +27,17 @@ package struct ReportPage {
   ///   - language: The language of the page's own words.
   ///   - clock: The time of the page, and the zone of the times in it.
   ///   - advice: Advice that names flags and commands.
-  package init(
+  init(
     _ data: ReportData,
     _ language: PageLanguage,
     _ clock: PageClock,
-    advice: ReportAdvice
+    advice: @escaping ReportAdvice
   ) {
     (self.data, self.language, self.clock, self.advice) = (data, language, clock, advice)
   }
 
   /// Whether the page is small enough for embedded thumbnails.
-  package var isInline: Bool { data.items.count <= Self.mostInline }
+  var isInline: Bool { data.items.count <= Self.mostInline }
 
   /// Whether pictures of details are shown, not only counted.
   private var showsDetails: Bool {
@@ -51,7 +51,7 @@ package struct ReportPage {
   }
 
   /// The page's pictures; only pictures that are in the cache are shown.
-  package var images: [ShownPicture] {
+  var images: [ShownPicture] {
     showsDetails ? data.items.flatMap(\.pictures) : data.items.compactMap(\.thumbnail)
   }
 
@@ -60,7 +60,7 @@ package struct ReportPage {
   /// - Parameter book: The page's thumbnails.
   /// - Returns: HTML in UTF-8.
   /// - Throws: A template parser's error, which the tests rule out.
-  package func html(_ book: PictureBook) throws -> String {
+  func html(_ book: PictureBook) throws -> String {
     let templates = try PageTemplates.shared(language)
     let shelves = ReportShelf.all(data)
     let (cards, lowest) = cards(shelves, book, templates)
@@ -183,7 +183,7 @@ package struct ReportRun: Sendable {
     _ language: PageLanguage,
     _ clock: PageClock,
     since: UnixTime? = nil,
-    advice: ReportAdvice,
+    advice: @escaping ReportAdvice,
     pictures: any PictureWorking = PicturesHere()
   ) {
     (self.since, self.pictures) = (since, pictures)

@@ -7,8 +7,10 @@ struct MomentView: Equatable {
   let text: String
   let machine: String
 
-  init(_ moment: UnixTime, _ clock: PageClock) {
-    (text, machine) = (clock.text(moment), moment.rfc3339)
+  /// Creates the texts of a moment; the short form leaves out the year.
+  init(_ moment: UnixTime, _ clock: PageClock, isShort: Bool = false) {
+    let whole = clock.text(moment)
+    (text, machine) = (isShort ? String(whole.dropFirst(5)) : whole, moment.rfc3339)
   }
 }
 
@@ -131,10 +133,10 @@ struct PlotView {
     bars = points.enumerated().map { place, point in
       let height = most > 0 ? max(1.5, 82 * point.value / most) : 1.5
       return Bar(
-        x: Self.place(Double(place) * step),
-        y: Self.place(100 - height),
-        width: Self.place(max(2, min(step - 3, 28))),
-        height: Self.place(height),
+        x: (Double(place) * step).coordinate,
+        y: (100 - height).coordinate,
+        width: max(2, min(step - 3, 28)).coordinate,
+        height: height.coordinate,
         tone: point.tone,
         label: "\(point.when) · \(text(point.value))"
       )
@@ -147,10 +149,12 @@ struct PlotView {
       "\(title): \(points.count)번 실행, 최대 \(top), 마지막 \(text(points.last?.value ?? 0))"
     )
   }
+}
 
-  /// A coordinate in a drawing, with at most one decimal.
-  static func place(_ value: Double) -> String {
-    let tenths = Int((value * 10).rounded())
+extension Double {
+  /// This coordinate of a drawing with at most one decimal, such as `12` or `12.5`.
+  package var coordinate: String {
+    let tenths = Int((self * 10).rounded())
     return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(abs(tenths % 10))"
   }
 }

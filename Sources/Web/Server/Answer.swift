@@ -49,7 +49,7 @@ struct Answer: Sendable {
   var body: Body
   /// Whether the connection must be closed after this answer.
   var closes = false
-  /// The cause of an internal failure. It is logged, and never sent to the client.
+  /// The cause of an internal failure, which is logged and never sent to the client.
   var cause: String?
 
   /// Creates an answer from a rendered head.

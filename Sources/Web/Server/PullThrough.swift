@@ -48,7 +48,7 @@ final class PullThrough: Sendable {
   ///
   /// Beyond that, requests for further pictures get status 503.
   private static let mostKept = 1000
-  /// At most this many failures are remembered. When there are more, all are forgotten.
+  /// At most this many failures are remembered; when there are more, all are forgotten.
   private static let mostRefusals = 10_000
   /// The delay before another attempt when a run holds the cache's lock.
   private static let pause = DispatchTimeInterval.milliseconds(500)

@@ -324,7 +324,7 @@ final class ServerConnection: ChannelDuplexHandler {
 struct IncomingRequest: Sendable {
   let head: HTTPRequestHead
   private(set) var body: [UInt8] = []
-  /// Whether the body is longer than the limit. Such a body is not kept.
+  /// Whether the body is longer than the limit, so that it is not kept.
   private(set) var isTooLong = false
   /// Whether the request has arrived completely.
   private(set) var isWhole = false

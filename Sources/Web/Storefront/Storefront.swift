@@ -21,7 +21,9 @@ struct Storefront: Sendable {
   let sections = StorefrontSectionCache()
   let sizes: PictureSizes
   private let now: @Sendable () -> UnixTime
-  /// The threads that make pages. The queue has no limit, because a connection waits for only one page at a time.
+  /// The threads that make pages.
+  ///
+  /// The queue has no limit, because a connection waits for only one page at a time.
   private let reading = WorkPool(most: .max)
   /// The thread for the requests that may write orders.
   ///

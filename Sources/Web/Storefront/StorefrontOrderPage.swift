@@ -2,40 +2,30 @@ import Base
 import Catalog
 import Orders
 
-/// A time for the `time` element: `text` for people, `machine` for programs.
-struct OrderMoment {
-  let machine, text: String
-
-  init(_ time: OrderTime, _ clock: PageClock, short: Bool = false) {
-    let whole = clock.text(UnixTime(time.seconds))
-    // The short form leaves out the year: there is no room for it below a step.
-    (machine, text) = (time.text, short ? String(whole.dropFirst(5)) : whole)
-  }
-}
-
 /// The progress of an order: four steps; for a cancelled order, the word for "cancelled" and the time.
 struct OrderProgress {
   /// A step.
   struct Step {
     let title, tone: String
     let isCurrent: Bool
-    let time: OrderMoment?
+    let time: MomentView?
   }
 
   let steps: [Step]
   let isCancelled: Bool
   let stateWord: String
   /// When it was cancelled.
-  let ended: OrderMoment?
+  let ended: MomentView?
 
   init(_ entry: Order, _ visit: StorefrontRequest, withTimes: Bool) {
     let order: [OrderState] = [.ordered, .preparing, .ready, .collected]
     let now = order.firstIndex(of: entry.state) ?? 0
-    func moment(_ state: OrderState) -> OrderMoment? {
+    func moment(_ state: OrderState) -> MomentView? {
       guard withTimes, let change = entry.history.last(where: { $0.state == state }) else {
         return nil
       }
-      return OrderMoment(change.time, visit.clock, short: true)
+      // There is no room for the year below a step.
+      return MomentView(UnixTime(change.time.seconds), visit.clock, isShort: true)
     }
     steps = order.enumerated().map { place, state in
       Step(
@@ -55,11 +45,11 @@ struct OrderProgress {
 /// An order in the list of orders.
 struct OrderTicket {
   let address, summary, by, total, ago, tone, deliveryWord, state, speech: String
-  let placed: OrderMoment
+  let placed: MomentView
   let steps: [OrderProgress.Step]
   let isCancelled: Bool
   let stateWord: String
-  let ended: OrderMoment?
+  let ended: MomentView?
 
   init(_ entry: Order, _ visit: StorefrontRequest) {
     let order = entry.order
@@ -70,7 +60,7 @@ struct OrderTicket {
     summary = PlainText.line(order.summary(in: visit.orderLanguage))
     by = PlainText.line(order.by)
     total = order.total.formatted()
-    placed = OrderMoment(order.placed, visit.clock)
+    placed = MomentView(UnixTime(order.placed.seconds), visit.clock)
     ago = visit.orderLanguage.ago(seconds: visit.clock.now.seconds - order.placed.seconds)
     tone = entry.delivery.state.tone
     deliveryWord = visit.language.delivery(entry.delivery, of: entry.state).word
@@ -117,12 +107,12 @@ struct StorefrontOrderPage: PageView {
 
   let id, summary, by, total, note, zone, tone, deliveryWord, deliveryText, cancel, token,
     speech: String
-  let placed: OrderMoment
+  let placed: MomentView
   let lines: [Line]
   let steps: [OrderProgress.Step]
   let isCancelled: Bool
   let stateWord: String
-  let ended: OrderMoment?
+  let ended: MomentView?
   let isOpen, isPlaced, isAgain, isLate, isLive: Bool
 
   init(_ visit: StorefrontRequest, _ entry: Order, token: String) {
@@ -136,7 +126,7 @@ struct StorefrontOrderPage: PageView {
     total = order.total.formatted()
     note = order.note.map(PlainText.block) ?? ""
     zone = visit.clock.zone
-    placed = OrderMoment(order.placed, visit.clock)
+    placed = MomentView(UnixTime(order.placed.seconds), visit.clock)
     tone = entry.delivery.state.tone
     (deliveryWord, deliveryText) = visit.language.delivery(entry.delivery, of: entry.state)
     lines = order.lines.map {

@@ -13,7 +13,9 @@ struct StorefrontRequest: Sendable {
   let request: ServerRequest
   /// The names and values of the form that was sent, in their order.
   let form: [(name: String, value: String)]
-  /// The language that the URL asks for, as in `/?lang=ko`; a cookie keeps it. Nil if the URL names no language.
+  /// The language that the URL asks for, as in `/?lang=ko`; nil if the URL names no language.
+  ///
+  /// It is kept in a cookie.
   let chosen: PageLanguage?
   /// The language of the page: ``chosen``, or the cookie's language, or the browser's.
   let language: PageLanguage
@@ -93,7 +95,8 @@ struct StorefrontRequest: Sendable {
   /// The address of the requested page in a language.
   func address(in language: PageLanguage) -> String {
     let pairs = request.target.query.filter { $0.name != "lang" } + [("lang", language.rawValue)]
-    return PercentEncoding.escaped(request.target.path, keeping: "/") + "?" + PercentEncoding.query(pairs)
+    let path = PercentEncoding.escaped(request.target.path, keeping: "/")
+    return path + "?" + PercentEncoding.query(pairs)
   }
 }
 
