@@ -2,7 +2,9 @@ import Catalog
 import Mustache
 import Pipeline
 
-/// The template data of an item's card, in the report and in the web store; missing texts are empty.
+/// The template data of an item's card, in the report and in the web store.
+///
+/// A text that the item does not have is empty.
 struct ItemView: PageView, MustacheParent, Equatable {
   static let template = "report-card"
 
@@ -10,24 +12,23 @@ struct ItemView: PageView, MustacheParent, Equatable {
   var number: Int
   var title: String
   var text: String
-  /// The `src` of the picture.
+  /// The attribute `src` of the picture.
   var picture: String
-  /// The text that the card shows if it has no picture, such as "no picture".
+  /// The text that the card shows if it has no picture, such as "picture failed".
   var noPicture: String
-  /// Its price.
   var price: String
-  /// Its normal price, when that is higher.
+  /// The normal price; empty if the item is not sold for less.
   var normal: String
   var badges: [String]
   var isStale: Bool
-  /// A drawing of the price over time; nil when the price never changed.
+  /// A chart of the price over time; nil if the price never changed.
   var line: PriceLineView?
   let words: Words
 
-  /// The labels of all cards.
+  /// The labels that all cards of a page share.
   struct Words: Equatable {
     let missing, failed: String
-    /// A `lang` attribute for the labels, when the shop's texts are in another language; else empty.
+    /// The `lang` attribute of the labels, such as ` lang=en`; empty if the shop's texts are in the same language.
     let own: String
 
     /// Creates the labels in a language.
@@ -68,7 +69,8 @@ struct ItemView: PageView, MustacheParent, Equatable {
     isStale = shown.isStale
   }
 
-  // This lookup is written out because reflection over ten thousand cards takes longer than the rest of the page.
+  // This lookup is written out, because Mustache's reflection over ten thousand cards would take longer than the rest
+  // of the page.
   func child(named name: String) -> Any? {
     switch name {
     case "number": number

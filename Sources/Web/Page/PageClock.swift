@@ -1,16 +1,16 @@
 import Base
 import Glibc
 
-/// Formats a page's times in the time zone of the process that renders it.
+/// The time at which a page is made, and the time zone of the times on the page.
 package struct PageClock: Sendable {
-  /// The moment at which the page is made.
+  /// The time at which the page is made.
   package let now: UnixTime
   /// The time zone's name at ``now``, such as `KST`.
   package let zone: String
-  /// The zone's offset from UTC at a given time, in seconds.
+  /// Returns the zone's offset from UTC at a given time, in seconds.
   private let offset: @Sendable (UnixTime) -> Int64
 
-  /// Creates a clock from its parts.
+  /// Creates a clock, by default in UTC.
   package init(
     now: UnixTime,
     zone: String = "UTC",
@@ -36,12 +36,12 @@ package struct PageClock: Sendable {
     (moment + offset(moment)).text("%Y-%m-%d %H:%M")
   }
 
-  /// The day of a moment in the zone, as the number of days since 1 January 1970.
+  /// The day of a time in the zone, as the number of days since 1 January 1970.
   func day(_ moment: UnixTime) -> Int {
     Int((Double((moment + offset(moment)).seconds) / 86_400).rounded(.down))
   }
 
-  /// A day number as a date, such as `2026-01-13`.
+  /// The date of a day, such as `2026-01-13`, given the number of days since 1 January 1970.
   static func date(_ day: Int) -> String {
     UnixTime(Int64(day) * 86_400).text("%Y-%m-%d")
   }

@@ -1,21 +1,24 @@
 import Base
 
-/// The languages that pages can be in; the shop's own texts are not translated.
+/// The languages of larder's own words on pages.
+///
+/// The shop's texts, such as the titles of items, are not translated.
 package enum PageLanguage: String, Sendable, CaseIterable {
   /// Korean.
   case korean = "ko"
-  /// English; also used for all other languages.
+  /// English, which visitors with any other language see.
   case english = "en"
 
-  /// The language that a locale's name stands for: Korean for `ko_KR.UTF-8`.
+  /// The language of a locale, given the locale's name: Korean for `ko_KR.UTF-8`.
   package init(locale: String) {
     self = locale.prefix { $0.isLetter }.lowercased() == "ko" ? .korean : .english
   }
 
-  /// Chooses the text in this language.
   func of(_ english: String, _ korean: String) -> String { self == .korean ? korean : english }
 
-  /// A count with its noun, such as `1 item`, `3 items` or `1,234 items`; Korean has no plural.
+  /// A number with its noun, such as `1 item`, `3 items` or `1,234 items`.
+  ///
+  /// In Korean, a noun has no plural.
   func count(_ count: Int, _ noun: String, _ nouns: String, _ korean: String) -> String {
     let number = count.grouped
     return of("\(number) \(count == 1 ? noun : nouns)", "\(korean) \(number)개")
@@ -23,7 +26,7 @@ package enum PageLanguage: String, Sendable, CaseIterable {
 
   /// A duration, such as `1.4 s`, `2 min 5 s`, `1 h 3 min` or `2 d 4 h`.
   ///
-  /// The units are chosen for the rounded number: 59.96 seconds are `1 min 0 s`.
+  /// The units are chosen after rounding, so 59.96 seconds are `1 min 0 s`.
   package func duration(_ seconds: Double) -> String {
     let (d, h, m, s) =
       self == .korean ? ("일", "시간", "분", "초") : (" d", " h", " min", " s")
@@ -34,8 +37,9 @@ package enum PageLanguage: String, Sendable, CaseIterable {
     return "\(whole / 86_400)\(d) \(whole % 86_400 / 3600)\(h)"
   }
 
-  /// Guesses the language of texts from their writing systems, for example `ko` for Hangul; nil when that is not
-  /// possible.
+  /// Guesses the language of texts from their characters, for example `ko` if most texts have Hangul.
+  ///
+  /// Returns nil if the texts have neither Hangul nor Kana, or not often enough.
   static func spoken(in texts: some Sequence<String>) -> String? {
     var (hangul, kana, other) = (0, 0, 0)
     for text in texts {

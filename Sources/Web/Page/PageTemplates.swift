@@ -1,17 +1,19 @@
 import Mustache
 
-/// A value that a template shows: names in the template are members of the value.
+/// A value that a template shows.
+///
+/// The names in the template, such as `{{title}}`, are members of the value.
 package protocol PageView {
-  /// The template's file without its ending: `storefront-item` for `storefront-item.mustache`.
+  /// The name of the template's file without its ending, such as `storefront-item` for `storefront-item.mustache`.
   static var template: String { get }
 }
 
-/// The templates of pages in one language.
+/// The Mustache templates of all pages, in one language.
 ///
-/// Beyond Mustache, `[[English|Korean]]` is a text in the page's language, and a backslash at the end of a line joins
-/// the line with the next one.
+/// In addition to Mustache, `[[English|Korean]]` is a text in the page's language, and a backslash at the end of a line
+/// joins the line with the next one.
 package struct PageTemplates: Sendable {
-  /// Every template by its name, as its file has it.
+  /// The bytes of each template's file, by the template's name.
   static let files: [String: [UInt8]] = [
     "bench": PackageResources.bench_mustache,
     "bench-plot": PackageResources.bench_plot_mustache,
@@ -38,9 +40,7 @@ package struct PageTemplates: Sendable {
 
   private let library: MustacheLibrary
 
-  /// The templates in a language, parsed when the first page in it is made.
-  ///
-  /// - Throws: `MustacheTemplate.ParserError`, which a test rules out.
+  /// The templates in a language, which are parsed when the first page needs them.
   package static func shared(_ language: PageLanguage) throws -> PageTemplates {
     try (language == .korean ? korean : english).get()
   }
@@ -48,13 +48,12 @@ package struct PageTemplates: Sendable {
   private static let korean = Result { try PageTemplates(.korean) }
   private static let english = Result { try PageTemplates(.english) }
 
-  /// Parses all templates.
   init(_ language: PageLanguage) throws {
-    // Parsing a template looks its kind of text up.
+    // The content type must be registered before a template that names it is parsed.
     MustacheContentTypes.register(PageText(), named: PageText.name)
     library = MustacheLibrary(
       templates: try Self.files.mapValues { file in
-        // In each template, because a partial does not inherit the kind of text from the template that includes it.
+        // Each template names the content type, because a template that is included in another does not inherit it.
         try MustacheTemplate(
           string: "{{% CONTENT_TYPE: \(PageText.name)}}" + Self.text(file, language)
         )
@@ -62,12 +61,12 @@ package struct PageTemplates: Sendable {
     )
   }
 
-  /// The page or the part of one that shows a value.
+  /// Renders the template of a value: a whole page, or a part of a page.
   package func html<View: PageView>(_ view: View) -> String {
     library.render(view, withTemplate: View.template) ?? ""
   }
 
-  /// A file's Mustache in a language: lines joined, and texts chosen.
+  /// A template's file as plain Mustache: with the texts of one language, and with joined lines.
   static func text(_ file: [UInt8], _ language: PageLanguage) -> String {
     var text = ""
     var rest = String(decoding: file, as: UTF8.self).replacing("\\\n", with: "")[...]
@@ -86,9 +85,9 @@ package struct PageTemplates: Sendable {
   }
 }
 
-/// The styles and scripts of pages, as their files have them.
+/// The style sheets and scripts of the pages.
 package enum PageAssets {
-  /// Colours by purpose in light, dark and print; elements and components that pages share.
+  /// The colours for screen and print, and the elements and components that all pages share.
   private static let common = text(PackageResources.tokens_css) + text(PackageResources.base_css)
   package static let benchStyle = common + text(PackageResources.bench_css)
   static let reportStyle = common + text(PackageResources.report_css)

@@ -1,17 +1,18 @@
 import Mustache
 
-/// Escapes text for a page: characters that HTML would read as markup become references.
+/// Escapes text for HTML, for example `&lt;` for `<`.
 ///
-/// Works on bytes. To Swift, a quotation mark followed by a combining accent is a different `Character`. Comparing
-/// characters would leave the quotation mark unescaped, so it would end an attribute.
+/// It compares bytes and not characters. To Swift, a quotation mark followed by a combining accent is one `Character`,
+/// which differs from a quotation mark. A comparison of characters would leave it unescaped, and it would end an
+/// attribute.
 package struct PageText: MustacheContentType {
-  /// The name of this content type in the first line of a template.
+  /// The name by which templates refer to this content type.
   static let name = "PAGE"
 
-  /// The text, escaped for use between tags and within quoted attributes.
+  /// Escapes a text for use between tags and within quoted attributes.
   package func escapeText(_ text: String) -> String { Self.escaped(text) }
 
-  /// Escapes a text as ``escapeText(_:)`` does, without an instance.
+  /// Escapes a text for use between tags and within quoted attributes.
   package static func escaped(_ text: String) -> String {
     guard text.utf8.contains(where: { reference(of: $0) != nil }) else { return text }
     var bytes: [UInt8] = []
@@ -37,9 +38,11 @@ package struct PageText: MustacheContentType {
     }
   }
 
-  /// Checks that a page may link to a URL: only http and https are allowed, because feeds supply the URLs.
+  /// Checks whether a page may link to a URL.
   ///
-  /// - Returns: The URL unchanged; nil when it must be shown as text without a link.
+  /// Only http and https URLs are allowed, because the URLs come from shops and may be hostile, such as `javascript:…`.
+  ///
+  /// - Returns: The URL unchanged; nil if the page must show it as text without a link.
   package static func link(_ url: String) -> String? {
     let isPlain = url.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
     let start = url.prefix(8).lowercased()
@@ -48,13 +51,14 @@ package struct PageText: MustacheContentType {
 }
 
 extension StaticString {
-  /// The literal's bytes.
   fileprivate var utf8: UnsafeBufferPointer<UInt8> {
     UnsafeBufferPointer(start: utf8Start, count: utf8CodeUnitCount)
   }
 }
 
-/// Writes JSON for a page's `script` element: `<` is escaped, so that no text can open or close a tag.
+/// Writes JSON for a `script` element of a page.
+///
+/// `<` is escaped, so that no text can open or close a tag.
 enum PageData {
   /// A text as a JSON string.
   static func text(_ text: String) -> String {

@@ -3,37 +3,42 @@ import Catalog
 import Mustache
 import Pipeline
 
-/// A line chart of an item's price, 128 × 40 units, and the lowest price in words.
+/// A line chart of an item's price, 128 units wide and 40 high, and a sentence about the lowest price.
 struct PriceLineView: MustacheParent, Equatable {
-  /// A name with its value.
+  /// A name with its value, such as "Delivery" and "tomorrow".
   struct Fact: Equatable {
     let name, value: String
   }
 
-  /// The line as SVG path data: horizontal until the price changes, then a vertical step.
+  /// The line as the data of an SVG path, such as `M4 4H64V36H124`.
+  ///
+  /// The line is horizontal while the price stays the same, and vertical when it changes.
   let path: String
-  /// The point of the chart at which the lowest price begins.
+  /// The horizontal position at which the lowest price begins.
   let x: Int
+  /// The vertical position of the lowest price.
   let y: Int
-  /// The lowest price of the last 30 days.
+  /// The words below the chart, such as `$5.00 – lowest in 30 days (25 Oct)`.
+  ///
+  /// If the item has no price now, they tell its last price and the day of its end.
   let words: String
-  /// The lowest price of the whole chart, as a fact about the item; nil unless it is lower than that of the last 30 days.
+  /// The lowest price of the whole chart; nil unless it is lower than the lowest price of the last 30 days.
   let lowest: Fact?
-  /// A `lang` attribute for the words; empty when they are in the language of the text around them.
+  /// The `lang` attribute of the sentence, such as ` lang=en`; empty if the text around it is in the same language.
   let own: String
 
-  /// If the price has at most this many steps, all are drawn.
+  /// If the price has at most this many changes, all of them are drawn.
   ///
-  /// If it has more, at most two steps are kept for each column of the drawing.
+  /// If it has more, each column of the drawing, four units wide, shows at most two.
   static let mostSteps = 32
 
-  /// Creates the chart of an item; nil when its price did not change.
+  /// Creates the chart of an item; nil if its price never changed.
   ///
   /// - Parameters:
   ///   - shown: The item.
   ///   - clock: The page's clock; the chart ends at its `now`.
-  ///   - language: The language of the words.
-  ///   - own: The `lang` attribute of the words, or an empty text.
+  ///   - language: The language of the sentence.
+  ///   - own: The `lang` attribute of the sentence, or an empty text.
   init?(_ shown: ShownItem, _ clock: PageClock, _ language: PageLanguage, own: String = "") {
     let all = shown.priceLine?.steps ?? []
     let currency = shown.item.price?.currency ?? all.compactMap(\.price).last?.currency
@@ -95,7 +100,7 @@ struct PriceLineView: MustacheParent, Equatable {
       ) : nil
   }
 
-  /// Reduces many steps to the visible ones: in each column, the step with the lowest price and the last step.
+  /// Reduces many price changes to those that can be seen: in each column, the lowest price and the last one.
   private static func thinned(
     _ steps: [PriceLine.Step],
     column: (PriceLine.Step) -> Int
@@ -130,7 +135,7 @@ struct PriceLineView: MustacheParent, Equatable {
 }
 
 extension PageLanguage {
-  /// A day in words: `7 Sep`, `9월 7일`, with the year if it is not the page's year.
+  /// A day in words, such as `7 Sep` or `9월 7일`, with the year if it is not the present year.
   func day(_ moment: UnixTime, _ clock: PageClock) -> String {
     let date = PageClock.date(clock.day(moment)).split(separator: "-").map { Int($0) ?? 1 }
     guard date.count == 3 else { return clock.text(moment) }

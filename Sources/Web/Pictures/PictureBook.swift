@@ -3,15 +3,17 @@ import Catalog
 import FoundationEssentials
 import Glibc
 
-/// The thumbnails that a report page can show, and the `src` of each, by the digest of the original picture.
+/// The thumbnails that a report page shows.
+///
+/// A thumbnail is found by the digest of the picture from which it was made: 64 hexadecimal digits of SHA-256.
 struct PictureBook: Sendable {
-  /// The place of a page's thumbnails.
+  /// The place of the thumbnails.
   enum Place: Sendable, Equatable {
     /// In the page itself, as `data:` URLs.
     case inline
-    /// In a folder of this name beside the page.
+    /// In a folder with this name beside the page.
     case folder(String)
-    /// Nowhere: the page shows no thumbnails.
+    /// The page shows no thumbnails.
     case nowhere
   }
 
@@ -20,38 +22,41 @@ struct PictureBook: Sendable {
   private var thumbnails: [String: [UInt8]] = [:]
   private var names: Set<String> = []
 
-  /// Creates a book without thumbnails.
   init(_ place: Place) {
     self.place = place
   }
 
-  /// Adds a thumbnail that is embedded in the page.
+  /// Adds a thumbnail that is embedded in the page, given the picture's digest.
   mutating func add(_ digest: String, _ thumbnail: [UInt8]) {
     thumbnails[digest] = thumbnail
   }
 
-  /// Adds a thumbnail that is a file in the folder.
+  /// Adds a thumbnail that is a file in the folder, given the picture's digest.
   mutating func add(_ digest: String) { names.insert(digest) }
 
-  /// The name of a thumbnail's file in the folder: the first 24 hexadecimal digits of the picture's digest.
+  /// The name of a thumbnail's file in the folder: the first 24 digits of the picture's digest, and `.jpg`.
   static func fileName(_ digest: String) -> String { "\(digest.prefix(digits)).jpg" }
 
-  /// Whether a name is one that ``fileName(_:)`` makes.
+  /// Whether a file name has the form of those that ``fileName(_:)`` returns.
   static func isFileName(_ name: String) -> Bool {
     name.utf8.count == digits + 4 && name.hasSuffix(".jpg")
       && name.utf8.prefix(digits).allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
   }
 
-  /// The digests of the pictures whose thumbnails are in the folder.
+  /// The digests of the pictures whose thumbnails are files in the folder.
   var fileDigests: [String] { Array(names) }
 
-  /// The `src` for the picture with a digest; nil when the page has no thumbnail of that picture.
+  /// The attribute `src` of the thumbnail of a picture, given the picture's digest.
+  ///
+  /// Nil if the page has no thumbnail of the picture.
   func source(_ digest: String?) -> String? {
     guard let digest, let stem = stem(digest) else { return nil }
     return folder + stem + suffix
   }
 
-  /// The middle of a picture's `src`: ``folder`` comes before it, and ``suffix`` after it.
+  /// The middle of a thumbnail's `src`, given the picture's digest; nil if the page has no thumbnail of the picture.
+  ///
+  /// The whole `src` is ``folder``, this text and ``suffix``.
   func stem(_ digest: String) -> String? {
     if let bytes = thumbnails[digest] {
       return "data:image/jpeg;base64," + Data(bytes).base64EncodedString()
@@ -59,42 +64,43 @@ struct PictureBook: Sendable {
     return names.contains(digest) ? String(digest.prefix(Self.digits)) : nil
   }
 
-  /// The end of every `src`.
+  /// The end of each thumbnail's `src`.
   var suffix: String { place == .inline ? "" : ".jpg" }
 
-  /// A file name has this many hexadecimal digits of the digest.
+  /// The number of digits of the digest in a file's name.
   private static let digits = 24
 
-  /// The beginning of every `src`.
+  /// The beginning of each thumbnail's `src`.
   var folder: String {
     guard case .folder(let name) = place else { return "" }
-    // Escaped because a relative URL with a colon would be read as a scheme.
+    // The name is escaped, because browsers would read the text before a colon as the scheme of a URL.
     return PercentEncoding.escaped(name) + "/"
   }
 }
 
-/// The folder with a report page's thumbnails, which lies beside the page.
+/// The folder with the thumbnails of a report page, which is beside the page.
 ///
-/// The name of a thumbnail's file comes from the picture's digest. If the file exists, it has the right content and is
-/// not written again. So a second page with the same pictures writes no files. Files with other names are never
-/// touched.
+/// The name of a thumbnail's file contains the picture's digest, so a file that exists has the right content and is not
+/// written again. A second page with the same pictures writes no files. Files with other names are never touched.
 package struct PictureFolder: Sendable {
   private let path: String
 
-  /// The folder at `path`.
+  /// Names the folder at `path`.
   ///
-  /// Does not create it; ``make()`` does.
+  /// The folder is created by ``make()``.
   package init(_ path: String) {
     self.path = path
   }
 
   /// Creates the folder if it does not exist.
+  ///
+  /// - Throws: ``LarderError`` when it cannot be created, or when something else has its name.
   package func make() throws(LarderError) {
     if mkdir(path, 0o755) == 0 { return }
     let code = errno
     var status = stat()
     guard code == EEXIST, lstat(path, &status) == 0 else { throw Self.refusal(path, code) }
-    // A symbolic link is refused: the thumbnails would be written into its target, wherever that is.
+    // Refuse a symbolic link, because the thumbnails would be written into the folder to which it leads.
     guard status.st_mode & S_IFMT == S_IFDIR else { throw Self.refusal(path, ENOTDIR) }
     guard access(path, W_OK | X_OK) == 0 else { throw Self.refusal(path, errno) }
   }
@@ -103,14 +109,16 @@ package struct PictureFolder: Sendable {
     LarderError(.io, "cannot write \(path): \(systemMessage(code)); check its folder")
   }
 
-  /// Whether the folder has the thumbnail of a picture.
+  /// Whether the folder has the thumbnail of a picture, given the picture's digest.
   package func holds(_ digest: String) -> Bool {
     var status = stat()
     return lstat(file(digest), &status) == 0 && status.st_mode & S_IFMT == S_IFREG
       && status.st_size > 0
   }
 
-  /// Writes a thumbnail atomically.
+  /// Writes the thumbnail of a picture, given the picture's digest.
+  ///
+  /// After a crash, the file is either complete or missing.
   package func put(_ bytes: [UInt8], _ digest: String) throws(LarderError) {
     let file = file(digest)
     do throws(SystemError) {
@@ -120,10 +128,12 @@ package struct PictureFolder: Sendable {
     }
   }
 
-  /// Removes all thumbnails except those of the pictures `digests`, then removes the folder if it is empty.
+  /// Removes all thumbnails except those of the pictures with these digests.
+  ///
+  /// Then removes the folder if it is empty.
   package func sweep(except digests: some Sequence<String>) {
     var status = stat()
-    // Never sweeps the target of a symbolic link.
+    // Do not follow a symbolic link into another folder.
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
       let names = try? Files.names(in: path)
     else { return }

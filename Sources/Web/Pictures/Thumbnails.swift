@@ -9,7 +9,7 @@ import SystemPackage
 
 /// Makes the thumbnails of a report page, on as many threads as there are processors.
 ///
-/// A picture that cannot be read or decoded gets no thumbnail; the others are not affected.
+/// A picture that cannot be read or decoded gets no thumbnail.
 struct Thumbnails: Sendable {
   /// The side of a thumbnail, in pixels.
   static let side = 96
@@ -19,7 +19,7 @@ struct Thumbnails: Sendable {
   private let order: PictureOrder
   private let pictures: any PictureWorking
 
-  /// Prepares thumbnails of a cache's pictures; `pictures` decides in which process they are made.
+  /// Prepares to make thumbnails of a cache's pictures; `pictures` decides in which process they are made.
   init(cache: String, pictures: any PictureWorking = PicturesHere()) {
     (self.cache, self.pictures) = (cache, pictures)
     folder = ThumbnailFolder(cache: cache, side: Self.side)
@@ -29,11 +29,11 @@ struct Thumbnails: Sendable {
   /// Delivers the thumbnail of each picture, and makes the thumbnails that the cache does not have yet; blocks.
   ///
   /// - Parameters:
-  ///   - images: The pictures; a picture whose file is not in the cache is skipped.
-  ///   - isThere: Tells whether the caller already has the thumbnail of the picture with a digest.
-  ///   - isStopped: Called before each picture; true skips all remaining pictures.
-  ///   - progress: Called on any thread with the number of pictures done and their total.
-  ///   - deliver: Called on any thread with a picture's digest and its thumbnail.
+  ///   - images: The pictures. A picture whose file is not in the cache is skipped.
+  ///   - isThere: Tells whether the caller already has the thumbnail of a picture, given the picture's digest.
+  ///   - isStopped: Called before each picture. If it returns true, all remaining pictures are skipped.
+  ///   - progress: Called on any thread with the number of pictures done and the number of all pictures.
+  ///   - deliver: Called on any thread with a picture's digest and the bytes of its thumbnail.
   /// - Returns: The number of new thumbnails, and the number of all thumbnails.
   func make(
     of images: [ShownPicture],
@@ -74,11 +74,11 @@ struct Thumbnails: Sendable {
     return (made.load(ordering: .relaxed), all.load(ordering: .relaxed))
   }
 
-  /// Makes a thumbnail and keeps it for the next page; nil when it cannot be made.
+  /// Makes a thumbnail and keeps it in the cache for the next page; nil if it cannot be made.
   private func thumbnail(of image: ShownPicture, _ isStopped: () -> Bool) -> [UInt8]? {
     guard let path = image.path, let digest = image.sha256,
       let bytes = try? PictureInput.bytes(of: FilePath("\(cache)/\(path)"), order.limits),
-      // A sync may have replaced the file since the index was read.
+      // A run of `sync` may have replaced the file since the index was read.
       Hexadecimal.text(ContentDigest.sha256(bytes)) == digest,
       let square = try? pictures.make(
         order,
@@ -94,6 +94,6 @@ struct Thumbnails: Sendable {
 
   /// The maximum size of a thumbnail, in bytes.
   ///
-  /// A CMYK profile alone can take half a megabyte, too much for such a small picture.
+  /// Some thumbnails are much larger than their pixels need, because a CMYK profile alone can take half a megabyte.
   private static let most = 64 << 10
 }

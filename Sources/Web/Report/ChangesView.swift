@@ -2,9 +2,9 @@ import Base
 import Catalog
 import Pipeline
 
-/// The report's "changes" part: the changes of the last run or of a period, one group for each kind.
+/// The template data of the report's part "changes": the changes of the last run or of a period, in groups.
 ///
-/// The templates refer to the members by their names.
+/// For example, one group has the new items, and another has the items that are gone.
 struct ChangesView {
   /// The changes of one kind.
   struct Group {
@@ -17,7 +17,7 @@ struct ChangesView {
   /// One change.
   struct Row: Equatable {
     let name: String
-    /// The item's card, when it is on the page.
+    /// The number of the item's card; nil if the item is not on the page.
     let number: Int?
     let field: String
     let hasValues: Bool
@@ -25,28 +25,28 @@ struct ChangesView {
     let to: String
   }
 
-  /// The runs or the period that the changes are about, in words.
+  /// The runs or the period to which the changes belong, such as "run 4 to run 5" or "since 2026-01-13 06:30".
   let span: String
   let quiet: String
   let groups: [Group]
   /// The number of changes.
   let count: Int
-  /// The words below the number of changes.
+  /// The words below the number of changes, such as "changes since the run before".
   let label: String
-  /// Whether the last run is the first, so that there is no run to compare with.
+  /// Whether the last run is the first, so that there is no earlier run to compare it with.
   let isFirst: Bool
 
-  /// At most this many changes of each kind are listed; further changes are only counted.
+  /// At most this many changes of each kind are listed; the others are only counted.
   private static let most = 100
 
-  /// Creates the part from a report's data.
+  /// Creates the part.
   ///
   /// - Parameters:
   ///   - data: The report's data.
   ///   - cards: The number and the title of each item's first card, by item id.
   ///   - language: The page's language.
   ///   - clock: The page's clock.
-  ///   - speech: The `lang` attribute of the shop's texts.
+  ///   - speech: The `lang` attribute of the shop's texts, as in ``ReportShelf/speech``.
   init(
     _ data: ReportData,
     cards: [String: (number: Int, title: String)],
@@ -88,7 +88,9 @@ struct ChangesView {
     }
   }
 
-  /// A field's value as the page shows it: a price with its currency; an empty text for a list of URLs.
+  /// The value of an item's field as the page shows it.
+  ///
+  /// For example, a price has its currency. A list of URLs is an empty text, because nobody wants to read it.
   static func value(_ text: String?, of field: String, _ currency: String) -> String {
     guard let text else { return "–" }
     switch field {
@@ -100,9 +102,9 @@ struct ChangesView {
   }
 }
 
-/// The rows of changes, kind by kind.
+/// Makes the rows of changes, kind by kind.
 private struct Rows {
-  /// The number and the title of the first card of each item, by id.
+  /// The number and the title of each item's first card, by item id.
   let cards: [String: (number: Int, title: String)]
   let language: PageLanguage
 
@@ -124,7 +126,7 @@ private struct Rows {
     )
   }
 
-  /// The changes between two runs, with the largest price reductions first.
+  /// The changes between two runs; the largest price reductions come first.
   func all(
     of changes: ReportData.Changes,
     _ data: ReportData
@@ -149,7 +151,7 @@ private struct Rows {
     ]
   }
 
-  /// The changes of a period, item by item.
+  /// The changes of a period.
   func all(of items: [NetChange]) -> [(title: String, rows: [ChangesView.Row])] {
     let say = language.of
     let stayed = items.filter { $0.presence == .stayed }
@@ -196,8 +198,9 @@ private struct Rows {
     ]
   }
 
-  /// Puts changes that lower the customer's price first, the largest reduction at the top; other changes keep their
-  /// order.
+  /// Moves changes that lower the customer's price to the front, the largest reduction first.
+  ///
+  /// All other changes keep their order.
   private static func fallsFirst(
     _ changes: [CatalogDiff.FieldChange],
     _ items: [ShownItem]
@@ -232,13 +235,13 @@ private struct Rows {
     return ranked.sorted { ($0.fall, $1.place) > ($1.fall, $0.place) }.map(\.change)
   }
 
-  /// The fraction by which a price fell, negative if it rose; 0 for prices that cannot be compared.
+  /// The fraction by which a price fell: 0.16 for 16 %, negative if it rose, and 0 if the prices cannot be compared.
   private static func fall(from old: Price?, to new: Price?) -> Double {
     guard let old, let new, old.currency == new.currency, old.minorUnits > 0 else { return 0 }
     return Double(old.minorUnits - new.minorUnits) / Double(old.minorUnits)
   }
 
-  /// A fraction as a percentage: `−16%` for 0.16, `+3%` for −0.03.
+  /// A fraction as a percentage of the old price: `−16%` for 0.16, and `+3%` for −0.03.
   private static func percent(_ fall: Double) -> String {
     let percent = Int((abs(fall) * 100).rounded())
     return percent == 0 ? "" : "\(fall > 0 ? "−" : "+")\(percent.grouped)%"

@@ -7,12 +7,12 @@ import Pipeline
 /// The commands supply this function, because this module does not know their options.
 package typealias ReportAdvice = @Sendable (SyncReport.Remedy) -> String?
 
-/// One kind of failure or skipped item of the last run, with advice: a block of the report's "problems" part.
+/// A block of the report's part "problems": the failures of one kind in the last run, with advice.
 struct ProblemView {
-  /// A failed section, detail or picture, a skipped item, or a request that was not begun.
+  /// One failure: for example a picture that could not be fetched, or an item that could not be read.
   struct Row: Equatable {
     let name, text, url, link: String
-    /// The item's card, when it is on the page.
+    /// The number of the item's card; nil if the item is not on the page.
     let number: Int?
 
     init(name: String?, number: Int?, text: String?, url: String?) {
@@ -29,7 +29,7 @@ struct ProblemView {
   let rows: [Row]
   let more: String
 
-  /// At most this many failures of each kind are listed; further failures are only counted.
+  /// At most this many failures of each kind are listed; the others are only counted.
   private static let most = 50
 
   private init(
@@ -49,7 +49,7 @@ struct ProblemView {
     more = rest > 0 ? language.of("and \(number) more", "외 \(number)건") : ""
   }
 
-  /// All problems of a run; problems of whole sections come first.
+  /// All problems of a run; those of whole sections come first.
   static func all(
     _ report: SyncReport?,
     cards: [String: (number: Int, title: String)],
@@ -211,8 +211,9 @@ struct ProblemView {
     ]
   }
 
-  /// The number of failures with their noun: `3 pictures`, or `3 known failing pictures` if an earlier run reported
-  /// them too.
+  /// The number of failures with their noun, such as `3 pictures`.
+  ///
+  /// If an earlier run has reported the failures already, it is `3 known failing pictures`.
   private static func stage(
     _ failure: SyncReport.Failure,
     _ count: Int,
@@ -230,14 +231,13 @@ struct ProblemView {
   }
 }
 
-/// The meaning of a failure's reason, in words for the owner of a shop, with advice.
+/// The meaning of a failure's reason, such as `http-404`, in words for the owner of a shop, with advice.
 ///
-/// docs/reference.md lists the reasons; the command supplies advice about flags. (see ``ReportAdvice``)
+/// The page docs/reference.md lists the reasons. Advice that names options of commands is in ``ReportAdvice``.
 struct ReasonWords: Equatable {
   let meaning: String
   let advice: String
 
-  /// The words for a reason.
   init(_ reason: String, _ language: PageLanguage) {
     let say = language.of
     let retry = say("The next sync tries again.", "다음 동기화가 다시 시도합니다.")

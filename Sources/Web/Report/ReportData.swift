@@ -3,72 +3,70 @@ import Cache
 import Catalog
 import Pipeline
 
-/// All data of a report, read from a cache.
 struct ReportData: Sendable {
-  /// The changes of the last run.
+  /// The changes that a report shows: those of the last run, or those of a period.
   struct Changes: Sendable {
-    /// The run to compare with; nil when the last run is the first.
+    /// The run with which the last run is compared; nil if the last run is the first.
     var old: RunID?
     /// The last run.
     var new: RunID
-    /// The differences between the sections' lists of items.
+    /// The differences between the lists of items of the two runs.
     var listing: CatalogDiff
-    /// The titles of removed items, by id.
+    /// The titles of removed items, by item id.
     var titles: [String: String] = [:]
-    /// The URLs of pictures with new bytes.
+    /// The URLs of pictures whose bytes have changed.
     var pictures: [String] = []
-    /// The changes of a period (`--since`), shown instead of the changes of the last run; nil for none.
+    /// The changes of a period; nil for the changes of the last run.
+    ///
+    /// `larder report --since` sets the period.
     var period: Period?
   }
 
-  /// The changes since a moment.
+  /// The changes since a given time.
   struct Period: Sendable {
     /// The start of the period.
     var since: UnixTime
-    /// The items that differ from their state at that time.
+    /// The items that differ from their state at the start of the period.
     var items: [NetChange]
   }
 
-  /// A run and its report, if it has one.
+  /// A run of `sync` or `warm`, and its report.
   struct Run: Sendable {
-    /// The run's number, times and outcome.
     var time: RunTime
-    /// The run's report; nil if the run did not end, or if the report cannot be read.
+    /// The run's report; nil if the run has not ended, or if its report cannot be read.
     var report: SyncReport?
   }
 
-  /// The catalog's name.
   var catalog: String
-  /// The currency of the catalog's prices.
   var currency: String
-  /// The sections, in the catalog's order.
+  /// The sections in the order of the catalog file.
   var sections: [RunSection]
-  /// The items, section by section.
+  /// The items of all sections, section by section.
   var items: [ShownItem]
-  /// The changes of the last run.
+  /// The changes of the last run or of the period.
   var changes: Changes
-  /// The last runs, at most ``shownRuns``, the newest first.
+  /// The last runs, the newest first; at most ``shownRuns``.
   var runs: [Run]
-  /// All runs of the last half year, the newest first, without reports.
+  /// The times of all runs in the last half year, the newest first.
   var times: [RunTime]
 
-  /// The number of runs in the table and the charts.
+  /// The number of runs that the report shows in charts.
   static let shownRuns = 40
-  /// The number of days in the calendar.
+  /// The number of days that the report shows in a calendar.
   static let days = 26 * 7
 }
 
 extension ReportData {
-  /// Reads a catalog's data from a cache.
+  /// Reads the data of a catalog.
   ///
-  /// Takes no lock, so it works while a sync runs.
+  /// It takes no lock, so it works while a run of `sync` changes the cache.
   ///
   /// - Parameters:
   ///   - reader: The catalog.
   ///   - now: The time of the report.
-  ///   - since: The start of the period to report; the data then has only the items that changed in the period. Nil for
-  ///     the whole catalog and the changes of the last run.
-  /// - Throws: ``LarderError`` when the cache cannot be read, or no sync has ended yet.
+  ///   - since: The start of the period to report. If it is nil, the data has the whole catalog and the changes of the
+  ///     last     run. Otherwise it has only the items that changed in the period.
+  /// - Throws: ``LarderError`` when the cache cannot be read, or when no run has ended yet.
   init(
     _ reader: CatalogReader,
     at now: UnixTime,
@@ -111,28 +109,30 @@ extension ReportData {
     }
   }
 
-  /// The report of the newest run that ended.
+  /// The report of the newest run that has one; nil if there is none.
   var last: SyncReport? { runs.first { $0.report != nil }?.report }
 }
 
-/// A section of the report with its items.
+/// A section of the catalog with its items, as the report shows it.
 struct ReportShelf {
   let anchor: String
   let title: String
   let subtitle: String
   let items: [ShownItem]
-  /// The section's first card has this number on the page.
+  /// The number of the section's first card; the page numbers all cards from 0.
   let first: Int
   let isStale: Bool
-  /// The `lang` attribute of the section's texts, with a leading space: ` lang="ko"`; empty if the language is unknown.
+  /// The `lang` attribute of the section's texts, with a space before it: ` lang="ko"`.
+  ///
+  /// It is empty if the language is unknown.
   let speech: String
 
-  /// The `lang` attribute for a language; empty for nil.
+  /// The `lang` attribute for a language such as `ko`; empty if the language is nil.
   static func speech(_ language: String?) -> String {
     language.map { " lang=\"\($0)\"" } ?? ""
   }
 
-  /// The sections of a report in the catalog's order, each with its items.
+  /// The sections of a report with their items, in the order of the catalog file.
   static func all(_ data: ReportData) -> [ReportShelf] {
     var items: [String: [ShownItem]] = [:]
     for item in data.items { items[item.sections.first ?? "", default: []].append(item) }

@@ -13,11 +13,15 @@ package struct ReportPage {
   private let clock: PageClock
   private let advice: ReportAdvice
 
-  /// A page with up to this many items embeds its thumbnails; a larger page has them in a folder.
+  /// A page with up to this many items embeds its thumbnails.
+  ///
+  /// A page with more items has them in a folder beside the page.
   package static let mostInline = 2000
-  /// A page that embeds its thumbnails includes the pictures of details if there are at most this many pictures in all.
+  /// A page that embeds its thumbnails shows the pictures of details only if it has at most this many pictures in all.
+  ///
+  /// A detail is the shop's document about one item, beyond the item's entry in a list.
   private static let mostInlinePictures = 4000
-  /// A page with a folder includes the pictures of details if there are at most this many pictures in all.
+  /// A page with a folder shows the pictures of details only if it has at most this many pictures in all.
   private static let mostFiles = 20_000
 
   /// Prepares a page about a catalog.
@@ -25,8 +29,8 @@ package struct ReportPage {
   /// - Parameters:
   ///   - data: The report's data.
   ///   - language: The language of the page's own words.
-  ///   - clock: The time of the page, and the zone of the times in it.
-  ///   - advice: Advice that names flags and commands.
+  ///   - clock: The time of the page, and the time zone of the times on the page.
+  ///   - advice: Returns advice that names options of commands.
   init(
     _ data: ReportData,
     _ language: PageLanguage,
@@ -36,10 +40,9 @@ package struct ReportPage {
     (self.data, self.language, self.clock, self.advice) = (data, language, clock, advice)
   }
 
-  /// Whether the page is small enough for embedded thumbnails.
   var isInline: Bool { data.items.count <= Self.mostInline }
 
-  /// Whether pictures of details are shown, not only counted.
+  /// Whether the pictures of details are shown, and not only counted.
   private var showsDetails: Bool {
     let most = isInline ? Self.mostInlinePictures : Self.mostFiles
     var urls: Set<String> = []
@@ -50,7 +53,7 @@ package struct ReportPage {
     return true
   }
 
-  /// The page's pictures; only pictures that are in the cache are shown.
+  /// The pictures that the page shows, if they are in the cache.
   var images: [ShownPicture] {
     showsDetails ? data.items.flatMap(\.pictures) : data.items.compactMap(\.thumbnail)
   }
@@ -58,8 +61,8 @@ package struct ReportPage {
   /// Renders the page.
   ///
   /// - Parameter book: The page's thumbnails.
-  /// - Returns: HTML in UTF-8.
-  /// - Throws: A template parser's error, which the tests rule out.
+  /// - Returns: The HTML.
+  /// - Throws: A template parser's error, which a test rules out.
   func html(_ book: PictureBook) throws -> String {
     let templates = try PageTemplates.shared(language)
     let shelves = ReportShelf.all(data)
@@ -67,7 +70,7 @@ package struct ReportPage {
     return templates.html(view(shelves, cards: cards, lowest, book))
   }
 
-  /// The HTML of each section's cards, and the lowest price of each item's chart; rendered on all processors.
+  /// The HTML of each section's cards, and the fact about each item's lowest price, made on all processors.
   private func cards(
     _ shelves: [ReportShelf],
     _ book: PictureBook,
@@ -141,9 +144,11 @@ package struct ReportPage {
   }
 }
 
-/// The `meta` element by which a report of larder is recognized.
+/// The `meta` element that marks a page as a report of larder.
 package enum ReportMark {
-  /// Whether a file that begins with `start` is a report of larder, which a later one may replace.
+  /// Whether a file is a report of larder, given the file's first bytes.
+  ///
+  /// Such a file may be replaced by a newer report.
   package static func isIn(_ start: [UInt8]) -> Bool {
     String(decoding: start, as: UTF8.self).contains(
       "<meta name=\"generator\" content=\"larder report\">"
@@ -151,20 +156,19 @@ package enum ReportMark {
   }
 }
 
-/// Makes a report: reads the cache, makes the thumbnails, renders the page.
-///
-/// Used by `larder report`.
+/// Makes a report for `larder report`: reads the cache, makes the thumbnails, and renders the page.
 package struct ReportRun: Sendable {
   /// The result.
   package struct Made: Sendable {
-    /// The page.
+    /// The HTML of the page.
     package var html: String
-    /// How many items the page shows.
+    /// The number of items on the page.
     package var items: Int
-    /// The number of the page's thumbnails, and the number of those that are new.
+    /// The number of the page's thumbnails.
     package var thumbnails: Int
+    /// The number of thumbnails that the cache did not have before.
     package var thumbnailsMade: Int
-    /// The digests of the pictures whose thumbnails are in the folder; nil when the thumbnails are embedded.
+    /// The digests of the pictures whose thumbnails are in the folder; nil if the thumbnails are embedded.
     package var files: [String]?
   }
 
@@ -175,9 +179,15 @@ package struct ReportRun: Sendable {
   private let advice: ReportAdvice
   private let pictures: any PictureWorking
 
-  /// Prepares a report of a catalog; `pictures` decides in which process the thumbnails are made.
+  /// Prepares a report of a catalog.
   ///
-  /// `since` is the start of the period to report; nil for the whole catalog.
+  /// - Parameters:
+  ///   - reader: The catalog.
+  ///   - language: The language of the page's own words.
+  ///   - clock: The time of the report, and the time zone of the times in it.
+  ///   - since: The start of the period to report; nil for the whole catalog.
+  ///   - advice: Returns advice that names options of commands.
+  ///   - pictures: Decides in which process the thumbnails are made.
   package init(
     _ reader: CatalogReader,
     _ language: PageLanguage,
@@ -192,16 +202,15 @@ package struct ReportRun: Sendable {
 
   /// Makes the page.
   ///
-  /// With more than ``ReportPage/mostInline`` items, the thumbnails are written into `folder` before the page, so that
-  /// a page never refers to a missing file. Without a folder such a page has no thumbnails.
+  /// With more than ``ReportPage/mostInline`` items, the thumbnails are written into `folder`. They are written before
+  /// the page is returned, so the page never refers to a missing file. Without a folder, such a page has no thumbnails.
   ///
   /// - Parameters:
   ///   - folder: The folder, and its name in the page's links; nil for none.
-  ///   - isStopped: Called before each picture; true stops the report.
-  ///   - progress: Called on any thread with the number of pictures done and their total.
-  /// - Returns: The page; nil if `isStopped` stopped the report.
-  /// - Throws: ``LarderError`` when the cache cannot be read, or a
-  ///   picture cannot be written.
+  ///   - isStopped: Called before each picture; if it returns true, the report is stopped.
+  ///   - progress: Called on any thread with the number of pictures done and the number of all pictures.
+  /// - Returns: The page; nil if the report was stopped.
+  /// - Throws: ``LarderError`` when the cache cannot be read, or when a thumbnail cannot be written.
   package func make(
     folder: (folder: PictureFolder, name: String)?,
     isStopped: @escaping @Sendable () -> Bool = { false },

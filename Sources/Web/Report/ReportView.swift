@@ -4,11 +4,13 @@ import Catalog
 import FoundationEssentials
 import Pipeline
 
-/// The template data of the whole report page; missing texts are empty.
+/// The template data of the whole report page.
+///
+/// A text that does not apply, such as a note about a section that is current, is empty.
 struct ReportView: PageView {
   static let template = "report"
 
-  /// A figure at the top, with a link to the part that explains it.
+  /// A figure at the top of the page, with a link to the part that explains the figure.
   struct Tile: Equatable {
     let value: String
     let label: String
@@ -54,9 +56,11 @@ struct ReportView: PageView {
   let tiles: [Tile]
   let shelves: [Shelf]
   let changes: ChangesView
-  /// The problems, which are shown before the items.
+  /// The failures of the last run, which are shown before the items.
   let problems: [ProblemView]
-  /// Whether the page reports a period; then the changes are shown first, and the sizes are left out.
+  /// Whether the page reports a period.
+  ///
+  /// If it does, the changes are shown first, and the sizes are left out.
   let isPeriod: Bool
   let runs: RunsView
   let sizes: SizesView
@@ -149,7 +153,7 @@ struct ReportView: PageView {
 }
 
 extension PageLanguage {
-  /// A run's outcome in one word.
+  /// A run's outcome, such as `partial`, in this language.
   func outcome(_ outcome: String?) -> String {
     switch outcome {
     case "complete": of("complete", "완료")
@@ -161,7 +165,7 @@ extension PageLanguage {
     }
   }
 
-  /// The label of an item's field.
+  /// The label of an item's field, such as `salePrice`.
   func field(_ name: String) -> String {
     switch name {
     case "section": of("section", "섹션")
@@ -177,7 +181,7 @@ extension PageLanguage {
     }
   }
 
-  /// The label of a picture's role.
+  /// The label of a picture's role, such as `gallery`.
   func role(_ role: String) -> String {
     switch role {
     case "thumbnail": of("In the list", "목록 사진")
@@ -188,30 +192,29 @@ extension PageLanguage {
   }
 }
 
-/// The report's "size by section" part: the bytes of each section's pictures.
+/// The template data of the report's part "size by section": the bytes of each section's pictures.
 struct SizesView {
-  /// A section with the size of its pictures.
   struct Row {
     let title: String
     let speech: String
     let items: String
     let pictures: String
     let size: String
-    /// The length of the section's bar in the drawing, at most 160.
+    /// The length of the section's bar in the drawing, from 0 to 160.
     let bar: Int
   }
 
   let summary: String
   let rows: [Row]
-  /// Whether sections share pictures.
+  /// Whether some pictures belong to several sections, so that the sizes add up to more than the whole.
   let isShared: Bool
-  /// The number of pictures in the cache, and the number of pictures that the catalog refers to; each URL counts once.
+  /// The number of pictures in the cache; each URL counts once.
   let held: Int
+  /// The number of pictures that the catalog refers to; each URL counts once.
   let referenced: Int
-  /// The total size of the pictures in the cache, in bytes.
+  /// The size of all pictures in the cache, in bytes; each URL counts once.
   let bytes: Int64
 
-  /// Adds up the sizes of each section's pictures.
   init(_ shelves: [ReportShelf], _ language: PageLanguage) {
     var all: [String: Int64] = [:]
     var urls: Set<String> = []
@@ -246,11 +249,12 @@ struct SizesView {
   }
 }
 
-/// The content security policy of a report: its own script, its own style, and pictures of its own folder.
+/// The content security policy of a report, which allows its own script and style sheet, and pictures of its own
+/// folder.
 enum PagePolicy {
-  /// A policy that allows the script and the style by their digests. (W3C, CSP level 3)
+  /// A policy that allows a script and a style sheet by their digests. (W3C, CSP level 3)
   ///
-  /// `file:` is needed because `'self'` does not match in a page that is opened from a disk.
+  /// It names `file:`, because `'self'` has no effect in a page that is opened from a disk.
   static func text(script: String, style: String) -> String {
     """
     default-src 'none'; img-src 'self' file: data:; script-src '\(digest(script))'; \

@@ -2,21 +2,23 @@ import Base
 import Cache
 import Pipeline
 
-/// A time for the `time` element: `text` for people, `machine` for programs.
+/// A time for the HTML element `time`: as text for people, and as an RFC 3339 date for programs.
 struct MomentView: Equatable {
   let text: String
   let machine: String
 
-  /// Creates the texts of a moment; the short form leaves out the year.
+  /// Creates the texts of a time.
+  ///
+  /// The short form of the text leaves out the year.
   init(_ moment: UnixTime, _ clock: PageClock, isShort: Bool = false) {
     let whole = clock.text(moment)
     (text, machine) = (isShort ? String(whole.dropFirst(5)) : whole, moment.rfc3339)
   }
 }
 
-/// The report's "runs over time" part: a table, charts of duration and received bytes, and a calendar.
+/// The template data of the report's part "runs over time": a calendar, two charts and a table.
 struct RunsView {
-  /// A run.
+  /// A row of the table, which shows one run of `sync` or `warm`.
   struct Row {
     let number: String
     let began: MomentView
@@ -33,10 +35,9 @@ struct RunsView {
   let plots: [PlotView]
   let rows: [Row]
 
-  /// The number of runs in the table; the charts show more.
+  /// The number of runs in the table; the charts show more runs.
   private static let tableRows = 12
 
-  /// Creates the part from a report's data.
   init(_ data: ReportData, _ clock: PageClock, _ language: PageLanguage) {
     calendar = CalendarView(data.times, clock, language)
     let say = language.of
@@ -86,7 +87,7 @@ struct RunsView {
     ].compactMap { $0 }
   }
 
-  /// The CSS class for an outcome: `good`, `warn`, `bad`, or an empty text for a run that did not end.
+  /// The CSS class for a run's outcome: `good`, `warn` or `bad`; empty for a run that has not ended.
   static func tone(_ outcome: String?) -> String {
     switch outcome {
     case "complete": "good"
@@ -97,16 +98,16 @@ struct RunsView {
   }
 }
 
-/// A bar chart with one bar for each run.
+/// The template data of a bar chart with one bar for each run.
 struct PlotView {
-  /// The values of a bar.
+  /// The value of a bar, and the words that go with it.
   struct Point {
     let value: Double
     let tone: String
     let when: String
   }
 
-  /// A bar, in the units of the drawing.
+  /// A bar, with its place in the drawing.
   struct Bar {
     let x, y, width, height: String
     let tone: String
@@ -120,7 +121,13 @@ struct PlotView {
   let last: String
   let bars: [Bar]
 
-  /// Creates a chart of points, the oldest first.
+  /// Creates a chart.
+  ///
+  /// - Parameters:
+  ///   - title: The chart's title.
+  ///   - points: The values of the bars, the oldest first.
+  ///   - text: Formats a value.
+  ///   - language: The page's language.
   init(
     _ title: String,
     _ points: [Point],
@@ -159,16 +166,18 @@ extension Double {
   }
 }
 
-/// A calendar of half a year, one column a week, with the best outcome of each day.
+/// The template data of a calendar of half a year, with the best outcome of each day.
+///
+/// Each week is a column.
 struct CalendarView {
-  /// A day.
+  /// A day, with its place in the drawing.
   struct Day: Equatable {
     let x, y, height, radius: Int
     let tone: String
     let label: String
   }
 
-  /// A month's name.
+  /// The name of a month, with its place in the drawing.
   struct Label: Equatable {
     let x, y: Int
     let text: String
@@ -180,7 +189,7 @@ struct CalendarView {
   let days: [Day]
   let labels: [Label]
 
-  /// Creates a calendar of the runs; its last day is the clock's day.
+  /// Creates a calendar of runs, whose last day is the present day.
   init(_ times: [RunTime], _ clock: PageClock, _ language: PageLanguage) {
     let ranks = ["good": 3, "warn": 2, "bad": 1]
     var best: [Int: String] = [:]
@@ -190,7 +199,7 @@ struct CalendarView {
       if (ranks[tone] ?? 0) > (best[day].flatMap { ranks[$0] } ?? 0) { best[day] = tone }
     }
     let today = clock.day(clock.now)
-    // 1970-01-01 was a Thursday; weeks begin on Monday.
+    // Day 0, 1970-01-01, was a Thursday. Weeks begin on Monday.
     let weekday = { (day: Int) in ((day + 3) % 7 + 7) % 7 }
     let first = today - weekday(today) - ReportData.days + 7
     let say = language.of
@@ -200,7 +209,7 @@ struct CalendarView {
     ]
     days = (first...today).map { day in
       let tone = best[day] ?? "no"
-      // The mark of a day shows the outcome by its height as well as by its colour: full, half, or a dash.
+      // A day's mark shows the outcome by its colour and by its height: full, half, or a dash.
       let height = tone == "warn" ? 7 : tone == "bad" ? 3 : 12
       return Day(
         x: 2 + (day - first) / 7 * 15,
@@ -236,7 +245,7 @@ struct CalendarView {
 }
 
 extension PageLanguage {
-  /// A month's short name.
+  /// The short name of a month, such as `Jan` for 1.
   func month(_ number: Int) -> String {
     let names = [
       "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",

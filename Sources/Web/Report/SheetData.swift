@@ -1,17 +1,20 @@
 import Catalog
 import Pipeline
 
-/// Data about each item beyond its card, as JSON for the report's script.
+/// The data about items that the report's script shows when a reader clicks on a card, as JSON.
 ///
-/// An item is `[id, [name, value, …], text, [top, gallery, section]]`. Names and values are indexes into `texts`,
-/// because most items share them. The text is empty if the card shows it.
+/// An item is `[id, [name, value, …], text, [top, gallery, section]]`. Names and values, such as "Delivery" and
+/// "tomorrow", are indexes into the list `texts`, because many items have the same ones. The text is empty if the card
+/// shows it already.
 ///
-/// `top`, `gallery` and `section` are groups of pictures. A group is the number of its pictures, or a list of indexes
-/// into `pictures`, with −1 for a picture without a thumbnail.
+/// `top`, `gallery` and `section` are the pictures with these roles. If the page shows them, they are a list of indexes
+/// into the list `pictures`, with −1 for a picture without a thumbnail. Otherwise they are the number of pictures.
 struct SheetData {
   private let language: PageLanguage
   private let book: PictureBook
   /// Whether the pictures of details are shown, and not only counted.
+  ///
+  /// A detail is the shop's document about one item, beyond the item's entry in a list.
   private let showsDetails: Bool
   private var places: [String: Int] = [:]
   private var pictures: [String] = []
@@ -20,12 +23,11 @@ struct SheetData {
   private var texts: [String] = []
   private var textPlaces: [String: Int] = [:]
 
-  /// Creates data without items.
   init(_ language: PageLanguage, _ book: PictureBook, showsDetails: Bool) {
     (self.language, self.book, self.showsDetails) = (language, book, showsDetails)
   }
 
-  /// Adds the next item.
+  /// Adds the next item, and the fact about its lowest price if it has one.
   mutating func add(_ shown: ShownItem, lowest: PriceLineView.Fact? = nil, _ clock: PageClock) {
     let item = shown.item
     let say = language.of
@@ -56,7 +58,7 @@ struct SheetData {
     )
   }
 
-  /// The JSON.
+  /// The data of all items as a JSON object.
   var json: String {
     let say = language.of
     let roles = PageData.list(

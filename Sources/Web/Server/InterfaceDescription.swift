@@ -1,17 +1,17 @@
 import Pipeline
 
-/// The OpenAPI 3.1 description of the JSON interface, served as `/openapi.json`.
+/// The OpenAPI 3.1 document that describes the JSON interface, served as `/openapi.json`.
 ///
-/// A test requests every path of the description from a server, and compares every key of the answers.
+/// A test requests every path of the document from a server, and compares every key of the answers with the document.
 struct InterfaceDescription {
-  /// The document, as JSON.
+  /// The document as JSON.
   let bytes: [UInt8]
 
-  /// Creates the description.
+  /// Creates the document.
   ///
-  /// - Parameter squares: The sizes of squares.
+  /// - Parameter squares: The sizes of squares that clients may request, in pixels a side.
   init(squares: [Int]) {
-    // Encoding cannot fail: the document has only texts, numbers and flags.
+    // Encoding cannot fail, because the document has only texts, numbers and flags.
     bytes = (try? Self.document(squares).jsonLine()) ?? []
   }
 
@@ -72,7 +72,7 @@ struct InterfaceDescription {
 
   /// The schema of a search text.
   ///
-  /// A URL with a NUL is refused, so the pattern excludes it.
+  /// The pattern excludes NUL, because the server refuses a URL that contains it.
   private static let text: DescriptionNode = [
     "type": "string", "maxLength": .number(InterfaceQuery.longest), "pattern": "^[^\\x00]*$",
   ]
@@ -127,7 +127,7 @@ struct InterfaceDescription {
   private static func part(_ name: String, _ words: String) -> DescriptionNode {
     [
       "name": .text(name), "in": "path", "required": true, "description": .text(words),
-      // Exclude control characters, because the server refuses paths that contain any.
+      // The pattern excludes control characters, because the server refuses paths that contain any.
       "schema": ["type": "string", "pattern": "^[^\\x00-\\x1F\\x7F]+$"],
     ]
   }
@@ -149,7 +149,7 @@ struct InterfaceDescription {
     ]
   }
 
-  /// The statuses that the answer to any request can have.
+  /// The statuses that an answer of any path can have.
   private static let usual = ["400", "421", "429", "503"]
 
   private static func response(_ status: String, _ schema: String) -> DescriptionNode {
@@ -254,7 +254,7 @@ struct InterfaceDescription {
 
 /// The shapes of the interface's answers, as JSON Schema.
 ///
-/// Every key in a schema is always present in the answer, and there are no other keys.
+/// An answer always has every key of its schema, and no other keys.
 enum InterfaceSchemas {
   static let all: DescriptionNode = [
     "Sections": sections, "Items": ["type": "array", "items": reference("Listing")],
@@ -347,7 +347,7 @@ enum InterfaceSchemas {
   ])
 }
 
-/// A JSON value, written as a Swift literal.
+/// A JSON value that can be written as a Swift literal, such as `["type": "string", "maxLength": 100]`.
 indirect enum DescriptionNode: Sendable {
   case text(String)
   case number(Int)

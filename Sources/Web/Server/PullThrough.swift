@@ -50,10 +50,10 @@ final class PullThrough: Sendable {
   private static let mostKept = 1000
   /// At most this many failures are remembered; when there are more, all are forgotten.
   private static let mostRefusals = 10_000
-  /// The delay before another attempt when a run holds the cache's lock.
+  /// The time between two attempts to add pictures to the cache while a run holds its lock.
   private static let pause = DispatchTimeInterval.milliseconds(500)
 
-  /// Prepares to fetch into a cache.
+  /// Prepares to fetch pictures into a cache.
   init(
     _ cache: String,
     remote: (any RemotePictures)? = nil,
@@ -66,7 +66,6 @@ final class PullThrough: Sendable {
     files = ServedFiles(cache: room.path)
   }
 
-  /// The counts so far.
   var counts: PullCounts {
     state.withLock { state in
       var counts = state.counts
@@ -75,7 +74,7 @@ final class PullThrough: Sendable {
     }
   }
 
-  /// Finds a picture in the working folder by its future path in the cache.
+  /// The picture in the working folder that will have this path in the cache; nil if there is none.
   func unkept(at path: String) -> PictureEntry? {
     state.withLock { state in
       state.kept.isEmpty ? nil : state.kept.values.first { $0.name.path == path }
@@ -114,7 +113,7 @@ final class PullThrough: Sendable {
     }
   }
 
-  /// Ends the transfers under way, and adds finished pictures to the cache.
+  /// Ends the transfers under way, and adds the finished pictures to the cache.
   ///
   /// Do not use this object afterwards.
   func stop() {

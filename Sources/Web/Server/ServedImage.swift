@@ -5,7 +5,9 @@ import NIOCore
 import Synchronization
 import Transport
 
-/// A picture, or its square version, ready to send: its file, and the rendered heads of a 200 and a 304.
+/// A picture, or its square version, that is ready to send.
+///
+/// The heads of the answers with status 200 and 304 are rendered once and kept.
 struct ServedImage: Sendable {
   /// The file's path in the cache.
   let path: String
@@ -13,23 +15,22 @@ struct ServedImage: Sendable {
   private let version: ServedVersion
   private let type: String
 
-  /// The heads of a 200 and of a 304.
   private let whole: ByteBuffer
   private let unmodified: ByteBuffer
 
   /// The `max-age` of a picture, in seconds.
   ///
-  /// It is short, because the URL stays the same when the origin replaces the picture.
+  /// It is short, because the URL stays the same when the shop replaces the picture.
   private static let lifetime = 300
 
-  /// Prepares a file for sending.
+  /// Renders the heads.
   ///
   /// - Parameters:
   ///   - path: The file's path in the cache.
-  ///   - sha256: The digest of the file's bytes, used as the entity tag.
-  ///   - type: The file's media type.
-  ///   - stamp: The size, inode and time that the index has for the file.
-  ///   - changed: The time of the picture's last change; nil to use the time in the stamp.
+  ///   - sha256: The digest of the file's bytes, which becomes the entity tag.
+  ///   - type: The type of the file; nil if it is unknown.
+  ///   - stamp: The size, inode and modification time that the index has for the file.
+  ///   - changed: The time for `Last-Modified`; nil for the modification time.
   init(
     path: String,
     sha256: [UInt8],
@@ -49,22 +50,22 @@ struct ServedImage: Sendable {
     unmodified = Answer.head(304, fields.filter { $0.name != "Content-Type" }, length: nil)
   }
 
-  /// The approximate size of this value in memory.
+  /// The approximate size of this value in memory, in bytes.
   var cost: Int { 256 + whole.readableBytes + unmodified.readableBytes + 2 * path.utf8.count }
 
-  /// Answers a request; nil when the file does not exist.
+  /// Answers a request with the file; nil if the file does not exist.
   ///
-  /// Opens the file on the event loop itself, as other servers do: it takes only one or two system calls.
+  /// This opens the file on the event loop, as other servers do, because that takes only one or two system calls.
   func answer(_ request: ServerRequest, from files: ServedFiles) -> Answer? {
     guard let (descriptor, found) = files.open(path) else { return nil }
     let file = SentFile(descriptor: descriptor)
     let size = Int(found.bytes.count)
-    // An equal inode or an equal date is enough: a restored backup has new inodes but the same dates.
+    // An equal inode or an equal time is enough, because a restored backup has new inodes but the same times.
     let isMeant =
       found.bytes == stamp?.bytes
       && (found.inode == stamp?.inode || found.modified == stamp?.modified)
     guard isMeant else {
-      // A run has just replaced the file, and will update the index row next. Send the new bytes, but let no client
+      // A run has just replaced the file, and will update the index row next. Send the new bytes, but forbid clients to
       // cache them.
       let fields = [(name: "Content-Type", value: type), ("Cache-Control", "no-store")]
       return Answer(200, fields + SafetyFields.data, .file(file, 0..<size))
@@ -72,7 +73,7 @@ struct ServedImage: Sendable {
     return answer(request, size: size) { .file(file, $0) }
   }
 
-  /// Answers a request with the version of the picture that the index has.
+  /// Answers a request with the bytes that `body` provides: with status 200, 206, 304, 412 or 416.
   ///
   /// - Parameters:
   ///   - request: The request.
@@ -117,12 +118,12 @@ struct ServedImage: Sendable {
 
 /// Forwards pictures from an object store to clients, without writing them to files.
 ///
-/// Holds one piece of each answer in memory.
+/// Only one piece of each picture is in memory at a time.
 final class KeptImages: Sendable {
   private let remote: any RemotePictures
   private let underWay = Atomic<Int>(0)
 
-  /// At most this many answers wait for their first piece; further requests get 503.
+  /// At most this many answers wait for their first piece; further requests get status 503.
   private static let most = 512
 
   init(_ remote: any RemotePictures) {
@@ -131,12 +132,13 @@ final class KeptImages: Sendable {
 
   /// Answers a request for a picture.
   ///
-  /// A 304 and a HEAD are answered from the index row, without a request to the store.
+  /// A HEAD, or an answer with status 304, is made from the index row, without a request to the store.
   ///
   /// - Parameters:
   ///   - picture: The index row of a picture that is in the store.
   ///   - request: The request.
-  ///   - done: Called once, on any thread; nil when the store has no such picture.
+  ///   - done: Called once with the answer, on any thread. It is called with nil if the store does not have the
+  ///     picture.
   func send(
     _ picture: PictureEntry,
     _ request: ServerRequest,
@@ -181,7 +183,7 @@ final class KeptImages: Sendable {
         answer.body = .kept(SentPicture(remote, path, stamp, first: part.bytes), range)
         done(answer)
       case .success(let part?):
-        // Another machine has uploaded a newer version, which this machine's index does not have yet.
+        // Another machine has uploaded a newer version of the picture, which this machine's index does not have yet.
         guard !isRenewed, let row = part.entry.row(of: picture) else { return done(nil) }
         send(row, request, isRenewed: true, done)
       case .failure(let error):
@@ -192,9 +194,9 @@ final class KeptImages: Sendable {
   }
 }
 
-/// A picture in an object store that an answer forwards.
+/// A picture in an object store that an answer sends to a client.
 struct SentPicture: Sendable {
-  /// The number of bytes in one request to the store, and so the memory that a connection takes.
+  /// The size of a piece in bytes: of one request to the store, and of the memory that a connection needs.
   static let piece = 512 << 10
 
   private let remote: any RemotePictures
@@ -202,13 +204,13 @@ struct SentPicture: Sendable {
   private let stamp: FileStamp
   private let first: ByteBuffer
 
-  /// Creates a picture to forward.
+  /// Creates a picture to send.
   ///
   /// - Parameters:
   ///   - remote: The store.
   ///   - path: The picture's path in the store.
   ///   - stamp: The size and the entity tag of this version of the picture.
-  ///   - first: The first bytes of the body, already received.
+  ///   - first: The first bytes of the body, if they were already received.
   init(
     _ remote: any RemotePictures,
     _ path: String,
@@ -222,9 +224,10 @@ struct SentPicture: Sendable {
   /// Fetches the next piece of a range.
   ///
   /// - Parameters:
-  ///   - start: How many bytes of the range were already sent.
+  ///   - start: The number of bytes of the range that were already sent.
   ///   - range: The range of the picture's bytes that the answer sends.
-  ///   - done: Called once, on any thread; nil when the picture was deleted or replaced in the meantime.
+  ///   - done: Called once with the piece, on any thread. It is called with nil if the picture was deleted or replaced
+  ///     in     the meantime.
   func piece(
     from start: Int,
     of range: Range<Int>,

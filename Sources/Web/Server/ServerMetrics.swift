@@ -22,7 +22,6 @@ final class ServerMetrics: Sendable {
     var bytes: [RequestRecord.Route: Int] = [:]
     var timings: [RequestRecord.Route: Timing] = [:]
     var refused = 0
-    var connections: @Sendable () -> Int = { 0 }
   }
 
   /// The upper bounds of the buckets of the histogram, in seconds.
@@ -31,12 +30,6 @@ final class ServerMetrics: Sendable {
   private static let methods: Set<String> = ["GET", "HEAD", "POST"]
 
   private let state = Mutex(Counters())
-
-  /// The function that returns the number of open connections.
-  var connections: @Sendable () -> Int {
-    get { state.withLock { $0.connections } }
-    set { state.withLock { $0.connections = newValue } }
-  }
 
   /// Counts a connection that was refused because there were too many.
   func refuse() { state.withLock { $0.refused += 1 } }
@@ -58,8 +51,8 @@ final class ServerMetrics: Sendable {
     }
   }
 
-  /// The answer to `/metrics`.
-  func answer(_ images: (pulls: PullCounts?, squares: SquareCounts)) -> Answer {
+  /// The answer to `/metrics`, given the counts of pictures and the number of open connections.
+  func answer(_ images: (pulls: PullCounts?, squares: SquareCounts), connections: Int) -> Answer {
     let fields = [
       (name: "Content-Type", value: "text/plain; version=0.0.4; charset=utf-8"),
       (name: "Cache-Control", value: "no-store"),
@@ -67,12 +60,15 @@ final class ServerMetrics: Sendable {
     return Answer(
       200,
       fields + SafetyFields.data,
-      .bytes(ByteBuffer(string: text(images)))
+      .bytes(ByteBuffer(string: text(images, connections)))
     )
   }
 
-  private func text(_ images: (pulls: PullCounts?, squares: SquareCounts)) -> String {
-    let (state, open) = state.withLock { ($0, $0.connections) }
+  private func text(
+    _ images: (pulls: PullCounts?, squares: SquareCounts),
+    _ connections: Int
+  ) -> String {
+    let state = state.withLock { $0 }
     var text = MetricLines()
     text.family("http_requests_total", "Answered requests.", "counter")
     let keys = state.requests.keys.sorted {
@@ -105,7 +101,7 @@ final class ServerMetrics: Sendable {
       text.sample([label], "\(timing.count)", suffix: "_count")
     }
     text.family("http_connections", "Connections that are open.", "gauge")
-    text.sample([], "\(open())")
+    text.sample([], "\(connections)")
     text.family(
       "http_connections_refused_total",
       "Connections refused because there were too many.",

@@ -23,6 +23,7 @@ final class Site: Sendable {
 
   let limits: ServerLimits
   let metrics = ServerMetrics()
+  let connections: LoopConnections.Shared
   private let hosts: HostRule
   private let rate: ClientRates
   private let store: Storefront
@@ -37,6 +38,7 @@ final class Site: Sendable {
     self.limits = limits
     self.hosts = HostRule(names: hosts)
     rate = ClientRates(limits)
+    connections = LoopConnections.Shared(content.clock)
     catalog = content.catalog
     store = Storefront(content)
     images = ImageRoutes(content, pool)
@@ -176,7 +178,8 @@ final class Site: Sendable {
       }
     case "metrics" where segments.count == 1:
       return readOnly(request, .metrics) { _ in
-        .now(metrics.answer(images.counts), .metrics)
+        let open = connections.count.load(ordering: .relaxed)
+        return .now(metrics.answer(images.counts, connections: open), .metrics)
       }
     default: return store.outcome(of: request)
     }

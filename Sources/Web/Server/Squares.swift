@@ -28,7 +28,7 @@ final class Squares: Sendable {
   /// Makes one square at a time, because each needs memory for its whole picture.
   private let making = SharedWork<String, Outcome>(threads: 1, most: 256, busy: .busy)
   /// Squares that could not be written because a run held the cache's lock.
-  private let unkept = LRUCache<(bytes: [UInt8], type: PictureType?)>(most: 16 << 20)
+  private let unkept = LRUCache<Outcome>(most: 16 << 20)
 
   /// Prepares to make squares of a cache's pictures.
   ///
@@ -46,7 +46,6 @@ final class Squares: Sendable {
     self.limits = limits
   }
 
-  /// The counts so far.
   var counts: SquareCounts { tally.withLock { $0 } }
 
   /// Makes a square; calls `waiter` exactly once, on any thread.
@@ -66,7 +65,7 @@ final class Squares: Sendable {
     _ waiter: @escaping @Sendable (Outcome) -> Void
   ) {
     let key = "\(side) \(Hexadecimal.text(digest))"
-    if let made = unkept[key] { return waiter(.made(made.bytes, made.type)) }
+    if let made = unkept[key] { return waiter(made) }
     making.ask(key, waiter) { [self] in
       let outcome = made(of: picture, side, key, in: root)
       tally.withLock { tally in
@@ -95,10 +94,11 @@ final class Squares: Sendable {
       } else {
         square = try pictures.square(order, of: picture, in: root)
       }
+      let outcome = Outcome.made(square.bytes, picture.type?.kept)
       if !keep(.success(square.bytes), of: picture, side, in: root) {
-        unkept.add((square.bytes, picture.type?.kept), cost: square.bytes.count, for: key)
+        unkept.add(outcome, cost: square.bytes.count, for: key)
       }
-      return .made(square.bytes, picture.type?.kept)
+      return outcome
     } catch {
       // Failures of these three kinds are not recorded, because another machine may have the library or more memory.
       if ![.library, .tooLarge, .worker].contains(error.code) {

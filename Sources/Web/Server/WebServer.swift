@@ -46,15 +46,13 @@ package final class WebServer: Sendable {
     limits: ServerLimits = ServerLimits()
   ) async throws(LarderError) {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: min(4, System.coreCount))
-    let shared = LoopConnections.Shared(content.clock)
     let site = Site(content, hosts: hosts, limits: limits)
     var loops: [ObjectIdentifier: NIOLoopBound<LoopConnections>] = [:]
     for loop in group.makeIterator() {
       loops[ObjectIdentifier(loop)] = try? await loop.submit {
-        LoopConnections.start(shared, limits, on: loop)
+        LoopConnections.start(site.connections, limits, on: loop)
       }.get()
     }
-    site.metrics.connections = { shared.count.load(ordering: .relaxed) }
     do {
       listener = try await ServerBootstrap(group: group)
         .serverChannelOption(.backlog, value: 1024)

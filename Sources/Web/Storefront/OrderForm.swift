@@ -3,13 +3,13 @@ import Larder
 import Orders
 import Pipeline
 
-/// The two limits on an order's total: the server's, and the visitor's own budget.
+/// The two limits on an order's total: the server's limit, and the budget that the visitor typed.
 struct OrderBudget: Equatable {
-  /// The server's limit for every order; nil for none.
+  /// The server's limit for every order; nil if there is none.
   let house: Price?
-  /// The visitor's budget; nil for none.
+  /// The visitor's budget; nil if the field is empty or has no valid amount.
   let own: Price?
-  /// Whether the visitor typed a budget that is not an amount.
+  /// Whether the visitor typed something that is not an amount, such as `much`.
   let isUnread: Bool
 
   init(house: Price?, typed: String, currency: String) {
@@ -21,18 +21,20 @@ struct OrderBudget: Equatable {
     isUnread = !typed.isEmpty && own == nil
   }
 
-  /// The lower of the two limits; nil when there is none.
+  /// The lower of the two limits; nil if there is no limit.
   var most: Price? {
     guard let house, let own else { return house ?? own }
     return own.minorUnits < house.minorUnits ? own : house
   }
 
-  /// Whether a total exceeds the limit.
+  /// Whether a total exceeds the lower limit.
   func isExceeded(_ total: Price) -> Bool {
     most.map { total.minorUnits > $0.minorUnits } ?? false
   }
 
-  /// How much of the budget is left, or by how much the total exceeds it; empty without a budget.
+  /// A sentence about the rest of the budget, such as "1,000원 left" or "1,000원 over the budget".
+  ///
+  /// It is empty if there is no limit.
   func words(for total: Price, _ language: PageLanguage) -> String {
     guard let most else { return "" }
     let (left, overflow) = most.minorUnits.subtractingReportingOverflow(total.minorUnits)
@@ -44,16 +46,16 @@ struct OrderBudget: Equatable {
   }
 }
 
-/// The reason why a form cannot become an order.
+/// A reason why a form cannot become an order.
 enum OrderFault: Equatable {
   case name, note, quantity, trouble, budget(String), budgetText, price(String), tooMuch, outdated,
     empty
-  /// The message of an error while the order was placed.
+  /// The message of an error that occurred while the order was placed.
   case other(String)
 }
 
 extension PageLanguage {
-  /// The message for a fault.
+  /// The message that tells the visitor about a fault.
   func fault(_ fault: OrderFault) -> String {
     switch fault {
     case .name: of("Enter your name, up to 200 characters.", "주문하는 사람을 200자까지 적어 주세요.")
@@ -77,7 +79,7 @@ extension PageLanguage {
     }
   }
 
-  /// The message for an item in the basket that cannot be ordered.
+  /// The message that tells the visitor why an item in the basket cannot be ordered.
   func trouble(_ trouble: BasketBill.Trouble) -> String {
     switch trouble {
     case .unknown: of("No longer in the catalog", "더 이상 판매하지 않는 상품입니다")
@@ -88,20 +90,22 @@ extension PageLanguage {
   }
 }
 
-/// A submitted order form.
+/// An order form that the visitor has sent.
 ///
-/// The form orders exactly the lines that it showed, even if another window has changed the basket since.
+/// It orders exactly the lines that it showed, even if the visitor has changed the basket in another window since.
 struct OrderForm {
   let draft: StorefrontDraft
-  /// The form's lines.
+  /// The items and quantities in the form.
   let basket: StorefrontBasket
-  /// Whether every quantity could be parsed.
+  /// Whether every quantity is a valid number.
   let isCounted: Bool
-  /// The price that the visitor saw for each item, in minor units.
+  /// The price that the visitor saw for each item, by item id, in minor units such as cents.
   let prices: [String: Int]
-  /// The random part of the order's id, unique to the form, so that a form sent twice places one order.
+  /// The random part of the future order's id; nil if the form has none.
+  ///
+  /// The page chose it, so a form that is sent twice has the same id twice, and places only one order.
   let chance: OrderID.Nonce?
-  /// The total that the visitor saw, in minor units.
+  /// The total that the visitor saw, in minor units such as cents.
   let seen: Int?
 
   init(_ visit: StorefrontRequest) {
@@ -120,7 +124,7 @@ struct OrderForm {
     seen = visit.posted("total").flatMap { Int($0) }
   }
 
-  /// The reasons why the form cannot become an order; empty when there are none.
+  /// The reasons why the form cannot become an order; empty if it can.
   func faults(_ bill: BasketBill, _ budget: OrderBudget, _ language: PageLanguage) -> [OrderFault]
   {
     var faults: [OrderFault] = []
@@ -135,13 +139,13 @@ struct OrderForm {
     return faults
   }
 
-  /// Whether the visitor saw the current prices and the current total.
+  /// Whether the prices and the total that the visitor saw are still the current ones.
   func hasSeen(_ bill: BasketBill) -> Bool {
     seen == bill.total?.minorUnits
       && bill.lines.allSatisfy { prices[$0.id] == $0.item?.price?.minorUnits }
   }
 
-  /// The order request for ``OrderFromCatalog``.
+  /// The order that the form asks for, as ``OrderFromCatalog`` takes it.
   func orderDraft(_ budget: OrderBudget, _ language: Language) -> OrderRequest {
     var order = OrderRequest(
       by: draft.by,
@@ -153,7 +157,7 @@ struct OrderForm {
     return order
   }
 
-  /// Whether an order has the content of this form.
+  /// Whether an order has the name, the note, the items and the quantities of this form.
   func isSame(as order: PlacedOrder) -> Bool {
     order.by == draft.by && (order.note ?? "") == draft.note
       && order.lines.map(\.item) == basket.lines.map(\.id)

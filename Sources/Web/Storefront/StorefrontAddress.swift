@@ -1,7 +1,7 @@
 import Base
 import Catalog
 
-/// A page of the store, parsed from a request's path.
+/// A page of the store, or the target of one of its forms, parsed from the path of a request.
 enum StorefrontRoute: Equatable {
   case home, search, basket, orders
   case section(String)
@@ -9,7 +9,7 @@ enum StorefrontRoute: Equatable {
   case order(String)
   case cancel(String)
 
-  /// The page at a decoded path; nil when the path is not one of the store's.
+  /// Parses a decoded path, such as `/items/A1`; nil if it is not one of the store's paths.
   init?(_ path: String) {
     func rest(of prefix: String) -> String? {
       guard path.hasPrefix(prefix), path.utf8.count > prefix.utf8.count else { return nil }
@@ -21,7 +21,7 @@ enum StorefrontRoute: Equatable {
     case "/basket": self = .basket
     case "/orders": self = .orders
     default:
-      // Keys and ids come from the feed and may contain anything, even slashes.
+      // Section keys and item ids come from the shop, and may contain any characters, even slashes.
       if let key = rest(of: "/sections/") {
         self = .section(key)
       } else if let id = rest(of: "/items/") {
@@ -29,7 +29,7 @@ enum StorefrontRoute: Equatable {
       } else if let id = rest(of: "/orders/") {
         let isCancel = id.hasSuffix("/cancel")
         let id = isCancel ? String(id.dropLast("/cancel".count)) : id
-        // The id must be complete; only the command line accepts the beginning of an id.
+        // The order's id must be complete. Only the command line accepts the beginning of an id.
         guard id.utf8.count == 30, id.hasPrefix("ord_") else { return nil }
         self = isCancel ? .cancel(id) : .order(id)
       } else {
@@ -38,7 +38,7 @@ enum StorefrontRoute: Equatable {
     }
   }
 
-  /// Whether the address accepts POST.
+  /// Whether the path accepts a form (POST).
   var takesForms: Bool {
     switch self {
     case .basket, .orders, .cancel: true
@@ -46,34 +46,37 @@ enum StorefrontRoute: Equatable {
     }
   }
 
-  /// Whether the address accepts GET.
+  /// Whether the path shows a page (GET).
   var isPage: Bool {
     if case .cancel = self { return false }
     return true
   }
 }
 
-/// A visitor's search and filters, as the query of an address, such as `?q=tea&low=5000`.
+/// A visitor's search and filters, from the query of an address such as `/search?q=tea&low=5000`.
 struct StorefrontQuery: Equatable {
-  /// The search words.
+  /// The words to search for; empty for all items.
   var search = ""
-  /// The badge to filter by; empty for any.
+  /// The badge that items must have; empty for any badge.
   var badge = ""
-  /// The lowest and the highest price, as typed; empty for no bound.
+  /// The lowest price as the visitor typed it; empty for no bound.
   var low = ""
+  /// The highest price as the visitor typed it; empty for no bound.
   var high = ""
-  /// The sort order; nil for the catalog's.
+  /// The sort order; nil for the shop's own order.
   var order: ItemSort?
-  /// The page, from 1.
+  /// The number of the page, counted from 1.
   var page = 1
 
-  /// The longest value of a parameter, in characters; a longer value is cut off.
+  /// The longest value of a parameter, in characters.
+  ///
+  /// Longer values are cut off.
   private static let longest = 200
 
-  /// Creates a query that matches every item.
+  /// Creates a query that every item matches.
   init() {}
 
-  /// Parses the parameters of a request; invalid ones are ignored.
+  /// Parses the parameters of a request, and ignores invalid ones.
   init(_ visit: StorefrontRequest) {
     func word(_ name: String) -> String {
       String(PlainText.line(visit.asked(name) ?? "").prefix(Self.longest))
@@ -86,10 +89,10 @@ struct StorefrontQuery: Equatable {
     page = min(max(Int(word("page")) ?? 1, 1), 1_000_000)
   }
 
-  /// Whether the typed prices are not a valid range.
+  /// Whether the visitor typed prices that are not a valid range.
   var isWrongRange: Bool { !(low + high).isEmpty && bounds == nil }
 
-  /// Whether a filter is set.
+  /// Whether the visitor has set a badge or a price.
   var isNarrowed: Bool { !(badge + low + high).isEmpty }
 
   private var bounds: PriceBounds? {
@@ -97,7 +100,7 @@ struct StorefrontQuery: Equatable {
     return PriceBounds("\(plain(low))..\(plain(high))")
   }
 
-  /// This search as an ``ItemQuery``, which has no pages.
+  /// The search and the filters as the type that `larder list` uses too.
   var items: ItemQuery {
     ItemQuery(
       search: search.isEmpty ? nil : SearchText(search),
@@ -107,7 +110,7 @@ struct StorefrontQuery: Equatable {
     )
   }
 
-  /// The address of this query at a path.
+  /// The address of a list with this query, given the path of the list.
   func address(_ path: String) -> String {
     var pairs: [(name: String, value: String)] = []
     func add(_ name: String, _ value: String) {
@@ -122,7 +125,7 @@ struct StorefrontQuery: Equatable {
     return pairs.isEmpty ? path : path + "?" + PercentEncoding.query(pairs)
   }
 
-  /// A copy with a change, for page 1 unless the change sets another page.
+  /// A changed copy that shows page 1, unless the change sets another page.
   func with(_ change: (inout StorefrontQuery) -> Void) -> StorefrontQuery {
     var query = self
     query.page = 1
@@ -133,34 +136,38 @@ struct StorefrontQuery: Equatable {
 
 /// The addresses of the store's pages.
 enum StorefrontAddress {
-  /// An item's page.
+  /// The address of an item's page.
   static func item(_ id: String) -> String { "/items/\(PercentEncoding.escaped(id))" }
-  /// A section's page.
+  /// The address of a section's page.
   static func section(_ key: String) -> String { "/sections/\(PercentEncoding.escaped(key))" }
-  /// An order's page.
+  /// The address of an order's page.
   static func order(_ id: String) -> String { "/orders/\(PercentEncoding.escaped(id))" }
 
-  /// A picture in the cache, at its full size.
+  /// The address of a picture in the cache, at its full size.
   ///
-  /// `path` is the picture's path in the cache; it begins with `images/`, as the served path does.
+  /// `path` is the picture's path in the cache. It begins with `images/`, and so does the path on the server.
   static func picture(_ path: String) -> String {
     "/" + PercentEncoding.escaped(path, keeping: "/")
   }
 }
 
-/// The square versions of pictures that the server offers.
+/// The sizes of square pictures that the server offers, such as 128, 256 and 512 pixels.
 struct StorefrontSquares: Sendable {
-  /// The available sizes, in pixels along a side, the smallest first.
+  /// The sizes in pixels along a side, the smallest first.
   private let sides: [Int]
 
   init(_ sides: [Int]) {
     self.sides = sides.sorted()
   }
 
-  /// The smallest available side of at least `wanted` pixels, else the largest; nil if there are no squares.
+  /// The smallest offered side of at least `wanted` pixels, or the largest offered side if all are smaller.
+  ///
+  /// Nil if the server offers no squares.
   func side(_ wanted: Int) -> Int? { sides.first { $0 >= wanted } ?? sides.last }
 
-  /// The address of a picture as the square that ``side(_:)`` chooses, or of the whole picture if there are no squares.
+  /// The address of the picture as a square of the side that ``side(_:)`` chooses.
+  ///
+  /// If the server offers no squares, it is the address of the whole picture.
   func address(_ path: String, _ wanted: Int) -> String {
     StorefrontAddress.picture(path) + (side(wanted).map { "?square=\($0)" } ?? "")
   }

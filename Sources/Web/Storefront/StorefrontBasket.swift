@@ -8,27 +8,28 @@ import Pipeline
 ///
 /// The basket is kept in a cookie, so its size is limited.
 struct StorefrontBasket: Equatable {
-  /// An item and its quantity.
+  /// An item's id and its quantity.
   struct Line: Equatable {
     var id: String
     var quantity: Int
   }
 
-  /// The maximum number of lines, and the largest quantity of one line.
+  /// The maximum number of lines.
   static let mostLines = 20
+  /// The largest quantity of one line.
   static let mostPieces = 999
-  /// The longest cookie value, in bytes.
+  /// The longest value of the cookie, in bytes.
   ///
-  /// Browsers keep only 4096 bytes of a cookie, its name and attributes included.
+  /// Browsers keep at most 4096 bytes of a cookie, including its name and attributes.
   private static let mostBytes = 3500
 
-  /// The lines, in the order in which they were added.
+  /// The lines in the order in which the visitor added them.
   private(set) var lines: [Line] = []
 
-  /// An empty basket.
+  /// Creates an empty basket.
   init() {}
 
-  /// Parses a cookie's value; invalid parts are ignored.
+  /// Parses the value of the cookie, such as `A1*2!B7*1`, and ignores invalid parts.
   init(cookie: String?) {
     for part in (cookie ?? "").prefix(4096).split(separator: "!") {
       let pieces = part.split(separator: "*")
@@ -39,13 +40,13 @@ struct StorefrontBasket: Equatable {
     }
   }
 
-  /// Reads the lines of a form, in which a field `quantity` follows each field `item`.
+  /// Reads the lines of a form, in which each field `item` is followed by a field `quantity`.
   ///
-  /// A quantity of 0 leaves the line out.
+  /// A line with quantity 0 is left out.
   ///
   /// - Parameters:
-  ///   - form: The pairs of the form.
-  ///   - isRead: Set to false when a quantity cannot be parsed, or a line does not fit.
+  ///   - form: The names and values of the form.
+  ///   - isRead: Set to false if a quantity is not a number, or if a line does not fit.
   init(form: [(name: String, value: String)], isRead: inout Bool) {
     for line in Self.lines(of: form) {
       guard let quantity = line.quantity, quantity == 0 || add(line.id, quantity) else {
@@ -66,23 +67,23 @@ struct StorefrontBasket: Equatable {
     guard isRead, lines.count == 1 else { return nil }
   }
 
-  /// The address of the "buy now" page for the first item of the basket.
+  /// The address of the "buy now" page for the first item of this basket.
   var singleAddress: String {
     guard let line = lines.first else { return "/basket" }
     return "/basket?item=\(PercentEncoding.escaped(line.id))&quantity=\(line.quantity)"
   }
 
-  /// The cookie value of the basket.
+  /// The value of the cookie, such as `A1*2!B7*1`.
   var cookie: String {
     lines.map { "\(PercentEncoding.escaped($0.id))*\($0.quantity)" }.joined(separator: "!")
   }
 
-  /// The sum of all quantities.
+  /// The number of pieces: the sum of all quantities.
   var count: Int { lines.reduce(0) { $0 + $1.quantity } }
 
   /// Adds a quantity of an item.
   ///
-  /// Returns false and adds nothing when the item does not fit, or the quantity is invalid.
+  /// Returns false and adds nothing if the item does not fit, or if the quantity is not valid.
   mutating func add(_ id: String, _ quantity: Int) -> Bool {
     guard (1...Self.mostPieces).contains(quantity), !id.isEmpty else { return false }
     var next = self
@@ -98,7 +99,7 @@ struct StorefrontBasket: Equatable {
     return true
   }
 
-  /// Sets the quantity of an item in the basket; 0 removes it.
+  /// Sets the quantity of an item that is in the basket; 0 removes the item.
   mutating func set(_ id: String, _ quantity: Int) {
     if quantity < 1 {
       lines.removeAll { $0.id == id }
@@ -107,21 +108,21 @@ struct StorefrontBasket: Equatable {
     }
   }
 
-  /// Removes the items that another basket contains.
+  /// Removes all items that are also in another basket.
   mutating func remove(_ other: StorefrontBasket) {
     lines.removeAll { line in other.lines.contains { $0.id == line.id } }
   }
 
-  /// Sets quantities from a form, for items that are already in the basket.
+  /// Sets the quantities of items in the basket from a form.
   ///
-  /// Invalid quantities are ignored.
+  /// Invalid quantities, and items that are not in the basket, are ignored.
   mutating func read(_ form: [(name: String, value: String)]) {
     for line in Self.lines(of: form) {
       if let quantity = line.quantity { set(line.id, quantity) }
     }
   }
 
-  /// The lines of a form; the quantity is nil if it is invalid.
+  /// The items and quantities of a form; a quantity is nil if it is not valid.
   private static func lines(of form: [(name: String, value: String)])
     -> [(id: String, quantity: Int?)]
   {
@@ -137,25 +138,25 @@ struct StorefrontBasket: Equatable {
   }
 }
 
-/// A basket with the catalog's current prices, and its total.
+/// A basket with the current prices of its items, and with its total.
 struct BasketBill {
-  /// The reason why an item cannot be ordered.
+  /// A reason why an item cannot be ordered.
   enum Trouble: Equatable {
     case unknown, soldOut, unpriced, otherCurrency
   }
 
-  /// A line with its item.
+  /// A line of the basket.
   struct Line {
     let id: String
     let quantity: Int
     let item: StoreItem?
     let trouble: Trouble?
-    /// The line's total; nil when the price is missing, or on overflow.
+    /// The price times the quantity; nil if the item has no price, or on overflow.
     let sum: Price?
   }
 
   let lines: [Line]
-  /// The sum of the lines that can be ordered; nil on overflow.
+  /// The sum of all lines that can be ordered; nil on overflow.
   let total: Price?
 
   init(_ basket: StorefrontBasket, currency: String, _ item: (String) -> StoreItem?) {
@@ -193,10 +194,10 @@ struct BasketBill {
     total = units.map { Price(minorUnits: $0, currency: currency) }
   }
 
-  /// Whether there are lines, and every line can be ordered.
+  /// Whether the basket has lines, and every line can be ordered.
   var isWhole: Bool { !lines.isEmpty && total != nil && lines.allSatisfy { $0.trouble == nil } }
 
-  /// The order in a few words, such as "title 외 2건" (title and 2 more).
+  /// The basket in a few words, such as "Dish A1 and 2 more".
   func summary(_ language: Language) -> String {
     let known = lines.filter { $0.trouble == nil }.compactMap { line in
       line.item.flatMap { item in
@@ -215,7 +216,7 @@ struct BasketBill {
 }
 
 extension Price {
-  /// The price times `count`; nil on overflow.
+  /// This price times `count`; nil on overflow.
   func times(_ count: Int) -> Price? {
     let (units, overflow) = minorUnits.multipliedReportingOverflow(by: count)
     return overflow ? nil : Price(minorUnits: units, currency: currency)
@@ -239,9 +240,9 @@ struct StorefrontBasketPage: PageView {
   let left, limit, budgetHint: String
   let isOver, isNameless: Bool
   let faults: [String]
-  /// Whether this is a "buy now" page for one item.
+  /// Whether this is the "buy now" page of one item.
   let isSingle: Bool
-  /// A message about the other items in the basket; empty when there are none.
+  /// On a "buy now" page, a message about the items in the basket; empty if the basket is empty.
   let kept: String
   let message, way, wayWords: String
 

@@ -6,34 +6,36 @@ import Pipeline
 import Synchronization
 import SystemPackage
 
-/// The template data of an item's page; missing texts are empty.
+/// The template data of an item's page.
+///
+/// A text that the item does not have is empty.
 struct StorefrontItemPage: PageView {
   static let template = "storefront-item"
 
-  /// A picture of the gallery.
+  /// A picture of the gallery at the top of the page.
   struct Picture {
     let number: Int
     let whole, small, label, turn, turnLabel: String
     let isCurrent, isLater: Bool
   }
 
-  /// A picture of the long description.
+  /// A picture of the long description below.
   struct Sheet {
     let source, label: String
-    /// Its size in pixels; nil when its file says none.
+    /// The picture's size; nil if its file cannot be read.
     let size: PixelSize?
   }
 
   let shop, speech, title, text, id, price, normal, other, units, money, token: String
   let noPicture, stale, long, off: String
-  /// The section that lists it first.
+  /// The title of the first section that lists the item.
   let section, sectionAddress: String
   let badges: [String]
   let facts: [PriceLineView.Fact]
   let pictures: [Picture]
   let sheets: [Sheet]
   let cards: [StorefrontCard]
-  /// The chart of the item's price; nil when the price never changed.
+  /// The chart of the item's price; nil if the price never changed.
   let line: PriceLineView?
   let most: Int
   let isMany, hasStory, isAdded, isFull, isOld, isOrderable, isSoldOut: Bool
@@ -63,7 +65,8 @@ struct StorefrontItemPage: PageView {
     text = listed == title ? "" : listed
     let described = shown.detail?.description.map(PlainText.block) ?? ""
     long = described == listed ? "" : described
-    // Detail and list may disagree. Orders use the list's price.
+    // The price in the item's detail document may differ from the price in the shop's list. Orders use the list's
+    // price.
     let detailed = shown.detail?.prices.last
     other =
       detailed.flatMap { price in
@@ -130,7 +133,7 @@ struct StorefrontItemPage: PageView {
           "\(title), picture \(number) of \(images.count)",
           "\(title), 사진 \(images.count)장 중 \(number)"
         ),
-        // Without JavaScript, the fragment scrolls to the picture, and the query marks it as current.
+        // Without JavaScript, the fragment scrolls to the picture, and the query parameter marks it as the current one.
         turn: "\(address)?picture=\(number)#picture-\(number)",
         turnLabel: visit.say("Show picture \(number)", "\(number)번 사진 보기"),
         isCurrent: number == asked,
@@ -141,47 +144,29 @@ struct StorefrontItemPage: PageView {
 
   private static func facts(_ shown: ShownItem, _ visit: StorefrontRequest) -> [PriceLineView.Fact]
   {
-    let item = shown.item
     var facts: [PriceLineView.Fact] = []
-    let delivery = item.deliveryTypes.map(PlainText.line).filter { !$0.isEmpty }
-    if !delivery.isEmpty {
-      facts.append(
-        PriceLineView.Fact(
-          name: visit.say("Delivery", "배송"),
-          value: delivery.joined(separator: ", ")
-        )
-      )
+    func add(_ name: String, _ value: String) {
+      facts.append(PriceLineView.Fact(name: name, value: value))
     }
+    let delivery = shown.item.deliveryTypes.map(PlainText.line).filter { !$0.isEmpty }
+    if !delivery.isEmpty { add(visit.say("Delivery", "배송"), delivery.joined(separator: ", ")) }
     for (name, value) in (shown.detail?.notes ?? [:]).sorted(by: { $0.key < $1.key }) {
       let value = PlainText.line(value)
-      if !value.isEmpty {
-        facts.append(PriceLineView.Fact(name: visit.language.note(name), value: value))
-      }
+      if !value.isEmpty { add(visit.language.note(name), value) }
     }
-    if let address = item.address {
-      facts.append(
-        PriceLineView.Fact(name: visit.say("Place", "위치"), value: PlainText.line(address))
-      )
-    }
-    facts.append(
-      PriceLineView.Fact(name: visit.say("Item number", "상품 번호"), value: PlainText.line(item.id))
-    )
+    if let address = shown.item.address { add(visit.say("Place", "위치"), PlainText.line(address)) }
+    add(visit.say("Item number", "상품 번호"), PlainText.line(shown.item.id))
     if let since = shown.detailSince {
-      facts.append(
-        PriceLineView.Fact(
-          name: visit.say("No detail since", "상세 정보 없음"),
-          value: visit.clock.text(since)
-        )
-      )
+      add(visit.say("No detail since", "상세 정보 없음"), visit.clock.text(since))
     }
     return facts
   }
 }
 
 extension PageLanguage {
-  /// The label of an item's note.
+  /// The label of a note, which is an additional field of an item's detail document, such as `delivery_fee`.
   ///
-  /// Notes of larder's built-in formats have a fixed label; the label of any other note is its key in words.
+  /// Three notes of larder's built-in formats have a fixed label. The label of any other note is its key in words.
   func note(_ name: String) -> String {
     switch name {
     case "point": of("Points", "적립금")
@@ -191,9 +176,9 @@ extension PageLanguage {
     }
   }
 
-  /// A JSON key in words: `shippingInfo` and `shipping_info` become "Shipping info".
+  /// A JSON key in words: both `shippingInfo` and `shipping_info` become "Shipping info".
   ///
-  /// A key with spaces or characters outside ASCII stays as it is.
+  /// A key that has spaces or characters outside ASCII stays as it is.
   static func words(ofKey key: String) -> String {
     guard
       key.utf8.allSatisfy({
@@ -219,9 +204,9 @@ extension PageLanguage {
   }
 }
 
-/// Formats of amounts for the store's script.
+/// Formats of amounts for the store's script, which calculates totals in the browser.
 enum StorefrontMoney {
-  /// A currency's format, with nines for the amount's digits: `9원`, `$9.99`.
+  /// The format of a currency's amounts, with a nine for each digit: `9원` or `$9.99`.
   static func pattern(_ currency: String) -> String {
     String(
       Price(minorUnits: 0, currency: currency).formatted().map { $0.isNumber ? "9" : $0 }
@@ -229,7 +214,7 @@ enum StorefrontMoney {
   }
 }
 
-/// The pixel sizes of pictures, read from their files and kept in memory by digest.
+/// The sizes of pictures in pixels, read from their files and then kept in memory.
 final class PictureSizes: Sendable {
   private let cache: String
   private let known = Mutex<[String: PixelSize]>([:])
@@ -239,7 +224,9 @@ final class PictureSizes: Sendable {
     self.cache = cache
   }
 
-  /// A picture's width and height as displayed, with its orientation applied; nil when the file cannot be read.
+  /// The width and height with which a browser shows a picture; nil if the picture's file cannot be read.
+  ///
+  /// A photo that its EXIF orientation turns by 90° has exchanged width and height.
   func size(of image: ShownPicture) -> PixelSize? {
     guard let path = image.path, let digest = image.sha256 else { return nil }
     if let size = known.withLock({ $0[digest] }) { return size }

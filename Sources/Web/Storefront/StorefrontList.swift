@@ -4,11 +4,11 @@ import Catalog
 import Mustache
 import Pipeline
 
-/// The template data of the home page: the item with the largest saving, and the first items of each section.
+/// The template data of the home page: the best offer, and the first items of each section.
 struct StorefrontHome: PageView {
   static let template = "storefront-home"
 
-  /// The item with the largest saving.
+  /// The best offer: the item with the largest difference between normal price and sale price.
   struct Deal {
     let title, text, address, picture, price, normal: String
     let off: Int
@@ -20,14 +20,14 @@ struct StorefrontHome: PageView {
       let view = ItemView(shown, number: 0, picture: path, ItemView.Words(language))
       (title, text, price, normal) = (view.title, view.text, view.price, view.normal)
       address = StorefrontAddress.item(shown.item.id)
-      // Prefer a picture of the detail: it is larger than the thumbnail.
+      // Prefer a picture of the item's page at the shop, because it is larger than the thumbnail of the shop's list.
       let top = shown.pictures.first { $0.role == .top && $0.path != nil }?.path
       picture = StorefrontAddress.picture(top ?? path)
       self.off = off
     }
   }
 
-  /// A section with its first items.
+  /// A row of cards: a section with its first items.
   struct Shelf {
     let anchor, title, subtitle, address, all, speech, note, message: String
     let way = "", wayWords = ""
@@ -40,21 +40,21 @@ struct StorefrontHome: PageView {
   let shelves: [Shelf]
 }
 
-/// The template data of a list: items, filters, and links to the pages.
+/// The template data of a section's page or of search results: items, filters, and links to the other pages.
 struct StorefrontList: PageView {
   static let template = "storefront-list"
 
-  /// How many items a page has.
+  /// The number of items on a page.
   static let pageSize = 48
 
-  /// A badge that some of the items have.
+  /// A badge to filter by, with the number of items that have it.
   struct Badge {
     let title, address: String
     let count: String
     let isCurrent: Bool
   }
 
-  /// A sort order to choose.
+  /// A sort order that the visitor can choose.
   struct Order {
     let value, title: String
     let isCurrent: Bool
@@ -69,12 +69,13 @@ struct StorefrontList: PageView {
   let pages: [PageLink]
   let message, way, wayWords: String
 
-  /// Applies a query: filters and sorts the items, and returns the items of one page.
+  /// Filters and sorts the items of a list, and chooses those of one page.
   ///
   /// - Parameters:
   ///   - items: All items.
-  ///   - query: The query.
-  /// - Returns: The number of matches, the page's number, limited to existing pages, and the items of the page.
+  ///   - query: The filters, the sort order and the number of the page.
+  /// - Returns: The number of matching items, the number of the page, and the page's items. If the query's page does
+  ///   not   exist, the last page is chosen.
   static func chosen(
     _ items: [(item: StoreItem, section: RunSection)],
     _ query: StorefrontQuery
@@ -105,7 +106,7 @@ struct StorefrontList: PageView {
     isSearch = path == "/search"
     self.query = query
     (isWrong, isNarrowed) = (query.isWrongRange, query.isNarrowed)
-    // On a phone, the fields for prices and sort order are collapsed unless one of them is set.
+    // On a phone, the fields for prices and sort order are hidden behind a button, unless one of them is set.
     isFiltered = !query.low.isEmpty || !query.high.isEmpty || query.order != nil
     clear = query.with { ($0.badge, $0.low, $0.high) = ("", "", "") }.address(path)
     unit = Self.unit(of: currency)
@@ -118,7 +119,7 @@ struct StorefrontList: PageView {
         "\(number), page \(chosen.page) of \(pageCount.grouped)",
         "\(number) · \(pageCount.grouped)쪽 중 \(chosen.page)쪽"
       )
-    // A badge's count is the number of items that the list would have if the badge were chosen.
+    // A badge's count is the number of items that the list would have if the visitor chose the badge.
     let within = query.with { $0.badge = "" }.items
     badges = Self.offered(
       within.isFiltering ? items.filter { within.admits($0.item) } : items,
@@ -152,7 +153,7 @@ struct StorefrontList: PageView {
     }
   }
 
-  /// The most frequent badges, and the chosen one.
+  /// The eight most frequent badges, and the chosen badge.
   private static func offered(
     _ items: [(item: StoreItem, section: RunSection)],
     _ query: StorefrontQuery,
@@ -177,14 +178,14 @@ struct StorefrontList: PageView {
     }
   }
 
-  /// A currency's sign or code: 원, $, EUR.
+  /// A currency's sign or code: `원`, `$` or `EUR`.
   private static func unit(of currency: String) -> String {
     Price(minorUnits: 0, currency: currency).formatted()
       .filter { !$0.isNumber && $0 != "." && $0 != "," && !$0.isWhitespace }
   }
 }
 
-/// The template data of an item's card: an ``ItemView`` with the store's address and pictures.
+/// The template data of an item's card in the store: an ``ItemView`` with the item's address and pictures.
 struct StorefrontCard: MustacheParent {
   private let item: ItemView
   private let address: String
@@ -198,9 +199,9 @@ struct StorefrontCard: MustacheParent {
   ///
   /// - Parameters:
   ///   - shown: The item.
-  ///   - words: The labels of all cards.
-  ///   - squares: The available squares of pictures.
-  ///   - isEager: Whether the card's picture is near the top of the page, and so not loaded lazily.
+  ///   - words: The labels that all cards share.
+  ///   - squares: The square pictures that the server offers.
+  ///   - isEager: Whether the browser loads the card's picture at once, because the card is near the top of the page.
   init(_ shown: ShownItem, _ words: ItemView.Words, _ squares: StorefrontSquares, isEager: Bool) {
     self.squares = squares
     path = shown.thumbnail?.path ?? shown.pictures.first { $0.path != nil }?.path
@@ -211,7 +212,7 @@ struct StorefrontCard: MustacheParent {
     self.isEager = isEager
   }
 
-  // This lookup is written out because reflection takes longer than the rest of the page.
+  // This lookup is written out, because Mustache's reflection would take longer than the rest of the page.
   func child(named name: String) -> Any? {
     switch name {
     case "address": address
@@ -230,7 +231,7 @@ struct StorefrontCard: MustacheParent {
 }
 
 extension StoreItem {
-  /// The normal price minus the sale price, in minor units; 0 if the sale price is not lower.
+  /// The normal price minus the sale price, in minor units such as cents; 0 if the sale price is not lower.
   var saving: UInt {
     guard let normal = normalPrice, let sale = salePrice, normal.currency == sale.currency,
       sale.minorUnits >= 0, normal.minorUnits > sale.minorUnits
@@ -238,23 +239,23 @@ extension StoreItem {
     return (normal.minorUnits - sale.minorUnits).magnitude
   }
 
-  /// The saving in whole percent of the normal price; nil below 1 %.
+  /// The saving in percent of the normal price, rounded down; nil if it is less than 1 %.
   var percentOff: Int? {
     guard let normal = normalPrice, saving > 0 else { return nil }
-    // Use integers: the saving from 12,000 to 10,800 is 10 %, but floating point gives 9.99…. Multiply in full width,
-    // because a feed's prices may be near the largest integer.
+    // Use integers, because floating point gives 9.99… % for a saving from 12,000 to 10,800, which is 10 %. Multiply in
+    // full width, because a shop's prices may be near the largest integer.
     let hundredfold = saving.multipliedFullWidth(by: 100)
     let percent = Int(normal.minorUnits.magnitude.dividingFullWidth(hundredfold).quotient)
     return percent > 0 ? percent : nil
   }
 }
 
-/// A link to a page of a list.
+/// A link to another page of a list.
 struct PageLink {
   let title: String
   let address: String
   let isCurrent: Bool
-  /// `prev` or `next`; empty for a page's number.
+  /// `prev` or `next`; empty if the link shows a page's number.
   let rel: String
 
   private init(_ title: String, _ address: String?, isCurrent: Bool = false, step rel: String = "")
@@ -263,7 +264,7 @@ struct PageLink {
     (self.isCurrent, self.rel) = (isCurrent, rel)
   }
 
-  /// The links below a page: the first, the last, and the neighbouring pages.
+  /// The links below a list: to the first and the last page, and to the two pages on each side of this one.
   static func all(
     _ page: Int,
     of count: Int,

@@ -2,7 +2,9 @@ import Base
 import Catalog
 import Orders
 
-/// The progress of an order: four steps; for a cancelled order, the word for "cancelled" and the time.
+/// The progress of an order in four steps: ordered, preparing, ready and collected.
+///
+/// For a cancelled order, the page shows the word for "cancelled" and the time instead.
 struct OrderProgress {
   /// A step.
   struct Step {
@@ -14,7 +16,7 @@ struct OrderProgress {
   let steps: [Step]
   let isCancelled: Bool
   let stateWord: String
-  /// When it was cancelled.
+  /// The time when the order was cancelled; nil if it was not.
   let ended: MomentView?
 
   init(_ entry: Order, _ visit: StorefrontRequest, withTimes: Bool) {
@@ -42,7 +44,7 @@ struct OrderProgress {
   }
 }
 
-/// An order in the list of orders.
+/// The template data of an order in the list of orders.
 struct OrderTicket {
   let address, summary, by, total, ago, tone, deliveryWord, state, speech: String
   let placed: MomentView
@@ -69,14 +71,14 @@ struct OrderTicket {
   }
 }
 
-/// The template data of the list of orders, which is paged.
+/// The template data of the list of orders.
 struct StorefrontOrdersPage: PageView {
   static let template = "storefront-orders"
 
-  /// How many orders a page has.
+  /// The number of orders on a page.
   static let pageSize = 20
 
-  /// How many there are; empty for none.
+  /// The number of all orders in words, such as "3 orders"; empty if there are none.
   let count: String
   let orders: [OrderTicket]
   let isLive: Bool
@@ -99,7 +101,7 @@ struct StorefrontOrdersPage: PageView {
 struct StorefrontOrderPage: PageView {
   static let template = "storefront-order"
 
-  /// An order line.
+  /// A line of the order.
   struct Line {
     let title, address, price, sum: String
     let quantity: Int
@@ -149,7 +151,7 @@ struct StorefrontOrderPage: PageView {
 }
 
 extension Order {
-  /// Whether the order's state or delivery can still change, so that the page reloads.
+  /// Whether the order's state or its delivery can still change, so that the page reloads itself.
   var isMoving: Bool {
     let isSent = [.delivered, .dead, .ambiguous].contains(delivery.state)
     return !(isSent && (state == .collected || state == .cancelled))
@@ -157,7 +159,7 @@ extension Order {
 }
 
 extension Delivery.State {
-  /// How it is to be judged: `good`, `warn` or `bad`.
+  /// The CSS class that shows how good the state is: `good`, `warn` or `bad`.
   fileprivate var tone: String {
     switch self {
     case .delivered: "good"
@@ -168,7 +170,7 @@ extension Delivery.State {
 }
 
 extension PageLanguage {
-  /// The name of an order's state.
+  /// The name of an order's state, such as "Preparing".
   func name(of state: OrderState) -> String {
     switch state {
     case .ordered: of("Ordered", "주문 접수")
@@ -179,7 +181,7 @@ extension PageLanguage {
     }
   }
 
-  /// The delivery state of an order's message, as a word and as a sentence.
+  /// The state of the message that tells the shop about an order, as a word and as a sentence.
   func delivery(_ delivery: Delivery, of state: OrderState) -> (word: String, text: String) {
     switch delivery.state {
     case .queued where delivery.attempts == 0:

@@ -91,18 +91,18 @@ struct StorefrontOrders {
     return finished(page, view)
   }
 
-  /// The available item with the largest price reduction.
+  /// The item with the largest saving among the items that can be bought.
   private func largestSaving() throws(LarderError) -> ShownItem? {
     let items = sections.everything.filter {
       !$0.item.isSoldOut && $0.item.price?.currency == currency
     }
-    // Of equal savings, the first item wins.
+    // If savings are equal, the first item wins.
     let best = items.max { $0.item.saving < $1.item.saving }
     guard let best, best.item.percentOff != nil else { return nil }
     return try reader.shown([best]).first
   }
 
-  /// The note above a section that the last run could not refresh; empty for a section that is current.
+  /// The note above a section that the last run of `sync` could not refresh; empty for a section that is current.
   private func note(_ shelf: StorefrontSections.Shelf) throws(LarderError) -> String {
     guard shelf.section.isStale else { return "" }
     return visit.asLastSeen(try reader.lastGood(shelf.section.key))
@@ -206,12 +206,12 @@ extension StorefrontOrders {
 
   // MARK: - The basket
 
-  /// The basket and the order form.
+  /// The page with the basket and the order form.
   ///
   /// - Parameters:
-  ///   - form: The submitted form that did not become an order; nil for an empty form.
+  ///   - form: The form that was sent and did not become an order; nil for an empty form.
   ///   - faults: The reasons why the form did not become an order.
-  /// - Returns: The page; with status 422 if there are faults.
+  /// - Returns: The page, with status 422 if there are faults.
   /// - Throws: ``LarderError`` when the cache cannot be read.
   func basket(_ form: OrderForm? = nil, faults: [OrderFault] = []) throws -> Answer {
     var page = StorefrontPage()
@@ -222,7 +222,7 @@ extension StorefrontOrders {
     page.status = faults.isEmpty ? 200 : 422
     let basket = form?.basket ?? visit.single ?? visit.basket
     if form != nil, visit.single == nil {
-      // Keep items that were added in another window.
+      // Keep the items that the visitor has added in another window.
       var kept = visit.basket
       kept.read(visit.form)
       page.basket = kept
@@ -254,13 +254,13 @@ extension StorefrontOrders {
     BasketBill(basket, currency: currency) { sections.item($0)?.item }
   }
 
-  /// Adds an item to the basket, changes quantities, or removes items.
+  /// Adds an item to the basket, changes quantities, or removes items, as the form asks.
   func changeBasket() -> Answer {
     let added = visit.posted("item") ?? ""
     let action = visit.posted("do")
     let isItem = action == "add" || action == "order"
     guard hasToken, store.orders != nil else {
-      // Redirect to a page that has a form of the current session.
+      // Redirect to a page whose form has a valid token.
       return StorefrontPage.redirect(
         visit,
         to: isItem && !added.isEmpty ? "\(StorefrontAddress.item(added))?added=old#buy" : "/basket"
@@ -270,7 +270,7 @@ extension StorefrontOrders {
     if isItem {
       let count = visit.posted("quantity").flatMap { Int(PlainText.line($0)) } ?? 1
       let isKnown = sections.item(added).map { !$0.item.isSoldOut } ?? false
-      // "Buy now" orders the item alone, even if the button is pressed several times.
+      // "Buy now" orders only this quantity of the item, even if the visitor presses the button several times.
       var single = StorefrontBasket()
       let isNow = action == "order"
       let fits = isKnown && (isNow ? single.add(added, count) : basket.add(added, count))
@@ -300,7 +300,7 @@ extension StorefrontOrders {
 
   /// Places an order.
   ///
-  /// Idempotent: sending the same form again places no second order.
+  /// If the same form is sent again, no second order is placed.
   func place() throws -> Answer {
     let form = OrderForm(visit)
     guard let path = store.orders else { return closed() }
@@ -312,7 +312,7 @@ extension StorefrontOrders {
     let bill = bill(of: form.basket)
     let budget = OrderBudget(house: store.budget, typed: form.draft.budget, currency: currency)
     var faults = form.faults(bill, budget, language)
-    // If prices changed after the form was shown, show the new ones before anything is ordered.
+    // If prices have changed since the form was shown, show the new prices before anything is ordered.
     if faults.isEmpty, let total = bill.total, !form.hasSeen(bill) {
       faults = [.price(total.formatted())]
     }
@@ -330,7 +330,7 @@ extension StorefrontOrders {
     }
   }
 
-  /// Redirects to a stored order, and removes its items from the basket.
+  /// Redirects to the page of an order, and removes the order's items from the basket.
   private func placed(_ entry: Order, _ form: OrderForm) -> Answer {
     let told = form.isSame(as: entry.order) ? "placed" : "again"
     var rest = form.draft
@@ -374,15 +374,15 @@ extension StorefrontOrders {
     return finished(page, StorefrontOrderPage(visit, entry, token: token))
   }
 
-  /// Cancels an order, if its state still allows that.
+  /// Cancels an order if its state allows that.
   func cancel(_ id: String) throws -> Answer {
     let address = StorefrontAddress.order(id)
     guard let path = store.orders, Outbox.exists(at: path) else { return unknown() }
-    // Redirect to the order's page, which has a button of the current session.
+    // Redirect to the order's page, whose button has a valid token.
     if !hasToken { return StorefrontPage.redirect(visit, to: address) }
     let outbox = try Outbox(path)
     guard try entry(id, in: outbox) != nil else { return unknown() }
-    // `posting` tells the shop about the cancellation, if the shop may know of the order.
+    // With `posting`, the shop is told about the cancellation if it may know of the order.
     let refusal = Self.refusal { () throws(LarderError) in
       _ = try outbox.move(id, to: .cancelled, posting: true, at: now)
     }
@@ -391,7 +391,7 @@ extension StorefrontOrders {
     return StorefrontPage.redirect(visit, to: isLate ? "\(address)?told=late" : address)
   }
 
-  /// The order with an id; nil when there is none.
+  /// The order with an id; nil if there is none.
   private func entry(_ id: String, in outbox: Outbox) throws(LarderError) -> Order? {
     do {
       return try outbox.order(id)
@@ -401,7 +401,6 @@ extension StorefrontOrders {
     }
   }
 
-  /// The error that `body` throws; nil if it succeeds.
   private static func refusal(_ body: () throws(LarderError) -> Void) -> LarderError? {
     do {
       try body()

@@ -4,19 +4,21 @@ import Catalog
 import Pipeline
 import Synchronization
 
-/// A catalog's sections and items in memory, as of one run, for search and counts.
+/// All sections and items of a catalog in memory, as one run of `sync` has left them.
+///
+/// The store searches and counts them.
 struct StorefrontSections: Sendable {
   /// A section with its items.
   struct Shelf: Sendable {
     /// The section.
     let section: RunSection
-    /// The section's title, or its key when it has no title.
+    /// The section's title, or its key if it has no title.
     let title: String
-    /// The line under the section's title; may be empty.
+    /// The line below the section's title; empty if there is none.
     let subtitle: String
-    /// The section's items, in its order.
+    /// The section's items, in the shop's order.
     let items: [StoreItem]
-    /// The `lang` attribute of the section's texts, as in ``ReportShelf/speech``.
+    /// The `lang` attribute of the section's texts, such as ` lang="ko"`, as in ``ReportShelf/speech``.
     let speech: String
 
     init(_ section: RunSection, _ items: [StoreItem]) {
@@ -31,22 +33,22 @@ struct StorefrontSections: Sendable {
     }
   }
 
-  /// Identifies a run by its number, its end and its catalog.
+  /// Identifies a run of `sync` by its number, its end and its catalog.
   ///
-  /// The number is not enough, because a rebuilt cache counts from 1 again.
+  /// The number alone is not enough, because a rebuilt cache counts from 1 again.
   struct Name: Sendable, Equatable {
     let run: RunID
     let finished: UnixTime?
     let catalog: CatalogID
   }
 
-  /// The run that these sections are from.
+  /// The run that has fetched these sections.
   let name: Name
-  /// The sections in the catalog's order.
+  /// The sections in the order of the catalog file.
   let all: [Shelf]
-  /// The first section that lists an item, and the item's position in it, by item id.
+  /// By item id, the position of the first section that lists the item, and of the item in that section.
   private let places: [String: (shelf: Int, item: Int)]
-  /// The `lang` attribute of the whole catalog's texts.
+  /// The `lang` attribute of the texts of the whole catalog, such as ` lang="ko"`.
   let speech: String
 
   init(_ name: Name, _ all: [Shelf]) {
@@ -63,15 +65,15 @@ struct StorefrontSections: Sendable {
     )
   }
 
-  /// An item with the first section that lists it.
+  /// The item with an id, and the first section that lists it; nil if there is no such item.
   func item(_ id: String) -> (item: StoreItem, shelf: Shelf)? {
     places[id].map { (all[$0.shelf].items[$0.item], all[$0.shelf]) }
   }
 
-  /// The section with a key.
+  /// The section with a key; nil if there is none.
   func shelf(_ key: String) -> Shelf? { all.first { $0.section.key == key } }
 
-  /// Every item once, with the first section that lists it.
+  /// Every item once, even if several sections list it, with the first of these sections.
   var everything: [(item: StoreItem, section: RunSection)] {
     all.enumerated().flatMap { number, shelf in
       shelf.items.enumerated().compactMap { place, item in
@@ -82,13 +84,13 @@ struct StorefrontSections: Sendable {
   }
 }
 
-/// Keeps the sections of the last run in memory, and replaces them after a new run.
+/// Keeps the sections of the last run in memory until a new run has ended.
 final class StorefrontSectionCache: Sendable {
   private let held = Mutex<StorefrontSections?>(nil)
 
   /// The sections of the catalog's last run.
   ///
-  /// - Throws: ``LarderError`` when the cache cannot be read, or nothing was synced.
+  /// - Throws: ``LarderError`` when the cache cannot be read, or when no run has ended yet.
   func sections(_ reader: CatalogReader) throws(LarderError) -> StorefrontSections {
     let run = try reader.lastRun()
     let name = StorefrontSections.Name(
@@ -97,7 +99,7 @@ final class StorefrontSectionCache: Sendable {
       catalog: reader.catalog.id
     )
     if let held = held.withLock({ $0 }), held.name == name { return held }
-    // Read without the lock: two concurrent requests may both read, but neither waits for the other.
+    // Read without the lock. Two concurrent requests may both read, but neither waits for the other.
     var all: [StorefrontSections.Shelf] = []
     for section in try reader.sections() {
       all.append(StorefrontSections.Shelf(section, try reader.storeItems(in: section)))
