@@ -1,41 +1,47 @@
 import Glibc
 
-/// Compares a report with an earlier one (`bench --baseline`), and decides which differences are significant.
+/// The comparison of a report with an earlier one, the baseline (`bench --baseline`).
 ///
-/// A figure regressed if its median is worse by more than the limit, and the difference is significant. The test is a
-/// one-sided Welch t-test on the logarithms of the runs. Its level is 5 % for all figures together (Holm's correction).
+/// A figure has regressed if its median is worse by more than the limit, and if the difference is significant. The test
+/// of significance is a one-sided Welch t-test on the logarithms of the runs. Its level is 5 % for all figures together
+/// (Holm's correction).
 package struct BaselineComparison: Sendable, Equatable, Codable {
-  /// The comparison of one figure of one row.
+  /// The comparison of one figure, such as the p99 of the pass `cold` with 16 transfers.
   package struct Finding: Sendable, Equatable, Codable {
-    /// The pass of the row.
+    /// The pass that was measured.
     package var pass: Pass
     /// The number of simultaneous transfers.
     package var parallel: Int
-    /// The name of the figure: `imagesPerSecond`, for which more is better, or `p50` or `p99` of the total time, for
-    /// which less is better.
+    /// The name of the figure: `imagesPerSecond`, `p50` or `p99`.
+    ///
+    /// `p50` and `p99` are percentiles of the total time of a request. For `imagesPerSecond` more is better; for the
+    /// others, less is better.
     package var metric: String
     /// The median in the baseline.
     package var before: Double
     /// The median in the new report.
     package var now: Double
-    /// The relative change for the worse: 0.1 for a rate that fell by a tenth, or a time that rose by a tenth.
+    /// The relative change for the worse, such as 0.1 for a rate that fell by a tenth, or for a time that rose by a
+    /// tenth.
     package var worse: Double
-    /// The p-value: the probability of a difference at least as bad as this one, if nothing had changed.
+    /// The p-value: the probability of a difference that is at least as bad as this one, if nothing had changed.
     package var probability: Double
     /// Whether the figure is worse by more than the limit, and the difference is significant.
     package var regressed: Bool
   }
 
-  /// The assumed standard deviation of the logarithms if each report has only one run: 5 %.
+  /// The standard deviation of the logarithms that is assumed if each report has only one run.
   static let assumedSpread = 0.05
-  /// The accepted probability of a false alarm, for all findings together.
+  /// The accepted probability of a false alarm among all findings together.
   static let level = 0.05
 
   /// The largest allowed relative change for the worse: 0.1 for a tenth.
   package var maxRegression: Double
-  /// A finding for every figure that both reports have.
+  /// The findings, one for each figure that both reports have.
   package var findings: [Finding] = []
-  /// The rows of the baseline that the new report lacks, such as `cold 16`: the pass and the number of transfers.
+  /// The rows of the baseline that the new report does not have, such as `cold 16`.
+  ///
+  /// Each is named by its pass and its number of simultaneous transfers.
   package var missing: [String] = []
   /// A description of the statistical test.
   package var test =
@@ -43,6 +49,11 @@ package struct BaselineComparison: Sendable, Equatable, Codable {
     + "a single run is given the other side's spread, or 5 % when both are single"
 
   /// Compares every row that is in both reports.
+  ///
+  /// - Parameters:
+  ///   - report: The new report.
+  ///   - baseline: The earlier report.
+  ///   - maxRegression: The largest allowed relative change for the worse, such as 0.1.
   package init(_ report: BenchReport, with baseline: BenchReport, maxRegression: Double) {
     self.maxRegression = maxRegression
     for old in baseline.runs {
@@ -86,8 +97,9 @@ package struct BaselineComparison: Sendable, Equatable, Codable {
     )
   }
 
-  /// The p-value: the probability of a difference `sign * (before - now)` at least as large as this one, if nothing had
-  /// changed.
+  /// The p-value of a change: the probability of one that is at least as bad, if nothing had changed.
+  ///
+  /// `sign` is 1 if a smaller value is worse, and −1 if a larger value is worse.
   static func chance(_ before: Estimate, _ now: Estimate, sign: Double) -> Double {
     let (many, counts) = (
       [before, now], [before.values.count, now.values.count].map(Double.init)
@@ -104,15 +116,17 @@ package struct BaselineComparison: Sendable, Equatable, Codable {
     let variance = shares[0] + shares[1]
     guard variance > 0 else { return difference > 0 ? 0 : 1 }
     let t = difference / variance.squareRoot()
-    // The Welch–Satterthwaite equation gives the degrees of freedom.
+    // These are the degrees of freedom by the Welch–Satterthwaite equation.
     let parts = zip(shares, freedoms).map { $0 * $0 / $1 }
     let denominator = parts[0] + parts[1]
     let degrees = denominator > 0 ? min(variance * variance / denominator, 1e6) : 1e6
     return 1 - StudentT(degrees: degrees).cumulative(t)
   }
 
-  /// Applies the Holm–Bonferroni correction: tests the findings in the order of their p-values, each at a more lenient
-  /// level than the one before. (Holm, 1979)
+  /// Decides which findings are significant, by the Holm–Bonferroni correction. (Holm, 1979)
+  ///
+  /// The findings are tested in the order of their p-values. The smallest must be at most 5 % divided by the number of
+  /// findings, and each of the others may be a little larger.
   private mutating func correct() {
     let order = findings.indices.sorted { findings[$0].probability < findings[$1].probability }
     for (place, finding) in order.enumerated() {

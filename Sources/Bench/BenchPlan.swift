@@ -1,35 +1,43 @@
 import Base
 import Transport
 
-/// The plan of a measurement: which passes `larder bench` runs, how often, and with how many transfers.
+/// The plan of a measurement by `larder bench`.
+///
+/// It says which passes are run, how often each is repeated, and how many pictures are transferred at once.
 package struct BenchPlan: Sendable {
   /// The passes to report.
   ///
-  /// If a reported pass needs another pass before it, that pass is run too, but not reported.
+  /// If a reported pass needs another pass before it, that pass is run too, but is not reported.
   package var passes: [Pass] = Pass.allCases
   /// The numbers of simultaneous transfers to measure.
   package var sweep = SweepPlan.auto()
-  /// How often to repeat each measurement.
+  /// How often each measurement is repeated.
   package var repetition = RepetitionPlan.narrow(halfWidth: 0.05)
   /// The destination of the received bytes.
   package var sink = Sink.cache
-  /// The number of requests in a pass over a list of URLs; the list is repeated as needed.
+  /// The number of requests in a pass over a list of URLs; nil to run for at least ``leastSeconds``.
   ///
-  /// Nil to run for at least ``leastSeconds``.
+  /// If the list is shorter, it is repeated.
   package var count: Int?
-  /// The shortest duration of a pass over a list of URLs if ``count`` is nil.
+  /// The shortest duration of a pass over a list of URLs, if ``count`` is nil.
   package static let leastSeconds = 1.0
-  /// The number of requests to start per second (an open loop); latencies are measured from the planned starts.
+  /// The number of requests that are started per second (an open loop); nil for a closed loop.
   ///
-  /// Nil starts a request whenever another one ends (a closed loop).
+  /// In an open loop, requests start at planned times, and latencies are measured from these times. In a closed loop, a
+  /// request starts whenever another one ends.
   package var rate: Double?
-  /// The time after which no measurement is started; finished measurements are reported.
+  /// The time after which no measurement is started; nil for no limit.
+  ///
+  /// The measurements that have ended by then are reported.
   package var deadline: MonotonicTime?
 
-  /// A plan with the defaults.
+  /// Creates a plan with the default values.
   package init() {}
 
-  /// A line that announces the measurements: how many there are, and the shortest duration if it is known.
+  /// A line that announces the measurements, such as "measuring cold, warm with 1, 4 at once, 3 times each: 12 passes".
+  ///
+  /// - Parameter repeatsList: Whether the source is a list of URLs, which may be repeated.
+  /// - Returns: The line, with the shortest duration if it is known.
   package func announcement(repeatsList: Bool) -> String {
     let names = order.map(\.rawValue).joined(separator: ", ")
     let (levels, atOnce) =
@@ -59,30 +67,27 @@ package struct BenchPlan: Sendable {
     (0...20).prefix { 1 << $0 <= limit }.count
   }
 
-  /// The passes to run, in an order in which each follows the pass that it needs.
+  /// The passes to run, in their order.
   var order: [Pass] {
     let last = Pass.allCases.lastIndex { passes.contains($0) } ?? 0
-    // Warm and revalidating passes need a cold pass before them, but not each other.
+    // A warm or revalidating pass needs a cold pass before it, which fills the cache.
     return Pass.allCases[...last].filter { $0 == .cold || passes.contains($0) }
   }
 }
 
-/// The dependencies of a measurement.
+/// The parts of the program's surroundings that a measurement uses.
 package struct BenchSurroundings: Sendable {
   /// Makes a transport for a number of simultaneous transfers.
   ///
-  /// The transport shuts down when its last reference is released.
+  /// The transport shuts down when the last reference to it is released.
   package var transport: @Sendable (_ parallel: Int) throws -> any Fetching
-  /// A monotonic clock.
   package var monotonic: @Sendable () -> MonotonicTime
-  /// The wall clock.
   package var wall: @Sendable () -> UnixTime
-  /// Environment variables for `${NAME}` in a catalog's headers.
+  /// The environment variables that replace `${NAME}` in the headers of a catalog file.
   package var variables: [String: String]
-  /// The folder in which the run creates its temporary folder.
+  /// The path of the folder in which the measurement creates its temporary folder.
   package var scratch: String
 
-  /// Creates the dependencies.
   package init(
     transport: @escaping @Sendable (_ parallel: Int) throws -> any Fetching,
     monotonic: @escaping @Sendable () -> MonotonicTime,
@@ -98,37 +103,37 @@ package struct BenchSurroundings: Sendable {
   }
 }
 
-/// The state of the cache before a run.
+/// The state of the cache before a run, which decides what the run measures.
 package enum Pass: String, Sendable, Codable, CaseIterable {
   /// The cache is empty, and no connection is open.
   case cold
-  /// The cache is full and everything in it is fresh: measures the cost of a second sync.
+  /// The cache is full and everything in it is fresh, so the run measures the cost of a second sync.
   ///
-  /// With ``Sink/discard``, only the connections are kept.
+  /// With ``Sink/discard``, there is no cache, and the run measures transfers over open connections.
   case warm
-  /// The cache is full and everything in it is stale: each picture is revalidated at the origin.
+  /// The cache is full and everything in it is stale, so the run asks the origin about each picture.
   case revalidate
 }
 
 /// The destination of the received bytes.
 package enum Sink: String, Sendable, Codable {
-  /// The bytes are stored in a cache with files, hashes and index, synced to disk.
+  /// The bytes are stored in a cache: hashed, written to files that are synced to disk, and entered into the index.
   case cache
-  /// The bytes are counted and discarded, to measure only the transfers.
+  /// The bytes are counted and then discarded, to measure only the transfers.
   case discard
 }
 
 /// The numbers of simultaneous transfers to measure.
 package enum SweepPlan: Sendable, Equatable {
-  /// The given numbers, in order.
+  /// These numbers, in this order.
   case levels([Int])
-  /// The numbers 1, 2, 4 and so on up to `limit`, until the rate no longer rises.
+  /// The numbers 1, 2, 4 and so on, until the rate no longer rises or `limit` is reached.
   case auto(limit: Int = 128)
 
-  /// The factor by which the rate must rise to count as a gain.
+  /// A rate counts as a gain if it is higher by this factor.
   private static let gain = 1.05
 
-  /// Parses `auto`, or numbers from 1 to 1024 such as `1,4,16`; nil for any other text.
+  /// Parses `auto`, or numbers from 1 to 1024 such as `1,4,16`; returns nil for any other text.
   package init?(_ text: String) {
     if text == "auto" {
       self = .auto()
@@ -144,10 +149,10 @@ package enum SweepPlan: Sendable, Equatable {
     self = .levels(levels)
   }
 
-  /// The next number to measure.
+  /// The next number of transfers to measure.
   ///
-  /// - Parameter rates: The median rates measured so far, in order.
-  /// - Returns: The next number; nil at the end of the sweep.
+  /// - Parameter rates: The median rates of the numbers that were measured so far, in their order.
+  /// - Returns: The next number; nil if all were measured.
   package func next(after rates: [Double]) -> Int? {
     switch self {
     case .levels(let levels):
@@ -159,24 +164,23 @@ package enum SweepPlan: Sendable, Equatable {
     }
   }
 
-  /// Whether neither of the last two rates is a gain over the best rate before them.
+  /// Whether the last two rates are both no gain over the best rate before them.
   private static func hasPeaked(_ rates: [Double]) -> Bool {
     guard rates.count > 3, let best = rates.dropLast(2).max() else { return false }
     return rates.suffix(2).allSatisfy { $0 < best * gain }
   }
 }
 
-/// How often a measurement is repeated.
+/// The number of times that a measurement is repeated.
 package enum RepetitionPlan: Sendable, Equatable {
-  /// A measurement is repeated exactly this number of times.
+  /// Exactly this number of runs.
   case fixed(Int)
-  /// A measurement is repeated until the half-width of every confidence interval is at most `halfWidth`, where 0.05
-  /// means ±5 %.
+  /// From `least` to `most` runs: as many as are needed until all rates are known well enough.
   ///
-  /// The number of runs is from `least` to `most`.
+  /// A rate is known well enough if the half-width of its confidence interval is at most `halfWidth`: 0.05 means ±5 %.
   case narrow(halfWidth: Double, least: Int = 3, most: Int = 12)
 
-  /// Whether the rates at one number of transfers are precise enough; `rates` has an array for each pass.
+  /// Whether the rates with one number of transfers need no further run; `rates` has an array for each pass.
   package func isEnough(_ rates: [[Double]]) -> Bool {
     let count = rates.map(\.count).min() ?? 0
     switch self {
@@ -186,7 +190,7 @@ package enum RepetitionPlan: Sendable, Equatable {
       if count >= most { return true }
       return count >= least
         && rates.allSatisfy { values in
-          // More repetitions do not help a pass in which nothing was fetched.
+          // A pass in which nothing was fetched has no rate, and more runs do not help.
           guard let estimate = Estimate(values) else { return true }
           return estimate.halfWidth.map { $0 <= halfWidth } ?? false
         }

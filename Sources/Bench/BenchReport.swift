@@ -3,133 +3,136 @@ import Catalog
 import FoundationEssentials
 import Pipeline
 
-/// The results of a measurement, encoded with exactly the keys of `bench --json`.
+/// The results of a measurement.
 ///
-/// `bench --baseline` reads reports in the same form.
+/// Its JSON is the document that `bench --json` prints and that `bench --baseline` reads, so the names of the
+/// properties are the keys of that document.
 package struct BenchReport: Sendable, Equatable, Codable {
-  /// The results of one pass at one number of simultaneous transfers.
+  /// The results of one pass with one number of simultaneous transfers.
   package struct Row: Sendable, Equatable, Codable {
     /// The number of simultaneous transfers.
     package var parallel: Int
-    /// The pass.
+    /// The pass that was measured.
     package var pass: Pass
     /// The number of runs.
     ///
-    /// The values below cover all runs, unless their comments say otherwise.
+    /// The values below are about all runs, unless their comments name the median run: the run whose rate is the
+    /// median.
     package var repetitions = 0
-    /// The number of pictures that were complete after the median run.
+    /// The number of pictures that were complete at the end of the median run.
     package var images = 0
-    /// The body bytes of the median run.
+    /// The number of body bytes that the median run received.
     package var bytes: ByteCount = 0
-    /// The duration of the median run, including sections and report.
+    /// The duration of the median run, including the requests for sections and the report.
     package var seconds = 0.0
-    /// The median of the runs' rates.
+    /// The median of all runs' rates, in pictures per second.
     package var imagesPerSecond = 0.0
-    /// The median run's body bytes per second.
+    /// The number of body bytes per second in the median run.
     package var bytesPerSecond = 0.0
-    /// Each run's rate, in order.
+    /// Each run's rate in pictures per second, in the order of the runs.
     package var rates: [Double] = []
-    /// The 95 % confidence interval of the rates' geometric mean.
+    /// The 95 % confidence interval of the geometric mean of all rates.
     package var confidence = Confidence()
     /// The time to the first byte.
     package var ttfbMilliseconds = Quantiles.none
     /// The time to the last byte.
     ///
-    /// At a constant rate it counts from the planned start, otherwise from the start of the attempt.
+    /// At a constant rate it is measured from the planned start, otherwise from the start of the attempt.
     package var totalMilliseconds = Quantiles.none
-    /// At a constant rate, the time from the start of an attempt to its end; otherwise empty.
+    /// At a constant rate, the time from the start of an attempt to its end; otherwise nothing is measured.
     package var serviceMilliseconds = Quantiles.none
     /// The time to resolve the host name.
     ///
-    /// This and the next two values cover only requests that opened a connection.
+    /// This time and the next two are measured only for requests that opened a connection.
     package var dnsMilliseconds = Quantiles.none
     /// The time to connect.
     package var connectMilliseconds = Quantiles.none
-    /// The time of the TLS handshake.
+    /// The duration of the TLS handshake.
     package var tlsMilliseconds = Quantiles.none
-    /// The time from the request to the first byte.
+    /// The time from the sent request to the first byte of the answer.
     package var waitMilliseconds = Quantiles.none
-    /// The time from the first byte to the last.
+    /// The time from the first byte of the answer to the last.
     package var transferMilliseconds = Quantiles.none
-    /// Each run's median of the total time, in order; nil in reports of earlier versions.
+    /// Each run's median of the total time, in milliseconds; nil in reports of earlier versions of larder.
     package var p50OfRuns: [Double]? = []
-    /// Each run's 99th percentile of the total time, in order.
+    /// Each run's 99th percentile of the total time, in milliseconds.
     package var p99OfRuns: [Double] = []
     /// The number of finished requests for pictures, successful or not.
     package var requests = 0
-    /// How many requests for pictures were answered with 304.
+    /// The number of requests for pictures that the origin answered with status 304.
     package var notModified = 0
     /// The number of requests for sections and details.
     package var otherRequests = 0
-    /// The number of requests on reused connections and on new ones.
+    /// The numbers of requests on new connections and on reused connections.
     package var connections = Connections()
-    /// The number of requests for each protocol.
+    /// The number of requests for each protocol, such as `HTTP/2`.
     package var protocols: [String: Int] = [:]
-    /// The number of attempts after the first attempts of requests.
+    /// The number of repeated attempts; the first attempt of a request does not count.
     package var retries = 0
     /// The number of failed requests.
     package var failures = 0
-    /// The number of failures for each reason.
+    /// The number of failed requests for each reason, such as `timeout-idle`.
     package var failureReasons: [String: Int] = [:]
-    /// The number of requests for each status of their last answer; nil in reports of earlier versions.
-    package var statuses: [String: Int]? = [:]
-    /// The ten slowest URLs, the slowest first; nil in reports of earlier versions.
-    package var slowest: [SlowURL]? = []
-    /// The share of the median run in which transfers waited for larder's own files, hashes and index.
+    /// The number of requests for each status, such as `200`; nil in reports of earlier versions of larder.
     ///
-    /// It is 0 when the bytes are discarded, and nil in reports of earlier versions.
+    /// If a request was repeated, the status of its last answer counts.
+    package var statuses: [String: Int]? = [:]
+    /// The ten slowest URLs, the slowest first; nil in reports of earlier versions of larder.
+    package var slowest: [SlowURL]? = []
+    /// The share of the median run in which transfers waited for larder to hash and write; nil in reports of earlier
+    /// versions.
+    ///
+    /// It is 0 if the bytes were discarded.
     package var writingShare: Double? = 0
-    /// The median of the processor times of the runs.
+    /// The median of the runs' processor times.
     package var cpuSeconds = 0.0
-    /// The highest memory use in any run.
+    /// The highest memory use of all runs.
     package var peakBytes: ByteCount = 0
-    /// The distribution of the total time.
+    /// The distribution of the total time, as points of a curve.
     package var spectrum: [SpectrumPoint] = []
-    /// The progress of the median run over time.
+    /// The number of pictures over the time of the median run.
     package var timeline = Timeline()
 
-    /// Makes an empty row.
+    /// Creates a row without results.
     package init(parallel: Int, pass: Pass) {
       self.parallel = parallel
       self.pass = pass
     }
   }
 
-  /// A URL with its slowest request.
+  /// A URL, and the duration of its slowest request.
   package struct SlowURL: Sendable, Equatable, Codable {
-    /// The URL, without secrets.
+    /// The URL, in which secrets are replaced.
     package var url: String
-    /// The duration of the URL's slowest request, measured like the row's total time.
+    /// The duration, measured as the total time of the row.
     package var milliseconds: Double
   }
 
-  /// The confidence interval of a rate.
+  /// The confidence interval of a rate; all values are nil if there was only one run.
   package struct Confidence: Sendable, Equatable, Codable {
     /// The lower bound.
-    ///
-    /// All values are nil if there was only one run.
     @OrNull package var low: Double? = nil
     /// The upper bound.
     @OrNull package var high: Double? = nil
-    /// Half of the interval's width, relative to its middle: 0.05 for ±5 %.
+    /// Half of the interval's width, relative to its middle: 0.05 means ±5 %.
     @OrNull package var halfWidth: Double? = nil
   }
 
   /// The numbers of requests on new and on reused connections.
   package struct Connections: Sendable, Equatable, Codable {
-    /// Requests that opened a connection, or waited until one was open.
+    /// The number of requests that opened a connection, or waited for one that was being opened.
     package var opened = 0
-    /// Requests that used a connection that was already open.
+    /// The number of requests on a connection that was already open.
     package var reused = 0
   }
 
-  /// How many pictures were finished over the time of a run, in intervals of equal length.
+  /// The numbers of pictures that were finished in each part of a run; the parts are equally long.
   package struct Timeline: Sendable, Equatable, Codable {
-    /// The length of an interval in seconds.
+    /// The length of a part, in seconds.
     package var intervalSeconds = 0.0
-    /// The number of pictures finished in each interval.
+    /// The number of pictures that were finished in each part.
     package var images: [Int] = []
-    /// The number of bytes of the pictures finished in each interval.
+    /// The number of bytes of these pictures, for each part.
     package var bytes: [ByteCount] = []
   }
 
@@ -139,17 +142,17 @@ package struct BenchReport: Sendable, Equatable, Codable {
     package var parallel: Int
     /// The pass.
     package var pass: Pass
-    /// The row's rate.
+    /// The row's rate, in pictures per second.
     package var imagesPerSecond: Double
-    /// The row's body bytes per second.
+    /// The row's number of body bytes per second.
     package var bytesPerSecond: Double
   }
 
-  /// The rows, ordered by number of transfers and then by pass.
+  /// The rows, ordered by the number of transfers and then by pass.
   package var runs: [Row] = []
-  /// The fastest row of the first pass; nil when nothing was fetched.
+  /// The fastest row of the first pass; nil if nothing was fetched.
   @OrNull package var best: Best? = nil
-  /// `closed` if a request starts whenever another one ends, `open` if requests start at a constant rate.
+  /// `closed` if a request starts whenever another one ends, or `open` if requests start at a constant rate.
   package var loop = "closed"
   /// A sentence that explains the latencies.
   package var latency = ""
@@ -157,16 +160,19 @@ package struct BenchReport: Sendable, Equatable, Codable {
   @OrNull package var rate: Double? = nil
   /// The destination of the received bytes.
   package var sink = Sink.cache
-  /// The comparison with an earlier report.
+  /// The comparison with an earlier report; nil if there is none.
   @OrNull package var baseline: BaselineComparison? = nil
   /// Whether a signal ended the measurement early.
   package var interrupted = false
 
-  /// Makes an empty report.
+  /// Creates a report without results.
   package init() {}
 
   /// Reads a report that `bench --json` has printed, for `bench --baseline`.
   ///
+  /// - Parameters:
+  ///   - bytes: The JSON.
+  ///   - name: The name of the file, for the message of an error.
   /// - Throws: ``LarderError`` when the bytes are not such a report.
   package init(json bytes: [UInt8], name: String) throws(LarderError) {
     do {
@@ -184,7 +190,7 @@ package struct BenchReport: Sendable, Equatable, Codable {
   package var failures: Int { runs.reduce(0) { $0 + $1.failures } }
 }
 
-/// The usual percentiles of a time, in milliseconds.
+/// The percentiles of a time in milliseconds; all of them are nil if nothing was measured.
 package struct Quantiles: Sendable, Equatable, Codable {
   /// The number of measured requests.
   package var count: Int
@@ -199,14 +205,14 @@ package struct Quantiles: Sendable, Equatable, Codable {
   /// The maximum.
   @OrNull package var max: Double? = nil
 
-  /// The percentiles if nothing was measured.
+  /// The value if nothing was measured.
   package static let none = Quantiles(count: 0)
 }
 
-/// One point of a latency distribution.
+/// A point of the curve that shows a distribution of times.
 package struct SpectrumPoint: Sendable, Equatable, Codable {
   /// The percentile, from 0 to 100.
   package var percentile: Double
-  /// The longest time of the requests up to that percentile, in milliseconds.
+  /// The time that this percentage of the requests did not exceed, in milliseconds.
   package var milliseconds: Double
 }

@@ -5,18 +5,18 @@ import Glibc
 import Synchronization
 import Transport
 
-/// Measures a source: runs the passes at each number of transfers, and repeats them until the rates are precise enough.
+/// Measures the pictures of a catalog or of a list of URLs.
 ///
-/// A run works in its own temporary folder and never touches the user's cache. ``run(progress:)`` blocks its thread;
-/// ``stop()`` may be called from any thread.
+/// It runs the passes with each number of simultaneous transfers, and repeats them until the rates are known well
+/// enough. It works in its own temporary folder, and never changes the user's cache. ``run(progress:)`` blocks its
+/// thread; ``stop()`` may be called on any thread.
 package final class BenchRun: Sendable {
-  /// The next repetition that a run is about to start.
+  /// A repetition that is about to start.
   package struct Step: Sendable, Equatable {
     /// The number of simultaneous transfers.
     package var parallel: Int
-    /// The number of the repetition, counted from 1.
     package var repetition: Int
-    /// The median rate of the first pass so far; nil before the first result.
+    /// The median rate of the first pass so far, in pictures per second; nil before the first result.
     package var imagesPerSecond: Double?
   }
 
@@ -33,7 +33,7 @@ package final class BenchRun: Sendable {
     self.surroundings = surroundings
   }
 
-  /// Ends the measurement early; the report has the results so far.
+  /// Ends the measurement early; the report then has the results so far.
   package func stop() {
     isStopped.store(true, ordering: .sequentiallyConsistent)
     current.withLock { $0 }?.stop()
@@ -44,7 +44,7 @@ package final class BenchRun: Sendable {
   /// Performs the measurement.
   ///
   /// - Parameter progress: Called before each repetition.
-  /// - Returns: The report, without a baseline.
+  /// - Returns: The report, without a comparison with a baseline.
   /// - Throws: ``LarderError``, or the error of a sync that could not start.
   package func run(progress: (Step) -> Void = { _ in }) throws -> BenchReport {
     let scratch = try ScratchFolder(in: surroundings.scratch)
@@ -61,7 +61,7 @@ package final class BenchRun: Sendable {
       let builders = try measure(parallel, level, urls, scratch, progress)
       guard let first = builders.first else { break }
       rates.append(Estimate(first.rates)?.median ?? 0)
-      // Keep only the rows: the builders' histograms would be counted as memory of later runs.
+      // Keep only the rows, because the histograms of the builders would be counted as memory of later runs.
       measured += builders.compactMap(\.row)
       if measured.allSatisfy({ $0.images == 0 }) { break }
     }
@@ -76,9 +76,7 @@ package final class BenchRun: Sendable {
     !hasStopped && surroundings.monotonic() < plan.deadline ?? .distantFuture
   }
 
-  /// The URLs of the pictures.
-  ///
-  /// They are determined once, for all runs that discard the bytes.
+  /// The URLs of the pictures, for runs that discard the bytes.
   private func pictures(_ level: LevelRun, _ scratch: ScratchFolder) throws -> [WebURL] {
     if case .urls(let list) = source {
       let parser = try surroundings.transport(1)
@@ -87,7 +85,7 @@ package final class BenchRun: Sendable {
     return try level.urls(parallel: 16, into: scratch.empty("urls"))
   }
 
-  /// Repeats the passes at one number of transfers.
+  /// Repeats the passes with one number of transfers.
   ///
   /// - Returns: A builder for each pass to report.
   private func measure(
@@ -109,13 +107,13 @@ package final class BenchRun: Sendable {
         plan.sink == .discard
         ? try level.discard(parallel: parallel, urls, repeats: source.isURLs)
         : try level.sync(parallel: parallel, into: scratch.empty("runs"))
-      // Do not count an interrupted repetition.
+      // An interrupted repetition does not count.
       if hasStopped { break }
       for record in records {
         guard let place = plan.passes.firstIndex(of: record.pass) else { continue }
         builders[place].add(record)
       }
-      // Stop if nothing was fetched: more repetitions would only spend minutes on retries.
+      // If nothing was fetched, further repetitions would only spend minutes on repeated attempts.
       if repetition == 1, records.allSatisfy({ $0.images == 0 }) { break }
     }
     return builders.filter { !$0.rates.isEmpty }
@@ -166,11 +164,13 @@ package final class BenchRun: Sendable {
   }
 }
 
-/// A temporary folder for one measurement, removed in `deinit`.
+/// A temporary folder for one measurement.
+///
+/// It is removed when the last reference to this object is released.
 final class ScratchFolder: Sendable {
   let path: String
 
-  /// Makes an empty folder in `parent`.
+  /// Creates an empty folder in `parent`.
   init(in parent: String) throws(LarderError) {
     var template = Array("\(parent)/larder-bench-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
@@ -184,7 +184,9 @@ final class ScratchFolder: Sendable {
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// Makes an empty folder with this name in the temporary folder; an older one is removed first.
+  /// Creates an empty folder with a name in the temporary folder.
+  ///
+  /// An older folder with this name is removed first.
   func empty(_ name: String) throws -> String {
     let folder = "\(path)/\(name)"
     if access(folder, F_OK) == 0 { try FileManager.default.removeItem(atPath: folder) }

@@ -6,19 +6,21 @@ import Transport
 
 /// The pictures to measure: those of a catalog, or a list of URLs.
 package enum BenchSource: Sendable {
-  /// All pictures of a store's catalog, with its sections and details.
+  /// All pictures of a catalog.
+  ///
+  /// The requests for its sections and details are made too, but only the pictures are measured.
   case catalog(CatalogFile, folder: String, options: SyncOptions)
   /// Pictures at these URLs.
   case urls([String])
 
-  /// Parses a list with one URL on each line.
+  /// Parses a list that has one URL on each line.
   ///
-  /// Empty lines and lines that begin with `#` are ignored.
+  /// Empty lines, and lines that begin with `#`, are ignored.
   ///
   /// - Parameters:
   ///   - bytes: The list, in UTF-8.
-  ///   - name: The name of the list, for messages.
-  /// - Throws: ``LarderError`` for a line that is not a URL, and for a list without URLs.
+  ///   - name: The name of the list, for the messages of errors.
+  /// - Throws: ``LarderError`` when a line is not a URL, or when the list has no URL.
   package init(list bytes: [UInt8], name: String) throws(LarderError) {
     var urls: [String] = []
     let lines = Self.text(bytes[...])
@@ -40,9 +42,9 @@ package enum BenchSource: Sendable {
     self = .urls(urls)
   }
 
-  /// Whether a file is a list of URLs and not a catalog file.
+  /// Whether a file is a list of URLs, and not a catalog file.
   ///
-  /// The first line with content decides.
+  /// The first line that is neither empty nor a comment decides.
   package static func isList(_ bytes: [UInt8]) -> Bool {
     for line in text(bytes.prefix(1 << 16)).split(whereSeparator: \.isNewline) {
       let line = line.trimmingBlanks
@@ -51,7 +53,7 @@ package enum BenchSource: Sendable {
     return false
   }
 
-  /// The text of a list, without the byte order mark that some editors write.
+  /// The text of a list, without the byte order mark that some editors write at its beginning.
   private static func text(_ bytes: ArraySlice<UInt8>) -> String {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     return String(decoding: bytes.starts(with: mark) ? bytes.dropFirst(3) : bytes, as: UTF8.self)
@@ -62,11 +64,13 @@ package enum BenchSource: Sendable {
     return start.hasPrefix("http://") || start == "https://"
   }
 
-  /// The hosts that the user named.
+  /// The hosts that the user has named, which may have private addresses.
   ///
-  /// They may have private addresses.
-  ///
-  /// `environment` has the variables for `${NAME}` in a catalog's URLs.
+  /// - Parameters:
+  ///   - parser: Parses URLs.
+  ///   - environment: The variables that replace `${NAME}` in the URLs of a catalog file.
+  /// - Returns: The hosts with their ports.
+  /// - Throws: An error if a URL is malformed.
   package func namedHosts(
     _ parser: any URLParsing,
     environment: [String: String] = [:]
@@ -89,14 +93,14 @@ package enum BenchSource: Sendable {
 
   /// Whether the source is a list of URLs.
   ///
-  /// Only the requests of a list may be repeated.
+  /// The requests of a list may be repeated, but those of a catalog may not.
   package var isURLs: Bool {
     if case .urls = self { true } else { false }
   }
 
   /// The source as a catalog.
   ///
-  /// For a list, writes a catalog whose sections are files in `scratch`.
+  /// For a list of URLs, this writes a catalog whose sections are files in the folder `scratch`.
   func catalog(in scratch: String) throws -> (CatalogFile, folder: String, SyncOptions) {
     switch self {
     case .catalog(let file, let folder, let options):
@@ -106,9 +110,9 @@ package enum BenchSource: Sendable {
     }
   }
 
-  /// Writes sections of a thousand URLs each.
+  /// Writes a list of URLs as a catalog whose sections have a thousand URLs each.
   ///
-  /// Thus transfers begin while later sections are still being read.
+  /// With several sections, transfers begin while later sections are still being read.
   private static func write(_ urls: [String], to folder: String) throws -> CatalogFile {
     struct Entry: Encodable {
       let id: String
@@ -134,7 +138,6 @@ package enum BenchSource: Sendable {
 }
 
 extension Substring {
-  /// The text without white space at its ends.
   fileprivate var trimmingBlanks: String {
     let start = drop(while: \.isWhitespace)
     return String(start.reversed().drop(while: \.isWhitespace).reversed())

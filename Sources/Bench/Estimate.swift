@@ -2,23 +2,19 @@ import Glibc
 
 /// An estimate of a positive quantity from several measurements.
 package struct Estimate: Sendable, Equatable {
-  /// The measurements, in their order.
+  /// The measurements that are positive and finite, in their order.
   package let values: [Double]
-  /// The median: the middle value, or the mean of the two in the middle.
+  /// The median: the middle value, or the mean of the two values in the middle.
   package let median: Double
-  /// The bounds of the 95 % confidence interval of the geometric mean; nil with fewer than two values.
+  /// The 95 % confidence interval of the geometric mean; nil if there are fewer than two values.
   ///
-  /// The interval is computed by Student's t on the logarithms, because times and rates vary by factors.
+  /// It is computed by Student's t distribution from the logarithms, because times and rates vary by factors.
   package let interval: ClosedRange<Double>?
-  /// The mean and the variance of the logarithms.
+  /// The mean of the values' logarithms.
   let logMean: Double
   let logVariance: Double
 
-  /// Creates an estimate.
-  ///
-  /// Only values that are positive and finite count.
-  ///
-  /// - Returns: Nil when there is no such value.
+  /// Creates an estimate from the values that are positive and finite; returns nil if there are none.
   package init?(_ values: [Double]) {
     let values = values.filter { $0 > 0 && $0.isFinite }
     guard !values.isEmpty else { return nil }
@@ -43,28 +39,26 @@ package struct Estimate: Sendable, Equatable {
 
   /// Half of the interval's width, relative to the interval's middle: 0.05 means ±5 %.
   ///
-  /// Nil without an interval.
+  /// Nil if there is no interval.
   package var halfWidth: Double? {
     interval.map { ($0.upperBound / $0.lowerBound).squareRoot() - 1 }
   }
 }
 
-/// Student's t distribution.
-///
-/// The degrees of freedom need not be a whole number.
+/// Student's t distribution, for any positive number of degrees of freedom.
 struct StudentT: Sendable {
   let degrees: Double
 
-  /// The probability of a value of `t` or less.
+  /// The probability that a value is at most `t`.
   ///
-  /// The regularized incomplete beta function gives it. (Abramowitz and Stegun, 26.7.1)
+  /// It is computed by the regularized incomplete beta function. (Abramowitz and Stegun, 26.7.1)
   func cumulative(_ t: Double) -> Double {
     guard t.isFinite else { return t > 0 ? 1 : 0 }
     let tail = Self.incompleteBeta(degrees / (degrees + t * t), degrees / 2, 0.5) / 2
     return t > 0 ? 1 - tail : tail
   }
 
-  /// The quantile for a probability in 0.5..<1.
+  /// The value that is not exceeded with a probability; the probability must be in 0.5..<1.
   func quantile(_ probability: Double) -> Double {
     var low = 0.0
     var high = 1.0
@@ -76,11 +70,11 @@ struct StudentT: Sendable {
     return (low + high) / 2
   }
 
-  /// I_x(a, b), by its continued fraction. (Abramowitz and Stegun, 26.5.8)
+  /// The regularized incomplete beta function I_x(a, b), by its continued fraction. (Abramowitz and Stegun, 26.5.8)
   private static func incompleteBeta(_ x: Double, _ a: Double, _ b: Double) -> Double {
     guard x > 0 else { return 0 }
     guard x < 1 else { return 1 }
-    // The fraction converges quickly only on one side; symmetry gives the other side.
+    // The fraction converges quickly only if x is small. Otherwise use I_x(a, b) = 1 − I_(1−x)(b, a).
     if x > (a + 1) / (a + b + 2) { return 1 - incompleteBeta(1 - x, b, a) }
     let scale = lgamma(a + b) - lgamma(a) - lgamma(b)
     let front = exp(scale + a * log(x) + b * log(1 - x)) / a
@@ -97,7 +91,7 @@ struct StudentT: Sendable {
   }
 }
 
-/// Evaluates 1/(1 + t₁/(1 + t₂/(1 + …))) by Lentz's method, starting with the first term.
+/// Evaluates 1/(1 + t₁/(1 + t₂/(1 + …))) by Lentz's method, term by term.
 private struct ContinuedFraction {
   private static let least = 1e-300
   private var numerator = 1.0
@@ -115,7 +109,7 @@ private struct ContinuedFraction {
     value *= numerator * denominator
   }
 
-  /// The number, or a tiny number instead of zero, to avoid a division by zero.
+  /// The number, or a tiny number if it is almost zero, to avoid a division by zero.
   private static func apart(_ number: Double) -> Double {
     abs(number) < least ? least : number
   }

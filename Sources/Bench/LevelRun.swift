@@ -6,12 +6,13 @@ import Pipeline
 import Synchronization
 import Transport
 
-/// Runs the passes with one number of simultaneous transfers, one pass after the other on the same cache.
+/// Runs the passes with one number of simultaneous transfers, one after the other on the same cache.
 ///
-/// Each pass with a cache is a separate sync with new connections, as if it were a separate command. ``stop()`` may be
-/// called from any thread.
+/// Each pass with a cache is a sync of its own with new connections, as if the user had started it by a command.
+/// ``stop()`` may be called on any thread.
 final class LevelRun: Sendable {
-  /// The seconds after which everything in the cache is stale: freshness lifetimes are limited to a year.
+  /// The number of seconds after which everything in the cache is stale, because no response is fresh for more than a
+  /// year.
   private static let untilStale: Int64 = 400 * 86_400
 
   private let plan: BenchPlan
@@ -32,26 +33,33 @@ final class LevelRun: Sendable {
 
   var hasStopped: Bool { isStopped.load(ordering: .sequentiallyConsistent) }
 
-  /// Ends the current pass early; no other pass is started.
+  /// Ends the present pass early, and starts no other pass.
   func stop() {
     isStopped.store(true, ordering: .sequentiallyConsistent)
     current.withLock { $0 }?()
   }
 
-  /// Runs the passes as syncs into one cache in an empty folder.
+  /// Runs the passes as syncs into a cache in an empty folder.
   func sync(parallel: Int, into folder: String) throws -> [RunRecord] {
     try plan.order.compactMap { pass in
       hasStopped ? nil : try sync(pass, parallel: parallel, cache: "\(folder)/cache").record
     }
   }
 
-  /// Syncs once without measuring, and returns the URLs of the requested pictures.
+  /// Syncs once without a measurement, and returns the URLs of the requested pictures.
   func urls(parallel: Int, into folder: String) throws -> [WebURL] {
     let (_, transport) = try sync(.cold, parallel: parallel, cache: "\(folder)/cache")
     return try transport.urls.map { try transport.parse($0, relativeTo: nil) }
   }
 
-  /// Runs the passes as fetches of `urls` over the same connections, and discards the bytes.
+  /// Runs the passes as fetches of URLs over the same connections, and discards the bytes.
+  ///
+  /// - Parameters:
+  ///   - parallel: The number of simultaneous transfers.
+  ///   - urls: The URLs.
+  ///   - repeats: Whether the list of URLs may be repeated, so that a pass is long enough.
+  /// - Returns: The measurements of each pass.
+  /// - Throws: An error if the transport cannot be created.
   func discard(parallel: Int, _ urls: [WebURL], repeats: Bool) throws -> [RunRecord] {
     let length: PassLength =
       if !repeats {
@@ -141,16 +149,16 @@ final class LevelRun: Sendable {
     )
   }
 
-  /// Registers the action that stops the current pass.
+  /// Registers the function that stops the present pass.
   ///
-  /// If a stop has already been requested, the action is called at once.
+  /// If a stop was requested already, the function is called at once.
   private func attend(_ stop: (@Sendable () -> Void)?) {
     current.withLock { $0 = stop }
     if hasStopped { stop?() }
   }
 }
 
-/// The length of a pass over a list of URLs.
+/// The length of a pass that discards the bytes.
 enum PassLength: Sendable {
   /// The pass ends after this number of requests.
   case requests(Int)
@@ -160,9 +168,8 @@ enum PassLength: Sendable {
 
 /// Fetches a list of pictures and discards the bytes.
 ///
-/// If the pass must be longer than the list, the list is repeated.
-///
-/// It keeps the transport with its connections, and each picture's validators, from pass to pass.
+/// If a pass has to be longer than the list, the list is repeated. The validators of each picture, such as its ETag,
+/// are kept from the cold pass for the revalidating pass.
 final class DiscardRun: Sendable {
   private struct Progress {
     var conditions: [Int: Condition] = [:]
@@ -180,17 +187,17 @@ final class DiscardRun: Sendable {
     (self.urls, self.length, self.now) = (urls, length, now)
   }
 
-  /// The state that the requests of one pass share.
+  /// The values that all requests of one pass share.
   private struct Round: Sendable {
     let pass: Pass
     let transport: any Fetching
     let known: [Int: Condition]
-    /// The time after which no request is started; nil if the number of requests is given.
+    /// The time after which no request is started; nil if the number of requests is fixed.
     let end: MonotonicTime?
     let group = WorkGroup()
   }
 
-  /// Fetches all pictures, as many at once as the transport allows, and waits until all have finished.
+  /// Runs a pass, with as many simultaneous transfers as the transport allows, and waits until all have ended.
   func run(
     _ pass: Pass,
     over transport: any Fetching
@@ -206,17 +213,16 @@ final class DiscardRun: Sendable {
     }
     guard !urls.isEmpty else { return (0, [:]) }
     let round = Round(pass: pass, transport: transport, known: known, end: end)
-    // Enter the group for all of these requests before the first is sent, because a finished request may start another
-    // one.
+    // Enter the group for all requests before the first is sent, because a request that ends may start another one.
     for _ in 0..<count { round.group.enter() }
     for number in 0..<count { fetch(number % urls.count, round) }
     round.group.join()
     return state.withLock { ($0.images, $0.failures) }
   }
 
-  /// Fetches one URL.
+  /// Fetches the URL with this position in the list.
   ///
-  /// After a success and before the end of the pass, continues with the next URL of the list.
+  /// After a success and before the end of the pass, it continues with another URL of the list.
   private func fetch(_ number: Int, _ round: Round) {
     var request = Request(urls[number])
     request.accept = .picture
@@ -253,29 +259,29 @@ final class DiscardRun: Sendable {
   }
 }
 
-/// A sink that discards all bytes.
+/// A destination of a response's bytes that discards them.
 final class DiscardSink: BodySink {
   func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision { .accept }
   func receive(_ bytes: RawSpan) -> BodyDecision { .accept }
   func restart() {}
 }
 
-/// The raw measurements of one run.
+/// The measurements of one run of a pass.
 struct RunRecord: Sendable {
   let pass: Pass
   let parallel: Int
-  /// The duration, including sections and report.
+  /// The duration in seconds, including the requests for sections and the report.
   var seconds: Double
-  /// The time of the start, by the same clock as in the samples.
+  /// The time of the start, measured by the same clock as the times in `samples`.
   var began: MonotonicTime
-  /// The number of pictures that were complete after the run.
+  /// The number of pictures that were complete at the end of the run.
   var images: Int
-  /// The number of failures for each reason.
+  /// The number of failed requests for each reason, such as `timeout-idle`.
   var failures: [String: Int]
   /// The number of requests for sections and details.
   var others: Int
   var samples: [RequestSample]
-  /// The time that transfers waited for larder's own files, hashes and index.
+  /// The time for which transfers waited for larder to hash and write, in seconds.
   var writingSeconds = 0.0
   var cpuSeconds: Double
   var peakBytes: ByteCount
@@ -284,13 +290,11 @@ struct RunRecord: Sendable {
   var bytes: ByteCount { samples.reduce(.zero) { $0 + $1.bytes } }
 }
 
-/// Measures this process's CPU time and peak memory, as counted by Linux.
+/// Measures the processor time and the highest memory use of this process, as Linux counts them.
 struct ProcessMeter: Sendable {
   private let began: Double
 
-  /// Starts the measurement, and resets the memory peak.
-  ///
-  /// The peak includes memory that the process held before. (proc(5), `clear_refs`)
+  /// Starts the measurement, and resets the highest memory use to the present use. (proc(5), `clear_refs`)
   init() {
     began = Self.cpuSeconds
     let file = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC)
@@ -300,10 +304,10 @@ struct ProcessMeter: Sendable {
     }
   }
 
-  /// The CPU time of all threads since the start, in seconds.
+  /// The processor time of all threads since the start, in seconds.
   var cpuSeconds: Double { Self.cpuSeconds - began }
 
-  /// The peak of resident memory; 0 if the system does not report the peak.
+  /// The highest resident memory; 0 if the system does not report it.
   var peakBytes: ByteCount {
     var buffer = [UInt8](repeating: 0, count: 8192)
     let file = open("/proc/self/status", O_RDONLY | O_CLOEXEC)
@@ -313,7 +317,7 @@ struct ProcessMeter: Sendable {
     return Self.peakBytes(status: String(decoding: buffer.prefix(max(0, count)), as: UTF8.self))
   }
 
-  /// Parses the peak (`VmHWM`) from the text of `/proc/self/status`.
+  /// Parses the highest resident memory from the text of `/proc/self/status`, where it is named `VmHWM`.
   static func peakBytes(status: String) -> ByteCount {
     for line in status.split(separator: "\n") where line.hasPrefix("VmHWM:") {
       let number = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first

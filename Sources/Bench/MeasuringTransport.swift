@@ -2,7 +2,7 @@ import Base
 import Synchronization
 import Transport
 
-/// A transport that forwards all requests, and measures the requests for pictures.
+/// A transport that forwards all requests, and measures those for pictures.
 ///
 /// At a constant rate, each request for a picture is delayed until its planned start. Requests for sections and details
 /// are forwarded at once and only counted.
@@ -20,9 +20,13 @@ final class MeasuringTransport: Fetching {
   private let state = Mutex(Samples())
   private let writing = Atomic<Int64>(0)
 
-  /// Makes a transport that forwards to `transport`.
+  /// Creates a transport that forwards to another one.
   ///
-  /// `rate` is in requests per second; nil delays nothing.
+  /// - Parameters:
+  ///   - transport: The other transport.
+  ///   - rate: The number of requests for pictures per second; nil to delay none.
+  ///   - timesSinks: Whether to measure the time for which transfers wait for the destinations of their bytes.
+  ///   - now: A monotonic clock.
   init(
     _ transport: any Fetching,
     rate: Double?,
@@ -35,10 +39,12 @@ final class MeasuringTransport: Fetching {
     pacer = rate.map { Pacer(rate: $0, now: now) }
   }
 
-  /// The measurements of the requests for pictures so far.
+  /// The measurements of the requests for pictures that have ended.
   var samples: [RequestSample] { state.withLock { $0.samples } }
-  /// The time in which sinks and completions blocked the transfer thread, plus the time from the last transfer to the
-  /// end of the run.
+  /// The time for which transfers waited for larder to hash and write, in seconds.
+  ///
+  /// It is the time in which the transfer thread was blocked, and the time from the last transfer to the end of the
+  /// run.
   func writingSeconds(until end: MonotonicTime) -> Double {
     guard timesSinks, let last = state.withLock({ $0.samples.map(\.ended).max() }) else {
       return 0
@@ -46,7 +52,7 @@ final class MeasuringTransport: Fetching {
     return Double(writing.load(ordering: .relaxed) + max(0, end - last)) / 1e9
   }
 
-  /// The URLs of the pictures, in the order of their requests.
+  /// The URLs of the requested pictures, in the order of their requests.
   var urls: [String] { state.withLock { $0.urls } }
   /// The number of requests for sections and details.
   var others: Int { state.withLock { $0.others } }
@@ -82,7 +88,7 @@ final class MeasuringTransport: Fetching {
     planned: MonotonicTime?,
     _ completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
   ) {
-    // After a cancellation, requests that are still delayed are not sent.
+    // After a cancellation, do not send the requests that are still delayed.
     guard pacer?.isReleased != true else {
       return completion(
         .failure(TransferFailure(reason: .cancelled, url: request.url.redacted))
@@ -97,7 +103,7 @@ final class MeasuringTransport: Fetching {
     }
   }
 
-  /// Adds the duration of `work` to the writing time.
+  /// Runs `work`, and adds its duration to the writing time.
   private func timed(_ work: () -> Void) {
     guard timesSinks else { return work() }
     let start = now()
@@ -106,7 +112,7 @@ final class MeasuringTransport: Fetching {
   }
 }
 
-/// Forwards a body to another sink, and measures the time that the sink takes.
+/// Forwards the bytes of a response to another sink, and measures the time that this sink takes.
 private final class TimedSink: BodySink {
   private let sink: any BodySink
   private let timed: @Sendable (() -> Void) -> Void
@@ -155,65 +161,62 @@ extension RequestSample {
   }
 }
 
-/// The measurements of one picture's request.
+/// The measurements of one request for a picture.
 struct RequestSample: Sendable {
-  /// The planned start; nil unless requests start at a constant rate.
+  /// The planned start; nil if requests do not start at a constant rate.
   var planned: MonotonicTime?
-  /// The time at which the request was complete.
+  /// The time at which the request ended.
   var ended: MonotonicTime
-  /// The phases of the last attempt; nil when the request failed.
+  /// The times of the last attempt; nil if the request failed.
   var timing: TransferTiming?
-  /// The received body bytes.
+  /// The number of body bytes that were received.
   var bytes: ByteCount = 0
-  /// Whether the origin answered 304.
+  /// Whether the origin answered with status 304.
   var isNotModified = false
-  /// Whether the last attempt reused a connection.
+  /// Whether the last attempt used a connection that was already open.
   var reused = false
-  /// The HTTP version.
   var version = HTTPVersion.http11
-  /// The number of attempts for the request.
   var attempts = 1
-  /// The reason of the failure; nil after success.
+  /// The reason of the failure; nil if the request succeeded.
   var failure: FailureReason?
-  /// The status of the last answer; nil when there was none.
+  /// The status of the last answer, such as `404`; nil if there was no answer.
   var status: String?
-  /// The requested URL.
   var url: WebURL?
 
   /// The time to the last byte, in nanoseconds.
   ///
-  /// It counts from the planned start if there is one, otherwise from the start of the attempt.
+  /// It is measured from the planned start if there is one, otherwise from the start of the attempt.
   var latency: Int64 {
     planned.map { ended - $0 } ?? Int64((timing?.total ?? 0) * 1e9)
   }
 
-  /// The durations of the phases.
+  /// The durations of the phases, all of them 0 if the request failed.
   var phases: Phases { timing.map { Phases($0) } ?? Phases() }
 
   /// The time to the first byte, in nanoseconds.
   ///
-  /// It counts from the planned start if there is one, otherwise from the start of the attempt.
+  /// It is measured from the planned start if there is one, otherwise from the start of the attempt.
   var firstByte: Int64 {
     latency - Int64(phases.transfer * 1e9)
   }
 }
 
-/// The durations of a transfer's consecutive phases, in seconds.
+/// The durations of a transfer's phases, which follow one another, in seconds.
 struct Phases: Sendable, Equatable {
   /// The time to resolve the host name.
   var dns = 0.0
   /// The time to connect.
   var connect = 0.0
-  /// The time of the TLS handshake.
+  /// The duration of the TLS handshake.
   var tls = 0.0
-  /// The time from sending the request to the first byte.
+  /// The time from the sent request to the first byte of the answer.
   var wait = 0.0
-  /// The time from the first byte to the last.
+  /// The time from the first byte of the answer to the last.
   var transfer = 0.0
 
   init() {}
 
-  /// Converts points in time to durations.
+  /// Calculates the durations from the times at which the phases ended.
   ///
   /// If a time is 0, or earlier than the time before it, the phase did not take place.
   init(_ timing: TransferTiming) {

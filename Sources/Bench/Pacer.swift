@@ -5,8 +5,8 @@ import Synchronization
 
 /// Starts pieces of work at the times of an ``ArrivalSchedule``, in the order in which they were added.
 ///
-/// The first piece of work is due at once, and its time is the start of the schedule. A piece that is added after its
-/// due time starts at once; it is given the due time that it missed.
+/// The first piece starts at once, and its time is the start of the schedule. If a piece is added after its planned
+/// time, it starts at once too, but it is still given the planned time.
 final class Pacer: Sendable {
   private struct Arrivals {
     var waiting: [@Sendable (MonotonicTime) -> Void] = []
@@ -22,13 +22,13 @@ final class Pacer: Sendable {
   private let state = Mutex(Arrivals())
   private let queue = DispatchQueue(label: "larder.pacer")
 
-  /// Makes a pacer with a number of starts per second.
+  /// Creates a pacer for a number of starts per second.
   init(rate: Double, now: @escaping @Sendable () -> MonotonicTime) {
     self.rate = rate
     self.now = now
   }
 
-  /// Adds a piece of work, a function that is given its due time.
+  /// Adds a piece of work: a function that is called with its planned time.
   func add(_ work: @escaping @Sendable (MonotonicTime) -> Void) {
     let moment = now()
     let mustRun = state.withLock { state in
@@ -40,9 +40,9 @@ final class Pacer: Sendable {
     if mustRun { queue.async { self.run() } }
   }
 
-  /// Starts all waiting work at once, without regard to the schedule.
+  /// Starts all waiting work at once, before its planned time.
   ///
-  /// Call it before a cancellation, so that each piece of work can end.
+  /// Call this before a cancellation, so that each piece of work can end.
   func release() {
     state.withLock { $0.isReleased = true }
   }
@@ -73,7 +73,7 @@ final class Pacer: Sendable {
     }
   }
 
-  /// Sleeps in short intervals, so that ``release()`` takes effect quickly.
+  /// Sleeps until a time, in short intervals, so that ``release()`` takes effect quickly.
   private func sleep(until moment: MonotonicTime) {
     while !isReleased {
       let left = moment - now()
@@ -85,19 +85,18 @@ final class Pacer: Sendable {
   }
 }
 
-/// The schedule of requests at a constant rate.
+/// The planned times of requests at a constant rate.
 ///
-/// Each request has a due time, which does not depend on earlier requests.
-///
-/// Latencies are measured from the due times. This avoids coordinated omission: if a slow answer delays later requests,
-/// their delay is measured too.
+/// The planned time of a request does not depend on earlier requests. If a slow answer delays later requests, their
+/// latencies include the delay, because they are measured from the planned times. Otherwise the measurement would hide
+/// the delay (coordinated omission).
 struct ArrivalSchedule: Sendable, Equatable {
-  /// The due time of the first request.
+  /// The planned time of the first request.
   let start: MonotonicTime
   /// The number of requests per second.
   let rate: Double
 
-  /// The due time of a request, given the request's number, counted from 0.
+  /// The planned time of a request, given the request's number, counted from 0.
   func moment(of number: Int) -> MonotonicTime {
     start + .nanoseconds(Int64((Double(number) * 1e9 / rate).rounded()))
   }

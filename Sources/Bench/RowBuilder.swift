@@ -2,16 +2,16 @@ import Base
 import Histogram
 import Transport
 
-/// Combines the runs of one pass with one number of transfers into a row of the report.
+/// Combines all runs of one pass with one number of transfers into a row of the report.
 struct RowBuilder: Sendable {
-  /// The number of intervals in a timeline.
+  /// The number of parts into which a run is divided for its timeline.
   private static let intervals = 48
 
   private let parallel: Int
   private let pass: Pass
   private let isOpen: Bool
   private var runs: [Summary] = []
-  /// The counts over all runs.
+  /// A row that has only the counts, which are about all runs.
   private var counts: BenchReport.Row
   private var total = LatencyHistogram(isFine: true)
   private var service = LatencyHistogram(isFine: false)
@@ -21,9 +21,9 @@ struct RowBuilder: Sendable {
   private var p50: [Double] = []
   private var p99: [Double] = []
 
-  /// The values of a run that the builder keeps.
+  /// The values of a run that are kept.
   ///
-  /// The samples of all runs would soon need more memory than everything else.
+  /// The samples are not kept, because those of all runs would soon need more memory than everything else.
   private struct Summary: Sendable {
     var images: Int
     var bytes: ByteCount
@@ -35,7 +35,12 @@ struct RowBuilder: Sendable {
     var writingShare: Double
   }
 
-  /// Makes a builder without runs; `isOpen` says that requests start at a constant rate.
+  /// Creates a builder without runs.
+  ///
+  /// - Parameters:
+  ///   - parallel: The number of simultaneous transfers.
+  ///   - pass: The pass.
+  ///   - isOpen: Whether requests start at a constant rate.
   init(parallel: Int, pass: Pass, isOpen: Bool) {
     self.parallel = parallel
     self.pass = pass
@@ -43,7 +48,7 @@ struct RowBuilder: Sendable {
     counts = BenchReport.Row(parallel: parallel, pass: pass)
   }
 
-  /// The rates of the runs so far.
+  /// The rates of the runs so far, in pictures per second.
   var rates: [Double] { runs.map(\.rate) }
 
   /// Adds a run.
@@ -81,7 +86,7 @@ struct RowBuilder: Sendable {
     total.add(own)
   }
 
-  /// Updates the list of the ten slowest URLs, each with its slowest request.
+  /// Updates the list of the ten slowest URLs, which has the slowest request of each.
   private mutating func note(_ url: WebURL, _ latency: Int64) {
     if slowest.count == Self.mostSlow, latency <= slowest[Self.mostSlow - 1].latency { return }
     if let place = slowest.firstIndex(where: { $0.url.text == url.text }) {
@@ -95,7 +100,7 @@ struct RowBuilder: Sendable {
 
   private static let mostSlow = 10
 
-  /// The run with the median rate; of two runs in the middle, the slower one.
+  /// The run with the median rate; if two runs are in the middle, the slower one.
   private var median: Summary? {
     guard !runs.isEmpty else { return nil }
     return runs.sorted { $0.rate < $1.rate }[(runs.count - 1) / 2]
@@ -174,21 +179,21 @@ struct RowBuilder: Sendable {
   }
 }
 
-/// A distribution of durations in whole microseconds.
+/// A distribution of durations, in whole microseconds.
 ///
-/// With five significant digits, durations are exact up to 131 ms, and precise to 1/100,000 beyond that. This takes one
-/// or two megabytes. With four digits, durations are exact up to 16 ms, in a tenth of the memory.
+/// With five significant digits, durations up to 131 ms are exact, and longer ones are precise to 1/100,000. This takes
+/// one or two megabytes. With four digits, durations up to 16 ms are exact, and the memory is a tenth.
 struct LatencyHistogram: Sendable {
   private var histogram: Histogram<UInt32>
 
-  /// Makes an empty histogram, with five significant digits if `isFine`, otherwise with four.
+  /// Creates an empty histogram, with five significant digits if `isFine` is true, and with four otherwise.
   init(isFine: Bool) {
     histogram = Histogram(numberOfSignificantValueDigits: isFine ? .five : .four)
   }
 
   /// Records a duration in nanoseconds; a negative duration counts as zero.
   mutating func record(nanoseconds: Int64) {
-    // Longer durations are recorded as one day; no transfer may take longer.
+    // A longer duration is recorded as one day, which no transfer may exceed.
     let longest: Int64 = 86_400_000_000_000
     histogram.record(UInt64((min(max(0, nanoseconds), longest) + 500) / 1000))
   }
@@ -198,19 +203,18 @@ struct LatencyHistogram: Sendable {
     record(nanoseconds: Int64(min(max(0, seconds), 86_400) * 1e9))
   }
 
-  /// Adds the values of another histogram.
   mutating func add(_ other: LatencyHistogram) {
     histogram.add(other.histogram)
   }
 
   var isEmpty: Bool { histogram.totalCount == 0 }
 
-  /// The percentile in milliseconds; nil when nothing was recorded.
+  /// A percentile in milliseconds, such as the median for 50; nil if nothing was recorded.
   func milliseconds(at percentile: Double) -> Double? {
     isEmpty ? nil : Double(histogram.valueAtPercentile(percentile)) / 1000
   }
 
-  /// The usual percentiles of the distribution.
+  /// The percentiles that reports have.
   var quantiles: Quantiles {
     Quantiles(
       count: Int(histogram.totalCount),
@@ -222,9 +226,9 @@ struct LatencyHistogram: Sendable {
     )
   }
 
-  /// The whole distribution as points.
+  /// The whole distribution as points of a curve.
   ///
-  /// The points approach 100 %: each half of the remaining share has four points.
+  /// The points approach 100 %: there are four from 0 to 50 %, four from 50 to 75 %, four from 75 to 87.5 %, and so on.
   var spectrum: [SpectrumPoint] {
     guard !isEmpty else { return [] }
     let least = 100 / Double(histogram.totalCount)

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// The combined effects of all fault rules that match one request.
+/// The combined effects of all fault rules that apply to one request.
 ///
 /// Delays are added up. If other effects conflict, the effect of the last rule counts.
 struct Fault: Equatable {
@@ -19,7 +19,7 @@ struct Fault: Equatable {
   var dropsValidators = false
   var chunked = false
   var gzip = false
-  /// If this is not nil, the request gets no answer, and the connection ends in this way.
+  /// If this is not nil, the request gets no answer, and the connection ends in this way or hangs.
   var silence: WirePlan.Ending?
 
   init(_ effects: some Sequence<FaultEffect>) {
@@ -51,7 +51,7 @@ struct Fault: Equatable {
   }
 }
 
-/// An effect of a fault on an answer.
+/// An effect of a fault rule on the answer to a request.
 ///
 /// Several effects can apply to one answer.
 package enum FaultEffect: Hashable, Sendable {
@@ -63,45 +63,47 @@ package enum FaultEffect: Hashable, Sendable {
     case fraction(Double)
   }
 
-  /// The answer is delayed by a number of seconds.
+  /// The answer is sent after a delay.
   case delay(seconds: Double)
-  /// The answer has this status instead of the usual one.
+  /// The answer has this status instead of the usual one, and optionally the field `Retry-After`.
   ///
-  /// For a status of 300 or more, the body is replaced by a short one, unless the fault sets a body.
+  /// If the status is 300 or more, a short body replaces the usual body, unless the fault sets a body.
   case status(Int, retryAfter: String? = nil)
-  /// `Content-Length` states the full length, but only a part of the body is sent before the connection closes.
+  /// `Content-Length` has the full length, but only a part of the body is sent before the connection is closed.
   case truncate(after: Cut)
-  /// The connection is reset after this number of body bytes; nil resets it before the answer.
+  /// The connection is reset after this number of body bytes, or before the answer if the number is nil.
   case reset(after: Int?)
   /// The body is sent at this rate, in bytes per second.
   case drip(bytesPerSecond: Int)
   /// `Content-Length` differs from the true length by this number of bytes.
   ///
-  /// If the stated length is too large, the connection closes after the body. If it is too small, the connection stays
-  /// open, and the rest of the body is sent before the next answer.
+  /// If the stated length is too large, the connection is closed after the body. If it is too small, the connection
+  /// stays open, and the client takes the rest of the body for the beginning of the next answer.
   case wrongLength(Int)
   /// The answer has this `Content-Type` instead of the usual one, and optionally this body.
   case wrongType(String, body: [UInt8]? = nil)
   /// The answer is a redirect to a URL.
   case redirect(to: String, status: Int = 302)
-  /// Nothing is sent until the store stops or the client gives up.
+  /// Nothing is sent, and the connection stays open until the store stops or the client closes it.
   case hang
   /// The answer has this body, with an `ETag` of its own.
   case body([UInt8])
-  /// A header line that replaces all lines with the same name.
+  /// The answer has this header line, which replaces all lines with the same name.
   case header(String, String)
-  /// The answer has no `ETag` and no `Last-Modified`; conditional requests therefore never get 304.
+  /// The answer has neither `ETag` nor `Last-Modified`, so a conditional request never gets status 304.
   case dropValidators
   /// The body is sent with chunked transfer coding, without `Content-Length`.
   case chunked
-  /// The connection closes without an answer.
+  /// The connection is closed without an answer.
   case closeWithoutAnswer
-  /// The body is compressed with gzip, even if the client does not accept it.
+  /// The body is encoded with gzip, even if the client does not accept that.
   case gzip
 }
 
 extension Resource {
-  /// Applies a fault to the resource, before conditions and ranges are evaluated.
+  /// Applies the effects on the resource itself: its bytes, its type and its validators.
+  ///
+  /// This is done before the conditions and ranges of the request are evaluated.
   mutating func apply(_ fault: Fault) {
     if let bytes = fault.body { replaceBody(bytes) }
     if let type = fault.type { self.type = type }
@@ -119,9 +121,7 @@ extension Resource {
 }
 
 extension Reply {
-  /// Applies a fault to status and header lines.
-  ///
-  /// For a status of 300 or more, the body is replaced by a short one, unless the fault sets a body.
+  /// Applies the effects on the status and the header lines.
   mutating func apply(_ fault: Fault) {
     if let code = fault.status {
       if code < 300 {
@@ -139,9 +139,9 @@ extension Reply {
   }
 }
 
-/// Writes gzip in stored blocks: valid, but without compression.
+/// Writes gzip files without compression.
 enum Gzip {
-  /// Returns the bytes with gzip's header, in stored blocks, and with gzip's trailer. (RFC 1952, section 2.3; RFC 1951,
+  /// Encodes bytes as a gzip file, in blocks that are stored and not compressed. (RFC 1952, section 2.3; RFC 1951,
   /// 3.2.4)
   static func stored(_ bytes: [UInt8]) -> [UInt8] {
     var out: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF]

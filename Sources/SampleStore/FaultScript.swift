@@ -1,8 +1,9 @@
-/// A list of rules that say which requests fail, and how.
+/// A list of rules that decide which requests fail, and how.
 ///
-/// If several rules match a request, all of them apply.
+/// For example, the rule `path=/pictures/* hits=1..3 status=503` answers the first three requests for pictures with
+/// status 503. If several rules match a request, all of them apply.
 package struct FaultScript: Hashable, Sendable, ExpressibleByArrayLiteral {
-  /// The rules in order.
+  /// The rules in their order.
   ///
   /// Delays are added up. If other effects conflict, the effect of the last rule counts.
   package var rules: [FaultRule]
@@ -22,19 +23,19 @@ package struct FaultScript: Hashable, Sendable, ExpressibleByArrayLiteral {
 }
 
 extension FaultScript {
-  /// Parses a script from text.
+  /// Parses a script.
   ///
-  /// Each line is a rule, made of words `key=value` or `key`; `#` begins a comment.
+  /// Each line is a rule, which consists of words `key=value` or `key`. `#` begins a comment.
   ///
   /// These keys select requests: `path=GLOB` `query=GLOB` `method=POST` `hits=2|1..3|4..` `every=K` `share=0.2`
   /// `seed=7` `per=path`. These keys set effects: `delay=250ms` `status=503` `retry-after=1` `truncate=100|50%` `reset`
-  /// `reset=100` `drip=2K` `wrong-length=-5` `wrong-type=text/html` `redirect=URL` `hang` `body="…"`
-  /// `header="Name: value"` `drop-validators` `chunked` `close` `gzip`.
+  /// `reset=100` `drip=2K` `wrong-length=-5` `wrong-type=text/html` `redirect=URL` `hang` `body="…"` `header="Name:
+  /// value"` `drop-validators` `chunked` `close` `gzip`.
   ///
   /// A value with white space must be in double quotes. In quotes, `\"`, `\\`, `\n`, `\r` and `\t` are escapes.
   ///
   /// - Parameter text: The text of the script.
-  /// - Throws: ``SampleError`` with code `faults`. The error has the line, the column and the expected token.
+  /// - Throws: ``SampleError`` with code `faults`, with the position of the error and with advice.
   package init(text: String) throws(SampleError) {
     var rules: [FaultRule] = []
     for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
@@ -48,7 +49,7 @@ extension FaultScript {
 }
 
 extension FaultRule {
-  /// Makes a rule from the words of one line.
+  /// Creates a rule from the words of a line.
   fileprivate init(_ words: [FaultWord]) throws(SampleError) {
     self.init("*", effects: [])
     var seed: FaultWord?
@@ -84,7 +85,7 @@ extension FaultRule {
     try finish(seen, words[0], retryAfter)
   }
 
-  /// Combines words that belong together, such as `status` and `retry-after`.
+  /// Combines words that belong together, such as `status` and `retry-after`, and checks that the rule has an effect.
   private mutating func finish(
     _ seen: Set<String>,
     _ first: FaultWord,
@@ -109,47 +110,51 @@ extension FaultRule {
   }
 }
 
-/// A rule that applies effects to the requests that match it.
+/// A rule that applies effects to some of the requests that match it.
 package struct FaultRule: Hashable, Sendable {
-  /// Which of the matching requests a rule affects.
+  /// The matching requests that a rule affects.
   package enum Hits: Hashable, Sendable {
     /// All matching requests.
     case all
-    /// The n-th to the m-th matching request, counted from 1.
+    /// The matching requests with these numbers, counted from 1.
     case range(ClosedRange<Int>)
-    /// Every k-th matching request: the k-th, the 2k-th and so on.
+    /// Every k-th matching request, such as the third, the sixth and so on.
     case every(Int)
-    /// About this fraction of the matching requests.
+    /// About this fraction of the matching requests, such as 0.2 for a fifth.
     ///
-    /// The selection depends only on the seed, the path and the number of earlier requests for that path. Therefore it
-    /// is the same in every run and for every order of requests.
+    /// A pseudo-random number decides about each request. It depends only on the seed, on the path, and on the number
+    /// of earlier requests for that path. Therefore the selection is the same in every run and for every order of
+    /// requests.
     case share(Double, seed: UInt64 = 0)
   }
 
-  /// How matching requests are counted.
+  /// The way in which matching requests are counted.
   package enum Scope: Hashable, Sendable {
     /// All matching requests are counted together.
     case rule
-    /// The requests for each path are counted separately, for faults such as "the first attempt for every picture".
+    /// The requests for each path are counted separately, so that a rule can affect the first request for every
+    /// picture.
     case path
   }
 
-  /// A glob for the decoded path: `*` matches any characters, `?` matches any single character.
+  /// A pattern for the decoded path, such as `/pictures/*.jpg`.
+  ///
+  /// `*` matches any characters, and `?` matches any single character.
   package var path: String
-  /// A glob for the query as it was sent.
+  /// A pattern for the query as it was sent, such as `page=2*`.
   ///
   /// Nil matches every request, with or without a query.
   package var query: String?
-  /// The method; nil matches any method.
+  /// The method, such as `GET`; nil matches any method.
   package var method: String?
-  /// Which of the matching requests are affected.
+  /// The matching requests that are affected.
   package var hits: Hits
-  /// How matching requests are counted.
+  /// The way in which matching requests are counted.
   package var scope: Scope
-  /// The effects on the selected requests.
+  /// The effects on the affected requests.
   package var effects: [FaultEffect]
 
-  /// Makes a rule for the paths that match a glob, by default for every path.
+  /// Creates a rule for the paths that match a pattern, by default for every path.
   package init(
     _ path: String = "*",
     query: String? = nil,
@@ -161,7 +166,7 @@ package struct FaultRule: Hashable, Sendable {
     self.init(path, query: query, method: method, hits: hits, per: scope, effects: effects)
   }
 
-  /// Makes a rule from an array of effects.
+  /// Creates a rule with an array of effects.
   package init(
     _ path: String,
     query: String? = nil,
@@ -185,7 +190,7 @@ package struct FaultRule: Hashable, Sendable {
   }
 }
 
-/// A fault script, and the counts of the requests that matched its rules.
+/// A fault script, with the number of requests that each rule has matched so far.
 struct FaultLedger {
   let script: FaultScript
   private var counts: [Int]
@@ -197,7 +202,7 @@ struct FaultLedger {
     pathCounts = script.rules.map { _ in [:] }
   }
 
-  /// Counts one request and returns its faults, if any.
+  /// Counts a request, and returns the combined effects of the rules that apply to it; nil if there are none.
   mutating func fault(method: String, path: String, query: String?) -> Fault? {
     var effects: [FaultEffect] = []
     for (index, rule) in script.rules.enumerated()
@@ -222,7 +227,7 @@ extension FaultRule.Hits {
     }
   }
 
-  /// A pseudo-random number in 0..<1: FNV-1a of path and count, then the finalizer of SplitMix64.
+  /// A pseudo-random number in 0..<1: the hash FNV-1a of path and count, passed through the finalizer of SplitMix64.
   private func draw(_ seed: UInt64, _ path: String, _ count: Int) -> Double {
     var hash = (0xCBF2_9CE4_8422_2325 as UInt64) ^ seed
     for byte in path.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
@@ -233,7 +238,7 @@ extension FaultRule.Hits {
   }
 }
 
-/// Whether a text matches a pattern, in which `*` matches any bytes and `?` any single byte.
+/// Whether a text matches a pattern, in which `*` matches any bytes and `?` matches any single byte.
 func glob(_ pattern: String, matches text: String) -> Bool {
   let (pattern, text) = (Array(pattern.utf8), Array(text.utf8))
   var (at, from) = (0, 0)

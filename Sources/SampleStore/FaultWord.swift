@@ -1,4 +1,4 @@
-/// A word of a fault script, `key=value` or `key`, with its position.
+/// A word of a fault script, `key=value` or `key`, with its position in the script.
 struct FaultWord {
   let key: String
   let value: String?
@@ -13,7 +13,7 @@ struct FaultWord {
 
   /// Splits a line into words.
   ///
-  /// A `#` at the beginning of a word starts a comment.
+  /// A word that begins with `#` starts a comment.
   static func read(_ line: Substring, line number: Int) throws(SampleError) -> [FaultWord] {
     var words: [FaultWord] = []
     var rest = Array(line)[...]
@@ -101,12 +101,12 @@ struct FaultWord {
     )
   }
 
-  /// An error about the word itself.
+  /// An error at the position of the word.
   func error(_ cause: String, _ advice: String) -> SampleError {
     Self.unreadable(cause, advice, keyPosition)
   }
 
-  /// An error about a value that is not valid for the word's key.
+  /// An error about a value that the word's key does not allow.
   func wrong(_ expected: String) -> SampleError {
     guard let value else {
       return error("'\(key)' has no value", "write \(key)= and \(expected)")
@@ -114,7 +114,7 @@ struct FaultWord {
     return Self.unreadable("'\(key)' is '\(value)'", "write \(expected)", valuePosition)
   }
 
-  /// An error about a word that requires another word in the same rule.
+  /// An error about a word that needs another word in the same rule.
   func without(_ other: String) -> SampleError {
     error("'\(key)' needs '\(other)' in the same rule", "add \(other)=…")
   }
@@ -163,7 +163,7 @@ extension FaultWord {
     return number
   }
 
-  /// Parses a size: `300`, `2K` or `1M`, in binary units.
+  /// Parses a number of bytes: `300`, `2K` or `1M`, in binary units.
   private func size(_ expected: String, from least: Int) throws(SampleError) -> Int {
     guard let value, let last = value.last else { throw wrong(expected) }
     let unit = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30][last.uppercased()]

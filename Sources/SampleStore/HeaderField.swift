@@ -1,17 +1,17 @@
-/// One header line of a request or an answer.
+/// A header line of a request or an answer, such as `Accept: */*`.
 package struct HeaderField: Hashable, Sendable {
-  /// The name, in the case in which it is sent.
+  /// The name with its upper-case and lower-case letters as they are sent.
   package var name: String
-  /// The value without the white space around it.
+  /// The value, without white space at its ends.
   package var value: String
 
-  /// Makes a header line.
+  /// Creates a header line.
   package init(_ name: String, _ value: String) {
     self.name = name
     self.value = value
   }
 
-  /// Whether the field has this name, ignoring case. (RFC 9110, section 5.1)
+  /// Whether the field has a name; upper and lower case are equal. (RFC 9110, section 5.1)
   func isNamed(_ other: String) -> Bool {
     name.utf8.count == other.utf8.count
       && zip(name.utf8, other.utf8).allSatisfy { $0 == $1 || lower($0) == lower($1) }
@@ -23,12 +23,12 @@ package struct HeaderField: Hashable, Sendable {
 }
 
 extension [HeaderField] {
-  /// The value of the first field with this name.
+  /// The value of the first field with a name; nil if there is none.
   package subscript(_ name: String) -> String? {
     first { $0.isNamed(name) }?.value
   }
 
-  /// Replaces all fields with a name by a single one.
+  /// Replaces all fields with a name by a single field.
   mutating func set(_ name: String, _ value: String) {
     removeAll { $0.isNamed(name) }
     append(HeaderField(name, value))

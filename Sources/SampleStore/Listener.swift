@@ -57,7 +57,7 @@ final class Listener: Sendable {
   }
 }
 
-/// The open connections, which are closed when the store stops.
+/// The open connections of a store, which are closed when the store stops.
 final class OpenConnections: Sendable {
   private struct Channels {
     var open: [ObjectIdentifier: any Channel] = [:]
@@ -66,7 +66,7 @@ final class OpenConnections: Sendable {
 
   private let state = Mutex(Channels())
 
-  /// Registers a connection; false when the store has stopped.
+  /// Registers a connection; returns false if the store has stopped.
   func add(_ channel: any Channel) -> Bool {
     state.withLock { state in
       if !state.isClosed { state.open[ObjectIdentifier(channel)] = channel }
@@ -78,7 +78,7 @@ final class OpenConnections: Sendable {
     state.withLock { $0.open[ObjectIdentifier(channel)] = nil }
   }
 
-  /// Closes every connection and refuses new ones.
+  /// Closes every connection, and refuses new ones.
   func close() {
     let open = state.withLock { state in
       state.isClosed = true

@@ -4,17 +4,15 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// Decides from content and faults how to answer each request.
+/// Decides how the store answers each request, and records requests and orders.
 ///
-/// It also records requests and orders.
-///
-/// It is called on all threads of the store. Each of its parts is thread-safe.
+/// It may be called on any thread.
 final class Origin: Sendable {
   let content: SampleContent
   let journal = RequestJournal()
   let desk: SampleOrders
   let connections = OpenConnections()
-  /// The simulated link that all bodies share; nil when the bandwidth is not limited.
+  /// The simulated link of limited bandwidth that all answers share; nil if the bandwidth is not limited.
   let link: Link?
 
   private let ledger: Mutex<FaultLedger>
@@ -37,9 +35,9 @@ final class Origin: Sendable {
     hasFaults = Atomic(!faults.rules.isEmpty)
   }
 
-  /// The current fault script.
+  /// The fault script.
   ///
-  /// Setting the script resets the counts of its rules.
+  /// When a script is set, the counts of its rules begin at 0.
   var faults: FaultScript {
     get { ledger.withLock { $0.script } }
     set {
@@ -50,7 +48,7 @@ final class Origin: Sendable {
     }
   }
 
-  /// Decides how to answer a request, and records it before anything is sent.
+  /// Decides how to answer a request, and records the request before anything is sent.
   func plan(for request: IncomingRequest) -> WirePlan {
     let target = RequestTarget(request.head.uri)
     let method = request.head.method
@@ -88,7 +86,7 @@ final class Origin: Sendable {
     return ledger.withLock { $0.fault(method: method, path: path, query: target.query) }
   }
 
-  /// The slow path, for all requests except a plain GET of an existing resource without a fault.
+  /// Decides how to answer any request; a plain GET of an existing resource without a fault has a faster way.
   private func considered(
     _ request: IncomingRequest,
     _ target: RequestTarget,
@@ -156,9 +154,7 @@ final class Origin: Sendable {
     )
   }
 
-  /// The `Date` line.
-  ///
-  /// It is rendered once a second.
+  /// The header line `Date`, which is rendered once a second.
   private func dateLine() -> ByteBuffer {
     let second = Int(clock())
     return date.withLock { date in

@@ -1,6 +1,6 @@
-/// Makes any number of distinct pictures from one base picture.
+/// Makes any number of different picture files from one picture, the base.
 ///
-/// A label is written into a comment of the file. Therefore each label gives a file with different bytes and the same
+/// It writes a label into a comment of the file. Therefore each label gives a file with other bytes and the same
 /// pixels, which every decoder accepts.
 package struct Picture: Sendable {
   private enum Format {
@@ -8,14 +8,14 @@ package struct Picture: Sendable {
   }
 
   private let format: Format
-  /// The bytes before the comments: SOI in a JPEG; the signature and IHDR in a PNG.
+  /// The bytes before the comments: the marker SOI of a JPEG, or the signature and the chunk IHDR of a PNG.
   private let start: [UInt8]
   private let end: [UInt8]
   private let digest: String
 
-  /// Makes a base picture from a JPEG or PNG.
+  /// Reads the base.
   ///
-  /// - Parameter base: The bytes of the file.
+  /// - Parameter base: The bytes of a JPEG or PNG file.
   /// - Throws: ``SampleError`` with code `picture` when the file is neither JPEG nor PNG.
   package init(_ base: [UInt8]) throws(SampleError) {
     if base.starts(with: [0xFF, 0xD8, 0xFF]) {
@@ -36,9 +36,9 @@ package struct Picture: Sendable {
     self.digest = Resource.etag(of: base)
   }
 
-  /// Makes a picture with a label.
+  /// Makes a file with a label.
   ///
-  /// The picture has exactly `byteCount` bytes, or more if the base picture and the label need more.
+  /// The file has exactly `byteCount` bytes, or more if the base and the label need more.
   package func distinct(_ label: String, byteCount: Int = 0) -> [UInt8] {
     var bytes = start
     bytes.reserveCapacity(max(byteCount, start.count + end.count + label.utf8.count + 32))
@@ -47,32 +47,33 @@ package struct Picture: Sendable {
     return bytes
   }
 
-  /// Makes a picture with a label as a resource.
+  /// Makes a file with a label as a resource.
   ///
-  /// Its `ETag` is derived from base, label and size, so that the bytes need not be hashed.
+  /// Its `ETag` is derived from the base, the label and the size, so that the bytes need not be hashed.
   package func resource(_ label: String, byteCount: Int = 0) -> Resource {
     let bytes = distinct(label, byteCount: byteCount)
     let name = Resource.etag(of: Array("\(digest) \(bytes.count) \(label)".utf8))
     return Resource(bytes, type: format == .jpeg ? "image/jpeg" : "image/png", etag: name)
   }
 
-  /// The number of bytes of a segment or chunk in addition to its text.
+  /// The number of bytes that a comment needs in addition to its text.
   private var overhead: Int {
     format == .jpeg ? 4 : 12
   }
 
-  /// Appends comments of `wanted` bytes in total.
+  /// Appends comments that have `wanted` bytes in total.
   ///
-  /// The first comment begins with the label; the remaining bytes are spaces.
+  /// The first comment begins with the label. The rest of the bytes are spaces.
   private func appendComments(_ label: String, wanted: Int, to bytes: inout [UInt8]) {
-    // The length of a JPEG segment has 16 bits, and PNG readers refuse chunks that are much longer.
+    // A JPEG comment has at most 64 KiB, because its length has 16 bits. PNG readers refuse chunks that are much
+    // longer.
     let longest = 0xFFFF - 2
     var text = Array((format == .jpeg ? "" : "Comment\0").utf8) + label.utf8.prefix(longest - 40)
     var rest = max(wanted, overhead + text.count)
     while rest > 0 {
       var size = min(rest, longest + overhead)
       let left = rest - size
-      // Leave enough bytes for another segment, which also has a keyword in PNG.
+      // Leave enough bytes for another comment, which has a keyword too in a PNG.
       if left > 0, left < overhead + 8 { size -= overhead + 8 }
       text += [UInt8](repeating: 0x20, count: size - overhead - text.count)
       append(text, to: &bytes)
@@ -100,7 +101,7 @@ package struct Picture: Sendable {
   }
 }
 
-/// The checksum of PNG chunks and gzip members. (RFC 1952, section 8)
+/// The checksum CRC-32 of PNG chunks and gzip files. (RFC 1952, section 8)
 enum CRC32 {
   private static let table: [UInt32] = (0..<256).map { index in
     (0..<8).reduce(UInt32(index)) { value, _ in

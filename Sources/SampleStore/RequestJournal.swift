@@ -40,7 +40,7 @@ final class RequestJournal: Sendable {
     }
   }
 
-  /// Blocks until at least `count` requests are recorded; false after a timeout.
+  /// Blocks until at least `count` requests are recorded; returns false after `seconds`.
   func wait(for count: Int, seconds: Double) -> Bool {
     let signal = DispatchSemaphore(value: 0)
     let isThere = state.withLock { state in
@@ -52,17 +52,17 @@ final class RequestJournal: Sendable {
   }
 }
 
-/// One request to the store, with its answer.
+/// A request to the store, with the status and the size of its answer.
 package struct RequestRecord: Sendable {
   /// The method, such as `GET`, `HEAD` or `POST`.
   package let method: String
   /// The path as it was sent.
   package let path: String
-  /// The query as it was sent, without its question mark; nil when there was none.
+  /// The query as it was sent, without the question mark; nil if the request had none.
   package let query: String?
-  /// The status of the answer; nil when a fault suppressed the answer.
+  /// The status of the answer; nil if a fault prevented the answer.
   package let status: Int?
-  /// The number of body bytes that the store meant to send, without framing.
+  /// The number of body bytes that the store meant to send, without the framing of chunks.
   package let bytes: Int
 
   let head: HTTPHeaders

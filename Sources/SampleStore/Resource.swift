@@ -1,24 +1,22 @@
 import Crypto
 import NIOCore
 
-/// The resource at one path: its bytes, its media type and its caching fields.
+/// The content at a path: its bytes, its media type, and the header lines about it.
 package struct Resource: Sendable {
-  /// The value of `Content-Type`.
+  /// The value of `Content-Type`, such as `image/jpeg`.
   package var type: String
-  /// The strong entity tag with its quotes; nil to send none.
+  /// The strong entity tag with its quotes, such as `"a1b2"`; nil to send none.
   package var etag: String?
   /// The time for `Last-Modified`, in seconds since 1970; nil to send none.
   package var lastModified: Int?
-  /// The value of `Cache-Control`; nil to apply the store's rules for paths.
+  /// The value of `Cache-Control`; nil to apply the rules of ``SampleContent/cache(_:as:)``.
   package var cacheControl: String?
   /// Additional header lines.
   package var headers: [HeaderField]
 
   var body: ByteBuffer
 
-  /// Makes a resource from bytes in memory.
-  ///
-  /// If `etag` is nil, the bytes are hashed here once.
+  /// Creates a resource; if `etag` is nil, the tag is a hash of the bytes.
   package init(
     _ bytes: [UInt8],
     type: String,
@@ -35,7 +33,7 @@ package struct Resource: Sendable {
     self.headers = headers
   }
 
-  /// Makes a JSON resource from text.
+  /// Creates a JSON resource from its text.
   package init(json: String) {
     self.init(Array(json.utf8), type: MediaType.json)
   }
@@ -45,7 +43,7 @@ package struct Resource: Sendable {
     Array(body.readableBytesView)
   }
 
-  /// An entity tag for bytes: the first 24 hexadecimal digits of their SHA-256 hash.
+  /// An entity tag for bytes: the first 24 hexadecimal digits of their SHA-256 hash, in quotes.
   package static func etag(of bytes: [UInt8]) -> String {
     "\"" + hexadecimal(SHA256.hash(data: bytes).prefix(12)) + "\""
   }
@@ -72,13 +70,13 @@ enum MediaType {
     "webmanifest": "application/manifest+json", "ico": "image/x-icon",
   ]
 
-  /// The media type for a path's extension; JSON for a path without an extension.
+  /// The media type of a path, by its extension; the type of JSON if the path has no extension.
   static func of(path: String) -> String {
     guard let end = fileExtension(of: path) else { return json }
     return known[end.lowercased()] ?? bytes
   }
 
-  /// The text after the last dot of the last segment; nil without a dot.
+  /// The text after the last dot of a path's last segment; nil if the segment has no dot.
   static func fileExtension(of path: String) -> String? {
     let name = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).last
     guard let name, let dot = name.lastIndex(of: UInt8(ascii: ".")) else { return nil }

@@ -4,15 +4,15 @@ import NIOHTTP1
 import NIOSSL
 import Synchronization
 
-/// One client connection: reads requests while answers are pending, and sends the answers in order.
+/// A client's connection: reads requests even while answers are pending, and sends the answers in order.
 ///
-/// The handler is directly above TLS or the socket. It writes raw bytes instead of HTTP parts, because many faults
-/// break the framing. Everything runs on the channel's event loop.
+/// The handler writes raw bytes instead of HTTP parts, because many faults break the framing of HTTP. Everything runs
+/// on the channel's event loop.
 final class SampleConnection: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = ByteBuffer
 
-  /// An event that is sent to every connection when the store stops.
+  /// The event that closes a connection when the store stops.
   struct Stop: Sendable {}
 
   private let origin: Origin
@@ -28,7 +28,7 @@ final class SampleConnection: ChannelInboundHandler {
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
-    // A connection that is accepted while the store stops would not get the `Stop` event.
+    // A connection that is accepted while the store stops does not get the event `Stop`.
     if !origin.connections.add(context.channel) { shut(context) }
   }
 
@@ -82,7 +82,7 @@ final class SampleConnection: ChannelInboundHandler {
     begin(WirePlan(head: head, body: ByteBuffer(), ending: .close), context)
   }
 
-  /// Answers the waiting requests until an answer cannot be sent at once.
+  /// Answers the waiting requests, until an answer cannot be sent at once.
   private func advance(_ context: ChannelHandlerContext) {
     while !isAnswering, let request = waiting.popFirst() {
       isAnswering = true
@@ -115,7 +115,7 @@ final class SampleConnection: ChannelInboundHandler {
     finish(plan.ending, context)
   }
 
-  /// Sends a body piece by piece, at the pace of the shared link.
+  /// Sends a body piece by piece, as fast as the shared link allows.
   private func pass(
     _ body: ByteBuffer,
     _ link: Link,
@@ -135,7 +135,8 @@ final class SampleConnection: ChannelInboundHandler {
     }
   }
 
-  /// Sends a body at a rate: about fifty pieces a second, or single bytes if the rate is low.
+  /// Sends a body with a number of bytes per second: in about fifty pieces a second, or byte by byte if it is below
+  /// 100.
   private func drip(
     _ body: ByteBuffer,
     _ rate: Int,
@@ -161,7 +162,7 @@ final class SampleConnection: ChannelInboundHandler {
       isAnswering = false
       return
     }
-    // Before a reset or close, wait until the kernel has received all bytes.
+    // Before the connection is reset or closed, wait until the kernel has received all bytes.
     let written = context.eventLoop.makePromise(of: Void.self)
     context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: written)
     written.futureResult.assumeIsolated().whenComplete { _ in
@@ -190,8 +191,9 @@ final class SampleConnection: ChannelInboundHandler {
     shut(context)
   }
 
-  /// Closes the socket without sending TLS's `close_notify`; otherwise a client could keep the store waiting for its
-  /// reply.
+  /// Closes the socket without the message `close_notify` of TLS.
+  ///
+  /// Otherwise a client could make the store wait for its reply to that message.
   private func shut(_ context: ChannelHandlerContext) {
     let pipeline = context.pipeline.syncOperations
     if let tls = try? pipeline.context(handlerType: NIOSSLServerHandler.self) {
@@ -202,27 +204,27 @@ final class SampleConnection: ChannelInboundHandler {
   }
 }
 
-/// Simulates a link of limited bandwidth that all answers of a store share.
+/// A simulated link of limited bandwidth, which all answers of a store share.
 final class Link: Sendable {
   /// The size of a piece of a body, in bytes.
   ///
-  /// Bodies take turns on the link piece by piece.
+  /// The bodies of several answers take turns on the link, piece by piece.
   static let piece = 16 << 10
 
   private let bytesPerSecond: Double
-  /// The time at which all reserved bytes will have been sent, in seconds of the monotonic clock.
+  /// The time at which the link will have sent all reserved bytes, in seconds of the monotonic clock.
   private let free = Mutex(0.0)
 
   init(bytesPerSecond: Double) {
     self.bytesPerSecond = max(1, bytesPerSecond)
   }
 
-  /// Reserves bytes on the link, and returns the seconds until they will have been sent.
+  /// Reserves the link for a number of bytes, and returns the seconds until it will have sent them.
   func reserve(_ bytes: Int) -> Double {
     reserve(bytes, at: Self.now())
   }
 
-  /// Reserves bytes on the link as ``reserve(_:)`` does, at a given time.
+  /// Reserves the link as ``reserve(_:)`` does, at a given time.
   func reserve(_ bytes: Int, at now: Double) -> Double {
     free.withLock { free in
       free = max(free, now) + Double(bytes) / bytesPerSecond

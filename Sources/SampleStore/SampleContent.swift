@@ -4,14 +4,14 @@ import Synchronization
 
 /// The content of a sample store.
 ///
-/// A path is looked up in memory, then in a folder, and then passed to a generator.
+/// A path is looked up in memory, then in a folder, and then passed to a function that generates content.
 ///
-/// The content may be changed while the store runs. One lock guards all state. It is not held while the generator runs
-/// or the disk is read.
+/// The content may be changed while the store runs. One lock guards all state. It is not held while content is
+/// generated or read from the disk.
 package final class SampleContent: Sendable {
-  /// Generates the resource for a path that is neither in memory nor in the folder; returns nil for a 404.
+  /// Generates the resource for a path that is neither in memory nor in the folder; returns nil for status 404.
   ///
-  /// Called on the store's threads, once or twice for each GET or HEAD of such a path.
+  /// It is called on the store's threads, once or twice for each GET or HEAD of such a path.
   package typealias Fallback = @Sendable (_ path: String) -> Resource?
 
   private struct Content {
@@ -23,18 +23,17 @@ package final class SampleContent: Sendable {
   private let state: Mutex<Content>
   private let folder: Folder?
 
-  /// Serves resources in memory, and resources that `fallback` generates.
+  /// Creates content with resources in memory, and with resources that `fallback` generates.
   package init(_ resources: [String: Resource] = [:], fallback: Fallback? = nil) {
     folder = nil
     state = Mutex(Content(fallback: fallback))
     for (path, resource) in resources { self[path] = resource }
   }
 
-  /// Serves files in a folder.
+  /// Creates content with the files of a folder.
   ///
-  /// Resources in memory take precedence.
-  ///
-  /// A file is read at its first request, and again when it has changed.
+  /// A file is read at its first request, and again when it has changed. Resources in memory take precedence over
+  /// files.
   ///
   /// - Parameters:
   ///   - folder: The folder that is served as `/`. Symbolic links that lead out of the folder are not followed.
@@ -45,7 +44,7 @@ package final class SampleContent: Sendable {
     state = Mutex(Content(fallback: fallback))
   }
 
-  /// The resource in memory at a decoded path.
+  /// The resource in memory at a decoded path; nil if there is none.
   ///
   /// Setting nil removes the resource.
   package subscript(_ path: String) -> Resource? {
@@ -57,17 +56,16 @@ package final class SampleContent: Sendable {
     }
   }
 
-  /// Generates resources that are neither in memory nor in the folder.
+  /// Generates resources that are neither in memory nor in the folder; nil to generate none.
   package var fallback: Fallback? {
     get { state.withLock { $0.fallback } }
     set { state.withLock { $0.fallback = newValue } }
   }
 
-  /// Sets `Cache-Control` for the paths below a prefix.
+  /// Sets `Cache-Control` for the paths that begin with a prefix.
   ///
-  /// If several prefixes match a path, the longest counts.
-  ///
-  /// Without a matching rule, pictures are fresh for an hour, and all other resources are stale at once.
+  /// If several prefixes match a path, the longest counts. If none matches, pictures are fresh for an hour, and all
+  /// other resources are stale at once.
   package func cache(_ prefix: String, as value: String) {
     state.withLock { state in
       state.cacheRules.removeAll { $0.prefix == prefix }
@@ -83,7 +81,8 @@ package final class SampleContent: Sendable {
 
   /// Finds the resource at a decoded path.
   ///
-  /// If the path has no extension, `.json` is also tried: in memory after the path itself, in the folder before it.
+  /// If the path has no extension, the path with `.json` is also tried: after the path itself in memory, and before it
+  /// in the folder.
   func find(_ path: String) -> Servable? {
     if let held = state.withLock({ $0.resources[path] }) { return held }
     let json = MediaType.fileExtension(of: path) == nil ? path + ".json" : nil
@@ -108,9 +107,9 @@ package final class SampleContent: Sendable {
   }
 }
 
-/// The files of a folder, cached in memory until they change on disk.
+/// The files of a folder, which are kept in memory until they change on disk.
 final class Folder: Sendable {
-  /// A value that changes when a file changes.
+  /// Metadata of a file, which differs after the file has changed.
   private struct Stamp: Equatable {
     let device, inode: UInt
     let size, seconds, nanoseconds: Int
@@ -143,11 +142,9 @@ final class Folder: Sendable {
     self.root = root == "/" ? "" : root
   }
 
-  /// The file at a path without dot segments.
+  /// The file at a path that has no segments `.` and `..`; nil if there is none.
   ///
-  /// It is read again only if it has changed.
-  ///
-  /// A symbolic link that leads out of the folder counts as missing.
+  /// The file is read again only if it has changed. A symbolic link that leads out of the folder counts as missing.
   func find(_ path: String, servable: (String, Resource) -> Servable) -> Servable? {
     guard let stamp = Stamp(root + path) else { return nil }
     if let held = held.withLock({ $0[path] }), held.stamp == stamp { return held.servable }
@@ -160,9 +157,7 @@ final class Folder: Sendable {
     return made
   }
 
-  /// Drops all cached files.
-  ///
-  /// Called when the rules for their headers have changed.
+  /// Forgets all files, because the rules for their header lines have changed.
   func forget() {
     held.withLock { $0.removeAll() }
   }
@@ -188,15 +183,13 @@ final class Folder: Sendable {
   }
 }
 
-/// A resource, with the rendered head of its plain 200 answer.
-///
-/// The head lacks the date.
+/// A resource, with the rendered head of the answer with status 200.
 struct Servable {
   /// The resource before the rules apply.
   let original: Resource
   /// The resource after the rules have set `Cache-Control`.
   let resource: Resource
-  /// The head of the answer from the status line on, without `Date` and without the final empty line.
+  /// The status line and the header lines of the answer, without `Date` and without the empty line at the end.
   let head: ByteBuffer
 
   init(_ resource: Resource, rule: String) {

@@ -1,7 +1,7 @@
 import CGlibc
 import Glibc
 
-/// The reason why the sample store could not start, or could not read its input.
+/// An error that the sample store reports when it cannot start or cannot read its input.
 package struct SampleError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kinds of errors.
   package enum Code: Sendable {
@@ -19,11 +19,11 @@ package struct SampleError: Error, Hashable, Sendable, CustomStringConvertible {
     case picture
   }
 
-  /// A position in a text, counted from 1.
+  /// A position in the text of a fault script.
   package struct Position: Hashable, Sendable {
-    /// The line, from 1.
+    /// The line, counted from 1.
     package let line: Int
-    /// The character in the line, from 1.
+    /// The character in the line, counted from 1.
     package let column: Int
   }
 
@@ -34,7 +34,7 @@ package struct SampleError: Error, Hashable, Sendable, CustomStringConvertible {
   let cause: String
   /// A remedy that the user can try.
   let advice: String
-  /// The position of the error in a fault script; nil for other errors.
+  /// The position of an error in a fault script; nil for other errors.
   package let position: Position?
 
   init(_ code: Code, _ thing: String, _ cause: String, _ advice: String, at: Position? = nil) {
@@ -45,12 +45,12 @@ package struct SampleError: Error, Hashable, Sendable, CustomStringConvertible {
     self.position = at
   }
 
-  /// The error as one line: "cannot VERB THING: REASON; TRY THIS".
+  /// The error as a line "cannot VERB THING: REASON; TRY THIS".
   package var description: String {
     "cannot \(thing): \(cause); \(advice)"
   }
 
-  /// The system's message for an error number, in lower case so that it can be part of a sentence.
+  /// The system's message for an error number, in lower case, so that it can be a part of a sentence.
   static func words(for errno: Int32) -> String {
     String(cString: larder_error_words(errno))
   }

@@ -3,26 +3,26 @@ import Glibc
 import HTTPServing
 import Synchronization
 
-/// The paths that accept orders, and the file that keeps the orders.
+/// The paths that accept orders, and the file to which the orders are written.
 package struct OrderIntake: Hashable, Sendable {
   /// The paths that accept `POST`.
   package var paths: Set<String>
-  /// A file to which each order is appended as a JSON line, and which is synced before the answer.
+  /// A file to which each order is appended as a line of JSON; nil to keep orders only in memory.
   ///
-  /// Nil keeps orders only in memory.
+  /// The file is synced to disk before the order is answered.
   package var file: String?
 
-  /// Makes an intake from its parts.
+  /// Creates an intake, by default for `/orders` and without a file.
   package init(paths: Set<String> = ["/orders"], file: String? = nil) {
     self.paths = paths
     self.file = file
   }
 }
 
-/// The orders that the store has accepted, in memory and optionally in a file.
+/// The orders that the store has received, in memory and optionally in a file.
 ///
-/// Orders are written on a serial queue, so that the lines of the file have the same order as the records in memory.
-/// Reading the records does not wait for the disk.
+/// Orders are written on a serial queue, so that they have the same order in the file as in memory. A caller who reads
+/// the orders does not wait for the disk.
 final class SampleOrders: Sendable {
   let paths: Set<String>
   private let file: Int32?
@@ -55,9 +55,9 @@ final class SampleOrders: Sendable {
     state.withLock { $0 }
   }
 
-  /// Appends an order to the file, then to memory.
+  /// Appends an order to the file and then to the orders in memory.
   ///
-  /// If the file cannot be written, returns false, and the order is kept in neither.
+  /// If the file cannot be written, it returns false and keeps the order in neither.
   func take(_ record: OrderRecord) -> Bool {
     writing.sync {
       if let file, !Self.append(Array(record.line.utf8), to: file) { return false }
@@ -78,9 +78,9 @@ final class SampleOrders: Sendable {
   }
 }
 
-/// An order that was received completely, even if its answer failed.
+/// An order that the store has received completely, even if it could not be answered.
 package struct OrderRecord: Hashable, Sendable {
-  /// The path that the order was posted to.
+  /// The path to which the order was sent.
   package let path: String
   /// The method: `POST`.
   package let method: String
@@ -88,14 +88,12 @@ package struct OrderRecord: Hashable, Sendable {
   package let headers: [HeaderField]
   /// The body as it was sent.
   package let body: [UInt8]
-  /// The time at which the order was completely received, in seconds since 1970.
+  /// The time at which the order had arrived completely, in seconds since 1970.
   package let arrival: Double
-  /// The status of the answer; 200 means accepted.
-  ///
-  /// Nil when a fault suppressed the answer.
+  /// The status of the answer, which is 200 if the order was accepted; nil if a fault prevented the answer.
   package let status: Int?
 
-  /// The line for the file.
+  /// The order as a line of JSON.
   ///
   /// The body is written as text, or as hexadecimal digits if it is not UTF-8.
   var line: String {
@@ -108,9 +106,9 @@ package struct OrderRecord: Hashable, Sendable {
   }
 }
 
-/// Writes JSON strings, for the small documents that the store itself makes.
+/// Writes JSON strings, for the small JSON documents of the store.
 enum JSONText {
-  /// The text in quotes, with the escapes of RFC 8259, section 7.
+  /// A text as a JSON string, with quotes and escapes. (RFC 8259, section 7)
   static func quoted(_ text: String) -> String {
     var out = "\""
     for scalar in text.unicodeScalars {

@@ -3,12 +3,12 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 
-/// A local origin server for the demo and the tests.
+/// A web server on this machine that plays a shop, for the demo and the tests.
 ///
 /// It serves a catalog and its pictures, takes orders, and fails on demand.
 ///
-/// The store runs on its own threads, so that any code can start and stop it: a command, a synchronous test, a task. It
-/// answers even while the code that started it is blocked.
+/// The store runs on its own threads, so that any code can start and stop it: a command, a synchronous test or a task.
+/// It answers even while the code that started it is blocked.
 ///
 ///     let store = try SampleStore.start(SampleContent(folder: "samples/store"))
 ///     defer { store.stop() }
@@ -18,7 +18,7 @@ package final class SampleStore: Sendable {
   package let content: SampleContent
   /// The port that the store listens on.
   package let port: Int
-  /// Scheme, host and port, without a trailing slash.
+  /// The scheme, the host and the port, such as `http://127.0.0.1:8080`.
   package let baseURL: String
 
   private let origin: Origin
@@ -42,15 +42,16 @@ package final class SampleStore: Sendable {
   ///
   /// - Parameters:
   ///   - content: The content.
-  ///   - faults: The initial fault script.
-  ///   - tls: A certificate for HTTPS; nil for HTTP.
-  ///   - host: The address to listen on; use a loopback address unless other machines need access.
+  ///   - faults: The first fault script.
+  ///   - tls: The certificate for HTTPS; nil for HTTP.
+  ///   - host: The address to listen on. Use a loopback address unless other machines need access.
   ///   - port: The port; 0 for any free port.
   ///   - orders: The paths and the file for orders.
   ///   - bytesPerSecond: The bandwidth that all bodies share; nil for no limit.
-  ///   - clock: Returns the seconds since 1970, for `Date` and the arrival of orders.
-  /// - Returns: The running store. It stops at ``stop()``, or when the last reference to it is released.
-  /// - Throws: ``SampleError`` when the store cannot listen, read its certificate or open its order file.
+  ///   - clock: Returns the seconds since 1970, for the header line `Date` and the arrival of orders.
+  /// - Returns: The running store. It stops when ``stop()`` is called, or when the last reference to it is released.
+  /// - Throws: ``SampleError`` when the store cannot listen, or cannot read its certificate or open its file for
+  ///   orders.
   package static func start(
     _ content: SampleContent,
     faults: FaultScript = .none,
@@ -90,18 +91,16 @@ package final class SampleStore: Sendable {
     return SampleStore(origin, listener, baseURL: base, port: listener.port)
   }
 
-  /// Closes the port and every connection, and waits until all are closed.
+  /// Closes the port and every connection, even those that hang, and waits until all are closed.
   ///
-  /// Connections that hang are closed too.
-  ///
-  /// It may be called several times and from several threads. Each call returns after the store has stopped.
+  /// It may be called several times and on several threads. Each call returns after the store has stopped.
   package func stop() {
     listener.stop(origin.connections)
   }
 
   /// The fault script.
   ///
-  /// Setting the script resets the counts of its rules.
+  /// When a script is set, the counts of its rules begin at 0.
   package var faults: FaultScript {
     get { origin.faults }
     set { origin.faults = newValue }
@@ -131,7 +130,7 @@ package final class SampleStore: Sendable {
 
   /// Whether requests are recorded.
   ///
-  /// Set it to false for measurements.
+  /// Measurements set it to false.
   package var journalsRequests: Bool {
     get { origin.journal.keeps }
     set { origin.journal.keeps = newValue }
@@ -141,8 +140,8 @@ package final class SampleStore: Sendable {
   ///
   /// - Parameters:
   ///   - count: The number of requests.
-  ///   - seconds: The timeout.
-  /// - Returns: False after a timeout.
+  ///   - seconds: The longest time to wait.
+  /// - Returns: False if the time is over before that.
   package func waitForRequests(_ count: Int, seconds: Double = 60) -> Bool {
     origin.journal.wait(for: count, seconds: seconds)
   }

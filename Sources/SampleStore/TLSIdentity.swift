@@ -1,14 +1,14 @@
 import NIOSSL
 
-/// The certificate chain of a store, with its private key.
+/// The certificate chain of a store, and the private key of its first certificate.
 package struct TLSIdentity: Sendable {
   let configuration: TLSConfiguration
 
-  /// Reads a certificate chain, which begins with the server's certificate, and its key from PEM files.
+  /// Reads a certificate chain and a key from PEM files.
   ///
   /// - Parameters:
-  ///   - certificateFile: The path of the chain.
-  ///   - keyFile: The path of the private key of the server's certificate, not encrypted.
+  ///   - certificateFile: The path of the chain, which begins with the server's own certificate.
+  ///   - keyFile: The path of the private key of that certificate, without encryption.
   /// - Throws: ``SampleError`` with code `identity` when the chain or the key cannot be read.
   package init(certificateFile: String, keyFile: String) throws(SampleError) {
     let chain = try Self.read(certificateFile) { try NIOSSLCertificate.fromPEMFile($0) }
@@ -16,11 +16,11 @@ package struct TLSIdentity: Sendable {
     self.init(chain, key)
   }
 
-  /// Reads a certificate chain, which begins with the server's certificate, and its key from PEM text.
+  /// Reads a certificate chain and a key from texts in PEM format.
   ///
   /// - Parameters:
-  ///   - certificate: The chain.
-  ///   - key: The private key of the server's certificate, not encrypted.
+  ///   - certificate: The chain, which begins with the server's own certificate.
+  ///   - key: The private key of that certificate, without encryption.
   /// - Throws: ``SampleError`` with code `identity` when the chain or the key cannot be read.
   package init(certificate: String, key: String) throws(SampleError) {
     let chain = try Self.read("the certificate given") { _ in

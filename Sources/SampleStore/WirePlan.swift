@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The exact bytes to send for one request, their timing, and whether the connection closes.
+/// The bytes to send for one request, the times at which they are sent, and the state of the connection afterwards.
 struct WirePlan {
   /// The state of the connection after the answer.
   enum Ending {
@@ -9,11 +9,11 @@ struct WirePlan {
 
   var delay = 0.0
   var head = ByteBuffer()
-  /// The body; if it is chunked, with its chunk framing.
+  /// The body, including the framing of chunks if it is sent in chunks.
   var body = ByteBuffer()
   var bytesPerSecond: Int?
   var ending: Ending
-  /// The number of body bytes without framing, for the record of the request.
+  /// The number of body bytes without the framing of chunks.
   var bodyBytes = 0
 
   init(head: ByteBuffer, body: ByteBuffer, ending: Ending) {
@@ -28,15 +28,13 @@ struct WirePlan {
     (self.ending, self.delay) = (ending, delay)
   }
 
-  /// Serializes an answer.
-  ///
-  /// A fault may change its framing.
+  /// Renders an answer, whose framing a fault may change.
   ///
   /// - Parameters:
   ///   - reply: The answer.
-  ///   - fault: The fault, if any.
-  ///   - request: The request, which determines whether a body is sent and whether the connection stays open.
-  ///   - date: The `Date` line.
+  ///   - fault: The effects of the fault script; nil for none.
+  ///   - request: The request. It decides whether a body is sent, and whether the connection stays open.
+  ///   - date: The header line `Date`.
   init(_ reply: Reply, fault: Fault?, to request: IncomingRequest, date: ByteBuffer) {
     let length = reply.body.readableBytes
     let hasBody = reply.mayHaveBody && request.head.method != .HEAD
@@ -70,9 +68,9 @@ struct WirePlan {
     head.writeImmutableBuffer(request.connectionLine)
   }
 
-  /// Encodes a body in chunks.
+  /// Encodes a body in chunks. (RFC 9112, section 7.1)
   ///
-  /// If the body is truncated, the last chunk is left out. (RFC 9112, section 7.1)
+  /// If the body is truncated, the last chunk is left out.
   private static func chunks(of body: ByteBuffer, whole: Bool) -> ByteBuffer {
     var (rest, framed) = (body, ByteBuffer())
     while let piece = rest.readSlice(length: min(rest.readableBytes, 16 * 1024)),

@@ -1,19 +1,24 @@
 import Web
 
-/// A report of `larder bench` as one self-contained HTML page without scripts.
+/// A report of `larder bench` as one self-contained HTML page, which runs no scripts.
 package struct BenchPage: Sendable {
   fileprivate let report: BenchReport
   fileprivate let title: String
   fileprivate let setting: BenchSetting
 
-  /// Creates the page of a report; `title` describes the measurement.
+  /// Creates the page of a report.
+  ///
+  /// - Parameters:
+  ///   - report: The report.
+  ///   - title: The measured catalog, file or URL.
+  ///   - setting: The date, the machine and the command of the measurement.
   package init(_ report: BenchReport, title: String, setting: BenchSetting) {
     self.report = report
     self.title = title
     self.setting = setting
   }
 
-  /// The page's text.
+  /// The HTML of the page.
   ///
   /// - Throws: A template's error, which a test rules out.
   package var html: String {
@@ -123,7 +128,7 @@ package struct BenchPage: Sendable {
     )
   }
 
-  /// The rows with the best number of transfers, for the plots of latency and timeline.
+  /// The rows with the number of transfers that has the highest rate.
   private var atBest: [BenchReport.Row] {
     let parallel = report.best?.parallel ?? report.runs.first?.parallel
     return report.runs.filter { $0.parallel == parallel && $0.totalMilliseconds.count > 0 }
@@ -174,7 +179,7 @@ package struct BenchPage: Sendable {
   }
 }
 
-/// The tables of the page: every row, the time of each phase, statuses, the slowest URLs, and the baseline.
+/// The tables of the page.
 extension BenchPage {
   /// The tables that have rows.
   fileprivate var tables: [BenchView.Table] {
@@ -267,35 +272,34 @@ extension BenchPage {
   }
 }
 
-/// When, where and how a report was measured.
+/// The date, the machine and the command of a measurement.
 ///
-/// The page shows this because figures depend on machine and version.
+/// The page shows them, because the figures depend on the machine and on larder's version.
 package struct BenchSetting: Sendable {
-  /// The date and time, as text.
+  /// The date and time, such as `2026-01-13 06:30 UTC`.
   package let date: String
-  /// The machine's name, processors and system.
+  /// The machine's name, processors and system, such as `host, 2 processors`.
   package let host: String
-  /// The measuring program, with its version.
+  /// The program that measured, with its version, such as `larder 1.2`.
   package let version: String
-  /// The command line, without secrets.
+  /// The command line, in which secrets are replaced.
   package let command: String
 
-  /// Makes a setting from its parts.
   package init(date: String, host: String, version: String, command: String) {
     (self.date, self.host, self.version, self.command) = (date, host, version, command)
   }
 }
 
-/// The page as its template shows it.
+/// The template data of the page.
 struct BenchView: PageView {
   package static let template = "bench"
 
-  /// A figure with its meaning.
+  /// A figure at the top of the page, with its meaning.
   struct Tile {
     let value, label: String
   }
 
-  /// A table; its note is empty for none.
+  /// A table of the page.
   struct Table {
     let title: String
     let head: [String]
@@ -310,7 +314,6 @@ struct BenchView: PageView {
   let plots: [PlotDrawing]
   let tables: [Table]
 
-  /// The view of a page.
   init(_ page: BenchPage) {
     title = "larder bench: \(page.title)"
     (heading, subtitle, latency) = (page.title, page.subtitle, page.latencySentence)
@@ -321,9 +324,10 @@ struct BenchView: PageView {
   }
 }
 
-/// Formats numbers for the page.
 enum Markup {
-  /// A number as text with at most three significant digits; thousands and millions are written with `k` and `M`.
+  /// A number with at most three significant digits, such as `1.23` or `123`.
+  ///
+  /// Thousands and millions are written as `12.3k` and `1.23M`.
   static func number(_ value: Double) -> String {
     let size = abs(value)
     switch size {
@@ -341,7 +345,7 @@ enum Markup {
     return decimal(value, digits)
   }
 
-  /// A number as text with at most `digits` decimals and without trailing zeros.
+  /// A number with at most `digits` decimals and without zeros at the end, such as `1.5`.
   static func decimal(_ value: Double, _ digits: Int) -> String {
     guard value.isFinite else { return "–" }
     let factor = (0..<digits).reduce(1.0) { factor, _ in factor * 10 }

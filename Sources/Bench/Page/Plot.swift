@@ -1,18 +1,18 @@
 import Glibc
 import Web
 
-/// A line chart.
+/// A line chart: its values and its axes.
 struct Plot: Sendable {
-  /// One line of the chart.
+  /// A line of the chart.
   struct Series: Sendable {
     var name: String
-    /// The CSS class that sets the line's colour.
+    /// The CSS class that decides the line's colour.
     var style: String
     var points: [(x: Double, y: Double)]
-    /// The confidence interval of each point; empty if it is not known.
+    /// The confidence intervals of the points; empty if they are not known.
     var band: [(x: Double, low: Double, high: Double)] = []
     var isDashed = false
-    /// Whether each point has a dot with its value as a tooltip.
+    /// Whether each point is drawn as a dot, which shows its value when the pointer is over it.
     var hasDots = true
   }
 
@@ -22,23 +22,24 @@ struct Plot: Sendable {
   var x: Scale.Kind
   var y: Scale.Kind
   var series: [Series]
-  /// Whether the area below the lines is filled.
   var isFilled = false
 }
 
-/// A plot as its template draws it: 420 units wide and 270 high, the lines from 62 to 408 and from 14 to 226.
+/// The template data of a chart: positions in a drawing that is 420 units wide and 270 high.
+///
+/// The lines are drawn from 62 to 408 across, and from 14 to 226 down.
 struct PlotDrawing {
-  /// A value on an axis.
+  /// A mark on an axis, with its value.
   struct Tick {
     let at, text: String
   }
 
-  /// A point with its value in words.
+  /// A point, with its values in words.
   struct Dot {
     let x, y, text: String
   }
 
-  /// A line: areas behind it, and its points.
+  /// A line, with the areas behind it.
   struct Line {
     let name, style: String
     let isDashed: Bool
@@ -51,7 +52,7 @@ struct PlotDrawing {
   let xTicks, yTicks: [Tick]
   let lines: [Line]
 
-  /// The drawing of a plot.
+  /// Calculates the positions.
   init(_ plot: Plot) {
     let series = plot.series
     let x = Scale(plot.x, showing: series.flatMap { $0.points.map(\.x) })
@@ -96,9 +97,8 @@ struct PlotDrawing {
   }
 }
 
-/// Maps values to positions on an axis, and chooses the ticks.
+/// An axis: maps values to positions, and chooses the ticks.
 struct Scale: Sendable, Equatable {
-  /// The kinds of scales.
   enum Kind: Sendable {
     /// A linear scale.
     case linear
@@ -108,7 +108,7 @@ struct Scale: Sendable, Equatable {
     case decades
     /// A scale for percentiles.
     ///
-    /// It is logarithmic in the share above them: 90, 99 and 99.9 % are equally spaced.
+    /// It is logarithmic in the distance to 100 %, so 90, 99 and 99.9 % have equal distances.
     case nines
   }
 
@@ -116,7 +116,7 @@ struct Scale: Sendable, Equatable {
   /// The values at both ends of the axis.
   let bounds: ClosedRange<Double>
 
-  /// Makes a scale that includes all values.
+  /// Creates a scale on which all values have a place.
   ///
   /// A linear scale starts at 0 and ends at a tick.
   init(_ kind: Kind, showing values: [Double]) {
@@ -134,7 +134,7 @@ struct Scale: Sendable, Equatable {
       let last = max(ceil(log10(max(high, 0.001)) - 1e-9), first + 1)
       bounds = pow(10, first)...pow(10, last)
     case .nines:
-      // On this scale, 100 % would be at infinity; it is drawn at the end of the axis.
+      // On this scale, 100 % would be infinitely far away, so it is drawn at the end of the axis.
       bounds = 0...min(max(values.filter { $0 < 100 }.max() ?? 90, 90), 99.9999)
     }
   }
@@ -181,7 +181,9 @@ struct Scale: Sendable, Equatable {
     return all.filter { $0 >= bounds.lowerBound * 0.999 && $0 <= bounds.upperBound * 1.001 }
   }
 
-  /// The step between ticks: 1, 2 or 5 times a power of ten, chosen so that there are four to eight steps up to `high`.
+  /// The distance between ticks: 1, 2 or 5 times a power of ten, such as 0.2 or 50.
+  ///
+  /// It is chosen so that there are four to eight such distances from 0 to `high`.
   static func step(_ high: Double) -> Double {
     guard high > 0, high.isFinite else { return 0.2 }
     let power = pow(10, floor(log10(high / 4)))

@@ -307,7 +307,7 @@ final class ClientRates: Sendable {
     guard let address = client?.ipAddress,
       let rate = rates.all ?? (LoopbackAddress.isOne(address) ? nil : rates.remote)
     else { return nil }
-    // Whoever has an IPv6 address has a whole network of them, whose first 64 bits are equal.
+    // The owner of one IPv6 address has a whole network of addresses, whose first 64 bits are equal.
     let key =
       address.contains(":") && !address.hasPrefix("::ffff:") ? Self.network(address) : address
     let room = max(1, 2 * rate)
