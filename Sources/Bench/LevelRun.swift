@@ -8,8 +8,9 @@ import Transport
 
 /// Runs the passes with one number of simultaneous transfers, one after the other on the same cache.
 ///
-/// Each pass with a cache is a sync of its own with new connections, as if the user had started it by a command.
-/// ``stop()`` may be called on any thread.
+/// A pass fetches all pictures once: first into an empty cache, then with a full cache. Each pass with a cache is a
+/// sync of its own with new connections, as if the user had started it by a command. ``stop()`` may be called on any
+/// thread.
 final class LevelRun: Sendable {
   /// The number of seconds after which everything in the cache is stale, because no response is fresh for more than a
   /// year.

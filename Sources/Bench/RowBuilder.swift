@@ -2,7 +2,9 @@ import Base
 import Histogram
 import Transport
 
-/// Combines all runs of one pass with one number of transfers into a row of the report.
+/// Combines all runs of a pass with one number of simultaneous transfers into a row of the report.
+///
+/// A pass fetches all pictures once, for example into an empty cache. It is run several times.
 struct RowBuilder: Sendable {
   /// The number of parts into which a run is divided for its timeline.
   private static let intervals = 48
@@ -198,7 +200,6 @@ struct LatencyHistogram: Sendable {
     histogram.record(UInt64((min(max(0, nanoseconds), longest) + 500) / 1000))
   }
 
-  /// Records a duration in seconds.
   mutating func record(seconds: Double) {
     record(nanoseconds: Int64(min(max(0, seconds), 86_400) * 1e9))
   }

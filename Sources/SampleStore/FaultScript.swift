@@ -11,12 +11,12 @@ package struct FaultScript: Hashable, Sendable, ExpressibleByArrayLiteral {
   /// A script without faults.
   package static let none = FaultScript()
 
-  /// Makes a script from rules.
+  /// Creates a script from rules.
   package init(_ rules: [FaultRule] = []) {
     self.rules = rules
   }
 
-  /// Makes a script from an array literal of rules.
+  /// Creates a script from an array literal of rules.
   package init(arrayLiteral rules: FaultRule...) {
     self.rules = rules
   }
@@ -27,10 +27,12 @@ extension FaultScript {
   ///
   /// Each line is a rule, which consists of words `key=value` or `key`. `#` begins a comment.
   ///
-  /// These keys select requests: `path=GLOB` `query=GLOB` `method=POST` `hits=2|1..3|4..` `every=K` `share=0.2`
-  /// `seed=7` `per=path`. These keys set effects: `delay=250ms` `status=503` `retry-after=1` `truncate=100|50%` `reset`
-  /// `reset=100` `drip=2K` `wrong-length=-5` `wrong-type=text/html` `redirect=URL` `hang` `body="…"` `header="Name:
-  /// value"` `drop-validators` `chunked` `close` `gzip`.
+  /// These keys select requests:
+  /// `path=GLOB` `query=GLOB` `method=POST` `hits=2|1..3|4..` `every=K` `share=0.2` `seed=7` `per=path`.
+  /// These keys set effects:
+  /// `delay=250ms` `status=503` `retry-after=1` `truncate=100|50%` `reset` `reset=100` `drip=2K` `wrong-length=-5`
+  /// `wrong-type=text/html` `redirect=URL` `hang` `body="…"` `header="Name: value"` `drop-validators` `chunked` `close`
+  /// `gzip`.
   ///
   /// A value with white space must be in double quotes. In quotes, `\"`, `\\`, `\n`, `\r` and `\t` are escapes.
   ///

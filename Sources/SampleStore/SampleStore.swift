@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 
-/// A web server on this machine that plays a shop, for the demo and the tests.
+/// A web server on this machine that behaves like a shop, for the demo and the tests.
 ///
 /// It serves a catalog and its pictures, takes orders, and fails on demand.
 ///

@@ -23,7 +23,7 @@ struct StorefrontRequest: Sendable {
   let basket: StorefrontBasket
   /// The item on a "buy now" page, such as `/basket?item=A1&quantity=2`, or in its form; nil for other requests.
   let single: StorefrontBasket?
-  /// The values of the order form from the visitor's last order, kept in a cookie.
+  /// The values that the visitor typed last into the order form, kept in a cookie.
   let draft: StorefrontDraft
   /// The time of the request, in the time zone of this machine.
   let clock: PageClock

@@ -10,7 +10,6 @@ import Synchronization
 struct StorefrontSections: Sendable {
   /// A section with its items.
   struct Shelf: Sendable {
-    /// The section.
     let section: RunSection
     /// The section's title, or its key if it has no title.
     let title: String
