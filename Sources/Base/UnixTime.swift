@@ -40,6 +40,14 @@ extension UnixTime: ExpressibleByIntegerLiteral {
   package init(integerLiteral seconds: Int64) { self.init(seconds) }
 }
 
+extension UnixTime: Encodable {
+  /// Writes the moment as text, such as `2021-01-13T06:30:00Z`; see ``rfc3339``.
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(rfc3339)
+  }
+}
+
 extension Int64 {
   /// The sum, clamped to an `Int64`.
   package func addingClamped(_ other: Int64) -> Int64 {

@@ -8,7 +8,7 @@ extension Shop {
   /// One change of an item, as a sync found it.
   public struct Change: Sendable, Hashable {
     /// The part of an item that changed; the raw values are those of `larder history --json`.
-    public enum Field: String, Sendable, CaseIterable {
+    public enum Field: String, Sendable, CaseIterable, Encodable {
       /// A section lists the item for the first time.
       case added
       /// No section lists the item any more.
@@ -160,6 +160,34 @@ extension Shop {
     let moment = UnixTime(moment, rounded: .down)
     return try await Blocking.run { _ in
       try PastCatalog(CatalogReader(cache: cache, catalog: catalog.name, at: moment))
+    }
+  }
+}
+
+extension Shop.Change: Encodable {
+  private enum CodingKeys: String, CodingKey { case time, run, section, id, field, from, to }
+
+  /// Writes the change as `larder history --json` prints it.
+  public func encode(to encoder: any Encoder) throws {
+    var body = encoder.container(keyedBy: CodingKeys.self)
+    try body.encode(time, forKey: .time)
+    try body.encode(run, forKey: .run)
+    try body.encode(section, forKey: .section)
+    try body.encode(id, forKey: .id)
+    try body.encode(field, forKey: .field)
+    try body.encode(from, forKey: .from)
+    try body.encode(to, forKey: .to)
+  }
+}
+
+extension Shop.Change.Value: Encodable {
+  /// Writes a price as an object, such as `{"minorUnits": 6500, "currency": "KRW"}`, and every other value as text.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .price(let price): try container.encode(price)
+    case .text(let text): try container.encode(text)
+    case .pictures(let digests): try container.encode(digests.joined(separator: " "))
     }
   }
 }

@@ -69,80 +69,25 @@ struct BenchCommand: ParsableCommand {
     }
   }
 
-  func run() throws {
-    let session = BenchSession(
-      sources,
-      bench,
-      origin.isAsked ? origin : nil,
-      count: origin.isAsked ? nil : origin.count,
-      output
-    )
-    Output.end(try session.run())
-  }
-}
-
-/// `larder bench-origin`: the origin server that `bench --origin sample` measures, in a separate process.
-///
-/// Hidden from help.
-///
-/// Prints its URL, and ends when its stdin is closed, so that it never outlives the process that started it.
-struct BenchOriginCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "bench-origin",
-    abstract: "Serve pictures for measurements, until stdin is closed.",
-    discussion: """
-      Example:  larder bench-origin --delay 20ms < /dev/tty
-
-      Exit statuses: 0 done, 1 no port is free, 64 usage.
-      """,
-    shouldDisplay: false
-  )
-
-  @OptionGroup(title: Topic.origin) var origin: OriginOptions
-
-  func run() throws {
-    try SampleOrigin(origin).serve()
-  }
-}
-
-/// Runs a measurement with signal handling, progress display, the HTML page and the exit status.
-struct BenchSession {
   private static let listLimit = 64 << 20
 
-  private let sources: [String]
-  private let bench: BenchOptions
-  private let origin: OriginOptions?
-  /// The number of requests in a pass over a list of URLs; nil if `--count` was not given.
-  private let count: Int?
-  private let output: OutputOptions
-
-  init(
-    _ sources: [String],
-    _ bench: BenchOptions,
-    _ origin: OriginOptions?,
-    count: Int?,
-    _ output: OutputOptions
-  ) {
-    self.sources = sources
-    self.bench = bench
-    self.origin = origin
-    self.count = count
-    self.output = output
-  }
+  func run() throws { Output.end(try measure()) }
 
   /// Measures, prints the result, and returns the exit status.
-  func run() throws -> ExitStatus {
+  private func measure() throws -> ExitStatus {
     // Report mistakes in the baseline or the page's path now, not after minutes of measuring.
     try bench.html.map(TextFile.demandRoom)
     let baseline = try bench.baseline.map { path in
       let bytes = try FileReading.bytes(path, what: "baseline", limit: Self.listLimit)
       return try BenchReport(json: bytes, name: path)
     }
-    let sample = origin.map { SampleOrigin($0) }
+    let sample = origin.isAsked ? SampleOrigin(origin) : nil
     let process = try sample.map { try OriginProcess($0) }
     // Keep the origin's process alive until the end; its `deinit` stops it.
     defer { withExtendedLifetime(process) {} }
     let source = try source(sample, process)
+    // With the embedded origin, --count is its number of pictures.
+    let count = origin.isAsked ? nil : origin.count
     let named = try namedHosts(source)
     let plan = bench.plan(at: .now(), forURLs: source.isURLs, count: count)
     if count != nil, !source.isURLs || plan.sink == .cache {
@@ -152,7 +97,7 @@ struct BenchSession {
       )
     }
     let run = BenchRun(plan, source, try surroundings(named))
-    let signals = Signals { _ in run.stop() }
+    let signals = Signals { run.stop() }
     let terminal = Terminal(output)
     if terminal.showsProgress { Output.note(plan.announcement(repeatsList: source.isURLs)) }
     let state = LatestStep()
@@ -162,7 +107,7 @@ struct BenchSession {
     display?.end()
     var report = try result.get()
     report.baseline = baseline.map {
-      BaselineComparison(report, with: $0, maxRegression: bench.maxRegression.share)
+      BaselineComparison(report, with: $0, maxRegression: bench.maxRegression)
     }
     try show(report, terminal)
     return ExitStatus(report, signal: signals.signal)
@@ -207,7 +152,7 @@ struct BenchSession {
   private func surroundings(_ named: Set<HostPort>) throws -> BenchSurroundings {
     var common = try bench.connection.transport(named: named)
     // The embedded origin is on this machine, so no proxy is used.
-    if origin != nil { common.proxy = nil }
+    if origin.isAsked { common.proxy = nil }
     return BenchSurroundings(
       transport: { [common] parallel in
         var options = common
@@ -257,6 +202,30 @@ struct BenchSession {
   }
 }
 
+/// `larder bench-origin`: the origin server that `bench --origin sample` measures, in a separate process.
+///
+/// Hidden from help.
+///
+/// Prints its URL, and ends when its stdin is closed, so that it never outlives the process that started it.
+struct BenchOriginCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "bench-origin",
+    abstract: "Serve pictures for measurements, until stdin is closed.",
+    discussion: """
+      Example:  larder bench-origin --delay 20ms < /dev/tty
+
+      Exit statuses: 0 done, 1 no port is free, 64 usage.
+      """,
+    shouldDisplay: false
+  )
+
+  @OptionGroup(title: Topic.origin) var origin: OriginOptions
+
+  func run() throws {
+    try SampleOrigin(origin).serve()
+  }
+}
+
 /// The current step, recorded by the run and read by the display.
 private final class LatestStep: Sendable {
   private let held = Mutex<(step: BenchRun.Step, from: ContinuousClock.Instant)?>(nil)
@@ -294,8 +263,8 @@ struct BenchTable {
   /// The table of results, the table of resources, and the notes, in lines of at most 80 columns.
   var text: String {
     if report.runs.isEmpty, report.interrupted { return "interrupted: nothing was measured" }
-    let result = aligned(Self.results, report.runs.map(results))
-    let cost = aligned(Self.costs, report.runs.map(costs))
+    let result = table(Self.results, report.runs.map(results))
+    let cost = table(Self.costs, report.runs.map(costs))
     return ([result, "", cost] + notes.flatMap { Self.folded($0) }).joined(separator: "\n")
   }
 
@@ -314,14 +283,9 @@ struct BenchTable {
   /// server, limited the rate.
   private static let writingMatters = 0.25
 
-  private func aligned(_ head: [String], _ cells: [[String]]) -> String {
-    let rows = [head] + cells
-    let widths = head.indices.map { column in rows.map { columns($0[column]) }.max() ?? 0 }
-    return rows.enumerated().map { number, row in
-      let line = row.indices.map { column in
-        let blanks = String(repeating: " ", count: widths[column] - columns(row[column]))
-        return column == 0 ? row[column] + blanks : blanks + row[column]
-      }.joined(separator: "  ")
+  private func table(_ head: [String], _ cells: [[String]]) -> String {
+    aligned([head] + cells, right: { $1 > 0 }).enumerated().map { number, row in
+      let line = row.joined(separator: "  ")
       return number == 0 ? terminal.paint(line, .faint) : line
     }.joined(separator: "\n")
   }

@@ -138,39 +138,32 @@ extension CatalogFileOnDisk {
       environment: environment,
       now: UnixTime.now()
     )
-    if output.json { Output.json(try plan.json()) } else { Output.data(PlanText(plan).text) }
+    try output.show(json: plan.json(), text: plan.text, always: true)
     return .done
   }
 }
 
-/// The plan of a sync (`--dry-run`) as text.
-struct PlanText {
-  private let plan: SyncPlan
-
-  init(_ plan: SyncPlan) {
-    self.plan = plan
-  }
-
-  /// A line for each request that the run would send, then the counts.
-  var text: String {
-    var lines = plan.sections.map {
+extension SyncPlan {
+  /// The plan as text: a line for each request that the run would send, then the counts.
+  fileprivate var text: String {
+    var lines = sections.map {
       "\($0.action)  \($0.method == "GET" ? "" : "\($0.method) ")\($0.url)"
     }
-    lines += plan.details.fetch.map { "fetch  \($0)" }
-    lines += plan.details.revalidate.map { "revalidate  \($0)" }
-    lines += plan.images.fetch.map { "fetch  \($0)" }
-    lines += plan.images.revalidate.map { "revalidate  \($0)" }
-    lines += plan.sweep.map { "sweep  \($0)" }
+    lines += details.fetch.map { "fetch  \($0)" }
+    lines += details.revalidate.map { "revalidate  \($0)" }
+    lines += images.fetch.map { "fetch  \($0)" }
+    lines += images.revalidate.map { "revalidate  \($0)" }
+    lines += sweep.map { "sweep  \($0)" }
     lines.append(
-      "\(plan.catalog): \(Quantities.count(plan.sections.count, "section")); "
-        + "details: \(counts(plan.details)); pictures: \(counts(plan.images)); "
-        + "\(plan.sweep.count) to sweep. Nothing was changed; the items of new sections are "
+      "\(catalog): \(Quantities.count(sections.count, "section")); "
+        + "details: \(counts(details)); pictures: \(counts(images)); "
+        + "\(sweep.count) to sweep. Nothing was changed; the items of new sections are "
         + "not known yet."
     )
     return lines.map(PlainText.row).joined(separator: "\n")
   }
 
-  private func counts(_ work: SyncPlan.Work) -> String {
+  private func counts(_ work: Work) -> String {
     "\(work.fetch.count) to fetch, \(work.revalidate.count) to revalidate, \(work.fresh) fresh"
   }
 }

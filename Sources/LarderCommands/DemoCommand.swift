@@ -11,6 +11,7 @@ import Orders
 import Pipeline
 import SampleStore
 import Transport
+import Web
 
 /// `larder demo`: runs the main commands, one after the other, on the sample store.
 struct DemoCommand: ParsableCommand {
@@ -103,16 +104,7 @@ struct DemoCommand: ParsableCommand {
     let folder = try SampleFolder.find(named: samples)
     do {
       if serve {
-        try ServeSamples(
-          folder: folder,
-          port: port,
-          faults: faults,
-          journal: journal,
-          servesAnyPicture: anyPicture,
-          certificate: certificate,
-          key: key,
-          isJSON: output.json
-        ).run()
+        try serveSamples(in: folder)
       } else {
         try Demonstration(folder: folder, faults: faults, cache: cache.path, output: output).run()
       }
@@ -266,8 +258,7 @@ struct Demonstration {
     let began = MonotonicTime.now()
     let file = ReportFile("\(cache)/report.html")
     try file.demandRoom(force: false)
-    let report = PageSettings(nil).report(of: reader)
-    guard let made = try report.make(folder: file.folder) else { return }
+    guard let made = try ReportRun(of: reader, nil).make(folder: file.folder) else { return }
     try file.write(made)
     tell(ReportDocument(made, file, since: began).text)
   }
@@ -298,13 +289,11 @@ struct Demonstration {
       transport: transport,
       now: { UnixTime.now() }
     )
-    let signals = Signals { _ in run.stop() }
-    let terminal = Terminal(output)
-    let display = terminal.showsProgress ? ProgressDisplay(run.progress, of: transport) : nil
-    let result = Result { try run.run(holder: "larder demo, process \(getpid())") }
-    display?.end()
-    let report = try result.get()
-    let summary = SyncSummary(report, terminal)
+    let signals = Signals { run.stop() }
+    let report = try ProgressDisplay.during(run.progress, of: transport, output) {
+      try run.run(holder: "larder demo, process \(getpid())")
+    }
+    let summary = SyncSummary(report, Terminal(output))
     tell(summary.text)
     for warning in summary.warnings(all: false) { Log(output).warning(warning) }
     if report.outcome == .interrupted {
@@ -348,7 +337,7 @@ extension Demonstration {
     let order = try OrderFromCatalog(draft, reader, at: clock.now()).order
     let outbox = try Outbox(folder.appending(path: "orders.sqlite").path)
     try outbox.place(order)
-    tell("placed     \(PlacedOrderText(order).text)")
+    tell("placed     \(order.line)")
 
     let webhook = try Orders.Webhook(
       store.baseURL + "/orders",
@@ -380,20 +369,11 @@ extension Demonstration {
   }
 }
 
-/// Serves the sample store until SIGINT or SIGTERM.
-struct ServeSamples {
-  let folder: String
-  let port: Int
-  let faults: String?
-  let journal: String?
-  let servesAnyPicture: Bool
-  let certificate: String?
-  let key: String?
-  let isJSON: Bool
-
-  func run() throws {
+extension DemoCommand {
+  /// Serves the sample store until SIGINT or SIGTERM.
+  private func serveSamples(in folder: String) throws {
     let content = try SampleContent(folder: "\(folder)/store")
-    if servesAnyPicture { content.fallback = try Self.pictures(folder) }
+    if anyPicture { content.fallback = try Self.pictures(folder) }
     var identity: TLSIdentity?
     if let certificate, let key {
       identity = try TLSIdentity(certificateFile: certificate, keyFile: key)
@@ -407,9 +387,9 @@ struct ServeSamples {
     )
     defer { store.stop() }
     let ended = DispatchSemaphore(value: 0)
-    let signals = Signals { _ in ended.signal() }
+    let signals = Signals { ended.signal() }
     let url = "\(store.baseURL)/develop/baminchan/"
-    if isJSON { Output.json(try ["url": url].jsonLine()) } else { Output.data(url) }
+    try output.show(json: ["url": url].jsonLine(), text: url, always: true)
     ended.wait()
     withExtendedLifetime(signals) {}
   }

@@ -55,22 +55,17 @@ struct DiffCommand: ParsableCommand {
   func run() throws {
     let reader = try CatalogReader(cache: cache.path, catalog: catalog.catalog)
     if runs {
-      let document = RunDocument(try reader.runs(limit: 1000))
-      if output.json { Output.json(try document.json()) } else { Output.data(document.text) }
-      return
+      let runs = try reader.runs(limit: 1000)
+      let text = runs.map(\.line).joined(separator: "\n")
+      return try output.show(json: runs.jsonLine(), text: text, always: true)
     }
     let diff = try reader.diff(from: old, to: new)
-    if output.json {
-      Output.json(try diff.jsonLine())
-    } else {
-      Output.data(diff.text(Terminal(output)))
-    }
+    try output.show(json: diff.jsonLine(), text: diff.text(Terminal(output)), always: true)
   }
 }
 
-/// The changes between two runs as text.
 extension RunDiff {
-  /// One line for each change, with a mark: `+` added, `-` removed, `~` changed.
+  /// The changes as text: one line for each change, after a mark such as `+` (added), `-` (removed) or `~` (changed).
   func text(_ terminal: Terminal) -> String {
     let line = PlainText.line
     var lines = items.added.map { terminal.paint("+ \(line("\($0.section)/\($0.id)"))", .green) }
@@ -87,43 +82,9 @@ extension RunDiff {
   }
 }
 
-/// The runs of a catalog, as JSON or text.
-struct RunDocument: Encodable {
-  private struct Run: Encodable {
-    var run: RunID
-    var started: String
-    @OrNull var finished: String?
-    @OrNull var outcome: String?
-  }
-
-  private let runs: [Run]
-
-  init(_ runs: [RunEntry]) {
-    self.runs = runs.map {
-      Run(
-        run: $0.id,
-        started: $0.started.rfc3339,
-        finished: $0.finished.map(\.rfc3339),
-        outcome: $0.outcome
-      )
-    }
-  }
-
-  func encode(to encoder: any Encoder) throws {
-    var body = encoder.singleValueContainer()
-    try body.encode(runs)
-  }
-
-  /// One line of JSON.
-  func json() throws -> [UInt8] {
-    try jsonLine()
-  }
-
-  /// One line for each run, the newest first.
-  var text: String {
-    runs.map {
-      "\(padded($0.run.description, to: 5)) \($0.started)  \($0.outcome ?? "killed or still running")"
-    }
-    .joined(separator: "\n")
+extension RunEntry {
+  /// The run as a line of text: its number, its start and its outcome.
+  fileprivate var line: String {
+    "\(padded(id.description, to: 5)) \(started.rfc3339)  \(outcome ?? "killed or still running")"
   }
 }

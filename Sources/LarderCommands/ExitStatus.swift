@@ -3,6 +3,7 @@ import Bench
 import Cache
 import Catalog
 import CurlTransport
+import Glibc
 import Orders
 import Pipeline
 import Transport
@@ -41,6 +42,12 @@ enum ExitStatus: Int32, Sendable {
       }
   }
 
+  /// The status of a run that a signal ended; nil if no signal came.
+  init?(signal: Int32?) {
+    guard let signal else { return nil }
+    self = signal == SIGTERM ? .terminated : .interrupted
+  }
+
   /// The status of a finished sync.
   ///
   /// If several statuses apply, the most severe counts.
@@ -49,9 +56,9 @@ enum ExitStatus: Int32, Sendable {
   ///   - report: The sync's report.
   ///   - signal: The signal that ended the sync, if any.
   init(_ report: SyncReport, signal: Int32? = nil) {
-    if signal == 15 {
-      self = .terminated
-    } else if signal != nil || report.outcome == .interrupted {
+    if let ended = ExitStatus(signal: signal) {
+      self = ended
+    } else if report.outcome == .interrupted {
       self = .interrupted
     } else if report.failureCounts.values.contains(where: {
       $0[FailureReason.disk.rawValue] != nil
@@ -99,8 +106,8 @@ enum ExitStatus: Int32, Sendable {
   ///   - report: The report of `bench`.
   ///   - signal: The signal that ended the measurement, if any.
   init(_ report: BenchReport, signal: Int32?) {
-    if let signal {
-      self = signal == 15 ? .terminated : .interrupted
+    if let ended = ExitStatus(signal: signal) {
+      self = ended
     } else {
       self = report.failures > 0 || report.baseline?.hasRegressed == true ? .partial : .done
     }
@@ -114,8 +121,8 @@ enum ExitStatus: Int32, Sendable {
   ///   - report: The run's report.
   ///   - signal: The signal that ended the run, if any.
   init(_ report: SendReport, signal: Int32? = nil) {
-    if let signal {
-      self = signal == 15 ? .terminated : .interrupted
+    if let ended = ExitStatus(signal: signal) {
+      self = ended
     } else if report.stopped != nil || report.unreachable != nil {
       self = .unavailable
     } else if !report.troubles.isEmpty || !report.held.isEmpty {

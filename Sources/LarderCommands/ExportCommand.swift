@@ -73,76 +73,68 @@ struct ExportCommand: ParsableCommand {
 
   func run() throws {
     let place = try cache.place(reading: true, Log(output))
-    let display = CountDisplay("export", "pictures", Terminal(output))
     let stop = StopFlag()
-    let signals = Signals { _ in stop.raise() }
+    let signals = Signals { stop.raise() }
     var options = ExportOptions()
     options.isFlat = flat
     options.copies = copy
     options.squares = squares
     options.deletes = delete
-    let report = try CacheExport(
+    let export = try CacheExport(
       cache: place.path,
       catalog: catalog.catalog,
       remote: place.remote,
       at: moment.at
     )
-    .run(into: folder, options) {
-      stop.isRaised
-    } progress: { done, total in
-      display.show(done, of: total)
+    let report = try CountDisplay.during("export", "pictures", output) { display in
+      try export.run(into: folder, options) {
+        stop.isRaised
+      } progress: { done, total in
+        display.show(done, of: total)
+      }
     }
-    display.end()
-    if output.json {
-      Output.json(try report.jsonLine())
-    } else if !output.quiet {
-      Output.data(ExportSummary(report, folder: folder, namesEach: output.verbose > 0).text)
-    }
-    if let signal = signals.signal { Output.end(signal == 15 ? .terminated : .interrupted) }
-    Output.end(report.missing.isEmpty && report.failed.isEmpty ? .done : .partial)
+    try output.show(
+      json: report.jsonLine(),
+      text: report.text(folder: folder, namesEach: output.verbose > 0)
+    )
+    let isWhole = report.missing.isEmpty && report.failed.isEmpty
+    Output.end(signals.status ?? (isWhole ? .done : .partial))
   }
 }
 
-/// The result of an export as text.
-struct ExportSummary {
-  private let report: ExportReport
-  private let folder: String
-  private let namesEach: Bool
-
-  /// Creates a summary; with `namesEach`, it lists the pictures whose names clashed.
-  init(_ report: ExportReport, folder: String, namesEach: Bool) {
-    self.report = report
-    self.folder = folder
-    self.namesEach = namesEach
-  }
-
-  /// One line for each picture that the cache lacks and each file that could not be written, then the totals.
-  var text: String {
+extension ExportReport {
+  /// The result as text: one line for each file that could not be exported, then the totals.
+  ///
+  /// - Parameters:
+  ///   - folder: The folder of the export, as the user named it.
+  ///   - namesEach: Whether to list each picture whose name clashed with the name of another picture.
+  /// - Returns: The lines.
+  fileprivate func text(folder: String, namesEach: Bool) -> String {
     var lines =
       namesEach
-      ? report.collisions.map { "renamed  \($0.wanted): \($0.url) is now \($0.path)" } : []
-    lines += report.missing.map { "missing  \($0)" }
-    lines += report.failed.map { "failed   \($0.url): \($0.reason)" }
-    if report.unfinished > 0 {
+      ? collisions.map { "renamed  \($0.wanted): \($0.url) is now \($0.path)" } : []
+    lines += missing.map { "missing  \($0)" }
+    lines += failed.map { "failed   \($0.url): \($0.reason)" }
+    if unfinished > 0 {
       lines.append(
-        "\(folder): interrupted: \(Quantities.count(report.files, "picture")) exported, "
-          + "\(report.unfinished) not, and no manifest written; run it again to continue"
+        "\(folder): interrupted: \(Quantities.count(files, "picture")) exported, "
+          + "\(unfinished) not, and no manifest written; run it again to continue"
       )
       return lines.map(PlainText.row).joined(separator: "\n")
     }
     var sum =
-      "\(folder): \(Quantities.count(report.files, "picture")), \(report.linked) linked, "
-      + "\(report.copied) copied, \(report.unchanged) unchanged; catalog.json, "
+      "\(folder): \(Quantities.count(files, "picture")), \(linked) linked, "
+      + "\(copied) copied, \(unchanged) unchanged; catalog.json, "
       + "manifest.jsonl, manifest.csv"
-    if report.places > 0 {
-      sum += ", items.geojson with \(Quantities.count(report.places, "place"))"
+    if places > 0 {
+      sum += ", items.geojson with \(Quantities.count(places, "place"))"
     }
-    let renamed = report.collisions.count
+    let renamed = collisions.count
     if renamed > 0, !namesEach {
       sum += "; \(Quantities.count(renamed, "picture")) under another name (-v lists them)"
     }
-    if report.squares > 0 { sum += "; \(Quantities.count(report.squares, "square"))" }
-    if report.deleted > 0 { sum += "; \(Quantities.count(report.deleted, "old file")) removed" }
+    if squares > 0 { sum += "; \(Quantities.count(squares, "square"))" }
+    if deleted > 0 { sum += "; \(Quantities.count(deleted, "old file")) removed" }
     lines.append(sum)
     return lines.map(PlainText.row).joined(separator: "\n")
   }

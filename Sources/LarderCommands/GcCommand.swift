@@ -124,31 +124,27 @@ struct GcCommand: ParsableCommand {
     let now = UnixTime.now()
     let gc = CacheGc(place.path, remote: place.remote, options: options, now: now)
     let stop = StopFlag()
-    let signals = Signals { _ in stop.raise() }
-    let display = CountDisplay("gc", "files", Terminal(output))
-    let result = Result {
+    let signals = Signals { stop.raise() }
+    let report = try CountDisplay.during("gc", "files", output) { display in
       try gc.run(holder: "larder gc, process \(getpid())") {
         stop.isRaised
       } progress: { done, total in
         display.show(done, of: total)
       }
     }
-    display.end()
-    let report = try result.get()
     if !dryRun, !stop.isRaised { try place.store?.pictures.abortOldUploads(now: now) }
-    if output.json {
-      Output.json(try report.jsonLine())
-    } else if !output.quiet {
-      Output.data(report.text(all: output.verbose > 0 || dryRun))
-    }
-    if let signal = signals.signal { Output.end(signal == 15 ? .terminated : .interrupted) }
-    Output.end(report.bytesOver > 0 ? .partial : .done)
+    try output.show(
+      json: report.jsonLine(),
+      text: report.text(all: output.verbose > 0 || dryRun)
+    )
+    Output.end(signals.status ?? (report.bytesOver > 0 ? .partial : .done))
   }
 }
 
-/// The removals of a sweep, done or planned, as text.
 extension SweepReport {
-  /// The totals; with `all`, one line for each removed file before them.
+  /// The removals of a sweep, done or planned, as text: the totals.
+  ///
+  /// If `all` is true, one line for each removed file comes before the totals.
   func text(all: Bool) -> String {
     var lines: [String] = []
     if all {

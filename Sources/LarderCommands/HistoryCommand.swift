@@ -92,13 +92,11 @@ struct HistoryCommand: ParsableCommand {
         .failed
       )
     }
-    let document = HistoryDocument(changes)
-    if output.json {
-      Output.json(try document.json())
-    } else if csv {
-      Output.data(document.table)
-    } else {
-      Output.data(document.text(lowest: item?.lowest30Days))
-    }
+    let document = HistoryText(changes)
+    try output.show(
+      json: changes.jsonLine(),
+      text: csv ? document.table : document.text(lowest: item?.lowest30Days),
+      always: true
+    )
   }
 }

@@ -63,11 +63,7 @@ struct NotifyCommand: ParsableCommand {
       outbox: outbox
     ).run(receiver, webhook, resuming: resume)
     let summary = SendSummary(report, host: receiver.host, mail: .notices)
-    if output.json {
-      Output.json(try SendDocument(report).json())
-    } else if !output.quiet {
-      Output.data(summary.text)
-    }
+    try output.show(json: report.jsonLine(), text: summary.text)
     for warning in summary.warnings { Log(output).warning(warning) }
     Output.end(ExitStatus(report, signal: signal))
   }
@@ -92,7 +88,7 @@ struct WishOptions: ParsableArguments {
     ),
     transform: PercentArgument.read
   )
-  var drop: PercentArgument?
+  var drop: Double?
 
   @Option(help: ArgumentHelp("Only this item; may be repeated.", valueName: "id"))
   var item: [String] = []
@@ -101,7 +97,7 @@ struct WishOptions: ParsableArguments {
   var wish: NoticeWish {
     var wish = NoticeWish()
     if let only { wish.kinds = Set(only) }
-    wish.drop = drop?.share
+    wish.drop = drop
     wish.items = Set(item)
     return wish
   }
@@ -165,14 +161,10 @@ struct NotifyOptions: ParsableArguments {
 
 /// Queues notices about the changes of a cache's catalogs, then sends them, for `notify` and `warm`.
 struct NoticeSending {
-  private let catalogs: [String]
-  private let cache: String
-  private let wish: NoticeWish
-  private let outbox: OutboxOptions
-
-  init(catalogs: [String], cache: String, wish: NoticeWish, outbox: OutboxOptions) {
-    (self.catalogs, self.cache, self.wish, self.outbox) = (catalogs, cache, wish, outbox)
-  }
+  let catalogs: [String]
+  let cache: String
+  let wish: NoticeWish
+  let outbox: OutboxOptions
 
   /// Queues a notice of the changes for each catalog, and sends the notices whose time has come.
   ///

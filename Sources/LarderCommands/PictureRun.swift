@@ -1,6 +1,7 @@
 import Base
 import Catalog
 import Imaging
+import Larder
 import Pipeline
 import Synchronization
 import SystemPackage
@@ -38,19 +39,18 @@ struct PictureRun {
       )
     }
     if options.dryRun { return try tell(planOf: batch) }
-    let isStopped = Mutex(false)
+    let stop = StopFlag()
     let upload = upload
-    let signals = Signals { _ in
-      isStopped.withLock { $0 = true }
+    let signals = Signals {
+      stop.raise()
       upload?.stop()
     }
     let (isJSON, isQuiet) = (output.json, output.quiet)
     let total = batch.items.count
     let terminal = Terminal(output)
-    let display = CountDisplay(verb, "pictures", terminal)
     let tally = Mutex(PictureTally())
     let began = ContinuousClock.now
-    let made = Result {
+    let results = try CountDisplay.during(verb, "pictures", output) { display in
       try batch.run(
         order,
         at: Workers.forPictures,
@@ -67,13 +67,11 @@ struct PictureRun {
         let isTold = isJSON || total == 1 || result.error?.code != .undated
         if isTold { display.above { Self.tell(result, isJSON: isJSON, isQuiet: isQuiet) } }
       } isCancelled: {
-        isStopped.withLock(\.self)
+        stop.isRaised
       } deliver: { picture, result in
         upload?.deliver(picture, result) ?? result
       }
     }
-    display.end()
-    let results = try made.get()
     let counts = tally.withLock(\.self)
     if counts.undated > 0, total > 1, !isJSON {
       let words =
@@ -92,8 +90,7 @@ struct PictureRun {
       let time = terminal.showsProgress ? ", in \(Quantities.duration(seconds))" : ""
       Output.note(counts.text + time)
     }
-    if let signal = signals.signal { return signal == 15 ? .terminated : .interrupted }
-    return ExitStatus(results)
+    return signals.status ?? ExitStatus(results)
   }
 
   /// Makes one picture, and writes it to stdout only when it is complete.

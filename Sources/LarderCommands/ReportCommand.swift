@@ -85,17 +85,17 @@ struct ReportCommand: ParsableCommand {
     let reader = try CatalogReader(cache: cache.path, catalog: catalog.catalog)
     let file = out == "-" ? nil : ReportFile(out)
     try file?.demandRoom(force: force)
-    let display = CountDisplay("report", "pictures", Terminal(output))
     let stop = StopFlag()
-    let signals = Signals { _ in stop.raise() }
-    let report = PageSettings(language).report(of: reader, since: since)
-    let made = try report.make(folder: file?.folder) {
-      stop.isRaised
-    } progress: { done, total in
-      display.show(done, of: total)
+    let signals = Signals { stop.raise() }
+    let report = ReportRun(of: reader, language, since: since)
+    let made = try CountDisplay.during("report", "pictures", output) { display in
+      try report.make(folder: file?.folder) {
+        stop.isRaised
+      } progress: { done, total in
+        display.show(done, of: total)
+      }
     }
-    display.end()
-    guard let made else { Output.end(signals.signal == 15 ? .terminated : .interrupted) }
+    guard let made else { Output.end(signals.status ?? .interrupted) }
     guard let file else {
       if made.items > ReportPage.mostInline {
         Log(output).warning(
@@ -107,32 +107,24 @@ struct ReportCommand: ParsableCommand {
     }
     try file.write(made)
     let document = ReportDocument(made, file, since: began)
-    if output.json {
-      Output.json(try document.jsonLine())
-    } else if !output.quiet {
-      Output.data(document.text)
-    }
+    try output.show(json: document.jsonLine(), text: document.text)
   }
 }
 
 extension PageLanguage: ExpressibleByArgument {}
 
-/// The settings of a report's page: its language, its time zone, and whether its advice names command-line options.
-struct PageSettings {
-  private let language: PageLanguage
-
-  /// The language of the option, else of the environment.
-  init(_ language: PageLanguage?) {
-    let names = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap(OutboxOptions.variable)
-    self.language = language ?? PageLanguage(locale: names.first ?? "C")
-  }
-
-  /// Prepares a report of a catalog; with `since`, only of the changes in a period of that length up to now.
-  func report(of reader: CatalogReader, since: DurationArgument? = nil) -> ReportRun {
+extension ReportRun {
+  /// Prepares a report whose advice names command-line options, in the time zone of this machine.
+  ///
+  /// - Parameters:
+  ///   - reader: The catalog.
+  ///   - language: The language of the page; nil for the language of the environment.
+  ///   - since: How far back the changes begin that the page reports; nil for a page about the whole catalog.
+  init(of reader: CatalogReader, _ language: PageLanguage?, since: DurationArgument? = nil) {
     let now = UnixTime.now()
-    return ReportRun(
+    self.init(
       reader,
-      language,
+      language ?? PageLanguage(locale: OutboxOptions.environmentLocale),
       .system(at: now),
       since: since.map { now + -Int64($0.seconds) },
       advice: { $0.commandText },

@@ -63,21 +63,33 @@ final class RunRecord {
       status = failure.status
     }
     if status != .tryAgain || !reports.isEmpty {
-      let document = LastRunDocument(
-        command: command,
-        started: started,
-        ended: UnixTime.now(),
-        status: status,
-        errors: errors,
-        reports: reports
-      )
-      let bytes = try document.json()
+      let bytes = try document(status)
       do { try write(bytes) } catch {
         Log(output).warning(CommandFailure(error)?.message ?? "\(error)")
       }
       if status.isFailure { failing(bytes) }
     }
     return try result.get()
+  }
+
+  /// The record as one line of JSON with a line feed.
+  ///
+  /// A catalog's report has the form of `sync --json`, but each list has at most 100 entries of a kind.
+  private func document(_ status: ExitStatus) throws -> [UInt8] {
+    let head = LastRun(
+      command: command,
+      started: started,
+      status: status.rawValue,
+      failed: status.isFailure,
+      errors: errors,
+      omitted: reports.reduce(into: [:]) {
+        let omitted = $1.briefOmits
+        if !omitted.isEmpty { $0[$1.catalog] = omitted }
+      }
+    )
+    let catalogs = reports.map(\.brief.json).joined(separator: Array(",".utf8))
+    let start = try head.jsonLine().dropLast() + Array(#","catalogs":["#.utf8)
+    return TerminalJSON.bytes(start + catalogs + Array("]}\n".utf8))
   }
 
   /// Writes the record into the cache, unless the folder is not a cache or belongs to another user.
@@ -90,62 +102,15 @@ final class RunRecord {
   }
 }
 
-/// The record of a `sync` or `warm` as JSON.
-struct LastRunDocument {
-  private struct Head: Encodable {
-    var command: String
-    var version: String
-    var started: String
-    var ended: String
-    var status: Int32
-    var failed: Bool
-    var errors: [String]
-    /// The counts of omitted entries, by catalog and by list.
-    var omitted: [String: [String: Int]]
-  }
-
-  private let head: Head
-  private let reports: [SyncReport]
-
-  /// Creates the document.
-  ///
-  /// - Parameters:
-  ///   - command: The subcommand.
-  ///   - started: The start of the run.
-  ///   - ended: The end of the run.
-  ///   - status: The exit status.
-  ///   - errors: The reasons why the run, or one of its catalogs, was not carried out.
-  ///   - reports: The report of each catalog that was synced.
-  init(
-    command: String,
-    started: UnixTime,
-    ended: UnixTime,
-    status: ExitStatus,
-    errors: [String],
-    reports: [SyncReport]
-  ) {
-    head = Head(
-      command: command,
-      version: LarderCommand.version,
-      started: started.rfc3339,
-      ended: ended.rfc3339,
-      status: status.rawValue,
-      failed: status.isFailure,
-      errors: errors,
-      omitted: reports.reduce(into: [:]) {
-        let omitted = $1.briefOmits
-        if !omitted.isEmpty { $0[$1.catalog] = omitted }
-      }
-    )
-    self.reports = reports
-  }
-
-  /// One line of JSON with a line feed.
-  ///
-  /// A catalog's report has the form of `--json`, but each list has at most 100 entries of a kind.
-  func json() throws -> [UInt8] {
-    let catalogs = reports.map(\.brief.json).joined(separator: Array(",".utf8))
-    let start = try head.jsonLine().dropLast() + Array(#","catalogs":["#.utf8)
-    return TerminalJSON.bytes(start + catalogs + Array("]}\n".utf8))
-  }
+/// The record of a run as JSON, without the reports.
+private struct LastRun: Encodable {
+  let command: String
+  let version = LarderCommand.version
+  let started: UnixTime
+  let ended = UnixTime.now()
+  let status: Int32
+  let failed: Bool
+  let errors: [String]
+  /// The counts of omitted entries, by catalog and by list.
+  let omitted: [String: [String: Int]]
 }

@@ -95,7 +95,7 @@ final class S3Cache {
     var options = TransportOptions()
     options.parallel = .fixed(64)
     options.perHost = .fixed(64)
-    options.caFile = try environment.certificates.map { try CertificateFile.read($0).path }
+    options.caFile = try environment.certificates.map(CertificateFile.read)
     options.proxy = try ProxyArgument.route(nil)
     options.userAgent = "larder/\(LarderCommand.version)"
     return options

@@ -106,7 +106,7 @@ struct ServeCommand: ParsableCommand {
 
   private func serve(_ content: ServerContent) throws {
     let ended = DispatchSemaphore(value: 0)
-    let signals = Signals(patience: .seconds(11)) { _ in ended.signal() }
+    let signals = Signals(patience: .seconds(11)) { ended.signal() }
     let web = try TaskWait.value { [server] in
       try await WebServer(
         content,
@@ -122,14 +122,14 @@ struct ServeCommand: ParsableCommand {
           + "passwords keeps others out"
       )
     }
-    if output.json {
-      Output.json(try ["url": web.url].jsonLine())
-    } else {
-      Output.data("serving \(web.url)")
-    }
+    try output.show(
+      json: ["url": web.url].jsonLine(),
+      text: "serving \(web.url)",
+      always: true
+    )
     ended.wait()
     try TaskWait.value { await web.stop() }
-    Output.end(signals.signal == 15 ? .terminated : .interrupted)
+    Output.end(signals.status ?? .interrupted)
   }
 }
 
@@ -165,7 +165,7 @@ struct ServerOptions: ParsableArguments {
     ),
     transform: SquareSizes.read
   )
-  var squares = SquareSizes(sides: [128, 256, 512])
+  var squares = [128, 256, 512]
 
   @Option(
     parsing: .unconditional,
@@ -191,25 +191,19 @@ struct ServerOptions: ParsableArguments {
   }
 }
 
-/// Sizes of squares on the command line: `128,256,512`.
-struct SquareSizes: Sendable, CustomStringConvertible {
-  let sides: [Int]
-
-  var description: String {
-    sides.isEmpty ? "none" : sides.map(String.init).joined(separator: ",")
-  }
-
-  /// Parses the option's value.
+/// Parses sizes of squares on the command line, such as `128,256,512`, or `none`.
+enum SquareSizes {
+  /// The sides in pixels, in ascending order.
   ///
   /// - Throws: `ValidationError` with the allowed forms.
-  static func read(_ argument: String) throws -> SquareSizes {
-    if argument == "none" { return SquareSizes(sides: []) }
+  static func read(_ argument: String) throws -> [Int] {
+    if argument == "none" { return [] }
     let sides = argument.split(separator: ",", omittingEmptySubsequences: false)
       .map { WholeNumber.read(String($0), in: 1...4096) }
     guard sides.count <= 8, sides.allSatisfy({ $0 != nil }) else {
       throw ValidationError("it takes none, or up to 8 numbers from 1 to 4096 with commas between")
     }
-    return SquareSizes(sides: Set(sides.compactMap(\.self)).sorted())
+    return Set(sides.compactMap(\.self)).sorted()
   }
 }
 

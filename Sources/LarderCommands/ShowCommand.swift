@@ -38,10 +38,10 @@ struct ShowCommand: ParsableCommand {
         .failed
       )
     }
-    if output.json {
-      Output.json(try ItemDocument.show(item))
-    } else {
-      Output.data(ItemCard(item, Terminal(output)).text)
-    }
+    try output.show(
+      json: ItemDocument.show(item),
+      text: ItemCard(item, Terminal(output)).text,
+      always: true
+    )
   }
 }

@@ -13,10 +13,10 @@ final class Signals {
   ///
   /// - Parameters:
   ///   - patience: The time for the work to stop; after that, the process ends anyway.
-  ///   - stop: Asks the work to stop; receives the signal's number.
+  ///   - stop: Asks the work to stop.
   init(
     patience: DispatchTimeInterval = .milliseconds(1800),
-    stop: @escaping @Sendable (Int32) -> Void
+    stop: @escaping @Sendable () -> Void
   ) {
     let box = SignalBox()
     sources = [SIGINT, SIGTERM].map { number in
@@ -24,7 +24,7 @@ final class Signals {
       let source = DispatchSource.makeSignalSource(signal: number, queue: Self.queue)
       source.setEventHandler {
         guard box.isFirst(number) else { _exit(128 + number) }
-        stop(number)
+        stop()
         Self.queue.asyncAfter(deadline: .now() + patience) { _exit(128 + number) }
       }
       source.resume()
@@ -37,6 +37,9 @@ final class Signals {
 
   /// The received signal, if any.
   var signal: Int32? { box.number }
+
+  /// The exit status for the received signal; nil if none was received.
+  var status: ExitStatus? { ExitStatus(signal: signal) }
 
   deinit {
     for source in sources { source.cancel() }

@@ -46,10 +46,10 @@ struct SqlCommand: ParsableCommand {
   func run() throws {
     let rows = try Index.rows((explain ? "EXPLAIN QUERY PLAN " : "") + query, of: cache.path)
     let document = QueryDocument(rows)
-    if output.json {
-      Output.json(try document.json())
-    } else {
-      Output.data(csv ? document.table : document.text)
-    }
+    try output.show(
+      json: document.objects.jsonLine(),
+      text: csv ? document.table : document.text,
+      always: true
+    )
   }
 }

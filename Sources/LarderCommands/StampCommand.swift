@@ -3,6 +3,7 @@ import CurlTransport
 import Imaging
 import Pipeline
 import SystemPackage
+import Transport
 
 /// `larder stamp PICTURE…`: stamps time and date on photos.
 struct StampCommand: ParsableCommand {
@@ -213,16 +214,16 @@ struct UploadOptions: ParsableArguments {
       "Retry a photo that certainly did not arrive up to N times, 0 to 100. (default: 4)",
       valueName: "n"
     ),
-    transform: RetriesArgument.read
+    transform: WholeNumber.reader(0...100)
   )
-  var retries = RetriesArgument.standard
+  var retries = RetryPolicy().retries
 
   @Option(
     help: ArgumentHelp("Trust the certificates in this PEM file.", valueName: "file"),
     completion: .file(),
     transform: CertificateFile.read
   )
-  var cacert: CertificateFile?
+  var cacert: String?
 
   @Option(help: ProxyArgument.help) var proxy: String?
 
@@ -261,11 +262,11 @@ struct UploadOptions: ParsableArguments {
     )
     var options = TransportOptions()
     options.namedHosts = [destination.url.hostPort]
-    options.caFile = cacert?.path
+    options.caFile = cacert
     options.proxy = try ProxyArgument.route(proxy)
     options.userAgent = "larder/\(LarderCommand.version)"
     var policy = UploadPolicy()
-    policy.retry.retries = retries.count
+    policy.retry.retries = retries
     // The transport never repeats a POST; it uses this policy only to decide that a host is down.
     options.retry = policy.retry
     return PictureUpload(

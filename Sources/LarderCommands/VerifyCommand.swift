@@ -68,29 +68,27 @@ struct VerifyCommand: ParsableCommand {
       remote: place.remote
     )
     let stop = StopFlag()
-    let signals = Signals { _ in stop.raise() }
-    let display = CountDisplay("verify", "pictures", Terminal(output))
-    let report = try check.run(
-      fast ? .fast : .full,
-      fromStart: fromStart,
-      isStopped: { stop.isRaised }
-    ) { done, total in display.show(done, of: total) }
-    display.end()
-    if repair, report.isComplete, !report.isClean { try check.repair(report) }
-    if output.json {
-      Output.json(try report.jsonLine())
-      if !report.isComplete { Log(output).warning(report.interruption) }
-    } else if !output.quiet || !report.isClean {
-      Output.data(report.text(repaired: repair))
+    let signals = Signals { stop.raise() }
+    let report = try CountDisplay.during("verify", "pictures", output) { display in
+      try check.run(
+        fast ? .fast : .full,
+        fromStart: fromStart,
+        isStopped: { stop.isRaised }
+      ) { done, total in display.show(done, of: total) }
     }
-    if let signal = signals.signal { Output.end(signal == 15 ? .terminated : .interrupted) }
-    Output.end(report.isClean ? .done : .io)
+    if repair, report.isComplete, !report.isClean { try check.repair(report) }
+    try output.show(
+      json: report.jsonLine(),
+      text: report.text(repaired: repair),
+      always: !report.isClean
+    )
+    if output.json, !report.isComplete { Log(output).warning(report.interruption) }
+    Output.end(signals.status ?? (report.isClean ? .done : .io))
   }
 }
 
-/// The findings as text.
 extension VerifyReport {
-  /// One line for each fault, then the verdict.
+  /// The findings as text: one line for each fault, then the verdict.
   func text(repaired: Bool) -> String {
     var lines = damaged.map { "damaged  \(PlainText.line($0))" }
     lines += missing.map { "missing  \(PlainText.line($0))" }

@@ -12,7 +12,7 @@ import Pipeline
 import Transport
 
 /// `larder warm CATALOG…`: fetches stale and missing data, for cron.
-struct WarmCommand: ParsableCommand {
+struct WarmCommand: FetchCommand {
   private static let statuses = StatusHelp(
     [
       .done: "done, or nothing was due",
@@ -100,24 +100,13 @@ struct WarmCommand: ParsableCommand {
   @OptionGroup(title: Topic.notices) var notices: NotifyOptions
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
-  private var fetch: FetchOptions {
-    FetchOptions(
-      scope: scope,
-      limits: limits,
-      room: room,
-      connection: connection,
-      work: work,
-      doubt: doubt
-    )
-  }
-
   func run() throws {
     try failure.program?.demandTrust()
     try change.program?.demandTrust()
     // Pass no log, so that there is no warning about plain http; cron would mail the warning after every run.
     let place = try cache.place(nil)
     let record = RunRecord(of: "warm", cache: place.path)
-    if fetch.dryRun { Output.end(try warm(record, place)) }
+    if work.dryRun { Output.end(try warm(record, place)) }
     Output.end(
       try record.keep(output, failing: { failure.program?.tell($0, output) }) {
         try warm(record, place)
@@ -125,65 +114,11 @@ struct WarmCommand: ParsableCommand {
     )
   }
 
-  private func warm(_ record: RunRecord, _ place: CachePlace) throws -> ExitStatus {
-    try CatalogWarm(
-      try files.flatMap { try CatalogFolder.files($0) },
-      cache: place,
-      minInterval: minInterval?.seconds,
-      splay: splay?.seconds,
-      fetch: fetch,
-      output: output,
-      metrics: metrics,
-      change: change,
-      notices: notices,
-      record: record
-    ).run()
-  }
-}
-
-/// An unattended run over several catalogs with one transport.
-///
-/// Prints a paragraph for each catalog with problems.
-struct CatalogWarm {
-  private let paths: [String]
-  private let cache: CachePlace
-  private let minInterval: Double?
-  private let splay: Double?
-  private let fetch: FetchOptions
-  private let output: OutputOptions
-  private let metrics: MetricsOptions
-  private let change: ChangeOptions
-  private let notices: NotifyOptions
-  private let record: RunRecord
-
-  init(
-    _ paths: [String],
-    cache: CachePlace,
-    minInterval: Double?,
-    splay: Double?,
-    fetch: FetchOptions,
-    output: OutputOptions,
-    metrics: MetricsOptions,
-    change: ChangeOptions,
-    notices: NotifyOptions,
-    record: RunRecord
-  ) {
-    self.paths = paths
-    self.cache = cache
-    self.minInterval = minInterval
-    self.splay = splay
-    self.fetch = fetch
-    self.output = output
-    self.metrics = metrics
-    self.change = change
-    self.notices = notices
-    self.record = record
-  }
-
   /// Runs the catalogs that `--min-interval` allows, one after the other, and returns the exit status.
-  func run() throws -> ExitStatus {
+  private func warm(_ record: RunRecord, _ place: CachePlace) throws -> ExitStatus {
+    let paths = try files.flatMap(CatalogFolder.files)
     // Read the webhook's file first, so that a mistake in it is reported before anything is fetched.
-    let receiver = try notices.webhook(proxy: fetch.connection.proxy).map {
+    let receiver = try notices.webhook(proxy: connection.proxy).map {
       (webhook: try $0.webhook(), options: $0)
     }
     var statuses: [ExitStatus] = []
@@ -192,12 +127,12 @@ struct CatalogWarm {
     for path in paths {
       do {
         let file = try CatalogFileOnDisk(path)
-        hosts.formUnion(try file.namedHosts(base: fetch.scope.base))
+        hosts.formUnion(try file.namedHosts(base: scope.base))
         named.append((path, file))
       } catch {
         // An invalid catalog file does not stop the run of the other catalogs.
         guard let failure = CommandFailure(error) else { throw error }
-        statuses.append(say(failure))
+        statuses.append(say(failure, record))
       }
     }
     // Of two catalogs with the same name, each would treat the other's items as removed.
@@ -209,59 +144,62 @@ struct CatalogWarm {
           CommandFailure(
             "cannot warm \(paths): both have the name \(name); give them different names",
             .configuration
-          )
+          ),
+          record
         )
       )
     }
-    let files = named.map(\.file).filter { namesakes[$0.catalog.name] == nil }
+    let catalogs = named.map(\.file).filter { namesakes[$0.catalog.name] == nil }
     let stop = StopFlag()
-    let signals = Signals { _ in stop.raise() }
+    let signals = Signals { stop.raise() }
     let now = UnixTime.now()
     let plan = WarmPlan(
-      try files.map { try WarmPlan.LastRuns(of: $0.catalog.name, cache: cache.path) },
-      minInterval: minInterval,
+      try catalogs.map { try WarmPlan.LastRuns(of: $0.catalog.name, cache: place.path) },
+      minInterval: minInterval?.seconds,
       now: now
     )
     if output.verbose > 0 || Terminal(output).showsProgress {
-      for place in plan.recent {
-        Output.note(tooSoon(files[place].catalog.name, plan.standings[place], now: now))
+      for position in plan.recent {
+        let name = catalogs[position].catalog.name
+        Output.note(tooSoon(name, plan.standings[position], now: now))
       }
     }
     guard !plan.due.isEmpty else { return ExitStatus.gravest(statuses + [.tryAgain]) }
-    if let splay, splay > 0, !fetch.dryRun { stop.wait(seconds: Double.random(in: 0..<splay)) }
-    if let signal = signals.signal { return signal == 15 ? .terminated : .interrupted }
+    if let splay = splay?.seconds, splay > 0, !work.dryRun {
+      stop.wait(seconds: Double.random(in: 0..<splay))
+    }
+    if let status = signals.status { return status }
 
-    let transport = try CurlTransport(try fetch.transport(named: hosts, cache: cache.path))
+    let transport = try transport(named: hosts, cache: place.path)
     defer { transport.shutdown() }
     for position in plan.due where signals.signal == nil {
       do {
-        statuses.append(try run(files[position], transport, stop, signals))
+        statuses.append(try warm(catalogs[position], place, transport, record, signals, stop))
       } catch {
         guard let failure = CommandFailure(error) else { throw error }
         // Other errors, such as a held lock or a full disk, affect the cache that all catalogs share.
         guard failure.status == .configuration || failure.status == .data else { throw failure }
-        statuses.append(say(failure))
+        statuses.append(say(failure, record))
       }
     }
-    if !fetch.dryRun, signals.signal == nil,
-      let orders = try DueOrders.send(through: fetch.connection.proxy)
-    {
+    if work.dryRun { return ExitStatus.gravest(statuses) }
+    if signals.signal == nil, let orders = try DueOrders.send(through: connection.proxy) {
       for warning in orders.warnings { Log(output).warning(warning) }
       statuses.append(orders.status)
     }
-    if !fetch.dryRun, signals.signal == nil {
-      let synced = files.map(\.catalog.name).filter(isSynced)
-      if let status = try tell(synced, receiver) { statuses.append(status) }
+    if signals.signal == nil {
+      let synced = catalogs.map(\.catalog.name).filter { isSynced($0, in: place) }
+      if let status = try tell(synced, of: place, receiver) { statuses.append(status) }
     }
-    if !fetch.dryRun { try metrics.write(cache: cache.path) }
+    try metrics.write(cache: place.path)
     return ExitStatus.gravest(statuses)
   }
 
   /// Whether a run of a catalog has ended.
   ///
   /// Before the first run has ended, there are no changes to report.
-  private func isSynced(_ name: String) -> Bool {
-    (try? CatalogReader(cache: cache.path, catalog: name).lastRun()) != nil
+  private func isSynced(_ name: String, in place: CachePlace) -> Bool {
+    (try? CatalogReader(cache: place.path, catalog: name).lastRun()) != nil
   }
 
   /// Sends notices of the changes to a webhook.
@@ -269,12 +207,13 @@ struct CatalogWarm {
   /// - Returns: The status; nil without a webhook.
   private func tell(
     _ catalogs: [String],
+    of place: CachePlace,
     _ receiver: (webhook: Orders.Webhook, options: WebhookOptions)?
   ) throws -> ExitStatus? {
     guard let (webhook, options) = receiver else { return nil }
     let (report, signal) = try NoticeSending(
       catalogs: catalogs,
-      cache: cache.path,
+      cache: place.path,
       wish: notices.wish.wish,
       outbox: try OutboxOptions.parse([])
     ).run(webhook, options)
@@ -284,58 +223,37 @@ struct CatalogWarm {
     return ExitStatus(report, signal: signal)
   }
 
-  private func run(
+  /// Runs one catalog, or prints its plan with `--dry-run`.
+  private func warm(
     _ file: CatalogFileOnDisk,
+    _ place: CachePlace,
     _ transport: CurlTransport,
-    _ stop: StopFlag,
-    _ signals: Signals
+    _ record: RunRecord,
+    _ signals: Signals,
+    _ stop: StopFlag
   ) throws -> ExitStatus {
-    var options = fetch.sync
-    options.onlyDue = true
-    try cache.demandNoSquares(options)
-    if fetch.dryRun {
-      return try file.printPlan(cache: cache.path, options, transport, output)
-    }
-    let run = file.syncRun(cache: cache, options, transport, output)
-    stop.whenRaised { run.stop() }
-    let terminal = Terminal(output)
-    let display =
-      terminal.showsProgress ? ProgressDisplay(run.progress, of: transport) : nil
-    let result = Result {
-      try run.run(holder: "larder warm \(file.catalog.name), process \(getpid())")
-    }
-    display?.end()
-    let report = try result.get()
-    record.add(report)
-    if output.json {
-      Output.json(report.json)
-    } else {
-      let paragraph = WarmParagraph(report, cache: cache.name)
+    var settings = settings
+    settings.onlyDue = true
+    try place.demandNoSquares(settings)
+    if work.dryRun { return try file.printPlan(cache: place.path, settings, transport, output) }
+    return try run(file, settings, in: place, transport, record, signals, stop) { report in
+      let paragraph = WarmParagraph(report, cache: place.name)
       for line in paragraph.lines { Log(output).warning(line) }
       for line in paragraph.skipped(all: output.verbose > 0) { Log(output).warning(line) }
-      if output.verbose > 0 { Output.note(SyncSummary(report, terminal).text) }
+      if output.verbose > 0 { Output.note(SyncSummary(report, Terminal(output)).text) }
     }
-    let isUnfinished = !report.unfinished.isEmpty
-    if let words = fetch.room.shortage(of: cache.path, isUnfinished: isUnfinished) {
-      Log(output).warning(words)
-    }
-    if output.verbose > 0 {
-      for gap in FileSystemGap.found { Output.note(gap.words) }
-    }
-    try change.tell(report, cache: cache.path, output)
-    return ExitStatus(report, signal: signals.signal)
   }
 
   /// The message about a catalog that is skipped because of `--min-interval`.
   private func tooSoon(_ name: String, _ standing: WarmPlan.LastRuns, now: UnixTime) -> String {
     let started = standing.started ?? now
-    let until = started + Int64((minInterval ?? 0).rounded(.up))
+    let until = started + Int64((minInterval?.seconds ?? 0).rounded(.up))
     return "\(PlainText.line(name)): last run \(Quantities.duration(Double(now - started))) ago; "
       + "not again before \(until.rfc3339) (--min-interval)"
   }
 
   /// Reports why a catalog is not run, and returns the status for that.
-  private func say(_ failure: CommandFailure) -> ExitStatus {
+  private func say(_ failure: CommandFailure, _ record: RunRecord) -> ExitStatus {
     record.add(failure)
     if output.json { Output.json(failure.json) }
     if let message = failure.message { Log(output).error(message) }
@@ -448,7 +366,7 @@ struct WarmParagraph {
     guard report.outcome != .complete else { return [] }
     var sentences = first(sections, of: "section") + first(sectionFailures, of: "fault")
     sentences += failures + first(report.guardWords.map(Self.sentence), of: "section")
-    if let words = KnownFailures(report).words { sentences.append("\(words).") }
+    if let words = report.knownFailures { sentences.append("\(words).") }
     if !report.unfinished.isEmpty {
       sentences.append(
         "\(Quantities.count(report.unfinished.count, "request")) did not fit into this run and "
@@ -565,11 +483,9 @@ struct WarmParagraph {
       for failure in report.failures where failure.stage == stage && failure.isOfMany {
         counts[failure.reason] = nil
       }
-      let reasons = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-        .map { "\($0.key) \($0.value)" }.joined(separator: ", ")
       return
-        "\(counts.values.reduce(0, +)) of \(Quantities.count(total, noun)) failed (\(reasons)), "
-        + "such as \(first.url)."
+        "\(counts.values.reduce(0, +)) of \(Quantities.count(total, noun)) failed "
+        + "(\(SyncReport.words(counts))), such as \(first.url)."
     }
   }
 }

@@ -2,7 +2,7 @@ import Catalog
 import FoundationEssentials
 
 /// An ordered item, with the catalog's title and price at the time of the order.
-public struct OrderLine: Hashable, Sendable {
+public struct OrderLine: Hashable, Sendable, Encodable {
   /// The item's id.
   public let item: String
   /// The title at the time of the order.

@@ -1,3 +1,4 @@
+import Base
 import GRDBSQLite
 import Glibc
 import SQLite
@@ -21,6 +22,32 @@ package enum QueryValue: Sendable, Equatable {
     case .null, .integer, .real: 16
     case .text(let text): 16 + text.utf8.count
     case .bytes(let bytes): 16 + bytes.count
+    }
+  }
+}
+
+extension QueryValue: Encodable {
+  /// Writes a number, a text (of bytes, their hexadecimal digits), or null.
+  ///
+  /// An infinite number becomes null, because JSON has no infinity.
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .integer(let number): try container.encode(number)
+    case .real(let number) where number.isFinite: try container.encode(number)
+    case .text, .bytes: try container.encode(text)
+    case .null, .real: try container.encodeNil()
+    }
+  }
+
+  /// The value as text: bytes as hexadecimal digits, and NULL as an empty string.
+  package var text: String {
+    switch self {
+    case .null: ""
+    case .integer(let number): "\(number)"
+    case .real(let number): "\(number)"
+    case .text(let text): text
+    case .bytes(let bytes): Hexadecimal.text(bytes)
     }
   }
 }

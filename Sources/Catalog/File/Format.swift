@@ -109,7 +109,7 @@ struct Format {
 /// `larder catalog formats` lists them.
 package enum FormatCatalog {
   /// A format with its summary.
-  package struct Entry: Sendable {
+  package struct Entry: Sendable, Encodable {
     /// The format's name, as `format:` takes it.
     package let name: String
     /// The summary in one line.

@@ -4,7 +4,7 @@
 /// Used by `larder catalog check`.
 package struct SectionCheck: Sendable {
   /// A mapped field, and how many items have a value in it.
-  package struct Field: Sendable {
+  package struct Field: Sendable, Encodable {
     /// The name of the field: `salePrice`, `images.thumbnail`.
     package let name: String
     /// The field's paths, in order.
@@ -199,7 +199,7 @@ extension DecodedListing {
 }
 
 /// Something that looks wrong in a page, as the catalog file reads it.
-package struct CatalogFinding: Hashable, Sendable {
+package struct CatalogFinding: Hashable, Sendable, Encodable {
   /// The kind of finding.
   package enum Code: String, Sendable, CaseIterable, Encodable {
     /// Items that cannot be read.
@@ -251,7 +251,7 @@ package struct CatalogFinding: Hashable, Sendable {
   /// The kind of finding.
   package let code: Code
   /// The field of the catalog file that the finding is about; nil when it is not about a field.
-  package let field: String?
+  @OrNull package private(set) var field: String?
   /// How many items the finding is about.
   package let count: Int
   /// The finding in words, and a possible remedy.

@@ -14,6 +14,7 @@ package struct OrNull<Value> {
 
 extension OrNull: Sendable where Value: Sendable {}
 extension OrNull: Equatable where Value: Equatable {}
+extension OrNull: Hashable where Value: Hashable {}
 
 extension OrNull: Encodable where Value: Encodable {
   /// Writes the value, or `null`.

@@ -58,11 +58,7 @@ struct CatalogCheckCommand: ParsableCommand {
 
   func run() throws {
     let document = try document()
-    if output.json {
-      Output.json(try document.json())
-    } else {
-      Output.data(document.text(Terminal(output)))
-    }
+    try output.show(json: document.jsonLine(), text: document.text(Terminal(output)), always: true)
     Output.end(document.status)
   }
 
@@ -315,48 +311,24 @@ struct CatalogTrial {
 
 /// The findings about a catalog file, as JSON or text.
 struct CheckDocument: Encodable {
-  private struct Field: Encodable {
-    var name: String
-    var paths: [String]
-    var items: Int
-
-    /// Whether two sections' fields differ in nothing but how many items have them.
-    func isAlike(_ other: Field, of items: (own: Int, other: Int)) -> Bool {
-      func isInAll(_ count: Int, of all: Int) -> Bool? {
-        count == 0 ? false : count == all ? true : nil
-      }
-      return name == other.name && paths == other.paths
-        && isInAll(self.items, of: items.own) == isInAll(other.items, of: items.other)
-    }
-  }
-
+  /// A finding as JSON: the finding's own keys, then `struck`, which is null unless the finding is about a struck price.
   private struct Finding: Encodable {
-    var code: CatalogFinding.Code
-    @OrNull var field: String?
-    var count: Int
-    var message: String
-    var examples: [String]
-    @OrNull var struck: Struck?
-  }
+    let finding: CatalogFinding
+    var struck: StruckPrice?
 
-  /// The prices of a finding about a crossed-out ("struck") price.
-  private struct Struck: Encodable {
-    var normalPrice: Price
-    var salePrice: Price
-    var saleSince: String
-    var lowest30Days: ItemDocument.Lowest
+    private enum CodingKeys: String, CodingKey { case struck }
 
-    init(_ struck: StruckPrice) {
-      (normalPrice, salePrice) = (struck.price, struck.salePrice)
-      saleSince = struck.began.rfc3339
-      lowest30Days = ItemDocument.Lowest(struck.lowest)
+    func encode(to encoder: any Encoder) throws {
+      try finding.encode(to: encoder)
+      var body = encoder.container(keyedBy: CodingKeys.self)
+      try body.encode(struck, forKey: .struck)
     }
   }
 
   /// The start of the recorded history, the number of items on sale, and how many of these items the history does not
   /// cover.
   private struct History: Encodable {
-    @OrNull var since: String?
+    @OrNull var since: UnixTime?
     var sales: Int
     var unknown: Int
   }
@@ -369,7 +341,7 @@ struct CheckDocument: Encodable {
     @OrNull var total: Int?
     var skipped: Int
     @OrNull var error: String?
-    var fields: [Field]
+    var fields: [SectionCheck.Field]
     var findings: [Finding]
 
     /// Whether one table of fields can stand for both.
@@ -430,7 +402,7 @@ struct CheckDocument: Encodable {
     clean = checks.allSatisfy(\.higher.isEmpty)
     status = clean ? .done : .partial
     history = History(
-      since: try reader.historyBeginning()?.rfc3339,
+      since: try reader.historyBeginning(),
       sales: checks.map(\.saleCount).reduce(0, +),
       unknown: checks.map(\.unknownCount).reduce(0, +)
     )
@@ -447,17 +419,17 @@ struct CheckDocument: Encodable {
       error: nil,
       fields: [],
       findings: check.higher.map { struck in
-        Finding(
-          code: .struckPrice,
+        let finding = CatalogFinding(
+          .struckPrice,
           field: "normalPrice",
           count: 1,
           message:
             "\(struck.price.formatted()) is struck through beside \(struck.salePrice.formatted()) (on sale since "
             + "\(struck.began.rfc3339)), but the lowest price of the 30 days before was "
             + "\(struck.lowest.price.formatted()), since \(struck.lowest.time.rfc3339)",
-          examples: [struck.id],
-          struck: Struck(struck)
+          examples: [struck.id]
         )
+        return Finding(finding: finding, struck: struck)
       }
     )
   }
@@ -471,22 +443,10 @@ struct CheckDocument: Encodable {
       total: check.total,
       skipped: check.skipped,
       error: nil,
-      fields: check.fields.map { Field(name: $0.name, paths: $0.paths, items: $0.items) },
-      findings: check.findings.map {
-        Finding(
-          code: $0.code,
-          field: $0.field,
-          count: $0.count,
-          message: $0.message,
-          examples: $0.examples,
-          struck: nil
-        )
-      }
+      fields: check.fields,
+      findings: check.findings.map { Finding(finding: $0) }
     )
   }
-
-  /// One line of JSON: an object.
-  func json() throws -> [UInt8] { try jsonLine() }
 
   /// One paragraph for sections with the same fields, then the verdict.
   func text(_ terminal: Terminal) -> String {
@@ -549,7 +509,7 @@ struct CheckDocument: Encodable {
   }
 
   private func findings(_ section: Section, _ terminal: Terminal) -> [String] {
-    section.findings.map { finding in
+    section.findings.map(\.finding).map { finding in
       let examples =
         finding.examples.isEmpty
         ? "" : " (\(PlainText.line(finding.examples.joined(separator: ", "))))"
@@ -562,5 +522,16 @@ struct CheckDocument: Encodable {
         .yellow
       )
     }
+  }
+}
+
+extension SectionCheck.Field {
+  /// Whether the fields of two sections differ in nothing but the number of items that have them.
+  fileprivate func isAlike(_ other: Self, of items: (own: Int, other: Int)) -> Bool {
+    func isInAll(_ count: Int, of all: Int) -> Bool? {
+      count == 0 ? false : count == all ? true : nil
+    }
+    return name == other.name && paths == other.paths
+      && isInAll(self.items, of: items.own) == isInAll(other.items, of: items.other)
   }
 }

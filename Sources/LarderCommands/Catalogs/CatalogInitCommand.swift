@@ -115,7 +115,7 @@ struct CatalogInitCommand: ParsableCommand {
     if body != nil, sources.count > 1 {
       throw ValidationError("--body works with one listing, but \(sources.count) are given")
     }
-    if body != nil, !CatalogProposal.isURL(sources[0]) {
+    if body != nil, !Self.isURL(sources[0]) {
       throw ValidationError("--body needs a URL to be sent to, not \(sources[0])")
     }
     if output.json, out == "-" {
@@ -125,7 +125,7 @@ struct CatalogInitCommand: ParsableCommand {
 
   /// Expands braces in a URL as a shell or curl does: `…/{main,soup}` becomes two URLs.
   static func expanded(_ source: String) -> [String] {
-    guard CatalogProposal.isURL(source), let end = source.firstIndex(of: "}"),
+    guard Self.isURL(source), let end = source.firstIndex(of: "}"),
       let start = source[..<end].lastIndex(of: "{"), source[start..<end].contains(",")
     else { return [source] }
     let parts = source[start..<end].dropFirst().split(
@@ -133,55 +133,6 @@ struct CatalogInitCommand: ParsableCommand {
       omittingEmptySubsequences: false
     )
     return parts.flatMap { expanded(String(source[..<start] + $0 + source[end...].dropFirst())) }
-  }
-
-  func run() throws {
-    try CatalogProposal(
-      sources,
-      detail: detail,
-      body: body,
-      headers: header,
-      out: out,
-      name: name,
-      currency: currency,
-      connection: connection,
-      output: output
-    ).run()
-  }
-}
-
-/// Reads responses and writes a catalog file for them.
-struct CatalogProposal {
-  private let sources: [String]
-  private let detail: String?
-  private let body: String?
-  private let headers: [String]
-  private let out: String?
-  private let name: String?
-  private let currency: String?
-  private let connection: ConnectionOptions
-  private let output: OutputOptions
-
-  init(
-    _ sources: [String],
-    detail: String?,
-    body: String?,
-    headers: [String],
-    out: String?,
-    name: String?,
-    currency: String?,
-    connection: ConnectionOptions,
-    output: OutputOptions
-  ) {
-    self.sources = sources
-    self.detail = detail
-    self.body = body
-    self.headers = headers
-    self.out = out
-    self.name = name
-    self.currency = currency
-    self.connection = connection
-    self.output = output
   }
 
   /// Fetches the responses, writes the file, and shows the first items that the file's mapping finds.
@@ -216,18 +167,16 @@ struct CatalogProposal {
     }
     if path != "-" { try TextFile.create(path, with: file.text) }
     let document = ProposalDocument(file, path: path == "-" ? nil : path)
-    if output.json {
-      Output.json(try document.json())
-    } else if path == "-" {
+    if path == "-" {
       Output.data(file.text)
       if !output.quiet { Output.note(document.text) }
-    } else if !output.quiet {
-      Output.data(document.text)
+    } else {
+      try output.show(json: document.jsonLine(), text: document.text)
     }
   }
 
   private func headerTemplates() throws -> [HeaderTemplate] {
-    try headers.map { text in
+    try header.map { text in
       do throws(CatalogError) { return try HeaderTemplate(line: text) } catch {
         throw CommandFailure("--header: \(error.reason)", .usage)
       }
@@ -249,7 +198,7 @@ struct CatalogProposal {
   }
 
   /// Whether a source is a URL, not a file.
-  static func isURL(_ source: String) -> Bool {
+  private static func isURL(_ source: String) -> Bool {
     ["http://", "https://"].contains { source.lowercased().hasPrefix($0) }
   }
 
@@ -474,9 +423,6 @@ struct ProposalDocument: Encodable {
     yaml = proposed.text
   }
 
-  /// One line of JSON: an object.
-  func json() throws -> [UInt8] { try jsonLine() }
-
   /// The name of the written file, then the first items that the file's mapping finds.
   var text: String {
     let count = sections.count == 1 ? "" : " in \(sections.count) sections"
@@ -488,7 +434,7 @@ struct ProposalDocument: Encodable {
       let price = item.salePrice.map { "  \($0)\(was)" } ?? "  no price"
       lines.append("  \(short(item.id))  \(short(item.title))\(price)")
       lines.append(
-        "      \(item.pictures == 1 ? "1 picture" : "\(item.pictures) pictures")"
+        "      \(Quantities.count(item.pictures, "picture"))"
           + (item.picture.map { ", \(short($0))" } ?? "")
       )
     }

@@ -12,7 +12,7 @@ struct BenchOptions: ParsableArguments {
     ),
     transform: PassesArgument.read
   )
-  var pass = PassesArgument.all
+  var pass = Pass.allCases
 
   @Option(
     parsing: .unconditional,
@@ -22,7 +22,7 @@ struct BenchOptions: ParsableArguments {
     ),
     transform: SweepArgument.read
   )
-  var parallel: SweepArgument?
+  var parallel: SweepPlan?
 
   @Option(
     parsing: .unconditional,
@@ -39,7 +39,7 @@ struct BenchOptions: ParsableArguments {
     ),
     transform: PercentArgument.read
   )
-  var precision = PercentArgument(percent: 5)
+  var precision = 0.05
 
   @Flag(
     inversion: .prefixedNo,
@@ -87,7 +87,7 @@ struct BenchOptions: ParsableArguments {
     ),
     transform: PercentArgument.read
   )
-  var maxRegression = PercentArgument(percent: 10)
+  var maxRegression = 0.1
 
   @Option(
     help: ArgumentHelp("Where the temporary folder is made (default: TMPDIR).", valueName: "dir"),
@@ -101,83 +101,61 @@ struct BenchOptions: ParsableArguments {
   /// The measurement plan; the deadline counts from `now`.
   func plan(at now: MonotonicTime, forURLs isURLs: Bool, count: Int?) -> BenchPlan {
     var plan = BenchPlan()
-    plan.passes = pass.passes
+    plan.passes = pass
     plan.sink = discard ?? isURLs ? .discard : .cache
     plan.count = count
     plan.rate = rate?.perSecond
     // At a constant rate, measure with a single number of connections, which is large enough for that rate.
-    plan.sweep = parallel?.plan ?? (rate == nil ? .auto() : .levels([64]))
+    plan.sweep = parallel ?? (rate == nil ? .auto() : .levels([64]))
     plan.repetition =
-      runs.map { .fixed($0) } ?? .narrow(halfWidth: max(0.001, precision.share))
+      runs.map { .fixed($0) } ?? .narrow(halfWidth: max(0.001, precision))
     plan.deadline = deadline.map { now + $0.duration }
     return plan
   }
 }
 
-/// A list of passes on the command line: `cold,warm`.
-struct PassesArgument: Sendable, CustomStringConvertible {
-  let passes: [Pass]
-
-  static let all = PassesArgument(passes: Pass.allCases)
-
-  private init(passes: [Pass]) {
-    self.passes = passes
-  }
-
-  /// Reads the option's value.
+/// Parses a list of passes on the command line, such as `cold,warm`.
+enum PassesArgument {
+  /// The passes, in the order in which `bench` makes them.
   ///
   /// - Throws: `ValidationError` with the allowed forms.
-  static func read(_ argument: String) throws -> PassesArgument {
+  static func read(_ argument: String) throws -> [Pass] {
     let words = argument.split(separator: ",", omittingEmptySubsequences: false)
     let named = words.compactMap { Pass(rawValue: String($0)) }
     guard named.count == words.count, Set(named).count == named.count else {
+      let all = Pass.allCases.map(\.rawValue).joined(separator: ",")
       throw ValidationError("it takes one or more of \(all), separated by commas")
     }
-    return PassesArgument(passes: Pass.allCases.filter { named.contains($0) })
+    return Pass.allCases.filter { named.contains($0) }
   }
-
-  var description: String { passes.map(\.rawValue).joined(separator: ",") }
 }
 
-/// The numbers of simultaneous transfers to measure, on the command line: `1,4,16`, or `auto`.
-struct SweepArgument: Sendable {
-  let plan: SweepPlan
-
-  /// Reads the option's value.
+/// Parses the numbers of simultaneous transfers to measure, such as `1,4,16`, or `auto`.
+enum SweepArgument {
+  /// The numbers.
   ///
   /// - Throws: `ValidationError` with the allowed forms.
-  static func read(_ argument: String) throws -> SweepArgument {
+  static func read(_ argument: String) throws -> SweepPlan {
     guard let plan = SweepPlan(argument) else {
       throw ValidationError(
         "it takes auto, or different numbers from 1 to 1024, separated by commas"
       )
     }
-    return SweepArgument(plan: plan)
+    return plan
   }
 }
 
-/// A percentage on the command line: `10%`, or `10` with the same meaning.
-struct PercentArgument: Sendable, CustomStringConvertible {
-  let share: Double
-
-  init(percent: Double) {
-    share = percent / 100
-  }
-
-  /// Reads the option's value.
+/// Parses a percentage on the command line: `10%`, or `10` with the same meaning.
+enum PercentArgument {
+  /// The percentage as a share: 0.1 for `10%`.
   ///
   /// - Throws: `ValidationError` with the allowed forms.
-  static func read(_ argument: String) throws -> PercentArgument {
+  static func read(_ argument: String) throws -> Double {
     let digits = argument.hasSuffix("%") ? argument.dropLast() : argument[...]
     guard let percent = Double(digits), (0...1000).contains(percent) else {
       throw ValidationError("it takes a share from 0% to 1000%")
     }
-    return PercentArgument(percent: percent)
-  }
-
-  var description: String {
-    let percent = share * 100
-    return percent == percent.rounded() ? "\(Int(percent))%" : "\(percent)%"
+    return percent / 100
   }
 }
 

@@ -14,7 +14,7 @@ struct ConnectionOptions: ParsableArguments {
     ),
     transform: ParallelArgument.read
   )
-  var perHost: ParallelArgument?
+  var perHost: TransportOptions.Count?
 
   @Option(
     parsing: .unconditional,
@@ -22,9 +22,9 @@ struct ConnectionOptions: ParsableArguments {
       "Retry a request up to N times, 0 to 100, after a temporary failure. (default: 4)",
       valueName: "n"
     ),
-    transform: RetriesArgument.read
+    transform: WholeNumber.reader(0...100)
   )
-  var retries = RetriesArgument.standard
+  var retries = RetryPolicy().retries
 
   @Option(
     help: ArgumentHelp(
@@ -39,7 +39,7 @@ struct ConnectionOptions: ParsableArguments {
     completion: .file(),
     transform: CertificateFile.read
   )
-  var cacert: CertificateFile?
+  var cacert: String?
 
   @Option(help: ProxyArgument.help) var proxy: String?
 
@@ -61,10 +61,10 @@ struct ConnectionOptions: ParsableArguments {
   /// - Throws: A usage error when the proxy is invalid.
   func transport(named: Set<HostPort>) throws -> TransportOptions {
     var options = TransportOptions()
-    options.perHost = perHost?.count ?? .auto
-    options.retry.retries = retries.count
+    options.perHost = perHost ?? .auto
+    options.retry.retries = retries
     options.connectTo = connectTo
-    options.caFile = cacert?.path
+    options.caFile = cacert
     options.proxy = try ProxyArgument.route(proxy)
     options.allowPrivateAddresses = allowPrivateAddresses
     options.namedHosts = named
@@ -113,26 +113,5 @@ enum ProxyArgument {
     let name = "the proxy in \(proxy == nil ? "LARDER_PROXY" : "--proxy")"
     if text == Self.environment { return try ProxyRoute(environment: variables, named: name) }
     return ProxyRoute(try Proxy(parsing: text, named: name), variables: variables)
-  }
-}
-
-/// The number of retries on the command line.
-struct RetriesArgument: Sendable, CustomStringConvertible {
-  let count: Int
-
-  /// The transport's default.
-  static let standard = RetriesArgument(count: RetryPolicy().retries)
-
-  /// The value in the form that the option accepts.
-  var description: String { "\(count)" }
-
-  /// Reads the option's value.
-  ///
-  /// - Throws: `ValidationError` with the allowed forms.
-  static func read(_ argument: String) throws -> RetriesArgument {
-    guard let count = WholeNumber.read(argument, in: 0...100) else {
-      throw ValidationError("it takes a number from 0 to 100")
-    }
-    return RetriesArgument(count: count)
   }
 }

@@ -5,44 +5,6 @@ import CurlTransport
 import Pipeline
 import Transport
 
-/// The options that `sync` and `warm` share, from several groups; other commands use single groups.
-///
-/// Not a `ParsableArguments` itself: the argument parser would evaluate nested groups several times.
-struct FetchOptions {
-  let scope: ScopeOptions
-  let limits: LimitOptions
-  let room: RoomOptions
-  let connection: ConnectionOptions
-  let work: WorkOptions
-  let doubt: DoubtOptions
-
-  /// Whether to print only the plan.
-  var dryRun: Bool { work.dryRun }
-
-  /// The run's settings, except the catalog file.
-  var sync: SyncOptions {
-    var options = doubt.applied(to: scope.sync)
-    options.squareSide = work.square
-    options.pictures = Workers.forPictures
-    options.deadline = limits.deadline.map { UnixTime.now() + Int64($0.seconds) }
-    return options
-  }
-
-  /// Converts these command-line options to the transport's options.
-  ///
-  /// - Parameters:
-  ///   - named: The hosts that the catalog file names.
-  ///   - cache: The cache's path; `--keep-free` applies to the disk that holds it.
-  /// - Returns: The transport's options.
-  /// - Throws: A usage error when `--proxy` names an invalid proxy.
-  func transport(named: Set<HostPort>, cache: String) throws -> TransportOptions {
-    var options = try connection.transport(named: named)
-    limits.apply(to: &options)
-    options.reserve = room.reserve(of: cache)
-    return options
-  }
-}
-
 /// The options `--square` and `--dry-run`.
 struct WorkOptions: ParsableArguments {
   @Option(
@@ -69,7 +31,7 @@ struct LimitOptions: ParsableArguments {
     ),
     transform: ParallelArgument.read
   )
-  var parallel = ParallelArgument.auto
+  var parallel = TransportOptions.Count.auto
 
   @Option(
     parsing: .unconditional,
@@ -100,7 +62,7 @@ struct LimitOptions: ParsableArguments {
 
   /// Applies the limits; the deadline counts from now.
   func apply(to options: inout TransportOptions) {
-    options.parallel = parallel.count
+    options.parallel = parallel
     options.rate = rate?.perSecond
     options.deadline = deadline.map { MonotonicTime.now() + $0.duration }
     options.maxBytes = maxBytes?.bytes
@@ -118,7 +80,7 @@ struct DoubtOptions: ParsableArguments {
     ),
     transform: MaxSkippedArgument.read
   )
-  var maxSkipped = MaxSkippedArgument(limit: .standard)
+  var maxSkipped = SkipLimit.standard
 
   @Flag(help: "Fail on the first item that cannot be read.")
   var strict = false
@@ -131,7 +93,7 @@ struct DoubtOptions: ParsableArguments {
     var options = options
     options.strict = strict
     options.allowRemovals = allowRemovals
-    options.maxSkipped = maxSkipped.limit
+    options.maxSkipped = maxSkipped
     return options
   }
 }
@@ -165,37 +127,21 @@ struct ScopeOptions: ParsableArguments {
   }
 }
 
-/// The value of `--max-skipped`: a percentage such as `10%`, or a number of items.
-struct MaxSkippedArgument: Sendable, CustomStringConvertible {
-  let limit: SkipLimit
-
-  init(limit: SkipLimit) {
-    self.limit = limit
-  }
-
-  /// Reads the option's value.
+/// Parses the value of `--max-skipped`: a percentage such as `10%`, or a number of items.
+enum MaxSkippedArgument {
+  /// The limit.
   ///
   /// - Throws: `ValidationError` with the allowed forms.
-  static func read(_ argument: String) throws -> MaxSkippedArgument {
+  static func read(_ argument: String) throws -> SkipLimit {
     guard let limit = limit(argument) else {
       throw ValidationError("it takes a share from 0% to 100%, or a number of items")
     }
-    return MaxSkippedArgument(limit: limit)
+    return limit
   }
 
   private static func limit(_ argument: String) -> SkipLimit? {
+    if let share = ShareArgument.percent(argument) { return .percent(share) }
     guard argument.first?.isNumber == true else { return nil }
-    guard argument.hasSuffix("%") else { return Int(argument).map(SkipLimit.count) }
-    guard let share = Double(argument.dropLast()), (0...100).contains(share) else { return nil }
-    return .percent(share)
-  }
-
-  /// The value in the form that the option accepts.
-  var description: String {
-    switch limit {
-    case .percent(let share):
-      share == share.rounded() ? "\(Int(share))%" : "\(share)%"
-    case .count(let most): "\(most)"
-    }
+    return Int(argument).map(SkipLimit.count)
   }
 }

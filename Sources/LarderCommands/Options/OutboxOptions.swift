@@ -57,8 +57,12 @@ struct OutboxOptions: ParsableArguments {
 
   /// The language of `--locale`, else of the environment.
   var language: Language {
-    let names = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap(Self.variable)
-    return Language(locale: locale ?? names.first ?? "C")
+    Language(locale: locale ?? Self.environmentLocale)
+  }
+
+  /// The locale of the environment for messages, such as `ko_KR.UTF-8`; `C` if none is set. (POSIX, section 8.2)
+  static var environmentLocale: String {
+    ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap(Self.variable).first ?? "C"
   }
 
   /// The value of a variable; nil if it is not set or empty.

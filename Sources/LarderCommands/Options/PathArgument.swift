@@ -14,15 +14,12 @@ enum PathArgument {
   }
 }
 
-/// The file of `--cacert`, checked before any request is sent.
-struct CertificateFile: Sendable {
-  /// The file's path.
-  let path: String
-
-  /// Parses the option's value.
+/// Checks the file of `--cacert` before any request is sent.
+enum CertificateFile {
+  /// Parses the option's value, and returns the file's path.
   ///
   /// - Throws: `ValidationError` when the file cannot be read or holds no certificate.
-  static func read(_ argument: String) throws -> CertificateFile {
+  static func read(_ argument: String) throws -> String {
     let bytes: [UInt8]
     do {
       bytes = try FileReading.bytes(argument, what: "certificates", limit: 16 << 20)
@@ -37,7 +34,7 @@ struct CertificateFile: Sendable {
         "it contains no certificate; expected PEM: -----BEGIN CERTIFICATE-----"
       )
     }
-    return CertificateFile(path: argument)
+    return argument
   }
 }
 

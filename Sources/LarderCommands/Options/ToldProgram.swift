@@ -50,7 +50,7 @@ struct ToldProgram {
       return
     }
     let stop = StopFlag()
-    let signals = Signals { _ in stop.raise() }
+    let signals = Signals { stop.raise() }
     let ended = ProgramRun(
       words: words,
       environment: ProcessInfo.processInfo.environment,

@@ -71,15 +71,12 @@ extension BoundedArgument {
 }
 
 /// A duration on the command line: `20ms`, `90s`, `10m`, `6h`, `30d` or `2y` (years of 365 days).
-struct DurationArgument: BoundedArgument, CustomStringConvertible {
+struct DurationArgument: BoundedArgument {
   static let forms = "7d, 12h, 30m, 90s, 500ms or 2y"
   static let units = ["ms", "s", "m", "h", "d", "y"]
   static let bounds = "a time from 0s to 100000d"
 
   let seconds: Double
-
-  /// The duration in whole seconds, such as `90s`.
-  var description: String { "\(Int(seconds))s" }
 
   /// The same duration as an argument, exact to a nanosecond: `0.000010000s`.
   var argument: String {
@@ -148,33 +145,17 @@ struct RateArgument: BoundedArgument {
   }
 }
 
-/// The number of simultaneous transfers: `auto`, or from 1 to 1024.
-struct ParallelArgument: Sendable, CustomStringConvertible {
-  let count: TransportOptions.Count
-
-  var description: String {
-    switch count {
-    case .auto: "auto"
-    case .fixed(let number): String(number)
-    }
-  }
-
-  /// Reads the option's value.
+/// Parses the number of simultaneous transfers: `auto`, or a number from 1 to 1024.
+enum ParallelArgument {
+  /// The number; with `auto`, the transport adjusts the number itself.
   ///
   /// - Throws: `ValidationError` with the allowed forms.
-  static func read(_ argument: String) throws -> ParallelArgument {
-    if argument == "auto" { return auto }
+  static func read(_ argument: String) throws -> TransportOptions.Count {
+    if argument == "auto" { return .auto }
     guard let number = WholeNumber.read(argument, in: 1...1024) else {
       throw ValidationError("it takes auto or a number from 1 to 1024")
     }
-    return ParallelArgument(count: .fixed(number))
-  }
-
-  /// The transport adjusts the number itself.
-  static let auto = ParallelArgument(count: .auto)
-
-  private init(count: TransportOptions.Count) {
-    self.count = count
+    return .fixed(number)
   }
 }
 

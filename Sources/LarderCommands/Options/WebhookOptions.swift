@@ -66,7 +66,7 @@ struct WebhookOptions: ParsableArguments {
     completion: .file(),
     transform: CertificateFile.read
   )
-  var cacert: CertificateFile?
+  var cacert: String?
 
   @Option(help: ProxyArgument.help) var proxy: String?
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Orders
+import Pipeline
 
 /// `larder order advance ID`: moves an order to its next state.
 struct OrderAdvanceCommand: ParsableCommand {
@@ -42,10 +43,6 @@ struct OrderAdvanceCommand: ParsableCommand {
   func run() throws {
     let moved = try outbox.outbox(of: order)
       .move(order, to: to, posting: post, at: SystemSenderClock().now())
-    if output.json {
-      Output.json(try OrderDocument.placed(moved))
-    } else if !output.quiet {
-      Output.data(MovedOrderText(moved, outbox.language).text)
-    }
+    try output.show(json: moved.jsonLine(), text: moved.stateLine(outbox.language))
   }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Orders
+import Pipeline
 
 /// `larder order cancel ID`: cancels an order before work on it begins.
 struct OrderCancelCommand: ParsableCommand {
@@ -34,11 +35,7 @@ struct OrderCancelCommand: ParsableCommand {
   func run() throws {
     let moved = try outbox.outbox(of: order)
       .move(order, to: .cancelled, posting: post, at: SystemSenderClock().now())
-    if output.json {
-      Output.json(try OrderDocument.placed(moved))
-    } else if !output.quiet {
-      Output.data(MovedOrderText(moved, outbox.language).text)
-    }
+    try output.show(json: moved.jsonLine(), text: moved.stateLine(outbox.language))
     if !post, moved.delivery.state == .delivered || moved.mayHaveArrived {
       Log(output).warning(
         "the webhook may know \(moved.order.id); use --post to tell it about a cancellation"

@@ -32,33 +32,13 @@ struct OrderExportCommand: ParsableCommand {
 
   func run() throws {
     let orders = try outbox.existing()?.orders() ?? []
-    let text = try OrderExport(orders, format).text
-    if !text.isEmpty { Output.data(text) }
-  }
-}
-
-/// The formats of `order export`.
-enum OrderExportFormat: String, ExpressibleByArgument, CaseIterable {
-  /// One JSON object for each order, each on one line.
-  case jsonl
-  /// A header, then one line for each item of each order. (RFC 4180)
-  case csv
-}
-
-/// The output of `order export`.
-struct OrderExport {
-  /// The whole text.
-  ///
-  /// JSON lines are escaped, so that they are safe to print on a terminal.
-  let text: String
-
-  init(_ entries: [Order], _ format: OrderExportFormat) throws {
     switch format {
     case .jsonl:
-      text = try entries.map { TerminalJSON.text(try OrderDocument.show($0)) + "\n" }
-        .joined()
+      // The lines are escaped, so that they are safe to print on a terminal.
+      let lines = try orders.map { TerminalJSON.text(try OrderWithMessages($0).jsonLine()) + "\n" }
+      if !lines.isEmpty { Output.data(lines.joined()) }
     case .csv:
-      text = CSVLine.table([CSVLine(heading: Self.header)] + entries.flatMap(Self.rows))
+      Output.data(CSVLine.table([CSVLine(heading: Self.header)] + orders.flatMap(Self.rows)))
     }
   }
 
@@ -80,4 +60,12 @@ struct OrderExport {
       ])
     }
   }
+}
+
+/// The formats of `order export`.
+enum OrderExportFormat: String, ExpressibleByArgument, CaseIterable {
+  /// One JSON object for each order, each on one line.
+  case jsonl
+  /// A header, then one line for each item of each order. (RFC 4180)
+  case csv
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Orders
+import Pipeline
 
 /// `larder order list`: lists orders with their states.
 struct OrderListCommand: ParsableCommand {
@@ -36,12 +37,12 @@ struct OrderListCommand: ParsableCommand {
       (state.map { $0 == entry.state } ?? true)
         && (delivery.map { $0 == entry.delivery.state } ?? true)
     }
-    if output.json {
-      Output.json(try OrderDocument.list(chosen))
-    } else {
-      let now = SystemSenderClock().now()
-      let table = OrderTable(chosen, outbox.language, now: now, Terminal(output))
-      if !table.text.isEmpty { Output.data(table.text) }
-    }
+    if chosen.isEmpty, !output.json { return }
+    let now = SystemSenderClock().now()
+    try output.show(
+      json: chosen.jsonLine(),
+      text: OrderTable(chosen, outbox.language, now: now, Terminal(output)).text,
+      always: true
+    )
   }
 }

@@ -110,11 +110,11 @@ struct OrderPlaceCommand: ParsableCommand {
   }
 
   private func show(_ box: Outbox, _ order: PlacedOrder) throws {
-    if output.json {
-      Output.json(try OrderDocument.placed(box.order(order.id.rawValue)))
-    } else {
-      Output.data(PlacedOrderText(order).text)
-    }
+    try output.show(
+      json: box.order(order.id.rawValue).jsonLine(),
+      text: order.line,
+      always: true
+    )
   }
 }
 

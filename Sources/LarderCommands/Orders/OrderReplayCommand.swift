@@ -1,5 +1,6 @@
 import ArgumentParser
 import Orders
+import Pipeline
 
 /// `larder order replay ID…`: queues dead or held orders again, or marks held orders as delivered.
 ///
@@ -52,12 +53,9 @@ struct OrderReplayCommand: ParsableCommand {
       arrived
       ? try box?.confirm(arrived: orders) ?? []
       : try box?.replay(all ? nil : orders, at: now) ?? []
-    if output.json {
-      let entries = try ids.compactMap { try box?.order($0.rawValue) }
-      Output.json(try OrderDocument.list(entries))
-    } else if !output.quiet {
-      let done = arrived ? "settled" : "queued again"
-      Output.data("\(Quantities.count(ids.count, "order")) \(done)")
-    }
+    try output.show(
+      json: ids.compactMap { try box?.order($0.rawValue) }.jsonLine(),
+      text: "\(Quantities.count(ids.count, "order")) \(arrived ? "settled" : "queued again")"
+    )
   }
 }

@@ -1,6 +1,4 @@
 import ArgumentParser
-import Catalog
-import FoundationEssentials
 import Orders
 import Pipeline
 
@@ -55,72 +53,17 @@ struct OrderSendCommand: ParsableCommand {
   func run() throws {
     let receiver = try webhook.webhook(words.template)
     guard let box = try outbox.existing() else {
-      if output.json { Output.json(try SendDocument(.nothing).json()) }
+      if output.json { Output.json(try SendReport.nothing.jsonLine()) }
       return
     }
     var limits = WebhookSender.Limits()
     limits.attempts = limit ?? .max
-    let display = CountDisplay("send", "orders", Terminal(output))
-    let result = Result {
+    let (report, signal) = try CountDisplay.during("send", "orders", output) { display in
       try OrderSending(box, receiver, webhook).run(limits, resuming: resume, display: display)
     }
-    display.end()
-    let (report, signal) = try result.get()
     let summary = SendSummary(report, host: receiver.host)
-    if output.json {
-      Output.json(try SendDocument(report).json())
-    } else if !output.quiet {
-      Output.data(summary.text)
-    }
+    try output.show(json: report.jsonLine(), text: summary.text)
     for warning in summary.warnings { Log(output).warning(warning) }
     Output.end(ExitStatus(report, signal: signal))
-  }
-}
-
-/// The result of `order send` or `notify`, as JSON: two counts of this run, two of the remaining messages, and the
-/// problems.
-struct SendDocument: Encodable {
-  private struct Trouble: Encodable {
-    let order: String
-    let delivery: String
-    @OrNull var lastError: String?
-    @OrNull var nextAttempt: String?
-  }
-
-  private let report: SendReport
-
-  private enum Key: String, CodingKey {
-    case delivered, dead, queued, ambiguous, stopped, unreachable, held, troubles
-  }
-
-  init(_ report: SendReport) {
-    self.report = report
-  }
-
-  func encode(to encoder: any Encoder) throws {
-    var body = encoder.container(keyedBy: Key.self)
-    try body.encode(report.delivered.count, forKey: .delivered)
-    try body.encode(report.dead.count, forKey: .dead)
-    try body.encode(report.counts[.queued] + report.counts[.sending], forKey: .queued)
-    try body.encode(report.held.count, forKey: .ambiguous)
-    try body.encode(report.stopped, forKey: .stopped)
-    try body.encode(report.unreachable, forKey: .unreachable)
-    try body.encode(report.held.map(\.rawValue), forKey: .held)
-    try body.encode(
-      report.troubles.map {
-        Trouble(
-          order: $0.order.rawValue,
-          delivery: $0.delivery.state.rawValue,
-          lastError: $0.delivery.lastError,
-          nextAttempt: $0.delivery.due?.text
-        )
-      },
-      forKey: .troubles
-    )
-  }
-
-  /// One line of JSON.
-  func json() throws -> [UInt8] {
-    try jsonLine()
   }
 }

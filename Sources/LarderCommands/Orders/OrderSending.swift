@@ -54,7 +54,7 @@ struct OrderSending {
       transport: transport,
       clock: SystemSenderClock()
     )
-    let signals = Signals { _ in
+    let signals = Signals {
       sender.end(within: Self.grace, transport)
     }
     if resuming { try outbox.resume(webhook) }
@@ -72,7 +72,7 @@ struct OrderSending {
   /// The options of a transport that leaves all delays and retries to the sender.
   private static func transport(_ options: WebhookOptions) throws -> TransportOptions {
     var transport = TransportOptions.sender(timeout: options.timeout.duration)
-    transport.caFile = options.cacert?.path
+    transport.caFile = options.cacert
     transport.proxy = try ProxyArgument.route(options.proxy)
     transport.userAgent = "larder/\(LarderCommand.version)"
     return transport

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Orders
+import Pipeline
 
 /// `larder order show ID`: prints an order with its history.
 struct OrderShowCommand: ParsableCommand {
@@ -30,10 +31,10 @@ struct OrderShowCommand: ParsableCommand {
 
   func run() throws {
     let entry = try outbox.outbox(of: order).order(order)
-    if output.json {
-      Output.json(try OrderDocument.show(entry))
-    } else {
-      Output.data(OrderCard(entry, outbox.language, Terminal(output)).text)
-    }
+    try output.show(
+      json: OrderWithMessages(entry).jsonLine(),
+      text: entry.card(outbox.language, Terminal(output)),
+      always: true
+    )
   }
 }

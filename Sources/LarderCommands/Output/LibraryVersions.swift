@@ -30,12 +30,8 @@ enum LibraryVersions {
 
   /// larder's version, then one line for each library: name, release, use.
   static var text: String {
-    let rows = rows.map { ($0.name, $0.release ?? "not installed", $0.use) }
-    let (names, releases) = (rows.map(\.0.count).max() ?? 0, rows.map(\.1.count).max() ?? 0)
-    func column(_ text: String, _ width: Int) -> String {
-      text + String(repeating: " ", count: max(0, width - text.count) + 2)
-    }
-    let lines = rows.map { column($0.0, names) + column($0.1, releases) + $0.2 }
+    let lines = aligned(rows.map { [$0.name, $0.release ?? "not installed", $0.use] })
+      .map { $0.joined(separator: "  ") }
     return ([LarderCommand.version] + lines).joined(separator: "\n")
   }
 

@@ -107,6 +107,26 @@ enum Output {
   }
 }
 
+extension OutputOptions {
+  /// Prints the result of a command on stdout: one JSON document with `--json`, otherwise text.
+  ///
+  /// - Parameters:
+  ///   - document: The document.
+  ///   - text: The text.
+  ///   - always: Whether to print the text even with `--quiet`, as for a command whose purpose is to print data.
+  func show(
+    json document: @autoclosure () throws -> [UInt8],
+    text: @autoclosure () throws -> String,
+    always: Bool = false
+  ) rethrows {
+    if json {
+      Output.json(try document())
+    } else if always || !quiet {
+      Output.data(try text())
+    }
+  }
+}
+
 /// Prefixes that tell systemd's journal the priority of a line on stderr. (sd-daemon(3))
 enum Journal {
   /// The severity of a line, as a syslog level.

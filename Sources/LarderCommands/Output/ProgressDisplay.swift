@@ -35,6 +35,19 @@ final class ProgressDisplay: @unchecked Sendable {
     }
   }
 
+  /// Shows the progress of a sync while `work` runs, if the terminal can show it.
+  static func during<Value>(
+    _ progress: ProgressMeter,
+    of transport: CurlTransport,
+    _ output: OutputOptions,
+    _ work: () throws -> Value
+  ) rethrows -> Value {
+    let terminal = Terminal(output)
+    let display = terminal.showsProgress ? ProgressDisplay(progress, of: transport) : nil
+    defer { display?.end() }
+    return try work()
+  }
+
   /// Stops drawing, and removes the line.
   ///
   /// Draws the line once more before that, so that a recording of the terminal contains the final counts.
@@ -184,13 +197,26 @@ final class CountDisplay: Sendable {
   private let state: CountState
   private let display: ProgressDisplay?
 
-  /// Creates a display with a verb and a plural noun, such as "verify" and "pictures".
-  init(_ verb: String, _ noun: String, _ terminal: Terminal) {
+  private init(_ verb: String, _ noun: String, _ output: OutputOptions) {
     let state = CountState(CountLine(verb: verb, noun: noun))
     self.state = state
     display =
-      terminal.showsProgress
+      Terminal(output).showsProgress
       ? ProgressDisplay { state.line.text(seconds: $0, width: $1) } : nil
+  }
+
+  /// Shows a line with a verb and a plural noun, such as "verify" and "pictures", while `work` runs.
+  ///
+  /// `work` receives the display, and passes the counts to ``show(_:of:failed:)``.
+  static func during<Value>(
+    _ verb: String,
+    _ noun: String,
+    _ output: OutputOptions,
+    _ work: (CountDisplay) throws -> Value
+  ) rethrows -> Value {
+    let display = CountDisplay(verb, noun, output)
+    defer { display.display?.end() }
+    return try work(display)
   }
 
   /// Sets how many pieces of work are finished, how many there are, and how many failed.
@@ -202,9 +228,6 @@ final class CountDisplay: Sendable {
   func above(_ print: () -> Void) {
     if let display { display.above(print) } else { print() }
   }
-
-  /// Removes the line.
-  func end() { display?.end() }
 }
 
 /// The values of a `CountDisplay`'s line, written by the work and read by the display.

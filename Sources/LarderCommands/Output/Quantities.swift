@@ -8,6 +8,12 @@ enum Quantities {
     PageLanguage.english.duration(seconds)
   }
 
+  /// The time since a moment, such as `5 min ago`.
+  static func age(of moment: UnixTime, now: UnixTime) -> String {
+    let seconds = now - moment
+    return seconds < 0 ? "in the future" : "\(duration(Double(seconds))) ago"
+  }
+
   /// A rate for each second, such as `0.4`, `23` or `1200`.
   static func rate(_ value: Double) -> String {
     value < 9.95 ? value.tenths : "\(Int(min(value, 1e12).rounded()))"

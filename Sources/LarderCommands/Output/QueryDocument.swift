@@ -1,16 +1,15 @@
-import Base
 import Cache
 import Catalog
 import Pipeline
 
 /// The rows of `larder sql`, as JSON, CSV or text.
-struct QueryDocument: Encodable {
+struct QueryDocument {
   private let columns: [String]
   private let rows: [[QueryValue]]
 
   init(_ rows: QueryRows) {
     self.rows = rows.rows
-    // The keys of a JSON object must differ: repeated names become `NAME_2`, `NAME_3`.
+    // The keys of a JSON object must differ. A repeated name becomes `NAME_2`, then `NAME_3`.
     var names: Set<String> = []
     columns = rows.columns.map { column in
       var (name, number) = (column, 1)
@@ -22,34 +21,9 @@ struct QueryDocument: Encodable {
     }
   }
 
-  private struct Key: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
-  }
-
-  func encode(to encoder: any Encoder) throws {
-    var body = encoder.unkeyedContainer()
-    for row in rows {
-      var object = body.nestedContainer(keyedBy: Key.self)
-      for (column, value) in zip(columns, row) {
-        let key = Key(stringValue: column)
-        switch value {
-        case .integer(let number): try object.encode(number, forKey: key)
-        // JSON has no infinity.
-        case .real(let number) where number.isFinite: try object.encode(number, forKey: key)
-        case .text, .bytes: try object.encode(Self.words(value), forKey: key)
-        case .null, .real: try object.encodeNil(forKey: key)
-        }
-      }
-    }
-  }
-
-  /// One line of JSON: an array of objects.
-  func json() throws -> [UInt8] {
-    try jsonLine()
+  /// The rows as JSON objects, with the names of the columns as keys.
+  var objects: [[String: QueryValue]] {
+    rows.map { Dictionary(uniqueKeysWithValues: zip(columns, $0)) }
   }
 
   /// CSV: a header, then one line for each row. (RFC 4180)
@@ -57,36 +31,23 @@ struct QueryDocument: Encodable {
     CSVLine.table(
       [CSVLine(heading: columns)]
         + rows.map { row in
-          CSVLine(
-            row.map { value in
-              switch value {
-              case .integer, .real: .number(Self.words(value))
-              case .null, .text, .bytes: .text(Self.words(value))
-              }
-            }
-          )
+          CSVLine(row.map { Self.isNumber($0) ? .number($0.text) : .text($0.text) })
         }
     )
   }
 
   /// A text table: the names of the columns, then the rows, with numbers aligned to the right.
   var text: String {
-    let cells =
-      [columns.map(PlainText.line)] + rows.map { $0.map { PlainText.line(Self.words($0)) } }
-    let widths = self.columns.indices.map { place in
-      cells.reduce(0) { max($0, LarderCommands.columns($1[place])) }
+    let cells = aligned(
+      [columns.map(PlainText.line)] + rows.map { $0.map { PlainText.line($0.text) } },
+      right: { row, column in row > 0 && Self.isNumber(rows[row - 1][column]) }
+    )
+    let widths = columns.indices.map { column in
+      cells.reduce(0) { max($0, LarderCommands.columns($1[column])) }
     }
-    let lines = cells.enumerated().map { number, row in
-      row.enumerated().map { place, cell in
-        let isNumber = number > 0 && Self.isNumber(rows[number - 1][place])
-        if !isNumber { return padded(cell, to: widths[place]) }
-        let space = widths[place] - LarderCommands.columns(cell)
-        return String(repeating: " ", count: space) + cell
-      }.joined(separator: "  ")
-    }
-    let rule = widths.map { String(repeating: "-", count: $0) }.joined(separator: "  ")
-    return ([lines[0], rule] + lines.dropFirst()).map { line in
-      String(line.reversed().drop { $0 == " " }.reversed())
+    let rule = widths.map { String(repeating: "-", count: $0) }
+    return ([cells[0], rule] + cells.dropFirst()).map { row in
+      String(row.joined(separator: "  ").reversed().drop { $0 == " " }.reversed())
     }.joined(separator: "\n")
   }
 
@@ -94,16 +55,6 @@ struct QueryDocument: Encodable {
     switch value {
     case .integer, .real: true
     case .null, .text, .bytes: false
-    }
-  }
-
-  private static func words(_ value: QueryValue) -> String {
-    switch value {
-    case .null: ""
-    case .integer(let number): "\(number)"
-    case .real(let number): "\(number)"
-    case .text(let text): text
-    case .bytes(let bytes): Hexadecimal.text(bytes)
     }
   }
 }

@@ -122,7 +122,7 @@ struct SyncSummary {
     warnings += report.skipped.map(\.words)
     let others = report.failures.filter { $0.stage != .section }
     warnings += others.filter { all || !$0.isKnown }.map(Self.sentence)
-    if !all, let words = KnownFailures(report).words {
+    if !all, let words = report.knownFailures {
       warnings.append("\(words); -v names each")
     }
     let counts = report.omittedSkips + report.omittedFailures
@@ -161,45 +161,44 @@ extension SyncReport {
   }
 }
 
-/// Counts the failures that are likely to last and were already reported by the previous run.
-struct KnownFailures {
-  private let report: SyncReport
-
-  init(_ report: SyncReport) {
-    self.report = report
-  }
-
-  /// The counts in words, such as `1 known failing detail and 2 known failing pictures`; nil when there are none.
-  var words: String? {
+extension SyncReport {
+  /// The number of failures that the previous run already reported, in words; nil when there are none.
+  ///
+  /// For example, `1 known failing detail and 2 known failing pictures`.
+  var knownFailures: String? {
     let counts: [(SyncReport.Stage, String)] = [
       (.detail, "known failing detail"), (.picture, "known failing picture"),
     ]
-    let known = report.failureCounts(known: true)
+    let known = failureCounts(known: true)
     let parts = counts.compactMap { stage, noun -> String? in
       let count = (known[stage] ?? [:]).values.reduce(0, +)
       return count == 0 ? nil : Quantities.count(count, noun)
     }
     return parts.isEmpty ? nil : parts.joined(separator: " and ")
   }
-}
 
-extension SyncReport {
+  /// The reasons of failures with their counts, the most frequent first, such as `http-404 12, timeout-idle 3`.
+  static func words(_ counts: [String: Int]) -> String {
+    counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+      .map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+  }
+
   /// Counts of unreadable items that the report does not list one by one; one sentence for each section.
   var omittedSkips: [String] {
     sections.filter { !$0.skippedReasons.isEmpty }.map {
-      "section \($0.key): … and \(Self.words($0.skippedReasons))"
+      "section \($0.key): … and \(Self.omitted($0.skippedReasons))"
     }
   }
 
   /// Counts of failures that the report does not list one by one; one sentence for each stage.
   var omittedFailures: [String] {
     Stage.allCases.compactMap { stage in
-      failuresOmitted[stage].map { "\(stage.rawValue): … and \(Self.words($0))" }
+      failuresOmitted[stage].map { "\(stage.rawValue): … and \(Self.omitted($0))" }
     }
   }
 
   /// The sum, then the most frequent reasons: `1,048 more: 1,000 × expected an object, 48 × the item has no id`.
-  private static func words(_ counts: [String: Int]) -> String {
+  private static func omitted(_ counts: [String: Int]) -> String {
     let reasons = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(5)
       .map { "\($0.value.grouped) × \($0.key)" }.joined(separator: ", ")
     return "\(counts.values.reduce(0, +).grouped) more: \(reasons)"

@@ -94,6 +94,30 @@ private func columns(of scalar: Unicode.Scalar) -> Int {
   }
 }
 
+/// Pads the cells of a table, so that each column is as wide as its widest cell.
+///
+/// The last cell of a row gets no spaces to its right, unless the row's numbers are aligned to the right.
+///
+/// - Parameters:
+///   - rows: The rows, which all have the same number of cells.
+///   - isRight: Whether to align a cell to the right, as for numbers; called with the positions of row and column.
+/// - Returns: The rows with padded cells.
+func aligned(
+  _ rows: [[String]],
+  right isRight: (_ row: Int, _ column: Int) -> Bool = { _, _ in false }
+) -> [[String]] {
+  guard let first = rows.first else { return [] }
+  let widths = first.indices.map { column in rows.map { columns($0[column]) }.max() ?? 0 }
+  return rows.enumerated().map { number, row in
+    row.enumerated().map { column, cell in
+      if isRight(number, column) {
+        return String(repeating: " ", count: widths[column] - columns(cell)) + cell
+      }
+      return column == widths.count - 1 ? cell : padded(cell, to: widths[column])
+    }
+  }
+}
+
 /// `text` with spaces to its right, up to the given width.
 func padded(_ text: String, to width: Int) -> String {
   text + String(repeating: " ", count: max(0, width - columns(text)))

@@ -146,32 +146,28 @@ struct PlanTrustOptions: ParsableArguments {
   }
 }
 
-/// The output of `shard plan` or `shard run`.
-struct ShardText {
-  /// The text.
-  let text: String
-
-  /// The text about a plan.
-  init(_ plan: ShardPlan, folder: String) {
-    let sizes = plan.shards.map(\.urls)
+extension ShardPlan {
+  /// The plan as text: the counts, the digest, and the commands to run next.
+  func text(folder: String) -> String {
+    let sizes = shards.map(\.urls)
     let least = sizes.min() ?? 0
     let most = sizes.max() ?? 0
-    let name = PlainText.line(plan.catalog)
     let folder = ShownCommand.word(PlainText.line(folder))
-    text = """
-      \(name) planned: \(Quantities.count(plan.urls, "picture")) in \
-      \(Quantities.count(plan.shards.count, "shard")), \(least) to \(most) each
-      digest: \(plan.digest)
-      next: larder shard run --plan \(folder) --shard 0 … \(plan.shards.count - 1), then larder \
+    return """
+      \(PlainText.line(catalog)) planned: \(Quantities.count(urls, "picture")) in \
+      \(Quantities.count(shards.count, "shard")), \(least) to \(most) each
+      digest: \(digest)
+      next: larder shard run --plan \(folder) --shard 0 … \(shards.count - 1), then larder \
       shard merge --plan \(folder)
       """
   }
+}
 
-  /// The text about a shard.
-  init(_ outcome: ShardOutcome) {
-    let end = outcome.committed ? "committed" : "was committed by another run"
-    text =
-      "shard \(outcome.shard) \(end): \(Quantities.count(outcome.urls, "picture")), "
-      + "\(outcome.fetched) fetched, \(outcome.held) held, \(outcome.failed) failed"
+extension ShardOutcome {
+  /// The result of a shard in one line.
+  var text: String {
+    let end = committed ? "committed" : "was committed by another run"
+    return "shard \(shard) \(end): \(Quantities.count(urls, "picture")), "
+      + "\(fetched) fetched, \(held) held, \(failed) failed"
   }
 }

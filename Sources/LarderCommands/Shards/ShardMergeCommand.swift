@@ -70,7 +70,7 @@ struct ShardMergeCommand: ParsableCommand {
     var signals: Signals?
     let report = try merge.run(
       holder: "larder shard merge \(planned.plan.catalog), process \(getpid())",
-      start: { run in signals = Signals { _ in run.stop() } },
+      start: { run in signals = Signals { run.stop() } },
       sync: { [options] in
         file.syncRun(cache: kept, options, transport, output, parts: $0)
       }

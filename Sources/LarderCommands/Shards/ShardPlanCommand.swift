@@ -61,7 +61,7 @@ struct ShardPlanCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp("Assign pictures to shards by url or host.", valueName: "url|host")
   )
-  var shardBy = PartitionArgument.url
+  var shardBy = Partition.url
 
   @Flag(help: "Plan only pictures that the cache does not hold: a second pass.")
   var onlyFailed = false
@@ -90,7 +90,7 @@ struct ShardPlanCommand: ParsableCommand {
     defer { transport.shutdown() }
     let planning = ShardPlanning(
       shards: shards,
-      by: shardBy.partition,
+      by: shardBy,
       onlyFailed: onlyFailed,
       run: String(UInt64.random(in: .min ... .max), radix: 16)
     )
@@ -106,7 +106,7 @@ struct ShardPlanCommand: ParsableCommand {
         options: options,
         now: { UnixTime.now() },
         start: { run in
-          signals = Signals { _ in run.stop() }
+          signals = Signals { run.stop() }
           let showsProgress = Terminal(output).showsProgress
           display = showsProgress ? ProgressDisplay(run.progress, of: transport) : nil
         },
@@ -129,22 +129,12 @@ struct ShardPlanCommand: ParsableCommand {
     if plan != nil { try place.put() }
     place.close()
     guard let plan else { Output.end(ExitStatus(report, signal: signals?.signal)) }
-    if output.json {
-      Output.json(try PrintedPlan(plan).jsonLine())
-    } else if !output.quiet {
-      Output.data(ShardText(plan, folder: out).text)
-    }
+    try output.show(json: PrintedPlan(plan).jsonLine(), text: plan.text(folder: out))
     Output.end(.done)
   }
 }
 
-/// The values of `--shard-by`.
-enum PartitionArgument: String, ExpressibleByArgument, CaseIterable {
-  case url
-  case host
-
-  var partition: Partition { self == .url ? .url : .host }
-}
+extension Partition: ExpressibleByArgument {}
 
 extension PlanOptions {
   /// Checks that an option's value is a folder or a location such as `s3://bucket/prefix`.

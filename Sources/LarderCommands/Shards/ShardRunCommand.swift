@@ -56,7 +56,7 @@ struct ShardRunCommand: ParsableCommand {
     ),
     transform: ShareArgument.read
   )
-  var maxFailures = ShareArgument(percent: 10)
+  var maxFailures = 10.0
 
   @Flag(help: "End as after SIGTERM when the parent process ends.")
   var dieWithParent = false
@@ -122,31 +122,26 @@ struct ShardRunCommand: ParsableCommand {
       shard: number,
       cache: kept.path,
       token: String(UInt64.random(in: .min ... .max), radix: 16),
-      maxFailures: maxFailures.percent,
+      maxFailures: maxFailures,
       transport: transport,
       environment: file.environment,
       remote: kept.remote,
       publish: place.publish,
       now: { UnixTime.now() }
     )
-    let signals = Signals { _ in run.stop() }
-    let display =
-      Terminal(output).showsProgress ? ProgressDisplay(run.progress, of: transport) : nil
-    let result = Result { try run.run() }
-    display?.end()
+    let signals = Signals { run.stop() }
+    let result = Result {
+      try ProgressDisplay.during(run.progress, of: transport, output) { try run.run() }
+    }
     place.close()
-    if let signal = signals.signal {
+    if let status = signals.status {
       if case .failure(let error) = result, let words = CommandFailure(error)?.message {
         Log(output).error(words)
       }
-      Output.end(signal == SIGTERM ? .terminated : .interrupted)
+      Output.end(status)
     }
     let outcome = try result.get()
-    if output.json {
-      Output.json(try outcome.jsonLine())
-    } else if !output.quiet {
-      Output.data(ShardText(outcome).text)
-    }
+    try output.show(json: outcome.jsonLine(), text: outcome.text)
     Output.end(.done)
   }
 
@@ -164,23 +159,24 @@ struct ShardRunCommand: ParsableCommand {
   }
 }
 
-/// A percentage on the command line: `10%`.
-struct ShareArgument: Sendable, CustomStringConvertible {
-  let percent: Double
-
-  /// Reads the option's value.
+/// Parses a percentage on the command line, such as `10%`.
+enum ShareArgument {
+  /// The percentage, from 0 to 100.
   ///
   /// - Throws: `ValidationError` with the allowed forms.
-  static func read(_ argument: String) throws -> ShareArgument {
-    guard argument.hasSuffix("%"), argument.first?.isNumber == true,
-      let percent = Double(argument.dropLast()), (0...100).contains(percent)
-    else { throw ValidationError("it takes a share from 0% to 100%") }
-    return ShareArgument(percent: percent)
+  static func read(_ argument: String) throws -> Double {
+    guard let percent = percent(argument) else {
+      throw ValidationError("it takes a share from 0% to 100%")
+    }
+    return percent
   }
 
-  /// The value in the form that the option accepts.
-  var description: String {
-    percent == percent.rounded() ? "\(Int(percent))%" : "\(percent)%"
+  /// The percentage from 0 to 100; nil for a text of another form.
+  static func percent(_ argument: String) -> Double? {
+    guard argument.hasSuffix("%"), argument.first?.isNumber == true,
+      let percent = Double(argument.dropLast()), (0...100).contains(percent)
+    else { return nil }
+    return percent
   }
 }
 

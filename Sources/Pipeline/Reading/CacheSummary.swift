@@ -1,20 +1,29 @@
 import Base
 import Cache
+import Catalog
 
 /// The state of a cache: its age, its size, and the current failures with their start.
-package struct CacheSummary: Sendable, Equatable {
+package struct CacheSummary: Sendable, Equatable, Encodable {
+  private enum CodingKeys: String, CodingKey {
+    case catalogs, pictures, bytes, oldestCheck, failing
+  }
+
   /// One catalog in the cache.
-  package struct Catalog: Sendable, Equatable {
+  package struct Catalog: Sendable, Equatable, Encodable {
+    private enum CodingKeys: String, CodingKey {
+      case name, run, finished, outcome, complete, items, stale, failing
+    }
+
     /// Its name.
     package var name: String
     /// The number of the last run that ended, if any.
-    package var run: RunID?
+    @OrNull package var run: RunID? = nil
     /// When the last run ended.
-    package var finished: UnixTime?
+    @OrNull package var finished: UnixTime? = nil
     /// The outcome of the last run.
-    package var outcome: String?
+    @OrNull package var outcome: String? = nil
     /// When the last complete run ended.
-    package var complete: UnixTime?
+    @OrNull package var complete: UnixTime? = nil
     /// The number of items in all sections.
     ///
     /// An item in two sections counts twice.
@@ -28,27 +37,32 @@ package struct CacheSummary: Sendable, Equatable {
   }
 
   /// A section that the last run could not fetch, or whose listing a guard rejected.
-  package struct FailingSection: Sendable, Equatable {
+  package struct FailingSection: Sendable, Equatable, Encodable {
+    private enum CodingKeys: String, CodingKey {
+      case key = "section"
+      case source, reason, since
+    }
+
     /// Its key.
     package var key: String
     /// The source of the section's items: `stale` or `withheld`; `failed` when the section has no items.
     package var source: String
     /// The run's error message.
-    package var reason: String?
+    @OrNull package var reason: String? = nil
     /// The remedy.
     package var remedy: SyncReport.Remedy?
     /// The end of the first of the consecutive runs that failed to get the section.
-    package var since: UnixTime?
+    @OrNull package var since: UnixTime? = nil
   }
 
   /// A picture that could not be fetched.
-  package struct Failing: Sendable, Equatable {
+  package struct Failing: Sendable, Equatable, Encodable {
     /// Its URL.
     package var url: String
     /// The stable reason code.
     package var reason: String
     /// The time of the first of the consecutive failures.
-    package var since: UnixTime?
+    @OrNull package var since: UnixTime? = nil
   }
 
   /// The catalogs by name.
@@ -60,7 +74,7 @@ package struct CacheSummary: Sendable, Equatable {
   /// The size of the index, in bytes.
   package var indexBytes: ByteCount = 0
   /// The oldest among the times of the pictures' last checks.
-  package var oldestCheck: UnixTime?
+  @OrNull package var oldestCheck: UnixTime? = nil
   /// The pictures that could not be fetched, the longest-failing first.
   package var failing: [Failing] = []
 

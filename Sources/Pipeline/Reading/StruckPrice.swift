@@ -8,7 +8,14 @@ import Catalog
 /// that found the item as it is now: listed, at this sale price, and with a higher normal price. The 30 days end just
 /// before that run. Every price to pay that was valid in this period counts, even if it was set earlier. Times when no
 /// section listed the item do not count. (Directive 98/6/EC, article 6a)
-package struct StruckPrice: Sendable, Hashable {
+package struct StruckPrice: Sendable, Hashable, Encodable {
+  private enum CodingKeys: String, CodingKey {
+    case price = "normalPrice"
+    case salePrice
+    case began = "saleSince"
+    case lowest = "lowest30Days"
+  }
+
   /// The item's id.
   package let id: String
   /// The struck price.

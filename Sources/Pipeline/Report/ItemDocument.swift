@@ -74,7 +74,7 @@ package enum ItemDocument {
       try body.encode(store.deliveryTypes, forKey: .deliveryTypes)
       try body.encode(store.normalPrice, forKey: .normalPrice)
       try body.encode(store.salePrice, forKey: .salePrice)
-      try body.encode(item.lowest30Days.map(Lowest.init), forKey: .lowest30Days)
+      try body.encode(item.lowest30Days, forKey: .lowest30Days)
       try body.encode(store.coordinate?.latitude, forKey: .latitude)
       try body.encode(store.coordinate?.longitude, forKey: .longitude)
       try body.encode(store.address, forKey: .address)
@@ -82,19 +82,6 @@ package enum ItemDocument {
       let images = item.pictures.map { Image(image: $0, place: place?($0)) }
       try body.encode(images.first { $0.image.role == .thumbnail }, forKey: .thumbnail)
       try body.encode(images.filter { $0.image.role != .thumbnail }, forKey: .images)
-    }
-  }
-
-  /// The lowest price in 30 days.
-  package struct Lowest: Encodable {
-    let minorUnits: Int
-    let currency: String
-    let at: String
-
-    /// The value of the key `lowest30Days`.
-    package init(_ lowest: LowestPrice) {
-      (minorUnits, currency) = (lowest.price.minorUnits, lowest.price.currency)
-      at = lowest.time.rfc3339
     }
   }
 

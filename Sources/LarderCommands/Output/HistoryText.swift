@@ -1,69 +1,13 @@
-import Base
-import Cache
 import Catalog
 import Larder
 import Pipeline
 
-/// Changes of items, as JSON, CSV or text.
-struct HistoryDocument: Encodable {
-  /// A value in JSON: a price is an object as in `list --json`; every other value is text.
-  private enum Value: Encodable {
-    case price(Price)
-    case text(String)
-
-    init(_ value: Shop.Change.Value) {
-      switch value {
-      case .price(let price): self = .price(price)
-      case .text(let text): self = .text(text)
-      case .pictures(let digests): self = .text(digests.joined(separator: " "))
-      }
-    }
-
-    func encode(to encoder: any Encoder) throws {
-      var body = encoder.singleValueContainer()
-      switch self {
-      case .price(let price): try body.encode(price)
-      case .text(let text): try body.encode(text)
-      }
-    }
-  }
-
-  private struct Change: Encodable {
-    let time: String
-    let run: RunID
-    let section: String
-    let id: String
-    let field: String
-    @OrNull var from: Value?
-    @OrNull var to: Value?
-  }
-
+/// Changes of items, as CSV or text.
+struct HistoryText {
   private let changes: [Shop.Change]
 
   init(_ changes: [Shop.Change]) {
     self.changes = changes
-  }
-
-  func encode(to encoder: any Encoder) throws {
-    var body = encoder.singleValueContainer()
-    try body.encode(
-      changes.map {
-        Change(
-          time: $0.time.rfc3339,
-          run: $0.run,
-          section: $0.section,
-          id: $0.id,
-          field: $0.field.rawValue,
-          from: $0.from.map(Value.init),
-          to: $0.to.map(Value.init)
-        )
-      }
-    )
-  }
-
-  /// One line of JSON.
-  func json() throws -> [UInt8] {
-    try jsonLine()
   }
 
   /// CSV: a header, then one line for each change. (RFC 4180)
@@ -76,13 +20,14 @@ struct HistoryDocument: Encodable {
     var currency: String?
     for case .price(let price)? in [change.from, change.to] { currency = price.currency }
     func cell(_ value: Shop.Change.Value?) -> CSVLine.Cell {
-      switch value.map(Value.init) {
+      switch value {
       case nil: return .text(nil)
       case .text(let text): return .text(text)
+      case .pictures(let digests): return .text(digests.joined(separator: " "))
       case .price(let price):
         let units = String(price.minorUnits)
-        // The `currency` column has room for only one currency. A price in another currency has the currency's code in
-        // its own cell.
+        // The column `currency` has room for only one currency. If the prices have two currencies, the cell of the
+        // other price names its own, for example `700 USD`.
         return price.currency == currency ? .number(units) : .text("\(units) \(price.currency)")
       }
     }
@@ -93,10 +38,10 @@ struct HistoryDocument: Encodable {
     ])
   }
 
-  /// One line for each change, then the lowest price, if given.
+  /// One line for each change, then a line with the lowest price, if there is one.
   func text(lowest: LowestPrice?) -> String {
-    // Escape only the parts that come from a feed. Escaping whole lines took half of the time, because the arrow `→` in
-    // a line fails the quick test of `PlainText`.
+    // Only the parts that come from a feed are escaped. Escaping whole lines took half of the time, because the arrow
+    // `→` fails the quick test of `PlainText`.
     var lines = changes.map { change in
       let item = PlainText.line("\(change.section)/\(change.id)")
       return

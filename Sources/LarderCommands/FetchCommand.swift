@@ -1,0 +1,91 @@
+import ArgumentParser
+import Base
+import Cache
+import Catalog
+import CurlTransport
+import Glibc
+import Larder
+import Pipeline
+import Transport
+
+/// A command that fetches a whole catalog: `sync` or `warm`.
+///
+/// The two share these groups of options. They are not one group that contains the others, because the argument parser
+/// would evaluate the inner groups several times.
+protocol FetchCommand: ParsableCommand {
+  var scope: ScopeOptions { get }
+  var limits: LimitOptions { get }
+  var room: RoomOptions { get }
+  var connection: ConnectionOptions { get }
+  var work: WorkOptions { get }
+  var doubt: DoubtOptions { get }
+  var change: ChangeOptions { get }
+  var output: OutputOptions { get }
+}
+
+extension FetchCommand {
+  /// The settings of a run that the options determine, except those of the catalog file.
+  var settings: SyncOptions {
+    var options = doubt.applied(to: scope.sync)
+    options.squareSide = work.square
+    options.pictures = Workers.forPictures
+    options.deadline = limits.deadline.map { UnixTime.now() + Int64($0.seconds) }
+    return options
+  }
+
+  /// Starts the transport that the options describe.
+  ///
+  /// - Parameters:
+  ///   - named: The hosts that the catalog file names.
+  ///   - cache: The cache's path; `--keep-free` applies to the disk that holds it.
+  /// - Returns: The transport.
+  /// - Throws: A usage error when `--proxy` names an invalid proxy.
+  func transport(named: Set<HostPort>, cache: String) throws -> CurlTransport {
+    var options = try connection.transport(named: named)
+    limits.apply(to: &options)
+    options.reserve = room.reserve(of: cache)
+    return try CurlTransport(options)
+  }
+
+  /// Runs one catalog with a progress line, and prints the result.
+  ///
+  /// - Parameters:
+  ///   - file: The catalog file.
+  ///   - settings: The settings of the run.
+  ///   - place: The cache.
+  ///   - transport: The transport.
+  ///   - record: Receives the report.
+  ///   - signals: The signals that end the run early; `stop` must be the flag that they raise.
+  ///   - stop: Ends the run early when it is raised.
+  ///   - print: Prints the report as text, when `--json` is not given.
+  /// - Returns: The exit status.
+  /// - Throws: The error of a run that could not take place.
+  func run(
+    _ file: CatalogFileOnDisk,
+    _ settings: SyncOptions,
+    in place: CachePlace,
+    _ transport: CurlTransport,
+    _ record: RunRecord,
+    _ signals: Signals,
+    _ stop: StopFlag,
+    print: (SyncReport) -> Void
+  ) throws -> ExitStatus {
+    let run = file.syncRun(cache: place, settings, transport, output)
+    stop.whenRaised { run.stop() }
+    let name = Self.configuration.commandName ?? ""
+    let report = try ProgressDisplay.during(run.progress, of: transport, output) {
+      try run.run(holder: "larder \(name) \(file.catalog.name), process \(getpid())")
+    }
+    record.add(report)
+    if output.json { Output.json(report.json) } else { print(report) }
+    let isUnfinished = !report.unfinished.isEmpty
+    if let words = room.shortage(of: place.path, isUnfinished: isUnfinished) {
+      Log(output).warning(words)
+    }
+    if output.verbose > 0 {
+      for gap in FileSystemGap.found { Output.note(gap.words) }
+    }
+    try change.tell(report, cache: place.path, output)
+    return ExitStatus(report, signal: signals.signal)
+  }
+}
