@@ -237,7 +237,8 @@ struct Demonstration {
     let (squares, stamped) = ("\(cache)/demo/squares", "\(cache)/demo/stamped")
     let words = ["--quiet", "--force"] + inputs
     let crop = try CropCommand.parse(["--out", squares, "--size", "256"] + words)
-    try demand(crop.make())
+    let status = try crop.make()
+    guard status == .done else { throw CommandFailure(nil, status) }
     tell("cropped    \(Quantities.count(inputs.count, "picture")) to 256 × 256 in \(squares)")
     let stamp = try StampCommand.parse(["--out", stamped, "--time", "now"] + words)
     // Stamping needs Pango and fonts; without them the demo continues.
@@ -247,10 +248,6 @@ struct Demonstration {
         ? "stamped    \(Quantities.count(inputs.count, "picture")) in \(stamped)"
         : "stamped    nothing: larder stamp needs Pango and a font"
     )
-  }
-
-  private func demand(_ status: ExitStatus) throws {
-    guard status == .done else { throw CommandFailure(nil, status) }
   }
 
   /// Writes the report beside the pictures.

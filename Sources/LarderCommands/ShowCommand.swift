@@ -40,7 +40,7 @@ struct ShowCommand: ParsableCommand {
     }
     try output.show(
       json: ItemDocument.show(item),
-      text: ItemCard(item, Terminal(output)).text,
+      text: item.card(Terminal(output)),
       always: true
     )
   }

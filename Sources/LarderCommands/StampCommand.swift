@@ -133,8 +133,8 @@ struct StampCommand: ParsableCommand {
 
   /// The locale of the environment for times: `LC_ALL`, `LC_TIME` or `LANG`; nil when it is unknown. (POSIX, 8.2)
   private static var environmentLocale: StampLocale? {
-    let names = ["LC_ALL", "LC_TIME", "LANG"].lazy.compactMap { Terminal.environment($0) }
-    return names.first { !$0.isEmpty }.flatMap { try? StampLocale($0) }
+    let names = ["LC_ALL", "LC_TIME", "LANG"].lazy.compactMap(OutboxOptions.variable)
+    return names.first.flatMap { try? StampLocale($0) }
   }
 
   /// Makes all pictures, and returns the exit status.

@@ -73,9 +73,7 @@ struct SyncCommand: FetchCommand {
     let stop = StopFlag()
     let signals = Signals { stop.raise() }
     let status = try run(file, settings, in: place, transport, record, signals, stop) { report in
-      let summary = SyncSummary(report, Terminal(output))
-      if !output.quiet { Output.data(summary.text) }
-      for warning in summary.warnings(all: output.verbose > 0) { Log(output).warning(warning) }
+      SyncSummary(report, Terminal(output)).print(output)
     }
     try metrics.write(cache: place.path)
     return status

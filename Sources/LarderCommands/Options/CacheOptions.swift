@@ -19,7 +19,7 @@ struct CacheOptions: ParsableArguments {
 
   /// The path for a value of the option, by the rule of ``path``.
   static func path(_ cache: String?) -> String {
-    cache ?? Terminal.environment("LARDER_CACHE").flatMap { $0.isEmpty ? nil : $0 } ?? "cache"
+    cache ?? OutboxOptions.variable("LARDER_CACHE") ?? "cache"
   }
 
   mutating func validate() throws {

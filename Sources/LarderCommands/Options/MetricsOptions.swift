@@ -169,24 +169,14 @@ struct MetricsText {
   }
 
   private func failures(known: Bool) -> [Sample] {
-    struct Key: Hashable, Comparable {
-      var stage: String
-      var reason: String
-
-      static func < (left: Key, right: Key) -> Bool {
-        (left.stage, left.reason) < (right.stage, right.reason)
-      }
-    }
-    return summary.catalogs.flatMap { catalog in
+    summary.catalogs.flatMap { catalog in
       let counts = (catalog.report?.failureCounts(known: known) ?? [:]).flatMap { stage, counts in
-        counts.map { (key: Key(stage: stage.rawValue, reason: $0), count: $1) }
+        counts.map { (stage: stage.rawValue, reason: $0, count: $1) }
       }
-      return counts.sorted { $0.key < $1.key }.map { key, count in
+      return counts.sorted { ($0.stage, $0.reason) < ($1.stage, $1.reason) }.map {
         Sample(
-          labels: [
-            ("catalog", catalog.name), ("stage", key.stage), ("reason", key.reason),
-          ],
-          value: "\(count)"
+          labels: [("catalog", catalog.name), ("stage", $0.stage), ("reason", $0.reason)],
+          value: "\($0.count)"
         )
       }
     }

@@ -82,7 +82,7 @@ struct ItemTable {
 
   /// The normal price of an item on sale; empty for other items.
   ///
-  /// Without colours the form is `(was 8,000원)`, as in ``ItemCard``.
+  /// Without colours the form is `(was 8,000원)`, as in ``ShownItem/card(_:)``.
   private func normalPrice(_ item: ShownItem) -> String {
     guard let normal = item.item.normalPrice, let sale = item.item.salePrice,
       normal.currency == sale.currency, normal.minorUnits > sale.minorUnits
@@ -91,56 +91,47 @@ struct ItemTable {
   }
 }
 
-/// One item as text, for `larder show`.
-struct ItemCard {
-  private let item: ShownItem
-  private let terminal: Terminal
-
-  init(_ item: ShownItem, _ terminal: Terminal) {
-    self.item = item.plain
-    self.terminal = terminal
-  }
-
-  /// Title, facts, then one line for each picture.
-  var text: String {
-    let store = item.item
+extension ShownItem {
+  /// The item as text, for `larder show`: title, facts, then one line for each picture.
+  func card(_ terminal: Terminal) -> String {
+    let (shown, store) = (plain, plain.item)
     var lines = [terminal.paint(store.title, .bold)]
     if let description = store.description { lines.append(description) }
     lines.append("")
-    add("id", store.id, to: &lines)
+    func add(_ name: String, _ value: String) {
+      if !value.isEmpty { lines.append("\(padded(name, to: 13))  \(value)") }
+    }
+    add("id", store.id)
     add(
       "sections",
-      item.sections.joined(separator: ", ") + (item.isStale ? " (stale)" : ""),
-      to: &lines
+      shown.sections.joined(separator: ", ") + (shown.isStale ? " (stale)" : "")
     )
-    add("price", prices, to: &lines)
-    if let lowest = item.lowest30Days, lowest.price != store.price {
+    add("price", store.prices)
+    if let lowest = shown.lowest30Days, lowest.price != store.price {
       add(
         "lowest",
-        "\(lowest.price.formatted()) in the last 30 days, since \(lowest.time.rfc3339)",
-        to: &lines
+        "\(lowest.price.formatted()) in the last 30 days, since \(lowest.time.rfc3339)"
       )
     }
-    add("place", place, to: &lines)
-    add("badges", store.badges.joined(separator: ", "), to: &lines)
-    add("delivery", store.deliveryTypes.joined(separator: ", "), to: &lines)
-    if let detail = item.detail {
+    add("place", store.wholePlace)
+    add("badges", store.badges.joined(separator: ", "))
+    add("delivery", store.deliveryTypes.joined(separator: ", "))
+    if let detail = shown.detail {
       if detail.description.map(PlainText.line) != store.description {
-        add("detail", PlainText.line(detail.description ?? ""), to: &lines)
+        add("detail", PlainText.line(detail.description ?? ""))
       }
       for (name, note) in detail.notes.sorted(by: { $0.key < $1.key }) {
-        add(PlainText.line(name), PlainText.line(note), to: &lines)
+        add(PlainText.line(name), PlainText.line(note))
       }
     }
-    if let since = item.detailSince, item.detail != nil {
+    if let since = shown.detailSince, shown.detail != nil {
       add(
         "gone",
-        "the shop removed the detail by \(since.rfc3339); the last version is shown",
-        to: &lines
+        "the shop removed the detail by \(since.rfc3339); the last version is shown"
       )
     }
-    if !item.pictures.isEmpty { lines.append("") }
-    for image in item.pictures {
+    if !shown.pictures.isEmpty { lines.append("") }
+    for image in shown.pictures {
       let place = image.path ?? "\(image.state.rawValue): \(image.url)"
       let size = image.bytes.map { "  \(ByteCount($0).formatted())" } ?? ""
       lines.append("\(padded(image.role.rawValue, to: 9))  \(place)\(size)")
@@ -148,37 +139,6 @@ struct ItemCard {
     return lines.joined(separator: "\n")
   }
 
-  /// The item's address, then latitude and longitude in the form that map services accept.
-  private var place: String {
-    let degrees = item.item.coordinate.map { "\($0.latitude), \($0.longitude)" }
-    return switch (item.item.address, degrees) {
-    case (let address?, let degrees?): "\(address) (\(degrees))"
-    case (let one?, nil), (nil, let one?): one
-    case (nil, nil): ""
-    }
-  }
-
-  private var prices: String {
-    switch (item.item.normalPrice, item.item.salePrice) {
-    case (let normal?, let sale?): "\(sale.formatted()) (was \(normal.formatted()))"
-    case (let one?, nil), (nil, let one?): one.formatted()
-    case (nil, nil): ""
-    }
-  }
-
-  private func add(_ name: String, _ value: String, to lines: inout [String]) {
-    if !value.isEmpty { lines.append("\(padded(name, to: 13))  \(value)") }
-  }
-}
-
-extension StoreItem {
-  /// The item's address, else its latitude and longitude; nil when it has neither.
-  fileprivate var place: String? {
-    address ?? coordinate.map { "\($0.latitude), \($0.longitude)" }
-  }
-}
-
-extension ShownItem {
   /// The item made safe for a terminal: every text from the feed is one line without control characters.
   var plain: ShownItem {
     var shown = self
@@ -195,6 +155,32 @@ extension ShownItem {
       return image
     }
     return shown
+  }
+}
+
+extension StoreItem {
+  /// The item's address, else its latitude and longitude; nil when it has neither.
+  fileprivate var place: String? { address ?? degrees }
+
+  /// Latitude and longitude in the form that map services accept, such as `37.5, 127.0`.
+  private var degrees: String? { coordinate.map { "\($0.latitude), \($0.longitude)" } }
+
+  /// The item's address, then its latitude and longitude; empty when it has neither.
+  fileprivate var wholePlace: String {
+    switch (address, degrees) {
+    case (let address?, let degrees?): "\(address) (\(degrees))"
+    case (let one?, nil), (nil, let one?): one
+    case (nil, nil): ""
+    }
+  }
+
+  /// The price to pay, and the normal price if there are two; empty when there is none.
+  fileprivate var prices: String {
+    switch (normalPrice, salePrice) {
+    case (let normal?, let sale?): "\(sale.formatted()) (was \(normal.formatted()))"
+    case (let one?, nil), (nil, let one?): one.formatted()
+    case (nil, nil): ""
+    }
   }
 }
 

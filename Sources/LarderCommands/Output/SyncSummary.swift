@@ -12,6 +12,12 @@ struct SyncSummary {
     self.terminal = terminal
   }
 
+  /// Prints the summary on stdout, unless `--quiet` is given, and the warnings on stderr.
+  func print(_ output: OutputOptions) {
+    if !output.quiet { Output.data(text) }
+    for warning in warnings(all: output.verbose > 0) { Log(output).warning(warning) }
+  }
+
   /// A headline, one line for each section, then lines for items, details and pictures.
   var text: String {
     var lines = [headline]

@@ -79,9 +79,7 @@ struct ShardMergeCommand: ParsableCommand {
     if output.json {
       Output.json(report.json)
     } else {
-      let summary = SyncSummary(report, Terminal(output))
-      if !output.quiet { Output.data(summary.text) }
-      for warning in summary.warnings(all: output.verbose > 0) { Log(output).warning(warning) }
+      SyncSummary(report, Terminal(output)).print(output)
     }
     Output.end(ExitStatus(report, signal: signals?.signal))
   }
