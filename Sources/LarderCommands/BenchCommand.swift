@@ -75,7 +75,7 @@ struct BenchCommand: ParsableCommand {
 
   /// Measures, prints the result, and returns the exit status.
   private func measure() throws -> ExitStatus {
-    // Report mistakes in the baseline or the page's path now, not after minutes of measuring.
+    // A mistake in the baseline or in the page's path is reported now, before minutes of measuring.
     try bench.html.map(TextFile.demandRoom)
     let baseline = try bench.baseline.map { path in
       let bytes = try FileReading.bytes(path, what: "baseline", limit: Self.listLimit)
@@ -83,7 +83,7 @@ struct BenchCommand: ParsableCommand {
     }
     let sample = origin.isAsked ? SampleOrigin(origin) : nil
     let process = try sample.map { try OriginProcess($0) }
-    // Keep the origin's process alive until the end; its `deinit` stops it.
+    // The origin's process must stay alive until the end, because its `deinit` stops it.
     defer { withExtendedLifetime(process) {} }
     let source = try source(sample, process)
     // With the embedded origin, --count is its number of pictures.
@@ -181,7 +181,7 @@ struct BenchCommand: ParsableCommand {
   private var setting: BenchSetting {
     var system = utsname()
     uname(&system)
-    /// Reads the text of a fixed-length C array, up to the NUL.
+    /// Reads the text of a fixed-length C array, which ends at the first NUL.
     func text<Field>(_ field: Field) -> String {
       withUnsafeBytes(of: field) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
@@ -204,9 +204,9 @@ struct BenchCommand: ParsableCommand {
 
 /// `larder bench-origin`: the origin server that `bench --origin sample` measures, in a separate process.
 ///
-/// Hidden from help.
+/// The help does not list the command.
 ///
-/// Prints its URL, and ends when its stdin is closed, so that it never outlives the process that started it.
+/// The server prints its URL, and ends when its stdin is closed. So it never outlives the process that started it.
 struct BenchOriginCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bench-origin",
@@ -226,7 +226,9 @@ struct BenchOriginCommand: ParsableCommand {
   }
 }
 
-/// The current step, recorded by the run and read by the display.
+/// The current step of the measurement.
+///
+/// The run records the step, and the progress display reads it.
 private final class LatestStep: Sendable {
   private let held = Mutex<(step: BenchRun.Step, from: ContinuousClock.Instant)?>(nil)
 
@@ -234,7 +236,7 @@ private final class LatestStep: Sendable {
     held.withLock { $0 = (step, .now) }
   }
 
-  /// The progress line: the current step, its duration so far, and the total duration.
+  /// The progress line: the current step, the duration of that step so far, and the duration of all steps.
   func line(seconds: Double, width: Int) -> String {
     guard let (step, from) = held.withLock({ $0 }) else { return "" }
     let own = (ContinuousClock.now - from) / .seconds(1)
@@ -243,8 +245,9 @@ private final class LatestStep: Sendable {
   }
 }
 
-/// A measurement as a text table: a row for each pass and number of simultaneous downloads, then notes about the
-/// figures.
+/// A measurement as text: a table with a row for each pass and each number of simultaneous downloads, then notes.
+///
+/// A pass is one of `cold`, `warm` and `revalidate`: with an empty cache, with a fresh one, or with a stale one.
 struct BenchTable {
   private let report: BenchReport
   private let terminal: Terminal
@@ -254,7 +257,7 @@ struct BenchTable {
     self.terminal = terminal
   }
 
-  /// The parts of the progress line, the least important last.
+  /// The parts of the progress line for a step; the least important part is the last.
   static func words(of step: BenchRun.Step) -> [String] {
     let rate = step.imagesPerSecond.map { ["\(number($0)) pictures/s"] } ?? []
     return ["\(step.parallel) at once, run \(step.repetition)"] + rate
@@ -275,12 +278,12 @@ struct BenchTable {
     "PASS", "AT ONCE", "PICTURES", "FIRST BYTE", "P90", "P99.9", "REUSED", "CPU S", "PEAK MIB",
   ]
 
-  /// If the confidence interval's relative half-width is at least this, the table prints `noisy` instead of a
-  /// percentage.
+  /// The relative half-width of a confidence interval from which the table prints `noisy` instead of a percentage.
   private static let noise = 1.0
   private static let noisy = "noisy"
-  /// If transfers waited for the local disk for at least this share of a run, a note says that the disk, not the
-  /// server, limited the rate.
+  /// The share of a run from which a note says that the local disk limited the rate.
+  ///
+  /// The share is the time in which transfers waited for larder's own files instead of the server.
   private static let writingMatters = 0.25
 
   private func table(_ head: [String], _ cells: [[String]]) -> String {
@@ -363,7 +366,8 @@ struct BenchTable {
     return notes
   }
 
-  /// The time of each phase of a request, at the best number of simultaneous downloads.
+  /// A note with the time of each phase of a request, such as DNS and TLS, at the best number of simultaneous
+  /// downloads.
   private var parts: [String] {
     guard let best = report.best,
       let row = report.runs.first(where: { $0.pass == best.pass && $0.parallel == best.parallel })
@@ -377,7 +381,7 @@ struct BenchTable {
       "\(name) \(milliseconds(part.p50)) (\(milliseconds(part.p99)))"
     }
     let protocols = row.protocols.sorted { $0.key < $1.key }.map(\.key)
-    // These figures also include time that larder itself spent waiting.
+    // The times of the phases include the time in which a transfer waited for larder itself.
     let writing = row.writingShare ?? 0
     let place = writing < Self.writingMatters ? "at the server" : "at the server and here"
     let limit =

@@ -7,16 +7,18 @@ import Pipeline
 import SystemPackage
 import Transport
 
-/// A catalog file read from disk, with the folder that its local paths are relative to.
+/// A catalog file that was read from disk, with its folder.
+///
+/// Local paths in the file, such as `file: main.json`, are relative to that folder.
 struct CatalogFileOnDisk: Sendable {
   let catalog: CatalogFile
   let folder: String
-  /// The file's text; empty for a file from a shard plan.
+  /// The text of the file; empty for a catalog file that a shard plan contains.
   let bytes: [UInt8]
   /// The environment variables that replace `${NAME}` in the file.
   let environment: [String: String]
 
-  /// Wraps a catalog file that a shard plan contains, already parsed.
+  /// Makes a value from a catalog file that a shard plan contains, and that is already parsed.
   init(_ catalog: CatalogFile, folder: String, environment: [String: String]) {
     self.catalog = catalog
     self.folder = folder
@@ -52,7 +54,7 @@ struct CatalogFileOnDisk: Sendable {
     environment = ProcessInfo.processInfo.environment
   }
 
-  /// The kind of file, such as binary data or HTML, if it is certainly not a catalog file; else nil.
+  /// The kind of the file, such as "binary data", if it certainly is not a catalog file; nil if it may be one.
   private static func mistaken(_ bytes: [UInt8]) -> String? {
     if bytes.prefix(1024).contains(0) { return "binary data" }
     let first = bytes.first { $0 != 0x20 && !(0x09...0x0D).contains($0) }
@@ -61,7 +63,9 @@ struct CatalogFileOnDisk: Sendable {
 }
 
 extension CatalogFileOnDisk {
-  /// The hosts that the catalog names; `base` replaces the catalog's own base URL.
+  /// The hosts that the catalog names.
+  ///
+  /// If `base` is given, it replaces the catalog's own base URL.
   func namedHosts(base: String?) throws -> Set<HostPort> {
     try addresses(base) { addresses in try addresses.namedHosts() }
   }
@@ -100,7 +104,7 @@ extension CatalogFileOnDisk {
     }
   }
 
-  /// A run over the catalog, with this process's environment and clock.
+  /// Makes a run of the catalog that uses the clock of this machine and warns on stderr.
   func syncRun(
     cache: CachePlace,
     _ options: SyncOptions,
@@ -122,7 +126,7 @@ extension CatalogFileOnDisk {
     )
   }
 
-  /// Prints the plan of a run (`--dry-run`); changes nothing.
+  /// Prints the plan of a run, for `--dry-run`, and changes nothing.
   func printPlan(
     cache: String,
     _ options: SyncOptions,

@@ -14,6 +14,8 @@ import Transport
 import Web
 
 /// `larder demo`: runs the main commands, one after the other, on the sample store.
+///
+/// The sample store is a small shop, with items and pictures, that larder serves on this machine.
 struct DemoCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
@@ -114,10 +116,12 @@ struct DemoCommand: ParsableCommand {
   }
 }
 
-/// The steps of the demo: sync, crop, stamp, order, list, verify, report, each announced by a line.
+/// The steps of the demo: sync, crop, stamp, order, list, verify and report.
 ///
-/// The store listens on any free port, but its URLs have a fixed host name, which `connectTo` maps to that port. So a
-/// second demo finds the pictures of the first demo in the cache.
+/// A line announces each step.
+///
+/// The store listens on any free port, but its URLs have a fixed host name. `connectTo` maps that name to the port.
+/// Because the URLs stay the same, a second demo finds the pictures of the first demo in the cache.
 struct Demonstration {
   let folder: String
   let faults: String?
@@ -126,7 +130,7 @@ struct Demonstration {
 
   private static let host = "larder-sample-store.test"
 
-  /// The default faults of the store: one slow section, and one picture that needs a second attempt.
+  /// The faults of the store if `--faults` is not given: one slow section, and one picture that needs a second attempt.
   private static let hiccups = """
     path=*/soup delay=0.3
     path=/pictures/* hits=5 status=503 retry-after=0
@@ -174,7 +178,7 @@ struct Demonstration {
     try page(reader)
 
     if output.json {
-      // All parts are JSON that larder wrote, so they can be concatenated.
+      // All parts are JSON that larder wrote, so the document can be put together as text.
       let runs = syncs.map { String(decoding: $0.json, as: UTF8.self) }.joined(separator: ",")
       let check = String(decoding: try report.jsonLine(), as: UTF8.self)
       Output.json(Array("{\"syncs\":[\(runs)],\"verify\":\(check)}".utf8))
@@ -191,7 +195,7 @@ struct Demonstration {
     )
   }
 
-  /// The differences as text, with titles and amounts instead of ids and minor units.
+  /// The changes of the last run as text, with titles and amounts instead of ids and minor units.
   private func differences(_ reader: CatalogReader, before: [ShownItem]) throws -> String {
     let diff = try reader.diff(from: nil, to: nil).items
     let now = try reader.list()
@@ -215,7 +219,7 @@ struct Demonstration {
     return lines.isEmpty ? "nothing" : lines.map(PlainText.row).joined(separator: "\n")
   }
 
-  /// An item's price, if the price fell and is the lowest of the last 30 days; else nil.
+  /// The price of an item, if it fell and is now the lowest of the last 30 days; otherwise nil.
   private static func lowest(
     of id: String,
     before: [ShownItem],
@@ -229,7 +233,9 @@ struct Demonstration {
     return price
   }
 
-  /// Crops and stamps the catalog's first three pictures that are in the cache, into the cache's folder `demo`.
+  /// Crops and stamps the first three pictures in the cache.
+  ///
+  /// The results go into the cache's folder `demo`.
   private func pictures(_ reader: CatalogReader) throws {
     let held = try reader.list().compactMap { $0.thumbnail?.path }.prefix(3)
     let inputs = held.map { "\(cache)/\($0)" }
@@ -264,7 +270,7 @@ struct Demonstration {
     tell("\n\(Terminal(output).paint(words, .bold))")
   }
 
-  /// Prints text: on stdout, or with `--json` on stderr.
+  /// Prints text on stdout; with `--json`, on stderr.
   func tell(_ text: String) {
     if output.json { Output.note(text) } else { Output.data(text) }
   }
@@ -302,7 +308,7 @@ struct Demonstration {
     return report
   }
 
-  /// Lowers the first price of the first section, and removes its last item.
+  /// Lowers the price of the first item in the first section of the store, and removes the last item of that section.
   private func change(_ content: SampleContent) {
     let path = "/develop/baminchan/main.json"
     guard let data = FileManager.default.contents(atPath: "\(folder)/store\(path)"),
@@ -317,9 +323,9 @@ struct Demonstration {
 }
 
 extension Demonstration {
-  /// Places an order for the first available item, sends it to the store's webhook and lists it.
+  /// Orders the first item that is not sold out, sends the order to the store's webhook, and lists the order.
   ///
-  /// The outbox is temporary and is removed afterwards, because the order is not real.
+  /// The order is not real, so it is kept in a temporary file, which is removed afterwards.
   func order(_ reader: CatalogReader, from store: SampleStore) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "larder-demo-\(UUID())")
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -391,7 +397,9 @@ extension DemoCommand {
     withExtendedLifetime(signals) {}
   }
 
-  /// Makes a different picture for each path that ends with a picture's extension, such as `.jpg` or `.png`.
+  /// Makes a picture for each path that ends with the extension of a picture format, such as `.jpg` or `.png`.
+  ///
+  /// Two paths get two different pictures.
   private static func pictures(_ folder: String) throws -> SampleContent.Fallback {
     func base(_ name: String) throws -> Picture {
       let bytes = try FileReading.bytes("\(folder)/\(name)", what: "picture", limit: 1 << 20)
@@ -451,7 +459,9 @@ enum SampleFolder {
     )
   }
 
-  /// The folders above a path, the innermost first; the root is the empty text.
+  /// The folders that contain a path, the innermost first.
+  ///
+  /// The root folder is the empty string.
   private static func folders(above path: String) -> [String] {
     var parts = path.split(separator: "/")[...]
     var folders: [String] = []

@@ -25,7 +25,9 @@ enum ExitStatus: Int32, Sendable {
   case interrupted = 130
   case terminated = 143
 
-  /// The status as a word, such as `try-again`, used as the code of errors that have no code of their own.
+  /// The status as a word, such as `try-again`.
+  ///
+  /// Errors without a code of their own use the word as their code.
   var word: String { self == .tryAgain ? "try-again" : "\(self)" }
 
   /// The status for a kind of error.
@@ -79,9 +81,9 @@ enum ExitStatus: Int32, Sendable {
     }
   }
 
-  /// Whether the run needs somebody's attention.
+  /// Whether somebody has to look at the run.
   ///
-  /// False if everything was done, if the next run will do the rest, or if a signal ended the run.
+  /// The value is false if everything was done, if the next run will do the rest, or if a signal ended the run.
   var isFailure: Bool {
     switch self {
     case .done, .tryAgain, .interrupted, .terminated: false
@@ -132,7 +134,7 @@ enum ExitStatus: Int32, Sendable {
     }
   }
 
-  /// The status when no section could be fetched; it depends on the reasons, such as an unreadable feed.
+  /// The status when no section could be fetched, which depends on the reasons why the sections failed.
   private static func nothingDone(_ report: SyncReport) -> ExitStatus {
     let reasons = sectionReasons(report)
     if reasons.contains(where: unreadable.contains) { return .data }
@@ -145,13 +147,12 @@ enum ExitStatus: Int32, Sendable {
     report.failureCounts[.section, default: [:]].keys.map { FailureReason(rawValue: $0) }
   }
 
-  /// Whether no section and no detail could be reached, so that the cache has only data of earlier runs.
+  /// Whether the run reached no section and no detail, so that the cache has only data of earlier runs.
   private static func isUnreachable(_ report: SyncReport) -> Bool {
     let held = report.sections.allSatisfy {
       $0.source == .failed || $0.source == .stale && $0.unread.isEmpty
     }
-    // A detail that the shop does not have (404) does not count as reached: the 404 may be remembered from an earlier
-    // run.
+    // A missing detail (404) does not count as reached, because the 404 may come from an earlier run.
     guard held, report.details.fetched + report.details.unchanged == 0 else { return false }
     return sectionReasons(report).contains(where: unreachable.contains)
   }
@@ -168,27 +169,28 @@ enum ExitStatus: Int32, Sendable {
 
 /// An error that ends the process, with its message and exit status.
 struct CommandFailure: Error {
-  /// The message for stderr; nil when it was already printed.
+  /// The message for stderr; nil if it was already printed.
   let message: String?
   let status: ExitStatus
-  /// A stable code for scripts: the library's error code, else the status as a word.
+  /// A stable code for scripts: the code of the library's error, such as `disk-full`, or else the status as a word.
   let code: String
 
   /// Creates a failure.
   ///
   /// - Parameters:
-  ///   - message: The message, in the form "cannot VERB THING: REASON; TRY THIS"; nil when it was already printed.
+  ///   - message: The message in the form "cannot VERB THING: REASON; TRY THIS"; nil if it was already printed.
   ///   - status: The exit status.
-  ///   - code: A stable code; nil for the status as a word.
+  ///   - code: A stable code; with nil, the code is the status as a word.
   init(_ message: String?, _ status: ExitStatus, code: String? = nil) {
     self.message = message
     self.status = status
     self.code = code ?? status.word
   }
 
-  /// `{"error": {"status", "code", "message", "remedy"}}`; `remedy` is null when the message has no "; ".
+  /// The failure as a JSON document: `{"error": {"status", "code", "message", "remedy"}}`.
   ///
-  /// The text after the last "; " is the remedy, and is left out of `message`.
+  /// The remedy is the text after the last "; " of the message, and `message` is the text before it. Without a "; ",
+  /// `remedy` is null.
   var json: [UInt8] {
     let sentence = message ?? "the command failed"
     let cut = sentence.ranges(of: "; ").last
@@ -208,9 +210,9 @@ struct CommandFailure: Error {
     @OrNull var remedy: String?
   }
 
-  /// Converts larder's own errors; nil for other errors, such as the argument parser's.
+  /// Converts an error of larder; nil for any other error, such as an error of the argument parser.
   init?(_ error: any Error) {
-    // A missing libcurl explains any other error.
+    // If libcurl is missing, that is the cause of any other error.
     if let absence = CurlTransport.absence {
       self.init("cannot fetch: \(absence)", .failed)
       return
@@ -227,7 +229,7 @@ struct CommandFailure: Error {
       )
     case let error as TransferFailure where error.reason == .libraryRefused && error.url.isEmpty:
       self.init("cannot fetch: \(error.detail)", .failed)
-    // A failure without a URL happened while the transport started, for lack of memory, threads or descriptors.
+    // A failure without a URL happened while the transport started, because memory, threads or descriptors ran out.
     case let error as TransferFailure where error.url.isEmpty:
       self.init(error.description, .io, code: error.reason.rawValue)
     default: return nil

@@ -10,8 +10,8 @@ import Transport
 
 /// A command that fetches a whole catalog: `sync` or `warm`.
 ///
-/// The two share these groups of options. They are not one group that contains the others, because the argument parser
-/// would evaluate the inner groups several times.
+/// Both commands have these groups of options. One group with all of them would not do, because the argument parser
+/// would evaluate the groups inside it several times.
 protocol FetchCommand: ParsableCommand {
   var scope: ScopeOptions { get }
   var limits: LimitOptions { get }
@@ -55,11 +55,11 @@ extension FetchCommand {
   ///   - place: The cache.
   ///   - transport: The transport.
   ///   - record: Receives the report.
-  ///   - signals: The signals that end the run early; `stop` must be the flag that they raise.
-  ///   - stop: Ends the run early when it is raised.
-  ///   - print: Prints the report as text, when `--json` is not given.
+  ///   - signals: The handler of signals, which must raise `stop`.
+  ///   - stop: The flag that ends the run early.
+  ///   - tell: Prints the report as text; called only without `--json`.
   /// - Returns: The exit status.
-  /// - Throws: The error of a run that could not take place.
+  /// - Throws: The error that prevented the run.
   func run(
     _ file: CatalogFileOnDisk,
     _ settings: SyncOptions,
@@ -68,7 +68,7 @@ extension FetchCommand {
     _ record: RunRecord,
     _ signals: Signals,
     _ stop: StopFlag,
-    print: (SyncReport) -> Void
+    tell: (SyncReport) -> Void
   ) throws -> ExitStatus {
     let run = file.syncRun(cache: place, settings, transport, output)
     stop.whenRaised { run.stop() }
@@ -77,7 +77,7 @@ extension FetchCommand {
       try run.run(holder: "larder \(name) \(file.catalog.name), process \(getpid())")
     }
     record.add(report)
-    if output.json { Output.json(report.json) } else { print(report) }
+    if output.json { Output.json(report.json) } else { tell(report) }
     let isUnfinished = !report.unfinished.isEmpty
     if let words = room.shortage(of: place.path, isUnfinished: isUnfinished) {
       Log(output).warning(words)

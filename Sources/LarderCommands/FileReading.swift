@@ -6,11 +6,13 @@ import SystemPackage
 
 /// Reads files that the user names on the command line.
 enum FileReading {
-  /// The file's bytes, at most `limit + 1`: the extra byte tells the caller that the file is too large.
+  /// The bytes of a file, but at most `limit + 1`.
+  ///
+  /// The extra byte tells the caller that the file is too large.
   ///
   /// - Parameters:
   ///   - path: The file's path.
-  ///   - what: The kind of file, for the message.
+  ///   - what: The kind of file, such as "catalog file", for the message.
   ///   - limit: The largest allowed size, in bytes.
   /// - Returns: The bytes.
   /// - Throws: ``CommandFailure`` when the file cannot be read.
@@ -19,7 +21,7 @@ enum FileReading {
       return try BoundedReading.bytes(ofFile: path, limit: limit)
     } catch let error as Errno {
       let words = systemMessage(error.rawValue)
-      // A missing file is a mistake on the command line; a file that cannot be read is an I/O error.
+      // A missing file is a mistake on the command line, but a file that cannot be read is an I/O error.
       throw CommandFailure(
         "cannot read \(what) \(path): \(words); check the path and its permissions",
         error == .noSuchFileOrDirectory ? .usage : .io
@@ -33,15 +35,15 @@ enum FileReading {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// The bytes of stdin up to its end, at most `limit + 1`.
+  /// The bytes of stdin up to its end, but at most `limit + 1`.
   static func standardInput(limit: Int) throws -> [UInt8] {
     try BoundedReading.bytes(of: .standardInput, limit: limit)
   }
 
   /// Reads a whole picture from stdin.
   ///
-  /// - Throws: ``LarderError`` of code `usage` if stdin is a terminal, `tooLarge` for a larger picture than the limit,
-  ///   or `disk` if stdin cannot be read.
+  /// - Throws: ``LarderError`` with the code `usage` if stdin is a terminal, `too-large` if the picture exceeds the
+  ///   limit, or `disk` if stdin cannot be read.
   static func picture(_ limits: PictureLimits) throws(LarderError) -> [UInt8] {
     if Terminal.isStandardInput {
       throw LarderError(

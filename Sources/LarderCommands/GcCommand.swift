@@ -142,9 +142,9 @@ struct GcCommand: ParsableCommand {
 }
 
 extension SweepReport {
-  /// The removals of a sweep, done or planned, as text: the totals.
+  /// The report as text: the number of removed pictures, and the bytes that were freed.
   ///
-  /// If `all` is true, one line for each removed file comes before the totals.
+  /// If `all` is true, a line for each removed picture comes first.
   func text(all: Bool) -> String {
     var lines: [String] = []
     if all {

@@ -66,7 +66,7 @@ package struct LarderCommand: ParsableCommand {
     ]
   )
 
-  /// Called by the argument parser.
+  /// Makes an empty command, for the argument parser.
   package init() {}
 
   /// Parses the arguments, runs the command, and ends the process with an ``ExitStatus``.
@@ -97,7 +97,8 @@ package struct LarderCommand: ParsableCommand {
 
   /// Ends the process.
   ///
-  /// larder's own errors print their message on stderr; for the argument parser's errors, see ``exit(forParser:)``.
+  /// The message of larder's own errors is printed on stderr. ``exit(forParser:)`` handles the errors of the argument
+  /// parser.
   private static func exit(for error: any Error) -> Never {
     guard let failure = CommandFailure(error) else { exit(forParser: error) }
     if let message = failure.message { log.error(message) }
@@ -105,7 +106,7 @@ package struct LarderCommand: ParsableCommand {
     Output.end(failure.status)
   }
 
-  /// Prints a failure as a JSON document, if `--json` was given and nothing was printed yet.
+  /// If `--json` was given and nothing was printed yet, prints a failure as a JSON document.
   private static func tell(_ failure: CommandFailure) {
     guard !Output.hasPrinted, wantsJSON(ProgramArguments.all) else { return }
     Output.json(failure.json)
@@ -118,9 +119,9 @@ package struct LarderCommand: ParsableCommand {
     arguments.prefix { $0 != "--" }.contains("--json")
   }
 
-  /// The log in the format of `--log-format`.
+  /// A log in the format that `--log-format` names.
   ///
-  /// Searches the raw arguments, because parsing may have failed.
+  /// The option is looked up in the raw arguments, because they may be impossible to parse.
   private static var log: Log {
     let isJSON =
       ProgramArguments.all.joined(separator: " ").contains("--log-format=json")
@@ -129,7 +130,7 @@ package struct LarderCommand: ParsableCommand {
     return Log(isJSON ? .json : .text)
   }
 
-  /// Ends the process: help and completions go to stdout, errors in the arguments to stderr.
+  /// Ends the process after printing help and completions on stdout, or an error in the arguments on stderr.
   private static func exit(forParser error: any Error) -> Never {
     let code = exitCode(for: error)
     if code.isSuccess, let help = HelpText(fullMessage(for: error)) {
@@ -146,10 +147,10 @@ package struct LarderCommand: ParsableCommand {
 
 /// Checks that a command line names a known command.
 ///
-/// The argument parser's own messages are misleading: it reports an unknown command as a superfluous argument, and
-/// answers `help UNKNOWN` with the general help.
+/// The argument parser's own messages would mislead. For example, the parser reports an unknown command as a
+/// superfluous argument, and answers `help UNKNOWN` with the general help.
 enum CommandName {
-  /// The message for a command line with an unknown command; nil for a valid one.
+  /// The message about an unknown command; nil if the command line has none.
   ///
   /// - Parameters:
   ///   - arguments: The words after the program's name.
@@ -162,7 +163,7 @@ enum CommandName {
     var path = name(of: root)
     while let word = words.popFirst() {
       let known = command.configuration.subcommands
-      // Stop at an option, or at an argument of a command without subcommands.
+      // The search stops at an option, and at the first argument of a command without subcommands.
       guard !known.isEmpty, !word.hasPrefix("-") else { return nil }
       guard let next = known.first(where: { name(of: $0) == word }) else {
         if command == root, isCatalogFile(word) {
@@ -179,7 +180,9 @@ enum CommandName {
     return nil
   }
 
-  /// Whether a word looks like a catalog file, as in `larder shop.yaml`, where the command was forgotten.
+  /// Whether a word looks like the name of a catalog file.
+  ///
+  /// In `larder shop.yaml`, for example, the command is missing.
   private static func isCatalogFile(_ word: String) -> Bool {
     [".yaml", ".yml", ".json"].contains { word.lowercased().hasSuffix($0) }
   }
@@ -191,8 +194,8 @@ enum CommandName {
 
 /// Turns the argument parser's error into one sentence with the fault and a remedy.
 ///
-/// The parser prints three or more lines, with a usage line that may be longer than the terminal. It repeats arguments
-/// unescaped, although a script may have taken them from anywhere, such as a file name or a feed.
+/// The parser prints three or more lines, and its usage line may be longer than the terminal is wide. It also repeats
+/// arguments unescaped, although a script may have taken them from a file name or a feed.
 struct ParserMessage {
   /// The sentence, without line feeds and control characters; empty when the parser has no message.
   let text: String
@@ -200,7 +203,7 @@ struct ParserMessage {
   /// Converts the parser's message about a command line.
   init(_ message: String, arguments: [String]) {
     var message = message
-    // The parser's message quotes a whole argument, or the part after its equals sign.
+    // The parser's message quotes either a whole argument, or the part after the argument's equals sign.
     let parts = arguments.flatMap {
       [$0] + $0.split(separator: "=", maxSplits: 1).map(String.init)
     }
@@ -212,7 +215,7 @@ struct ParserMessage {
     let fault = lines.prefix { !$0.hasPrefix("Help:  ") && !$0.hasPrefix("Usage: ") }
       .joined(separator: "\n")
     var sentence = Self.plain(fault)
-    // If the parser gives no reason, add the option's help.
+    // If the parser gives no reason, the option's help follows.
     if fault.hasSuffix("'"), let help = Self.help(in: lines) { sentence += ": \(help)" }
     if let match = message.firstMatch(of: /See '([^']+)' for more information/) {
       sentence += "; see \"\(match.1)\""
@@ -220,7 +223,7 @@ struct ParserMessage {
     text = PlainText.row(sentence)
   }
 
-  /// The fault, reworded like larder's other messages.
+  /// The fault in the style of larder's other messages.
   private static func plain(_ fault: String) -> String {
     let prefix = "Error: "
     var text = fault.hasPrefix(prefix) ? String(fault.dropFirst(prefix.count)) : fault
@@ -229,7 +232,7 @@ struct ParserMessage {
       let isMeant = probablyMeant(by: words[0], in: [words[1]]) != nil
       text = "unknown option '\(match.1)'" + (isMeant ? ", nearest is '\(match.2)'" : "")
     }
-    // The parser lists many choices on several lines.
+    // If there are many choices, the parser lists them on several lines.
     if let match = text.firstMatch(of: /\. Please provide one of the following:\n/) {
       let choices = text[match.range.upperBound...].split(separator: "\n")
         .map { $0.drop { $0 == " " || $0 == "-" } }

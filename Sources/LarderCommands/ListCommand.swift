@@ -56,7 +56,8 @@ struct ListCommand: ParsableCommand {
       form: geojson ? .geoJSON(catalog: reader.catalog.name) : output.json ? .json : .table,
       table: ItemTable(sections: isFlat ? [] : try reader.sections(), Terminal(output))
     )
-    // A document is printed completely or not at all, so all data is read once before the first byte is written.
+    // A JSON document must be printed completely or not at all. So all data is read once before the first byte is
+    // written.
     if geojson || output.json {
       var trial = batches
       while try trial.next() != nil {}
@@ -92,7 +93,7 @@ struct MomentOptions: ParsableArguments {
   }
 }
 
-/// The options that filter, sort and limit a list of items.
+/// The options that filter, sort and shorten a list of items.
 struct QueryOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -134,7 +135,6 @@ struct QueryOptions: ParsableArguments {
   )
   var limit: Int?
 
-  /// The query.
   var query: ItemQuery {
     ItemQuery(
       search: search.map(SearchText.init),
@@ -169,7 +169,7 @@ struct QueryOptions: ParsableArguments {
 
 /// Writes a list of items to stdout, batch by batch.
 ///
-/// So the first items appear at once, and a reader such as `| head` can end the command early.
+/// Because of the batches, the first items appear at once, and a reader such as `| head` can end the command early.
 struct ItemListOutput {
   /// The output format.
   enum Form {
@@ -177,10 +177,10 @@ struct ItemListOutput {
     case table
     /// One JSON array.
     case json
-    /// One FeatureCollection of the items that have a place. (RFC 7946)
+    /// A GeoJSON object, `FeatureCollection`, of the items with coordinates. (RFC 7946)
     case geoJSON(catalog: String)
 
-    /// The text before the first element and after the last; nil for a table.
+    /// The text before the first item, and the text after the last item; nil for a table.
     var brackets: (open: String, close: String)? {
       switch self {
       case .table: nil

@@ -147,7 +147,7 @@ struct NotifyOptions: ParsableArguments {
     throw ValidationError("--payload, --only, --drop and --item go with --notify-url-file")
   }
 
-  /// The options of the sender; nil when no webhook is given.
+  /// The options for sending to the webhook; nil if `--notify-url-file` is not given.
   func webhook(proxy: String?) throws -> WebhookOptions? {
     guard let notifyUrlFile else { return nil }
     var options = try WebhookOptions.parse([])
@@ -159,18 +159,20 @@ struct NotifyOptions: ParsableArguments {
   }
 }
 
-/// Queues notices about the changes of a cache's catalogs, then sends them, for `notify` and `warm`.
+/// Queues notices about the changes of catalogs, then sends the notices.
+///
+/// The commands `notify` and `warm` use it.
 struct NoticeSending {
   let catalogs: [String]
   let cache: String
   let wish: NoticeWish
   let outbox: OutboxOptions
 
-  /// Queues a notice of the changes for each catalog, and sends the notices whose time has come.
+  /// Queues a notice for each catalog that has changed, and sends the notices that are due.
   ///
   /// - Parameters:
   ///   - webhook: The webhook.
-  ///   - options: The sender's options.
+  ///   - options: The options for sending.
   ///   - resuming: Whether to start a stopped webhook again.
   /// - Returns: The report, and the signal that ended the run, if any.
   /// - Throws: ``LarderError``.

@@ -13,7 +13,7 @@ struct PictureRun {
   let order: PictureOrder
   let options: PictureOptions
   let output: OutputOptions
-  /// Uploads finished pictures; nil for no upload.
+  /// The uploader of finished pictures; nil if pictures are not uploaded.
   var upload: PictureUpload?
 
   /// Makes all pictures, prints a line for each, and returns the exit status.
@@ -63,7 +63,7 @@ struct PictureRun {
           return tally
         }
         display.show(now.done, of: total, failed: now.failed)
-        // Pictures without a date are not listed one by one, but counted in one line at the end.
+        // Pictures without a date are not listed one by one. A line at the end counts them.
         let isTold = isJSON || total == 1 || result.error?.code != .undated
         if isTold { display.above { Self.tell(result, isJSON: isJSON, isQuiet: isQuiet) } }
       } isCancelled: {
@@ -95,7 +95,7 @@ struct PictureRun {
 
   /// Makes one picture, and writes it to stdout only when it is complete.
   ///
-  /// Signals are not handled: they end the process, as with other filters.
+  /// Signals are not handled. They end the process, as they end other filters such as `sort`.
   private func stream() throws -> ExitStatus {
     guard !Terminal.isStandardOutput else {
       throw CommandFailure(
@@ -170,7 +170,7 @@ struct PictureRun {
 extension ExitStatus {
   /// The status of a batch.
   ///
-  /// Disk failures take precedence over pictures that could not be read, and these over damaged pictures.
+  /// A disk failure counts before a picture that could not be read, and such a picture before a damaged one.
   init(_ results: [PictureResult]) {
     let errors = results.compactMap(\.error)
     if errors.contains(where: { $0.code == .disk || $0.code == .diskFull }) {
@@ -187,7 +187,7 @@ extension ExitStatus {
   }
 }
 
-/// The counts of a batch by result.
+/// The number of pictures in a batch with each result, such as skipped or damaged.
 struct PictureTally {
   private(set) var done = 0
   private(set) var failed = 0
@@ -217,10 +217,10 @@ struct PictureTally {
   /// Whether some pictures failed or are damaged.
   var isNotable: Bool { failed + damaged > 0 }
 
-  /// The counts as text: `311 pictures made, 1 unreadable, 1 damaged`.
+  /// The counts as text, such as `311 pictures made, 1 unreadable, 1 damaged`.
   var text: String {
     let unreadable = failed - undated - there - unposted - unwritten
-    // A picture that could not be posted was still made.
+    // A picture that could not be posted was made all the same.
     let made = done - skipped - failed + unposted
     let others = [
       (skipped, "skipped"), (unreadable, "unreadable"), (undated, "undated"),
@@ -235,7 +235,7 @@ struct PictureTally {
 /// The line and the warnings about one finished picture.
 struct PictureLine {
   private let result: PictureResult
-  /// The displayed name of the input.
+  /// The name of the input for people: `stdin`, or the path.
   private let input: String
 
   init(_ result: PictureResult) {
@@ -243,12 +243,12 @@ struct PictureLine {
     input = result.input == PictureOptions.stream ? "stdin" : result.input
   }
 
-  /// The displayed name of the output; nil if there is no output.
+  /// The name of the output for people: `stdout`, or the path; nil if there is no output.
   private var output: String? {
     result.output == PictureOptions.stream ? "stdout" : result.output
   }
 
-  /// The output, its size, the method, and remarks.
+  /// The line: the output, its size, the method such as `lossless`, and remarks.
   var text: String {
     guard let output else { return PlainText.line(input) }
     if result.isSkipped { return "\(PlainText.line(output))  skipped: it exists already" }
@@ -271,7 +271,7 @@ struct PictureLine {
     return line
   }
 
-  /// Warnings about a picture whose input is damaged, or that differs from the request.
+  /// Warnings, for example that the input is damaged, or that the output is enlarged more than twice.
   var warnings: [String] {
     guard let output, let summary = result.summary else { return [] }
     var warnings: [String] = []
@@ -312,14 +312,16 @@ struct PictureLine {
   }
 }
 
-/// A summary of the files that are not pictures, in the folders given as input.
+/// The files in the input folders that are not pictures, for a summary.
 struct OtherFiles {
-  /// At most this many kinds are named; files of all other kinds are counted together.
+  /// The maximum number of kinds to name.
+  ///
+  /// The files of all other kinds are counted together.
   private static let most = 6
 
   let files: [FilePath]
 
-  /// The counts by file extension, the most frequent first.
+  /// The number of files with each extension, such as `3 .txt`; the most frequent extension comes first.
   var summary: String {
     let kinds = Dictionary(grouping: files, by: Self.kind).mapValues(\.count)
       .sorted { ($1.value, $0.key) < ($0.value, $1.key) }

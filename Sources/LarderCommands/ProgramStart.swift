@@ -8,16 +8,18 @@ import SystemPackage
 ///
 /// `CommandLine.arguments` reads them from `/proc`, and is empty in a sandbox without `/proc`.
 enum ProgramArguments {
-  /// The arguments, with the program's name first.
+  /// The arguments; the first is the program's name.
   ///
-  /// Invalid UTF-8 becomes U+FFFD.
+  /// Bytes that are not valid UTF-8 become U+FFFD.
   static let all: [String] = words.map { String(cString: $0) }
 
   private static var words: [UnsafePointer<CChar>] {
     (0..<larder_argument_count()).compactMap { larder_argument($0) }
   }
 
-  /// The path that an argument names, with its original bytes even if they are not UTF-8.
+  /// The path that an argument names.
+  ///
+  /// It has the argument's original bytes, even if they are not UTF-8.
   ///
   /// - Parameter argument: An argument, or the part of an argument after its equals sign, as text.
   /// - Returns: The path.
@@ -36,22 +38,24 @@ enum ProgramArguments {
 
 /// Settings of the memory allocators.
 enum Memory {
-  /// Applies the settings for every command.
+  /// Applies the settings that every command needs.
   ///
   /// Call it before a thread or a database is created.
   static func prepare() {
     limitArenas()
-    // SQLite allocates memory for each row that it reads. In Debian's build, each allocation locks a mutex to update
-    // statistics.
+    // SQLite allocates memory for each row that it reads. In Debian's build, each allocation would lock a mutex to
+    // update statistics.
     larder_sqlite_count_no_memory()
   }
 
-  /// Limits glibc to four heaps (arenas) for all threads, and keeps large blocks out of them.
+  /// Limits glibc to four heaps (arenas) for all threads, and keeps large blocks out of the heaps.
   ///
-  /// By default, glibc gives each thread a heap, and each heap stays as large as its thread ever needed it. With only
-  /// two heaps, threads wait for one another. If the size from which blocks are mapped separately (`M_MMAP_THRESHOLD`)
-  /// is not set, glibc raises it with each large block that is freed. In the end, a section's body and its parsed tree
-  /// would come from a heap, which then never shrinks.
+  /// By default, glibc gives each thread a heap, and a heap never shrinks after a peak. With only two heaps, threads
+  /// would wait for one another.
+  ///
+  /// Blocks of at least `M_MMAP_THRESHOLD` bytes are mapped separately. If the threshold is not set, glibc raises it
+  /// with each large block that is freed. In the end, even the text of a large response would come from a heap, and
+  /// that heap would stay as large.
   private static func limitArenas() {
     larder_limit_heaps(4)
     larder_map_from(512 << 10)
@@ -60,11 +64,11 @@ enum Memory {
 
 /// Settings of the table of file descriptors.
 enum Descriptors {
-  /// Enlarges the kernel's table of descriptors while there is only one thread.
+  /// Enlarges the kernel's table of file descriptors while the process has only one thread.
   ///
-  /// The table starts with 64 entries. Each time the table grows in a process with several threads, the kernel waits
-  /// until no processor can be reading the old table (RCU). That takes 10 to 20 ms, in which no thread can open a file.
-  /// Syncs with many connections and files paused for that long once or twice. (`expand_fdtable` in Linux, fs/file.c)
+  /// The table starts with 64 entries. If it grows while the process has several threads, the kernel waits until no
+  /// processor can be reading the old table (RCU). The wait takes 10 to 20 ms, and no thread can open a file meanwhile.
+  /// Without this call, a sync with many connections waits once or twice. (`expand_fdtable` in Linux, fs/file.c)
   static func makeRoom() {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
@@ -84,18 +88,22 @@ enum Descriptors {
   }
 }
 
-/// Worker processes that decode untrusted pictures, so that an exploit or crash cannot harm this process.
+/// Worker processes that decode untrusted pictures.
+///
+/// An exploit or a crash in a worker cannot harm this process.
 enum Workers {
   /// The only argument of a worker process; no command has this name.
   private static let argument = "picture-worker"
 
-  /// The workers of this process, started on demand: as many as there are pictures in progress.
+  /// The workers of this process.
+  ///
+  /// They are started on demand, one for each picture in progress.
   static let forPictures = PictureWorkers([program, argument])
 
-  /// The path for starting this program again.
+  /// The path that starts this program again.
   ///
-  /// `/proc/self/exe` works even if the file has been replaced since; without `/proc`, the name that the program was
-  /// started by is used.
+  /// `/proc/self/exe` works even if the program's file was replaced meanwhile. Without `/proc`, the path is found from
+  /// the first argument, which is the name that the program was started with.
   private static var program: String {
     let own = "/proc/self/exe"
     if access(own, X_OK) == 0 { return own }
@@ -106,9 +114,9 @@ enum Workers {
       ?? name
   }
 
-  /// Runs as a worker, and does not return, if the only argument is `picture-worker`.
+  /// If the only argument is `picture-worker`, runs as a worker and does not return.
   ///
-  /// Call it before a second thread exists, and before the arguments are parsed, so that a worker starts fast.
+  /// Call it before a second thread exists. Call it before the arguments are parsed too, so that a worker starts fast.
   static func beOneIfAsked(by arguments: [String]) {
     guard arguments.count == 2, arguments[1] == argument else { return }
     OwnFonts.use()

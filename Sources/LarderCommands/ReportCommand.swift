@@ -119,7 +119,8 @@ extension ReportRun {
   /// - Parameters:
   ///   - reader: The catalog.
   ///   - language: The language of the page; nil for the language of the environment.
-  ///   - since: How far back the changes begin that the page reports; nil for a page about the whole catalog.
+  ///   - since: The length of the period that ends now and whose changes the page shows; nil for a page about the whole
+  ///     catalog.
   init(of reader: CatalogReader, _ language: PageLanguage?, since: DurationArgument? = nil) {
     let now = UnixTime.now()
     self.init(
@@ -137,7 +138,7 @@ extension ReportRun {
 struct ReportFile {
   /// The file's path.
   let path: String
-  /// The path of the folder: `report.files` for `report.html`.
+  /// The path of the folder, such as `report.files` for `report.html`.
   let folderPath: String
 
   init(_ path: String) {
@@ -152,7 +153,7 @@ struct ReportFile {
     (PictureFolder(folderPath), FilePath(folderPath).lastComponent?.string ?? "")
   }
 
-  /// Checks that the page can be written, before it is made.
+  /// Checks that the page can be written, before the work of making it.
   ///
   /// - Parameter force: Whether to replace a file that is not a report.
   /// - Throws: ``CommandFailure`` when the page cannot be written.
@@ -166,15 +167,15 @@ struct ReportFile {
     )
   }
 
-  /// Writes the page, then removes thumbnails that it does not use.
+  /// Writes the page, then removes thumbnails that the page does not use.
   func write(_ made: ReportRun.Made) throws {
     try TextFile.replace(path, with: made.html)
     folder.folder.sweep(except: made.files ?? [])
   }
 
-  /// Whether the file is a report, according to its first bytes, or is empty.
+  /// Whether the file is empty, or begins as a report of larder does.
   ///
-  /// A report and an empty file may both be replaced.
+  /// Such a file may be replaced without `--force`.
   private var isReport: Bool {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return false }
@@ -207,7 +208,7 @@ struct ReportDocument: Encodable {
     folder = made.files == nil ? nil : file.folderPath
   }
 
-  /// One line.
+  /// The result in one line: the file, the number of items and pictures, the size of the page and the time.
   var text: String {
     let pictures = "\(Quantities.count(thumbnails, "picture")), \(thumbnailsMade) of them new"
     let place = folder.map { " in \(PlainText.line($0))" } ?? ""

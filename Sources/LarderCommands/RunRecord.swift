@@ -2,9 +2,9 @@ import Base
 import Glibc
 import Pipeline
 
-/// The record of a `sync` or `warm`: its reports, errors and exit status.
+/// The record of a run of `sync` or `warm`: the reports of its catalogs, its errors and its exit status.
 ///
-/// It is kept in the cache as `last-run.json` for monitoring.
+/// The record is in the cache as `last-run.json`, so that monitoring can read it.
 final class RunRecord {
   /// The file's name in the cache.
   static let name = "last-run.json"
@@ -38,13 +38,13 @@ final class RunRecord {
 
   /// Performs a run, and writes its record even when it throws.
   ///
-  /// If a run cannot begin yet, the record of the previous run is kept. That happens while another run holds the
-  /// cache's lock, or before `--min-interval` has passed.
+  /// If the run cannot begin yet, nothing is written, and the record of the previous run stays. A run cannot begin
+  /// while another run holds the cache's lock, for example, or before `--min-interval` has passed.
   ///
   /// - Parameters:
-  ///   - output: The output options, for a warning when the record cannot be written; such a failure does not change
-  ///     the status.
-  ///   - failing: Called with the record of a failed run.
+  ///   - output: The options for the warning when the record cannot be written; such a failure does not change the
+  ///     status.
+  ///   - failing: Called with the record if the run failed.
   ///   - work: The run.
   /// - Returns: The run's status.
   /// - Throws: The error of `work`.
@@ -111,6 +111,6 @@ private struct LastRun: Encodable {
   let status: Int32
   let failed: Bool
   let errors: [String]
-  /// The counts of omitted entries, by catalog and by list.
+  /// The number of entries that a shortened list leaves out: by catalog, then by list, such as `items.added`.
   let omitted: [String: [String: Int]]
 }

@@ -5,42 +5,41 @@ import Foundation
 import ObjectStore
 import Pipeline
 
-/// A command's cache: a folder, or an object store for the pictures with a local folder for the index.
+/// The cache of a command: a folder, or an object store such as S3 for the pictures and a local folder for the rest.
+///
+/// The index is the SQLite database that lists the pictures and the runs.
 struct CachePlace {
-  /// The cache's folder, or the local folder with the index of an object store.
+  /// The folder of the cache; for an object store, the local folder with the index.
   let path: String
   /// The object store; nil when the cache is a folder.
   let store: S3Cache?
 
-  /// The pictures in the object store; nil when they are in the folder.
+  /// The pictures in the object store; nil if the pictures are in the folder.
   var remote: (any RemotePictures)? { store?.pictures }
-  /// The cache's name in messages: `s3://…` or the path.
+  /// The name of the cache in messages: its location, such as `s3://bucket/prefix`, or its path.
   var name: String { store.map { "\($0.location)" } ?? path }
 }
 
 /// A cache in an object store.
 ///
-/// Only the pictures are in the store; the index, the lock and temporary files are in a local folder.
+/// Only the pictures are in the store. The index, the lock and temporary files are in a local folder.
 final class S3Cache {
   /// The location of the pictures.
   let location: S3Location
-  /// The local folder.
   let folder: String
-  /// The pictures.
   let pictures: S3Pictures
-  /// The store.
   let store: ObjectStore
   private let transport: CurlTransport
 
   /// Opens a cache.
   ///
-  /// Sends no request yet.
+  /// No request is sent yet.
   ///
   /// - Parameters:
   ///   - text: `s3://bucket/prefix`.
-  ///   - log: Receives a warning if the store is used without encryption; nil for no warning.
-  /// - Throws: ``CommandFailure`` for an invalid location or a missing variable, or an error from the start of the
-  ///   transport.
+  ///   - log: Receives a warning if the store is used without encryption; with nil, there is no warning.
+  /// - Throws: ``CommandFailure`` for an invalid location or a missing variable; the transport's error if it cannot
+  ///   start.
   init(_ text: String, _ log: Log?) throws {
     location = try Self.location(text)
     let variables = ProcessInfo.processInfo.environment
@@ -75,7 +74,9 @@ final class S3Cache {
     }
   }
 
-  /// The local folder for a store: below `LARDER_STATE`, else `$XDG_CACHE_HOME/larder`, else `~/.cache/larder`.
+  /// The local folder for a store.
+  ///
+  /// It is below `LARDER_STATE`, or else `$XDG_CACHE_HOME/larder`, or else `~/.cache/larder`.
   private static func folder(
     of location: S3Location,
     _ environment: S3Environment,

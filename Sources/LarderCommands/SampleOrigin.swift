@@ -3,17 +3,20 @@ import Foundation
 import Glibc
 import SampleStore
 
-/// An origin server with generated pictures for `bench`; number, sizes, delay and bandwidth can be set.
+/// A server with generated pictures, which `bench` measures.
 ///
-/// The same options give the same pictures, so that measurements can be compared.
+/// The user sets the number of pictures, their sizes, the delay and the bandwidth.
+///
+/// The same options always give the same pictures, so that measurements can be compared.
 struct SampleOrigin: Sendable {
   private static let sections = 10
-  /// A JPEG's first and last marker.
+  /// The first and the last marker of a JPEG.
   ///
   /// Padding between them gives each picture its size.
   private static let base: [UInt8] = [0xFF, 0xD8, 0xFF, 0xD9]
-  /// If all pictures together have at most this many bytes, they are generated in advance, so that the origin only has
-  /// to send them.
+  /// The maximum size of all pictures together, in bytes, for which they are generated in advance.
+  ///
+  /// Larger sets are generated while they are sent.
   private static let kept = 1 << 30
 
   private let options: OriginOptions
@@ -22,7 +25,7 @@ struct SampleOrigin: Sendable {
     self.options = options
   }
 
-  /// The arguments that start the same origin in a separate process.
+  /// The arguments of the command that starts this origin in a separate process.
   var arguments: [String] {
     var arguments = [
       "bench-origin", "--count", "\(options.pictures)", "--sizes", "\(options.sizes)",
@@ -34,7 +37,7 @@ struct SampleOrigin: Sendable {
     return arguments
   }
 
-  /// The catalog of the origin at a URL.
+  /// The catalog file of the origin, whose base URL is `base`.
   func catalog(base: String) throws -> CatalogFile {
     let sections = (0..<Self.sections).map { "{key: s\($0), title: Section \($0), url: s\($0)}" }
     let yaml = """
@@ -46,9 +49,9 @@ struct SampleOrigin: Sendable {
     return try CatalogFile(parsing: Array(yaml.utf8), file: "the embedded store's catalog")
   }
 
-  /// Serves until stdin ends.
+  /// Serves the pictures until stdin ends.
   func serve() throws {
-    // Ignore Ctrl-C: it is meant for the parent process. When the parent ends, stdin is closed.
+    // Ctrl-C is meant for the parent process. When the parent ends, stdin is closed, and so this process ends too.
     signal(SIGINT, SIG_IGN)
     let store: SampleStore
     do {
@@ -90,7 +93,9 @@ struct SampleOrigin: Sendable {
     return content
   }
 
-  /// A pseudo-random size within the bounds; the same number always gives the same size.
+  /// The size of a picture: a pseudo-random number within the bounds.
+  ///
+  /// A picture's number always gives the same size.
   private func size(of number: Int) -> Int {
     let span = UInt64(options.sizes.bytes.count)
     var bits = UInt64(number &+ 1) &* 0x9E37_79B9_7F4A_7C15
@@ -112,14 +117,14 @@ struct SampleOrigin: Sendable {
   }
 }
 
-/// The embedded origin in a separate process, so that its CPU time and memory do not count as larder's.
+/// The embedded origin in a process of its own, so that its CPU time and memory do not count as those of larder.
 final class OriginProcess {
   /// The origin's URL, without a trailing slash.
   let baseURL: String
   private let process = Process()
   private let leash = Pipe()
 
-  /// Starts the process, and returns when it serves.
+  /// Starts the process, and waits until it serves.
   init(_ origin: SampleOrigin) throws {
     let answers = Pipe()
     process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()

@@ -207,7 +207,7 @@ enum SquareSizes {
   }
 }
 
-/// Fetches the pictures that the cache lacks, for `serve`.
+/// Fetches the pictures that a client requests and the cache lacks.
 struct ServedOrigin {
   let transport: CurlTransport
   private let catalog: CatalogFile
@@ -216,7 +216,7 @@ struct ServedOrigin {
   /// Prepares to fetch.
   ///
   /// - Parameters:
-  ///   - file: The catalog file. Without it, no host counts as named by the user, so every host must have a public
+  ///   - file: The catalog file, whose hosts may have private addresses. Without a file, every host must have a public
   ///     address.
   ///   - served: The served catalog.
   ///   - base: The base URL that replaces the base URL of the catalog file; nil for none.
@@ -246,7 +246,7 @@ struct ServedOrigin {
   ///
   /// - Parameters:
   ///   - room: The working folder.
-  ///   - reserve: The disk space to leave free; nil for none.
+  ///   - reserve: The disk space to leave free; nil to use the whole disk.
   /// - Returns: The fetcher.
   func pull(into room: String, keeping reserve: DiskReserve?) -> PicturePull {
     PicturePull(
@@ -260,7 +260,7 @@ struct ServedOrigin {
     )
   }
 
-  /// A catalog file that names no host.
+  /// A catalog file with this name that names no host.
   private static func nothing(called name: String) throws -> CatalogFile {
     let text =
       "{name: none, currency: KRW, sections: [{key: none, url: \"https://none.invalid/\"}]}"
@@ -271,7 +271,9 @@ struct ServedOrigin {
   }
 }
 
-/// The access log on stderr: a line for each answered request, or only for internal failures.
+/// The access log on stderr.
+///
+/// It has a line for each answered request, or only for each internal failure.
 ///
 /// Lines are written on a separate queue, so that a slow reader of stderr does not delay the server. When 10,000 lines
 /// are waiting, further lines are dropped and counted.
@@ -280,7 +282,7 @@ final class AccessLog: Sendable {
   private let isWhole: Bool
   /// The last logged failure.
   ///
-  /// The same failure is not logged twice in a row.
+  /// If the next failure has the same cause, it is not logged.
   private let told = Mutex<String?>(nil)
   private let queue = DispatchQueue(label: "larder.access")
   private let waiting = Atomic<Int>(0)
@@ -292,12 +294,13 @@ final class AccessLog: Sendable {
   ///
   /// - Parameters:
   ///   - format: The format of the lines.
-  ///   - isWhole: Whether to log every request; if false, only internal failures are logged, without repetitions.
+  ///   - isWhole: Whether to log every request. If false, only internal failures are logged, and not the same one twice
+  ///     in a row.
   init(_ format: LogFormat, isWhole: Bool) {
     (self.format, self.isWhole) = (format, isWhole)
   }
 
-  /// Queues a line for writing.
+  /// Queues the line about a request for writing.
   func note(_ record: RequestRecord) {
     guard isWhole || isNews(record) else { return }
     guard waiting.add(1, ordering: .relaxed).newValue <= Self.most else {
@@ -359,7 +362,7 @@ final class AccessLog: Sendable {
 
 /// Blocks the main thread until a task ends.
 enum TaskWait {
-  /// Runs a task, and blocks until it ends.
+  /// Runs a task, and blocks the calling thread until the task ends.
   ///
   /// Never call this on a thread that tasks run on.
   static func value<Value: Sendable>(

@@ -4,15 +4,17 @@ import Synchronization
 
 /// Handles Ctrl-C and SIGTERM.
 ///
-/// The first signal asks the work to stop; the second ends the process at once.
+/// The first signal asks the work to stop, and the second signal ends the process at once.
 final class Signals {
   private let sources: [any DispatchSourceSignal]
   private static let queue = DispatchQueue(label: "larder.signals")
 
-  /// Calls `stop` on the first signal, on a separate queue.
+  /// Handles signals while this object exists.
+  ///
+  /// The first signal calls `stop` on a queue of its own.
   ///
   /// - Parameters:
-  ///   - patience: The time for the work to stop; after that, the process ends anyway.
+  ///   - patience: How long the work may take to stop. After that time, the process ends anyway.
   ///   - stop: Asks the work to stop.
   init(
     patience: DispatchTimeInterval = .milliseconds(1800),

@@ -123,7 +123,8 @@ struct StampCommand: ParsableCommand {
     Output.end(try make())
   }
 
-  /// The record of earlier uploads, which is in the output folder; nil without `--post`, or for output to stdout.
+  /// The record of earlier uploads, which is in the output folder; nil if nothing is posted, or if the output is
+  /// stdout.
   private var uploadMemory: UploadMemory? {
     get throws {
       guard upload.post != nil, !pictures.writesStandardOutput else { return nil }
@@ -131,7 +132,8 @@ struct StampCommand: ParsableCommand {
     }
   }
 
-  /// The locale of the environment for times: `LC_ALL`, `LC_TIME` or `LANG`; nil when it is unknown. (POSIX, 8.2)
+  /// The locale of the environment for times, from `LC_ALL`, `LC_TIME` or `LANG`; nil if larder does not know it.
+  /// (POSIX, section 8.2)
   private static var environmentLocale: StampLocale? {
     let names = ["LC_ALL", "LC_TIME", "LANG"].lazy.compactMap(OutboxOptions.variable)
     return names.first.flatMap { try? StampLocale($0) }
@@ -165,7 +167,6 @@ extension StampStyle: ExpressibleByArgument {}
 
 /// The values of `--position`: every gravity except `attention`.
 struct StampPosition: ExpressibleByArgument {
-  /// The position.
   let gravity: Gravity
 
   /// Parses a position; accepts the American spelling `center`.
@@ -267,7 +268,7 @@ struct UploadOptions: ParsableArguments {
     options.userAgent = "larder/\(LarderCommand.version)"
     var policy = UploadPolicy()
     policy.retry.retries = retries
-    // The transport never repeats a POST; it uses this policy only to decide that a host is down.
+    // The transport never repeats a POST. It uses this policy only to decide whether a host is down.
     options.retry = policy.retry
     return PictureUpload(
       to: destination,

@@ -49,14 +49,15 @@ struct StatusCommand: ParsableCommand {
 }
 
 extension CacheSummary {
-  /// The warning of `--check`: the catalogs without a complete run in the last `seconds`.
+  /// The warning of `--check`, which names the catalogs without a complete run in the last `seconds`.
   ///
-  /// Nil when every catalog had such a run.
+  /// The value is nil if every catalog had such a run.
   func complaint(olderThan seconds: Double, now: UnixTime) -> String? {
     guard !catalogs.isEmpty else { return "no catalog was ever synced" }
     let late = catalogs.compactMap { catalog -> String? in
       guard let complete = catalog.complete else { return "\(catalog.name) never" }
-      // If the clock was set back, a recorded time may be in the future. Such a run does not count as recent.
+      // If the clock was set back, the recorded time of a run may be in the future. Such a run does not count as
+      // recent.
       let isRecent =
         Double(now - complete) <= seconds && complete <= now + FreshnessPolicy.clockTolerance
       return isRecent ? nil : "\(catalog.name) \(Quantities.age(of: complete, now: now))"
@@ -112,7 +113,9 @@ extension CacheSummary {
 }
 
 extension CacheSummary.Catalog {
-  /// The last run's other failures as lines: missing fields, then the failed details as counts with their reasons.
+  /// Lines about the other failures of the last run: first missing fields, then the failed details.
+  ///
+  /// The failed details are counted by reason, such as `12 details failed (http-404 12)`.
   fileprivate var failures: [String] {
     guard let report else { return [] }
     let said = Set(failing.compactMap(\.commandText))

@@ -110,7 +110,7 @@ extension VerifyReport {
     return lines.joined(separator: "\n")
   }
 
-  /// The message about an interrupted check, and how to continue it.
+  /// The message about a check that was interrupted, with the number of pictures that are left to check.
   var interruption: String {
     "interrupted: \(Quantities.count(unchecked, "picture")) not checked; run it again to continue"
   }

@@ -11,7 +11,7 @@ import Orders
 import Pipeline
 import Transport
 
-/// `larder warm CATALOG…`: fetches stale and missing data, for cron.
+/// `larder warm CATALOG…`: fetches stale and missing data, as a job for cron.
 struct WarmCommand: FetchCommand {
   private static let statuses = StatusHelp(
     [
@@ -103,7 +103,7 @@ struct WarmCommand: FetchCommand {
   func run() throws {
     try failure.program?.demandTrust()
     try change.program?.demandTrust()
-    // Pass no log, so that there is no warning about plain http; cron would mail the warning after every run.
+    // Without a log, there is no warning about plain http. Cron would mail that warning after every run.
     let place = try cache.place(nil)
     let record = RunRecord(of: "warm", cache: place.path)
     if work.dryRun { Output.end(try warm(record, place)) }
@@ -117,7 +117,7 @@ struct WarmCommand: FetchCommand {
   /// Runs the catalogs that `--min-interval` allows, one after the other, and returns the exit status.
   private func warm(_ record: RunRecord, _ place: CachePlace) throws -> ExitStatus {
     let paths = try files.flatMap(CatalogFolder.files)
-    // Read the webhook's file first, so that a mistake in it is reported before anything is fetched.
+    // The webhook's file is read first, so that a mistake in it is reported before anything is fetched.
     let receiver = try notices.webhook(proxy: connection.proxy).map {
       (webhook: try $0.webhook(), options: $0)
     }
@@ -135,7 +135,7 @@ struct WarmCommand: FetchCommand {
         statuses.append(say(failure, record))
       }
     }
-    // Of two catalogs with the same name, each would treat the other's items as removed.
+    // If two catalogs had the same name, the run of each would treat the items of the other as removed.
     let namesakes = Dictionary(grouping: named) { $0.file.catalog.name }.filter { $1.count > 1 }
     for (name, others) in namesakes.sorted(by: { $0.key < $1.key }) {
       let paths = others.map(\.path).joined(separator: " and ")
@@ -197,14 +197,14 @@ struct WarmCommand: FetchCommand {
 
   /// Whether a run of a catalog has ended.
   ///
-  /// Before the first run has ended, there are no changes to report.
+  /// Notices need such a run, because a catalog has no changes before it.
   private func isSynced(_ name: String, in place: CachePlace) -> Bool {
     (try? CatalogReader(cache: place.path, catalog: name).lastRun()) != nil
   }
 
   /// Sends notices of the changes to a webhook.
   ///
-  /// - Returns: The status; nil without a webhook.
+  /// - Returns: The exit status; nil if there is no webhook.
   private func tell(
     _ catalogs: [String],
     of place: CachePlace,
@@ -263,9 +263,9 @@ struct WarmCommand: FetchCommand {
 
 /// Expands a path on the command line: a catalog file, or a folder of catalog files.
 enum CatalogFolder {
-  /// The catalog files that a path names; the files of a folder are sorted by name.
+  /// The path itself if it names a file; if it names a folder, the catalog files in it, sorted by name.
   ///
-  /// - Throws: ``CommandFailure`` when a folder has none.
+  /// - Throws: ``CommandFailure`` when a folder has no catalog file.
   static func files(_ path: String) throws -> [String] {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue
@@ -345,12 +345,13 @@ extension SyncReport {
   }
 }
 
-/// The message about a run of `warm` with problems: one paragraph, or one line for each cause if that would be too
-/// long.
+/// The message about a run of `warm` with problems.
+///
+/// It is one paragraph, or several lines if the paragraph would be too long.
 struct WarmParagraph {
   /// The longest line, in characters.
   ///
-  /// Mail systems wrap, cut or refuse longer lines. (RFC 5322, section 2.1.1: 998)
+  /// Mail systems wrap, cut or refuse long lines; a standard allows 998 characters. (RFC 5322, section 2.1.1)
   static let longestLine = 500
 
   private let report: SyncReport
@@ -387,7 +388,9 @@ struct WarmParagraph {
     line.count > longestLine ? line.prefix(longestLine - 1) + "…" : line
   }
 
-  /// The sentences about sections with problems: one for each cause, because most often all sections share a cause.
+  /// The sentences about sections with problems, one for each cause.
+  ///
+  /// Most often all sections have the same cause.
   private var sections: [String] {
     let sections = report.sections.filter { section in
       switch section.source {
@@ -406,15 +409,16 @@ struct WarmParagraph {
     return order.compactMap { causes[$0].flatMap(sentence) }
   }
 
-  /// The cause of a section's problem, with "its page" instead of the section's URL, so that equal causes compare
-  /// equal.
+  /// The cause of a section's problem.
+  ///
+  /// The section's URL is replaced with "its page", so that equal causes compare equal.
   private func cause(_ section: SyncReport.Section) -> String? {
     let url = report.failures.first { $0.stage == .section && $0.id == section.key }?.url
     guard let url, !url.isEmpty else { return section.commandText }
     return section.commandText?.replacing(url, with: "its page")
   }
 
-  /// The sentence about sections that share a cause.
+  /// The sentence about the sections with one cause.
   private func sentence(_ sections: [SyncReport.Section]) -> String? {
     guard let first = sections.first else { return nil }
     let isOne = sections.count == 1
@@ -436,7 +440,9 @@ struct WarmParagraph {
     }
   }
 
-  /// A list of names; if there are more than five, the first four and the number of the others.
+  /// The names as a list.
+  ///
+  /// If there are more than five, the list has the first four, and the number of the others.
   private static func names(_ names: [String]) -> String {
     guard names.count > 5 else { return names.joined(separator: ", ") }
     return names.prefix(4).joined(separator: ", ") + " and \(names.count - 4) more"
@@ -449,9 +455,9 @@ struct WarmParagraph {
       .filter { !said.contains($0) && $0.hasPrefix("cannot ") }.map(Self.sentence)
   }
 
-  /// The first eight sentences, then the number of the others.
+  /// The first eight sentences, and the number of the others.
   ///
-  /// The text is short, because cron sends it as a mail.
+  /// The text has to be short, because cron sends it as a mail.
   private func first(_ sentences: [String], of what: String) -> [String] {
     let most = 8
     guard sentences.count > most else { return sentences }
@@ -462,7 +468,9 @@ struct WarmParagraph {
     words.prefix(1).uppercased() + words.dropFirst() + "."
   }
 
-  /// One line for each unreadable item or field; only the first ten unless `all` is true.
+  /// The lines about unreadable items and fields, one for each.
+  ///
+  /// If `all` is false, only the first ten are listed.
   func skipped(all: Bool) -> [String] {
     let lines = report.skipped.map { "\(report.catalog): \($0.words)" }
     let omitted = report.omittedSkips.map { "\(report.catalog): \($0)" }
@@ -471,7 +479,7 @@ struct WarmParagraph {
       + ["\(report.catalog): \(lines.count - 10) more skipped; -v or --json lists them"]
   }
 
-  /// One sentence for each stage: the number of failures, the total, and the reasons, the most frequent first.
+  /// One sentence about details and one about pictures: the number of failures, the total number, and the reasons.
   private var failures: [String] {
     let totals: [(stage: SyncReport.Stage, noun: String, total: Int)] = [
       (.detail, "detail", report.details.total), (.picture, "picture", report.pictures.total),
@@ -496,7 +504,7 @@ extension SyncReport.Failure {
 }
 
 extension SyncReport.Section {
-  /// Whether the feed lists more than this run could read.
+  /// Whether the shop lists more items than this run could read.
   var isIncomplete: Bool {
     (source == .network || source == .unchanged) && error != nil && withheld == 0 && kept.isEmpty
   }
