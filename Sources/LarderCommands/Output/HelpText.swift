@@ -5,7 +5,7 @@ struct HelpText {
   /// The help, without a trailing line feed.
   let text: String
 
-  /// Converts the parser's text; nil when it is not a help text.
+  /// Rearranges a text of the parser; nil if the text is not a help text.
   ///
   /// The parser puts a command's own options after the groups that it shares with other commands. It also adds
   /// "SUBCOMMANDS" to the heading of each group of commands.
@@ -33,7 +33,9 @@ struct HelpText {
     String(block[..<(block.lastIndex { $0 != "\n" }.map(block.index(after:)) ?? block.startIndex)])
   }
 
-  /// Wraps the usage line at 80 columns, without separating an option from its value.
+  /// Wraps the usage line at 80 columns.
+  ///
+  /// An option and its value stay on one line.
   private static func folded(_ usage: String) -> String {
     var lines = [""]
     for part in usage.replacing(" [", with: "\u{0} [").split(separator: "\u{0}") {
@@ -44,9 +46,9 @@ struct HelpText {
   }
 }
 
-/// The list of a command's exit statuses in its help, one on each line.
+/// The list of a command's exit statuses for its help, with one status on each line.
 ///
-/// The tests of the commands check the status of every run of the binary against this list.
+/// The tests run the binary many times, and check that each exit status is in the list of its command.
 struct StatusHelp {
   /// The list, in lines of at most 80 columns.
   let text: String
@@ -54,8 +56,8 @@ struct StatusHelp {
   /// Creates a list.
   ///
   /// - Parameters:
-  ///   - meanings: The meaning of each status for this command, except 64 (usage).
-  ///   - stops: Whether the command handles Ctrl-C and SIGTERM, which adds the statuses 130 and 143.
+  ///   - meanings: The meaning of each status for this command. The status 64, for a wrong command line, is added.
+  ///   - stops: Whether the command handles Ctrl-C and SIGTERM. If it does, the statuses 130 and 143 are added.
   init(_ meanings: KeyValuePairs<ExitStatus, String>, stops: Bool = false) {
     var all = meanings.map { ($0.key.rawValue, $0.value) }
     all.append((ExitStatus.usage.rawValue, "the command line is wrong"))

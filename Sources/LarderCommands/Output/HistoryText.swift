@@ -10,7 +10,7 @@ struct HistoryText {
     self.changes = changes
   }
 
-  /// CSV: a header, then one line for each change. (RFC 4180)
+  /// The changes as CSV: a header, then one line for each change. (RFC 4180)
   var table: String {
     let heading = ["time", "run", "section", "id", "field", "from", "to", "currency"]
     return CSVLine.table([CSVLine(heading: heading)] + changes.map(Self.line))
@@ -38,10 +38,10 @@ struct HistoryText {
     ])
   }
 
-  /// One line for each change, then a line with the lowest price, if there is one.
+  /// The changes as text, one on each line; then the lowest price, if there is one.
   func text(lowest: LowestPrice?) -> String {
-    // Only the parts that come from a feed are escaped. Escaping whole lines took half of the time, because the arrow
-    // `→` fails the quick test of `PlainText`.
+    // Only the parts that come from the shop's data are escaped. Escaping whole lines took half of the time, because
+    // the arrow `→` fails the quick test of `PlainText`.
     var lines = changes.map { change in
       let item = PlainText.line("\(change.section)/\(change.id)")
       return

@@ -5,9 +5,9 @@ import Pipeline
 
 /// Items as a text table, with a heading for each section and a line for each item.
 ///
-/// The width of a column depends only on the rows so far, so the first lines can be printed before the last items are
-/// read. A sale price is printed with the normal price beside it. On a terminal with colours, the normal price is
-/// struck through, and the columns after the titles are aligned too.
+/// The width of a column depends only on the rows so far. So the first lines can be printed before the last items are
+/// read. If an item is on sale, its normal price is printed beside the sale price. On a terminal with colours, the
+/// normal price is struck through, and the columns after the titles are aligned too.
 struct ItemTable {
   private let sections: [String: RunSection]
   private let terminal: Terminal
@@ -23,7 +23,9 @@ struct ItemTable {
     self.terminal = terminal
   }
 
-  /// The lines for the next items, with a heading wherever a new section begins.
+  /// The lines for the next items.
+  ///
+  /// If an item begins a new section, its line follows the heading of that section.
   mutating func lines(of items: [ShownItem]) -> String {
     let items = items.map {
       (section: $0.sections.first, shown: $0.plain, price: price($0), normal: normalPrice($0))
@@ -64,9 +66,9 @@ struct ItemTable {
     return lines.joined(separator: "\n")
   }
 
-  /// A title of up to this many terminal columns widens the title column.
+  /// The widest title, in terminal columns, that the column of titles makes room for.
   ///
-  /// After a longer title, the rest of the row is not aligned.
+  /// If a title is wider, the rest of its row is not aligned with the other rows.
   private static let widestTitle = 40
 
   private func heading(_ section: RunSection) -> String {
@@ -82,7 +84,7 @@ struct ItemTable {
 
   /// The normal price of an item on sale; empty for other items.
   ///
-  /// Without colours the form is `(was 8,000원)`, as in ``ShownItem/card(_:)``.
+  /// Without colours the price has the form `(was 8,000원)`, as in ``ShownItem/card(_:)``.
   private func normalPrice(_ item: ShownItem) -> String {
     guard let normal = item.item.normalPrice, let sale = item.item.salePrice,
       normal.currency == sale.currency, normal.minorUnits > sale.minorUnits
@@ -139,7 +141,7 @@ extension ShownItem {
     return lines.joined(separator: "\n")
   }
 
-  /// The item made safe for a terminal: every text from the feed is one line without control characters.
+  /// The item in a form that is safe for a terminal: every text of the shop is one line without control characters.
   var plain: ShownItem {
     var shown = self
     shown.item.id = PlainText.line(item.id)
@@ -159,13 +161,13 @@ extension ShownItem {
 }
 
 extension StoreItem {
-  /// The item's address, else its latitude and longitude; nil when it has neither.
+  /// The address of the item, or else its latitude and longitude; nil if it has neither.
   fileprivate var place: String? { address ?? degrees }
 
   /// Latitude and longitude in the form that map services accept, such as `37.5, 127.0`.
   private var degrees: String? { coordinate.map { "\($0.latitude), \($0.longitude)" } }
 
-  /// The item's address, then its latitude and longitude; empty when it has neither.
+  /// The address of the item, then its latitude and longitude in parentheses; empty if it has neither.
   fileprivate var wholePlace: String {
     switch (address, degrees) {
     case (let address?, let degrees?): "\(address) (\(degrees))"
@@ -174,7 +176,7 @@ extension StoreItem {
     }
   }
 
-  /// The price to pay, and the normal price if there are two; empty when there is none.
+  /// The price to pay, and the normal price if it differs, such as `6,500원 (was 7,000원)`; empty if there is no price.
   fileprivate var prices: String {
     switch (normalPrice, salePrice) {
     case (let normal?, let sale?): "\(sale.formatted()) (was \(normal.formatted()))"
@@ -185,7 +187,7 @@ extension StoreItem {
 }
 
 extension RunSection {
-  /// The section made safe for a terminal.
+  /// The section in a form that is safe for a terminal.
   var plain: RunSection {
     var section = self
     section.key = PlainText.line(key)

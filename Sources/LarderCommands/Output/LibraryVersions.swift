@@ -14,21 +14,21 @@ import CurlTransport
 
 /// The versions of the installed libraries, for `larder --version -v`.
 ///
-/// The names of the library files are not listed; the packaging script reads them from the binary.
+/// The text does not name the libraries' files. The packaging script reads those names from the binary.
 enum LibraryVersions {
-  /// A library, its release (nil if it cannot be opened), and its use.
+  /// A library: its name, its release or nil if it cannot be opened, and its use, such as "scaling".
   private typealias Row = (name: String, release: String?, use: String)
 
   /// Whether the arguments are `--version` and `-v`.
   ///
-  /// The parser knows only `--version` alone.
+  /// The argument parser handles `--version` only if it is the only argument.
   static func areWanted(by arguments: [String]) -> Bool {
     let words = arguments.dropFirst()
     return words.count == 2 && words.contains("--version")
       && (words.contains("-v") || words.contains("--verbose"))
   }
 
-  /// larder's version, then one line for each library: name, release, use.
+  /// The version of larder, then one line for each library with its name, its release and its use.
   static var text: String {
     let lines = aligned(rows.map { [$0.name, $0.release ?? "not installed", $0.use] })
       .map { $0.joined(separator: "  ") }
@@ -61,7 +61,7 @@ enum LibraryVersions {
     return "\(major).\(minor).\(patch)"
   }
 
-  /// The release from its number: 2160 is 2.16.0. (lcms2.h, LCMS_VERSION)
+  /// The release, which the library gives as a number: 2160 is 2.16.0. (lcms2.h, LCMS_VERSION)
   private static var littlecms: String {
     let number = cmsGetEncodedCMMversion()
     return "\(number / 1000).\(number % 1000 / 10).\(number % 10)"
@@ -71,9 +71,9 @@ enum LibraryVersions {
     cdrawing_open() == nil ? string(pango_version_string()) : nil
   }
 
-  /// The release from its digits: 20914 is 2.9.14.
+  /// The release, which the library gives as digits: 20914 is 2.9.14.
   ///
-  /// A preview release has a suffix after the digits. (xmlversion.h)
+  /// The digits of a preview release are followed by a suffix. (xmlversion.h)
   private static var libxml2: String? {
     let digits = string(cxml_release())?.prefix { $0.isNumber }
     return digits.flatMap { Int($0) }.map { "\($0 / 10_000).\($0 / 100 % 100).\($0 % 100)" }

@@ -60,7 +60,7 @@ struct OrderTable {
     self.terminal = terminal
   }
 
-  /// The whole table, empty when there is nothing to list.
+  /// The whole table; empty if there are no orders.
   var text: String {
     let rows = entries.map { entry in
       [
@@ -78,7 +78,9 @@ struct OrderTable {
     .joined(separator: "\n")
   }
 
-  /// The progress as dots, one for each state, filled up to the current state: `●●○○ preparing`.
+  /// The progress as four dots and a word, such as `●●○○ preparing`.
+  ///
+  /// There is a dot for each state. The dots up to the present state are filled.
   private func progress(_ state: OrderState) -> String {
     let steps: [OrderState] = [.ordered, .preparing, .ready, .collected]
     let done = steps.firstIndex(of: state).map { $0 + 1 }

@@ -5,31 +5,33 @@ import Glibc
 import Pipeline
 import Synchronization
 
-/// The only place that writes to the terminal: data to stdout, everything else to stderr.
+/// The only place that writes to the terminal.
+///
+/// Data goes to stdout, and everything else to stderr.
 enum Output {
   private static let printed = Atomic(false)
 
   /// Whether anything was written to stdout.
   static var hasPrinted: Bool { printed.load(ordering: .relaxed) }
 
-  /// Writes text to stdout, in whole lines.
+  /// Writes text to stdout, and a line feed if the text does not end with one.
   ///
-  /// Callers must escape text from outside with ``PlainText``. As a second defence, this removes control characters,
-  /// except the sequences of larder's own colours.
+  /// Callers must escape text from shops and servers with ``PlainText``. As a second defence, this function removes
+  /// control characters. Only the sequences of larder's own colours stay.
   static func data(_ text: String) {
     let text = harmless(text)
-    // Compare bytes: in Swift, CR LF is one `Character`, and not equal to a line feed.
+    // The last byte is compared, because in Swift CR LF is one `Character`, which differs from a line feed.
     write(Array(text.utf8) + (text.utf8.last == 10 ? [] : [10]), to: STDOUT_FILENO)
   }
 
-  /// Writes one JSON document or line.
+  /// Writes one JSON document, and a line feed.
   static func json(_ bytes: [UInt8]) {
     write(TerminalJSON.bytes(bytes) + [10], to: STDOUT_FILENO)
   }
 
   /// Writes a part of a JSON document.
   ///
-  /// The part must not end within a UTF-8 character.
+  /// The part must end with a whole UTF-8 character.
   static func part(_ bytes: [UInt8]) {
     write(TerminalJSON.bytes(bytes), to: STDOUT_FILENO)
   }
@@ -39,7 +41,7 @@ enum Output {
     write(bytes, to: STDOUT_FILENO)
   }
 
-  /// Prints an error, on one line.
+  /// Prints an error on stderr, on one line.
   static func error(_ message: String) {
     note("\(Journal.prefix(.error))larder: \(PlainText.row(message))")
   }
@@ -49,7 +51,7 @@ enum Output {
     write(Array((harmless(message) + "\n").utf8), to: STDERR_FILENO)
   }
 
-  /// Writes text to stderr without escaping, for a progress line.
+  /// Writes text, such as a progress line, to stderr without escaping it.
   static func raw(_ text: String) {
     write(Array(text.utf8), to: STDERR_FILENO)
   }
@@ -59,8 +61,9 @@ enum Output {
     exit(status.rawValue)
   }
 
-  /// Removes characters that move the cursor or change the text direction, except line ends, tabs and the colours of
-  /// ``Terminal/paint(_:_:)``.
+  /// Removes characters that move the cursor or change the direction of text.
+  ///
+  /// Line ends, tabs and the colours of ``Terminal/paint(_:_:)`` stay.
   static func harmless(_ text: String) -> String {
     if text.unicodeScalars.allSatisfy({ $0 == "\n" || !PlainText.isHarmful($0) }) { return text }
     var plain = String.UnicodeScalarView()
@@ -94,7 +97,7 @@ enum Output {
       let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       if count < 0 {
         if errno == EINTR || errno == EAGAIN { continue }
-        // The reader closed the pipe, as in `| head`: end quietly.
+        // If the reader closed the pipe, as `| head` does, the process ends quietly.
         if errno == EPIPE, descriptor == STDOUT_FILENO { _exit(0) }
         if descriptor == STDOUT_FILENO {
           Output.error("cannot write the output: \(systemMessage(errno))")
@@ -113,7 +116,7 @@ extension OutputOptions {
   /// - Parameters:
   ///   - document: The document.
   ///   - text: The text.
-  ///   - always: Whether to print the text even with `--quiet`, as for a command whose purpose is to print data.
+  ///   - always: Whether to print the text even with `--quiet`, for example because the command has no other purpose.
   func show(
     json document: @autoclosure () throws -> [UInt8],
     text: @autoclosure () throws -> String,
@@ -127,7 +130,7 @@ extension OutputOptions {
   }
 }
 
-/// Prefixes that tell systemd's journal the priority of a line on stderr. (sd-daemon(3))
+/// Prefixes that tell the journal of systemd how severe a line on stderr is. (sd-daemon(3))
 enum Journal {
   /// The severity of a line, as a syslog level.
   enum Priority: Int {
@@ -135,14 +138,15 @@ enum Journal {
     case warning = 4
   }
 
-  /// The prefix, such as `<4>`, if stderr is connected to the journal; else empty.
+  /// The prefix, such as `<4>`, if the journal reads stderr; otherwise an empty string.
   static func prefix(_ priority: Priority) -> String {
     reads ? "<\(priority.rawValue)>" : ""
   }
 
   /// Whether stderr is the file that `JOURNAL_STREAM` names.
   ///
-  /// A child of a service inherits the variable, but its stderr may be another file. (systemd.exec(5))
+  /// If a service starts another process, that process inherits the variable, although its stderr may be another file.
+  /// (systemd.exec(5))
   private static let reads: Bool = {
     guard let named = getenv("JOURNAL_STREAM") else { return false }
     var status = stat()
@@ -153,15 +157,16 @@ enum Journal {
 
 /// Makes JSON safe to print on a terminal.
 ///
-/// Characters that move the cursor or change the direction of text are escaped; no value changes.
+/// Characters that move the cursor or change the direction of text are escaped. No value changes, because an escape
+/// such as `\u200e` means the same character.
 enum TerminalJSON {
-  /// The document with DEL, C1, separators, bidirectional controls and similar characters as `\u…`.
+  /// The document with harmful characters as `\u…`: DEL, C1, separators, bidirectional controls and similar characters.
   ///
-  /// The encoder already escapes C0. (RFC 8259, section 7) In JSON, the characters above occur only in strings, where
-  /// an escape has the same meaning.
+  /// The encoder has already escaped the characters of C0. (RFC 8259, section 7) In JSON, harmful characters can occur
+  /// only in strings, and strings may have escapes.
   static func bytes(_ document: [UInt8]) -> [UInt8] {
-    // The first UTF-8 bytes of all characters to escape. Texts in Hangul or Han
-    // begin with other bytes, and so skip the slow loop.
+    // The first UTF-8 bytes of all characters to escape. The characters of Hangul and Han begin with other bytes, so a
+    // document in Korean skips the slow loop.
     let suspects: [UInt8] = [0x7F, 0xC2, 0xD8, 0xE1, 0xE2, 0xEF, 0xF0, 0xF1, 0xF2, 0xF3, 0xF4]
     guard document.contains(where: { $0 >= 0x7F && suspects.contains($0) }) else {
       return document
@@ -217,7 +222,7 @@ struct Log {
   }
 
   private func say(_ level: String, _ message: String) {
-    // Keep the message on one line, even if it contains text from a server or feed.
+    // The message stays on one line, even if it contains text from a server.
     let message = PlainText.row(message)
     switch format {
     case .text:

@@ -5,7 +5,7 @@ import Pipeline
 import Synchronization
 import Transport
 
-/// A progress line on stderr, redrawn ten times a second and removed at the end.
+/// A progress line on stderr, which is redrawn ten times a second and removed at the end.
 // SAFETY: all properties are constants, and Dispatch objects may be used on any thread.
 final class ProgressDisplay: @unchecked Sendable {
   private let timer: any DispatchSourceTimer
@@ -14,8 +14,8 @@ final class ProgressDisplay: @unchecked Sendable {
 
   /// Starts drawing.
   ///
-  /// - Parameter line: Makes the line from the seconds since the start and the width in columns; an empty result shows
-  ///   no line.
+  /// - Parameter line: Makes the line from the seconds since the start and the width of the terminal in columns. If the
+  ///   result is empty, no line is shown.
   init(_ line: @escaping @Sendable (_ seconds: Double, _ width: Int) -> String) {
     timer = DispatchSource.makeTimerSource(queue: queue)
     let began = ContinuousClock.now
@@ -28,7 +28,7 @@ final class ProgressDisplay: @unchecked Sendable {
     timer.resume()
   }
 
-  /// Starts drawing the progress of a sync and of its transport.
+  /// Starts drawing the progress of a sync, with the activity of its transport.
   convenience init(_ progress: ProgressMeter, of transport: CurlTransport) {
     self.init {
       ProgressLine(progress.current, transport.activity, seconds: $0).text(width: $1)
@@ -50,7 +50,7 @@ final class ProgressDisplay: @unchecked Sendable {
 
   /// Stops drawing, and removes the line.
   ///
-  /// Draws the line once more before that, so that a recording of the terminal contains the final counts.
+  /// The line is drawn once more before it is removed, so that a recording of the terminal contains the final counts.
   func end() {
     timer.cancel()
     queue.sync {
@@ -59,10 +59,10 @@ final class ProgressDisplay: @unchecked Sendable {
     }
   }
 
-  /// Prints above the line.
+  /// Prints text above the line.
   ///
-  /// Removes the line, prints, and redraws the line at once, because the line would flicker if the next redraw came
-  /// later.
+  /// The line is removed, and drawn again right after the text. If it came back only with the next redraw, it would
+  /// flicker.
   func above(_ print: () -> Void) {
     queue.sync {
       Self.clear()
@@ -74,26 +74,34 @@ final class ProgressDisplay: @unchecked Sendable {
   private static func clear() { Output.raw("\r\u{1B}[K") }
 }
 
-/// The layout of all progress lines: a bar, then parts that are dropped on a narrow terminal.
+/// The layout of all progress lines: a bar, then parts such as `pictures 12/40`.
+///
+/// On a narrow terminal, some parts are left out.
 struct ProgressParts {
-  /// The finished fraction of the work, 0 to 1; nil while the total is unknown.
+  /// The fraction of the work that is finished, from 0 to 1; nil while the total is unknown.
   let fraction: Double?
-  /// The time since the start.
+  /// The seconds since the start.
   let seconds: Double
-  /// The parts, the least important last.
+  /// The parts.
+  ///
+  /// The least important part is the last.
   var words: [String] = []
 
-  /// The estimated remaining time, from the speed so far; nil when it is too early for an estimate, or when the work is
-  /// finished.
+  /// An estimate of the remaining seconds, from the speed so far.
+  ///
+  /// The value is nil if it is too early for an estimate, or if the work is finished.
   var secondsLeft: Double? {
     guard let fraction, fraction > 0.02, fraction < 1, seconds > 0.5 else { return nil }
     return seconds * (1 - fraction) / fraction
   }
 
-  /// The width of the short bar with its brackets and a space, in columns.
+  /// The width of the short bar in columns, with its brackets and a space.
   static let shortBar = 13
 
-  /// The line, fitted to `width` columns: first the bar is shortened, then dropped, then the last parts are dropped.
+  /// The line, in at most `width` columns.
+  ///
+  /// If the line is too long, the bar is shortened first. If that is not enough, the bar is left out, and then the last
+  /// parts.
   func text(width: Int) -> String {
     let lines = [20, 10].lazy.map { "\(bar($0)) " + Self.line(words) }
     return lines.first { columns($0) <= width } ?? Self.line(words, width: width)
@@ -101,7 +109,7 @@ struct ProgressParts {
 
   /// The parts side by side, in at most `width` columns.
   ///
-  /// Parts are dropped from the end, and never cut.
+  /// If the line is too long, parts are left out, beginning with the last. A part is never cut.
   static func line(_ words: [String], width: Int = .max) -> String {
     var words = words
     var line = words.joined(separator: "  ")
@@ -135,7 +143,9 @@ struct ProgressLine {
     self.seconds = seconds
   }
 
-  /// The line, fitted to `width` columns: the least important parts are dropped first.
+  /// The line, in at most `width` columns.
+  ///
+  /// The least important parts are left out first.
   func text(width: Int) -> String {
     var parts = ProgressParts(fraction: fraction, seconds: seconds)
     var trouble: [String] = []
@@ -146,20 +156,20 @@ struct ProgressLine {
       let rate = ByteCount(Int64(Double(snapshot.bytes) / seconds))
       rest.append("\(rate.formatted())/s")
     }
-    // The total is known only after all sections were read.
+    // The total is known only after all sections have been read.
     if snapshot.sections.isComplete, let left = parts.secondsLeft {
       rest.append("\(Quantities.duration(left)) left")
     }
     if let host = activity.host { rest.append(host) }
-    // From 60 columns, leave room for a bar.
+    // On a terminal of 60 columns or more, there is room for a bar.
     parts.words = chosen(width < 60 ? width : width - ProgressParts.shortBar, trouble, rest)
     return parts.text(width: width)
   }
 
-  /// The parts that fit.
+  /// The parts that fit into `width` columns.
   ///
-  /// Counts of finished or unstarted work are dropped first, then parts of `rest` from its end. Counts of work under
-  /// way are kept longest.
+  /// The counts of work that is finished or has not begun are left out first, then the parts of `rest`, beginning with
+  /// the last. The counts of work under way stay longest.
   private func chosen(_ width: Int, _ trouble: [String], _ rest: [String]) -> [String] {
     let counts = [
       ("sections", snapshot.sections), ("details", snapshot.details),
@@ -169,8 +179,8 @@ struct ProgressLine {
       counts.map { "\($0) \($1.done)/\($1.total)" }
     }
     let all = words(counts)
-    // A complete count tells nothing new, nor does a count with a total of 0. `drop` stops at the first incomplete
-    // stage, because the stages after it cannot be complete yet.
+    // A count that is complete, or has a total of 0, tells nothing new. `drop` stops at the first incomplete stage,
+    // because the stages after that one cannot be complete yet.
     let open = words(counts.drop { $1.isComplete }.filter { $1.total > 0 })
     let last = open.last ?? all[2]
     for length in stride(from: rest.count, through: 0, by: -1) {
@@ -179,11 +189,12 @@ struct ProgressLine {
         if columns(ProgressParts.line(words)) <= width { return words }
       }
     }
-    // The narrowest terminals have no room for all counts: keep the last, because pictures are most of the work.
+    // The narrowest terminals have room for only one count. The last count stays, because pictures are most of the
+    // work.
     return [last] + trouble + rest
   }
 
-  /// The finished fraction of the known work; nil while nothing is known.
+  /// The fraction of the known work that is finished; nil while no work is known.
   private var fraction: Double? {
     let counts = [snapshot.sections, snapshot.details, snapshot.pictures]
     let total = counts.reduce(0) { $0 + $1.total }
@@ -192,7 +203,7 @@ struct ProgressLine {
   }
 }
 
-/// A progress line with one count, such as `verify 120/311 pictures`, for commands that do not sync.
+/// A progress line with one count, such as `verify 120/311 pictures`, for commands other than `sync` and `warm`.
 final class CountDisplay: Sendable {
   private let state: CountState
   private let display: ProgressDisplay?
@@ -219,18 +230,20 @@ final class CountDisplay: Sendable {
     return try work(display)
   }
 
-  /// Sets how many pieces of work are finished, how many there are, and how many failed.
+  /// Sets the counts: the pieces of work that are finished, all pieces, and the pieces that failed.
   func show(_ done: Int, of total: Int, failed: Int = 0) {
     state.note(done, of: total, failed: failed)
   }
 
-  /// Prints above the line.
+  /// Prints text above the line.
   func above(_ print: () -> Void) {
     if let display { display.above(print) } else { print() }
   }
 }
 
-/// The values of a `CountDisplay`'s line, written by the work and read by the display.
+/// The values of the line.
+///
+/// The work writes them, and the display reads them.
 private final class CountState: Sendable {
   private let held: Mutex<CountLine>
 
@@ -249,7 +262,7 @@ private final class CountState: Sendable {
   }
 }
 
-/// The content of a `CountDisplay`'s line: finished and total count, failures, remaining time and rate.
+/// The content of a `CountDisplay`: the finished and total count, the failures, the remaining time and the rate.
 struct CountLine: Sendable {
   let verb: String
   let noun: String
@@ -257,7 +270,7 @@ struct CountLine: Sendable {
   var total = 0
   var failed = 0
 
-  /// The line, fitted to `width` columns; empty while the total is unknown.
+  /// The line, in at most `width` columns; empty while the total is unknown.
   func text(seconds: Double, width: Int) -> String {
     guard total > 0 else { return "" }
     var parts = ProgressParts(fraction: Double(done) / Double(total), seconds: seconds)

@@ -14,7 +14,7 @@ enum Quantities {
     return seconds < 0 ? "in the future" : "\(duration(Double(seconds))) ago"
   }
 
-  /// A rate for each second, such as `0.4`, `23` or `1200`.
+  /// A number of pieces a second, such as `0.4`, `23` or `1200`.
   static func rate(_ value: Double) -> String {
     value < 9.95 ? value.tenths : "\(Int(min(value, 1e12).rounded()))"
   }

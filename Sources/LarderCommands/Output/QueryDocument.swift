@@ -26,7 +26,7 @@ struct QueryDocument {
     rows.map { Dictionary(uniqueKeysWithValues: zip(columns, $0)) }
   }
 
-  /// CSV: a header, then one line for each row. (RFC 4180)
+  /// The rows as CSV: a header, then one line for each row. (RFC 4180)
   var table: String {
     CSVLine.table(
       [CSVLine(heading: columns)]
@@ -36,7 +36,9 @@ struct QueryDocument {
     )
   }
 
-  /// A text table: the names of the columns, then the rows, with numbers aligned to the right.
+  /// The rows as a text table, below the names of the columns.
+  ///
+  /// Numbers are aligned to the right.
   var text: String {
     let cells = aligned(
       [columns.map(PlainText.line)] + rows.map { $0.map { PlainText.line($0.text) } },

@@ -6,8 +6,8 @@ import Orders
 import Pipeline
 import Transport
 
-// The remedies for errors, as commands and options. They are in this module because other modules do not know the
-// command line.
+// The remedies for errors, in terms of commands and options such as `--force`. They are in this module because the
+// other modules do not know the command line.
 
 extension LarderError {
   /// The message for a terminal: the fault, then the command or option that helps.
@@ -59,14 +59,14 @@ extension SyncReport.Remedy {
     }
   }
 
-  /// A sentence of a report, followed by its remedy.
+  /// A sentence of a report, then a semicolon and the remedy, if there is one.
   fileprivate static func text(_ problem: String?, _ remedy: Self?) -> String? {
     problem.map { problem in remedy.map { "\(problem); \($0.commandText)" } ?? problem }
   }
 }
 
 extension SyncReport.Section {
-  /// The reason why the section failed or differs from the feed, and the option that helps.
+  /// The reason why the section failed, or differs from the shop's list, and the option that helps.
   var commandText: String? { SyncReport.Remedy.text(error, remedy) }
 }
 
@@ -83,10 +83,10 @@ extension SyncReport.Details {
 extension SyncReport.Failure {
   /// Advice for a section that could not be fetched.
   ///
-  /// Details and pictures get none, because they may fail by the hundreds.
+  /// The failures of details and pictures get no advice, because there may be hundreds of them.
   var advice: String? {
     guard stage == .section, remedy == nil else { return nil }
-    // Compare reasons as typed values, so that a misspelt one does not compile.
+    // Reasons are compared as typed values, so that a misspelt reason does not compile.
     return switch FailureReason(rawValue: reason) {
     case .http(404), .http(410): "check base and the section's url in the catalog file"
     case .http(401), .http(403):

@@ -1,8 +1,13 @@
-/// A command line for display: quoted for a shell, with user names, passwords and queries of URLs masked.
+/// A command line for display, quoted for a shell.
+///
+/// In URLs, the user, the password and the query are masked.
 struct ShownCommand: CustomStringConvertible {
   let description: String
 
-  /// - Parameter arguments: The process's arguments; the first, its name, is shown as `larder`.
+  /// Makes the text of a command line.
+  ///
+  /// - Parameter arguments: The arguments of the process. The first one, which is the program's name, is shown as
+  ///   `larder`.
   init(_ arguments: [String]) {
     description = (["larder"] + arguments.dropFirst().map(Self.masked)).map(Self.word)
       .joined(separator: " ")
@@ -22,7 +27,7 @@ struct ShownCommand: CustomStringConvertible {
     return shown + rest[..<query] + "?***"
   }
 
-  /// Quotes a word for a shell: in single quotes, unless it has only letters, digits and `_-./:=@%+,`.
+  /// Puts a word into single quotes for a shell, unless it has only letters, digits and the characters `_-./:=@%+,`.
   static func word(_ word: String) -> String {
     let isPlain =
       !word.isEmpty
@@ -35,7 +40,7 @@ struct ShownCommand: CustomStringConvertible {
         }
       }
     if isPlain { return word }
-    // Works on scalars: to Swift, an apostrophe followed by a combining accent is a different `Character`.
+    // Scalars are compared, because an apostrophe and a combining accent after it would be another `Character`.
     let closed = word.unicodeScalars.flatMap { $0 == "'" ? Array("'\\''".unicodeScalars) : [$0] }
     return "'\(String(String.UnicodeScalarView(closed)))'"
   }

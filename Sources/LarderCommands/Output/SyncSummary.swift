@@ -98,9 +98,9 @@ struct SyncSummary {
     if count > 0 { parts.append("\(count) \(what)") }
   }
 
-  /// The reasons why pictures have no square.
+  /// The reasons why no square could be made of some pictures.
   ///
-  /// Each reason is given once, because hundreds of pictures may share it.
+  /// Hundreds of pictures may have the same reason, so each reason is given once, with the number of its pictures.
   private var withoutSquare: [String] {
     let failures = report.squares?.failures ?? []
     let alike = Dictionary(grouping: failures) { $0.reason.replacing($0.path, with: "") }
@@ -117,9 +117,11 @@ struct SyncSummary {
       + (failure.advice.map { "; \($0)" } ?? "")
   }
 
-  /// One sentence for each problem; only the first ten unless `all` is true.
+  /// The problems, one sentence for each.
+  ///
+  /// If `all` is false, only the first ten are listed.
   func warnings(all: Bool) -> [String] {
-    // Problems of whole sections come first, because there may be very many problems of items and pictures.
+    // Problems of whole sections come first, because there may be very many problems with items and pictures.
     var warnings = report.failures.filter { $0.stage == .section }.map(Self.sentence)
     warnings += report.guardWords
     warnings += report.sections.compactMap { section in
@@ -150,8 +152,9 @@ struct SyncSummary {
 }
 
 extension SyncReport {
-  /// The messages of the guards against sudden mass removals: one sentence for each section, then those for the
-  /// details.
+  /// The messages of the guards: one sentence for each section, then the sentences about details.
+  ///
+  /// A guard keeps the old data if the shop suddenly removes much of it at once.
   var guardWords: [String] {
     var words = sections.filter { $0.source == .withheld || $0.withheld > 0 || !$0.kept.isEmpty }
       .compactMap(\.commandText)
@@ -189,21 +192,23 @@ extension SyncReport {
       .map { "\($0.key) \($0.value)" }.joined(separator: ", ")
   }
 
-  /// Counts of unreadable items that the report does not list one by one; one sentence for each section.
+  /// One sentence for each section about the unreadable items that the report only counts.
   var omittedSkips: [String] {
     sections.filter { !$0.skippedReasons.isEmpty }.map {
       "section \($0.key): … and \(Self.omitted($0.skippedReasons))"
     }
   }
 
-  /// Counts of failures that the report does not list one by one; one sentence for each stage.
+  /// One sentence for each stage, such as `image`, about the failures that the report only counts.
   var omittedFailures: [String] {
     Stage.allCases.compactMap { stage in
       failuresOmitted[stage].map { "\(stage.rawValue): … and \(Self.omitted($0))" }
     }
   }
 
-  /// The sum, then the most frequent reasons: `1,048 more: 1,000 × expected an object, 48 × the item has no id`.
+  /// The sum of the counts, then the most frequent reasons.
+  ///
+  /// For example, `1,048 more: 1,000 × expected an object, 48 × the item has no id`.
   private static func omitted(_ counts: [String: Int]) -> String {
     let reasons = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(5)
       .map { "\($0.value.grouped) × \($0.key)" }.joined(separator: ", ")
@@ -213,7 +218,7 @@ extension SyncReport {
 }
 
 extension SyncReport.Skipped {
-  /// The skipped item or field as a sentence: the section, the item, the field, and the reason.
+  /// A sentence about an item or a field that was left out: the section, the item, the field and the reason.
   var words: String {
     let place = index.map { "item \($0)" } ?? "an item"
     let name = place + (id.map { " (\($0))" } ?? "")

@@ -1,13 +1,13 @@
 import Glibc
 
-/// The features of the terminal: whether stderr may show a progress line, and stdout colours.
+/// The features of the terminal: whether stderr may show a progress line, and whether stdout may show colours.
 struct Terminal: Sendable {
   /// Whether a progress line may be drawn on stderr.
   let showsProgress: Bool
   /// Whether to use colours on stdout.
   let hasColor: Bool
 
-  /// Decides from the environment and the options.
+  /// Determines the features from the environment and the options.
   init(_ options: OutputOptions) {
     let term = Self.environment("TERM")
     let isDumb = term == nil || term == "dumb"
@@ -29,12 +29,12 @@ struct Terminal: Sendable {
     return Int(size.ws_col)
   }
 
-  /// A variable of the environment.
+  /// The value of an environment variable; nil if it is not set.
   static func environment(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }
   }
 
-  /// The text in a colour or style; unchanged without colours.
+  /// The text in a colour or style; unchanged if colours are off.
   func paint(_ text: String, _ color: Color) -> String {
     hasColor ? "\u{1B}[\(color.rawValue)m\(text)\u{1B}[0m" : text
   }
@@ -48,7 +48,8 @@ struct Terminal: Sendable {
     case green = 32
     case yellow = 33
 
-    /// The sequences after the escape character: one for each colour, and the reset.
+    /// The characters that follow the escape character in a sequence, such as `[31m`: one entry for each colour, and
+    /// one for the reset.
     static let sequences = (allCases.map(\.rawValue) + [0]).map {
       String.UnicodeScalarView("[\($0)m".unicodeScalars)
     }
@@ -57,8 +58,8 @@ struct Terminal: Sendable {
 
 /// The number of columns that a text takes on a terminal.
 ///
-/// A Hangul, Han or other wide character takes two, and so does an emoji, even if it consists of several code points.
-/// (UAX 11, UTS 51)
+/// A Hangul, Han or other wide character takes two columns. An emoji takes two as well, even if it consists of several
+/// code points. (UAX 11, UTS 51)
 func columns(_ text: String) -> Int {
   let count = text.utf8.count
   if text.utf8.allSatisfy({ $0 < 0x80 }) { return count }
@@ -94,13 +95,14 @@ private func columns(of scalar: Unicode.Scalar) -> Int {
   }
 }
 
-/// Pads the cells of a table, so that each column is as wide as its widest cell.
+/// Pads the cells of a table with spaces, so that all cells of a column have the width of the widest cell.
 ///
-/// The last cell of a row gets no spaces to its right, unless the row's numbers are aligned to the right.
+/// The last cell of a row gets no spaces to its right.
 ///
 /// - Parameters:
 ///   - rows: The rows, which all have the same number of cells.
-///   - isRight: Whether to align a cell to the right, as for numbers; called with the positions of row and column.
+///   - isRight: Whether to align a cell to the right, for example because it is a number. It is called with the
+///     position of the row and of the column, each from 0.
 /// - Returns: The rows with padded cells.
 func aligned(
   _ rows: [[String]],

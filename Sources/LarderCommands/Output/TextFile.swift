@@ -4,20 +4,22 @@ import SystemPackage
 
 /// Writes small text files, such as metrics and reports, that other programs may read at any time.
 enum TextFile {
-  /// Replaces a file atomically: a reader sees the old file or the new one, never a part.
+  /// Replaces a file atomically.
   ///
-  /// The file is readable by everyone, regardless of the umask, because the collector of metrics usually runs as
-  /// another user. If `path` is a device or a pipe, the text is written to it, so that root cannot turn `/dev/null`
-  /// into a file.
+  /// A reader sees either the old file or the whole new file.
   ///
-  /// - Throws: ``CommandFailure`` when it cannot be written; the old file is then unchanged.
+  /// The file is readable by everyone, regardless of the umask, because the program that collects metrics usually runs
+  /// as another user. If `path` is a device or a pipe, the text is written to it. Otherwise root could replace
+  /// `/dev/null` with a file.
+  ///
+  /// - Throws: ``CommandFailure`` when the file cannot be written. In that case the old file is unchanged.
   static func replace(_ path: String, with text: String) throws {
     func failure(_ code: Int32) -> CommandFailure {
       CommandFailure("cannot write \(path): \(systemMessage(code)); check its folder", .io)
     }
     var status = stat()
     if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
-      // Do not wait for a reader: a pipe that nobody reads is an error.
+      // The call must not wait for a reader. A pipe that nobody reads is an error.
       let descriptor = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
       guard descriptor >= 0 else { throw failure(errno) }
       defer { close(descriptor) }
@@ -36,7 +38,9 @@ enum TextFile {
     }
   }
 
-  /// Checks that a file can be written at `path`, before the work that produces its content.
+  /// Checks that a file can be written at `path`.
+  ///
+  /// Call it before the work that produces the content.
   ///
   /// - Throws: ``CommandFailure`` when the file cannot be written.
   static func demandRoom(at path: String) throws {
@@ -52,7 +56,7 @@ enum TextFile {
     }
   }
 
-  /// Whether anything is at `path`, even a broken link.
+  /// Whether there is anything at `path`, even a broken link.
   static func exists(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0
@@ -66,9 +70,11 @@ enum TextFile {
     )
   }
 
-  /// Writes a new file; never overwrites one.
+  /// Writes a new file.
   ///
-  /// - Throws: ``CommandFailure`` when the file exists or cannot be written. No partial file is left.
+  /// An existing file is never overwritten.
+  ///
+  /// - Throws: ``CommandFailure`` when the file exists or cannot be written. No incomplete file is left.
   static func create(_ path: String, with text: String) throws {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
     guard descriptor >= 0 else {

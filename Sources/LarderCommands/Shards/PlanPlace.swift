@@ -3,10 +3,13 @@ import ObjectStore
 import Sharding
 
 /// The place of a shard plan: a folder, or an object store with a temporary local copy.
+///
+/// A plan divides the pictures of a sync into shards, so that several machines can fetch them. Each shard ends with a
+/// manifest, which is a list of the pictures that it fetched.
 final class PlanPlace {
-  /// The folder, or the local copy.
+  /// The folder of the plan, or of its local copy.
   let folder: String
-  /// The place's name in messages.
+  /// The name of the place in messages, as the user gave it.
   let name: String
   private let stored: (folder: S3Folder, cache: S3Cache)?
 
@@ -31,7 +34,9 @@ final class PlanPlace {
     stored = (S3Folder(cache.store, copy: folder), cache)
   }
 
-  /// Removes the local copy, if any; to be called before the process ends.
+  /// Removes the local copy, if there is one.
+  ///
+  /// Call it before the process ends.
   func close() {
     if stored != nil { try? FileManager.default.removeItem(atPath: folder) }
   }
@@ -48,9 +53,9 @@ final class PlanPlace {
     }
   }
 
-  /// Checks in advance, as far as possible, that a new plan can be written here.
+  /// Checks that a new plan can be written here, as far as that is possible in advance.
   ///
-  /// - Returns: A warning about the store; nil for none.
+  /// - Returns: A warning about the store; nil if there is none.
   func demandNew() throws -> String? {
     guard let stored, try !stored.folder.demandNew(PlannedRun.last) else { return nil }
     return
@@ -73,15 +78,19 @@ final class PlanPlace {
     return try PlannedRun(folder, called: name)
   }
 
-  /// Fetches the files that a shard needs besides the plan; for a merge, pass nil as the shard.
+  /// Fetches the files that are needed besides the plan, from a store to the local copy.
+  ///
+  /// - Parameters:
+  ///   - shard: The number of the shard; nil for a merge, which needs the files of all shards.
+  ///   - planned: The plan.
   func fetch(_ shard: Int?, of planned: PlannedRun) throws {
     guard let stored else { return }
-    // An unknown shard is not an error here; `ShardRun` reports it.
+    // An unknown shard is not an error here, because `ShardRun` reports it.
     if let shard, !planned.plan.shards.indices.contains(shard) { return }
     try stored.folder.fetch(shard.map(planned.files(of:)) ?? planned.filesOfAll)
   }
 
-  /// Uploads a manifest, so that all machines see it; nil when the place is a folder.
+  /// A function that uploads a manifest, so that all machines see it; nil if the place is a folder.
   var publish: (@Sendable (String) throws -> Bool)? {
     guard let folder = stored?.folder else { return nil }
     return { name in try folder.commit(name) }

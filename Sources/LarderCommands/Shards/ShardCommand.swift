@@ -52,7 +52,9 @@ struct PlanOptions: ParsableArguments {
   }
 }
 
-/// The options that limit the trust in a plan, because another machine may have written it.
+/// The options that limit the trust in a plan.
+///
+/// They are needed because another machine may have written the plan.
 struct PlanTrustOptions: ParsableArguments {
   @Option(
     name: .customLong("env"),
@@ -92,13 +94,13 @@ struct PlanTrustOptions: ParsableArguments {
     }
   }
 
-  /// Refuses a plan that uses variables which are not allowed, or that has the wrong digest.
+  /// Refuses a plan that has the wrong digest, or uses an environment variable that is not allowed.
   ///
   /// - Parameters:
   ///   - planned: The plan.
   ///   - place: The plan's place, for messages.
   ///   - output: The output options, for warnings.
-  /// - Returns: The plan, without parts that are not trusted, and its catalog file.
+  /// - Returns: The plan without the parts that are not trusted, and the catalog file in the plan.
   /// - Throws: ``CommandFailure`` that names the variable or the digest.
   func admit(
     _ planned: PlannedRun,

@@ -145,10 +145,10 @@ struct ShardRunCommand: ParsableCommand {
     Output.end(.done)
   }
 
-  /// Asks the kernel for a signal when the parent ends (`PR_SET_PDEATHSIG`).
+  /// Asks the kernel to send this process a signal when its parent ends. (`PR_SET_PDEATHSIG`)
   ///
-  /// A parent with process id 1 does not mean that the real parent ended. In a container, process 1 may be the real
-  /// parent: the init process or the engine's agent.
+  /// If the parent has the process id 1, that does not mean that the real parent has ended. In a container, process 1
+  /// may be the real parent, such as an init process or the agent of a job engine.
   ///
   /// - Throws: ``CommandFailure`` when the parent has already ended.
   private func endWithParent() throws {
@@ -159,9 +159,9 @@ struct ShardRunCommand: ParsableCommand {
   }
 }
 
-/// Parses a percentage on the command line, such as `10%`.
+/// Parses a percentage from 0 to 100 on the command line, such as `10%`.
 enum ShareArgument {
-  /// The percentage, from 0 to 100.
+  /// The percentage of an option's value.
   ///
   /// - Throws: `ValidationError` with the allowed forms.
   static func read(_ argument: String) throws -> Double {
@@ -171,7 +171,7 @@ enum ShareArgument {
     return percent
   }
 
-  /// The percentage from 0 to 100; nil for a text of another form.
+  /// The percentage; nil if the text has another form.
   static func percent(_ argument: String) -> Double? {
     guard argument.hasSuffix("%"), argument.first?.isNumber == true,
       let percent = Double(argument.dropLast()), (0...100).contains(percent)
@@ -182,7 +182,7 @@ enum ShareArgument {
 
 /// Finds the number of the shard to run.
 enum ShardNumber {
-  /// The environment variables in which job engines pass the shard's number.
+  /// The environment variables in which job engines pass the number of the shard.
   static let variables = [
     "SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX", "AWS_BATCH_JOB_ARRAY_INDEX",
   ]
