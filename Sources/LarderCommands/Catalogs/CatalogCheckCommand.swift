@@ -8,7 +8,7 @@ import Imaging
 import Pipeline
 import Transport
 
-/// `larder catalog check FILE`: reports mapped fields and suspicious values.
+/// `larder catalog check FILE`: reports how many items have each field, and which values look wrong.
 struct CatalogCheckCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
@@ -75,26 +75,24 @@ struct CatalogCheckCommand: ParsableCommand {
   }
 }
 
-/// Fetches and checks the first page of every section of a catalog file, for ``CatalogCheckCommand``.
+/// Fetches the first page of every section of a catalog file, and checks what it reads there.
 struct CatalogTrial {
-  /// The result for one source; a source is the first page of a section, or a page with all sections.
+  /// The result for one source, which is the first page of a section, or a page with all sections.
   struct Source {
-    /// Its URL.
+    /// The URL of the source.
     let url: String
-    /// The key of the section, or of the source with all sections.
+    /// The key of the section; `all` for a page with all sections.
     let key: String
-    /// The findings in each of its sections, or the reason why the source could not be fetched or read.
+    /// The findings in each section of the source, or the reason why the source could not be fetched or read.
     let result: Result<[SectionCheck], CommandFailure>
   }
 
   private let file: CatalogFileOnDisk
   private let probe: CatalogProbe
-  /// The number of pictures of each role to check.
+  /// The number of pictures to check in each role, such as `thumbnail`.
   private static let pictureCount = 3
-  /// The number of details of a source to check.
-  private static let detailCount = 2
 
-  /// Prepares the check.
+  /// Prepares the check of a catalog file.
   ///
   /// - Throws: An error for an invalid address in the file.
   init(_ file: CatalogFileOnDisk, _ transport: CurlTransport) throws {
@@ -138,9 +136,9 @@ struct CatalogTrial {
     }
   }
 
-  /// Adds a finding to a section if an earlier section has the same key.
+  /// The result for a section, with a finding added if an earlier section has the same key.
   ///
-  /// `taken` has the keys of the sections so far.
+  /// `taken` has the keys of the sections before this one, and receives its key.
   private static func named(_ check: SectionCheck, once taken: inout Set<String>) -> SectionCheck {
     guard !taken.insert(check.section.key).inserted else { return check }
     var check = check
@@ -154,7 +152,7 @@ struct CatalogTrial {
     return check
   }
 
-  /// Checks the sections of a source; returns the results, and the sections that a sync would refuse.
+  /// Checks the sections of a source, and returns the results and the sections that a sync would refuse.
   private func checks(ofSource position: Int) throws -> ([SectionCheck], [FailedSection]) {
     let page = try probe.page(ofSource: position) { try Self.read($0, "section") }
     let catalog = file.catalog
@@ -205,7 +203,7 @@ struct CatalogTrial {
     let chosen = rule.isShared ? items.prefix(1) : items.prefix(1) + items.dropFirst().suffix(1)
     var findings: [CatalogFinding] = []
     var missing: [String] = []
-    for item in chosen.prefix(Self.detailCount) {
+    for item in chosen {
       // The message has no subject; see `CatalogFinding.Code.countsItems`.
       func note(_ code: CatalogFinding.Code, _ field: String?, _ message: String) {
         findings.append(
@@ -245,7 +243,7 @@ struct CatalogTrial {
         note(.detailFails, "detail.url", "have a detail that cannot be fetched: \(error)")
       }
     }
-    // A single item may have no detail. If none of three or more items has one, a sync assumes that the URL is wrong.
+    // One item may have no detail. If none of three or more items has a detail, a sync assumes that the URL is wrong.
     if missing.count == chosen.count, items.count > 2 {
       let message = "have no detail there (404); is detail.url right?"
       findings.append(
@@ -261,7 +259,9 @@ struct CatalogTrial {
     return CatalogFinding.joined(findings)
   }
 
-  /// Checks the first bytes of a few pictures of each role, each from a different item.
+  /// Checks the first bytes of three pictures in each role.
+  ///
+  /// Each of the three belongs to another item.
   private func pictures(in listing: DecodedListing, _ base: WebURL?) -> [CatalogFinding] {
     let items = listing.sections.flatMap(\.items)
     var chosen: [(id: String, url: String)] = []
@@ -304,14 +304,17 @@ struct CatalogTrial {
         )
       }
     }
-    // If a host is down, all its pictures fail: report that once.
+    // If a host is down, all its pictures fail. The failures become one finding.
     return CatalogFinding.joined(findings)
   }
 }
 
 /// The findings about a catalog file, as JSON or text.
 struct CheckDocument: Encodable {
-  /// A finding as JSON: the finding's own keys, then `struck`, which is null unless the finding is about a struck price.
+  /// A finding as JSON.
+  ///
+  /// The key `struck` is added to the keys of the finding. Its value is null unless the finding is about a struck
+  /// (crossed-out) price.
   private struct Finding: Encodable {
     let finding: CatalogFinding
     var struck: StruckPrice?
@@ -325,8 +328,8 @@ struct CheckDocument: Encodable {
     }
   }
 
-  /// The start of the recorded history, the number of items on sale, and how many of these items the history does not
-  /// cover.
+  /// The history that the prices were compared with: its start, the number of items on sale, and the number of items on
+  /// sale that it does not cover.
   private struct History: Encodable {
     @OrNull var since: UnixTime?
     var sales: Int
@@ -344,7 +347,7 @@ struct CheckDocument: Encodable {
     var fields: [SectionCheck.Field]
     var findings: [Finding]
 
-    /// Whether one table of fields can stand for both.
+    /// Whether one table of fields can describe both sections.
     func isAlike(_ other: Section) -> Bool {
       error == nil && other.error == nil && !fields.isEmpty && fields.count == other.fields.count
         && zip(fields, other.fields).allSatisfy { $0.isAlike($1, of: (items, other.items)) }
@@ -355,7 +358,6 @@ struct CheckDocument: Encodable {
   private let sections: [Section]
   private let clean: Bool
   @OrNull private var history: History?
-  /// The exit status of the command.
   let status: ExitStatus
 
   private enum CodingKeys: String, CodingKey {
@@ -394,7 +396,7 @@ struct CheckDocument: Encodable {
       ? .done : failures.count == sources.count ? ExitStatus.gravest(failures) : .partial
   }
 
-  /// The findings about the crossed-out prices of a catalog, as last synced.
+  /// Makes the findings about the crossed-out prices of a catalog, as of its last sync.
   init(_ reader: CatalogReader) throws {
     let checks = try reader.struckPrices()
     catalog = reader.catalog.name
@@ -448,7 +450,7 @@ struct CheckDocument: Encodable {
     )
   }
 
-  /// One paragraph for sections with the same fields, then the verdict.
+  /// The findings as text: a paragraph for all sections with the same fields, then the verdict.
   func text(_ terminal: Terminal) -> String {
     var groups: [[Section]] = []
     for section in sections {
@@ -474,7 +476,10 @@ struct CheckDocument: Encodable {
     return blocks.joined(separator: "\n\n")
   }
 
-  /// The names of sections with their fields in one table; a section alone has its findings below its fields.
+  /// The paragraph about sections with the same fields.
+  ///
+  /// The names of the sections, each with its findings, stand above the table of fields. If there is only one section,
+  /// its findings stand below the table.
   private func paragraph(_ group: [Section], _ terminal: Terminal) -> String {
     let fields = table(group)
     guard group.count > 1 else {
@@ -496,7 +501,9 @@ struct CheckDocument: Encodable {
     return "\(name)  \(Quantities.count(section.items, "item"))\(total)\(skipped)\(url)"
   }
 
-  /// The fields of sections that have the same, with the number of items of all that have each.
+  /// The table of the fields that the sections have.
+  ///
+  /// It counts the items that have each field in all the sections together.
   private func table(_ group: [Section]) -> [String] {
     let width = group[0].fields.map(\.name.count).max() ?? 0
     let items = group.map(\.items).reduce(0, +)

@@ -123,7 +123,9 @@ struct CatalogInitCommand: ParsableCommand {
     }
   }
 
-  /// Expands braces in a URL as a shell or curl does: `…/{main,soup}` becomes two URLs.
+  /// Expands braces in a URL as a shell or curl does.
+  ///
+  /// For example, `…/{main,soup}` becomes two URLs.
   static func expanded(_ source: String) -> [String] {
     guard Self.isURL(source), let end = source.firstIndex(of: "}"),
       let start = source[..<end].lastIndex(of: "{"), source[start..<end].contains(",")
@@ -135,7 +137,7 @@ struct CatalogInitCommand: ParsableCommand {
     return parts.flatMap { expanded(String(source[..<start] + $0 + source[end...].dropFirst())) }
   }
 
-  /// Fetches the responses, writes the file, and shows the first items that the file's mapping finds.
+  /// Fetches the responses, writes the catalog file, and shows the first items as that file reads them.
   func run() throws {
     let request = try body.map(requestBody)
     var origins = try sources.map(origin)
@@ -214,16 +216,16 @@ struct CatalogInitCommand: ParsableCommand {
     return ProposedSource(file: relative(source))
   }
 
-  /// The path of a response's file, as it will be written into the catalog file.
+  /// The path of a response's file, in the form that is written into the catalog file.
   ///
-  /// It is made absolute if the catalog file is written into a folder other than the working folder.
+  /// If the catalog file is written into a folder other than the working folder, the path is made absolute.
   private func relative(_ source: String) -> String {
     let folder = out.map { FilePath($0).removingLastComponent().string } ?? ""
     guard !folder.isEmpty, out != "-", !source.hasPrefix("/") else { return source }
     return FilePath(TextFile.workingFolder).appending(source).lexicallyNormalized().string
   }
 
-  /// The request body: the text itself, or after `@` the content of a file.
+  /// The body of the request: the text itself, or the content of the file whose name follows `@`.
   private func requestBody(_ text: String) throws -> String {
     var body = text
     if text.hasPrefix("@") {
@@ -250,19 +252,21 @@ struct ResponseReader {
   private let transport: CurlTransport?
   private let urls: [String: WebURL]
   private let headers: [(name: String, value: String)]
-  /// The hosts of the listings; the headers are sent only to these hosts.
+  /// The hosts of the listings (the responses with lists of items).
+  ///
+  /// The headers are sent only to these hosts.
   private let trusted: Set<HostPort>
 
   /// Prepares to fetch from URLs.
   ///
-  /// Without URLs, no transport is started.
+  /// If there are no URLs, no transport is started.
   ///
   /// - Parameters:
-  ///   - listings: The URLs of listings; the headers are sent only to their hosts.
-  ///   - detail: The URL of a detail.
+  ///   - listings: The URLs of responses with lists of items. The headers are sent only to the hosts of these URLs.
+  ///   - detail: The URL of a detail, which is the response about one item.
   ///   - headers: The request headers.
   ///   - connection: The connection options.
-  /// - Throws: ``CommandFailure`` for an invalid URL, or one with a password.
+  /// - Throws: ``CommandFailure`` for an invalid URL, or for a URL with a password.
   init(
     _ listings: [String],
     detail: String?,
@@ -302,11 +306,11 @@ struct ResponseReader {
   /// Reads a response.
   ///
   /// - Parameters:
-  ///   - source: The URL or file, `-` for stdin.
-  ///   - origin: The same URL or file, as it will be written into the catalog file.
-  ///   - body: The body of the request; nil for a plain GET.
-  /// - Returns: The response, unpacked.
-  /// - Throws: ``CommandFailure`` or ``LarderError`` when it cannot be fetched.
+  ///   - source: The URL or the file; `-` means stdin.
+  ///   - origin: The same URL or file, in the form that is written into the catalog file.
+  ///   - body: The body of a POST; nil for a GET.
+  /// - Returns: The response, which is unpacked if it was compressed.
+  /// - Throws: ``CommandFailure`` or ``LarderError`` when the response cannot be fetched.
   func page(_ source: String, _ origin: ProposedSource, body: String?) throws -> ProposedPage {
     guard let url = urls[source], let transport else {
       return ProposedPage(body: try read(source), source: origin)
@@ -321,7 +325,7 @@ struct ResponseReader {
     return ProposedPage(body: page.body, source: origin, hasNextLink: page.nextLink != nil)
   }
 
-  /// Fetches a further page of a listing; nil when this fails, or when the page is on another host.
+  /// Fetches a further page of a listing; nil if that fails, or if the page is on another host.
   func next(
     _ text: String,
     body: String?,
@@ -375,7 +379,7 @@ struct ProposalDocument: Encodable {
     @OrNull var picture: String?
   }
 
-  /// A summary of the item detail that the proposed mapping finds.
+  /// A summary of the detail of one item, as the proposed file reads it.
   private struct Detail: Encodable {
     @OrNull var id: String?
     var description: Bool
@@ -423,7 +427,7 @@ struct ProposalDocument: Encodable {
     yaml = proposed.text
   }
 
-  /// The name of the written file, then the first items that the file's mapping finds.
+  /// The name of the written file, then the first items as that file reads them.
   var text: String {
     let count = sections.count == 1 ? "" : " in \(sections.count) sections"
     let lost = skipped == 0 ? "" : ", \(skipped) cannot be read"

@@ -98,14 +98,16 @@ struct BenchOptions: ParsableArguments {
   @OptionGroup(title: Topic.scope) var scope: ScopeOptions
   @OptionGroup(title: Topic.connection) var connection: ConnectionOptions
 
-  /// The measurement plan; the deadline counts from `now`.
+  /// The plan of the measurement.
+  ///
+  /// Its deadline counts from `now`.
   func plan(at now: MonotonicTime, forURLs isURLs: Bool, count: Int?) -> BenchPlan {
     var plan = BenchPlan()
     plan.passes = pass
     plan.sink = discard ?? isURLs ? .discard : .cache
     plan.count = count
     plan.rate = rate?.perSecond
-    // At a constant rate, measure with a single number of connections, which is large enough for that rate.
+    // With `--rate`, one number of connections is measured, which is large enough for every usual rate.
     plan.sweep = parallel ?? (rate == nil ? .auto() : .levels([64]))
     plan.repetition =
       runs.map { .fixed($0) } ?? .narrow(halfWidth: max(0.001, precision))
@@ -116,7 +118,7 @@ struct BenchOptions: ParsableArguments {
 
 /// Parses a list of passes on the command line, such as `cold,warm`.
 enum PassesArgument {
-  /// The passes, in the order in which `bench` makes them.
+  /// The passes of the list, in the order in which `bench` makes them.
   ///
   /// - Throws: `ValidationError` with the allowed forms.
   static func read(_ argument: String) throws -> [Pass] {
@@ -132,7 +134,7 @@ enum PassesArgument {
 
 /// Parses the numbers of simultaneous transfers to measure, such as `1,4,16`, or `auto`.
 enum SweepArgument {
-  /// The numbers.
+  /// The numbers of an option's value.
   ///
   /// - Throws: `ValidationError` with the allowed forms.
   static func read(_ argument: String) throws -> SweepPlan {
@@ -147,7 +149,7 @@ enum SweepArgument {
 
 /// Parses a percentage on the command line: `10%`, or `10` with the same meaning.
 enum PercentArgument {
-  /// The percentage as a share: 0.1 for `10%`.
+  /// The percentage as a share, such as 0.1 for `10%`.
   ///
   /// - Throws: `ValidationError` with the allowed forms.
   static func read(_ argument: String) throws -> Double {
@@ -159,7 +161,7 @@ enum PercentArgument {
   }
 }
 
-/// The content and speed of the embedded origin of `bench --origin sample`.
+/// The options for the embedded server that `bench --origin sample` measures: its pictures and its speed.
 struct OriginOptions: ParsableArguments {
   /// The values of `--origin`.
   enum Origin: String, ExpressibleByArgument, CaseIterable {
@@ -209,18 +211,18 @@ struct OriginOptions: ParsableArguments {
   )
   var bandwidth: BandwidthArgument?
 
-  /// The number of pictures of the embedded store.
+  /// The number of pictures that the embedded server has.
   var pictures: Int { count ?? 1000 }
 
   mutating func validate() throws {
     if let delay, delay.seconds > 60 { throw ValidationError("--delay takes 60s at most") }
   }
 
-  /// Whether the embedded origin is to be measured.
+  /// Whether `--origin sample` is given.
   var isAsked: Bool { origin != nil }
 }
 
-/// Sizes on the command line: `500K`, or a range such as `8K..40K`.
+/// Sizes on the command line: one size such as `500K`, or a range such as `8K..40K`.
 struct SizesArgument: UnitArgument, CustomStringConvertible {
   static let forms = "64B, 500K or 8K..40K, up to 64M"
 
@@ -245,13 +247,13 @@ struct SizesArgument: UnitArgument, CustomStringConvertible {
       : "\(Self.text(bytes.lowerBound))..\(Self.text(bytes.upperBound))"
   }
 
-  /// Writes a size in the form that the option accepts.
+  /// A size in the form that the option accepts.
   private static func text(_ bytes: Int) -> String {
     bytes.isMultiple(of: 1 << 10) ? "\(bytes >> 10)K" : "\(bytes)B"
   }
 }
 
-/// Bytes a second on the command line: `10M/s`.
+/// A number of bytes a second on the command line, such as `10M/s`.
 struct BandwidthArgument: UnitArgument {
   static let forms = "500K/s or 10M/s"
 

@@ -14,10 +14,10 @@ struct CacheOptions: ParsableArguments {
   )
   var cache: String?
 
-  /// The option's value, else `LARDER_CACHE`, else `cache` in the working folder.
+  /// The value of the option, or else of `LARDER_CACHE`, or else `cache` in the working folder.
   var path: String { Self.path(cache) }
 
-  /// The path for a value of the option, by the rule of ``path``.
+  /// The path for a value of the option; with nil, `LARDER_CACHE` or the folder `cache` is used.
   static func path(_ cache: String?) -> String {
     cache ?? OutboxOptions.variable("LARDER_CACHE") ?? "cache"
   }
@@ -55,14 +55,14 @@ struct PlacedCacheOptions: ParsableArguments {
 
   /// Finds the cache.
   ///
-  /// If the cache is in an object store, the result has the local folder with its index.
+  /// If the cache is in an object store, its index is in a local folder, and the result has the path of that folder.
   ///
   /// - Parameters:
-  ///   - isRead: Whether the local index of an object store must already exist.
-  ///   - log: Receives a warning if the store is used without encryption; nil for no warning.
+  ///   - isRead: Whether the command only reads. If so, the local index of an object store must already exist.
+  ///   - log: Receives a warning if the store is used without encryption; with nil, there is no warning.
   /// - Returns: The cache.
-  /// - Throws: ``CommandFailure`` when a variable that the store needs is not set, or when the required index does not
-  ///   exist.
+  /// - Throws: ``CommandFailure`` when a variable that the store needs is not set, or when there is no local index to
+  ///   read.
   func place(reading isRead: Bool = false, _ log: Log?) throws -> CachePlace {
     let path = CacheOptions.path(cache)
     guard path.contains("://") else { return CachePlace(path: path, store: nil) }
@@ -98,17 +98,17 @@ struct RoomOptions: ParsableArguments {
   )
   var keepFree: SizeArgument?
 
-  /// The disk space to leave free on a cache's disk; nil for none.
+  /// The space to leave free on the disk of a cache; nil if the option is not given.
   func reserve(of cache: String) -> DiskReserve? {
     keepFree.map { DiskReserve($0.bytes, of: cache) }
   }
 
-  /// The message when a run stopped for lack of disk space.
+  /// The message about a run that stopped because the disk became too full.
   ///
   /// - Parameters:
   ///   - cache: The cache.
   ///   - isUnfinished: Whether the run left work undone.
-  /// - Returns: One sentence; nil when there is enough space.
+  /// - Returns: One sentence; nil if there is enough space.
   func shortage(of cache: String, isUnfinished: Bool) -> String? {
     guard isUnfinished, let keepFree, let free = DiskReserve.free(of: cache),
       free < keepFree.bytes

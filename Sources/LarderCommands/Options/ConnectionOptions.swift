@@ -56,7 +56,7 @@ struct ConnectionOptions: ParsableArguments {
 
   /// Converts these command-line options to the transport's options.
   ///
-  /// - Parameter named: The hosts that the catalog file names.
+  /// - Parameter named: The hosts that the catalog file names. They may have private addresses.
   /// - Returns: The transport's options.
   /// - Throws: A usage error when the proxy is invalid.
   func transport(named: Set<HostPort>) throws -> TransportOptions {
@@ -75,12 +75,12 @@ struct ConnectionOptions: ParsableArguments {
 
 /// The value of `--proxy`: a proxy's URL, `env` or `none`.
 enum ProxyArgument {
-  /// The values of `--proxy` that are not a URL: `env` for the proxy of curl's environment variables, `none` for no
-  /// proxy.
+  /// The values of `--proxy` that are not a URL.
+  ///
+  /// `env` means the proxies in curl's environment variables, such as `https_proxy`, and `none` means no proxy.
   private static let environment = "env"
   private static let none = "none"
 
-  /// The help of `--proxy`.
   static let help = ArgumentHelp(
     "Use this proxy (http, https, socks5h), or with env the proxies of curl's variables. Put a URL with a "
       + "password into LARDER_PROXY (default: LARDER_PROXY, else none).",
@@ -98,13 +98,13 @@ enum ProxyArgument {
     }
   }
 
-  /// The proxy for each URL; nil when no proxy is used.
+  /// The proxy for each URL; nil if no proxy is used.
   ///
   /// `--proxy` takes precedence over `LARDER_PROXY`. Without either, no proxy is used, even if `http_proxy` is set.
   ///
   /// - Parameter proxy: The value of `--proxy`; nil if it was not given.
-  /// - Returns: The route.
-  /// - Throws: A usage error, which does not repeat the argument, because it may contain a password.
+  /// - Returns: The proxies.
+  /// - Throws: A usage error. The error does not repeat the argument, because a proxy's URL may contain a password.
   static func route(_ proxy: String?) throws(LarderError) -> ProxyRoute? {
     guard let text = proxy ?? OutboxOptions.variable("LARDER_PROXY"), text != Self.none else {
       return nil

@@ -60,7 +60,9 @@ struct LimitOptions: ParsableArguments {
   )
   var maxBytes: SizeArgument?
 
-  /// Applies the limits; the deadline counts from now.
+  /// Applies the limits to a transport.
+  ///
+  /// The deadline counts from now.
   func apply(to options: inout TransportOptions) {
     options.parallel = parallel
     options.rate = rate?.perSecond
@@ -69,7 +71,7 @@ struct LimitOptions: ParsableArguments {
   }
 }
 
-/// The options for items that cannot be read, or that the feed no longer lists.
+/// The options for items that cannot be read, and for items that the shop suddenly no longer lists.
 struct DoubtOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
@@ -117,7 +119,7 @@ struct ScopeOptions: ParsableArguments {
     }
   }
 
-  /// The run's settings, except the catalog file.
+  /// The settings of a run that these options determine.
   var sync: SyncOptions {
     var options = SyncOptions()
     options.base = base
@@ -129,7 +131,7 @@ struct ScopeOptions: ParsableArguments {
 
 /// Parses the value of `--max-skipped`: a percentage such as `10%`, or a number of items.
 enum MaxSkippedArgument {
-  /// The limit.
+  /// The limit of an option's value.
   ///
   /// - Throws: `ValidationError` with the allowed forms.
   static func read(_ argument: String) throws -> SkipLimit {

@@ -24,15 +24,16 @@ struct MetricsOptions: ParsableArguments {
   }
 }
 
-/// The metrics of a cache, in Prometheus' text format, version 0.0.4.
+/// The metrics of a cache in the text format of Prometheus, version 0.0.4.
 ///
-/// The samples have no timestamps, because Prometheus' textfile collector refuses them. All metrics are gauges, because
-/// each file describes the state after one run.
+/// A sample is a line such as `larder_items{catalog="banchan"} 24`. The samples have no timestamps, because the
+/// textfile collector of Prometheus refuses timestamps. All metrics are gauges, because each file describes the state
+/// after one run.
 struct MetricsText {
   private let summary: CacheSummary
   private let orders: DeliveryCounts?
 
-  /// Takes the numbers of a cache and of the orders; `orders` is nil if no order was ever placed.
+  /// Takes the state of a cache, and the number of orders; `orders` is nil if no order was ever placed.
   init(_ summary: CacheSummary, orders: DeliveryCounts?) {
     self.summary = summary
     self.orders = orders
@@ -152,9 +153,10 @@ struct MetricsText {
     }
   }
 
-  /// Samples from every catalog's last report.
+  /// The samples from the last report of every catalog.
   ///
-  /// Each key of the dictionary that `values` returns becomes the value of the label `label`.
+  /// `values` returns a dictionary for a report. Each entry becomes a sample: its key is the value of the label
+  /// `label`, and its value is the number.
   private func reports(_ label: String? = nil, _ values: (SyncReport) -> [String: String])
     -> [Sample]
   {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Orders
 
-/// The options for the outbox (the file with the orders), and for the language of messages about orders.
+/// The options for the outbox, which is the file with the orders, and for the language of messages about orders.
 struct OutboxOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -20,8 +20,10 @@ struct OutboxOptions: ParsableArguments {
   )
   var locale: String?
 
-  /// The path of the orders' file: the option, else `LARDER_ORDERS`, else `larder/orders.sqlite` in the XDG state
-  /// directory.
+  /// The path of the outbox.
+  ///
+  /// The path is the value of the option, or else of `LARDER_ORDERS`, or else `larder/orders.sqlite` in the user's
+  /// folder for state. (XDG Base Directory Specification)
   func path() throws -> String {
     if let path = orders ?? Self.variable("LARDER_ORDERS") { return path }
     if let state = Self.variable("XDG_STATE_HOME"), state.hasPrefix("/") {
@@ -36,16 +38,16 @@ struct OutboxOptions: ParsableArguments {
     return "\(home)/.local/state/larder/orders.sqlite"
   }
 
-  /// The outbox, created if it does not exist.
+  /// The outbox, which is created if it does not exist.
   func outbox() throws -> Outbox { try Outbox(path()) }
 
-  /// The outbox; nil when nothing was ever ordered.
+  /// The outbox; nil if nothing was ever ordered.
   func existing() throws -> Outbox? {
     let path = try path()
     return Outbox.exists(at: path) ? try Outbox(path) : nil
   }
 
-  /// The outbox, for a command that names an order.
+  /// The outbox for a command about one order.
   ///
   /// - Throws: ``CommandFailure`` when nothing was ever ordered.
   func outbox(of order: String) throws -> Outbox {
@@ -55,7 +57,7 @@ struct OutboxOptions: ParsableArguments {
     return outbox
   }
 
-  /// The language of `--locale`, else of the environment.
+  /// The language of `--locale`, or else of the environment.
   var language: Language {
     Language(locale: locale ?? Self.environmentLocale)
   }
@@ -65,7 +67,7 @@ struct OutboxOptions: ParsableArguments {
     ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap(Self.variable).first ?? "C"
   }
 
-  /// The value of a variable; nil if it is not set or empty.
+  /// The value of an environment variable; nil if the variable is empty or not set.
   static func variable(_ name: String) -> String? {
     Terminal.environment(name).flatMap { $0.isEmpty ? nil : $0 }
   }

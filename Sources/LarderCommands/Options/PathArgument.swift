@@ -4,8 +4,8 @@ import ArgumentParser
 enum PathArgument {
   /// Parses the value of an option or argument that names a file or folder.
   ///
-  /// - Throws: `ValidationError` when it is empty, for example from an unset shell variable. An empty path would mean
-  ///   the working folder in some places and nothing in others.
+  /// - Throws: `ValidationError` when the path is empty, for example because a shell variable is not set. An empty path
+  ///   would mean the working folder in some places, and no path in others.
   static func read(_ argument: String) throws -> String {
     guard !argument.isEmpty else {
       throw ValidationError("the path is empty; give one, or leave out the option")
@@ -39,9 +39,11 @@ enum CertificateFile {
 }
 
 extension CompletionKind {
-  /// Completes the names of catalog files, which the shell lists itself.
+  /// Completes the names of catalog files.
   ///
-  /// Completions must never contain text from a feed or a cache, such as item ids. Bash expands each word of a
-  /// completion list, so an id such as `$(command)` would be executed.
+  /// The shell itself lists the files.
+  ///
+  /// Completions must never contain text from a shop, such as the ids of items. Bash expands each word of a completion
+  /// list, so the shell would execute an id such as `$(command)`.
   static let catalogFile = CompletionKind.file(extensions: ["yaml", "yml", "json"])
 }

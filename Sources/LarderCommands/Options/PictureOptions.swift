@@ -116,7 +116,9 @@ struct PictureOptions: ParsableArguments {
   )
   var jobs: Int?
 
-  /// The argument `-`: as a picture it stands for stdin, as the output folder for stdout.
+  /// The argument `-`.
+  ///
+  /// As a picture it means stdin, and as the output folder it means stdout.
   static let stream = "-"
 
   /// Whether a picture is read from stdin.
@@ -125,7 +127,9 @@ struct PictureOptions: ParsableArguments {
   /// Whether the result is written to stdout.
   var writesStandardOutput: Bool { place == Self.stream }
 
-  /// The output folder, or `-` for stdout, which is the default when the only input is stdin.
+  /// The output folder, or `-` for stdout.
+  ///
+  /// If stdin is the only input, stdout is the default.
   var place: String { out ?? Self.stream }
 
   mutating func validate() throws {
@@ -142,7 +146,7 @@ struct PictureOptions: ParsableArguments {
     if writesStandardOutput { try checkStream() }
   }
 
-  /// Refuses options that cannot be combined with a result on stdout.
+  /// Refuses options that have no meaning if the result goes to stdout.
   private func checkStream() throws {
     guard pictures.count == 1 else {
       throw ValidationError("--out - writes one picture to stdout; give one, or --out DIR")
@@ -156,15 +160,13 @@ struct PictureOptions: ParsableArguments {
     }
   }
 
-  /// The template for output names.
+  /// The template for the names of outputs.
   var pictureName: PictureName {
     get throws { try name.map { try PictureName($0, size: size) } ?? .usual }
   }
 
-  /// The limits on a picture.
   var limits: PictureLimits { maxPixels.map { .allowing(pixels: $0) } ?? PictureLimits() }
 
-  /// The crop for these options.
   func crop(lossless: Bool) -> Crop {
     var crop = Crop(
       gravity: gravity,
@@ -197,7 +199,7 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
   case webp
   case avif
 
-  /// The format to write; nil to keep each input's format.
+  /// The format to write; nil to keep the format of each input.
   var picture: PictureFormat? { PictureFormat(rawValue: rawValue) }
 
   /// Parses a format; `jpg` means `jpeg`.
@@ -205,7 +207,6 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
     self.init(rawValue: argument == "jpg" ? Self.jpeg.rawValue : argument)
   }
 
-  /// The default qualities, for the help.
   static let usualQualities = "90 for JPEG, 80 for WebP, 60 for AVIF"
 }
 
@@ -241,7 +242,7 @@ struct FrameOptions: ParsableArguments {
   @Flag(help: "Never enlarge: a part smaller than --size keeps its size.")
   var noEnlarge = false
 
-  /// Refuses options that need `--size` when it is not given.
+  /// Refuses options that need `--size` if that option is not given.
   func check(beside size: PixelSize?) throws {
     if noEnlarge, size == nil {
       throw ValidationError("--no-enlarge needs --size")
@@ -255,7 +256,7 @@ struct FrameOptions: ParsableArguments {
     crop.enlarges = !noEnlarge
   }
 
-  /// Parses a size: the side of a square, such as `512`, or width and height, such as `640x480`.
+  /// Parses a size in pixels: the side of a square, such as `512`, or width and height, such as `640x480`.
   @Sendable static func size(_ argument: String) throws -> PixelSize {
     let range = 1...16_384
     let sides = argument.split(separator: "x", omittingEmptySubsequences: false)

@@ -17,12 +17,15 @@ struct ToldProgram {
     words = command.split { $0 == " " || $0 == "\t" || $0 == "\n" }.map(String.init)
   }
 
-  /// The message when the value is a usage error; nil when it is valid.
+  /// The message if the value names no program; nil if it names one.
   var usageFault: String? {
     words.isEmpty ? "\(option) names no program; give one, as in \(option) ./tell" : nil
   }
 
-  /// Refuses a program given by its path, if anyone other than root and this process's user can change the file.
+  /// Refuses a program that others could change.
+  ///
+  /// A program that is named by its path is trusted if only root and the user of this process can change its file. A
+  /// program without a path is looked up in `PATH`, and is trusted.
   func demandTrust() throws {
     guard let doubt, let path = words.first else { return }
     throw CommandFailure(
@@ -31,20 +34,20 @@ struct ToldProgram {
     )
   }
 
-  /// The reason to distrust the program; nil for a trusted program, and for a program that is looked up in `PATH`.
+  /// The reason not to trust the program; nil if the program is trusted.
   private var doubt: FileTrust.Doubt? {
     words.first.flatMap { $0.contains("/") ? FileTrust.doubt(ofFile: $0) : nil }
   }
 
   /// Runs the program.
   ///
-  /// A failure is only a warning and does not change the exit status.
+  /// If the program fails, a warning is logged, and the exit status of the command stays the same.
   ///
   /// - Parameters:
-  ///   - input: The bytes on its stdin.
+  ///   - input: The bytes that the program reads from its stdin.
   ///   - output: The output options, for warnings.
   func tell(_ input: [UInt8], _ output: OutputOptions) {
-    // Check again: the program may have changed since the run began.
+    // The program is checked again, because it may have changed since the run began.
     if let doubt {
       Log(output).warning("\(option): \(words[0]) was not run: \(doubt.reason)")
       return

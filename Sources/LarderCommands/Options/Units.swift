@@ -2,22 +2,22 @@ import ArgumentParser
 import Base
 import CurlTransport
 
-/// An option's value that is a number with a unit.
+/// The value of an option that is a number with a unit, such as `90s`.
 ///
-/// A number without a unit is refused as ambiguous.
+/// A number without a unit is refused, because its meaning would be ambiguous.
 protocol UnitArgument: Sendable {
   /// The allowed forms, for the error message.
   static var forms: String { get }
 
-  /// Parses an argument; nil when it has none of the allowed forms.
+  /// Parses an argument; nil if it has none of the allowed forms.
   init?(argument: String)
 
-  /// The allowed range, if the argument has the right form but is out of bounds; else nil.
+  /// The allowed range, if the argument has the right form but is out of that range; otherwise nil.
   static func bounds(beside argument: String) -> String?
 }
 
 extension UnitArgument {
-  /// By default nil, so that a value out of bounds gets the same message as any other wrong value.
+  /// Returns nil, so that a value out of range gets the same message as any other wrong value.
   static func bounds(beside argument: String) -> String? { nil }
 
   /// Parses an option's value.
@@ -33,14 +33,14 @@ extension UnitArgument {
   }
 }
 
-/// A ``UnitArgument`` with one number and one unit, within bounds.
+/// A ``UnitArgument`` with one number and one unit, and with an allowed range.
 protocol BoundedArgument: UnitArgument {
   /// The units that may follow the number.
   static var units: [String] { get }
-  /// The allowed range, in words.
+  /// The allowed range in words, such as "a time from 0s to 100000d".
   static var bounds: String { get }
 
-  /// Converts a number with its unit; nil when it is out of ``bounds``.
+  /// Converts a number with its unit; nil if the result is out of ``bounds``.
   init?(_ number: Double, _ unit: String)
 }
 
@@ -56,9 +56,9 @@ extension BoundedArgument {
     parts(of: argument) == nil ? nil : bounds
   }
 
-  /// Splits a value into number and unit.
+  /// Splits a value into its number and its unit; nil if the value has none of the allowed forms.
   ///
-  /// The number may have any size and sign; nil when the value has none of the allowed forms.
+  /// The number may have any size, and may be negative.
   private static func parts(of argument: String) -> (Double, String)? {
     let digits = argument.hasPrefix("-") ? argument.dropFirst() : argument[...]
     // `Double` alone would also accept "inf" and hexadecimal digits.
@@ -78,7 +78,7 @@ struct DurationArgument: BoundedArgument {
 
   let seconds: Double
 
-  /// The same duration as an argument, exact to a nanosecond: `0.000010000s`.
+  /// The same duration as an argument, exact to a nanosecond, such as `0.000010000s`.
   var argument: String {
     let nanoseconds = Int64((seconds * 1e9).rounded())
     let (whole, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
@@ -86,7 +86,7 @@ struct DurationArgument: BoundedArgument {
     return "\(whole).\(String(repeating: "0", count: 9 - digits.count))\(digits)s"
   }
 
-  /// Creates a duration that does not come from the command line.
+  /// Creates a duration that does not come from the command line, such as a default.
   init(seconds: Double) {
     self.seconds = seconds
   }
@@ -112,7 +112,9 @@ struct DurationArgument: BoundedArgument {
   var duration: Duration { .milliseconds(Int64(seconds * 1000)) }
 }
 
-/// A size on the command line: `4096B`, or with a binary unit (1K = 1024 B) `300K` or `2G`.
+/// A size on the command line, such as `4096B`, `300K` or `2G`.
+///
+/// The units are binary: 1K is 1024 bytes.
 struct SizeArgument: BoundedArgument {
   static let forms = "512B, 300K, 64M or 2G"
   static let units = ["B", "K", "M", "G", "T", "b", "k", "m", "g", "t"]
@@ -129,7 +131,7 @@ struct SizeArgument: BoundedArgument {
   }
 }
 
-/// A rate on the command line: `20/s`, `30/m`, `500/h`.
+/// A rate on the command line, such as `20/s`, `30/m` or `500/h`.
 struct RateArgument: BoundedArgument {
   static let forms = "20/s, 30/m or 500/h"
   static let units = ["/s", "/m", "/h"]
@@ -145,9 +147,11 @@ struct RateArgument: BoundedArgument {
   }
 }
 
-/// Parses the number of simultaneous transfers: `auto`, or a number from 1 to 1024.
+/// Parses the number of simultaneous transfers, which is `auto` or a number from 1 to 1024.
 enum ParallelArgument {
-  /// The number; with `auto`, the transport adjusts the number itself.
+  /// The number of an option's value.
+  ///
+  /// With `auto`, the transport adjusts the number itself.
   ///
   /// - Throws: `ValidationError` with the allowed forms.
   static func read(_ argument: String) throws -> TransportOptions.Count {
@@ -161,14 +165,16 @@ enum ParallelArgument {
 
 /// A whole number on the command line.
 enum WholeNumber {
-  /// Parses a number within bounds; nil for anything else, including a leading plus sign, which `Int` would accept.
+  /// Parses a number in a range; nil for any other text.
+  ///
+  /// A leading plus sign, which `Int` would accept, is refused.
   static func read(_ argument: String, in range: ClosedRange<Int>) -> Int? {
     guard argument.first?.isNumber == true, let number = Int(argument), range.contains(number)
     else { return nil }
     return number
   }
 
-  /// A function that parses the value of an option with bounds.
+  /// A function that parses the value of an option whose numbers have a range.
   ///
   /// - Parameter range: The allowed range.
   /// - Returns: The function; it throws a `ValidationError` that names the bounds.

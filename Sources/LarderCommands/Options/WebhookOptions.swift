@@ -49,7 +49,7 @@ struct WebhookOptions: ParsableArguments {
     ),
     transform: DurationArgument.read
   )
-  var timeout = DurationArgument.thirtySeconds
+  var timeout = DurationArgument(seconds: 30)
 
   @Option(
     parsing: .unconditional,
@@ -59,7 +59,7 @@ struct WebhookOptions: ParsableArguments {
     ),
     transform: DurationArgument.read
   )
-  var wait = DurationArgument.tenSeconds
+  var wait = DurationArgument(seconds: 10)
 
   @Option(
     help: ArgumentHelp("Trust the certificates in this PEM file.", valueName: "file"),
@@ -72,11 +72,12 @@ struct WebhookOptions: ParsableArguments {
 
   mutating func validate() throws { try ProxyArgument.check(proxy) }
 
-  /// The webhook of the options, or else of the environment variables.
+  /// The webhook that the options describe, or else the environment variables.
   ///
-  /// - Parameter template: The text of orders for Slack; nil for the default.
+  /// - Parameter template: The text of messages for Slack, with `{by}` and other words in braces; nil for the default
+  ///   text.
   /// - Returns: The webhook.
-  /// - Throws: A usage error when there is no webhook, or no secret although one is needed.
+  /// - Throws: A usage error when no webhook is given, or when a secret is needed and not given.
   func webhook(_ template: String? = nil) throws -> Webhook {
     guard
       let url = try webhookUrlFile.map({
@@ -154,13 +155,6 @@ struct TemplateOptions: ParsableArguments {
     )
   )
   var template: String?
-}
-
-extension DurationArgument {
-  /// The default of `--timeout`: most servers answer sooner.
-  static let thirtySeconds = DurationArgument(seconds: 30)
-  /// The default of `--wait`: long enough for the second retry.
-  static let tenSeconds = DurationArgument(seconds: 10)
 }
 
 extension PayloadKind: ExpressibleByArgument {}

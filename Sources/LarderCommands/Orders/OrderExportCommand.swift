@@ -64,8 +64,8 @@ struct OrderExportCommand: ParsableCommand {
 
 /// The formats of `order export`.
 enum OrderExportFormat: String, ExpressibleByArgument, CaseIterable {
-  /// One JSON object for each order, each on one line.
+  /// One JSON object on each line; each object is an order.
   case jsonl
-  /// A header, then one line for each item of each order. (RFC 4180)
+  /// CSV: a header, then one line for each item of each order. (RFC 4180)
   case csv
 }

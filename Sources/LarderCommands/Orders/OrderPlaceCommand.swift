@@ -70,7 +70,7 @@ struct OrderPlaceCommand: ParsableCommand {
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   func run() throws {
-    // Check the webhook's options first: a mistake in them must not leave an unsent order behind.
+    // The webhook's options are checked first, because a mistake in them must not leave an unsent order behind.
     let receiver = send ? try webhook.webhook(words.template) : nil
     let reader = try CatalogReader(cache: cache.path, catalog: catalog.catalog)
     var draft = OrderRequest(
@@ -118,7 +118,9 @@ struct OrderPlaceCommand: ParsableCommand {
   }
 }
 
-/// The value of `--item`: an item with its quantity, such as `HDF73=2`, or `HDF73` for one.
+/// The value of `--item`: the id of an item, and its quantity after an equals sign, such as `HDF73=2`.
+///
+/// Without a quantity, one piece is ordered.
 struct WishArgument: ExpressibleByArgument {
   let wish: OrderRequest.Item
 

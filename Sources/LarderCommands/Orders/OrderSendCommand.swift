@@ -2,7 +2,7 @@ import ArgumentParser
 import Orders
 import Pipeline
 
-/// `larder order send`: posts due orders to the webhook.
+/// `larder order send`: posts the orders that are due to the webhook.
 struct OrderSendCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [

@@ -4,16 +4,16 @@ import Larder
 import Orders
 import Transport
 
-/// Sends due orders or notices, with a command's options and its handling of signals.
+/// Sends the messages that are due, which are orders or notices, with the options of a command.
 ///
-/// A message is due if it is waiting to be sent and the delay before its next attempt is over.
+/// A message is due if it waits to be sent, and if the delay before its next attempt is over.
 struct OrderSending {
   private let outbox: Outbox
   private let mail: MessageKind
   private let webhook: Orders.Webhook
   private let options: WebhookOptions
 
-  /// The time for which an attempt may continue after a signal, so that its answer is not lost.
+  /// How long an attempt may continue after a signal, so that the answer of the webhook is not lost.
   private static let grace = DispatchTimeInterval.milliseconds(1000)
 
   init(
@@ -28,14 +28,15 @@ struct OrderSending {
     self.options = options
   }
 
-  /// Sends due messages until all are sent, a signal comes or a limit is reached.
+  /// Sends messages until none is due, a signal comes or a limit is reached.
   ///
   /// - Parameters:
-  ///   - limits: When to stop; `patience` is taken from the options.
+  ///   - limits: The limits of the run. The option `--wait` replaces `patience`.
   ///   - resuming: Whether to start a stopped webhook again.
-  ///   - display: Shows the progress.
+  ///   - display: Shows the progress; nil to show none.
   /// - Returns: The report, and the signal that ended the run, if any.
-  /// - Throws: ``LarderError`` when the outbox cannot be written, ``TransferFailure`` when memory runs out.
+  /// - Throws: ``LarderError`` when the file with the orders cannot be written, ``TransferFailure`` when memory runs
+  ///   out.
   func run(
     _ limits: WebhookSender.Limits = WebhookSender.Limits(),
     resuming: Bool = false,
@@ -69,7 +70,9 @@ struct OrderSending {
     return (report, signals.signal)
   }
 
-  /// The options of a transport that leaves all delays and retries to the sender.
+  /// The options of the transport.
+  ///
+  /// ``WebhookSender`` itself makes all delays and retries.
   private static func transport(_ options: WebhookOptions) throws -> TransportOptions {
     var transport = TransportOptions.sender(timeout: options.timeout.duration)
     transport.caFile = options.cacert
@@ -79,21 +82,19 @@ struct OrderSending {
   }
 }
 
-/// Orders in other commands: `warm` sends orders that are due, and the metrics count all orders.
+/// Orders in commands about other things: `warm` sends the orders that are due, and the metrics count all orders.
 enum DueOrders {
-  /// Sends due orders to the webhook that the environment names.
+  /// Sends the orders that are due to the webhook that the environment names, and prints nothing.
   ///
-  /// Prints nothing.
-  ///
-  /// Does not wait for orders that are not due, but keeps Slack's interval of one second between two messages. Handles
-  /// Ctrl-C and SIGTERM while it runs. Uses `LARDER_WEBHOOK_URL`, `LARDER_WEBHOOK_PAYLOAD` and `LARDER_WEBHOOK_SECRET`
-  /// as `order send` does.
+  /// The function waits at most one second for an order that is not due, because Slack wants a second between two
+  /// messages. It handles Ctrl-C and SIGTERM while it runs. It uses `LARDER_WEBHOOK_URL`, `LARDER_WEBHOOK_PAYLOAD` and
+  /// `LARDER_WEBHOOK_SECRET` as `order send` does.
   ///
   /// - Parameter proxy: The value of the command's `--proxy`.
-  /// - Returns: The report with its status and a sentence for each problem; nil without a webhook,
-  ///   or when no order was ever placed.
-  /// - Throws: An error that ``CommandFailure/init(_:)`` converts, when the outbox cannot be used or the webhook's
-  ///   variables are wrong.
+  /// - Returns: The report, its exit status and a sentence for each problem; nil if there is no webhook or nothing to
+  ///   send.
+  /// - Throws: An error when the file with the orders cannot be used, or when a variable of the webhook is wrong.
+  ///   ``CommandFailure/init(_:)`` converts the error.
   static func send(through proxy: String?) throws
     -> (report: SendReport, status: ExitStatus, warnings: [String])?
   {
@@ -113,7 +114,7 @@ enum DueOrders {
     )
   }
 
-  /// The number of messages about orders in each state of delivery; nil when nothing was ever ordered.
+  /// The number of messages about orders in each state of delivery, such as `queued`; nil if nothing was ever ordered.
   ///
   /// - Throws: ``LarderError`` when the outbox cannot be read.
   static func counts() throws -> DeliveryCounts? {
@@ -149,7 +150,7 @@ struct SendSummary {
     }
   }
 
-  /// One line of counts.
+  /// The counts in one line, such as `hooks.slack.com: 2 delivered, 1 queued`.
   var text: String {
     var parts = ["\(report.delivered.count) delivered"]
     if queued > 0 { parts.append("\(queued) queued") }
@@ -201,7 +202,7 @@ struct SendSummary {
     }
   }
 
-  /// The choices for a message that may have arrived.
+  /// The choices that the user has for a message that may have arrived.
   private func decision(_ message: OrderID) -> String {
     switch mail {
     case .orders:

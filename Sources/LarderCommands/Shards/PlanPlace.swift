@@ -83,6 +83,7 @@ final class PlanPlace {
   /// - Parameters:
   ///   - shard: The number of the shard; nil for a merge, which needs the files of all shards.
   ///   - planned: The plan.
+  /// - Throws: The store's error.
   func fetch(_ shard: Int?, of planned: PlannedRun) throws {
     guard let stored else { return }
     // An unknown shard is not an error here, because `ShardRun` reports it.
