@@ -1,29 +1,29 @@
 /// A number of bytes, for example the size of a body, of a file or of a whole cache.
 ///
-/// It is a separate type, so that the compiler distinguishes sizes from seconds, counts and identities, which are also
-/// 64-bit integers.
+/// Sizes have a type of their own, so that the compiler tells them apart from seconds, counts and ids, which are 64-bit
+/// integers too.
 package struct ByteCount: Hashable, Comparable, Sendable, Codable, AdditiveArithmetic {
-  /// The number.
+  /// The number of bytes.
   package let count: Int64
 
-  /// A number of bytes.
+  /// Makes a size from a number of bytes.
   package init(_ count: Int64) { self.count = count }
 
-  /// A number of bytes in memory.
+  /// Makes a size from the `count` of a collection of bytes.
   package init(_ count: Int) { self.count = Int64(count) }
 
-  /// No bytes.
+  /// Zero bytes.
   package static let zero = ByteCount(0 as Int64)
 
-  /// A number of mebibytes (1,048,576 bytes each).
+  /// A size in mebibytes; a mebibyte is 1,048,576 bytes.
   package static func mebibytes(_ number: Int64) -> ByteCount { ByteCount(number << 20) }
 
-  /// Reads a plain number.
+  /// Reads the size as a plain number.
   package init(from decoder: any Decoder) throws {
     count = try decoder.singleValueContainer().decode(Int64.self)
   }
 
-  /// Writes a plain number.
+  /// Writes the size as a plain number.
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(count)
@@ -44,24 +44,24 @@ package struct ByteCount: Hashable, Comparable, Sendable, Codable, AdditiveArith
 }
 
 extension ByteCount {
-  /// The total size of `number` things that have `size` bytes each.
+  /// The total size of `number` things, each of which has `size` bytes.
   package static func * (size: ByteCount, number: Int64) -> ByteCount {
     ByteCount(size.count * number)
   }
 }
 
 extension ByteCount: ExpressibleByIntegerLiteral, CustomStringConvertible {
-  /// A number of bytes.
+  /// Makes a size from a number of bytes.
   package init(integerLiteral count: Int64) { self.init(count) }
 
-  /// The number in digits.
+  /// The number of bytes in digits, without a unit.
   package var description: String { String(count) }
 }
 
 extension ByteCount {
-  /// The number with a unit, for people to read: `7.1 MiB`, `24 KiB`, `312 B`.
+  /// The size with a unit, for people to read, such as `7.1 MiB`, `24 KiB` or `312 B`.
   ///
-  /// The unit is chosen after rounding, so that 1023.96 KiB becomes `1.0 MiB`.
+  /// The unit is chosen after rounding. For example, 1023.96 KiB becomes `1.0 MiB`.
   package func formatted() -> String {
     let units = ["B", "KiB", "MiB", "GiB", "TiB"]
     var value = Double(count)
@@ -76,7 +76,7 @@ extension ByteCount {
 }
 
 extension Double {
-  /// The number with one digit after the point: `1.4`.
+  /// The number with one digit after the point, such as `1.4`.
   package var tenths: String {
     let tenths = Int((self * 10).rounded())
     return "\(tenths / 10).\(tenths % 10)"
@@ -84,7 +84,7 @@ extension Double {
 }
 
 extension Int {
-  /// The number in groups of three digits: `1,234`.
+  /// The number in groups of three digits, such as `1,234`.
   package var grouped: String {
     var text = ""
     let digits = String(magnitude)

@@ -5,23 +5,24 @@ package struct SystemError: Error, Equatable {
   /// The value of `errno`.
   package let code: Int32
 
-  /// Makes an error from a value of `errno`.
+  /// Makes the error for a value of `errno`.
   package init(code: Int32) {
     self.code = code
   }
 }
 
-/// Reads and writes files, repeating system calls until all bytes are done.
+/// Reads and writes whole files, repeating system calls until all bytes are done.
 ///
-/// Every call blocks. A call that a signal interrupts is repeated.
+/// Every function blocks. If a signal interrupts a system call, the call is repeated.
 package enum Files {
   /// Writes all the bytes.
   ///
   /// - Parameters:
   ///   - bytes: The bytes.
   ///   - file: An open file.
-  ///   - offset: The offset in the file to write at; nil to write at the file's position.
-  /// - Throws: ``SystemError``. A write of 0 bytes counts as a full disk, because repeating it would never end.
+  ///   - offset: The offset in the file where the bytes go; nil to write at the file's present position.
+  /// - Throws: ``SystemError``. If the system writes 0 bytes, that counts as a full disk, because repeating the call
+  ///   would never end.
   package static func write(
     _ bytes: RawSpan,
     to file: Int32,
@@ -44,7 +45,7 @@ package enum Files {
   /// - Parameters:
   ///   - file: An open file.
   ///   - room: The buffer for the bytes.
-  ///   - offset: The offset in the file to read from; nil to read at the file's position.
+  ///   - offset: The offset in the file where reading starts; nil to read at the file's present position.
   /// - Returns: How many bytes were read.
   /// - Throws: ``SystemError``.
   package static func read(
@@ -108,11 +109,11 @@ package enum Files {
     return bytes
   }
 
-  /// The bytes of a regular file; nil when there is none, when it has more than `most` bytes, or when it cannot be
-  /// read.
+  /// The bytes of a regular file; nil if there is no such file.
   ///
-  /// Does not follow a symbolic link in the last component of the path, and does not wait for the writer of a named
-  /// pipe.
+  /// The result is also nil if the file has more than `most` bytes, or if it cannot be read.
+  ///
+  /// A symbolic link in the last component of the path is not followed. A named pipe is not waited for.
   ///
   /// - Parameters:
   ///   - path: The file.
@@ -134,19 +135,21 @@ package enum Files {
     return try? bytes(of: file, Int(status.st_size))
   }
 
-  /// Replaces a file atomically: a reader sees the old content or the new, never half.
+  /// Replaces a file atomically.
   ///
-  /// Writes a temporary file in the same folder and renames it. The folder is not synced: after a crash the old file
-  /// may be there again.
+  /// A reader sees either the whole old content or the whole new content.
+  ///
+  /// The bytes go into a temporary file in the same folder, which is then renamed. The folder is not synced, so after a
+  /// crash the old file may be there again.
   ///
   /// - Parameters:
   ///   - path: The file.
   ///   - bytes: The new content.
-  ///   - temporary: The path of the temporary file; by default `PATH.PID.tmp`. The file is removed if anything fails.
-  ///   - mode: The file's permissions, regardless of the umask; by default 0644, reduced by the umask.
-  ///   - isDurable: Whether to sync the bytes to the device before the rename. Without a sync, a crash may leave an
-  ///     empty file.
-  /// - Throws: ``SystemError``; in that case the old file is unchanged.
+  ///   - temporary: The path of the temporary file, by default `PATH.PID.tmp`. If anything fails, that file is removed.
+  ///   - mode: The permissions of the file, regardless of the umask. With nil, they are 0644, reduced by the umask.
+  ///   - isDurable: Whether to sync the bytes to the device before the rename. Without that, a crash may leave an empty
+  ///     file.
+  /// - Throws: ``SystemError``. In that case the old file is unchanged.
   package static func replace(
     _ path: String,
     with bytes: RawSpan,
@@ -189,7 +192,7 @@ package enum Files {
     defer { closedir(stream) }
     var names: [String] = []
     while true {
-      // `readdir` returns nil at the end and for a failure; only `errno` tells them apart.
+      // `readdir` returns nil both at the end and for a failure. Only `errno` tells the two apart.
       errno = 0
       guard let entry = readdir(stream) else { break }
       let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
@@ -213,7 +216,8 @@ package enum Files {
 
   /// Syncs an open folder, so that the names in it are on the device.
   ///
-  /// - Returns: Whether it was synced; false where the file system cannot sync folders, which is not an error.
+  /// - Returns: Whether the folder was synced. The result is false if the file system cannot sync folders, which is not
+  ///   an error.
   /// - Throws: ``SystemError``.
   @discardableResult
   package static func sync(folder: Int32) throws(SystemError) -> Bool {
@@ -223,7 +227,9 @@ package enum Files {
     return false
   }
 
-  /// Whether this `errno` of a folder's `fsync` means that the file system cannot sync folders. (CIFS, FUSE)
+  /// Whether a value of `errno` after the `fsync` of a folder means that the file system cannot sync folders.
+  ///
+  /// Examples of such file systems are CIFS and FUSE.
   package static func lacksFolderSync(_ code: Int32) -> Bool {
     [EINVAL, ENOSYS, EBADF, EOPNOTSUPP].contains(code)
   }

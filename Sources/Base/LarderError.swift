@@ -1,7 +1,9 @@
 import CGlibc
 import Glibc
 
-/// The error that larder throws: a code for programs, a sentence for people, and advice.
+/// The error that larder throws.
+///
+/// It has a code for programs, a sentence for people, and advice.
 ///
 /// A picture, detail or section that fails within a run throws no error: the failure is part of the report.
 public struct LarderError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -9,9 +11,11 @@ public struct LarderError: Error, Hashable, Sendable, CustomStringConvertible {
   public let code: Code
   /// The sentence without the remedy: "cannot VERB THING: REASON".
   ///
-  /// After a semicolon, it may include advice that mentions no command option.
+  /// The sentence may end with a semicolon and advice. That advice mentions no option of a command.
   public let problem: String
-  /// The advice that a command completes with one of its options, or with the name of another command.
+  /// The advice that follows the sentence.
+  ///
+  /// A command words the advice in terms of its own options.
   public let remedy: Remedy?
   /// The path, URL, key or id that the error is about, if any.
   public let thing: String?
@@ -44,7 +48,7 @@ public struct LarderError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// The error for a failed system call: "cannot VERB THING: permission denied".
   ///
-  /// A full disk, or a full quota, has its own code and advice instead of `remedy`.
+  /// If the disk or a quota on it is full, the error has a code of its own, and its own advice instead of `remedy`.
   package static func system(
     _ verb: String,
     _ thing: String,
@@ -63,7 +67,7 @@ public struct LarderError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The text of `strerror(3)` in lower case, to be part of a sentence: "permission denied".
+/// The text of `strerror(3)` in lower case, such as "permission denied", so that it can be a part of a sentence.
 package func systemMessage(_ errno: Int32) -> String {
   String(cString: larder_error_words(errno))
 }
@@ -89,9 +93,11 @@ extension LarderError {
 
   /// The kind of an error, as a stable word and a class.
   ///
-  /// The set is open: later versions may add codes.
+  /// Later versions may add codes.
   public struct Code: Hashable, Sendable {
-    /// A stable word for scripts, such as `disk-full`; two codes of different classes may have the same word.
+    /// A stable word for scripts, such as `disk-full`.
+    ///
+    /// Two codes of different classes may have the same word.
     public let rawValue: String
     /// The class.
     package let kind: Kind
@@ -102,7 +108,7 @@ extension LarderError {
       self.kind = kind
     }
 
-    /// Makes the general code of a class, for errors that need no word of their own.
+    /// Makes the code whose word is the name of its class, for errors that need no word of their own.
     private init(_ kind: Kind) { self.init(kind.rawValue, kind) }
   }
 }
@@ -135,7 +141,7 @@ extension LarderError.Code {
   public static let tooNew = Self("too-new", .io)
   /// Another process or task has locked the cache or the orders.
   public static let locked = Self("locked", .tryAgain)
-  /// Another process, or an object store, was busy for too long.
+  /// Another process or an object store was busy for too long.
   package static let busy = Self("busy", .tryAgain)
   /// The order is refused: an item is sold out or has no price, the total exceeds the budget, or the order's state
   /// forbids it.
@@ -153,7 +159,7 @@ extension LarderError.Code {
   public static let argument = Self("argument", .usage)
   /// There is no cache, it is empty, or it lacks the requested thing.
   public static let notFound = Self("not-found", .failed)
-  /// The folder, or a library of this machine, cannot be used for the request.
+  /// The folder cannot be used for the request, or a library of this machine cannot.
   public static let unfit = Self("unfit", .failed)
   /// A transfer failed; see ``LarderError/status``.
   public static let transfer = Self("transfer", .unavailable)
@@ -162,7 +168,7 @@ extension LarderError.Code {
 // MARK: Codes of caches, orders and shards
 
 extension LarderError.Code {
-  /// There is no cache at this path, or nothing in it yet.
+  /// There is no cache at this path, or there is nothing in the cache yet.
   package static let empty = Self("empty", .failed)
   /// Several things match the request.
   package static let ambiguous = Self("ambiguous", .usage)
@@ -191,7 +197,7 @@ extension LarderError.Code {
 extension LarderError.Code {
   /// The text is not an `s3://` location.
   package static let storeLocation = Self("location", .usage)
-  /// The environment lacks a variable that a store needs, or has a wrong value.
+  /// The environment lacks a variable that a store needs, or the variable has a wrong value.
   package static let storeEnvironment = Self("environment", .usage)
   /// The store refuses the access key, the signature or the action.
   package static let storeDenied = Self("refused", .unavailable)
@@ -243,9 +249,9 @@ extension LarderError.Code {
 }
 
 extension LarderError {
-  /// Advice about an error: the end of its message, after a semicolon.
+  /// Advice about an error: the last part of its message, after a semicolon.
   ///
-  /// A command adds the option to use.
+  /// A command words the advice in terms of its own options.
   public enum Remedy: String, Codable, Sendable, Hashable {
     /// Repair the cache, then sync.
     case repair = "repair the cache, then sync again"

@@ -2,17 +2,18 @@
 package struct LibraryVersion: Hashable, Comparable, Sendable, CustomStringConvertible {
   private let parts: [Int]
 
-  /// A version from its numbers.
+  /// Makes a version from its numbers.
   package init(_ major: Int, _ minor: Int, _ patch: Int) {
     parts = [major, minor, patch]
   }
 
-  /// Unpacks a version number of libcurl: eight bits for each part. (CURL_VERSION_BITS)
+  /// Unpacks a version number of libcurl, which has eight bits for each part. (CURL_VERSION_BITS)
   package init(bits: UInt32) {
     self.init(Int(bits >> 16 & 0xFF), Int(bits >> 8 & 0xFF), Int(bits & 0xFF))
   }
 
-  /// Unpacks a version number of SQLite: three decimal digits for each part. (SQLITE_VERSION_NUMBER)
+  /// Unpacks a version number of SQLite, which has three decimal digits for each part: 3040001 is 3.40.1.
+  /// (SQLITE_VERSION_NUMBER)
   package init(thousands: Int32) {
     self.init(Int(thousands / 1_000_000), Int(thousands / 1000 % 1000), Int(thousands % 1000))
   }
@@ -25,7 +26,7 @@ package struct LibraryVersion: Hashable, Comparable, Sendable, CustomStringConve
     left.parts.lexicographicallyPrecedes(right.parts)
   }
 
-  /// The message for a library that is older than `needed`; nil if it is new enough.
+  /// The message about a library that is older than `needed`; nil if the library is new enough.
   package func shortcoming(of library: String, needed: LibraryVersion) -> String? {
     guard self < needed else { return nil }
     return

@@ -1,6 +1,6 @@
 /// Percent-encoding, as in URLs, forms and cookies. (RFC 3986, section 2.1)
 package enum PercentEncoding {
-  /// Whether a byte is unreserved: never encoded, in any part of a URL. (RFC 3986, section 2.3)
+  /// Whether a byte is unreserved, so that no part of a URL has to encode it. (RFC 3986, section 2.3)
   package static func isUnreserved(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
@@ -11,18 +11,18 @@ package enum PercentEncoding {
     }
   }
 
-  /// A byte as `%XX`, with upper-case digits.
+  /// The escape of a byte, with upper-case digits, such as `%2F`.
   package static func escape(of byte: UInt8) -> [UInt8] {
     let digits = Array("0123456789ABCDEF".utf8)
     return [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
   }
 
-  /// The text with all bytes encoded except the unreserved ones.
+  /// The text with every byte encoded, except the unreserved bytes.
   ///
   /// - Parameters:
   ///   - text: The text.
-  ///   - others: Further characters that stay unencoded, such as `/` in a path.
-  /// - Returns: The encoded text, fit for a segment of a path or a value in a query.
+  ///   - others: Further characters that are not encoded, such as `/` in a path.
+  /// - Returns: The encoded text, which may be a segment of a path or a value in a query.
   package static func escaped(_ text: String, keeping others: String = "") -> String {
     var bytes: [UInt8] = []
     for byte in text.utf8 {
@@ -35,17 +35,19 @@ package enum PercentEncoding {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Encodes pairs as a URL's query: `q=%EA%B5%AD&page=2`.
+  /// Encodes pairs of names and values as the query of a URL, such as `q=%EA%B5%AD&page=2`.
   package static func query(_ pairs: [(name: String, value: String)]) -> String {
     pairs.map { "\(escaped($0.name))=\(escaped($0.value))" }.joined(separator: "&")
   }
 
-  /// Decodes percent-encoded bytes; a `%` without two hexadecimal digits after it is kept as it is.
+  /// Decodes percent-encoded bytes.
+  ///
+  /// A `%` that two hexadecimal digits do not follow is kept as it is.
   ///
   /// - Parameters:
-  ///   - escaped: The bytes as written.
+  ///   - escaped: The encoded bytes.
   ///   - plusIsSpace: Whether `+` stands for a space, as in forms.
-  /// - Returns: The bytes.
+  /// - Returns: The decoded bytes.
   package static func decoded(
     _ escaped: some Collection<UInt8>,
     plusIsSpace: Bool = false
@@ -64,7 +66,7 @@ package enum PercentEncoding {
     return plain
   }
 
-  /// Decodes percent-encoded bytes; nil when a `%` is not followed by two hexadecimal digits.
+  /// Decodes percent-encoded bytes; nil if two hexadecimal digits do not follow a `%`.
   package static func validated(
     _ escaped: some Collection<UInt8>,
     plusIsSpace: Bool = false
@@ -77,12 +79,14 @@ package enum PercentEncoding {
     return decoded(escaped, plusIsSpace: plusIsSpace)
   }
 
-  /// Decodes a text; nil when an escape is malformed, or the bytes are not UTF-8.
+  /// Decodes a text; nil if an escape is malformed, or if the decoded bytes are not UTF-8.
   package static func text(_ escaped: String) -> String? {
     validated(escaped.utf8).flatMap { String(validating: $0, as: UTF8.self) }
   }
 
-  /// Decodes a text, keeping malformed escapes; bytes that are not UTF-8 become replacement characters.
+  /// Decodes a text as far as possible.
+  ///
+  /// Malformed escapes are kept, and bytes that are not UTF-8 become replacement characters.
   package static func lenientText(
     _ escaped: some StringProtocol,
     plusIsSpace: Bool = false
@@ -90,7 +94,7 @@ package enum PercentEncoding {
     String(decoding: decoded(escaped.utf8, plusIsSpace: plusIsSpace), as: UTF8.self)
   }
 
-  /// The byte that the first two hexadecimal digits stand for; nil when there are fewer than two.
+  /// The byte that the first two hexadecimal digits stand for; nil if the bytes do not begin with two such digits.
   private static func octet(_ digits: some Collection<UInt8>) -> UInt8? {
     guard let high = digits.first.flatMap(Hexadecimal.value),
       let low = digits.dropFirst().first.flatMap(Hexadecimal.value)

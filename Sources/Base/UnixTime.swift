@@ -1,10 +1,10 @@
 import CGlibc
 import Glibc
 
-/// A moment of the wall clock in whole seconds since 1970, without leap seconds.
+/// A moment of the wall clock, in whole seconds since 1970 and without leap seconds.
 ///
-/// Arithmetic saturates: a clock that jumps, or a server that says `max-age=99999999999999999999`, can make
-/// a moment very early or very late but never traps.
+/// Arithmetic saturates. If a clock jumps, or a server sends `max-age=99999999999999999999`, the result is a very early
+/// or a very late moment, and never a trap.
 package struct UnixTime: Hashable, Comparable, Sendable {
   /// Seconds since 1970-01-01T00:00:00Z.
   package let seconds: Int64
@@ -14,7 +14,9 @@ package struct UnixTime: Hashable, Comparable, Sendable {
     self.seconds = seconds
   }
 
-  /// The earliest representable moment: an expiry at this moment is always past.
+  /// The earliest representable moment.
+  ///
+  /// An expiry at this moment is always in the past.
   package static let distantPast = UnixTime(.min)
   /// The latest representable moment.
   package static let distantFuture = UnixTime(.max)
@@ -24,7 +26,7 @@ package struct UnixTime: Hashable, Comparable, Sendable {
     left.seconds < right.seconds
   }
 
-  /// The moment `delta` seconds later; saturates.
+  /// The moment that is `delta` seconds later; saturates.
   package static func + (time: UnixTime, delta: Int64) -> UnixTime {
     UnixTime(time.seconds.addingClamped(delta))
   }
@@ -36,7 +38,7 @@ package struct UnixTime: Hashable, Comparable, Sendable {
 }
 
 extension UnixTime: ExpressibleByIntegerLiteral {
-  /// The moment `seconds` after the start of 1970.
+  /// Makes a moment from seconds since 1970.
   package init(integerLiteral seconds: Int64) { self.init(seconds) }
 }
 
@@ -72,14 +74,17 @@ extension Int64 {
 }
 
 extension UnixTime {
-  /// The present moment by the wall clock, which may be wrong and may jump.
+  /// The present moment by the wall clock.
+  ///
+  /// The clock may be wrong, and it may jump.
   package static func now() -> UnixTime { UnixTime(Int64(time(nil))) }
 
-  /// The moment in UTC in the format of RFC 3339, such as `2021-01-13T06:30:00Z`.
+  /// The moment in UTC, in the format of RFC 3339, such as `2021-01-13T06:30:00Z`.
   package var rfc3339: String { text("%Y-%m-%dT%H:%M:%SZ") }
 
-  /// Reads a moment in UTC in the format of RFC 3339, such as `2026-11-24T12:00:00.000Z`; the fraction of a second is
-  /// dropped.
+  /// Reads a moment in UTC, in the format of RFC 3339, such as `2026-11-24T12:00:00.000Z`.
+  ///
+  /// A fraction of a second is dropped. The result is nil if the text has another form.
   package init?(rfc3339 text: String) {
     let parts = text.split { !$0.isASCII || !$0.isNumber }.map { Int64($0) }
     guard text.hasSuffix("Z"), parts.count >= 6, let year = parts[0], let month = parts[1],
@@ -91,7 +96,9 @@ extension UnixTime {
     self = moment
   }
 
-  /// The moment in UTC in a format of `strftime(3)`; the text `an unknown time` if the year cannot be written.
+  /// The moment in UTC, in a format of `strftime(3)` such as `%H:%M`.
+  ///
+  /// If the year cannot be written, the text is `an unknown time`.
   package func text(_ form: String) -> String {
     let text = String(unsafeUninitializedCapacity: 64) {
       larder_write_date($0.baseAddress, $0.count, form, time_t(seconds))
@@ -102,13 +109,16 @@ extension UnixTime {
 
 /// The date formats of HTTP headers. (RFC 9110, section 5.6.7)
 extension UnixTime {
-  /// Reads an IMF-fixdate, an RFC 850 date or an asctime date, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
+  /// Reads a date in any of the three formats of HTTP, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
   ///
-  /// The format must match exactly, except for the case of letters. The name of the weekday need not be the right one.
+  /// The formats are IMF-fixdate, RFC 850 and asctime. The text must match one of them exactly, except for the case of
+  /// letters. The weekday may be the wrong one.
   ///
-  /// Any other text gives nil. The caller treats an invalid `Expires` as a date in the past. (RFC 9111, section 5.3)
+  /// Any other text gives nil. If the text is the value of `Expires`, the caller treats it as a date in the past. (RFC
+  /// 9111, section 5.3)
   ///
-  /// The century of a two-digit year depends on `now`: a date that would be more than 50 years ahead counts as past.
+  /// The century of a year with two digits depends on `now`. If the date would be more than 50 years ahead, it counts
+  /// as past.
   package init?(httpDate text: String, now: UnixTime) {
     var text = text
     var parts = tm()
@@ -126,8 +136,8 @@ extension UnixTime {
       let thisYear = Int64(today.tm_year) + 1900
       year = thisYear - thisYear % 100 + year % 100
       if year <= thisYear - 50 { year += 100 }
-      // A date more than 50 years ahead means the latest past year with these digits. No format has a year of five
-      // digits.
+      // A date that is more than 50 years ahead means the latest year in the past with these two digits. No format has
+      // years of five digits.
       let isFar =
         (year - 50, month, day) > (thisYear, Int64(today.tm_mon) + 1, Int64(today.tm_mday))
       if isFar || year > 9999 { year -= 100 }
@@ -138,12 +148,14 @@ extension UnixTime {
     self = moment
   }
 
-  /// The moment as an IMF-fixdate, `Sun, 06 Nov 1994 08:49:37 GMT`; years are clamped to 0...9999.
+  /// The moment as an IMF-fixdate, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
+  ///
+  /// The year is clamped to 0...9999.
   package var httpDate: String {
     UnixTime(min(max(seconds, -62_167_219_200), 253_402_300_799)).text("%a, %d %b %04Y %T GMT")
   }
 
-  /// The moment of a date in UTC plus seconds since its midnight; nil when there is no such date.
+  /// The moment of a date in UTC, plus the seconds since the midnight of that date; nil if there is no such date.
   private static func moment(
     _ year: Int64,
     _ month: Int64,
@@ -158,7 +170,7 @@ extension UnixTime {
     parts.tm_mon = Int32(month) - 1
     parts.tm_mday = Int32(day)
     let midnight = timegm(&parts)
-    // `timegm` turns the 31st of a short month into the 1st of the next.
+    // `timegm` turns the 31st of a short month into the 1st of the next month.
     return parts.tm_mday == Int32(day) ? UnixTime(Int64(midnight) + second) : nil
   }
 
@@ -170,14 +182,16 @@ extension UnixTime {
   }
 }
 
-/// A moment of the monotonic clock, which never goes back; for deadlines, delays and speeds.
+/// A moment of the monotonic clock, which never goes back.
 ///
-/// The clock's origin is arbitrary, so only differences have a meaning. Arithmetic saturates.
+/// It is used for deadlines, delays and speeds.
+///
+/// The clock starts at an arbitrary moment, so only differences have a meaning. Arithmetic saturates.
 package struct MonotonicTime: Hashable, Comparable, Sendable {
-  /// Nanoseconds since the clock's own origin.
+  /// Nanoseconds since the arbitrary start of the clock.
   package let nanoseconds: Int64
 
-  /// Makes a moment from nanoseconds since the clock's own origin.
+  /// Makes a moment from nanoseconds since the start of the clock.
   package init(nanoseconds: Int64) {
     self.nanoseconds = nanoseconds
   }
@@ -221,7 +235,7 @@ extension Duration {
       .addingClamped(attoseconds / 1_000_000_000)
   }
 
-  /// The duration in milliseconds, rounded up so that a short wait never becomes 0.
+  /// The duration in milliseconds, which is rounded up so that a short wait never becomes 0.
   package var wholeMilliseconds: Int64 {
     let nanoseconds = wholeNanoseconds
     return nanoseconds / 1_000_000 + (nanoseconds % 1_000_000 > 0 ? 1 : 0)

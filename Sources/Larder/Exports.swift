@@ -1,8 +1,8 @@
-// The library's public types are declared in several modules. This module re-exports each of them by name, and nothing
-// else from those modules.
+// The public types of the library are declared in several modules. This module re-exports each of the types by name,
+// and nothing else from those modules.
 //
-// A typealias would not be enough: without an import of the module that declares a type, a program cannot use its
-// members. (SE-0444) `@_exported` is Swift's only way to re-export.
+// A typealias would not be enough. If a program does not import the module that declares a type, it cannot use the
+// members of the type. (SE-0444) `@_exported` is Swift's only way to re-export.
 
 @_exported public import struct Base.LarderError
 @_exported public import struct Cache.RunID
@@ -35,7 +35,7 @@
 @_exported public import struct Pipeline.SyncReport
 
 extension Shop {
-  /// A sync's report.
+  /// The report of a sync.
   public typealias Report = SyncReport
   /// The progress of a sync.
   public typealias Progress = SyncProgress
@@ -47,13 +47,15 @@ extension Shop {
   public typealias Changes = RunDiff
   /// The result of a check of every file.
   public typealias Verification = VerifyReport
-  /// The limits of a sweep, which removes old runs and unneeded pictures.
+  /// The limits of a sweep.
+  ///
+  /// A sweep removes old runs, and pictures that no catalog needs.
   public typealias SweepOptions = Pipeline.SweepOptions
-  /// A sweep's report.
+  /// The report of a sweep.
   public typealias Sweep = SweepReport
   /// The layout of an export.
   public typealias ExportOptions = Pipeline.ExportOptions
-  /// An export's report.
+  /// The report of an export.
   public typealias Export = ExportReport
 }
 
@@ -65,6 +67,6 @@ extension Order {
 }
 
 extension OrderBook {
-  /// A delivery's report.
+  /// The report of a delivery.
   public typealias Delivery = SendReport
 }

@@ -4,7 +4,7 @@ import Pipeline
 import Transport
 
 extension LarderError {
-  /// Runs `body`, and translates its errors into errors of the public library.
+  /// Runs `body`, and translates its errors into the errors that the library documents.
   static func translating<Value>(_ body: () throws -> Value) throws(LarderError) -> Value {
     do {
       return try body()
@@ -13,7 +13,7 @@ extension LarderError {
     }
   }
 
-  /// Translates a module's error to an error of the public library, without the remedy's text.
+  /// Translates an error of a module to an error that the library documents, without the text of its remedy.
   init(shown error: any Error) {
     switch error {
     case let error as LarderError:
@@ -45,7 +45,7 @@ extension LarderError {
 }
 
 extension LarderError.Code {
-  /// The code of the public library for a module's code.
+  /// The code that the library documents for a code of a module.
   fileprivate var shown: Self {
     switch self {
     case .catalog, .address, .argument, .locked, .notFound, .diskFull, .damaged, .tooNew, .unfit,

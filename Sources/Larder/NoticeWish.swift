@@ -4,13 +4,15 @@ import Catalog
 import Orders
 import Pipeline
 
-/// A filter for change notices: the kinds, price drops and items that a webhook receives.
+/// A filter for notices of changes.
+///
+/// It selects the kinds of changes, the price drops and the items that a webhook receives.
 package struct NoticeWish: Sendable, Hashable {
   /// The kinds of changes; never empty.
   package var kinds = Set(Notice.Kind.allCases)
-  /// The least price drop to report, as a share of the old price: 0.1 is 10 %.
+  /// The smallest price drop to report, as a share of the old price, such as 0.1 for 10 %.
   ///
-  /// Nil reports every change of a price.
+  /// With nil, every change of a price is reported.
   package var drop: Double?
   /// The ids of the items to report; empty for all items.
   package var items: Set<String> = []
@@ -18,20 +20,22 @@ package struct NoticeWish: Sendable, Hashable {
   /// Makes a filter that matches every change.
   package init() {}
 
-  /// A string that identifies the filter: equal filters have equal strings.
+  /// A string that identifies the filter.
+  ///
+  /// Equal filters have equal strings.
   private var text: String {
     let kinds = kinds.map(\.rawValue).sorted().joined(separator: ",")
     let parts = [kinds, drop.map { "drop \($0)" } ?? ""] + items.sorted()
-    // Each part is prefixed with its length. No separator is safe: SQLite ends a text at a zero byte, and an id may
-    // contain any other character.
+    // Each part follows its own length. A separator would not be safe, because SQLite ends a text at a zero byte, and
+    // an id may contain any other character.
     return parts.map { "\($0.utf8.count):\($0)" }.joined()
   }
 
-  /// The changes in a catalog since a run, without those that the filter excludes.
+  /// The changes in a catalog since a run that the filter selects.
   ///
   /// - Parameters:
   ///   - reader: The catalog.
-  ///   - run: The run after which the changes begin.
+  ///   - run: The last run before the changes.
   /// - Returns: The changes.
   /// - Throws: ``LarderError`` when the index cannot be read.
   func changes(
@@ -51,7 +55,7 @@ package struct NoticeWish: Sendable, Hashable {
     return changes
   }
 
-  /// One item's changes, without those that the filter excludes.
+  /// The changes of one item that the filter selects.
   private func changes(of net: NetChange) -> [Notice.Change] {
     func change(_ kind: Notice.Kind) -> Notice.Change {
       var change = Notice.Change(kind, section: net.section, id: net.id)
@@ -90,19 +94,23 @@ package struct NoticeWish: Sendable, Hashable {
     guard let old = net.price, let new = net.newPrice, old.currency == new.currency else {
       return false
     }
-    // The tolerance is needed because a share such as 0.1 is not exact in binary.
+    // The tolerance of 1e-6 is needed because a share such as 0.1 is not exact in binary.
     return Double(old.minorUnits) - Double(new.minorUnits) >= drop * Double(old.minorUnits) - 1e-6
       && new.minorUnits < old.minorUnits
   }
 
-  /// Queues a notice of the changes in a catalog since the last notice; queues nothing when there are none.
+  /// Queues a notice of the changes in a catalog since the last notice.
   ///
-  /// The first notice of a filter covers the changes of the last run. The notice is durable when this returns.
+  /// If there are no changes, nothing is queued.
+  ///
+  /// The first notice of a filter reports the changes of the last run. When this function returns, the notice survives
+  /// a crash.
   ///
   /// - Parameters:
   ///   - reader: The catalog.
-  ///   - cache: The cache's path, which must always be spelt the same: it is a part of the subscription's key.
-  ///   - webhook: The webhook that receives the notice.
+  ///   - cache: The path of the cache. It must always be spelt the same, because it is a part of the key by which the
+  ///     outbox knows which changes were already reported.
+  ///   - webhook: The webhook to which the notice is sent.
   ///   - outbox: The database in which the notice waits for its delivery.
   ///   - language: The language of the notice.
   ///   - now: The current time.
@@ -119,7 +127,8 @@ package struct NoticeWish: Sendable, Hashable {
     while true {
       let (last, before) = try reader.lastRuns()
       let start = try outbox.start(of: subscription, at: webhook)
-      // A rebuilt cache counts its runs from 1 again.
+      // If the cache was rebuilt, its runs are counted from 1 again, so a reported run may have a higher number than
+      // the last run.
       var after = start.after ?? before.rawValue
       if max(after, start.told ?? 0) > last.id.rawValue { after = before.rawValue }
       let notice = Notice(
@@ -140,8 +149,8 @@ package struct NoticeWish: Sendable, Hashable {
         at: now,
         id: OrderID(noticeAt: now, using: &random)
       )
-      // If this notice was not stored, another process has just queued another notice. The next round looks for changes
-      // after that notice.
+      // If this notice was not stored, another process has queued a notice meanwhile. The next round of the loop looks
+      // for changes after that other notice.
       if isKept { return }
     }
   }

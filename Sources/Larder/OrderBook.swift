@@ -10,21 +10,26 @@ import Transport
 /// The orders and their delivery state, in one file outside every cache.
 ///
 /// An order that ``place(_:from:)`` returned survives any crash and power cut. ``send(to:_:)`` sends orders in the
-/// sequence in which they were placed. A message that was sent but not answered may have arrived. The webhook's
-/// settings decide whether it is sent again, or held until you decide; it is always reported. Any number of processes
-/// may use one file.
+/// sequence in which they were placed. Any number of processes may use one file.
+///
+/// If the webhook does not answer a message, the message may have arrived all the same. ``Webhook/resendsAmbiguous``
+/// decides whether such a message is sent again, or held until you decide. The report lists it in both cases.
 public struct OrderBook: Sendable {
-  /// The path of the file; the first order creates the file.
+  /// The path of the file.
+  ///
+  /// The first order creates the file.
   public let path: String
   private let clock: @Sendable () -> Date
   private let transport: (any ShopTransport)?
 
-  /// Makes an order book from the path of its file; opens nothing yet.
+  /// Makes an order book from the path of its file.
+  ///
+  /// The file is not opened yet.
   ///
   /// - Parameters:
   ///   - path: The path of the file.
-  ///   - transport: The transport that delivers orders instead of the network, for tests.
-  ///   - clock: The source of time, for tests: when an order is placed, and when its message is due.
+  ///   - transport: A transport that delivers orders instead of the network, for example in tests.
+  ///   - clock: The source of the present time; nil for the clock of this machine.
   public init(
     _ path: String,
     transport: (any ShopTransport)? = nil,
@@ -41,8 +46,8 @@ public struct OrderBook: Sendable {
   ///   - request: The items, and the customer.
   ///   - shop: The shop that sells the items.
   /// - Returns: The order, which is safely on disk.
-  /// - Throws: ``LarderError``: `not-found` when no section lists an item; `refused` when an item is sold out or has no
-  ///   price, or the total exceeds the budget; `argument` for an invalid name or number.
+  /// - Throws: ``LarderError``. The code is `not-found` if no section lists an item, `argument` if a name or a number
+  ///   is invalid, and `refused` if an item is sold out or has no price, or if the total exceeds the budget.
   @discardableResult
   public func place(_ request: OrderRequest, from shop: Shop) async throws(LarderError) -> Order {
     try await Blocking.run("larder.orders") { _ in
@@ -64,7 +69,7 @@ public struct OrderBook: Sendable {
   ///
   /// - Parameter id: The order's id, or the beginning of the id.
   /// - Returns: The order.
-  /// - Throws: ``LarderError`` with the code `not-found` when there is none.
+  /// - Throws: ``LarderError`` with the code `not-found` when there is no such order.
   public func order(_ id: OrderID) async throws(LarderError) -> Order {
     try await Blocking.run("larder.orders") { _ in try Outbox(path).order(id.rawValue) }
   }
@@ -83,7 +88,7 @@ public struct OrderBook: Sendable {
     }
   }
 
-  /// Moves an order to its next state: preparing, ready, collected.
+  /// Moves an order to its next state, for example from `ordered` to `preparing`.
   ///
   /// - Parameter id: The order's id, or the beginning of the id.
   /// - Returns: The order afterwards.
@@ -95,9 +100,9 @@ public struct OrderBook: Sendable {
     }
   }
 
-  /// Queues messages again: those that were given up, and those that are held because they may have arrived.
+  /// Queues messages again that were given up, or that are held because they may have arrived.
   ///
-  /// - Parameter ids: The orders whose messages to queue; nil for every message that was given up.
+  /// - Parameter ids: The orders whose messages are queued. With nil, all messages that were given up are queued.
   /// - Returns: The ids of the orders whose messages are queued now.
   /// - Throws: ``LarderError`` with the code `refused` when an order of `ids` has no message to replay.
   @discardableResult
@@ -107,17 +112,17 @@ public struct OrderBook: Sendable {
     }
   }
 
-  /// Delivers all due messages about orders to a webhook.
+  /// Delivers the messages about orders that are due to a webhook.
   ///
-  /// When the task is cancelled, no further attempt starts, and the current attempt waits at most one second for its
+  /// If the task is cancelled, no further attempt starts, and the present attempt waits at most one second for its
   /// answer.
   ///
   /// - Parameters:
   ///   - webhook: The webhook that receives the orders.
   ///   - options: The limits of the delivery.
   /// - Returns: The delivered orders, and the orders that could not be delivered.
-  /// - Throws: ``LarderError`` when the file cannot be used; a webhook that cannot be reached is reported in the
-  ///   result.
+  /// - Throws: ``LarderError`` when the file cannot be used. If the webhook cannot be reached, that is not an error,
+  ///   but a part of the result.
   @discardableResult
   public func send(
     to webhook: Webhook,
@@ -173,15 +178,15 @@ public struct OrderBook: Sendable {
 extension OrderBook {
   /// The limits and settings of a delivery.
   public struct SendOptions: Sendable, Hashable {
-    /// The maximum number of messages to send; nil for all that are due.
+    /// The maximum number of messages to send; nil for all messages that are due.
     public var attempts: Int?
-    /// How long to wait for a message whose next attempt is due later.
+    /// How long to wait for a message that is due later.
     public var patience = Duration.seconds(10)
-    /// How long to wait for an answer before the attempt fails.
+    /// How long to wait for the answer to a message before the attempt fails.
     public var timeout = Duration.seconds(30)
-    /// Resume a webhook that was stopped because it refused every message.
+    /// Whether to send to a webhook again that was stopped because it refused every message.
     public var resumes = false
-    /// Trust the certificates in this PEM file instead of the system's.
+    /// The path of a PEM file with the certificates to trust instead of the system's.
     public var certificates: String?
 
     /// Makes options that deliver every message that is due now or within ten seconds.
@@ -189,7 +194,7 @@ extension OrderBook {
   }
 }
 
-/// A sender's clock that reads the order book's clock, but waits by the machine's clock.
+/// A clock that tells the time of the order book's clock, but waits by the clock of the machine.
 private struct BookClock: SenderClock {
   private let machine = SystemSenderClock()
   private let time: @Sendable () -> OrderTime
@@ -209,7 +214,9 @@ private struct BookClock: SenderClock {
 }
 
 extension WebhookSender {
-  /// Ends a sender's run: starts no further attempt, and waits at most `grace` for the answer to the current attempt.
+  /// Ends the run of a sender.
+  ///
+  /// No further attempt starts, and the present attempt waits at most `grace` for its answer.
   package func end(within grace: DispatchTimeInterval, _ transport: any Fetching) {
     stop()
     DispatchQueue.global().asyncAfter(deadline: .now() + grace) { transport.cancelAll() }
@@ -217,7 +224,7 @@ extension WebhookSender {
 }
 
 extension TransportOptions {
-  /// Options for a transport without pauses and retries of its own; ``WebhookSender`` has both.
+  /// Options for a transport that makes no pauses and no retries, because ``WebhookSender`` makes both.
   ///
   /// - Parameter timeout: How long to wait for an answer.
   /// - Returns: The options.
@@ -235,7 +242,7 @@ extension TransportOptions {
 
 /// An order with items and prices from the last sync of the catalog.
 ///
-/// Joins the reader of the cache to the orders module, for ``OrderBook`` and the commands.
+/// It connects the reader of the cache with the module of orders, for ``OrderBook`` and for the commands.
 package struct OrderFromCatalog {
   /// The order, not yet in the outbox.
   package let order: PlacedOrder
@@ -248,9 +255,8 @@ package struct OrderFromCatalog {
   ///   - request: The items, and the customer.
   ///   - reader: The catalog.
   ///   - now: The time of the order.
-  ///   - chance: The random part of the order's id, if it was drawn earlier.
-  /// - Throws: ``LarderError`` when the catalog has no such item, when an item cannot be ordered, or when the catalog
-  ///   cannot be read.
+  ///   - chance: The random part of the order's id; nil to draw a new one.
+  /// - Throws: ``LarderError`` when the catalog lacks an item or cannot be read, or when an item cannot be ordered.
   package init(
     _ request: OrderRequest,
     _ reader: CatalogReader,
@@ -277,8 +283,9 @@ package struct OrderFromCatalog {
     priceChanges = Self.changes(order, items, reader)
   }
 
-  /// The price changes of the last run; none when the cache cannot be read, because an unreadable cache must not
-  /// prevent an order.
+  /// Sentences about the prices that the last run changed.
+  ///
+  /// If the changes cannot be read, there are none, because that must not prevent an order.
   private static func changes(
     _ order: PlacedOrder,
     _ items: [String: StoreItem],

@@ -37,8 +37,10 @@ extension Shop {
     public enum Value: Sendable, Hashable {
       /// A price.
       case price(Price)
-      /// Text. Badges and ways of delivery are joined with a comma and a space. A picture that the cache did not hold
-      /// is represented by its URL.
+      /// Text.
+      ///
+      /// Badges and ways of delivery are joined with a comma and a space. If the cache did not have a picture, the text
+      /// is the URL of that picture.
       case text(String)
       /// The SHA-256 of each picture's bytes, 64 hexadecimal digits.
       case pictures([String])
@@ -54,15 +56,19 @@ extension Shop {
     public let id: String
     /// The part that changed.
     public let field: Field
-    /// The value before the change; nil for none, and when the item itself was added, removed or came back.
+    /// The value before the change.
+    ///
+    /// It is nil if there was no value, and if the item itself was added, was removed or came back.
     public let from: Value?
-    /// The value after the change; nil for none, and when the item itself was added, removed or came back.
+    /// The value after the change.
+    ///
+    /// It is nil if there is no value, and if the item itself was added, was removed or came back.
     public let to: Value?
 
     /// When the run that found the change ended.
     public var date: Date { Date(time) }
 
-    /// Translates a change of the index.
+    /// Translates a change from the form that the index has.
     package init(_ change: RecordedChange) {
       (time, run, section, id) = (change.time, change.run, change.section, change.id)
       field = Field(change.kind)
@@ -72,8 +78,8 @@ extension Shop {
 
   /// The catalog as it was after an earlier sync.
   ///
-  /// Each method reads the catalog from the index. Pictures whose bytes have changed since that sync are missing, and
-  /// so are details that were fetched later.
+  /// Each method reads the catalog from the database of the cache. A picture is missing if its bytes have changed since
+  /// that sync. A detail is missing if it was fetched later.
   public struct PastCatalog: Sendable {
     /// The sync.
     public let run: RunID
@@ -94,7 +100,9 @@ extension Shop {
       try LarderError.translating { try reader.sections().map(Section.init) }
     }
 
-    /// The items of all sections, or of one section, in the catalog's order; see ``Shop/items(in:)``.
+    /// The items of all sections, or of one section, in the catalog's order.
+    ///
+    /// See ``Shop/items(in:)``.
     ///
     /// - Parameter section: The section's key; nil for all sections.
     /// - Returns: The items; an item in two sections is returned twice.
@@ -104,7 +112,7 @@ extension Shop {
       try LarderError.translating { try reader.list(section: section) }
     }
 
-    /// One item with all its sections; nil when no section listed it.
+    /// One item with all its sections; nil if no section listed the item.
     ///
     /// - Throws: ``LarderError`` with the code `not-found` when a sweep has removed the run meanwhile.
     public func item(_ id: String) throws(LarderError) -> Item? {
@@ -112,16 +120,17 @@ extension Shop {
     }
   }
 
-  /// The changes of items that syncs found: prices, badges, titles, pictures, sections, and items that were added,
-  /// removed or came back.
+  /// The changes of items that syncs found.
+  ///
+  /// A change is a new price, badge, title, picture or section, or an item that was added, was removed or came back.
   ///
   /// The history of a catalog begins with its first sync, and ``SweepOptions/prices`` limits it. Reading it needs no
   /// network. The history is complete even when a sweep has removed old runs.
   ///
   /// - Parameters:
   ///   - id: The item whose changes to return; nil for all items.
-  ///   - since: Return only changes from syncs that ended at this time or later; nil for all changes.
-  /// - Returns: The changes, oldest first; none for an item that no sync has seen.
+  ///   - since: Only changes are returned that a sync found which ended at this time or later; nil for all changes.
+  /// - Returns: The changes, the oldest first. The array is empty for an item that no sync has seen.
   /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet.
   public func history(
     of id: String? = nil,
@@ -135,20 +144,20 @@ extension Shop {
 
   /// The lowest price of an item in the days up to the last sync.
   ///
-  /// This is the price that a customer pays, on sale or not. A price that was set before these days counts if it was
-  /// still valid during them. ``ShownItem/lowest30Days`` is the same for 30 days.
+  /// The price is the one that a customer pays, on sale or not. A price that was set before these days counts if it was
+  /// still valid during them. ``ShownItem/lowest30Days`` is the same price for 30 days.
   ///
   /// - Parameters:
-  ///   - id: The item's id; if several sections list it, the price in the first of these sections is used.
-  ///   - days: The number of days of 24 hours; with 0 or fewer, only the current price counts.
-  /// - Returns: The price; nil when no section lists the item, or it has no price.
+  ///   - id: The id of the item. If several sections list the item, the price in the first of these sections counts.
+  ///   - days: The number of days, each of 24 hours. With 0 or a negative number, only the present price counts.
+  /// - Returns: The price; nil if no section lists the item, or if the item has no price.
   /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet.
   public func lowestPrice(of id: String, days: Int = 30) async throws(LarderError) -> LowestPrice?
   {
     try await Blocking.run { _ in try reader().lowestPrice(of: id, days: Int64(days)) }
   }
 
-  /// The catalog as it was after the last sync that had ended by a given moment.
+  /// The catalog as it was at a given moment: after the last sync that had ended by then.
   ///
   /// The cache must still have the run of that sync; see ``SweepOptions/history``.
   ///

@@ -3,13 +3,15 @@ import Cache
 import Pipeline
 
 extension Shop {
-  /// Checks every picture in the cache against its row in the index; works while a sync runs.
+  /// Checks that every picture in the cache is as it was fetched.
+  ///
+  /// The check works while a sync runs.
   ///
   /// - Parameters:
-  ///   - everyByte: Whether to read every byte, instead of only each file's size and date.
+  ///   - everyByte: Whether to read every byte. If false, only the size and the date of each file are checked.
   ///   - progress: Called with the number of pictures that are done, and their total.
-  /// - Returns: The findings; incomplete when the task was cancelled.
-  /// - Throws: ``LarderError`` when there is no cache or it cannot be read.
+  /// - Returns: The findings. They are incomplete if the task was cancelled.
+  /// - Throws: ``LarderError`` when there is no cache, or when the cache cannot be read.
   public func verify(
     everyByte: Bool = true,
     progress: (@Sendable (Progress.Count) -> Void)? = nil
@@ -17,15 +19,17 @@ extension Shop {
     try await verify(everyByte: everyByte, repairs: false, progress)
   }
 
-  /// Checks every byte and deletes damaged pictures; the next sync fetches them again.
+  /// Checks every byte of every picture, and deletes damaged pictures.
   ///
-  /// Picture files without a row in the index are given a row, or removed.
+  /// The next sync fetches the deleted pictures again.
   ///
-  /// A lost or damaged index is rebuilt; no picture is lost with it.
+  /// If the database of the cache does not know the file of a picture, the file is added to the database or removed.
+  ///
+  /// If the database is lost or damaged, it is rebuilt from the files, and no picture is lost.
   ///
   /// - Parameter progress: Called with the number of pictures that are done, and their total.
   /// - Returns: The findings before the repair.
-  /// - Throws: ``LarderError``, with the code `locked` while a run holds the cache's lock.
+  /// - Throws: ``LarderError``. The code is `locked` if a sync or another change of the cache is under way.
   @discardableResult
   public func repair(
     progress: (@Sendable (Progress.Count) -> Void)? = nil
@@ -57,8 +61,8 @@ extension Shop {
   /// Removes old runs, and pictures that no catalog in the cache needs any more.
   ///
   /// - Parameter options: The limits of the sweep.
-  /// - Returns: The removals. If the task is cancelled, the next sweep makes the remaining removals.
-  /// - Throws: ``LarderError``, with the code `locked` while a run holds the cache's lock.
+  /// - Returns: The removals. If the task is cancelled, some removals are left for the next sweep.
+  /// - Throws: ``LarderError``. The code is `locked` if a sync or another change of the cache is under way.
   @discardableResult
   public func sweep(_ options: SweepOptions = SweepOptions()) async throws(LarderError) -> Sweep {
     try await Blocking.run { stop in
@@ -72,10 +76,11 @@ extension Shop {
   /// Fills a folder that any web server can serve: pictures, `catalog.json` and manifests.
   ///
   /// - Parameters:
-  ///   - folder: The folder; created if it does not exist.
+  ///   - folder: The folder, which is created if it does not exist.
   ///   - options: The layout of the folder.
   ///   - progress: Called with the number of pictures that are done, and their total.
-  /// - Returns: The written files. If the task is cancelled, the next export writes the remaining files.
+  /// - Returns: The number of files that were written. If the task is cancelled, the next export writes the files that
+  ///   are missing.
   /// - Throws: ``LarderError`` when the cache cannot be read or the folder cannot be written.
   @discardableResult
   public func export(
@@ -94,10 +99,10 @@ extension Shop {
     }
   }
 
-  /// The square thumbnails that syncs make if ``SyncOptions/square`` is set.
+  /// The square thumbnails of the pictures, which a sync makes if ``SyncOptions/square`` is set.
   ///
   /// - Parameter side: The length of a side in pixels.
-  /// - Returns: The path of each square's file by the URL of its picture.
+  /// - Returns: The paths of the squares. The keys are the URLs of the pictures.
   /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet.
   public func squares(side: Int) async throws(LarderError) -> [String: String] {
     try await Blocking.run { _ in

@@ -9,16 +9,17 @@ import Transport
 extension Shop {
   /// Fetches the sections, then details and pictures, in parallel, and reports the changes.
   ///
-  /// Fresh data is not requested, and unchanged data is not downloaded again, so a second run costs little. A run that
-  /// is killed loses no complete picture. Cancelling the task ends the run early: whole pictures are kept, and the
-  /// report has the outcome `interrupted`.
+  /// Data that is still fresh is not requested, and unchanged data is not downloaded again, so a second run costs
+  /// little. If the process is killed, no complete picture is lost. If the task is cancelled, the run ends early:
+  /// complete pictures are kept, and the report has the outcome `interrupted`.
   ///
   /// - Parameters:
-  ///   - options: Limits, filters and other settings; for example, a `deadline` of `.seconds(600)`.
-  ///   - progress: Called about ten times a second while something changes, and once at the end; never
-  ///     by two threads at once.
-  /// - Returns: The report, failures included.
-  /// - Throws: ``LarderError`` when the run could not take place at all.
+  ///   - options: The limits, filters and other settings, such as a `deadline` of `.seconds(600)`.
+  ///   - progress: Called about ten times a second while something changes, and once at the end. Two calls never
+  ///     overlap.
+  /// - Returns: The report. It lists the sections, details and pictures that failed.
+  /// - Throws: ``LarderError`` when the run could not take place at all, for example because another run has locked
+  ///   the cache.
   @discardableResult
   public func sync(
     _ options: SyncOptions = SyncOptions(),
@@ -27,17 +28,18 @@ extension Shop {
     try await run(options, onlyDue: false, progress)
   }
 
-  /// Does the same as ``sync(_:progress:)``, but requests only stale and missing data, the most valuable first.
+  /// Fetches only stale and missing data, the most valuable first; otherwise the same as ``sync(_:progress:)``.
   ///
-  /// Use it with a timer that runs often.
+  /// The method is meant for a timer that runs often.
   ///
-  /// Requests that were not sent because of a deadline, a rate or ``SyncOptions/maxBytes`` come first in the next run.
+  /// If a deadline, a rate or ``SyncOptions/maxBytes`` prevents requests, those requests come first in the next run.
   ///
   /// - Parameters:
-  ///   - options: Limits, filters and other settings.
+  ///   - options: The limits, filters and other settings.
   ///   - progress: As in ``sync(_:progress:)``.
-  /// - Returns: The report, failures included.
-  /// - Throws: ``LarderError`` when the run could not take place at all.
+  /// - Returns: The report. It lists the sections, details and pictures that failed.
+  /// - Throws: ``LarderError`` when the run could not take place at all, for example because another run has locked
+  ///   the cache.
   @discardableResult
   public func warm(
     _ options: SyncOptions = SyncOptions(),
@@ -49,7 +51,7 @@ extension Shop {
   /// Starts a sync whose progress can be followed as a sequence.
   ///
   /// - Parameters:
-  ///   - options: Limits, filters and other settings.
+  ///   - options: The limits, filters and other settings.
   ///   - onlyDue: Whether to request only stale and missing data, as ``warm(_:progress:)`` does.
   /// - Returns: The running sync.
   public func start(_ options: SyncOptions = SyncOptions(), onlyDue: Bool = false) -> SyncTask {
@@ -100,7 +102,7 @@ extension Shop {
     return try run.run(holder: holder(onlyDue ? "warm" : "sync"))
   }
 
-  /// The transport of a run, and a function that ends the transport.
+  /// The transport of a run, and a function that ends all its transfers.
   private func connection(_ options: SyncOptions) throws
     -> (fetcher: any Fetching, end: () -> Void)
   {
@@ -122,9 +124,11 @@ extension Shop {
 
 /// A sync that is under way: its progress as a sequence, and its report.
 public struct SyncTask: Sendable {
-  /// The progress of the run; an element that was not consumed in time is replaced with the newest.
+  /// The progress of the run.
   ///
-  /// Ends with the run. Only one loop may consume it.
+  /// If an element is not consumed in time, the next element replaces it.
+  ///
+  /// The sequence ends with the run. Only one loop may consume it.
   public let progress: AsyncStream<Shop.Progress>
   private let task: Task<Shop.Report, any Error>
 
@@ -133,9 +137,10 @@ public struct SyncTask: Sendable {
     self.progress = progress
   }
 
-  /// The report of the run; waits for its end.
+  /// The report of the run, after waiting for its end.
   ///
-  /// - Throws: ``LarderError`` when the run could not take place at all.
+  /// - Throws: ``LarderError`` when the run could not take place at all, for example because another run has locked
+  ///   the cache.
   public var report: Shop.Report {
     get async throws(LarderError) {
       switch await task.result {
@@ -145,11 +150,13 @@ public struct SyncTask: Sendable {
     }
   }
 
-  /// Ends the run early; whole pictures are kept, and the report has the outcome `interrupted`.
+  /// Ends the run early.
+  ///
+  /// Complete pictures are kept, and the report has the outcome `interrupted`.
   public func cancel() { task.cancel() }
 }
 
-/// Polls a run's progress and reports changes.
+/// Looks at the progress of a run ten times a second, and reports changes.
 private final class ProgressWatch {
   private let queue = DispatchQueue(label: "larder.progress")
   private let timer: any DispatchSourceTimer
@@ -193,45 +200,58 @@ extension Shop {
   ///     options.deadline = .seconds(600)
   ///     options.requestsPerSecond = 20
   public struct SyncOptions: Sendable, Hashable {
-    /// Fetch from this URL instead of the catalog's `base`; an absolute URL such as `https://shop.example/`.
-    public var base: String?
-    /// Fetch only the pictures that listings refer to, and no details.
-    public var thumbnailsOnly = false
-    /// Fetch details, and the pictures that they refer to.
-    public var details = true
-    /// Fail on the first item that cannot be read.
-    public var strict = false
-    /// How many items of a listing may be unreadable, as a number or a share.
+    /// The URL to fetch from instead of the catalog's `base`.
     ///
-    /// If more are unreadable, the last good listing is kept.
+    /// It is absolute, such as `https://shop.example/`.
+    public var base: String?
+    /// Whether to fetch no details, and only the pictures that the lists of items refer to.
+    public var thumbnailsOnly = false
+    /// Whether to fetch details, and the pictures that they refer to.
+    ///
+    /// A detail is the document about one item.
+    public var details = true
+    /// Whether to fail on the first item that cannot be read.
+    public var strict = false
+    /// How many items of a section may be unreadable, as a number or as a share, such as `.percent(10)`.
+    ///
+    /// If more items are unreadable, the section keeps its items of the last run.
     public var maxSkipped = SkipLimit.standard
-    /// Accept sudden mass removals of items, sections and details.
+    /// Whether to accept that very many items, sections or details disappear at once.
+    ///
+    /// Without this, larder keeps them and reports the removal, because it may be a fault of the shop.
     public var allowsRemovals = false
-    /// Keep a square thumbnail of every picture, with sides of this many pixels, from 1 to 4096; see
-    /// ``Shop/squares(side:)``.
+    /// The side in pixels, from 1 to 4096, of a square thumbnail that is kept of every picture; nil for no squares.
+    ///
+    /// ``Shop/squares(side:)`` returns the files.
     public var square: Int?
-    /// The number of concurrent transfers, for all hosts together; with nil, larder finds the fastest number.
+    /// The number of simultaneous transfers, for all hosts together.
+    ///
+    /// With nil, larder finds the fastest number.
     public var parallel: Int?
-    /// The number of concurrent transfers to one host; with nil, larder decides, up to 16.
+    /// The number of simultaneous transfers to one host.
+    ///
+    /// With nil, larder decides, up to 16.
     public var perHost: Int?
-    /// The maximum number of requests per second to all hosts together; nil for no limit.
+    /// The maximum number of requests a second to all hosts together; nil for no limit.
     public var requestsPerSecond: Double?
     /// How many times a failed request is retried.
     public var retries = 4
-    /// End the run after this time; the remaining work is in ``SyncReport/unfinished``.
+    /// The time after which the run ends.
+    ///
+    /// ``SyncReport/unfinished`` lists the work that is left.
     public var deadline: Duration?
-    /// Fetch no more body bytes than this.
+    /// The maximum number of bytes to fetch, counted without headers; nil for no limit.
     public var maxBytes: Int64?
-    /// Allow private addresses for hosts that occur only in fetched data.
+    /// Whether a host may have a private address although only fetched data names it.
     public var allowsPrivateAddresses = false
-    /// Connect to other addresses, each as `HOST:PORT:HOST:PORT`, like curl's `--connect-to`.
+    /// Other addresses to connect to, each in the form `HOST:PORT:HOST:PORT`, as for curl's `--connect-to`.
     public var connectTo: [String] = []
     /// Trust the certificates in this PEM file instead of the system's.
     public var certificates: String?
-    /// The User-Agent field, visible in servers' logs.
+    /// The value of the field `User-Agent`, which servers may log.
     public var userAgent = "larder"
 
-    /// Makes the default settings, those of `larder sync`.
+    /// Makes the default settings, which are those of `larder sync`.
     public init() {}
   }
 }
@@ -251,7 +271,9 @@ extension Shop.SyncOptions {
     return inner
   }
 
-  /// The settings for the transport; `named` are the hosts of the catalog file.
+  /// The settings for the transport.
+  ///
+  /// `named` are the hosts that the catalog file names.
   func transport(named: Set<HostPort>) -> TransportOptions {
     var options = TransportOptions()
     options.parallel = parallel.map { .fixed($0) } ?? .auto

@@ -9,10 +9,10 @@ import SystemPackage
 
 /// A shop's catalog, and the cache on disk that holds it with all its pictures.
 ///
-/// A shop is a value with a catalog and a path: it opens nothing until a method is called. Any number of shops, tasks
-/// and processes may use one cache. Methods that change the cache (``sync(_:progress:)``, ``warm(_:progress:)``,
-/// ``repair(progress:)``, ``sweep(_:)``) lock it. While such a method runs, a second one fails with the code `locked`.
-/// Reading works at any time and needs no network.
+/// A shop is a value with a catalog and a path. It opens no file until a method is called. Any number of shops, tasks
+/// and processes may use one cache. A method that changes the cache (``sync(_:progress:)``, ``warm(_:progress:)``,
+/// ``repair(progress:)`` or ``sweep(_:)``) locks the cache. If another such method is called meanwhile, it fails with
+/// the code `locked`. Reading works at any time, and needs no network.
 ///
 ///     let shop = try Shop(catalog: "shop.yaml", cache: "cache")
 ///     let report = try await shop.sync()
@@ -22,7 +22,9 @@ public struct Shop: Sendable {
   public let catalog: CatalogFile
   /// The path of the cache.
   public let cache: String
-  /// The folder that local addresses in the catalog file are relative to.
+  /// The folder of the catalog file.
+  ///
+  /// Local addresses in that file, such as `main.json`, are relative to the folder.
   public let folder: String
   let environment: [String: String]
   let transport: (any ShopTransport)?
@@ -31,12 +33,13 @@ public struct Shop: Sendable {
   /// Makes a shop from a catalog file and the path of its cache.
   ///
   /// - Parameters:
-  ///   - path: The catalog file, YAML or JSON, 1 MiB at most.
+  ///   - path: The path of the catalog file, which is YAML or JSON of at most 1 MiB.
   ///   - cache: The folder of the cache; the first sync creates it.
-  ///   - environment: The variables for `${NAME}` in the catalog file; nil for this process's own environment.
-  ///   - transport: The transport that answers requests instead of the network, for tests.
-  ///   - clock: The source of time, for tests.
-  /// - Throws: ``LarderError`` with the file, the line and the expected value.
+  ///   - environment: The variables that replace `${NAME}` in the catalog file; nil for the environment of this
+  ///     process.
+  ///   - transport: A transport that answers requests instead of the network, for example in tests.
+  ///   - clock: The source of the present time; nil for the clock of this machine.
+  /// - Throws: ``LarderError``, whose message names the file, the line and the expected value.
   public init(
     catalog path: String,
     cache: String,
@@ -68,11 +71,11 @@ public struct Shop: Sendable {
   ///
   /// - Parameters:
   ///   - catalog: The catalog.
-  ///   - folder: The folder that its local addresses are relative to.
+  ///   - folder: The folder that local addresses in the catalog are relative to.
   ///   - cache: The folder of the cache; the first sync creates it.
-  ///   - environment: The variables for `${NAME}` in the catalog; nil for this process's own environment.
-  ///   - transport: The transport that answers requests instead of the network, for tests.
-  ///   - clock: The source of time, for tests.
+  ///   - environment: The variables that replace `${NAME}` in the catalog; nil for the environment of this process.
+  ///   - transport: A transport that answers requests instead of the network, for example in tests.
+  ///   - clock: The source of the present time; nil for the clock of this machine.
   public init(
     _ catalog: CatalogFile,
     folder: String = "",
@@ -92,7 +95,9 @@ public struct Shop: Sendable {
   /// The current time in whole seconds.
   var now: UnixTime { UnixTime(Int64(clock().timeIntervalSince1970.rounded(.down))) }
 
-  /// The text in the cache's lock, shown to processes that have to wait.
+  /// The text that the lock of the cache contains.
+  ///
+  /// Processes that find the cache locked show the text.
   func holder(_ work: String) -> String {
     "\(ProcessInfo.processInfo.processName) \(work) \(catalog.name), process \(getpid())"
   }
@@ -100,7 +105,7 @@ public struct Shop: Sendable {
 
 /// Reads a catalog file from disk.
 private enum CatalogBytes {
-  /// The longest catalog file, in bytes.
+  /// The maximum size of a catalog file, in bytes.
   static let limit = 1 << 20
 
   static func read(_ path: String) throws(LarderError) -> [UInt8] {
@@ -130,9 +135,9 @@ private enum CatalogBytes {
 extension Shop {
   /// A section of the catalog, as of the last sync.
   public struct Section: Sendable, Hashable {
-    /// The section's name on the command line and in ``Shop/items(in:)``.
+    /// The name of the section for programs, as in ``Shop/items(in:)``, such as `main`.
     public let key: String
-    /// The section's name for people.
+    /// The name of the section for people, such as `Main dishes`.
     public let title: String
     /// A line under the title.
     public let subtitle: String?
@@ -155,16 +160,15 @@ extension Shop {
   /// The items of all sections, or of one section, as of the last sync, in the catalog's order.
   ///
   /// - Parameter section: The section's key; nil for all sections.
-  /// - Returns: The items; an item in two sections is returned twice.
-  /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet, or there is no such
-  ///   section.
+  /// - Returns: The items. If two sections list an item, it is returned twice.
+  /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet, or when there is no such section.
   public func items(in section: String? = nil) throws(LarderError) -> [Item] {
     try LarderError.translating {
       try reader().list(section: section)
     }
   }
 
-  /// One item with all its sections; nil when no section lists it.
+  /// One item with all its sections; nil if no section lists the item.
   ///
   /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet.
   public func item(_ id: String) throws(LarderError) -> Item? {
@@ -184,15 +188,17 @@ extension Shop {
     public let started: Date
     /// When the run ended; nil while the run is under way, or when it was killed.
     public let finished: Date?
-    /// How the run ended.
+    /// How the run ended; nil while the run is under way.
+    ///
+    /// If a run was killed, the next run marks it as `interrupted`.
     public let outcome: Report.Outcome?
   }
 
   /// The changes between two runs that ended.
   ///
   /// - Parameters:
-  ///   - old: The earlier run; nil for the run before `new`.
-  ///   - new: The later run; nil for the last.
+  ///   - old: The earlier run; nil for the last run before `new`.
+  ///   - new: The later run; nil for the last run.
   /// - Returns: The changes.
   /// - Throws: ``LarderError`` with the code `not-found` when there is no such run.
   public func changes(
@@ -207,7 +213,7 @@ extension Shop {
   /// The runs, newest first.
   ///
   /// - Parameter limit: The maximum number of runs to return.
-  /// - Returns: The runs, including those that were killed.
+  /// - Returns: The runs, including runs that were killed.
   /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet.
   public func runs(limit: Int = 20) async throws(LarderError) -> [Run] {
     try await Blocking.run { _ in
@@ -223,12 +229,14 @@ extension Shop {
   }
 }
 
-/// Reads a file that a user names, up to a limit.
+/// Reads files that a user names, up to a limit.
 package enum BoundedReading {
-  /// A file's bytes, at most `limit` and one extra byte; if the extra byte is there, the file is larger than `limit`.
+  /// The bytes of a file, but at most `limit` and one extra byte.
+  ///
+  /// If the extra byte is there, the file is larger than `limit`.
   ///
   /// - Parameters:
-  ///   - path: The file's path; a pipe without a writer counts as empty.
+  ///   - path: The path of the file. A pipe without a writer counts as an empty file.
   ///   - limit: The maximum number of bytes that the caller accepts.
   /// - Returns: The bytes.
   /// - Throws: `Errno` when the file cannot be opened or read.
@@ -257,10 +265,12 @@ package enum BoundedReading {
 }
 
 extension BoundedReading {
-  /// Reads the format files that a catalog file refers to, from the catalog file's folder.
+  /// Reads the format files that a catalog file refers to.
   ///
-  /// - Parameter path: The catalog file.
-  /// - Returns: A function that reads a format file, given its path relative to that folder.
+  /// A format file describes the responses of a shop system.
+  ///
+  /// - Parameter path: The path of the catalog file.
+  /// - Returns: A function that reads a format file. It takes a path relative to the folder of the catalog file.
   package static func formatFiles(beside path: String) -> FormatFileReading {
     let folder = FilePath(path).removingLastComponent()
     return { name throws(CatalogError) in

@@ -3,7 +3,7 @@ import CurlTransport
 import Synchronization
 import Transport
 
-/// Answers a shop's requests instead of the network: for tests, or for a transport of your own.
+/// Answers the requests of a shop instead of the network, for tests or for a transport of your own.
 ///
 ///     struct Canned: ShopTransport {
 ///       let bodies: [String: [UInt8]]
@@ -12,15 +12,17 @@ import Transport
 ///       }
 ///     }
 public protocol ShopTransport: Sendable {
-  /// Answers one request; called by many tasks at once.
+  /// Answers one request.
   ///
-  /// A run that ends early cancels the task that called this method. larder does not retry: an implementation that
-  /// wants retries makes them itself.
+  /// Many tasks may call this method at once.
+  ///
+  /// If a run ends early, it cancels the task that called this method. larder does not retry a request, so an
+  /// implementation that wants retries makes them itself.
   ///
   /// - Parameter request: The request.
-  /// - Returns: The final response; larder does not follow redirects, so an implementation that wants them must follow
+  /// - Returns: The final response. larder does not follow redirects, so an implementation that wants redirects follows
   ///   them itself.
-  /// - Throws: Anything; the request then counts as failed with the reason `transport`.
+  /// - Throws: Any error. The request then counts as failed, with the reason `transport`.
   func respond(to request: ShopRequest) async throws -> ShopResponse
 }
 
@@ -30,7 +32,7 @@ public struct ShopRequest: Sendable, Hashable {
   public enum Method: String, Sendable {
     /// Get the resource.
     case get = "GET"
-    /// Send ``ShopRequest/body``: an order, or a query if the catalog file asks for POST.
+    /// Send ``ShopRequest/body``, which is an order, or a query if the catalog file asks for POST.
     case post = "POST"
   }
 
@@ -38,20 +40,24 @@ public struct ShopRequest: Sendable, Hashable {
   public let method: Method
   /// The absolute URL.
   public let url: String
-  /// The header fields, in the order of the request, including conditions such as `If-None-Match`.
+  /// The header fields in their order, including conditions such as `If-None-Match`.
   public let headers: [ShopHeader]
-  /// The body of a POST, of the type in the header field `Content-Type`; nil when there is no body.
+  /// The body of a POST; nil if there is no body.
+  ///
+  /// The header field `Content-Type` names the type of the body.
   public let body: [UInt8]?
 
-  /// The value of the first field with this name, regardless of case; nil when there is none.
+  /// The value of the first field with this name, regardless of case; nil if there is no such field.
   public subscript(name: String) -> String? { headers.first(named: name) }
 }
 
 /// The answer to a ``ShopRequest``.
 public struct ShopResponse: Sendable, Hashable {
-  /// The HTTP status: 200 with a body, 304 when the held version is current, any other status for a failure.
+  /// The HTTP status: 200 with a body, 304 if the version in the cache is current, or any other status for a failure.
   public var status: Int
-  /// The header fields; larder reads validators and freshness from them, as from a server's answer.
+  /// The header fields.
+  ///
+  /// The shop reads fields such as `ETag` and `Cache-Control`, as it does for the answer of a server.
   public var headers: [ShopHeader]
   /// The body, without any content coding such as gzip.
   public var body: [UInt8]
@@ -143,7 +149,7 @@ final class TransportAdapter: Fetching {
           detail: detail,
           attempts: 1,
           status: status,
-          // A POST without an answer may have arrived.
+          // A POST without an answer may have arrived all the same.
           mayHaveBeenSent: request.method == .post
         )
       )
@@ -198,6 +204,6 @@ final class TransportAdapter: Fetching {
 }
 
 extension FailureReason {
-  /// The reason of a request for which the program's own transport threw an error.
+  /// The reason for a request whose ``ShopTransport`` threw an error.
   fileprivate static let transport = FailureReason(rawValue: "transport")
 }

@@ -1,7 +1,11 @@
 import Dispatch
 import Synchronization
 
-/// A cancellation flag that any thread can raise, once; blocking work checks it or registers an action.
+/// A flag for cancelling blocking work.
+///
+/// Any thread can raise the flag, once.
+///
+/// The work looks at the flag, or registers an action that stops the work.
 package final class StopFlag: Sendable {
   private struct Raised {
     var isRaised = false
@@ -17,7 +21,7 @@ package final class StopFlag: Sendable {
   /// Whether the flag was raised.
   package var isRaised: Bool { state.withLock { $0.isRaised } }
 
-  /// Raises the flag, and calls the registered action.
+  /// Raises the flag, and calls the registered action, if there is one.
   package func raise() {
     let action = state.withLock { state in
       state.isRaised = true
@@ -27,7 +31,9 @@ package final class StopFlag: Sendable {
     action?()
   }
 
-  /// Registers the action that stops the current work; called at once if the flag was already raised.
+  /// Registers the action that stops the present work, instead of an earlier action.
+  ///
+  /// If the flag was already raised, the action is called at once.
   package func whenRaised(_ action: @escaping @Sendable () -> Void) {
     let isRaised = state.withLock { state in
       state.action = action
@@ -42,13 +48,15 @@ package final class StopFlag: Sendable {
   }
 }
 
-/// Runs work that waits for disk or network on a Dispatch thread, so that Swift's own thread pool is not blocked.
+/// Runs work that waits for disk or network.
+///
+/// The work has a Dispatch thread of its own, so that it does not block the thread pool of Swift's tasks.
 enum Blocking {
   /// Runs `body` on a Dispatch thread and suspends the task until it returns.
   ///
   /// - Parameters:
-  ///   - label: The thread's name in a debugger.
-  ///   - body: The work; its flag is raised when the task is cancelled.
+  ///   - label: The name of the thread in a debugger.
+  ///   - body: The work. The flag that it receives is raised when the task is cancelled.
   /// - Returns: The result of the work.
   /// - Throws: ``LarderError`` for any error of the work.
   static func run<Value: Sendable>(

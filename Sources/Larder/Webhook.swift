@@ -4,20 +4,24 @@ import Orders
 
 /// A receiver of orders: a Slack webhook, or a server that accepts JSON.
 ///
-/// The URL is a secret: no message or report contains it.
+/// The URL is a secret, so no message and no report contains it.
 public struct Webhook: Sendable {
   let inner: Orders.Webhook
-  /// Whether a message that may have arrived is sent again under the same id, instead of being held until you decide.
+  /// Whether a message that may have arrived is sent again under the same id.
+  ///
+  /// If false, the message is held until you decide.
   public var resendsAmbiguous: Bool
 
-  /// A Slack incoming webhook; a message that may have arrived is held until you decide.
+  /// A Slack incoming webhook.
+  ///
+  /// A message that may have arrived is held until you decide.
   ///
   /// - Parameters:
-  ///   - url: The webhook's URL, https or loopback.
-  ///   - template: The text, with `{by}`, `{total}`, `{what}` and others in it, for example `{by}
-  ///     – {total} – {what}`, which is the default.
+  ///   - url: The URL of the webhook, which is https, or http to this machine.
+  ///   - template: The text of a message, with words such as `{by}` in braces. The default is `{by} – {total} –
+  ///     {what}`.
   /// - Returns: The webhook.
-  /// - Throws: ``LarderError`` with the code `argument`; its message does not repeat the URL.
+  /// - Throws: ``LarderError`` with the code `argument`. Its message does not repeat the URL.
   public static func slack(_ url: String, template: String? = nil) throws(LarderError) -> Webhook {
     let inner = try LarderError.translating {
       try Orders.Webhook(
@@ -30,15 +34,16 @@ public struct Webhook: Sendable {
     return Webhook(inner: inner, resendsAmbiguous: false)
   }
 
-  /// A receiver of JSON messages as in Standard Webhooks 1.0; a message that may have arrived is sent again with the
-  /// same id.
+  /// A receiver of JSON messages, as in Standard Webhooks 1.0.
+  ///
+  /// A message that may have arrived is sent again with the same id.
   ///
   /// - Parameters:
-  ///   - url: The receiver's URL, https or loopback.
-  ///   - secrets: `whsec_…` secrets, separated by white space. Every secret signs every message; nil sends unsigned
-  ///     messages.
+  ///   - url: The URL of the receiver, which is https, or http to this machine.
+  ///   - secrets: The secrets, such as `whsec_…`, separated by white space. Every secret signs every message. With nil,
+  ///     messages are not signed.
   /// - Returns: The webhook.
-  /// - Throws: ``LarderError`` with the code `argument`; its message repeats neither URL nor secret.
+  /// - Throws: ``LarderError`` with the code `argument`. Its message does not repeat the URL or a secret.
   public static func json(_ url: String, secrets: String?) throws(LarderError) -> Webhook {
     let inner = try LarderError.translating {
       try Orders.Webhook(

@@ -1,7 +1,9 @@
 import GRDB
 import GRDBSQLite
 
-/// The reason why a database cannot be used, without the remedy.
+/// The reason why a database cannot be used.
+///
+/// The modules that own a database add the remedy.
 package enum DatabaseFailure: Error, Equatable {
   /// There is no space left.
   case full
@@ -11,14 +13,18 @@ package enum DatabaseFailure: Error, Equatable {
   case strange
   /// Another process held the database's lock for too long.
   case busy
-  /// A newer larder wrote the file: the number of migrations applied to it, and the number that this version knows.
+  /// A newer larder wrote the file.
+  ///
+  /// The values are the number of migrations that were applied to the file, and the number that this version knows.
   case newer(Int, known: Int)
   /// This SQLite cannot be used, for the given reason.
   case unfit(String)
-  /// Any other failure: SQLite's message, and the system's error number if a system call failed.
+  /// Any other failure, with the message of SQLite.
+  ///
+  /// If a system call failed, `errno` is the error number of the system.
   case refused(String, errno: Int32?)
 
-  /// The message about a file: "cannot VERB PATH: REASON".
+  /// The message about a file, in the form "cannot VERB PATH: REASON".
   package func problem(with path: String) -> String {
     switch self {
     case .full: "cannot write \(path): no space left"
@@ -31,9 +37,9 @@ package enum DatabaseFailure: Error, Equatable {
     }
   }
 
-  /// Converts an error of GRDB to a failure; returns any other error unchanged.
+  /// Converts an error of GRDB to a failure, and returns any other error unchanged.
   ///
-  /// The connection, if given, is asked for the system's error number.
+  /// The connection `queue`, if it is given, provides the error number of the system.
   static func of(_ error: any Error, _ queue: DatabaseQueue? = nil) -> any Error {
     if error is RowDecodingError || error is DecodingError { return strange }
     guard let error = error as? DatabaseError else { return error }
@@ -48,9 +54,9 @@ package enum DatabaseFailure: Error, Equatable {
     }
   }
 
-  /// SQLite's message for a failure.
+  /// The message of SQLite about a failure.
   ///
-  /// If a later statement has cleared that message, the general message for the error code is returned.
+  /// If a later statement has cleared the message, the general message for the error code is returned instead.
   private static func words(of error: DatabaseError) -> String {
     if let message = error.message, message != "not an error" { return message }
     return String(cString: sqlite3_errstr(error.extendedResultCode.rawValue))
@@ -58,7 +64,7 @@ package enum DatabaseFailure: Error, Equatable {
 }
 
 extension Database {
-  /// The error of the last failed call.
+  /// The error of the last call that failed on this connection.
   package var lastError: DatabaseError {
     DatabaseError(
       resultCode: ResultCode(rawValue: sqlite3_extended_errcode(sqliteConnection)),

@@ -4,9 +4,9 @@ import GRDB
 package struct DatabaseSchema: Sendable {
   /// A change to the tables.
   package struct Migration: Sendable {
-    /// The name, which database files record; it must never change.
+    /// The name, which must never change, because database files record it.
     package let name: String
-    /// Applies the change, in the caller's transaction.
+    /// Applies the change, in a transaction of the caller.
     let change: @Sendable (Database) throws -> Void
 
     /// Makes a migration from its name and its change.
@@ -17,10 +17,12 @@ package struct DatabaseSchema: Sendable {
 
   /// All migrations, in the order in which they are applied.
   ///
-  /// Add new ones at the end; never change a released one.
+  /// Add new migrations at the end. Never change a migration that was released.
   package let migrations: [Migration]
 
-  /// The version of a file to which all migrations were applied: their number, stored in `PRAGMA user_version`.
+  /// The version of a file to which all migrations were applied.
+  ///
+  /// The version is the number of the migrations, and the file has it in `PRAGMA user_version`.
   package var version: Int { migrations.count }
 
   /// Makes a schema from its migrations.
@@ -28,7 +30,7 @@ package struct DatabaseSchema: Sendable {
     self.migrations = migrations
   }
 
-  /// The version in a database's header; 0 for a database without tables.
+  /// The version in the header of a database; 0 for a database without tables.
   package static func version(of db: Database) throws -> Int {
     try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
   }
@@ -38,17 +40,17 @@ package struct DatabaseSchema: Sendable {
   /// - Throws: ``DatabaseFailure/newer(_:known:)`` when more migrations were applied.
   func isCurrent(_ db: Database) throws -> Bool {
     let number = try Self.version(of: db)
-    // A new file does not have this table yet, nor does an orders database of version 1.
+    // A new file does not have this table yet. A database of orders of version 1 does not have it either.
     let names = try? Int.fetchOne(db, sql: "SELECT count(*) FROM grdb_migrations")
     let seen = max(number, names ?? 0)
     guard seen <= version else { throw DatabaseFailure.newer(seen, known: version) }
     return number == version && names == version
   }
 
-  /// Applies all missing migrations atomically: in one transaction, with only one sync.
+  /// Applies all missing migrations atomically, in one transaction that is synced once.
   ///
-  /// Several processes may call this at once; the first does the work. Names are recorded in the same table as by
-  /// GRDB's migrator, which created the files of earlier releases.
+  /// If several processes call this function at once, the first one does the work. The names of migrations go into the
+  /// table that GRDB's migrator uses, because that migrator created the files of earlier releases.
   ///
   /// - Throws: ``DatabaseFailure/newer(_:known:)`` when a newer larder has already changed the file; SQLite's errors.
   package func migrate(_ db: Database) throws {

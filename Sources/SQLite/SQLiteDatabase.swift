@@ -3,32 +3,35 @@ import CSQLite
 import GRDB
 import GRDBSQLite
 
-/// An SQLite database, such as a cache's index or the orders database: hardened, in rollback mode, and migrated to the
-/// current schema.
+/// An SQLite database, such as the index of a cache or the database of orders.
 ///
-/// It uses a rollback journal with `synchronous=FULL`, so that a committed transaction survives a power cut. It does
-/// not use WAL, because Debian's SQLite still has the WAL-reset defect. The schema of a file is never trusted.
+/// The database is hardened against planted files, and migrated to the current schema.
 ///
-/// It may be used from any thread; calls are serialized. Calls throw ``DatabaseFailure``, or the error of their body.
+/// It has a rollback journal with `synchronous=FULL`, so that a committed transaction survives a power cut. It does not
+/// use WAL, because Debian's SQLite still has the WAL-reset defect.
+///
+/// It may be used from any thread, because calls are serialized. A call throws ``DatabaseFailure``, or the error of its
+/// body.
 package final class SQLiteDatabase: Sendable {
   private let queue: DatabaseQueue
 
-  /// The oldest SQLite that larder works with: the first release with the name `sqlite_schema`.
+  /// The oldest SQLite that larder works with, which is the first release with the name `sqlite_schema`.
   ///
   /// `PRAGMA trusted_schema` exists since 3.31.0.
   private static let needed = LibraryVersion(3, 33, 0)
 
   /// Opens a database file, and applies missing migrations.
   ///
-  /// If an older file is opened for reading, it is not changed. Instead, a copy in memory is migrated.
+  /// If a file with an older schema is opened for reading, the file is not changed. Instead, a copy in memory is
+  /// migrated.
   ///
   /// - Parameters:
-  ///   - path: The file, which must exist; `:memory:` for a database in memory.
+  ///   - path: The file, which must exist, or `:memory:` for a database in memory.
   ///   - schema: The tables.
   ///   - isReadOnly: Whether the file is opened for reading.
   ///   - patience: The seconds that a call waits for locks of other processes.
-  ///   - judge: Called with the file's version (0 without tables) before anything is written; throws to refuse the
-  ///     file.
+  ///   - judge: Called with the version of the file, or 0 if it has no tables, before anything is written. It throws to
+  ///     refuse the file.
   /// - Throws: ``DatabaseFailure``, or the error of `judge`.
   package init(
     _ path: String,
@@ -61,7 +64,9 @@ package final class SQLiteDatabase: Sendable {
     }
   }
 
-  /// Opens a database file for reading, without checking its version and without migrating it.
+  /// Opens a database file for reading.
+  ///
+  /// Its version is not checked, and it is not migrated.
   package init(asFound path: String) throws {
     do {
       queue = try Self.connect(path, isReadOnly: true)
@@ -72,12 +77,12 @@ package final class SQLiteDatabase: Sendable {
 
   /// Creates an unnamed temporary database, for data that would take too much memory.
   ///
-  /// SQLite deletes it when it is closed.
+  /// SQLite deletes the file of the database when the database is closed.
   ///
-  /// Up to 16 MiB of its pages are kept in memory. SQLite creates the file in `SQLITE_TMPDIR`, `TMPDIR` or `/var/tmp`.
+  /// Up to 16 MiB of its pages stay in memory. SQLite creates the file in `SQLITE_TMPDIR`, `TMPDIR` or `/var/tmp`.
   /// (https://sqlite.org/tempfiles.html, section 5)
   ///
-  /// - Parameter tables: The statements that create its tables.
+  /// - Parameter tables: The SQL statements that create the tables.
   /// - Throws: ``DatabaseFailure``.
   package init(temporary tables: String) throws {
     do {
@@ -96,7 +101,8 @@ package final class SQLiteDatabase: Sendable {
 
   /// Rolls back the incomplete transaction of a killed writer. (https://sqlite.org/fileformat.html, section 3)
   ///
-  /// The journal of a live writer looks the same; SQLite distinguishes the two by the writer's locks.
+  /// The journal of a writer that is still alive looks the same as the journal of a killed one. SQLite tells the two
+  /// apart by the writer's locks.
   package static func rollBack(_ path: String) throws {
     do {
       _ = try connect(path, isReadOnly: false).inDatabase(DatabaseSchema.version)
@@ -107,8 +113,8 @@ package final class SQLiteDatabase: Sendable {
 
   /// Opens a connection.
   ///
-  /// `pragmas` are executed before the connection is hardened, because they are forbidden afterwards. Each is given
-  /// without the word `PRAGMA`.
+  /// The text `pragmas` is executed after the word `PRAGMA`, before the connection is hardened, because a hardened
+  /// connection forbids such pragmas.
   private static func connect(
     _ path: String,
     isReadOnly: Bool,
@@ -128,7 +134,7 @@ package final class SQLiteDatabase: Sendable {
     return try DatabaseQueue(path: path, configuration: configuration)
   }
 
-  /// The size of a connection's page cache, in KiB.
+  /// The size of the page cache of a connection, in KiB.
   private static let usualCache = 4096
 
   /// Copies a database into memory.
@@ -138,7 +144,9 @@ package final class SQLiteDatabase: Sendable {
     return copy
   }
 
-  /// Runs `body` in one transaction, which is committed and synced as a whole, or not at all.
+  /// Runs `body` in one transaction.
+  ///
+  /// The transaction is committed and synced as a whole, or not at all.
   package func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
     do {
       return try queue.write(body)
@@ -149,8 +157,8 @@ package final class SQLiteDatabase: Sendable {
 
   /// Runs `body`, which must not write, on one consistent state of the database.
   ///
-  /// This replaces GRDB's `read`, which compiles four statements at each call (80,000 instructions): the begin, the
-  /// end, and twice the pragma `query_only`, which cannot be cached.
+  /// GRDB's own `read` would compile four statements at each call, which takes 80,000 instructions: the begin, the end,
+  /// and twice the pragma `query_only`, which cannot be cached.
   package func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
     do {
       return try queue.unsafeRead { db in
@@ -162,8 +170,8 @@ package final class SQLiteDatabase: Sendable {
           assert(db.totalChangesCount == changes, "a read transaction has written")
           return value
         } catch {
-          // Some errors make SQLite end the transaction itself; in that case this ROLLBACK fails, and the failure is
-          // ignored.
+          // After some errors, SQLite has already ended the transaction. In that case this ROLLBACK fails, and its
+          // failure is ignored.
           try? Self.perform("ROLLBACK", db)
           throw error
         }
@@ -173,7 +181,9 @@ package final class SQLiteDatabase: Sendable {
     }
   }
 
-  /// Executes a cached statement without rows.
+  /// Executes a statement that returns no rows.
+  ///
+  /// The compiled statement is cached.
   private static func perform(_ sql: String, _ db: Database) throws {
     let statement = try db.cachedStatement(sql: sql).sqliteStatement
     defer { sqlite3_reset(statement) }
@@ -182,8 +192,8 @@ package final class SQLiteDatabase: Sendable {
 
   /// Runs `body`, which reads a table from beginning to end, with a small page cache.
   ///
-  /// Each page is needed only once. Caching the pages would use fresh memory, and a page fault costs more than reading
-  /// the page.
+  /// Each page is needed only once. Caching a page would need new memory, and the page fault for that memory costs more
+  /// than reading the page again.
   package static func scan<Value>(_ db: Database, _ body: () throws -> Value) throws -> Value {
     try db.execute(sql: "PRAGMA cache_size = -256")
     defer { try? db.execute(sql: "PRAGMA cache_size = -\(usualCache)") }
@@ -201,17 +211,17 @@ package final class SQLiteDatabase: Sendable {
 }
 
 extension SQLiteDatabase {
-  /// The form of `sqlite3_db_config` for a switch: connection, option, new state, and a pointer for the resulting
-  /// state.
+  /// The signature of `sqlite3_db_config` for an option that is on or off.
   ///
-  /// Swift cannot call the function itself, because it is variadic.
+  /// The arguments are the connection, the option, the new state, and a pointer that receives the resulting state.
+  ///
+  /// Swift cannot call `sqlite3_db_config` itself, because that function is variadic.
   typealias Configure =
     @convention(c) (OpaquePointer, Int32, Int32, UnsafeMutablePointer<Int32>) -> Int32
 
-  /// Makes SQLite distrust the schema, which may be planted or damaged, and refuse statements that could damage the
-  /// file.
+  /// Makes SQLite distrust the schema of the file, and refuse statements that could damage the file.
   ///
-  /// (https://sqlite.org/c3ref/c_dbconfig_defensive.html)
+  /// The schema may be damaged, or somebody may have planted it. (https://sqlite.org/c3ref/c_dbconfig_defensive.html)
   ///
   /// - Throws: ``DatabaseFailure/unfit(_:)`` when this SQLite does not support these settings.
   static func harden(_ db: Database, _ configure: Configure = larder_sqlite_config) throws {
@@ -220,7 +230,7 @@ extension SQLiteDatabase {
       configure(connection, SQLITE_DBCONFIG_DEFENSIVE, 1, &state) == SQLITE_OK, state == 1
     else { throw DatabaseFailure.unfit("this SQLite does not support defensive mode") }
     try db.execute(sql: "PRAGMA trusted_schema = OFF")
-    // Check the result: SQLite silently ignores unknown pragmas.
+    // The result is checked, because SQLite silently ignores pragmas that it does not know.
     guard try Int.fetchOne(db, sql: "PRAGMA trusted_schema") == 0 else {
       throw DatabaseFailure.unfit("SQLite trusts the schema in the file")
     }
