@@ -55,10 +55,9 @@ private func walk(_ node: JSONNode) {
 ///
 /// Also checks that every element is either listed or skipped, and that errors name a valid position.
 private func fuzzDecoding(_ input: [UInt8]) {
-  let source = SectionSource(key: "main", url: "main")
   for file in files {
     do throws(CatalogError) {
-      let listing = try decodeSection(input, source: source, using: file)
+      let listing = try decodeSource(input, at: 0, using: file)
       let items = listing.sections.flatMap(\.items)
       let lost = listing.skipped.count { $0.lost == .item }
       expect(items.count + lost == listing.elementCount, "elements are lost")

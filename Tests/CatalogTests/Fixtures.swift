@@ -26,10 +26,11 @@ func catalog(
 func decode(_ body: String, _ lines: String = "", currency: String = "KRW") throws(CatalogError)
   -> DecodedListing
 {
-  try decodeSection(
+  let sections = "[{key: main, url: main}]"
+  return try decodeSource(
     bytes(body),
-    source: SectionSource(key: "main", url: "main"),
-    using: catalog(lines, currency: currency)
+    at: 0,
+    using: catalog(lines, currency: currency, sections: sections)
   )
 }
 

@@ -110,8 +110,7 @@ struct FormatPagingTests {
       """
     for format in ["shopify-storefront", "shopify"] {
       let file = try file("format: \(format)")
-      guard case .listed(let sources) = file.sections else { return }
-      let listing = try decodeSection(bytes(body), source: sources[0], using: file)
+      let listing = try decodeSource(bytes(body), at: 0, using: file)
 
       let item = try #require(listing.sections[0].items.first)
       #expect(item.salePrice == Price(minorUnits: 1250, currency: "EUR"))

@@ -171,14 +171,10 @@ struct GuardTests {
   }
 
   @Test func `an error in every section is an error of the whole, with the first reason`() throws {
-    let plan = CombinedSections(
-      url: "x",
-      each: try JSONPath(parsing: "$[*]"),
-      key: try JSONPath(parsing: "$.k")
-    )
+    let file = try catalog(sections: #"{url: x, each: "$[*]", key: $.k}"#)
 
     let error = #expect(throws: CatalogError.self) {
-      try decodeSections(bytes("[{\"k\": null}, 7]"), plan: plan, using: catalog())
+      try decodeSource(bytes("[{\"k\": null}, 7]"), at: 0, using: file)
     }
 
     #expect(

@@ -74,11 +74,7 @@ struct LinkedDataPageTests {
     let body = text.unicodeScalars.map { UInt8($0.value) }
 
     let file = try catalog("format: json-ld")
-    let listing = try decodeSection(
-      body,
-      source: SectionSource(key: "main", url: "m"),
-      using: file
-    )
+    let listing = try decodeSource(body, at: 0, using: file)
 
     #expect(listing.sections[0].items.map(\.title) == ["Café"])
   }
@@ -137,8 +133,7 @@ struct LinkedDataPageTests {
 
     for count in 0..<page.utf8.count {
       let body = Array(page.utf8.prefix(count))
-      let source = SectionSource(key: "main", url: "main")
-      let listing = try? decodeSection(body, source: source, using: file)
+      let listing = try? decodeSource(body, at: 0, using: file)
       let found = listing?.sections[0].items ?? []
       #expect(found == Array(whole.prefix(found.count)), "\(count)")
     }

@@ -266,11 +266,8 @@ struct ListingTests {
   }
 
   @Test func `sections of one response are distinguished by their keys`() throws {
-    let plan = CombinedSections(
-      url: "best",
-      each: try JSONPath(parsing: "$[*]"),
-      key: try JSONPath(parsing: "$.category_id"),
-      title: try JSONPath(parsing: "$.name")
+    let file = try catalog(
+      sections: #"{url: best, each: "$[*]", key: $.category_id, title: $.name}"#
     )
     let body = """
       [{"category_id": 17, "name": "덮밥", "items": [\(Self.dish), {}]},
@@ -279,7 +276,7 @@ struct ListingTests {
        {"category_id": "20", "items": []}]
       """
 
-    let listing = try decodeSections(bytes(body), plan: plan, using: catalog())
+    let listing = try decodeSource(bytes(body), at: 0, using: file)
 
     #expect(listing.sections.map(\.key) == ["17", "18"])
     #expect(listing.sections.map(\.title) == ["덮밥", "18"])
@@ -291,19 +288,15 @@ struct ListingTests {
   }
 
   @Test func `a section without a readable title is named by its key`() throws {
-    let plan = CombinedSections(
-      url: "best",
-      each: try JSONPath(parsing: "$[*]"),
-      key: try JSONPath(parsing: "$.id"),
-      title: try JSONPath(parsing: "$.name"),
-      subtitle: try JSONPath(parsing: "$.line")
+    let file = try catalog(
+      sections: #"{url: best, each: "$[*]", key: $.id, title: $.name, subtitle: $.line}"#
     )
     let body = """
       [{"id": 1, "name": 2026, "items": [\(Self.dish)]},
        {"id": 2, "name": {"ko": "국"}, "line": [1], "items": [\(Self.dish)]}]
       """
 
-    let listing = try decodeSections(bytes(body), plan: plan, using: catalog())
+    let listing = try decodeSource(bytes(body), at: 0, using: file)
 
     #expect(listing.sections.map(\.title) == ["2026", "2"])
     #expect(listing.sections.map(\.items.count) == [1, 1])
@@ -312,29 +305,23 @@ struct ListingTests {
   }
 
   @Test func `missing sections are an error, an empty list of sections is not`() throws {
-    let plan = CombinedSections(
-      url: "x",
-      each: try JSONPath(parsing: "$.list[*]"),
-      key: try JSONPath(parsing: "$.k")
-    )
+    let file = try catalog(sections: #"{url: x, each: "$.list[*]", key: $.k}"#)
 
-    #expect(
-      try decodeSections(bytes(#"{"list": []}"#), plan: plan, using: catalog()).sections == []
-    )
+    #expect(try decodeSource(bytes(#"{"list": []}"#), at: 0, using: file).sections == [])
     #expect(throws: CatalogError.self) {
-      try decodeSections(bytes("{}"), plan: plan, using: catalog())
+      try decodeSource(bytes("{}"), at: 0, using: file)
     }
   }
 
-  @Test func `pages are joined, and skipped items are counted across them`() throws {
+  @Test func `parts of a section are joined, and skipped items are counted across them`() throws {
     let source = SectionSource(key: "main", url: "main")
-    var listing = try decodeSection(bytes("[\(Self.dish), 1]"), source: source, using: catalog())
+    let decoder = ListingDecoder(try catalog(), position: 0)
+    var listing = try decoder.section(bytes("[\(Self.dish), 1]"), source: source)
 
     listing.append(
-      try decodeSection(
+      try decoder.section(
         bytes("[1, \(Self.dish)]"),
         source: source,
-        using: catalog(),
         firstIndex: listing.elementCount
       )
     )

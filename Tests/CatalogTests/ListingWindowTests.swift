@@ -16,23 +16,24 @@ struct ListingWindowTests {
 
   private static let array = "[" + elements.joined(separator: " ,\n ") + "]"
 
-  private func windows(_ body: String, _ lines: String = "", size: Int) throws -> [String]? {
-    let file = try catalog(Self.item + lines)
-    return ListingWindows(bytes(body), for: ListingDecoder(file), size: size)
-      .map { $0.map { String(decoding: $0.bytes, as: UTF8.self) } }
+  private func file(_ lines: String) throws -> CatalogFile {
+    try catalog(Self.item + lines, sections: "[{key: main, url: main}]")
   }
 
-  private func read(windows: [String], _ lines: String) throws -> DecodedListing {
+  private func windows(_ body: String, _ lines: String = "", size: Int) throws
+    -> [ListingWindow]?
+  {
+    ListingWindows(bytes(body), for: ListingDecoder(try file(lines), position: 0), size: size)
+      .map { Array($0) }
+  }
+
+  private func read(windows: [ListingWindow], _ lines: String) throws -> DecodedListing {
+    let file = try file(lines)
     var whole = DecodedListing(sections: [], elementCount: 0)
     for window in windows {
-      whole.append(
-        try decodeSection(
-          bytes(window),
-          source: SectionSource(key: "main", url: "main"),
-          using: catalog(Self.item + lines),
-          firstIndex: whole.elementCount
-        )
-      )
+      let elements = whole.elementCount
+      let part = try decodeWindow(window, at: 0, using: file, after: whole, elements: elements)
+      whole.append(part)
     }
     return whole
   }
@@ -72,7 +73,7 @@ struct ListingWindowTests {
       "{\"a\": [1, {\"b\": \"]\"}], \"items\": \(Self.array), \"z\": {\"items\": 1}}"
     )
     let lines = Self.item + "items: $.items"
-    let decoder = ListingDecoder(try catalog(lines))
+    let decoder = ListingDecoder(try catalog(lines), position: 0)
     var torn: [[UInt8]] = (1..<body.count).map { Array(body[..<$0]) }
     for place in body.indices where "[]{},:\"".utf8.contains(body[place]) {
       torn.append(Array(body[..<place] + body[(place + 1)...]))

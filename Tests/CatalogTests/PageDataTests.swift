@@ -135,8 +135,7 @@ struct PageDataTests {
 
     for count in 0..<page.utf8.count {
       let body = Array(page.utf8.prefix(count))
-      let source = SectionSource(key: "main", url: "main")
-      let listing = try? decodeSection(body, source: source, using: file)
+      let listing = try? decodeSource(body, at: 0, using: file)
       #expect((listing?.elementCount ?? 0) <= 1)
     }
   }

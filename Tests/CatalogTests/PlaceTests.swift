@@ -15,8 +15,7 @@ struct PlaceTests {
 
   private func fields(_ file: CatalogFile, _ item: String) throws -> [String: String]? {
     let body = bytes("{\"products\": [\(item)]}")
-    guard case .listed(let sources) = file.sections else { return nil }
-    let listing = try decodeSection(body, source: sources[0], using: file)
+    let listing = try decodeSource(body, at: 0, using: file)
     return listing.sections[0].items[0].placeValues
   }
 

@@ -153,12 +153,7 @@ struct ProposalTests {
     let lines = Self.bare(yaml)
     for line in shape.lines { #expect(lines.contains(line), "\(line) in\n\(yaml)") }
     let file = try CatalogFile(parsing: bytes(yaml), file: "proposed.yaml")
-    let listing =
-      switch file.sections {
-      case .listed(let sources):
-        try decodeSection(bytes(shape.body), source: sources[0], using: file)
-      case .combined(let plan): try decodeSections(bytes(shape.body), plan: plan, using: file)
-      }
+    let listing = try decodeSource(bytes(shape.body), at: 0, using: file)
     #expect(listing.sections.flatMap(\.items).map(\.id) == shape.ids)
     #expect(listing.skipped == [])
     #expect(listing.sections.flatMap(\.items).allSatisfy { $0.salePrice != nil })

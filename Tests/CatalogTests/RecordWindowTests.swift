@@ -57,7 +57,8 @@ struct RecordWindowTests {
   /// The listing that the windows of a body give; nil if it is not split or a window cannot be
   /// read.
   private func read(_ body: [UInt8], _ file: CatalogFile, size: Int) throws -> DecodedListing? {
-    guard let windows = ListingWindows(body, for: ListingDecoder(file), size: size) else {
+    guard let windows = ListingWindows(body, for: ListingDecoder(file, position: 0), size: size)
+    else {
       return nil
     }
     var whole = DecodedListing(sections: [], elementCount: 0)
@@ -124,7 +125,8 @@ struct RecordWindowTests {
   func `records that windows could misread are read whole`(body: String, lines: String)
     throws
   {
-    let windows = ListingWindows(bytes(body), for: ListingDecoder(try file(lines)), size: 5)
+    let decoder = ListingDecoder(try file(lines), position: 0)
+    let windows = ListingWindows(bytes(body), for: decoder, size: 5)
     #expect(windows == nil)
   }
 }

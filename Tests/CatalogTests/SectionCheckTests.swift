@@ -16,11 +16,7 @@ struct SectionCheckTests {
 
   private static func check(_ items: String, _ lines: String = Self.lines) throws -> SectionCheck {
     let file = try catalog(lines, currency: "EUR")
-    let listing = try decodeSection(
-      bytes("{\"items\": [\(items)]}"),
-      source: SectionSource(key: "main", url: "main"),
-      using: file
-    )
+    let listing = try decodeSource(bytes("{\"items\": [\(items)]}"), at: 0, using: file)
     return SectionCheck(listing.sections[0], of: listing, mapping: file.mapping)
   }
 
@@ -114,11 +110,7 @@ struct SectionCheckTests {
     let body = bytes(
       "{\"items\": [\(Self.sound), \(Self.sound.replacing("1,", with: "2,"))]\(around)}"
     )
-    let listing = try decodeSection(
-      body,
-      source: SectionSource(key: "main", url: "main"),
-      using: file
-    )
+    let listing = try decodeSource(body, at: 0, using: file)
 
     let findings = listing.pageFindings(of: body, paging: file.paging, hasNextLink: false)
 

@@ -40,7 +40,7 @@ struct SectionWindowTests {
     guard case .listed(let sources) = file.sections else { return nil }
     return ListingWindows(
       bytes(body),
-      for: ListingDecoder(file, source: sources[0]),
+      for: ListingDecoder(file, position: 0),
       parts: sources[0].parts,
       size: size
     ).map { Array($0) }
@@ -143,18 +143,14 @@ struct SectionWindowTests {
   @Test func `a field that one section of a response has does not count as absent in the others`()
     throws
   {
-    let plan = CombinedSections(
-      url: "all",
-      each: try JSONPath(parsing: "$[*]"),
-      key: try JSONPath(parsing: "$.key")
-    )
+    let sections = #"{url: all, each: "$[*]", key: $.key}"#
     let item = "item: {id: $.id, title: $.t, badges: $.b, description: $.d}\nitems: $.items"
     let body = """
       [{"key": "a", "items": [{"id": 1, "t": "A", "b": ["new"]}, {"id": 2, "t": "B"}]},
        {"key": "b", "items": [{"id": 3, "t": "C"}]}, {"key": "c", "items": []}]
       """
 
-    let listing = try decodeSections(bytes(body), plan: plan, using: catalog(item))
+    let listing = try decodeSource(bytes(body), at: 0, using: catalog(item, sections: sections))
 
     #expect(listing.absent == ["a": [.description], "b": [.description], "c": [.description]])
   }

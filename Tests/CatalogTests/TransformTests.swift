@@ -178,19 +178,14 @@ struct TransformTests {
       ),
       file: "shop.yaml"
     )
-    guard case .combined(let plan) = file.sections else {
-      Issue.record("the sections are not of one response")
-      return
-    }
-
-    let listing = try decodeSections(
+    let listing = try decodeSource(
       bytes(
         """
         [{"sku": 1, "name": "A", "won": 1200, "img": "a.jpg", "category": "x"},
          {"sku": 2, "name": "B", "won": 900, "img": "b.jpg", "category": "y"}]
         """
       ),
-      plan: plan,
+      at: 0,
       using: file
     )
 
@@ -242,18 +237,14 @@ struct TransformTests {
       ),
       file: "shop.yaml"
     )
-    guard case .listed(let sources) = file.sections else {
-      Issue.record("the sections are not listed")
-      return
-    }
     let bodies = [
       #"{"items": [{"id": 1, "t": "A", "d": "D"}]}"#,
       #"{"rows": [{"id": 2, "name": "B", "d": "D"}]}"#,
       #"[{"id": 3, "n": "C"}]"#, #"[{"id": 4, "title": "E", "price": 1}]"#,
     ]
 
-    let items = try zip(sources, bodies).map { source, body in
-      try decodeSection(bytes(body), source: source, using: file).sections[0].items[0]
+    let items = try bodies.indices.map { position in
+      try decodeSource(bytes(bodies[position]), at: position, using: file).sections[0].items[0]
     }
 
     #expect(items.map(\.id) == ["1", "2", "3", "4"])
@@ -261,7 +252,7 @@ struct TransformTests {
     #expect(items.map(\.description) == ["D", "D", nil, nil])
     #expect(file.paging(ofSource: 0) == nil)
     #expect(file.paging(ofSource: 1)?.firstPage(of: "b") == "b?p=1")
-    #expect(Set(sources.indices.map { file.mapping(ofSource: $0).fingerprint }).count == 4)
+    #expect(Set(bodies.indices.map { file.mapping(ofSource: $0).fingerprint }).count == 4)
   }
 
   @Test(
@@ -307,8 +298,8 @@ struct TransformTests {
       #"{"a": [{"id": 1, "n": "A"}], "b": [{"id": 2, "n": "B"}, {"id": 3, "n": "C"}]}"#
     )
 
-    let items = try sources.map { source in
-      try #require(decodeSection(body, source: source, using: file).sections[0].items.first)
+    let items = try sources.indices.map { position in
+      try #require(decodeSource(body, at: position, using: file).sections[0].items.first)
     }
 
     #expect(items.map(\.id) == expected)
@@ -329,11 +320,7 @@ struct TransformTests {
     let body = [UInt8](repeating: UInt8(ascii: "["), count: Transform.mostInput + 1)
 
     let error = #expect(throws: CatalogError.self) {
-      try decodeSection(
-        body,
-        source: SectionSource(key: "main", url: "main"),
-        using: catalog("items: $.items\ntransform: .")
-      )
+      try decodeSource(body, at: 0, using: catalog("items: $.items\ntransform: ."))
     }
 
     #expect(error?.code == .transform)

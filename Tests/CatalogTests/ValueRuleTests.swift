@@ -6,9 +6,9 @@ import Testing
 /// sizes.
 struct ValueRuleTests {
   private static func items(_ lines: String, _ items: String) throws -> DecodedListing {
-    try decodeSection(
+    try decodeSource(
       bytes("[\(items)]"),
-      source: SectionSource(key: "main", url: "main"),
+      at: 0,
       using: try catalog("items: $\n\(lines)", currency: "EUR")
     )
   }

@@ -1,38 +1,37 @@
 import Glibc
 
-/// Finds an array in a JSON text and the positions where it can be cut, without parsing the text or loading all of it.
+/// Finds an array in a JSON text, and the commas between its elements where the text can be cut into windows.
 ///
-/// ``ListingWindows`` uses it to decode a large listing in pieces.
-///
-/// It does not validate the text. It can misread only text that is not JSON; the parser then rejects one of the pieces.
+/// The text is not parsed, and it is never in memory as a whole. It is not validated either. If it is not valid JSON,
+/// the scan may misread it, but then the JSON parser refuses at least one of the windows.
 struct ArrayScan {
-  /// The offset of the array's first element, after the opening bracket.
+  /// The offset after the array's opening bracket.
   private(set) var start = 0
   /// The offset of the array's closing bracket.
   private(set) var end = 0
-  /// The offsets of the commas to cut at; two cuts are at least one window apart.
+  /// The offsets of the commas where the text is cut.
   private(set) var cuts: [Int] = []
   /// Whether one of the elements is an array.
   private(set) var holdsArrays = false
 
   /// The outcome of a search.
   enum Finding: Equatable {
-    /// The array was found, and its name is not repeated.
+    /// The array was found, and no other member has its name.
     case array
     /// There is no member of that name, or it is not an array.
     case none
-    /// The scan cannot tell; only a parser can.
+    /// Only a parser can find the array, for example because its name is written with escapes.
     case unsure
   }
 
-  /// Follows names from the outermost value to an array.
+  /// Finds an array by the names of the members that lead to it.
   ///
   /// - Parameters:
-  ///   - names: The names of the members to follow, outermost first.
-  ///   - body: JSON in UTF-8.
-  ///   - place: The offset where the JSON text begins, after any byte order mark.
-  ///   - window: The least number of bytes between two cuts.
-  /// - Returns: The outcome of the search; if it is `array`, `start`, `end` and `cuts` describe the array.
+  ///   - names: The names of the members, from the outermost object inwards. Empty if the outermost value is the array.
+  ///   - body: The JSON text in UTF-8.
+  ///   - place: The offset where the JSON text begins. It is 3 if the body begins with a byte order mark.
+  ///   - window: The minimum number of bytes between two cuts.
+  /// - Returns: The outcome of the search. If it is `array`, then `start`, `end` and `cuts` describe the array.
   mutating func find(
     _ names: [String],
     in body: some RandomAccessBody,
@@ -43,7 +42,7 @@ struct ArrayScan {
     return find(names[...].map { Array($0.utf8) }[...], &reader, window)
   }
 
-  /// Follows the names inside the value at the reader's offset, and skips that value.
+  /// Finds the array inside the value at the cursor, and moves the cursor behind this value.
   private mutating func find(
     _ names: ArraySlice<[UInt8]>,
     _ reader: inout Reader,
@@ -57,12 +56,12 @@ struct ArrayScan {
     if reader.take("}") { return .none }
     repeat {
       reader.skipSpace()
-      // A key with escapes may be another spelling of the name.
+      // A key with escapes may be another spelling of the wanted name.
       guard let key = reader.plainString() else { return .unsure }
       reader.skipSpace()
       guard reader.take(":") else { return .unsure }
       if key == name {
-        // If a name is repeated, its last value counts, and only a parser finds the last one.
+        // If a name is repeated, its last value counts, and only a parser finds it.
         guard finding == .none else { return .unsure }
         finding = find(names.dropFirst(), &reader, window)
         if finding == .unsure { return .unsure }
@@ -75,17 +74,18 @@ struct ArrayScan {
     return reader.take("}") ? finding : .unsure
   }
 
-  /// Finds an array of sections, and in each section its array of items.
+  /// Finds an array of sections, and the array of items in each section.
   ///
   /// - Parameters:
-  ///   - names: The members to follow to the array of sections.
-  ///   - inner: Alternative lists of members to follow from a section to its array; the first that leads to an array
+  ///   - names: The names of the members that lead to the array of sections.
+  ///   - inner: Several lists of names that may lead from a section to its items. The first list that leads to an array
   ///     counts.
-  ///   - body: JSON in UTF-8.
-  ///   - place: The offset where the JSON text begins, after any byte order mark.
-  ///   - window: The least number of bytes between two cuts of a section's array.
-  ///   - found: Called with each section: its range in the body, and its array if it has one.
-  /// - Returns: The outcome of the search; if it is `array`, `start` and `end` describe the array of sections.
+  ///   - body: The JSON text in UTF-8.
+  ///   - place: The offset where the JSON text begins. It is 3 if the body begins with a byte order mark.
+  ///   - window: The minimum number of bytes between two cuts in a section's array of items.
+  ///   - found: A function that is called for each section, with the range of the section in the body, and with its
+  ///     array of items if it has one.
+  /// - Returns: The outcome of the search. If it is `array`, then `start` and `end` describe the array of sections.
   mutating func findSections(
     _ names: [String],
     inner: [[String]],
@@ -144,53 +144,47 @@ struct ArrayScan {
     }
   }
 
-  /// A cursor in a body, with a buffer of the bytes that follow.
-  private struct Reader: ~Copyable {
+  /// A cursor in a body.
+  ///
+  /// The body is read piece by piece.
+  private struct Reader {
     private let body: any RandomAccessBody
-    private let piece: UnsafeMutableBufferPointer<UInt8>
-    /// The offset of the buffer's first byte in the body.
+    private var piece: [UInt8] = []
+    /// The offset in the body where the piece begins.
     private var first: Int
-    /// How many bytes of the buffer are filled.
-    private var filled = 0
-    /// The cursor's offset in the buffer.
+    /// The offset of the cursor in the piece.
     private var offset = 0
 
     private static let pieceSize = 256 << 10
+    /// The maximum length of a name in bytes.
+    ///
     /// Longer names are not compared.
     private static let longestName = 1024
 
     init(_ body: any RandomAccessBody, at place: Int) {
       self.body = body
       first = place
-      piece = .allocate(capacity: Self.pieceSize)
     }
 
-    deinit { piece.deallocate() }
-
-    /// The cursor's offset in the body.
+    /// The offset of the cursor in the body.
     var place: Int { first + offset }
 
     /// Moves the cursor to an offset in the body.
     mutating func move(to place: Int) {
-      if place >= first, place <= first + filled {
+      if place >= first, place <= first + piece.count {
         offset = place - first
       } else {
-        (first, offset, filled) = (place, 0, 0)
+        (first, offset, piece) = (place, 0, [])
       }
     }
 
-    /// The byte at the cursor; nil at the end of the body, and if the body cannot be read.
+    /// The byte at the cursor, or nil if there is none or if it cannot be read.
     private mutating func peek() -> UInt8? {
-      if offset < filled { return piece[offset] }
+      if offset < piece.count { return piece[offset] }
       first += offset
       offset = 0
-      filled = min(piece.count, body.count - first)
-      guard filled > 0 else { return nil }
-      let room = UnsafeMutableRawBufferPointer(
-        rebasing: UnsafeMutableRawBufferPointer(piece)[..<filled]
-      )
-      if !body.copy(first..<first + filled, to: room) { filled = 0 }
-      return filled > 0 ? piece[0] : nil
+      if !body.read(into: &piece, from: first, most: Self.pieceSize) { piece = [] }
+      return piece.first
     }
 
     mutating func skipSpace() {
@@ -214,7 +208,7 @@ struct ArrayScan {
 
     /// Skips a string and returns the bytes between its quotes.
     ///
-    /// Nil when the string has escapes or is too long, or when there is no string at the cursor.
+    /// The result is nil if the string has escapes, if it is too long, or if there is no string at the cursor.
     mutating func plainString() -> [UInt8]? {
       guard take("\"") else { return nil }
       var bytes: [UInt8] = []
@@ -226,7 +220,9 @@ struct ArrayScan {
       return take("\"") ? bytes : nil
     }
 
-    /// Skips a value; false when there is no value at the cursor, or when the value does not end.
+    /// Skips a value.
+    ///
+    /// The result is false if there is no value at the cursor, or if the body ends before the value.
     mutating func skipValue() -> Bool {
       let start = place
       var depth = 0
@@ -256,10 +252,13 @@ struct ArrayScan {
     private mutating func skipString() -> Bool {
       offset += 1
       while peek() != nil {
-        let rest = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(piece)[offset..<filled])
-        let quote = Self.place(of: UInt8(ascii: "\""), in: rest) ?? rest.count
-        let before = UnsafeRawBufferPointer(rebasing: rest[..<quote])
-        if let escape = Self.place(of: UInt8(ascii: "\\"), in: before) {
+        let (quote, escape) = piece.withUnsafeBytes { bytes in
+          let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
+          let quote = Self.place(of: UInt8(ascii: "\""), in: rest) ?? rest.count
+          let before = UnsafeRawBufferPointer(rebasing: rest[..<quote])
+          return (quote, Self.place(of: UInt8(ascii: "\\"), in: before))
+        }
+        if let escape {
           offset += escape + 2
         } else {
           offset += quote
@@ -269,9 +268,9 @@ struct ArrayScan {
       return false
     }
 
-    /// The offset of the first occurrence of `byte`; nil when there is none.
+    /// The offset of the first occurrence of a byte, or nil if there is none.
     ///
-    /// Uses `memchr`, because most of a body is inside strings.
+    /// It uses `memchr`, because most bytes of a response are inside strings.
     private static func place(of byte: UInt8, in bytes: UnsafeRawBufferPointer) -> Int? {
       guard let start = bytes.baseAddress, let found = memchr(start, Int32(byte), bytes.count)
       else {
@@ -282,22 +281,47 @@ struct ArrayScan {
   }
 }
 
-/// A body whose bytes can be read at any offset, in memory or in a file.
+/// A response whose bytes can be read at any offset.
+///
+/// It may be in memory or in a file.
 package protocol RandomAccessBody: Sendable {
   /// The number of bytes.
   var count: Int { get }
 
-  /// Copies bytes.
+  /// Copies bytes of the body to a buffer.
   ///
   /// - Parameters:
-  ///   - range: The bytes to copy; all of them are in the body.
-  ///   - buffer: A buffer at least as long as the range.
-  /// - Returns: False when the bytes cannot be read.
+  ///   - range: The offsets of the bytes. They must be inside the body.
+  ///   - buffer: A buffer that is at least as long as the range.
+  /// - Returns: Whether the bytes could be read.
   func copy(_ range: Range<Int>, to buffer: UnsafeMutableRawBufferPointer) -> Bool
 }
 
+extension RandomAccessBody {
+  /// Reads a part of the body.
+  ///
+  /// - Parameters:
+  ///   - bytes: The array that is filled. If it has the right length already, its memory is reused.
+  ///   - start: The offset of the first byte to read. If it is behind the end of the body, no byte is read.
+  ///   - most: The maximum number of bytes. Fewer are read at the end of the body.
+  /// - Returns: Whether the bytes could be read.
+  func read(into bytes: inout [UInt8], from start: Int, most: Int) -> Bool {
+    let range = start..<max(start, min(count, start + most))
+    if bytes.count != range.count { bytes = [UInt8](repeating: 0, count: range.count) }
+    return range.isEmpty || bytes.withUnsafeMutableBytes { copy(range, to: $0) }
+  }
+
+  /// Up to `most` bytes from the beginning of the body, or nil if they cannot be read.
+  func beginning(most: Int) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    return read(into: &bytes, from: 0, most: most) ? bytes : nil
+  }
+}
+
 extension [UInt8]: RandomAccessBody {
-  /// Copies bytes; never fails.
+  /// Copies bytes of the array to a buffer.
+  ///
+  /// This never fails.
   package func copy(_ range: Range<Int>, to buffer: UnsafeMutableRawBufferPointer) -> Bool {
     withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[range])) }
     return true

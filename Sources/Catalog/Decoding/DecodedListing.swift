@@ -1,54 +1,63 @@
-/// The content of a listing's body: its sections with their usable items, and the items that were skipped.
+/// The result of decoding a shop's response: its sections with the items that can be used, and the items that were
+/// skipped.
+///
+/// An element is an entry of the JSON array of a section. It becomes an item, or it is skipped because it cannot be
+/// read. A section is identified by its key, such as "soup".
 public struct DecodedListing: Hashable, Sendable {
-  /// The sections: one, unless a single response holds all sections.
+  /// The sections.
+  ///
+  /// There is one, unless the response holds many sections.
   public var sections: [Section]
-  /// Skipped items and fields in feed order: at most ``SkipTally/mostRows`` rows for each section, and ten times as
-  /// many in all.
+  /// The skipped items and fields, in the order of the response.
+  ///
+  /// At most ``SkipTally/mostRows`` are kept for each section, and ten times as many in all.
   public private(set) var skipped: [SkippedItem] = []
-  /// By section, counts of skipped items and fields beyond the rows of ``skipped``.
+  /// For each section key, the counts of skipped items and fields that are not in ``skipped`` because it was full.
   public private(set) var omitted: [String: SkipTally] = [:]
-  /// The keys of sections whose decoding stopped early, because more of their items were unreadable than the limit
-  /// allows.
+  /// The keys of sections whose decoding stopped early, because too many of their items were unreadable.
   public package(set) var givenUp: Set<String> = []
-  /// The sections of a combined response that cannot be used.
+  /// The sections that cannot be used, although other sections of the same response can.
   public var failed: [FailedSection] = []
-  /// By section, the mapped fields that no element of the section has.
+  /// For each section key, the fields for which the catalog file gives paths, but which no element of the section has.
   ///
-  /// A section without elements lacks all mapped fields.
+  /// If a section has no elements, it lacks all of these fields.
   public var absent: [String: Set<ItemField>] = [:]
-  /// How many elements the body listed, skipped ones included.
+  /// The number of elements in the response, including the skipped ones.
   ///
-  /// If pages are counted, a page with 0 elements is the end.
+  /// If pages are requested by their number, a page with 0 elements is the last one.
   public var elementCount: Int
-  /// The cursor or URL of the next page in the body, if the paging uses it.
+  /// The cursor or URL of the next page, if the catalog file says where the body has it.
   public var nextPage: String?
-  /// The total number of elements that the body states; nil when it states none, or a transform made the listing.
+  /// The total number of items according to the body.
+  ///
+  /// It is nil if the body has no such number, or if a transform has changed the body.
   public var total: Int?
-  /// The sign in the body that there are more pages, such as "has_more is true"; nil without a sign, or after a
-  /// transform.
+  /// A sign in the body that there are more pages, for example "has_more is true".
+  ///
+  /// It is nil if there is no sign, or if a transform has changed the body.
   package var continuation: String?
-  /// How many rows of ``skipped`` a section has.
+  /// For each section key, the number of entries in ``skipped``.
   private var rows: [String: Int] = [:]
 
   /// Makes a listing.
   public init(
     sections: [Section],
-    skipped: [SkippedItem] = [],
     elementCount: Int,
     nextPage: String? = nil
   ) {
     self.sections = sections
     self.elementCount = elementCount
     self.nextPage = nextPage
-    for row in skipped { note(row) }
   }
 
-  /// How many elements could not be used, and are therefore missing in the sections.
+  /// The number of elements that are missing in the sections because they cannot be used.
   public var lost: Int {
     skipped.count { $0.lost == .item } + omitted.values.reduce(0) { $0 + $1.items }
   }
 
-  /// Records a skipped item or field: as a row, or only as a count once the section has many rows.
+  /// Records a skipped item or field.
+  ///
+  /// If ``skipped`` is full for its section, the item or field is only counted.
   mutating func note(_ row: SkippedItem) {
     let count = rows[row.section, default: 0]
     if count < SkipTally.mostRows, skipped.count < 10 * SkipTally.mostRows {
@@ -59,15 +68,14 @@ public struct DecodedListing: Hashable, Sendable {
     }
   }
 
-  /// Adds the next page: its items extend sections with the same key, and other sections are appended.
+  /// Adds the result of the next window.
   ///
-  /// - Parameter page: The next page, decoded with a `firstIndex` that counts this listing's elements.
-  public mutating func append(_ page: DecodedListing) {
-    append(page, isNew: false)
-  }
-
-  /// Adds a page; `isNew` says that this listing has none of the page's sections yet, so that no search is needed.
-  mutating func append(_ page: DecodedListing, isNew: Bool) {
+  /// If both results have a section with the same key, its items are joined.
+  ///
+  /// - Parameters:
+  ///   - page: The next result. The indices of its skipped items must continue those of this result.
+  ///   - isNew: Whether this result is known to have none of the sections, so that they need not be searched for.
+  package mutating func append(_ page: DecodedListing, isNew: Bool = false) {
     for section in page.sections {
       if !isNew, let index = sections.firstIndex(where: { $0.key == section.key }) {
         sections[index].items += section.items
@@ -86,9 +94,9 @@ public struct DecodedListing: Hashable, Sendable {
     continuation = continuation ?? page.continuation
   }
 
-  /// If several items of a section have the same id, keeps only the first.
+  /// Removes each item whose id an earlier item of the same section has.
   ///
-  /// An equal repetition is dropped silently; one with other values is recorded as skipped.
+  /// If the removed item differs from the earlier item, it is recorded as skipped.
   package mutating func dropRepeats() {
     for place in sections.indices {
       let items = sections[place].items
@@ -104,7 +112,8 @@ public struct DecodedListing: Hashable, Sendable {
   /// Records items as skipped because an earlier item of the section has the same id.
   ///
   /// - Parameters:
-  ///   - items: The items' ids, each with its index among the readable items, in ascending order.
+  ///   - items: The id of each item, and its position among the readable items of the section. The positions must be in
+  ///     ascending order.
   ///   - key: The key of the section.
   package mutating func noteDuplicates(_ items: [(place: Int, id: String)], in key: String) {
     guard !items.isEmpty else { return }
@@ -132,9 +141,9 @@ public struct DecodedListing: Hashable, Sendable {
     }
   }
 
-  /// Moves all sections that share a key to ``failed``, because nothing says which of them is the right one.
+  /// Moves all sections that have the same key to ``failed``, because it is unknown which of them is right.
   ///
-  /// - Returns: The indices that the removed sections had in ``sections``.
+  /// - Returns: The indices in ``sections`` that the moved sections had.
   package mutating func refuseRepeatedKeys() -> [Int] {
     let repeats = failed.filter(\.repeatsKey)
     guard !repeats.isEmpty else { return [] }
@@ -157,57 +166,54 @@ public struct DecodedListing: Hashable, Sendable {
     return places
   }
 
-  /// Removes from ``absent`` every field that some section has.
+  /// Removes a field from ``absent`` if at least one section has it.
   ///
-  /// The sections of one response are read by the same paths. Therefore a field that only some sections lack is not
-  /// missing.
+  /// All sections of a response are read with the same paths. If a path finds a value in one section, the path is
+  /// right, and the other sections just have no such value.
   package mutating func settleAbsence() {
     let all = absent.values.dropFirst().reduce(absent.values.first ?? []) { $0.intersection($1) }
     for key in absent.keys { absent[key] = all }
   }
 }
 
-/// A section of a combined response that cannot be used.
+/// A section that cannot be used, although other sections of the same response can.
 public struct FailedSection: Hashable, Sendable {
-  /// Its position among the sections, counted from 0.
+  /// The position among the sections of the response, counted from 0.
   public var index: Int
-  /// Its key; nil when it has none that can be read.
+  /// The key of the section, or nil if it has no key that can be read.
   public var key: String?
-  /// Why it cannot be used, and a possible remedy.
+  /// The reason why the section cannot be used, and a possible remedy.
   public var reason: String
-  /// Whether an earlier section of the same body has the key too.
+  /// Whether an earlier section of the same response has the same key.
   var repeatsKey = false
-
-  /// Makes a record.
-  public init(index: Int, key: String?, reason: String) {
-    self.index = index
-    self.key = key
-    self.reason = reason
-  }
 }
 
-/// Counts of the unreadable items and fields of a section that are not listed in ``DecodedListing/skipped``.
+/// Counts of the skipped items and fields of one section for which ``DecodedListing/skipped`` had no room.
 public struct SkipTally: Hashable, Sendable, Codable {
-  /// At most this many rows are kept for each section; further skips are only counted.
-  public static let mostRows = 1000
-  /// At most this many reasons are counted separately.
+  /// The maximum number of skipped items and fields that are kept for each section.
   ///
-  /// A reason may quote the feed, so each may be different.
+  /// Further ones are only counted.
+  public static let mostRows = 1000
+  /// The maximum number of reasons that are counted separately.
+  ///
+  /// A reason may quote a value of the response, so every reason may be different.
   private static let mostReasons = 50
 
-  /// How many whole elements were counted.
+  /// The number of elements that were skipped as a whole.
   public private(set) var items = 0
-  /// How many elements and fields were counted, by reason.
+  /// For each reason, the number of elements and fields that were skipped because of it.
   public private(set) var reasons: [String: Int] = [:]
 
   /// Makes an empty tally.
   public init() {}
 
-  /// How many elements could not be read; elements that repeat an id are not counted.
+  /// The number of elements that could not be read.
+  ///
+  /// Elements that repeat the id of another element are not counted.
   package var unread: Int { items - (reasons[SkippedItem.duplicateID] ?? 0) }
-  /// Whether nothing was counted.
+  /// Whether nothing was skipped.
   public var isEmpty: Bool { reasons.isEmpty }
-  /// How many elements and fields were counted.
+  /// The number of skipped elements and fields.
   public var count: Int { reasons.values.reduce(0, +) }
 
   /// Counts one skipped element or field.
@@ -228,82 +234,70 @@ public struct SkipTally: Hashable, Sendable, Codable {
   }
 }
 
-/// An element of a feed, or a field of an element, that could not be used.
+/// An element of a shop's response, or a field of an element, that was skipped because it could not be used.
 public struct SkippedItem: Hashable, Sendable, Codable {
-  /// How much of the element is lost.
+  /// The part of the element that is lost.
   public enum Loss: String, Hashable, Sendable, Codable {
-    /// The whole element: it is not in the section.
+    /// The whole element. It is not in the section.
     case item
-    /// One field: the element is in the section without it.
+    /// One field. The element is in the section, but without this field.
     case field
   }
 
-  /// The reason to skip an item that has the id of an earlier item of its section, but other values.
+  /// The ``reason`` for an item that has the id of an earlier item of the section, but other values.
   public static let duplicateID = "duplicate-id"
 
-  /// The key of its section.
+  /// The key of the section.
   public var section: String
-  /// Its position among the section's elements, counted from 0.
+  /// The position of the element in the section, counted from 0.
   public var index: Int
-  /// The field at fault as the feed calls it; nil when the element itself is at fault.
+  /// The field at fault by its name in the response, such as "s_price", or nil if the element itself is at fault.
   public var field: String?
-  /// The item's id; nil when it has none that can be read.
+  /// The item's id, or nil if it has no id that can be read.
   public var id: String?
   /// Whether the whole element is lost, or only one field.
   public var lost: Loss
-  /// Why it could not be used.
+  /// The reason why the element or field could not be used.
   public var reason: String
 
-  /// Whether the element could not be read; false if it was skipped because it repeats an id.
+  /// Whether the element could not be read.
+  ///
+  /// It is false if only a field was skipped, or if the element was skipped because it repeats an id.
   package var isUnread: Bool { lost == .item && reason != Self.duplicateID }
-
-  /// Makes a record.
-  public init(
-    section: String,
-    index: Int,
-    field: String?,
-    id: String? = nil,
-    lost: Loss,
-    reason: String
-  ) {
-    self.section = section
-    self.index = index
-    self.field = field
-    self.id = id
-    self.lost = lost
-    self.reason = reason
-  }
 }
 
-/// How many items of a listing may be unreadable before the listing is rejected.
+/// The limit on unreadable elements of a section.
+///
+/// If the limit is exceeded, the section is rejected.
 public enum SkipLimit: Hashable, Sendable {
-  /// A percentage of the elements.
+  /// A percentage of the section's elements.
   ///
-  /// At least one element may be unreadable, unless the percentage is 0.
+  /// If the percentage is above 0, one unreadable element is allowed even if there are few elements.
   case percent(Double)
   /// A number of elements.
   case count(Int)
 
-  /// The default limit.
+  /// The default limit, 10 %.
   public static let standard = SkipLimit.percent(10)
 
-  /// Whether a listing is rejected: too many of its elements cannot be read, or none can.
+  /// Whether a section is rejected, because too many of its elements cannot be read, or none of them can.
   ///
   /// - Parameters:
   ///   - lost: The number of unreadable elements.
-  ///   - elements: The number of elements that the feed lists, unreadable ones included.
-  /// - Returns: Whether the listing is rejected.
+  ///   - elements: The number of all elements, including the unreadable ones.
+  /// - Returns: Whether the section is rejected.
   public func refuses(lost: Int, of elements: Int) -> Bool {
     guard lost > 0 else { return false }
     return lost >= elements || isPassed(by: lost, of: elements)
   }
 
-  /// Whether the number of unreadable elements already exceeds the limit, even if every further element can be read.
+  /// Whether the number of unreadable elements is so high that the section is rejected even if all further elements can
+  /// be read.
   ///
   /// - Parameters:
-  ///   - lost: The number of unreadable elements.
-  ///   - most: The largest number of elements that the feed may list, unreadable ones included.
-  /// - Returns: Whether the listing will be rejected once all of it is read.
+  ///   - lost: The number of unreadable elements so far.
+  ///   - most: An upper bound for the number of all elements of the section.
+  /// - Returns: Whether it is already certain that the section will be rejected.
   package func isPassed(by lost: Int, of most: Int) -> Bool {
     switch self {
     case .percent(let share):

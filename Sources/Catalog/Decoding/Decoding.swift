@@ -1,84 +1,16 @@
-/// Decodes the body of one listed section.
+/// Decodes the response of a source of a catalog.
+///
+/// A source is a URL that the catalog file gives. Its response holds one section, or many sections if the file has
+/// `each:` for it.
 ///
 /// - Parameters:
-///   - body: JSON in UTF-8.
-///   - source: The section that the body was fetched for.
-///   - file: The catalog file that lists the section.
-///   - firstIndex: The number of elements on earlier pages, so that the indices of skipped items continue.
-/// - Returns: The section, with a list of the skipped items and fields.
-/// - Throws: ``CatalogError`` when the body is not JSON, reports a failure, or has no list of items at the paths of the
-///   mapping. An empty array is an empty section.
-public func decodeSection(
-  _ body: [UInt8],
-  source: SectionSource,
-  using file: CatalogFile,
-  firstIndex: Int = 0
-) throws(CatalogError) -> DecodedListing {
-  try ListingDecoder(file, source: source).section(body, source: source, firstIndex: firstIndex)
-}
-
-/// Cuts a body into windows: smaller bodies of the same source.
-///
-/// - Parameters:
-///   - body: The body, in any notation.
-///   - position: The index of the source in the catalog's order.
+///   - body: The body of the response, in a notation that the catalog file allows.
+///   - position: The index of the source in the catalog file.
 ///   - file: The catalog file that lists the source.
-/// - Returns: The windows; nil when the body has to be decoded whole.
-package func windows(
-  of body: some RandomAccessBody,
-  at position: Int,
-  using file: CatalogFile
-) -> ListingWindows? {
-  ListingWindows(
-    body,
-    for: ListingDecoder(file, position: position),
-    parts: file.sections.parts(ofSource: position)
-  )
-}
-
-/// Decodes a window of a body.
-///
-/// - Parameters:
-///   - window: The window.
-///   - position: The index of the window's source in the catalog's order.
-///   - file: The catalog file that lists the source.
-///   - earlier: The result of the windows before it; its items are not used.
-///   - elements: The number of elements that earlier windows have of the same section.
-///   - limits: The run's limits for decoding.
-/// - Returns: The sections, or parts of them, to be added to the result so far.
-/// - Throws: ``CatalogError`` when the window cannot be decoded alone; decode the body whole to
-///   learn why.
-package func decodeWindow(
-  _ window: ListingWindow,
-  at position: Int,
-  using file: CatalogFile,
-  after earlier: DecodedListing,
-  elements: Int,
-  within limits: DecodingLimits = DecodingLimits()
-) throws(CatalogError) -> DecodedListing {
-  var decoder = ListingDecoder(file, position: position)
-  decoder.mapping.notation.kind = window.kind
-  decoder.linesBefore = window.linesBefore
-  // A window does not know how many elements the whole section has, so the limit on unreadable elements cannot be
-  // applied.
-  decoder.limits = limits
-  if file.sections.parts(ofSource: position) == nil { decoder.limits.maxSkipped = nil }
-  if let parts = file.sections.parts(ofSource: position) {
-    return try decoder.sections(in: window, plan: parts, after: earlier, elements: elements)
-  }
-  guard case .listed(let sources) = file.sections else { return earlier }
-  return try decoder.section(window.bytes, source: sources[position], firstIndex: elements)
-}
-
-/// Decodes a body of one source; the body holds one section or many.
-///
-/// - Parameters:
-///   - body: JSON in UTF-8.
-///   - position: The index of the source in the catalog's order.
-///   - file: The catalog file that lists the source.
-///   - limits: The run's limits for decoding.
-/// - Returns: The sections, with a list of the skipped items and fields.
-/// - Throws: ``CatalogError`` when the body cannot be used.
+///   - limits: The limits for decoding, such as a deadline.
+/// - Returns: The sections, together with a list of the items and fields that were skipped.
+/// - Throws: ``CatalogError`` if the body cannot be parsed, reports a failure, or has no list of items where the
+///   mapping expects it. An empty list is no error, and gives an empty section.
 package func decodeSource(
   _ body: [UInt8],
   at position: Int,
@@ -98,106 +30,132 @@ package func decodeSource(
   }
 }
 
-/// Decodes a body that holds all sections of a catalog.
+/// Cuts a large response into windows, which are smaller bodies that can be decoded one after the other.
 ///
 /// - Parameters:
-///   - body: JSON in UTF-8.
-///   - plan: Where the sections and their names are.
-///   - file: The catalog file.
-///   - firstIndices: By section, how many elements earlier pages listed.
-/// - Returns: The sections, with a list of the skipped items and fields.
-/// - Throws: ``CatalogError`` when the body as a whole cannot be used.
-public func decodeSections(
-  _ body: [UInt8],
-  plan: CombinedSections,
-  using file: CatalogFile,
-  firstIndices: [String: Int] = [:]
-) throws(CatalogError) -> DecodedListing {
-  try ListingDecoder(file).sections(body, plan: plan, firstIndices: firstIndices)
+///   - body: The body of the response, in any notation.
+///   - position: The index of the source in the catalog file.
+///   - file: The catalog file that lists the source.
+/// - Returns: The windows, or nil if the body must be decoded whole with `decodeSource(_:at:using:within:)`.
+package func windows(
+  of body: some RandomAccessBody,
+  at position: Int,
+  using file: CatalogFile
+) -> ListingWindows? {
+  ListingWindows(
+    body,
+    for: ListingDecoder(file, position: position),
+    parts: file.sections.parts(ofSource: position)
+  )
 }
 
-/// Decodes the detail of one item, from a body that holds only this detail, or the details of many items.
+/// Decodes one window of a response that `windows(of:at:using:)` has cut.
 ///
 /// - Parameters:
-///   - body: JSON in UTF-8.
+///   - window: The window to decode.
+///   - position: The index of the source in the catalog file.
+///   - file: The catalog file that lists the source.
+///   - earlier: The joined results of the windows before this one. Its items are not used.
+///   - elements: The number of elements in the earlier windows of the section with which this window begins.
+///   - limits: The limits for decoding, such as a deadline.
+/// - Returns: The sections, or parts of sections, that the window contains. Append them to `earlier`.
+/// - Throws: ``CatalogError`` if the window cannot be decoded alone. In that case, decode the whole body, which
+///   either succeeds or gives an error with the right position.
+package func decodeWindow(
+  _ window: ListingWindow,
+  at position: Int,
+  using file: CatalogFile,
+  after earlier: DecodedListing,
+  elements: Int,
+  within limits: DecodingLimits = DecodingLimits()
+) throws(CatalogError) -> DecodedListing {
+  var decoder = ListingDecoder(file, position: position)
+  decoder.mapping.notation.kind = window.kind
+  decoder.linesBefore = window.linesBefore
+  decoder.limits = limits
+  if let parts = file.sections.parts(ofSource: position) {
+    return try decoder.sections(in: window, plan: parts, after: earlier, elements: elements)
+  }
+  // The limit on unreadable elements depends on the number of all elements, which a part of the section cannot know.
+  decoder.limits.maxSkipped = nil
+  guard case .listed(let sources) = file.sections else { return earlier }
+  return try decoder.section(window.bytes, source: sources[position], firstIndex: elements)
+}
+
+/// Decodes the detail of one item: the document that has more fields of the item than its entry in a list.
+///
+/// - Parameters:
+///   - body: The response, as JSON in UTF-8. It holds either this detail alone or the details of many items.
 ///   - id: The item's id.
 ///   - file: The catalog file.
 /// - Returns: The detail.
-/// - Throws: ``CatalogError`` when the body is not JSON, says that it failed, or holds no detail of that item.
+/// - Throws: ``CatalogError`` if the body is not JSON, reports a failure, or holds no detail of the item.
 public func decodeDetail(
   _ body: [UInt8],
   id: String,
   using file: CatalogFile
 ) throws(CatalogError) -> ItemDetail {
-  guard let mapping = file.mapping.detail else {
-    throw CatalogError(
-      .unexpectedShape,
-      subject: "detail \(id)",
-      reason: "catalog \(file.name) has no details"
-    )
-  }
-  return try DetailDecoder(
-    envelope: file.mapping.envelope,
-    mapping: mapping,
-    currency: file.currency
-  ).detail(body, id: id)
+  try DetailDecoder(file, subject: "detail \(id)").detail(body, id: id)
+}
+
+/// Decodes a response that holds the details of many items.
+///
+/// - Parameters:
+///   - body: The response, as JSON in UTF-8.
+///   - file: The catalog file.
+/// - Returns: The details that can be read, in the order of the body, and the reasons why the others cannot be read.
+/// - Throws: ``CatalogError`` if the body cannot be used, or if none of its details can be read.
+public func decodeDetails(
+  _ body: [UInt8],
+  using file: CatalogFile
+) throws(CatalogError) -> DecodedDetails {
+  try DetailDecoder(file, subject: "details").details(body)
 }
 
 extension ListingDecoder {
-  /// A decoder for a catalog, or for one section of it.
-  public init(_ file: CatalogFile, source: SectionSource? = nil) {
-    let paging = source.map(file.paging) ?? file.paging
+  /// Makes a decoder for the source at an index of the catalog file.
+  init(_ file: CatalogFile, position: Int) {
+    let paging = file.paging(ofSource: position)
     self.init(
-      mapping: source?.mapping ?? file.mapping,
+      mapping: file.mapping(ofSource: position),
       currency: file.currency,
       nextPage: paging?.path
     )
     if case .cursor = paging?.step { nextPageIsCursor = true }
   }
+}
 
-  /// A decoder for the source at a position.
-  fileprivate init(_ file: CatalogFile, position: Int) {
-    guard case .listed(let sources) = file.sections else {
-      self.init(file)
-      return
+extension DetailDecoder {
+  /// Makes a decoder for the details of a catalog.
+  ///
+  /// - Parameters:
+  ///   - file: The catalog file.
+  ///   - subject: The name of the document in an error message, for example "detail A1".
+  /// - Throws: ``CatalogError`` if the catalog file describes no details.
+  fileprivate init(_ file: CatalogFile, subject: String) throws(CatalogError) {
+    guard let mapping = file.mapping.detail else {
+      throw CatalogError(
+        .unexpectedShape,
+        subject: subject,
+        reason: "catalog \(file.name) has no details"
+      )
     }
-    self.init(file, source: sources[position])
+    self.init(envelope: file.mapping.envelope, mapping: mapping, currency: file.currency)
   }
 }
 
-/// Decodes a body that holds the details of many items.
-///
-/// - Parameters:
-///   - body: JSON in UTF-8.
-///   - file: The catalog file.
-/// - Returns: The details that can be read, in the body's order, and a list of the others with the reasons.
-/// - Throws: ``CatalogError`` when the body cannot be used, or none of its details can be read.
-public func decodeDetails(
-  _ body: [UInt8],
-  using file: CatalogFile
-) throws(CatalogError) -> DecodedDetails {
-  guard let mapping = file.mapping.detail else {
-    throw CatalogError(
-      .unexpectedShape,
-      subject: "details",
-      reason: "catalog \(file.name) has no details"
-    )
-  }
-  return try DetailDecoder(
-    envelope: file.mapping.envelope,
-    mapping: mapping,
-    currency: file.currency
-  ).details(body)
-}
-
-/// Limits that a run sets on the decoding of a body, such as a deadline.
+/// The limits that a run sets for the decoding of a body, for example its deadline.
 package struct DecodingLimits: Sendable {
-  /// How many elements of a listing may be unreadable before decoding stops; nil decodes the whole listing.
+  /// The number of elements of a section that may be unreadable before decoding stops, or nil to decode all.
   package var maxSkipped: SkipLimit?
-  /// Called now and then; true ends the decoding, for example at a deadline.
+  /// A function that is called now and then during decoding.
+  ///
+  /// If it returns true, decoding ends with an error.
   package var isStopped: @Sendable () -> Bool
 
-  /// Limits from their parts.
+  /// Makes limits.
+  ///
+  /// Without arguments, nothing is limited.
   package init(
     maxSkipped: SkipLimit? = nil,
     isStopped: @escaping @Sendable () -> Bool = { false }
@@ -206,26 +164,9 @@ package struct DecodingLimits: Sendable {
     self.isStopped = isStopped
   }
 
-  /// Throws once decoding has to end.
+  /// Throws an error if ``isStopped`` returns true.
   func demandTime(_ subject: String) throws(CatalogError) {
     guard isStopped() else { return }
     throw CatalogError(.stopped, subject: subject, reason: "the run ended while it was read")
-  }
-}
-
-/// How many sections one response may hold.
-enum SectionLimit {
-  static let most = 10_000
-
-  /// Refuses a response with more sections.
-  static func check(_ count: Int) throws(CatalogError) {
-    guard count > most else { return }
-    throw CatalogError(
-      .unexpectedShape,
-      subject: "sections",
-      expected: "at most \(most) sections",
-      reason: "the response has \(count) sections, and larder reads \(most) at most",
-      remedy: "correct \"each\" under sections, or request fewer sections"
-    )
   }
 }

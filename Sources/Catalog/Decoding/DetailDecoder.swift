@@ -1,28 +1,24 @@
-/// Decodes details of items from the bodies of responses.
-public struct DetailDecoder: Sendable {
-  /// The members around the details.
-  public let envelope: Mapping.Envelope
-  /// The paths to a detail's fields.
-  public let mapping: Mapping.Detail
-  /// The catalog's currency.
-  public let currency: String
+/// Decodes a shop's response into the details of items.
+///
+/// A detail is the document about one item that has more fields than the item's entry in a list, for example a long
+/// description and more pictures.
+struct DetailDecoder {
+  /// The members around the details in a response, such as a status.
+  let envelope: Mapping.Envelope
+  /// The paths to the fields of a detail.
+  let mapping: Mapping.Detail
+  /// The catalog's currency, for example "KRW".
+  let currency: String
 
-  /// Makes a decoder.
-  public init(envelope: Mapping.Envelope, mapping: Mapping.Detail, currency: String) {
-    self.envelope = envelope
-    self.mapping = mapping
-    self.currency = currency
-  }
-
-  /// Decodes the detail of one item, from a body that holds only this detail, or the details of many items.
+  /// Decodes the detail of one item.
   ///
   /// - Parameters:
-  ///   - body: JSON in UTF-8.
+  ///   - body: The response, as JSON in UTF-8. It holds either this detail alone or the details of many items.
   ///   - id: The item's id.
-  /// - Returns: The detail, with the fields that could not be read in ``ItemDetail/lost``.
-  /// - Throws: ``CatalogError`` when the body is not JSON, reports a failure, or has no detail of that item, and when
-  ///   no field of the detail can be read.
-  public func detail(_ body: [UInt8], id: String) throws(CatalogError) -> ItemDetail {
+  /// - Returns: The detail. The fields that cannot be read are listed in ``ItemDetail/lost``.
+  /// - Throws: ``CatalogError`` if the body is not JSON, reports a failure, or has no detail of the item. This error is
+  ///   also thrown if no field of the detail can be read.
+  func detail(_ body: [UInt8], id: String) throws(CatalogError) -> ItemDetail {
     let subject = "detail \(id)"
     let entries = try entries(of: body, subject: subject)
     for entry in entries {
@@ -30,7 +26,7 @@ public struct DetailDecoder: Sendable {
       do throws(CatalogError) {
         found = try name(of: entry, subject: subject)
       } catch {
-        // In a body of many details, a detail whose id cannot be read does not fail this item.
+        // If the body has many details, another one may have the wanted id.
         guard entries.count > 1 else { throw error }
         continue
       }
@@ -50,13 +46,13 @@ public struct DetailDecoder: Sendable {
     return try read(entry, id: id)
   }
 
-  /// Decodes all details of a body that holds the details of many items.
+  /// Decodes a response that holds the details of many items.
   ///
-  /// - Parameter body: JSON in UTF-8.
-  /// - Returns: The details that can be read, in the body's order, and a list of the others with the reasons.
-  /// - Throws: ``CatalogError`` when the body cannot be used, or none of its details can be read.
-  public func details(_ body: [UInt8]) throws(CatalogError) -> DecodedDetails {
-    var decoded = DecodedDetails(details: [])
+  /// - Parameter body: The response, as JSON in UTF-8.
+  /// - Returns: The details that can be read, in the order of the body, and the reasons why the others cannot be read.
+  /// - Throws: ``CatalogError`` if the body cannot be used, or if none of its details can be read.
+  func details(_ body: [UInt8]) throws(CatalogError) -> DecodedDetails {
+    var decoded = DecodedDetails()
     var first: CatalogError?
     for (index, entry) in try entries(of: body, subject: "details").enumerated() {
       var id: String?
@@ -121,7 +117,7 @@ public struct DetailDecoder: Sendable {
     detail.prices = reader.prices(mapping.prices)
     detail.images = reader.images(mapping.images)
     for rule in mapping.notes { detail.notes[rule.name] = reader.identifier(rule.paths) }
-    // Fail if no field could be read, so that the cached detail is kept.
+    // If no field can be read, this is an error, so that the run keeps the detail that is in the cache.
     if let fault = reader.faults.first, detail == ItemDetail(id: id) {
       throw shapeError(subject, (fault.field.map { "\($0): " } ?? "") + fault.reason)
     }
@@ -131,7 +127,9 @@ public struct DetailDecoder: Sendable {
     return detail
   }
 
-  /// The names of the fields that are empty lists, among those that the catalog file names; nil when there are none.
+  /// The names of the fields whose value in the response is an empty list, or nil if there are none.
+  ///
+  /// Only fields that the catalog file itself names are considered, not those of a built-in format.
   private func emptyFields(
     of detail: ItemDetail,
     in root: JSONNode
@@ -145,7 +143,9 @@ public struct DetailDecoder: Sendable {
     return empty.isEmpty ? nil : empty.map(\.name).sorted()
   }
 
-  /// Whether the detail has any field of the mapping, so that `{}` does not count as a detail.
+  /// Whether the object has any field of the mapping.
+  ///
+  /// Without this check, `{}` would be a detail.
   private func holdsAnyField(_ reader: FieldReader) throws(CatalogError) -> Bool {
     let images = ImageReference.Role.allCases.flatMap { mapping.images[$0] }
     let paths =
@@ -162,33 +162,20 @@ public struct DetailDecoder: Sendable {
   }
 }
 
-/// The result of decoding a body that holds the details of many items.
+/// The result of decoding a response that holds the details of many items.
 public struct DecodedDetails: Hashable, Sendable {
-  /// The details that could be read, in the body's order.
-  public var details: [ItemDetail]
-  /// The details that could not be read.
-  public var unreadable: [UnreadableDetail]
-
-  /// Makes a record.
-  public init(details: [ItemDetail], unreadable: [UnreadableDetail] = []) {
-    self.details = details
-    self.unreadable = unreadable
-  }
+  /// The details that could be read, in the order of the body.
+  public var details: [ItemDetail] = []
+  /// The details that could not be read, in the order of the body.
+  public var unreadable: [UnreadableDetail] = []
 }
 
-/// A detail that could not be read, in a body that holds the details of many items.
+/// A detail that could not be read, although other details of the same body could.
 public struct UnreadableDetail: Hashable, Sendable {
-  /// The id of its item; nil when that could not be read either.
+  /// The id of the item, or nil if the id could not be read either.
   public var id: String?
-  /// The detail's index in the body, counted from 0.
+  /// The position of the detail in the body, counted from 0.
   public var index: Int
-  /// Why it could not be read.
+  /// The reason why the detail could not be read.
   public var reason: String
-
-  /// Makes a record.
-  public init(id: String?, index: Int, reason: String) {
-    self.id = id
-    self.index = index
-    self.reason = reason
-  }
 }

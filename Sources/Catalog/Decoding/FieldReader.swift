@@ -1,40 +1,39 @@
 import Base
 
-/// Why a field cannot be used.
+/// The reason why a field cannot be used.
 struct FieldFault: Error, Equatable {
-  /// The field as the feed calls it.
+  /// The name of the field in the shop's response, such as "s_price".
   let field: String?
-  /// The cause.
   let reason: String
 }
 
-/// Reads the fields of a JSON object.
+/// Reads the fields of an item or a detail from a JSON object.
 ///
-/// Each field has alternative paths; the first that leads to a non-empty value counts.
+/// A field has one or more paths. They are tried in order, and the first path that leads to a value that is not empty
+/// counts. Empty values are `null`, `""` and `[]`.
 ///
-/// `null`, `""` and `[]` are empty. A value that cannot be used is recorded in ``faults`` and treated as absent; the
-/// other fields are not affected.
+/// A value that cannot be used, such as a price in words, is recorded in ``faults``. The field then counts as absent.
 struct FieldReader {
-  /// The JSON object to read: `$` in the paths.
+  /// The object to read, which is `$` in the paths.
   let node: JSONNode
-  /// The catalog's currency.
+  /// The catalog's currency, for example "KRW".
   let currency: String
-  /// The meaning of values in every field, for example which of them mean "none".
-  let values: Mapping.Values
-  /// The fields that could not be used so far, each once.
+  /// Rules for the values of all fields, for example that "N/A" means that there is no value.
+  var values = Mapping.Values()
+  /// The fields that could not be used so far.
+  ///
+  /// Each is listed once.
   private(set) var faults: [FieldFault] = []
 
-  /// The maximum number of badges, pictures or prices of an item; further ones are left out.
+  /// The maximum number of badges, pictures or prices of an item.
+  ///
+  /// Further ones are left out.
   static let mostValues = 1000
 
-  /// A reader of one object.
-  init(node: JSONNode, currency: String, values: Mapping.Values = Mapping.Values()) {
-    self.node = node
-    self.currency = currency
-    self.values = values
-  }
-
-  /// Text for display on one line, or a number as text; nil when the value is absent or empty.
+  /// The value as a title, or nil if there is no value.
+  ///
+  /// It must be a text or a number, which becomes text. If the catalog file says that texts are HTML, tags and entities
+  /// are removed, and the title is put on one line.
   mutating func title(_ paths: [JSONPath]) -> String? {
     guard let title = identifier(paths) else { return nil }
     guard values.isHTML else { return title }
@@ -42,7 +41,9 @@ struct FieldReader {
     return plain.isEmpty ? nil : plain
   }
 
-  /// Text, or a number as text; nil when the value is absent or empty.
+  /// The value as text, or nil if there is no value.
+  ///
+  /// It must be a text or a number.
   mutating func identifier(_ paths: [JSONPath]) -> String? {
     guard let (path, value) = first(paths) else { return nil }
     guard let text = Self.plainText(value) else {
@@ -51,7 +52,7 @@ struct FieldReader {
     return text
   }
 
-  /// Text; nil when the value is absent or empty.
+  /// The value, which must be a text, or nil if there is no value.
   mutating func text(_ paths: [JSONPath]) -> String? {
     guard let (path, value) = first(paths) else { return nil }
     guard let text = value.text else {
@@ -60,8 +61,9 @@ struct FieldReader {
     return values.isHTML ? PageText.plain(text) : text
   }
 
-  /// Texts from one text, a list of texts, or a path that leads to several; values of other types
-  /// are left out.
+  /// The values that are texts.
+  ///
+  /// The path may lead to one text, to a list of texts, or to several texts.
   mutating func texts(_ paths: [JSONPath]) -> [String] {
     guard let (path, values) = all(paths) else { return [] }
     var texts: [String] = []
@@ -80,49 +82,52 @@ struct FieldReader {
     return texts
   }
 
-  /// A price; nil when the value is absent or empty.
+  /// The price according to the first rule whose path leads to a value, or nil if there is no value.
   mutating func price(_ rules: [Mapping.PriceRule]) -> Price? {
-    for rule in rules {
-      guard let value = first(rule.path), !Self.isBlank(value), !Self.isNone(value, rule.none)
-      else { continue }
-      do throws(CatalogError) {
-        return try price(value, rule)
-      } catch {
-        return fail(rule.path, error.reason)
-      }
+    guard let (rule, value) = first(rules) else { return nil }
+    do throws(CatalogError) {
+      return try price(value, rule)
+    } catch {
+      return fail(rule.path, error.reason)
     }
-    return nil
   }
 
-  /// The text of the price that ``price(_:)`` reads, and its currency; nil when there is no price, or the price is not
-  /// text.
-  mutating func priceText(_ rules: [Mapping.PriceRule]) -> (text: String, currency: String)? {
-    for rule in rules {
-      guard let value = first(rule.path), !Self.isBlank(value) else { continue }
-      guard rule.scale == nil, value.kind == .string, let text = value.text,
-        let currency = try? currency(of: rule)
-      else { return nil }
-      return (text, currency)
-    }
-    return nil
-  }
-
-  /// The whole number that ``price(_:)`` reads; nil when there is no price, or the price is not a whole number.
-  mutating func wholePrice(_ rules: [Mapping.PriceRule]) -> Int? {
-    for rule in rules {
-      guard let value = first(rule.path), !Self.isBlank(value), !Self.isNone(value, rule.none)
-      else { continue }
-      guard let text = Self.plainText(value), value.kind != .real, PriceText.isWhole(text) else {
-        return nil
-      }
-      return Int(text)
-    }
-    return nil
-  }
-
-  /// Prices from one price, a list of them, or a path that leads to several.
+  /// The text from which ``price(_:)`` reads the price, such as "1.299 €", and the price's currency.
   ///
-  /// The position of a price in the list gives its meaning, so if one price cannot be read, none is used.
+  /// The result is nil if there is no price, or if the value is not a text.
+  mutating func priceText(_ rules: [Mapping.PriceRule]) -> (text: String, currency: String)? {
+    guard let (rule, value) = first(rules), rule.scale == nil, value.kind == .string,
+      let text = value.text, let currency = try? currency(of: rule)
+    else { return nil }
+    return (text, currency)
+  }
+
+  /// The value from which ``price(_:)`` reads the price, if it is a whole number such as 1999 or "1999".
+  ///
+  /// The result is nil if there is no price, or if the value is not a whole number.
+  mutating func wholePrice(_ rules: [Mapping.PriceRule]) -> Int? {
+    guard let (_, value) = first(rules), value.kind != .real, let text = Self.plainText(value),
+      PriceText.isWhole(text)
+    else { return nil }
+    return Int(text)
+  }
+
+  /// The first rule whose path leads to a value, together with this value.
+  private mutating func first(
+    _ rules: [Mapping.PriceRule]
+  ) -> (rule: Mapping.PriceRule, value: JSONNode)? {
+    for rule in rules {
+      guard let value = first(rule.path), !Self.isBlank(value), !Self.isNone(value, rule.none)
+      else { continue }
+      return (rule, value)
+    }
+    return nil
+  }
+
+  /// All prices according to the first rule whose path leads to a value.
+  ///
+  /// The path may lead to one price, to a list of prices, or to several prices. The meaning of a price depends on its
+  /// position in the list. Therefore, if one price cannot be read, the result is empty.
   mutating func prices(_ rules: [Mapping.PriceRule]) -> [Price] {
     for rule in rules {
       let values = all(rule.path).filter { !Self.isBlank($0) && !Self.isNone($0, rule.none) }
@@ -139,7 +144,7 @@ struct FieldReader {
     return []
   }
 
-  /// The pictures of all roles, in the order of the roles.
+  /// The pictures of the item, sorted by role: first the thumbnail, then the top pictures, and so on.
   mutating func images(_ rules: Mapping.ImageRules) -> [ImageReference] {
     var images: [ImageReference] = []
     for role in ImageReference.Role.allCases {
@@ -150,10 +155,11 @@ struct FieldReader {
     return images
   }
 
-  /// The pictures of the first alternative that yields any.
+  /// The URLs of the pictures of one role, according to the first rule that finds any.
   ///
-  /// A list may mix texts and objects. If a rule has several paths, one path may therefore skip the values that another
-  /// path reads.
+  /// A list in the response may contain both texts and objects, so a rule may have one path to the texts and another
+  /// path into the objects. Therefore, if a rule with several paths finds texts, it is no fault that it also finds
+  /// objects.
   private mutating func pictures(_ rules: [Mapping.TextsRule]) -> [String] {
     for rule in rules {
       var texts: [String] = []
@@ -191,8 +197,9 @@ struct FieldReader {
     return []
   }
 
-  /// Each value at the path is a group with several sizes of one picture; returns the text of the largest size of each
-  /// group.
+  /// The largest size of each picture, if the shop sends every picture in several sizes.
+  ///
+  /// Each value at the path is a group with the sizes of one picture.
   private mutating func largest(_ rule: Mapping.TextsRule, _ path: JSONPath) -> [JSONNode] {
     do throws(CatalogError) {
       var found: [JSONNode] = []
@@ -206,8 +213,9 @@ struct FieldReader {
     }
   }
 
-  /// Fills the placeholders of picture URLs with the item's fields; returns nothing when the item lacks one of the
-  /// fields.
+  /// Replaces placeholders such as `{category}` in picture URLs with the values of the item's fields.
+  ///
+  /// The result is empty if the item lacks one of the fields.
   private mutating func filled(_ texts: [String], _ rule: Mapping.TextsRule) -> [String] {
     let texts = values.isHTML ? texts.map { $0.replacing("&amp;", with: "&") } : texts
     guard !rule.fields.isEmpty else { return texts }
@@ -221,7 +229,9 @@ struct FieldReader {
     }
   }
 
-  /// Whether a value stands for "none", such as `N/A`; numbers are compared as numbers.
+  /// Whether a value is one of those that mean "no value", such as `N/A`.
+  ///
+  /// Numbers are compared by value, so -1 and -1.0 are the same.
   private static func isNone(_ value: JSONNode, _ none: Set<String>) -> Bool {
     guard !none.isEmpty, let text = plainText(value) else { return false }
     if none.contains(text) { return true }
@@ -234,7 +244,7 @@ struct FieldReader {
     url.utf8.count > 5 && url.prefix(5).lowercased() == "data:"
   }
 
-  /// The first alternative that leads to a value, with that value.
+  /// The first path that leads to a value, together with this value.
   mutating func first(_ paths: [JSONPath]) -> (path: JSONPath, value: JSONNode)? {
     for path in paths {
       if let value = first(path) { return (path, value) }
@@ -242,7 +252,7 @@ struct FieldReader {
     return nil
   }
 
-  /// Text, or a number as text; nil for other values.
+  /// A text as it is, a number as text, or nil for other values.
   static func plainText(_ value: JSONNode) -> String? {
     if let text = value.text { return text }
     if let integer = value.integer { return String(integer) }
@@ -250,13 +260,13 @@ struct FieldReader {
     return Int(exactly: real).map(String.init) ?? real.description
   }
 
-  /// Records a field that cannot be used, unless it has been recorded already.
+  /// Records that a field cannot be used, unless the same fault is recorded already.
   mutating func note(_ path: JSONPath?, _ reason: String) {
     let fault = FieldFault(field: path?.lastName, reason: reason)
     if !faults.contains(fault) { faults.append(fault) }
   }
 
-  /// Records a field that cannot be used, and returns nil as its value.
+  /// Records that a field cannot be used, and returns nil, which is then the value of the field.
   mutating func fail<Value>(_ path: JSONPath?, _ reason: String) -> Value? {
     note(path, reason)
     return nil
@@ -276,7 +286,9 @@ struct FieldReader {
     }
   }
 
-  /// The values of the first alternative that is not empty, with lists flattened.
+  /// The first path that leads to a value, together with all its values.
+  ///
+  /// The elements of a list count as values.
   private mutating func all(_ paths: [JSONPath]) -> (path: JSONPath, values: [JSONNode])? {
     for path in paths {
       let values = all(path)
@@ -312,7 +324,9 @@ struct FieldReader {
     value.isEmpty || Self.isNone(value, values.none)
   }
 
-  /// Whether a price is blank: some shops write spaces if there is no price.
+  /// Whether a price is blank.
+  ///
+  /// Some shops write spaces if there is no price.
   private static func isBlank(_ value: JSONNode) -> Bool {
     value.isString { $0 <= 0x20 }
   }
@@ -342,9 +356,9 @@ struct FieldReader {
     }
   }
 
-  /// A price in the form of `google.type.Money`: 5 `units` and 990000000 `nanos` (billionths) are 5.99.
+  /// A price in the form of `google.type.Money`, which has whole units and billionths of a unit.
   ///
-  /// An absent `nanos` is 0.
+  /// For example, `{"units": 5, "nanos": 990000000}` is 5.99. If `nanos` is absent, it is 0.
   private func price(
     _ units: JSONNode,
     _ nanos: JSONPath,
@@ -405,7 +419,7 @@ extension JSONNode {
 }
 
 extension JSONNode.Kind {
-  /// The kind with its article, for messages.
+  /// The kind with its article, for messages: "expected text, found an object".
   var phrase: String {
     switch self {
     case .object: "an object"

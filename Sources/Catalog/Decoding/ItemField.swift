@@ -1,31 +1,33 @@
-/// A field of a listed item that a mapping may name, beside the id and the title that every item has.
+/// An optional field of an item in a list.
+///
+/// The id and the title are not among these fields, because every item has them.
 public enum ItemField: String, CaseIterable, Hashable, Sendable, Codable {
   /// A short text about the item.
   case description
   /// Labels, for example "new" or "sale".
   case badges
-  /// How the item can be delivered.
+  /// The ways in which the item can be delivered, for example "dawn delivery".
   case deliveryTypes
   /// The price before a reduction.
   case normalPrice
   /// The price to pay.
   case salePrice
-  /// Degrees north.
+  /// The latitude of the item's place, in degrees north.
   case latitude
-  /// Degrees east.
+  /// The longitude of the item's place, in degrees east.
   case longitude
   /// The address, as text.
   case address
-  /// The small picture in a list.
+  /// The small picture that is shown in a list.
   case thumbnail = "images.thumbnail"
-  /// The large picture.
+  /// The large picture at the top of the item's page.
   case top = "images.top"
-  /// The pictures of the gallery.
+  /// The pictures of the gallery on the item's page.
   case gallery = "images.gallery"
-  /// Parts of the long description.
+  /// The pictures that are parts of the long description.
   case section = "images.section"
 
-  /// The role of the pictures, if the field holds pictures; otherwise nil.
+  /// The role of the pictures if this is a field of pictures, otherwise nil.
   public var role: ImageReference.Role? {
     switch self {
     case .thumbnail: .thumbnail
@@ -52,7 +54,9 @@ public enum ItemField: String, CaseIterable, Hashable, Sendable, Codable {
 }
 
 extension Mapping.Item {
-  /// The alternative paths to a field in the feed.
+  /// The paths to a field in the shop's response.
+  ///
+  /// The first path that leads to a value counts.
   public func paths(of field: ItemField) -> [JSONPath] {
     switch field {
     case .description: description
@@ -72,10 +76,10 @@ extension Mapping.Item {
 }
 
 extension ListingDecoder {
-  /// The fields that the catalog file names but none of these elements has.
+  /// The fields for which the catalog file gives paths, but which none of the given elements has.
   ///
-  /// An empty list counts as a value: it says, for example, that an item has no badges. `null`, empty text and
-  /// unreadable values do not count.
+  /// `items` are the items that were read from the elements. An empty list is a value, because it says, for example,
+  /// that an item has no badges. `null`, empty text and unreadable values are no values.
   func absentFields(of items: [StoreItem], in elements: [JSONNode])
     throws(CatalogError) -> Set<ItemField>
   {
@@ -101,7 +105,7 @@ extension ListingDecoder {
 }
 
 extension JSONPath {
-  /// Whether the path ends at an empty list, or would lead through one.
+  /// Whether the path leads to an empty list, or cannot go on because a value on its way is an empty list.
   func leadsToEmptyList(in node: JSONNode) throws(CatalogError) -> Bool {
     var path = self
     while true {
@@ -115,7 +119,7 @@ extension JSONPath {
   }
 }
 
-/// A field of a detail that a mapping may name.
+/// A field of a detail, which is the document about one item beyond its entry in a list.
 public enum DetailField: Hashable, Sendable {
   /// The text about the item.
   case description
@@ -123,10 +127,10 @@ public enum DetailField: Hashable, Sendable {
   case prices
   /// The pictures of one role.
   case images(ImageReference.Role)
-  /// A further text with this name.
+  /// A further text, with the name that the catalog file gives it.
   case note(String)
 
-  /// The field as the catalog file calls it: `detail.images.top`.
+  /// The name of the field in the catalog file, for example `detail.images.top`.
   public var name: String {
     switch self {
     case .description: "detail.description"
@@ -148,7 +152,7 @@ public enum DetailField: Hashable, Sendable {
 }
 
 extension Mapping.Detail {
-  /// The fields that have paths, in the order in which a detail is written.
+  /// The fields for which the catalog file gives paths, in the order in which a detail is stored.
   public var fields: [DetailField] {
     let all: [DetailField] =
       [.description, .prices] + ImageReference.Role.allCases.map(DetailField.images)
@@ -156,7 +160,9 @@ extension Mapping.Detail {
     return all.filter { !paths(of: $0).isEmpty }
   }
 
-  /// The alternative paths to a field in the feed.
+  /// The paths to a field in the shop's response.
+  ///
+  /// The first path that leads to a value counts.
   public func paths(of field: DetailField) -> [JSONPath] {
     switch field {
     case .description: description
@@ -168,12 +174,12 @@ extension Mapping.Detail {
 }
 
 extension ItemDetail {
-  /// Copies some fields from another version of this detail.
+  /// Copies fields from an earlier version of the detail, for example because the shop no longer sends them.
   ///
   /// - Parameters:
-  ///   - fields: The fields to take from `old`.
-  ///   - old: The other version of the detail.
-  /// - Returns: The detail with those fields replaced; its pictures are in the order of their roles.
+  ///   - fields: The fields to copy.
+  ///   - old: The earlier version of the detail.
+  /// - Returns: This detail with the copied fields. Its pictures are sorted by role.
   public func keeping(_ fields: [DetailField], of old: ItemDetail) -> ItemDetail {
     var detail = self
     for field in fields {

@@ -1,16 +1,17 @@
-/// Decodes listings into sections.
+/// Decodes a shop's response into sections, which are lists of items.
 ///
-/// It skips single items that cannot be read, but rejects a body that is wrong as a whole.
+/// An item that cannot be read is skipped, and the result says why. A body that is wrong as a whole is an error.
 public struct ListingDecoder: Sendable {
   /// The paths to the items and their fields.
   public internal(set) var mapping: Mapping
-  /// The catalog's currency.
+  /// The catalog's currency, for example "KRW".
   public let currency: String
-  /// The path to the next page's URL or cursor; nil when bodies name none.
+  /// The path to the URL or cursor of the next page, or nil if the bodies name no next page.
   public let nextPage: JSONPath?
-  /// Whether ``nextPage`` leads to a cursor, which may be a number, rather than to a URL.
+  /// Whether ``nextPage`` leads to a cursor instead of a URL.
+  ///
+  /// A cursor may be a number.
   var nextPageIsCursor = false
-  /// The run's limits for decoding.
   var limits = DecodingLimits()
   /// The number of lines before the body, if the body is a part of a larger one.
   var linesBefore = 0
@@ -25,12 +26,13 @@ public struct ListingDecoder: Sendable {
   /// Decodes the body of one section.
   ///
   /// - Parameters:
-  ///   - body: JSON in UTF-8.
-  ///   - source: The section that the body was fetched for.
-  ///   - firstIndex: How many elements earlier pages listed.
-  /// - Returns: The section, with a list of the skipped items and fields.
-  /// - Throws: ``CatalogError`` when the body is not JSON, reports a failure, or has no list of items at the paths of
-  ///   the mapping. An empty array is an empty section.
+  ///   - body: The body, in a notation that the mapping allows.
+  ///   - source: The section whose URL returned the body.
+  ///   - firstIndex: The number of elements in earlier parts of the section. The indices of skipped items continue from
+  ///     this number.
+  /// - Returns: The section, together with a list of the items and fields that were skipped.
+  /// - Throws: ``CatalogError`` if the body cannot be parsed, reports a failure, or has no list of items where the
+  ///   mapping expects it. An empty array is no error, and gives an empty section.
   public func section(
     _ body: [UInt8],
     source: SectionSource,
@@ -39,9 +41,15 @@ public struct ListingDecoder: Sendable {
     do throws(CatalogError) {
       return try listing(body, source: source, firstIndex: firstIndex)
     } catch {
-      // Quote the origin's message only if the body should be JSON; for other notations, the decoder's error says more.
-      throw mapping.notation.isJSON ? error.quoting(body) : error
+      throw quoting(body, error)
     }
+  }
+
+  /// Adds the server's message to an error, if the body should have been JSON but contains such a message.
+  ///
+  /// For other notations, the error of the decoder says more than the body.
+  private func quoting(_ body: [UInt8], _ error: CatalogError) -> CatalogError {
+    mapping.notation.isJSON ? error.quoting(body) : error
   }
 
   private func listing(
@@ -83,8 +91,9 @@ public struct ListingDecoder: Sendable {
     return listing
   }
 
-  /// An error message if all items have the same id but different titles, so that they cannot be distinguished;
-  /// otherwise nil.
+  /// A message that all items have the same id although their titles differ, or nil if this is not so.
+  ///
+  /// Such items cannot be distinguished, so the path to the id must be wrong.
   func sharedID(of items: [StoreItem]) -> String? {
     guard items.count > 2, let id = items.first?.id, items.allSatisfy({ $0.id == id }),
       items.contains(where: { $0.title != items[0].title })
@@ -93,18 +102,20 @@ public struct ListingDecoder: Sendable {
     return "all \(items.count) items have the same id \"\(id.prefix(40))\" at \(paths)"
   }
 
-  /// Adds the usable elements to a section, and records the skipped ones in a listing.
+  /// Reads elements of a JSON array as items of a section.
   ///
-  /// Stops as soon as the section has lost more elements than the run's limit allows.
+  /// If `isWhole` is true and more elements are unreadable than ``DecodingLimits/maxSkipped`` allows, decoding stops
+  /// early.
   ///
   /// - Parameters:
-  ///   - elements: The elements.
-  ///   - section: The section.
-  ///   - listing: The listing that the section belongs to, or will belong to.
-  ///   - firstIndex: How many elements of the section came before these.
-  ///   - isWhole: Whether these are all elements of the section.
-  /// - Returns: How many elements were read.
-  /// - Throws: ``CatalogError`` when the run ends.
+  ///   - elements: The elements of the array.
+  ///   - section: The section. Every element that can be read is appended to its items.
+  ///   - listing: The result of decoding. Every element or field that cannot be read is recorded in its list of skipped
+  ///     items.
+  ///   - firstIndex: The number of elements of the section that were decoded before.
+  ///   - isWhole: Whether `elements` are all elements of the section.
+  /// - Returns: The number of elements that were decoded, including those that cannot be read.
+  /// - Throws: ``CatalogError`` if decoding was stopped, for example at a deadline.
   func decode(
     _ elements: [JSONNode],
     into section: inout Section,
@@ -139,25 +150,29 @@ public struct ListingDecoder: Sendable {
     return elements.count
   }
 
-  /// The result of reading an element; if `item` is nil, `faults` has only the reason for that.
+  /// The result of reading an element.
+  ///
+  /// If `item` is nil, `faults` holds one fault, which is the reason.
   private struct ReadItem {
     var item: StoreItem?
     var id: String?
     var faults: [FieldFault]
   }
 
-  /// The maximum length of an id in bytes: an id appears in every list of items, and in messages.
+  /// The maximum length of an id in bytes.
+  ///
+  /// Ids are limited because they appear in every list of items and in messages.
   private static let longestID = 2048
 
-  /// Reads an item, which needs an id and a title.
+  /// Reads an item.
   ///
-  /// Any other value that cannot be read is left out and recorded as skipped.
+  /// An element without an id or a title is not an item. If another field cannot be read, the item lacks that field.
   private func item(_ node: JSONNode) -> ReadItem {
     func unusable(_ fault: FieldFault, id: String? = nil) -> ReadItem {
       ReadItem(item: nil, id: id, faults: [fault])
     }
     guard node.kind == .object else {
-      // In linked data, an element that is a text is the reason why a block could not be read.
+      // If a block of linked data in a page cannot be read, the reader puts the reason into the array as a text.
       let reason = mapping.notation.kind == .html ? node.text : nil
       let expected = "expected an object, found \(node.kind.phrase)"
       return unusable(FieldFault(field: nil, reason: reason ?? expected))
@@ -192,8 +207,9 @@ public struct ListingDecoder: Sendable {
     return ReadItem(item: item, id: id, faults: reader.faults)
   }
 
-  /// The values of the placeholders in the request for the item's detail; nil when its id is
-  /// enough.
+  /// The values for the placeholders in the URL of the item's detail, such as `handle` in `p/{handle}.json`.
+  ///
+  /// The result is nil if the URL needs only the item's id.
   private func placeValues(_ reader: inout FieldReader) -> [String: String]? {
     let rules = mapping.item.placeValues
     guard !rules.isEmpty else { return nil }
@@ -202,7 +218,9 @@ public struct ListingDecoder: Sendable {
     return values
   }
 
-  /// The elements of the arrays at the first alternative that matches.
+  /// Finds the elements that represent items, by the first path of the mapping that leads to any.
+  ///
+  /// If the mapping has a program for records, the elements are the output of the program.
   func elements(of root: JSONNode, subject: String) throws(CatalogError) -> [JSONNode] {
     for path in mapping.items {
       guard let elements = try elements(path, in: root) else { continue }
@@ -220,9 +238,9 @@ public struct ListingDecoder: Sendable {
     )
   }
 
-  /// The elements of the arrays that a path leads to, or the items that it selects; nil when it leads to neither.
+  /// The elements that represent items, by one path, or nil if the path leads neither to arrays nor to items.
   ///
-  /// `null` is ignored.
+  /// The path may lead to an array, to several arrays, or to the items themselves. A value that is `null` is ignored.
   private func elements(
     _ path: JSONPath,
     in root: JSONNode
@@ -231,8 +249,8 @@ public struct ListingDecoder: Sendable {
     let lists = values.filter { $0.kind != .null }
     if lists.count == 1, lists[0].kind == .array { return lists[0].elements }
     if !lists.isEmpty, lists.allSatisfy({ $0.kind == .array }) { return lists.flatMap(\.elements) }
-    // `$.edges[*].node` and `$..product` lead to the items themselves; a wildcard over members does so only if there is
-    // no other alternative.
+    // Paths such as `$.edges[*].node` and `$..product` lead to the items themselves. A path that ends with a wildcard
+    // may have selected all members of an object instead, so it counts only if the mapping has no other path.
     let picksItems = !path.isSingular && (!path.endsInMembers || mapping.items.count == 1)
     if picksItems, !lists.isEmpty, lists.allSatisfy({ $0.kind == .object }) { return lists }
     guard let parents = try path.withoutLastChoice?.values(in: root), !parents.isEmpty,
@@ -241,7 +259,7 @@ public struct ListingDecoder: Sendable {
     return values
   }
 
-  /// The text that the alternatives lead to; nil when an alternative leads to several different texts.
+  /// The text at the first path that leads to exactly one text, not counting repetitions, or nil if no path does.
   private func onlyText(_ paths: [JSONPath], in root: JSONNode) throws(CatalogError) -> String? {
     for path in paths {
       let texts = Set(try path.values(in: root).compactMap(\.content.text).filter { !$0.isEmpty })
@@ -250,7 +268,10 @@ public struct ListingDecoder: Sendable {
     return nil
   }
 
-  /// The value that the mapping reads, and the next page that the body named before any transform.
+  /// Parses a body, and runs the catalog file's transform, which is a jq program, on it if there is one.
+  ///
+  /// - Returns: The value that the mapping reads, and three values that only the original body has: the next page, the
+  ///   total number of items, and a sign that there are more pages. If there is a transform, the last two are nil.
   func read(
     _ body: [UInt8],
     of subject: String
@@ -280,10 +301,12 @@ public struct ListingDecoder: Sendable {
     )
   }
 
-  /// The maximum length of a next page's URL or cursor in bytes; it is limited because it is stored for every page.
+  /// The maximum length of a next page's URL or cursor in bytes.
+  ///
+  /// It is limited because it is stored for every page.
   private static let longestNextPage = 16 << 10
 
-  /// The next page that the body names: a URL or a cursor.
+  /// The URL or cursor of the next page, if the body names one.
   private func link(in root: JSONNode, _ subject: String) throws(CatalogError) -> String? {
     guard let value = try nextPage?.firstValue(in: root),
       let text = nextPageIsCursor ? FieldReader.plainText(value) : value.text, !text.isEmpty
@@ -302,21 +325,19 @@ public struct ListingDecoder: Sendable {
 }
 
 extension ListingDecoder {
-  /// Decodes a body that holds all sections.
+  /// Decodes a body that holds many sections.
   ///
   /// - Parameters:
-  ///   - body: JSON in UTF-8.
-  ///   - plan: Where the sections and their names are.
-  ///   - firstIndices: By section, how many elements earlier pages listed.
-  /// - Returns: The sections; unusable ones are in ``DecodedListing/failed``.
-  /// - Throws: ``CatalogError`` when the body as a whole, or every section, cannot be used.
+  ///   - body: The body, as JSON in UTF-8.
+  ///   - plan: The paths to the sections, their keys and their titles.
+  /// - Returns: The sections. If a section cannot be used, ``DecodedListing/failed`` has the reason.
+  /// - Throws: ``CatalogError`` if the body as a whole cannot be used, or if none of its sections can.
   public func sections(
     _ body: [UInt8],
-    plan: CombinedSections,
-    firstIndices: [String: Int] = [:]
+    plan: CombinedSections
   ) throws(CatalogError) -> DecodedListing {
     do throws(CatalogError) {
-      var listing = try listing(body, plan: plan, SectionsBefore(), firstIndices: firstIndices)
+      var listing = try listing(body, plan: plan, SectionsBefore())
       _ = listing.refuseRepeatedKeys()
       listing.settleAbsence()
       if listing.sections.isEmpty, let first = listing.failed.first {
@@ -330,22 +351,22 @@ extension ListingDecoder {
       }
       return listing
     } catch {
-      // Quote the origin's message only if the body should be JSON; for other notations, the decoder's error says more.
-      throw mapping.notation.isJSON ? error.quoting(body) : error
+      throw quoting(body, error)
     }
   }
 
-  /// Decodes a window of a body that holds all sections.
+  /// Decodes one window of a body that holds many sections.
+  ///
+  /// A window is a smaller body that has everything around the sections, and some of the sections or items.
   ///
   /// - Parameters:
   ///   - window: The window.
-  ///   - plan: Where the sections and their names are.
-  ///   - earlier: The result of the windows before it; its items are not used.
-  ///   - elements: The number of elements in earlier windows of a section that this window continues.
-  /// - Returns: The sections, or parts of them; unusable ones are in ``DecodedListing/failed``. Call
-  ///   ``DecodedListing/settleAbsence()`` once all windows are joined.
-  /// - Throws: ``CatalogError`` when the window cannot be decoded alone; decode the body whole to
-  ///   learn why.
+  ///   - plan: The paths to the sections, their keys and their titles.
+  ///   - earlier: The joined results of the windows before this one. Its items are not used.
+  ///   - elements: If the window continues a section, the number of elements that earlier windows have of this section.
+  /// - Returns: The sections, or parts of sections, of the window. If a section cannot be used,
+  ///   ``DecodedListing/failed`` has the reason. Call ``DecodedListing/settleAbsence()`` after all windows are joined.
+  /// - Throws: ``CatalogError`` if the window cannot be decoded alone.
   func sections(
     in window: ListingWindow,
     plan: CombinedSections,
@@ -361,29 +382,33 @@ extension ListingDecoder {
         count: window.sectionsBefore,
         keys: Set(earlier.sections.map(\.key) + earlier.failed.compactMap(\.key)),
         extent: window.extent,
-        open: hasFailed ? nil : last
-      ),
-      firstIndices: window.isContinuation ? last.map { [$0: elements] } ?? [:] : [:]
+        open: hasFailed ? nil : last,
+        elements: window.isContinuation ? elements : 0
+      )
     )
   }
 
-  /// The state of the body before the sections that a window decodes.
+  /// The sections of a body that come before the ones to decode, because earlier windows had them.
   private struct SectionsBefore {
     /// The number of earlier sections.
     var count = 0
     /// The keys of the earlier sections.
     var keys: Set<String> = []
-    /// Whether the window contains whole sections or a part of one.
+    /// Whether the window contains whole sections or a part of one section.
     var extent = ListingWindow.Extent.whole
-    /// The section that the window continues; nil when it cannot be used.
+    /// The key of the section that the window continues, or nil if this section cannot be used.
     var open: String?
+    /// The number of elements in earlier windows of the section that the window continues.
+    var elements = 0
   }
+
+  /// The maximum number of sections in one response.
+  private static let mostSections = 10_000
 
   private func listing(
     _ body: [UInt8],
     plan: CombinedSections,
-    _ before: SectionsBefore,
-    firstIndices: [String: Int]
+    _ before: SectionsBefore
   ) throws(CatalogError) -> DecodedListing {
     let (root, nextPage, _, _) = try read(body, of: "sections")
     try mapping.envelope.checkStatus(of: root, subject: "sections")
@@ -398,22 +423,33 @@ extension ListingDecoder {
           : "let the transform make {\"sections\": […]}, or correct \"each\" under sections"
       )
     }
-    try SectionLimit.check(before.count + nodes.count)
+    let count = before.count + nodes.count
+    guard count <= Self.mostSections else {
+      throw CatalogError(
+        .unexpectedShape,
+        subject: "sections",
+        expected: "at most \(Self.mostSections) sections",
+        reason:
+          "the response has \(count) sections, and larder reads \(Self.mostSections) at most",
+        remedy: "correct \"each\" under sections, or request fewer sections"
+      )
+    }
     var listing = DecodedListing(sections: [], elementCount: 0, nextPage: nextPage)
     var before = before
     for node in nodes {
-      try decodeSection(node, plan, &before, firstIndices, into: &listing)
+      try decodeSection(node, plan, &before, into: &listing)
       before.count += 1
     }
     return listing
   }
 
-  /// Adds one section to the listing, or the reason why the section failed; the other sections are not affected.
+  /// Decodes one section and adds it to the listing.
+  ///
+  /// If the section cannot be used, the reason is added instead, and decoding continues with the next section.
   private func decodeSection(
     _ node: JSONNode,
     _ plan: CombinedSections,
     _ before: inout SectionsBefore,
-    _ firstIndices: [String: Int],
     into listing: inout DecodedListing
   ) throws(CatalogError) {
     let position = before.count
@@ -462,11 +498,11 @@ extension ListingDecoder {
       elements,
       into: &section,
       of: &part,
-      firstIndex: firstIndices[key] ?? 0,
+      firstIndex: before.elements,
       isWhole: before.extent == .whole
     )
     if let reason = sharedID(of: section.items) {
-      // Items of the section in later windows may have other ids.
+      // Later windows of the section may have items with other ids, so only the whole body can show the fault.
       guard before.extent == .whole else {
         throw CatalogError(.unexpectedShape, subject: "section \(key)", reason: reason)
       }
@@ -483,14 +519,16 @@ extension ListingDecoder {
 }
 
 extension ListingDecoder {
-  /// Names that shops use for the total number of items, as ``NameWords/plain(_:)`` writes them.
+  /// Names that shops use for the total number of items.
+  ///
+  /// They are in the form of ``NameWords/plain(_:)``: `totalCount` is "total count".
   static let totalNames: Set<String> = [
     "total", "total count", "total results", "total items", "total elements", "count",
   ]
-  /// Names of objects that may hold the total number, if it is not beside the items.
+  /// Names of objects in which shops put the total number, if they do not put it beside the items.
   private static let totalPlaces = ["meta", "pagination", "paging", "page", "data"]
 
-  /// The total number of items that a body states; nil when it states none.
+  /// The total number of items according to the body, such as `{"total": 40}`, or nil if the body has no such number.
   static func total(in root: JSONNode) -> Int? {
     guard root.kind == .object else { return nil }
     for node in [root] + totalPlaces.compactMap({ root[$0] }) where node.kind == .object {
@@ -504,9 +542,9 @@ extension ListingDecoder {
     return nil
   }
 
-  /// The member that says that there are more pages, for example "has_more is true"; nil when no member does.
+  /// A sign in the body that there are more pages, for example "has_more is true", or nil if there is none.
   ///
-  /// Looks at the objects around the items, not at the items.
+  /// Only the objects around the items are searched, not the items.
   static func continuation(in root: JSONNode) -> String? {
     guard root.kind == .object else { return nil }
     return continuation(among: root.members.prefix(60), path: "", depth: 0)
@@ -560,10 +598,10 @@ extension ListingDecoder {
 }
 
 extension DecodedListing {
-  /// Judges whether a listing without paging has further pages.
+  /// Checks whether a listing seems to have more pages, if the catalog file describes no paging.
   ///
-  /// - Parameter hasNextLink: Whether a `Link` header names a next page.
-  /// - Returns: The sign of further pages, and a remedy; nil when there is no sign.
+  /// - Parameter hasNextLink: Whether the response has a `Link` header that names a next page.
+  /// - Returns: A message with the sign of more pages and a remedy, or nil if there is no sign.
   package func unfollowed(hasNextLink: Bool) -> String? {
     if hasNextLink {
       return "the shop names a next page by a Link header, and it is not read; "

@@ -1,45 +1,54 @@
-/// A part of a body that can be decoded by itself.
+/// A part of a large response that can be decoded by itself, because it is a complete smaller body.
 package struct ListingWindow: Sendable {
-  /// A complete body, padded with white space so that the parser does not have to copy it.
+  /// The smaller body.
   ///
-  /// It is empty, and so not valid JSON, when the whole body could not be read.
+  /// It ends with spaces that the JSON parser needs. Without them, the parser would copy the body.
+  ///
+  /// If the response cannot be read from its file, there are no bytes. Decoding then fails, because an empty body is
+  /// not valid.
   package let bytes: [UInt8]
-  /// How many sections of the body come before this window; 0 if the body is one section.
+  /// The number of the response's sections that come before this window.
+  ///
+  /// It is 0 if the response is one section.
   let sectionsBefore: Int
-  /// Whether the window contains whole sections or a part of one.
+  /// Whether the window contains whole sections or a part of one section.
   let extent: Extent
   /// The number of bytes in all later windows.
   package let bytesAfter: Int
-  /// The notation of the window.
+  /// The notation of the window, such as JSON or CSV.
   let kind: BodyFormat.Kind
-  /// How many lines of the body come before this window; 0 in notations where lines do not matter.
+  /// The number of lines of the response that come before this window.
+  ///
+  /// It is 0 in a notation in which the number of a line does not matter.
   let linesBefore: Int
 
-  /// Whether a window of a body with many sections contains whole sections or a part of one.
+  /// The content of a window, if the response has many sections.
   enum Extent {
-    /// One or several whole sections.
+    /// One or more whole sections.
     case whole
     /// The first items of one section.
     case beginning
-    /// Further items of one section.
+    /// Further items of the section with which the previous window ended.
     case continuation
   }
 
-  /// Whether the window only continues the last section of the previous window.
+  /// Whether the window only has further items of the section with which the previous window ended.
   package var isContinuation: Bool { extent == .continuation }
 }
 
-/// Cuts a large body into windows.
+/// Cuts a large response into windows, which are complete smaller bodies.
 ///
-/// Each window is a complete smaller body: everything around the items, and some of the items.
+/// A window has some of the items, and repeats everything around the items. For example, the response
+/// `{"total": 2, "items": [1, 2]}` may be cut into `{"total": 2, "items": [1]}` and `{"total": 2, "items": [2]}`.
 ///
-/// A parsed catalog and its items take several times the memory of the body. Therefore the items of one window are
-/// freed before the next window is read.
+/// Windows save memory, because a parsed response takes several times as much memory as its bytes. The items of one
+/// window are freed before the next window is read.
 ///
-/// The windows together cover the body: if the body is not JSON, at least one window is not JSON either. The results of
-/// all windows, joined in order, equal the result of the whole body.
+/// Each byte of the response is in at least one window. If the response is not valid JSON, at least one window is not
+/// valid either. If the windows are decoded and the results are joined in order, they equal the result of the whole
+/// response.
 package struct ListingWindows: Sequence, IteratorProtocol {
-  /// A window that has not been read yet.
+  /// The ranges of the response that make up a window.
   private struct Plan {
     var ranges: [Range<Int>]
     var sectionsBefore = 0
@@ -50,33 +59,36 @@ package struct ListingWindows: Sequence, IteratorProtocol {
   private let body: any RandomAccessBody
   private let kind: BodyFormat.Kind
   private var plans: ArraySlice<Plan>
-  /// The bytes of the last window.
+  /// The bytes of the previous window.
   ///
-  /// The next window reuses their memory if nothing else refers to it.
+  /// If nothing else refers to them, the next window reuses their memory.
   private var bytes: [UInt8] = []
 
   /// The minimum number of bytes of items in a window.
   ///
-  /// Smaller bodies are not cut.
+  /// Responses of up to twice this size are not cut.
   private static let size = 2 << 20
-  /// The maximum number of bytes around the items, which every window repeats.
+  /// The maximum number of bytes around the items of a JSON body.
   ///
-  /// The limit is larger around records, because an XML feed has, for example, its categories there.
+  /// Every window repeats these bytes.
   private static let mostAround = 64 << 10
+  /// The maximum number of bytes around the records of another notation.
+  ///
+  /// It is larger, because an XML document may have, for example, all its categories before the records.
   private static let mostAroundRecords = 512 << 10
-  /// Padding that simdjson may read after a text.
+  /// The spaces that simdjson needs at the end of a text, so that it can read more bytes at once.
   private static let padding = [UInt8](repeating: 0x20, count: 64)
 
-  /// Makes the windows of a body; nil when the body has to be read whole.
+  /// Plans the windows of a response.
   ///
-  /// Small bodies are read whole, and so are bodies whose decoder may look at all items at once. The items must be in one
-  /// array, or in one array for each section.
+  /// The result is nil if the response must be decoded whole. This is so if it is small, or if a path of the mapping
+  /// may look at all items at once. The items must be in one array, or in one array for each section.
   ///
   /// - Parameters:
-  ///   - body: The body, in any notation.
-  ///   - decoder: The decoder that will read the windows.
-  ///   - parts: The paths to the body's sections; nil when the body is one section.
-  ///   - size: The least number of bytes of items in a window.
+  ///   - body: The response, in any notation.
+  ///   - decoder: The decoder that will decode the windows.
+  ///   - parts: The paths to the sections, or nil if the response is one section.
+  ///   - size: The minimum number of bytes of items in a window.
   package init?(
     _ body: some RandomAccessBody,
     for decoder: ListingDecoder,
@@ -89,7 +101,7 @@ package struct ListingWindows: Sequence, IteratorProtocol {
     self.body = body
     var notation = decoder.mapping.notation
     let named = notation.kind ?? notation.content(of: beginning)
-    // JSON Lines that were recognized by name or type have already been converted to an array.
+    // If the URL or the media type said that the response is JSON Lines, it has already been converted to an array.
     let isArray = JSONText(beginning).first == UInt8(ascii: "[")
     kind = named == .jsonl && isArray ? .json : named
     notation.kind = kind
@@ -106,7 +118,7 @@ package struct ListingWindows: Sequence, IteratorProtocol {
     self.plans = plans[...]
   }
 
-  /// The next window; nil after the last.
+  /// The next window, or nil after the last one.
   package mutating func next() -> ListingWindow? {
     guard let plan = plans.popFirst() else { return nil }
     let size = plan.ranges.reduce(0) { $0 + $1.count }
@@ -137,9 +149,10 @@ package struct ListingWindows: Sequence, IteratorProtocol {
     )
   }
 
-  /// The windows of a table, a JSON Lines text or an XML document.
+  /// Plans the windows of a table, a text of lines, a JSON Lines text or an XML document.
   ///
-  /// The decoder sees their records as the array `items`.
+  /// The decoder reads the records of a table, of lines or of XML as the elements of an array named `items`, and those
+  /// of JSON Lines as the elements of the outermost array.
   private static func plans(
     of body: some RandomAccessBody,
     from start: Int,
@@ -150,7 +163,7 @@ package struct ListingWindows: Sequence, IteratorProtocol {
     let isLines = notation.kind == .jsonl
     let names = isLines ? [] : ["items"]
     let ways = decoder.mapping.items.map(\.namesOfArray)
-    // The alternatives before this one are for other notations, and match nothing here.
+    // The paths before this one must be for other notations, so that they lead to nothing here.
     guard let way = ways.firstIndex(where: { $0?.names == names }),
       ways[..<way].allSatisfy({ $0.map { $0.names.first != "around" } ?? false }),
       !(isLines && ways[way]?.isChoice == true),
@@ -162,7 +175,7 @@ package struct ListingWindows: Sequence, IteratorProtocol {
     return cuts.parts.map { Plan(ranges: [head, $0.range, tail], linesBefore: $0.linesBefore) }
   }
 
-  /// The windows of the body of one section.
+  /// Plans the windows of a JSON body that is one section.
   private static func plans(
     of body: some RandomAccessBody,
     from start: Int,
@@ -177,7 +190,7 @@ package struct ListingWindows: Sequence, IteratorProtocol {
       case .none: continue
       case .array:
         let around = body.count - (scan.end - scan.start)
-        // If elements of the array are arrays, a path that ends with a choice may lead to items or to lists of items.
+        // If elements of the array are arrays themselves, a path such as `$.items[*]` leads to lists of items.
         guard around <= mostAround, !(isChoice && scan.holdsArrays),
           decoder.pathsAroundItems.allSatisfy({ $0.staysOutside(names) })
         else { return nil }
@@ -189,7 +202,9 @@ package struct ListingWindows: Sequence, IteratorProtocol {
     return nil
   }
 
-  /// The windows of a body of many sections: a window has several small sections, or a part of a large one.
+  /// Plans the windows of a JSON body that has many sections.
+  ///
+  /// A window has one or more small sections, or a part of a large section.
   private static func plans(
     of body: some RandomAccessBody,
     from start: Int,
@@ -199,7 +214,7 @@ package struct ListingWindows: Sequence, IteratorProtocol {
   ) -> [Plan]? {
     let ways = decoder.mapping.items.map(\.namesOfArray)
     let fromSection = [sections.key, sections.title, sections.subtitle].compactMap(\.self)
-    guard let names = sections.each.namesOfArray?.names, sections.each.isOfEvery,
+    guard let names = sections.each.namesOfArray?.names, sections.each.endsInMembers,
       !ways.contains(where: { $0 == nil }),
       ways.allSatisfy({ way in fromSection.allSatisfy { $0.staysOutside(way?.names ?? []) } }),
       ([decoder.nextPage].compactMap(\.self) + decoder.mapping.envelope.status)
@@ -256,14 +271,14 @@ package struct ListingWindows: Sequence, IteratorProtocol {
 }
 
 extension ArrayScan {
-  /// The ranges of elements between cuts.
+  /// The ranges of the body between the cuts, which have whole elements and the commas between them.
   fileprivate var parts: [Range<Int>] {
     zip([start] + cuts.map { $0 + 1 }, cuts + [end]).map { $0..<$1 }
   }
 }
 
 extension ListingDecoder {
-  /// The paths to values outside the items.
+  /// The paths to the values that the decoder reads outside the items.
   fileprivate var pathsAroundItems: [JSONPath] {
     let envelope = mapping.envelope
     return envelope.title + envelope.subtitle + envelope.status + [nextPage].compactMap(\.self)
@@ -271,9 +286,10 @@ extension ListingDecoder {
 }
 
 extension JSONPath {
-  /// The member names that lead to an array; nil for a path of another form.
+  /// The names of the members that lead to an array, for example `data` and `items` for `$.data.items[*]`.
   ///
-  /// `isChoice` says whether the path ends with a test of each single element of the array.
+  /// `isChoice` says whether the path ends with a wildcard or a filter that tests each element by itself. The result is
+  /// nil if the path has any other step.
   var namesOfArray: (names: [String], isChoice: Bool)? {
     var names: [String] = []
     for (place, segment) in segments.enumerated() {
@@ -288,10 +304,7 @@ extension JSONPath {
     return (names, false)
   }
 
-  /// Whether the path ends with a wildcard, which selects all elements of an array.
-  var isOfEvery: Bool { segments.last?.selectors == [.wildcard] }
-
-  /// Whether the path never leads into the array at `names`.
+  /// Whether the path selects nothing inside the array to which the member names lead.
   func staysOutside(_ names: [String]) -> Bool {
     for (place, segment) in segments.enumerated() {
       guard !segment.isDescendant, segment.selectors.count == 1 else { return false }
@@ -299,7 +312,7 @@ extension JSONPath {
       switch segment.selectors[0] {
       case .name(let name) where isArray || name != names[place]: return true
       case .name: break
-      // The path goes through objects before it reaches the array; a wildcard may select the member that leads there.
+      // Before the array, the path goes through objects. A wildcard may select the member that leads to the array.
       case .wildcard where !isArray: break
       case .index, .slice: return !isArray
       case .wildcard, .filter: return false
@@ -310,7 +323,7 @@ extension JSONPath {
 }
 
 extension JSONPath.Segment {
-  /// The member name that the step selects; nil when the step selects anything else.
+  /// The name if the step selects one member by its name, otherwise nil.
   fileprivate var plainName: String? {
     guard !isDescendant, selectors.count == 1, case .name(let name) = selectors[0] else {
       return nil
@@ -318,7 +331,7 @@ extension JSONPath.Segment {
     return name
   }
 
-  /// Whether the step selects elements by testing each element without looking at others.
+  /// Whether the step tests each element of an array without looking at other elements.
   fileprivate var choosesAlone: Bool {
     guard !isDescendant, selectors.count == 1 else { return false }
     return switch selectors[0] {
@@ -330,7 +343,7 @@ extension JSONPath.Segment {
 }
 
 extension JSONFilter {
-  /// Whether the filter looks only at the element that it tests.
+  /// Whether the filter looks only at the element that it tests, so that its result is the same in a window.
   fileprivate var isOfElementAlone: Bool {
     switch self {
     case .any(let filters), .all(let filters): filters.allSatisfy(\.isOfElementAlone)

@@ -1,21 +1,24 @@
-/// Finds the records of a large table, JSON Lines text or XML document, and the positions between records where the
-/// body can be cut.
+/// Finds the records of a large table, text of lines, JSON Lines text or XML document, and cuts between them.
 ///
-/// The bytes around the records, together with some of the records, are a smaller body of the same notation. For
-/// example, a table is cut into tables that all begin with its header row.
+/// Some of the records, together with the bytes around all records, are a smaller body of the same notation. For
+/// example, a table is cut into smaller tables, which all begin with the line of column names.
 struct RecordCuts {
-  /// The range of the records in the body.
+  /// The range of the body from the first record to the last one.
   private(set) var records: Range<Int>
-  /// The parts of ``records`` between the cuts, each with the number of lines before it.
+  /// The parts into which ``records`` is cut.
+  ///
+  /// Each has the number of the body's lines that come before it.
   private(set) var parts: [(range: Range<Int>, linesBefore: Int)] = []
 
-  /// Cuts a body; nil when the body has to be read whole, for example because its records are not siblings.
+  /// Cuts a body.
+  ///
+  /// The result is nil if the body must be decoded whole, for example because its records are not siblings.
   ///
   /// - Parameters:
   ///   - body: The body.
-  ///   - start: The offset where the text begins, after any byte order mark.
-  ///   - notation: The body's notation, with its kind already detected.
-  ///   - size: The least number of bytes of records in a part.
+  ///   - start: The offset where the text begins. It is 3 if the body begins with a byte order mark of UTF-8.
+  ///   - notation: The body's notation. Its kind must be known.
+  ///   - size: The minimum number of bytes in a part.
   init?(
     _ body: some RandomAccessBody,
     from start: Int,
@@ -37,7 +40,7 @@ struct RecordCuts {
     parts = cutter.parts(of: records)
   }
 
-  /// Collects the cuts between records, so that each part is large enough.
+  /// Collects the offsets of cuts, and leaves out those that would make a part too small.
   private struct Cutter {
     let size: Int
     private var last: Int?
@@ -45,7 +48,9 @@ struct RecordCuts {
 
     init(size: Int) { self.size = size }
 
-    /// Cuts here if the part since the last cut is large enough; the first cut is where the records begin.
+    /// Cuts at an offset between two records, if the part since the last cut is large enough.
+    ///
+    /// The first call must be for the offset where the records begin.
     mutating func offer(_ place: Int, lines: Int) {
       if let last, place - last < size { return }
       last = place
@@ -60,7 +65,7 @@ struct RecordCuts {
     }
   }
 
-  /// The records of a table: the rows below the first line that is not empty.
+  /// The records of a table, which are the rows below the first line that is not empty.
   private static func table(
     _ pieces: inout BodyPieces,
     isTabbed: Bool,
@@ -86,7 +91,9 @@ struct RecordCuts {
     return pieces.end.flatMap { end in start.map { $0..<end } }
   }
 
-  /// The records of JSON Lines or plain lines: all lines, with cuts after line feeds.
+  /// The records of a text of lines, which are all its lines.
+  ///
+  /// Cuts are after line feeds.
   private static func lines(_ pieces: inout BodyPieces, _ cutter: inout Cutter) -> Range<Int>? {
     let start = pieces.start
     cutter.offer(start, lines: 0)
@@ -102,7 +109,7 @@ struct RecordCuts {
     return pieces.end.map { start..<$0 }
   }
 
-  /// The records of an XML document, which must be children of one element.
+  /// The records of an XML document, or nil if they are not children of one element.
   private static func xml(
     _ pieces: inout BodyPieces,
     named names: [String],
@@ -118,7 +125,8 @@ struct RecordCuts {
         switch scan.step(byte, at: offset + index) {
         case .none: break
         case .refused: return nil
-        case .start(let name, let start, let isEmpty):
+        case .start(let start, let isEmpty):
+          let name = scan.name
           let local = name.split(separator: ":").last.map(String.init) ?? name
           if names.contains(name) || names.contains(local) {
             if found == nil { found = (depth, start) }
@@ -143,132 +151,26 @@ private struct BodyPieces {
   private let body: any RandomAccessBody
   private var offset: Int
   private var bytes: [UInt8] = []
-  private var isRead = true
   /// The offset of the first piece.
   let start: Int
   /// The first bytes of the text.
-  let beginning: [UInt8]
+  private(set) var beginning: [UInt8] = []
 
   private static let size = 256 << 10
 
   init(_ body: some RandomAccessBody, from start: Int) {
     (self.body, self.start, offset) = (body, start, start)
-    beginning = body.beginning(from: start, most: 1 << 16) ?? []
+    if !body.read(into: &beginning, from: start, most: 1 << 16) { beginning = [] }
   }
 
-  /// The offset of the body's end, once all pieces were read; nil when a piece could not be read.
-  var end: Int? { isRead && offset == body.count ? offset : nil }
+  /// The offset of the body's end if all pieces have been read, or nil if a piece could not be read.
+  var end: Int? { offset == body.count ? offset : nil }
 
-  /// The next piece and its offset in the body; nil after the last piece, or when the piece cannot be read.
+  /// The next piece and its offset in the body, or nil if there is none or if it cannot be read.
   mutating func next() -> (offset: Int, piece: [UInt8])? {
-    let range = offset..<min(body.count, offset + Self.size)
-    guard !range.isEmpty, isRead else { return nil }
-    if bytes.count != range.count { bytes = [UInt8](repeating: 0, count: range.count) }
-    isRead = bytes.withUnsafeMutableBytes { [body] in body.copy(range, to: $0) }
-    guard isRead else { return nil }
-    offset = range.upperBound
-    return (range.lowerBound, bytes)
-  }
-}
-
-extension RandomAccessBody {
-  /// Up to `most` bytes from `start`; nil when the bytes cannot be read.
-  func beginning(from start: Int = 0, most: Int) -> [UInt8]? {
-    let range = start..<max(start, min(count, start + most))
-    var bytes = [UInt8](repeating: 0, count: range.count)
-    return bytes.withUnsafeMutableBytes({ copy(range, to: $0) }) ? bytes : nil
-  }
-}
-
-/// A state machine that finds the tags of an XML document, byte by byte.
-///
-/// It knows comments, CDATA, processing instructions and quoted values. It validates nothing: libxml2 parses the
-/// elements that it finds.
-private struct MarkupScan {
-  /// The kind of tag that ends with the byte just read.
-  enum Step {
-    /// No tag ends here.
-    case none
-    /// The start tag at offset `at`; `isEmpty` says that the element has no end tag.
-    case start(name: String, at: Int, isEmpty: Bool)
-    /// The end tag at offset `at`.
-    case end(at: Int)
-    /// A document type declaration, or a tag with a name of more than 1 KiB.
-    case refused
-  }
-
-  private enum State {
-    case text
-    /// After `<`.
-    case open
-    /// After `<!`.
-    case declaration
-    /// Inside a comment or another part that ends with these bytes.
-    case until(StaticString)
-    case endTag
-    case name
-    case tag
-    case value(quote: UInt8)
-  }
-
-  private var state = State.text
-  private var start = 0
-  /// The bytes after `<!`, the name of the tag, or the last bytes of a comment.
-  private var word: [UInt8] = []
-  private var last: UInt8 = 0
-
-  private static let longestName = 1024
-
-  mutating func step(_ byte: UInt8, at place: Int) -> Step {
-    switch state {
-    case .text:
-      if byte == UInt8(ascii: "<") { (state, start) = (.open, place) }
-    case .open:
-      word.removeAll(keepingCapacity: true)
-      switch byte {
-      case UInt8(ascii: "/"): state = .endTag
-      case UInt8(ascii: "!"): state = .declaration
-      case UInt8(ascii: "?"): state = .until("?>")
-      default:
-        word.append(byte)
-        state = .name
-      }
-    case .declaration:
-      word.append(byte)
-      let isComment = "--".utf8.starts(with: word)
-      guard isComment || "[CDATA[".utf8.starts(with: word) else { return .refused }
-      guard word.count == (isComment ? 2 : 7) else { break }
-      word.removeAll(keepingCapacity: true)
-      state = .until(isComment ? "-->" : "]]>")
-    case .until(let end):
-      if word.count == end.utf8CodeUnitCount { word.removeFirst() }
-      word.append(byte)
-      if end.withUTF8Buffer({ $0.elementsEqual(word) }) { state = .text }
-    case .endTag:
-      guard byte == UInt8(ascii: ">") else { break }
-      state = .text
-      return .end(at: start)
-    case .name:
-      guard byte <= 0x20 || byte == UInt8(ascii: "/") || byte == UInt8(ascii: ">") else {
-        word.append(byte)
-        return word.count > Self.longestName ? .refused : .none
-      }
-      state = .tag
-      last = 0
-      return step(byte, at: place)
-    case .tag:
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "'"): state = .value(quote: byte)
-      case UInt8(ascii: ">"):
-        state = .text
-        let name = String(decoding: word, as: UTF8.self)
-        return .start(name: name, at: start, isEmpty: last == UInt8(ascii: "/"))
-      default: break
-      }
-      last = byte
-    case .value(let quote):
-      if byte == quote { state = .tag }
-    }
-    return .none
+    let isRead = body.read(into: &bytes, from: offset, most: Self.size)
+    guard isRead, !bytes.isEmpty else { return nil }
+    defer { offset += bytes.count }
+    return (offset, bytes)
   }
 }

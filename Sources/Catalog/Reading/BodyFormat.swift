@@ -1,10 +1,12 @@
-/// The notation of bodies.
+/// The notation of a shop's responses, such as JSON, CSV or XML.
 ///
-/// Mappings read JSON; a body in any other notation is converted to JSON first.
-///
-/// Tables, XML and lines become `{"items": […]}` with one object for each record; JSON Lines become an array.
+/// The paths of a catalog file are for JSON, so a response in another notation is converted to JSON first. JSON Lines
+/// become an array. Tables, lines and XML become `{"items": […]}` with one object for each record, which is a row, a
+/// line or an element.
 public struct BodyFormat: Hashable, Sendable {
-  /// The notations, with their names in `read:` of a catalog file.
+  /// The notations.
+  ///
+  /// Their raw values are the words after `read:` in a catalog file.
   public enum Kind: String, CaseIterable, Sendable {
     /// Plain JSON. (RFC 8259)
     case json
@@ -22,25 +24,33 @@ public struct BodyFormat: Hashable, Sendable {
     case lines
   }
 
-  /// The notation; nil to detect it from the content of each body.
+  /// The notation of all responses.
+  ///
+  /// If it is nil, the notation of each response is detected from its content.
   var kind: Kind?
-  /// How XML is converted to records; nil to convert the document as one tree.
+  /// The rule by which XML becomes records.
+  ///
+  /// If it is nil, the document becomes one tree.
   var xml: XMLRecords.Rule?
-  /// How a table is converted to records; nil to use its names and values unchanged.
+  /// The rule by which a table becomes records.
+  ///
+  /// If it is nil, the column names and values are used unchanged.
   var table: TableRecords.Rule?
 
   /// JSON, which needs no conversion.
   public static let json = BodyFormat()
 
-  /// Whether bodies are always JSON or JSON Lines, so that large bodies can be cut.
+  /// Whether all responses are JSON or JSON Lines.
   var isJSON: Bool {
     kind == .json || kind == .jsonl || (kind == nil && xml == nil && table == nil)
   }
 
-  /// Whether a body becomes `{"items": […]}`, so that a catalog file need not say where the items are.
+  /// Whether a response becomes `{"items": […]}`.
+  ///
+  /// If so, a catalog file does not have to say where the items are.
   var makesItems: Bool { !isJSON && (kind != .xml || xml?.records.isEmpty == false) }
 
-  /// A text that identifies the notation; nil for plain JSON.
+  /// A text that is the same for equal formats and differs for others, or nil for plain JSON.
   var fingerprint: String? {
     guard self != .json else { return nil }
     var words = [kind?.rawValue ?? "content"]
@@ -49,16 +59,16 @@ public struct BodyFormat: Hashable, Sendable {
     return words.joined(separator: " ")
   }
 
-  /// Converts a body to JSON.
+  /// Converts a response to JSON.
   ///
   /// - Parameters:
-  ///   - body: The body as received.
-  ///   - subject: The name of the body, for messages.
-  ///   - columns: Column names; a table must have at least one of them. Empty if any table is accepted.
+  ///   - body: The body of the response.
+  ///   - subject: The name of the response in error messages, for example "section main".
+  ///   - columns: Column names, of which a table must have at least one. If they are empty, any table is accepted.
   ///   - linesBefore: The number of lines before the body, if it is a part of a larger body.
-  ///   - limits: The run's limits for decoding.
+  ///   - limits: The limits for decoding, such as a deadline.
   /// - Returns: JSON in UTF-8.
-  /// - Throws: ``CatalogError`` when the body is not in this notation.
+  /// - Throws: ``CatalogError`` if the body is not in this notation.
   func json(
     of body: [UInt8],
     _ subject: String,
@@ -90,7 +100,9 @@ public struct BodyFormat: Hashable, Sendable {
       .json(of: body, within: limits)
   }
 
-  /// Detects the notation of a body from its beginning, for a catalog file that names no notation.
+  /// The notation of a body according to its first bytes.
+  ///
+  /// If a catalog file gives a rule for XML or for tables, only the notations that fit the rule are considered.
   func content(of body: [UInt8]) -> Kind {
     if isJSON { return JSONLines.seem(body) ? .jsonl : .json }
     if xml != nil, table == nil || Self.isMarkup(body) { return .xml }
@@ -108,9 +120,11 @@ public struct BodyFormat: Hashable, Sendable {
   }
 }
 
-/// Data that larder does not read, recognized by its first bytes.
+/// Kinds of data that larder does not read, such as Parquet files and ZIP archives.
 enum ForeignData {
-  /// The first bytes of each kind; each character stands for the byte of its value.
+  /// The first bytes of each kind of data.
+  ///
+  /// Each character stands for the byte with its value, from U+0000 to U+00FF.
   private static let kinds: [(beginning: String, name: String, remedy: String)] = [
     ("PAR1", "Parquet", "export it as JSON Lines or CSV"),
     ("ARROW1", "an Arrow file", "export it as JSON Lines or CSV"),
@@ -126,7 +140,7 @@ enum ForeignData {
     ("\u{FD}7zXZ", "packed with xz", "unpack it, or pack it with gzip"),
   ]
 
-  /// The kind of a body that larder cannot read, and a remedy; nil for any other body.
+  /// The name of a body's kind and a remedy, or nil if larder may be able to read the body.
   static func name(of body: [UInt8]) -> (name: String, remedy: String)? {
     let kind = kinds.first { kind in
       body.starts(with: kind.beginning.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })
@@ -134,7 +148,7 @@ enum ForeignData {
     return kind.map { ($0.name, $0.remedy) }
   }
 
-  /// Refuses a body that larder cannot read.
+  /// Throws an error if a body is of a kind that larder does not read.
   static func check(_ body: [UInt8], _ subject: String) throws(CatalogError) {
     guard let kind = name(of: body) else { return }
     throw CatalogError(
@@ -147,16 +161,18 @@ enum ForeignData {
   }
 }
 
-/// Lines of text as `{"items": [{"number": 1, "text": "https://… A cup", "url": "https://…", "rest": "A cup"}]}`.
+/// Converts lines of text to JSON, with one object for each line that is not empty.
 ///
-/// `url` is the first word that begins with `http://` or `https://`, and `rest` is the text of the other words. Empty
-/// lines are left out.
+/// For example, the line `https://shop.example/a.jpg A cup` becomes
+/// `{"number": 1, "text": "https://shop.example/a.jpg A cup", "url": "https://shop.example/a.jpg", "rest": "A cup"}`.
+/// `number` is the number of the line. `url` is the first word that begins with `http://` or `https://`, and `rest` are
+/// the other words.
 enum TextLines {
   static func json(
     of body: [UInt8],
     _ subject: String,
-    linesBefore: Int = 0,
-    within limits: DecodingLimits = DecodingLimits()
+    linesBefore: Int,
+    within limits: DecodingLimits
   ) throws(CatalogError) -> [UInt8] {
     let bytes = JSONText(body).bytes
     var writer = StoredFormWriter()
@@ -193,7 +209,7 @@ enum TextLines {
     word.hasPrefix("http://") || word.hasPrefix("https://")
   }
 
-  /// Whether the first non-empty line of a body contains a URL.
+  /// Whether the first line of a body that is not empty contains a URL.
   static func haveURLs(_ body: [UInt8]) -> Bool {
     let bytes = JSONText(body).bytes.prefix(1 << 14).drop { $0 <= 0x20 }
     let line = String(decoding: bytes.prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)

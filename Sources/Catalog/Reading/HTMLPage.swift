@@ -1,26 +1,31 @@
 import CXML
 import Glibc
 
-/// A receiver of the parse events of an HTML page.
+/// The receiver of the events that ``HTMLPage`` finds in a page, such as the start of an element.
 ///
-/// Subclasses override the methods for the events that they need.
+/// A subclass overrides the methods for the events that it needs.
 class HTMLReceiver {
-  /// How many elements are open.
+  /// The number of open elements.
   private(set) var depth = 0
   /// The number of events so far.
   fileprivate var events = 0
-  /// Whether text is currently not markup, as inside a script.
+  /// Whether the parser is inside a script or a style sheet, where `<` begins no tag.
   fileprivate var isRaw = false
 
-  /// An element begins: its name in lower case, and its attributes, which are valid only during the call.
+  /// Called when an element begins.
+  ///
+  /// The name is in lower case. The attributes are valid only during the call.
   func start(_ name: String, _ attributes: HTMLAttributes) {}
 
-  /// Called when an element ends: at its end tag, at markup that implies the end, or at the end of the page.
+  /// Called when an element ends.
+  ///
+  /// It may end without an end tag, for example at the end of the page.
   func end(_ name: String) {}
 
-  /// Called with a text of the page; entities are decoded, except in scripts.
+  /// Called with a text of the page in UTF-8.
   ///
-  /// A text may be delivered in several pieces, split at any byte.
+  /// Entities such as `&amp;` are decoded, except in scripts. A text may come in several pieces. A piece may end in the
+  /// middle of a character.
   func text(_ bytes: [UInt8]) {}
 
   fileprivate func took(start name: String, _ attributes: HTMLAttributes) {
@@ -45,10 +50,14 @@ class HTMLReceiver {
 
 /// The attributes of an element that begins.
 struct HTMLAttributes {
-  /// A name and a value in turn, ended by a null pointer; nil for none.
+  /// Pointers to a name, its value, the next name, its value, and so on.
+  ///
+  /// A value may be NULL, and NULL follows the last value. If the element has no attributes, this pointer is nil.
   fileprivate let pairs: UnsafePointer<UnsafePointer<CChar>?>?
 
-  /// The value of an attribute, empty where it has none; nil when the element lacks the attribute.
+  /// The value of an attribute, or nil if the element does not have it.
+  ///
+  /// If the attribute has no value, as in `<div itemscope>`, the result is empty.
   subscript(name: String) -> String? {
     guard var pair = pairs else { return nil }
     while let own = pair[0] {
@@ -59,24 +68,27 @@ struct HTMLAttributes {
   }
 }
 
-/// A parser of one HTML page: libxml2, which repairs broken markup as browsers do.
+/// The owner of one libxml2 parser for an HTML page.
 ///
-/// It uses libxml2, which repairs broken markup as browsers do.
-///
-/// The parser fetches nothing. libxml2 compares each attribute of a tag with all others, and each end tag with all open
-/// elements. Therefore ``MarkupTags`` and ``Limits`` limit the number of attributes and elements.
+/// The parser is freed exactly once. libxml2 repairs broken markup as browsers do, and fetches nothing. It compares
+/// each attribute of a tag with all others, and each end tag with all open elements. Therefore ``MarkupTags`` and
+/// ``Limits`` limit their number.
 struct HTMLPage: ~Copyable {
   /// The limits for one page.
   struct Limits {
     /// The maximum depth of nested elements.
     var depth = 512
-    /// The maximum number of words in a tag or comment of many kilobytes, because each word may be an attribute.
+    /// The maximum number of words that the parser reads without reporting an event.
+    ///
+    /// The words may all be in one long tag, and each of them may be an attribute.
     var words = 50_000
-    /// The maximum processor time, in seconds; nil for two seconds plus one second for each megabyte.
+    /// The maximum processor time, in seconds.
+    ///
+    /// Nil means two seconds, and one second more for each megabyte.
     var seconds: Double?
   }
 
-  /// How many bytes are passed to the parser at once.
+  /// The number of bytes that are passed to the parser at once.
   private static let piece = 64 << 10
 
   private let page: OpaquePointer
@@ -87,11 +99,12 @@ struct HTMLPage: ~Copyable {
   ///
   /// - Parameters:
   ///   - bytes: The page, in UTF-8 or in the encoding that its `meta` element names.
-  ///   - receiver: The receiver of the page's events; no event follows after this function returns.
-  ///   - subject: The name of the page, for messages.
+  ///   - receiver: The receiver of the page's events. It receives all of them before this function returns.
+  ///   - subject: The name of the page in error messages, for example "section main".
   ///   - limits: The limits for the page.
-  ///   - run: The run's limits for decoding.
-  /// - Throws: ``CatalogError`` when memory runs out or a limit is exceeded.
+  ///   - run: The limits for decoding, such as a deadline.
+  /// - Throws: ``CatalogError`` if memory runs out, if a limit is exceeded, or if decoding was stopped, for example at
+  ///   a deadline.
   static func read(
     _ bytes: ArraySlice<UInt8>,
     into receiver: HTMLReceiver,
@@ -117,8 +130,8 @@ struct HTMLPage: ~Copyable {
       }
       try run.demandTime(subject)
       page.push(piece)
-      // The parser has already read all words before these events. Only words of this piece can be in an incomplete
-      // tag.
+      // If the parser has reported an event, it has finished all earlier pieces. Only words of this piece can still be
+      // in an unfinished tag.
       if receiver.events > events { words = wordCount(of: piece) }
       guard receiver.depth <= limits.depth else {
         throw refusal("has more than \(limits.depth) nested elements", subject)
@@ -136,8 +149,8 @@ struct HTMLPage: ~Copyable {
     _ subject: String
   ) throws(CatalogError) {
     let handler = UnsafeMutablePointer<cxml_page_handler>.allocate(capacity: 1)
-    // SAFETY: the context is the receiver. This value keeps the receiver alive until the page is freed, and the parser
-    // calls back only from within push and end.
+    // SAFETY: the context is the receiver, which this value keeps alive until the page is freed. The parser calls back
+    // only while `push` or `end` runs.
     handler.initialize(
       to: cxml_page_handler(
         context: Unmanaged.passUnretained(receiver).toOpaque(),
@@ -178,9 +191,10 @@ struct HTMLPage: ~Copyable {
 
   private borrowing func end() { cxml_page_end(page) }
 
-  /// The next bytes, up to the last `<` among them.
+  /// The next bytes to pass to the parser.
   ///
-  /// If the parser got only a part of a script's end tag, it would take the part for text of the script.
+  /// They end before a `<`, unless there is none. If a piece ended with a part of `</script>`, the parser would take
+  /// this part for text of the script.
   private static func piece(of bytes: ArraySlice<UInt8>, from start: Int) -> ArraySlice<UInt8> {
     let rest = bytes[start...]
     guard rest.count > piece else { return rest }
@@ -189,9 +203,9 @@ struct HTMLPage: ~Copyable {
     return last.map { bytes[start..<$0] } ?? next
   }
 
-  /// The maximum number of attributes in a text.
+  /// An upper bound for the number of attributes in a text.
   ///
-  /// Each attribute except the first follows white space or a quote.
+  /// Each attribute except the first follows white space or a quote, so these are counted.
   private static func wordCount(of bytes: ArraySlice<UInt8>) -> Int {
     var count = 0
     var wasSpace = false
@@ -225,18 +239,20 @@ struct HTMLPage: ~Copyable {
   }
 }
 
-/// Converts HTML that shops write into the fields of their data to plain text.
+/// Converts HTML in a field of a shop's data, such as a description, to plain text.
 enum PageText {
-  /// Elements that begin on a new line.
+  /// The names of elements that begin on a new line.
   private static let blocks: Set<String> = [
     "p", "div", "br", "li", "ul", "ol", "tr", "table", "h1", "h2", "h3", "h4", "h5", "h6", "hr",
     "section", "article", "header", "footer", "blockquote", "pre", "dl", "dt", "dd",
   ]
 
-  /// The text without tags, with entities decoded, and with each block on its own line.
+  /// The text without tags and entities.
   ///
-  /// - Parameter text: HTML, or plain text.
-  /// - Returns: Plain text; the original text if it cannot be parsed.
+  /// For example, `<p>Cup &amp; saucer</p><p>blue</p>` becomes two lines.
+  ///
+  /// - Parameter text: HTML or plain text.
+  /// - Returns: The plain text, or the original text if it cannot be parsed.
   static func plain(_ text: String) -> String {
     guard text.utf8.contains(where: { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: "<") }) else {
       return text
@@ -248,10 +264,12 @@ enum PageText {
     return PlainText.block(String(decoding: gathering.bytes, as: UTF8.self))
   }
 
-  /// The text with its entities decoded; anything that looks like a tag is kept.
+  /// The text with its entities decoded.
   ///
-  /// - Parameter text: Text with or without character references. (HTML, section 13.5)
-  /// - Returns: The decoded text; the original text if it cannot be parsed.
+  /// Everything that looks like a tag remains.
+  ///
+  /// - Parameter text: A text that may have entities, such as `Cup &amp; saucer`. (HTML, section 13.5)
+  /// - Returns: The decoded text, or the original text if it cannot be parsed.
   static func withoutEntities(_ text: String) -> String {
     guard text.utf8.contains(UInt8(ascii: "&")) else { return text }
     return plain(text.replacing("<", with: "&lt;"))

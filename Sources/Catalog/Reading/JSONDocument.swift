@@ -1,52 +1,44 @@
 import CSimdjson
 import Synchronization
 
-/// One parsed JSON text (RFC 8259).
+/// A JSON text that simdjson has parsed into a tree. (RFC 8259)
 ///
-/// Its memory is freed exactly once, when its last node is gone.
+/// The tree takes about as much memory as the text. It is freed exactly once, when neither the document nor one of its
+/// nodes is used any more.
 ///
-/// simdjson parses it. The tree takes about as much memory as the text.
-///
-/// It tolerates errors of feeds as long as no data is lost. A byte order mark is skipped, the last of duplicate names
-/// counts, and NUL escapes are kept. A number that fits neither `Int` nor `Double` becomes text with the same digits.
-/// Half a surrogate pair becomes U+FFFD.
+/// Some mistakes of shops are tolerated, because they lose no data:
+/// - A byte order mark is skipped.
+/// - If a name occurs twice in an object, the last value counts.
+/// - The escape `\u0000` in a string is kept.
+/// - A number that fits neither `Int` nor `Double` becomes a text with the same digits.
+/// - Half a surrogate pair becomes U+FFFD.
 public final class JSONDocument: @unchecked Sendable {
   // SAFETY: the tree never changes after `init`, and reading simdjson's values touches no shared state. Nodes hold the
   // document, so no value outlives it.
   private let tree: OpaquePointer
-  /// The name of the text, for messages.
   private let subject: String
-  /// The maximum number of steps that all filters and descendants of paths may take together.
+  /// The maximum number of steps that the filters and the `..` of all paths together may take through the tree.
   private let stepLimit: Int
   private let stepsTaken = Atomic(0)
-  /// The run's limits, checked every few thousand steps.
   private let limits: DecodingLimits
 
   /// Parses a text that holds exactly one value.
   ///
   /// - Parameters:
   ///   - bytes: The text in UTF-8.
-  ///   - subject: The name of the text, for messages: "section main".
+  ///   - subject: The name of the text in error messages, for example "section main".
   ///   - depthLimit: The maximum depth of nested arrays and objects.
-  /// - Throws: ``CatalogError`` with line, column and the expected token.
-  public convenience init(
+  ///   - limits: The limits that the run sets. They are checked while paths are evaluated in the document.
+  /// - Throws: ``CatalogError`` with the line and column of the first fault, and the token that was expected there.
+  package init(
     parsing bytes: [UInt8],
     of subject: String = "JSON",
-    depthLimit: Int = 128
-  ) throws(CatalogError) {
-    try self.init(parsing: bytes, of: subject, depthLimit: depthLimit, within: DecodingLimits())
-  }
-
-  /// Parses a text; paths stop being evaluated in it when the run ends.
-  init(
-    parsing bytes: [UInt8],
-    of subject: String,
     depthLimit: Int = 128,
-    within limits: DecodingLimits
+    within limits: DecodingLimits = DecodingLimits()
   ) throws(CatalogError) {
     self.subject = subject
     self.limits = limits
-    // A filter looks at every item a few times. More than eight steps for each byte are an attack or a mistake.
+    // A useful filter looks at each item a few times. It never needs eight steps for each byte of the text.
     stepLimit = 1_000_000 + 8 * bytes.count
     let text = JSONText(bytes)
     if let tree = Self.parse(text.bytes, depthLimit: depthLimit) {
@@ -72,12 +64,13 @@ public final class JSONDocument: @unchecked Sendable {
 
   deinit { larder_json_free(tree) }
 
-  /// The outermost value.
+  /// The outermost value of the text.
   public var root: JSONNode { JSONNode(value: larder_json_root(tree), document: self) }
 
-  /// Counts the steps that paths take through this document.
+  /// Adds to the number of steps that paths have taken through the document.
   ///
-  /// - Throws: ``CatalogError`` when there are more steps than a document of this size can need.
+  /// - Throws: ``CatalogError`` if the sum exceeds the limit, which depends on the size of the text, or if the run has
+  ///   ended.
   func count(steps: Int) throws(CatalogError) {
     let taken = stepsTaken.wrappingAdd(steps, ordering: .relaxed).newValue
     if taken >> 14 != (taken - steps) >> 14 { try limits.demandTime(subject) }
@@ -97,7 +90,9 @@ public final class JSONDocument: @unchecked Sendable {
   }
 }
 
-/// A value inside a ``JSONDocument``, which it keeps alive.
+/// A value inside a ``JSONDocument``.
+///
+/// It keeps the document alive.
 public struct JSONNode: Sendable {
   private let value: larder_json_value
   let document: JSONDocument
@@ -109,15 +104,15 @@ public struct JSONNode: Sendable {
 
   /// The kind of a JSON value.
   public enum Kind: String, Sendable {
-    /// Named members.
+    /// A collection of values with names, which are the object's members.
     case object
-    /// An ordered list of elements.
+    /// An ordered list of values, which are the array's elements.
     case array
-    /// Text.
+    /// A text.
     case string
-    /// A number without fraction that fits `Int`.
+    /// A number that has neither a fraction nor an exponent, and fits `Int`.
     case integer
-    /// Any other number.
+    /// A number that has a fraction or an exponent.
     case real
     /// `true` or `false`.
     case boolean
@@ -138,63 +133,67 @@ public struct JSONNode: Sendable {
     }
   }
 
-  /// The text of a string; nil for any other value.
+  /// The text if the value is a string, otherwise nil.
   public var text: String? {
     var count = 0
     guard let start = larder_json_string(value, &count) else {
-      // A number that fits only `UInt64` is read as text with the same digits, like even larger numbers.
+      // A whole number that fits `UInt64` but not `Int` is read as a text, as larger numbers are.
       let isUnsigned = larder_json_kind_of(value) == LARDER_JSON_UNSIGNED
       return isUnsigned ? String(larder_json_unsigned(value)) : nil
     }
     return String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
-  /// Whether this is a string whose bytes all satisfy a condition.
+  /// Whether the value is a string, and all bytes of its text satisfy a condition.
   ///
-  /// No `String` is made.
+  /// This is faster than ``text``, because it makes no `String`.
   func isString(of condition: (UInt8) -> Bool) -> Bool {
     var count = 0
     guard let start = larder_json_string(value, &count) else { return false }
     return UnsafeRawBufferPointer(start: start, count: count).allSatisfy(condition)
   }
 
-  /// The value of an integer; nil for any other value.
+  /// The number if its kind is ``Kind/integer``, otherwise nil.
   public var integer: Int? {
     kind == .integer ? Int(larder_json_integer(value)) : nil
   }
 
-  /// The value of a number with fraction or exponent; nil for any other value.
+  /// The number if its kind is ``Kind/real``, otherwise nil.
   public var real: Double? {
     kind == .real ? larder_json_real(value) : nil
   }
 
-  /// The value of a whole number that fits `UInt64` but not `Int`; nil for any other value.
+  /// The number if it is a whole number that fits `UInt64` but not `Int`, otherwise nil.
+  ///
+  /// Its kind is ``Kind/string``.
   var unsigned: UInt64? {
     larder_json_kind_of(value) == LARDER_JSON_UNSIGNED ? larder_json_unsigned(value) : nil
   }
 
-  /// `true` or `false`; nil for any other value.
+  /// The value if it is `true` or `false`, otherwise nil.
   public var boolean: Bool? {
     kind == .boolean ? larder_json_boolean(value) : nil
   }
 
-  /// Whether both nodes are the same value at the same position of the same document.
+  /// Whether both nodes are at the same position of the same document.
   func isSamePlace(as other: JSONNode) -> Bool {
     document === other.document && value.words.0 == other.value.words.0
       && value.words.1 == other.value.words.1
   }
 
-  /// Counts one reading of this value: one step, and one more for each element or member.
+  /// Counts the steps for looking through this value: one step, and one more for each element or member.
   func countLook() throws(CatalogError) {
     try document.count(steps: 1 + larder_json_count(value))
   }
 
-  /// The number of elements or members; 0 for a value that is neither an array nor an object.
+  /// The number of elements of an array or of members of an object.
+  ///
+  /// It is 0 for other values.
   public var count: Int {
     kind == .object ? members.count : larder_json_count(value)
   }
 
-  /// The member with a name; nil when it is absent, or when this is not an object.
+  /// The member with the given name, or nil if there is none, or if the value is not an object.
   public subscript(name: String) -> JSONNode? {
     var name = name
     var member = larder_json_value()
@@ -206,20 +205,23 @@ public struct JSONNode: Sendable {
     return isFound ? JSONNode(value: member, document: document) : nil
   }
 
-  /// The element at an index that counts from 0; nil when there is no such element.
+  /// The element at an index, which counts from 0, or nil if there is none, or if the value is not an array.
   ///
-  /// It counts from the first element every time; use ``elements`` to visit all elements.
+  /// The elements before it are skipped one by one, so use ``elements`` to visit all elements.
   public subscript(index: Int) -> JSONNode? {
     var element = larder_json_value()
     guard index >= 0, larder_json_element(value, index, &element) else { return nil }
     return JSONNode(value: element, document: document)
   }
 
-  /// The elements of an array; empty for any other value.
+  /// The elements of an array.
+  ///
+  /// There are none for other values.
   public var elements: [JSONNode] {
     guard kind == .array else { return [] }
     let count = larder_json_count(value)
-    // Writing the count into an array of capacity 0 would change the empty array that all threads share.
+    // All empty arrays share one memory block. `unsafeUninitializedCapacity: 0` would write the count into it, which is
+    // a data race.
     guard count > 0 else { return [] }
     return withUnsafeTemporaryAllocation(of: larder_json_value.self, capacity: count) { values in
       let found = larder_json_elements(value, values.baseAddress, count)
@@ -235,9 +237,9 @@ public struct JSONNode: Sendable {
     }
   }
 
-  /// The members of an object in the text's order; empty for any other value.
+  /// The members of an object, in the order of the text.
   ///
-  /// If a name is repeated, its last value counts, at the position of the name's first occurrence.
+  /// There are none for other values. If a name is repeated, its last value is at the position where the name is first.
   public var members: [(name: String, value: JSONNode)] {
     guard kind == .object else { return [] }
     let count = larder_json_count(value)
@@ -246,7 +248,8 @@ public struct JSONNode: Sendable {
       written = larder_json_members(value, buffer.baseAddress, count)
     }
     var members: [(name: String, value: JSONNode)] = []
-    // Names are compared by bytes: names that are equivalent in Unicode are not equal in JSON. (RFC 8259, section 8.3)
+    // Names are compared by bytes, because names that are only canonically equivalent in Unicode are different names in
+    // JSON. (RFC 8259, section 8.3)
     var places: [[UInt8]: Int] = [:]
     members.reserveCapacity(count)
     for member in found {
@@ -263,7 +266,9 @@ public struct JSONNode: Sendable {
     return members
   }
 
-  /// The first members of an object, including repeated names.
+  /// The first `most` members of an object, including repeated names.
+  ///
+  /// The result is empty for other values.
   func firstMembers(_ most: Int) -> [(name: String, value: JSONNode)] {
     guard kind == .object else { return [] }
     let found = [larder_json_member](unsafeUninitializedCapacity: most) { buffer, written in
@@ -276,14 +281,18 @@ public struct JSONNode: Sendable {
     }
   }
 
-  /// The elements of an array or the values of an object; empty for any other value.
+  /// The elements of an array, or the values of an object's members.
+  ///
+  /// There are none for other values.
   public var children: [JSONNode] {
     kind == .object ? members.map(\.value) : elements
   }
 }
 
 extension JSONNode {
-  /// The text (`#text`) of an XML element that also has attributes; any other value itself.
+  /// The text of an XML element that has attributes too, such as "7" for `{"@unit": "kg", "#text": "7"}`.
+  ///
+  /// Any other value is returned as it is.
   var content: JSONNode { kind == .object ? self["#text"] ?? self : self }
 
   /// Writes the value as JSON.

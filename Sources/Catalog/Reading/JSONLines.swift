@@ -1,10 +1,12 @@
-/// JSON Lines: one value on each line, read as an array. (jsonlines.org, and NDJSON)
+/// JSON Lines, a notation that has one JSON value on each line.
+///
+/// It is converted to an array. (jsonlines.org, and NDJSON)
 package enum JSONLines {
-  /// Whether a name or a media type says that a body is JSON Lines.
+  /// Whether the name or the media type of a body says that it is JSON Lines, for example `items.jsonl`.
   ///
   /// - Parameters:
-  ///   - name: A URL or a file's path.
-  ///   - type: The `Content-Type` field; nil when there is none.
+  ///   - name: The URL or the path of the body.
+  ///   - type: The value of the `Content-Type` field, or nil if there is none.
   /// - Returns: Whether the name or the type says so.
   package static func isDeclared(name: String, type: String? = nil) -> Bool {
     let path = name.prefix { $0 != "?" && $0 != "#" }.lowercased()
@@ -13,10 +15,10 @@ package enum JSONLines {
     return types.contains(essence)
   }
 
-  /// Whether a body whose name and type do not tell is JSON Lines: its first two lines are objects.
-  package static func seem(_ body: [UInt8]) -> Bool {
+  /// Whether a body seems to be JSON Lines, because its first two lines are objects.
+  static func seem(_ body: [UInt8]) -> Bool {
     let bytes = JSONText(body).bytes.drop { $0 <= 0x20 }
-    // A body whose first line is longer than this is not recognized as JSON Lines.
+    // If the first line is longer than 1 MiB, the body is not recognized as JSON Lines.
     guard bytes.first == UInt8(ascii: "{"), let end = bytes.prefix(1 << 20).firstIndex(of: 0x0A),
       isObject(bytes[..<end])
     else { return false }
@@ -35,27 +37,27 @@ package enum JSONLines {
     "application/x-json-stream", "text/jsonl", "text/x-ndjson",
   ]
 
-  /// Converts the lines to one array.
+  /// Converts the lines of a body to one JSON array.
   ///
-  /// Each value stays on its line, so that errors name the right line.
+  /// Each value stays on its line, so that an error about the array names the right line of the body.
   ///
-  /// - Parameter body: One value on each line; a body that is already an array is returned unchanged.
-  /// - Returns: JSON.
+  /// - Parameter body: The body. If it already is an array, it is returned unchanged.
+  /// - Returns: The array as JSON.
   package static func array(of body: [UInt8]) -> [UInt8] {
     var joining = Joining()
     return joining.joined(body[...]) + joining.end
   }
 
-  /// Converts lines to an array while they are received.
+  /// Converts lines to one JSON array while they are received.
   package struct Joining: Sendable {
     private enum State {
       /// No value has been read yet.
       case start
-      /// The body is already an array.
+      /// The body already is an array.
       case array
-      /// Between two lines.
+      /// The current line has no value yet.
       case line
-      /// Inside a line that has a value.
+      /// The current line has a value.
       case value
     }
 
@@ -68,10 +70,10 @@ package enum JSONLines {
     /// Makes a converter for one body.
     package init() {}
 
-    /// Converts the next piece of the body to a part of the array.
+    /// Converts the next piece of the body.
     ///
-    /// - Parameter piece: The body's next bytes, split at any byte.
-    /// - Returns: The array's next bytes.
+    /// - Parameter piece: The next bytes of the body. They may end in the middle of a line, or even of a character.
+    /// - Returns: The next bytes of the array.
     package mutating func joined(_ piece: ArraySlice<UInt8>) -> [UInt8] {
       if state == .array { return Array(piece) }
       var array: [UInt8] = []
@@ -87,7 +89,7 @@ package enum JSONLines {
           if place < piece.endIndex { state = .line }
           continue
         }
-        // A byte order mark stays before the bracket.
+        // A byte order mark must stay at the beginning, before the bracket of the array.
         let isMark = state == .start && count < Self.mark.count && byte == Self.mark[count]
         if !isMark, !isSpace(byte) {
           if state == .start, byte == UInt8(ascii: "[") {
@@ -106,7 +108,7 @@ package enum JSONLines {
       return array
     }
 
-    /// The last bytes of the array.
+    /// The last bytes of the array, after all pieces have been converted.
     package var end: [UInt8] {
       switch state {
       case .array: []

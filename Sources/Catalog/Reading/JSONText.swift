@@ -1,18 +1,20 @@
-/// The bytes of a JSON text without byte order mark; makes errors with the line and column of a byte.
+/// The bytes of a JSON text, from which errors with line and column are made.
 struct JSONText {
-  /// The text in UTF-8.
+  /// The text in UTF-8, without a byte order mark.
   let bytes: ArraySlice<UInt8>
 
-  /// Takes a text, skipping its byte order mark. (RFC 8259, section 8.1)
+  /// Makes a text of the given bytes.
+  ///
+  /// A byte order mark at their beginning is skipped. (RFC 8259, section 8.1)
   init(_ bytes: [UInt8]) {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     self.bytes = bytes.starts(with: mark) ? bytes.dropFirst(3) : bytes[...]
   }
 
-  /// The first byte that is not white space or a control character; nil when there is none.
+  /// The first byte that is neither white space nor a control character, or nil if there is none.
   var first: UInt8? { bytes.first { $0 > 0x20 } }
 
-  /// The offset of the first bracket that exceeds the allowed depth.
+  /// The offset of the first bracket that is nested deeper than `limit`, or nil if there is none.
   func offset(deeperThan limit: Int) -> Int? {
     bytes.withUnsafeBufferPointer { bytes in
       var depth = 0
@@ -36,9 +38,9 @@ struct JSONText {
     }
   }
 
-  /// The error for a text that cannot be read, with the line and column of its first fault.
+  /// The error that the text cannot be parsed, with the line and column of its first fault.
   func error(subject: String) -> CatalogError {
-    // If the text has no fault, simdjson ran out of memory.
+    // If simdjson refuses a text that has no fault, it has run out of memory.
     let fault =
       JSONFault(in: bytes)
       ?? JSONFault(offset: 0, expected: "valid JSON (too large for this machine)", found: nil)
@@ -51,7 +53,7 @@ struct JSONText {
     )
   }
 
-  /// Makes an error that names the line and column of an offset, both counted from 1.
+  /// Makes an error with the line and column of an offset, both counted from 1.
   func error(
     _ code: CatalogError.Code,
     at offset: Int,
@@ -72,18 +74,23 @@ struct JSONText {
   }
 }
 
-/// The first fault of a text that is not valid JSON: its offset and the expected token. (RFC 8259)
+/// The first fault of a text that is not valid JSON. (RFC 8259)
 ///
-/// simdjson is fast but reports neither of the two. Therefore a text that simdjson refuses is parsed again here.
+/// simdjson is fast, but does not say where a text is wrong. Therefore a text that simdjson refuses is parsed again,
+/// more slowly.
 struct JSONFault: Error, Equatable {
-  /// The number of bytes before the wrong token.
+  /// The offset of the wrong token in bytes.
   var offset: Int
-  /// The token that was expected at the offset.
+  /// The token that was expected at the offset, for example "a value".
   var expected: String
-  /// The text at the offset, for a message; nil when there is nothing to quote.
+  /// The text at the offset as a message quotes it, or nil if there is nothing to quote.
   var found: String?
+}
 
-  /// Finds the first fault of a text; nil when the text is valid.
+extension JSONFault {
+  /// Finds the first fault of a text.
+  ///
+  /// The result is nil if the text is valid.
   init?(in text: ArraySlice<UInt8>) {
     var reader = JSONFaultReader(text)
     do throws(JSONFault) {
@@ -93,18 +100,15 @@ struct JSONFault: Error, Equatable {
       self = error
     }
   }
-
-  /// Makes a fault.
-  init(offset: Int, expected: String, found: String?) {
-    (self.offset, self.expected, self.found) = (offset, expected, found)
-  }
 }
 
-/// Checks a JSON text against the grammar, and throws its first fault.
+/// Parses a JSON text by the grammar, and throws its first fault.
 private struct JSONFaultReader {
   private let bytes: ArraySlice<UInt8>
   private var index: Int
-  /// The expected closing brackets, the innermost last.
+  /// The closing brackets of the open arrays and objects.
+  ///
+  /// The bracket that closes the innermost is last.
   private var closers: [UInt8] = []
 
   private enum Place {
@@ -214,7 +218,7 @@ private struct JSONFaultReader {
     throw fault("a closing quote", at: start, found: Self.end)
   }
 
-  /// The length of the escape at the cursor; nil when it is not valid.
+  /// The length of the escape at the cursor in bytes, or nil if it is not valid.
   private var escapeLength: Int? {
     let escape = bytes[(index + 1)...].prefix(5)
     guard let kind = escape.first, "\"\\/bfnrtu".utf8.contains(kind) else { return nil }
@@ -224,7 +228,7 @@ private struct JSONFaultReader {
     return digits.allSatisfy { Character(UnicodeScalar($0)).isHexDigit } ? 6 : nil
   }
 
-  /// The length of the character at the cursor; nil when the bytes are not UTF-8.
+  /// The length of the character at the cursor in bytes, or nil if the bytes are not UTF-8.
   private var characterLength: Int? {
     (1...4).first { count in
       let character = bytes[index...].prefix(count)
@@ -232,7 +236,7 @@ private struct JSONFaultReader {
     }
   }
 
-  /// The token at the cursor: a word, a number, a string or one character.
+  /// The token at the cursor, which is a word, a number, a string or one character.
   private var token: ArraySlice<UInt8> {
     let rest = bytes[index...]
     guard let byte else { return rest }
@@ -245,7 +249,7 @@ private struct JSONFaultReader {
     return end.map { rest[...$0] } ?? rest
   }
 
-  /// A fault at the token at the cursor.
+  /// Makes a fault about the token at the cursor.
   private func fault(_ expected: String) -> JSONFault {
     guard let byte else { return fault(expected, at: index, found: Self.end) }
     if byte == 0 {
@@ -263,7 +267,7 @@ private struct JSONFaultReader {
 
   private static let end = "the end of the text"
 
-  /// A token for a message: on one line and shortened.
+  /// A token as a message quotes it, on one line and at most 24 characters long.
   private static func quoted(_ token: ArraySlice<UInt8>) -> String {
     let text = String(decoding: token.prefix(120), as: UTF8.self)
     let line = text.prefix(24).map { $0.isNewline ? " " : String($0) }.joined()
@@ -296,19 +300,22 @@ extension ArraySlice<UInt8> {
   }
 }
 
-/// Replaces values that simdjson cannot represent in a JSON text, so that the text can be read.
+/// A JSON text in which values that simdjson cannot represent are replaced.
 ///
-/// Numbers beyond `Int` and `Double` become strings with the same digits. Half a surrogate pair becomes U+FFFD.
-/// Everything else stays as it is, including faults.
+/// A number that fits neither `Int` nor `Double` becomes a string with the same digits. Half a surrogate pair in a
+/// string becomes U+FFFD. Everything else remains, even if it is not valid JSON.
 struct JSONRepair {
-  /// The rewritten text.
+  /// The text with the replacements.
   private(set) var bytes: ArraySlice<UInt8>
 
-  /// Rewrites a text; nil when there is nothing to repair.
+  /// Makes the replacements in a text.
+  ///
+  /// The result is nil if there is nothing to replace.
   ///
   /// - Parameters:
   ///   - original: The text.
-  ///   - wholeLimit: Larger whole numbers become strings. It is below `Int.max` for readers that use a `Double`.
+  ///   - wholeLimit: The largest whole number that remains a number. For a reader that stores every number in a
+  ///     `Double`, such as jq, it is 2^53.
   init?(_ original: ArraySlice<UInt8>, wholeLimit: Int = .max) {
     var output: [UInt8] = []
     output.reserveCapacity(original.count + 64)
@@ -325,7 +332,8 @@ struct JSONRepair {
       } else if Self.isNumeric(byte) {
         let end = original[index...].firstIndex { !Self.isNumeric($0) } ?? original.endIndex
         let number = original[index..<end]
-        // A number in the position of a name is left as it is, so that it is reported as a fault.
+        // A number before a colon is a fault, because the name of a member must be a string. It must remain a number,
+        // so that it is reported.
         if Self.isTooLarge(number, wholeLimit), !Self.isFollowedByColon(original, end) {
           output += [UInt8(ascii: "\"")] + number + [UInt8(ascii: "\"")]
           isChanged = true
@@ -364,9 +372,9 @@ struct JSONRepair {
     }
   }
 
-  /// Whether a token is a number that fits neither an `Int` nor a `Double`.
+  /// Whether a token is a whole number beyond `wholeLimit`, or another number that does not fit a `Double`.
   private static func isTooLarge(_ token: ArraySlice<UInt8>, _ wholeLimit: Int) -> Bool {
-    // `22.e9` is not a JSON number, although Swift parses it. It stays as it is, so that the parser refuses it later.
+    // Swift parses `22.e9`, but it is not a JSON number. It must remain, so that it is reported as a fault.
     guard token.isJSONNumber else { return false }
     let text = String(decoding: token, as: UTF8.self)
     let isWhole = !token.contains { ".eE".utf8.contains($0) }
@@ -374,7 +382,7 @@ struct JSONRepair {
     return Int(text).map { wholeLimit < .max && $0.magnitude > wholeLimit.magnitude } ?? true
   }
 
-  /// The string with its invalid escapes replaced; nil when all escapes are valid.
+  /// The string with each half of a surrogate pair replaced by `\ufffd`, or nil if there is nothing to replace.
   private static func mended(_ string: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     guard string.contains(UInt8(ascii: "\\")) else { return nil }
     var output = string
@@ -401,13 +409,13 @@ struct JSONRepair {
     return isChanged ? output : nil
   }
 
-  /// The UTF-16 unit of the escape `\uXXXX` at an index.
+  /// The UTF-16 unit that the escape `\uXXXX` at an index stands for, or nil if there is no such escape.
   private static func escapedUnit(_ string: ArraySlice<UInt8>, at index: Int) -> UInt16? {
     guard index + 6 <= string.endIndex, string[index] == UInt8(ascii: "\\"),
       string[index + 1] == UInt8(ascii: "u")
     else { return nil }
     let digits = String(decoding: string[index + 2..<index + 6], as: UTF8.self)
-    // A sign is not a digit, although Swift's parser accepts one.
+    // `UInt16(_:radix:)` also accepts a sign, so the digits are checked first.
     return digits.allSatisfy(\.isHexDigit) ? UInt16(digits, radix: 16) : nil
   }
 }

@@ -1,14 +1,14 @@
-/// Products as shops publish them for search engines: JSON-LD, alone or in an HTML page, microdata and Open Graph.
+/// Reads the products that a shop publishes for search engines, in JSON-LD or in an HTML page.
 ///
-/// The products become `{"title": …, "items": [{"sku": …, "name": …, "price": …, "image": […]}]}`; see
-/// ``LinkedProducts``. (schema.org/Product; JSON-LD 1.1, section 7 "Embedding JSON-LD in HTML Documents")
+/// A page may have them as JSON-LD in scripts, as microdata or as Open Graph. Microdata is read only if the JSON-LD has
+/// no products, and Open Graph only if neither of the two has any. (schema.org/Product; JSON-LD 1.1, section 7
+/// "Embedding JSON-LD in HTML Documents")
 enum LinkedData {
-  /// A body as JSON that a mapping reads.
+  /// Converts a response to plain JSON, such as `{"title": "Cups", "items": [{"sku": "C1", "name": "Cup"}]}`.
   ///
-  /// Microdata is read if the JSON-LD has no products, and Open Graph if the microdata has none either. A block of a page
-  /// that is not JSON is skipped. If it mentions products, a text with the reason takes the place of an item.
+  /// A script that is not JSON is skipped. If the script mentions products, `items` has a text with the reason.
   ///
-  /// - Throws: ``CatalogError`` when the body is neither JSON-LD nor HTML, and when it has no products and no empty
+  /// - Throws: ``CatalogError`` if the response is neither JSON nor HTML, or if it has neither products nor an empty
   ///   list of products.
   static func json(
     of body: [UInt8],
@@ -22,12 +22,14 @@ enum LinkedData {
     return products.json
   }
 
-  /// Whether a body is a page rather than JSON.
+  /// Whether a body is an HTML page instead of JSON.
   static func isPage(_ body: [UInt8]) -> Bool {
     JSONText(body).first == UInt8(ascii: "<")
   }
 
-  /// Whether a body looks like JSON-LD or a page with data about a thing, with or without products.
+  /// Whether a body looks like JSON-LD, or is a page with data for search engines.
+  ///
+  /// It may have no products.
   static func appears(in body: [UInt8]) -> Bool {
     if isPage(body) { return (try? PageData.read(body, "page"))?.hasData == true }
     guard let root = try? JSONDocument(parsing: body).root else { return false }
@@ -35,7 +37,9 @@ enum LinkedData {
     return nodes.contains { $0["@context"] != nil || $0["@graph"] != nil || $0["@type"] != nil }
   }
 
-  /// The products of a body; there may be none.
+  /// The products in a body.
+  ///
+  /// There may be none.
   static func products(
     in body: [UInt8],
     _ subject: String,
@@ -60,7 +64,7 @@ enum LinkedData {
     }
     let place = LinkedProducts.Place.page(blocks: page.scripts.count, faults)
     var products = try LinkedProducts(in: roots, of: body.count, place: place)
-    // Many themes publish a product in all three forms, and most of it in JSON-LD.
+    // Many shops publish a product in all three forms. JSON-LD usually has the most fields.
     if products.items.isEmpty, page.microdata.hasItems {
       let json = try page.microdata.json(of: body.count, subject)
       roots.append(try JSONDocument(parsing: json, of: "microdata").root)
@@ -74,7 +78,7 @@ enum LinkedData {
     return products
   }
 
-  /// A script's text without the comments and CDATA marks that pages put around it for old browsers and for XHTML.
+  /// The text of a script without the marks around it, such as `<!--`, that hide it from old browsers and from XHTML.
   private static func unwrapped(_ script: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     var text = script
     var length: Int
@@ -95,24 +99,30 @@ enum LinkedData {
   }
 }
 
-/// An index of the nodes of JSON-LD by their `@id`.
+/// An index of the objects in JSON-LD, which are called nodes, by their `@id`.
 ///
-/// Nodes with the same `@id` are one thing (JSON-LD 1.1, section 3.3). A reference `{"@id": …}` therefore has the
-/// members of all nodes with that id. References are followed only when needed and one step at a time, so cycles do no
-/// harm.
+/// All nodes with the same `@id` describe the same thing. Therefore a reference such as `{"@id": "#cup"}` has the
+/// members of all nodes with this id. References are followed one step at a time, so that circles of references do no
+/// harm. (JSON-LD 1.1, section 3.3)
 struct LinkedGraph {
-  /// At most this many nodes with the same `@id` are merged.
+  /// The maximum number of nodes with the same `@id` that are merged.
+  ///
+  /// Further ones are ignored.
   private static let mostParts = 8
 
   private var nodes: [String: [JSONNode]] = [:]
-  /// The group that refers to a variant, by the variant's `@id`.
+  /// The groups that refer to variants.
+  ///
+  /// The key is the `@id` of a variant, and the value is the group that refers to it.
   private(set) var groups: [String: JSONNode] = [:]
-  /// The offer that refers to a product, by the product's `@id`.
+  /// The offers that refer to products.
+  ///
+  /// The key is the `@id` of a product, and the value is the offer that refers to it.
   private(set) var offers: [String: JSONNode] = [:]
-  /// The types in the data, in the order of their first mention.
+  /// The first eight types that occur in the data.
   private(set) var types: [String] = []
 
-  /// Indexes the given nodes and every node inside them.
+  /// Makes an index of the given nodes and of all nodes inside them.
   init(_ roots: [JSONNode]) {
     for root in roots { visit(root) }
   }
@@ -146,11 +156,12 @@ struct LinkedGraph {
     }
   }
 
-  /// Merges a node with the nodes of the same `@id`.
+  /// Merges a node with all other nodes that have the same `@id`.
   ///
-  /// The values of the node itself take precedence.
+  /// If both have a member, the value of the given node counts.
   ///
-  /// - Throws: ``CatalogError`` with code `path-work` when this takes more steps than a body of this size allows.
+  /// - Throws: ``CatalogError`` with code `path-work` if all merges together take too many steps for the size of the
+  ///   document.
   func node(_ json: JSONNode) throws(CatalogError) -> LinkedNode {
     var node = LinkedNode(id: Self.id(of: json))
     try node.add(json)
@@ -160,7 +171,7 @@ struct LinkedGraph {
     return node
   }
 
-  /// The id of a node, by which other nodes refer to it.
+  /// The id of a node, by which other nodes refer to it, or nil if it has none.
   static func id(of node: JSONNode) -> String? {
     guard node.kind == .object, let id = (node["@id"] ?? node["id"])?.text, !id.isEmpty else {
       return nil
@@ -168,7 +179,7 @@ struct LinkedGraph {
     return id
   }
 
-  /// The types of a node without their prefix.
+  /// The types of a node, such as `Product`, without their prefix.
   static func types(of node: JSONNode) -> [String] {
     node.kind == .object ? (node["@type"] ?? node["type"]).map(plainTexts) ?? [] : []
   }
@@ -178,25 +189,27 @@ struct LinkedGraph {
       .map(plain)
   }
 
-  /// A schema.org name without its prefix: `https://schema.org/InStock` is `InStock`.
+  /// A name of schema.org without its prefix.
+  ///
+  /// For example, `https://schema.org/InStock` becomes `InStock`.
   static func plain(_ name: String) -> String {
-    for prefix in ["https://schema.org/", "http://schema.org/", "schema:"]
-    where name.hasPrefix(prefix) {
-      return String(name.dropFirst(prefix.count))
-    }
-    for prefix in ["https://www.schema.org/", "http://www.schema.org/"]
-    where name.hasPrefix(prefix) {
-      return String(name.dropFirst(prefix.count))
-    }
-    return name
+    let prefix = prefixes.first { name.hasPrefix($0) }
+    return prefix.map { String(name.dropFirst($0.count)) } ?? name
   }
+
+  private static let prefixes = [
+    "https://schema.org/", "http://schema.org/", "schema:", "https://www.schema.org/",
+    "http://www.schema.org/",
+  ]
 }
 
-/// One thing in JSON-LD: the merged members of its nodes, under their names without prefix.
+/// One thing in JSON-LD, with the merged members of all nodes that describe it.
+///
+/// The names of the members are without a prefix.
 struct LinkedNode {
-  /// The id; nil for a node without an id, to which nothing can refer.
+  /// The `@id`, or nil if the thing has none, so that nothing can refer to it.
   let id: String?
-  /// The names of the members, in order.
+  /// The names of the members, in the order in which they were added.
   private(set) var names: [String] = []
   private var values: [String: JSONNode] = [:]
 
@@ -204,9 +217,9 @@ struct LinkedNode {
     self.id = id
   }
 
-  /// Whether a node with the same `@id` describes another thing.
+  /// Whether a node describes another thing, although it has the same `@id`.
   ///
-  /// Some templates give all products of a page the same id.
+  /// Some shops give all products of a page the same id by mistake. Their SKUs or names differ.
   fileprivate func contradicts(_ node: JSONNode) throws(CatalogError) -> Bool {
     try node.countLook()
     return ["sku", "name"].contains { name in
@@ -215,10 +228,10 @@ struct LinkedNode {
     }
   }
 
-  /// Adds the members of a node; a member that already has a value keeps it.
+  /// Adds the members of a node, except those that the thing already has.
   fileprivate mutating func add(_ node: JSONNode) throws(CatalogError) {
     let members = node.members
-    // Copying a member takes longer than a step of a path.
+    // Copying a member counts as eight steps, because it takes longer than a step of a path.
     try node.document.count(steps: 8 * (1 + members.count))
     for (name, value) in members where !value.isEmpty {
       let plain = LinkedGraph.plain(name)
@@ -229,13 +242,15 @@ struct LinkedNode {
     }
   }
 
-  /// The thing's types without their prefix.
+  /// The types of the thing, such as `Product`, without their prefix.
   var types: [String] { (values["@type"] ?? values["type"]).map(LinkedGraph.plainTexts) ?? [] }
 
-  /// The value of a member; nil when it is absent or empty.
+  /// The value of a member, or nil if it is absent or empty.
   subscript(name: String) -> JSONNode? { values[name] }
 
-  /// The values of a member, with lists flattened.
+  /// The values of a member.
+  ///
+  /// If its value is a list, these are the elements of the list.
   func all(_ name: String) -> [JSONNode] {
     guard let value = values[name] else { return [] }
     if value.kind == .array { return value.elements.filter { !$0.isEmpty } }
@@ -246,14 +261,16 @@ struct LinkedNode {
   }
 }
 
-/// A value of JSON-LD, converted to plain JSON.
+/// A value of JSON-LD that has been converted to plain JSON.
 enum LinkedValue: Equatable {
   case text(String)
   case integer(Int)
   case real(Double)
   case list([LinkedValue])
 
-  /// Converts a text, a number, a typed value, a list of these, or a thing with a name; nil for anything else.
+  /// Converts a text, a number, `true` or `false`, a thing that has a name, or a list of these.
+  ///
+  /// The result is nil for other values.
   init?(_ node: JSONNode, in graph: LinkedGraph) throws(CatalogError) {
     guard node.kind == .array else {
       try self.init(single: node, in: graph)
@@ -276,7 +293,8 @@ enum LinkedValue: Equatable {
       guard let text = node.text?.trimmed, !text.isEmpty else { return nil }
       self = .text(Self.isAddress(text) ? Self.address(text) : PageText.withoutEntities(text))
     case .object:
-      // A value with a language or a type (JSON-LD 1.1, section 9.5), or a thing such as a brand.
+      // The object is a value with its language or type, such as `{"@value": "Cup", "@language": "en"}`, or a thing
+      // such as a brand. (JSON-LD 1.1, section 9.5)
       if let value = Self.scalar(node) {
         try self.init(single: value, in: graph)
         return
@@ -290,7 +308,9 @@ enum LinkedValue: Equatable {
     }
   }
 
-  /// The node itself or its `@value`; nil for a list or a thing.
+  /// The plain value of a node, or nil for a list or a thing.
+  ///
+  /// If the node is an object, it is the object's `@value`. Otherwise, it is the node itself.
   private static func scalar(_ node: JSONNode) -> JSONNode? {
     guard let value = node.kind == .object ? node["@value"] : node,
       value.kind != .object, value.kind != .array
@@ -298,17 +318,17 @@ enum LinkedValue: Equatable {
     return value
   }
 
-  /// The text, if the value is a text; otherwise nil.
+  /// The text if the value is a text, otherwise nil.
   var text: String? {
     if case .text(let text) = self { text } else { nil }
   }
 
-  /// The first element if the value is a list; otherwise the value itself.
+  /// The first element if the value is a list, otherwise the value itself.
   var first: LinkedValue {
     if case .list(let values) = self, let first = values.first { first } else { self }
   }
 
-  /// The value as a number; nil when it is not a plain number.
+  /// The value as a number, or nil for a list, or for a text that is not a plain number.
   var number: Double? {
     switch self {
     case .text(let text): Double(text)
@@ -318,12 +338,14 @@ enum LinkedValue: Equatable {
     }
   }
 
-  /// Whether a text is a URL; in a URL, `&copy=1` is not a character reference.
+  /// Whether a text is a URL.
+  ///
+  /// If so, its entities are not decoded, because `&copy=1` may be a part of its query.
   static func isAddress(_ text: String) -> Bool {
     text.contains("://") || text.hasPrefix("/")
   }
 
-  /// A URL without the escapes from a shop's HTML template: `&amp;` becomes `&`.
+  /// A URL in which `&amp;` is replaced by `&`, as shops with HTML templates write it.
   static func address(_ text: String) -> String { text.replacing("&amp;", with: "&") }
 
   func write(to writer: inout StoredFormWriter) {

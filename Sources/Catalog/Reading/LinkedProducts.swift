@@ -1,28 +1,31 @@
-/// The products of JSON-LD, or of data that was converted to it, as plain JSON, one object each.
+/// The products of schema.org that a response has as JSON-LD, as microdata or as Open Graph.
 ///
-/// An object has `price`, `listPrice`, `priceCurrency` and `availability` (a list) from the product's best offer, and
-/// `image` (a list of URLs). Other texts and numbers keep their schema.org names, and a thing such as a brand becomes
-/// its name. A variant (one size or colour of a product) takes missing members from its group, the product itself.
+/// Each product becomes a plain JSON object. Its `price`, `listPrice`, `priceCurrency` and `availability` are those of
+/// the product's best offer, and its `image` is a list of URLs. Other texts and numbers keep their names of schema.org.
+/// A thing that has a name, such as a brand, becomes this name.
+///
+/// A variant is one size or colour of a product, and the product itself is a group of variants. Each variant becomes an
+/// object. If it lacks a member, the member of its group is taken.
 struct LinkedProducts {
-  /// A product, as pairs of member name and value.
+  /// A product, as the names and values of its members.
   typealias Item = [(name: String, value: LinkedValue)]
 
-  /// The products, in the order of the body.
+  /// The products, in the order of the response.
   private(set) var items: [Item] = []
-  /// The name of the list of products; nil when there is none.
+  /// The name of the list that has the products, or nil if there is no such list, or if it has no name.
   private(set) var title: String?
-  /// Whether the body has an empty list of products.
+  /// Whether the response has an empty list of products.
   private(set) var hasEmptyList = false
 
   let graph: LinkedGraph
   let place: Place
   private let byteLimit: Int
   private var byteCount = 0
-  /// The products added so far, each as a list of `@id`, SKU and name.
+  /// The `@id`, SKU and name of each product so far.
   private var seen: Set<[String]> = []
-  /// The index in `items` of each product, by its id and its name.
+  /// The index in ``items`` of each product, by its SKU (or another id) and its name.
   private var places: [String: Int] = [:]
-  /// The URL of the first page that a list names instead of a product.
+  /// The URL of the first page in a list that has URLs of pages instead of products.
   private(set) var linkedPage: String?
 
   private static let products: Set<String> = [
@@ -30,29 +33,30 @@ struct LinkedProducts {
   ]
   private static let groups: Set<String> = ["ProductGroup"]
   private static let lists: Set<String> = ["ItemList", "OfferCatalog", "ProductCollection"]
-  /// Members whose values are things that the page is not about.
+  /// Members that are skipped, because their values describe other things than the product of the page.
   private static let others: Set<String> = [
     "@context", "itemReviewed", "isRelatedTo", "isSimilarTo", "isAccessoryOrSparePartFor",
     "isConsumableFor", "review", "reviews",
   ]
-  /// Members that a variant does not share with its group.
+  /// Members that a variant does not take from its group.
   private static let ownMembers: Set<String> = [
     "sku", "productID", "mpn", "gtin", "gtin8", "gtin12", "gtin13", "gtin14", "url",
     "productGroupID", "variesBy",
   ]
-  /// Members that are converted to members with other names.
+  /// Members that are not copied to the object, because it has other members for their content, or none.
   private static let remade: Set<String> = [
     "offers", "image", "availability", "price", "hasVariant", "isVariantOf", "description",
     "aggregateRating", "@id", "@type", "@context", "id", "type",
   ]
 
-  /// Finds the products in some documents.
+  /// Finds the products in the documents of a response.
   ///
   /// - Parameters:
-  ///   - roots: The outermost nodes of the documents.
-  ///   - count: The number of bytes in the body.
-  ///   - place: Whether the documents were in an HTML page.
-  /// - Throws: ``CatalogError`` when following references makes the products larger than a body of this size allows.
+  ///   - roots: The outermost values of the documents.
+  ///   - count: The size of the response in bytes. The products together may be up to 16 times as large, because
+  ///     several products may refer to the same data.
+  ///   - place: The kind of the response.
+  /// - Throws: ``CatalogError`` if the products would be too large.
   init(in roots: [JSONNode], of count: Int, place: Place) throws(CatalogError) {
     graph = LinkedGraph(roots)
     self.place = place
@@ -60,7 +64,9 @@ struct LinkedProducts {
     for root in roots { try visit(root) }
   }
 
-  /// The products as plain JSON, in UTF-8.
+  /// The products as JSON in UTF-8, in the form `{"title": "Cups", "items": [{"sku": "C1", "name": "Cup"}]}`.
+  ///
+  /// For each block that cannot be read, `items` also has a text with the reason.
   var json: [UInt8] {
     var writer = StoredFormWriter()
     writer.object {
@@ -81,12 +87,14 @@ struct LinkedProducts {
     return writer.bytes
   }
 
-  /// The values of a member, from every product in which the member is a text.
+  /// The values that the products have in a member.
+  ///
+  /// Values that are not a text are left out.
   func texts(_ name: String) -> [String] {
     items.compactMap { item in item.first { $0.name == name }?.value.text }
   }
 
-  /// Gives the page's only product the page's URL where it has neither an id nor a URL.
+  /// Gives the URL of the page to the product, if there is only one product and it has neither an id nor a URL.
   mutating func identify(by page: String) {
     guard items.count == 1, !page.isEmpty,
       !items[0].contains(where: { Self.ownMembers.contains($0.name) || $0.name == "@id" })
@@ -94,7 +102,7 @@ struct LinkedProducts {
     items[0].append(("url", .text(page)))
   }
 
-  // MARK: - The walk
+  // MARK: - Finding products
 
   private mutating func visit(_ node: JSONNode, within offer: JSONNode? = nil) throws(CatalogError)
   {
@@ -123,7 +131,9 @@ struct LinkedProducts {
     }
   }
 
-  /// Visits a node that is taken as a product unless its type is another one.
+  /// Visits a node that must be a product because of its position.
+  ///
+  /// If the node has a type, the type decides instead.
   private mutating func visit(
     untyped node: JSONNode,
     within offer: JSONNode? = nil
@@ -147,7 +157,9 @@ struct LinkedProducts {
     if linkedPage == nil { linkedPage = elements.lazy.compactMap { $0["url"]?.text }.first }
   }
 
-  /// Adds a product, or its variants if it has any.
+  /// Adds a product.
+  ///
+  /// If it has variants, they are added instead.
   private mutating func take(
     _ json: JSONNode,
     _ types: Set<String>,
@@ -155,8 +167,8 @@ struct LinkedProducts {
   ) throws(CatalogError) {
     let node = try graph.node(json)
     guard !types.isEmpty || node.types.allSatisfy({ Self.products.contains($0) }) else { return }
-    // The group may be inside the one variant that the page is about. Only this JSON object is
-    // searched, not the objects that share its `@id`, because those may lead back here.
+    // A page about one variant may have the group, with all its variants, inside this variant. Other objects with the
+    // same `@id` are not searched, because they may lead back to this object.
     for (name, group) in json.members where LinkedGraph.plain(name) == "isVariantOf" {
       if group["hasVariant"] != nil { try visit(group) }
     }
@@ -178,7 +190,7 @@ struct LinkedProducts {
     of group: LinkedNode? = nil,
     within offer: JSONNode? = nil
   ) throws(CatalogError) {
-    // Skip a product that is only mentioned here and described on another page.
+    // A product that has neither a name nor an offer is only mentioned here. It is described on another page.
     let isVariant = group != nil && node.names.contains { !$0.hasPrefix("@") }
     guard isVariant || node["name"] != nil || node["offers"] != nil else { return }
     let key = [node.id, node["sku"]?.text, node["name"]?.text].map { $0 ?? "" }
@@ -213,7 +225,7 @@ struct LinkedProducts {
     try take(item)
   }
 
-  /// The texts and numbers of a product and of its group.
+  /// The texts and numbers of a product, and those that it takes from its group.
   private func members(
     of node: LinkedNode,
     or group: LinkedNode?
@@ -233,7 +245,9 @@ struct LinkedProducts {
     return item
   }
 
-  /// An `@id` to keep for a product; nil if it is valid only on this page (`#p1`) and the product also has a URL.
+  /// The `@id` of a product, unless it identifies the product only within this page.
+  ///
+  /// An id such as `#p1` is kept if the product has no URL.
   private func lasting(_ id: String?, hasOther: Bool) -> LinkedValue? {
     guard let id, !id.hasPrefix("_:"), !(id.hasPrefix("#") && hasOther) else { return nil }
     return .text(id)
@@ -253,7 +267,7 @@ struct LinkedProducts {
     return nil
   }
 
-  /// The URLs of pictures, each once. (schema.org/ImageObject)
+  /// The URLs of pictures, without repetitions. (schema.org/ImageObject)
   private func images(_ values: [JSONNode]) throws(CatalogError) -> [String] {
     var urls: [String] = []
     var seen: Set<String> = []
@@ -265,7 +279,7 @@ struct LinkedProducts {
           let address = picture.all(name).first
           found = address.flatMap { $0.text ?? LinkedGraph.id(of: $0) }
         }
-        // In expanded JSON-LD, a URL is a node without other members.
+        // In the expanded form of JSON-LD, a URL is an object that has only an `@id`.
         if found == nil, picture.names.allSatisfy({ $0.hasPrefix("@") }) {
           found = picture.id.flatMap { $0.contains("://") && !$0.contains("#") ? $0 : nil }
         }
@@ -277,9 +291,10 @@ struct LinkedProducts {
     return urls
   }
 
-  /// Adds a product, or merges it with an earlier entry.
+  /// Adds a product.
   ///
-  /// Shop themes and their extensions often publish the same product twice.
+  /// If there is an earlier product with the same id and name, both are merged. This happens often, because a shop's
+  /// theme and its extensions both publish the product.
   private mutating func take(_ item: Item) throws(CatalogError) {
     func value(_ names: String...) -> String? {
       let found = names.lazy.compactMap { name in item.first { $0.name == name } }.first
@@ -314,18 +329,18 @@ struct LinkedProducts {
 }
 
 extension LinkedProducts {
-  /// The kind of response that the documents were in.
+  /// The kind of a response.
   enum Place {
     case json
-    /// An HTML page, with the number of its JSON-LD blocks, and the blocks that could not be read.
+    /// An HTML page, with the number of its scripts that have JSON-LD, and with those that cannot be read.
     case page(blocks: Int, [Unreadable])
   }
 
-  /// A block that is not JSON.
+  /// A block of JSON-LD, which is a script of a page, that cannot be read.
   struct Unreadable {
-    /// The reason, in one line.
+    /// The reason, on one line.
     let reason: String
-    /// Whether the block mentions products.
+    /// Whether the block contains the word "Product".
     let concernsProducts: Bool
 
     init(_ error: CatalogError, block: Int, of text: ArraySlice<UInt8>) {
@@ -337,13 +352,13 @@ extension LinkedProducts {
     }
   }
 
-  /// The reasons why blocks that mention products could not be read.
+  /// The reasons why blocks that mention products cannot be read.
   var unreadable: [String] {
     guard case .page(_, let faults) = place else { return [] }
     return faults.filter(\.concernsProducts).map(\.reason)
   }
 
-  /// The error for a body without products.
+  /// The error that the response has no products.
   func nothingFound(_ subject: String) -> CatalogError {
     var found: String
     let isPage = if case .page = place { true } else { false }
@@ -381,35 +396,35 @@ extension LinkedProducts {
   }
 }
 
-/// One offer of a product: its price, currency and availability.
-///
-/// (schema.org/Offer, AggregateOffer and PriceSpecification)
+/// The price, currency and availability of a product. (schema.org/Offer, AggregateOffer and PriceSpecification)
 struct LinkedOffer {
   /// The price to pay.
   private(set) var price: LinkedValue?
-  /// The price before a reduction, or the list price.
+  /// The price before a reduction, or the recommended price.
   private(set) var listPrice: LinkedValue?
-  /// The currency of both prices, as the body writes it.
+  /// The currency of both prices, as the response writes it.
   private(set) var currency: LinkedValue?
   /// The availability, such as `InStock`, without the prefix of schema.org.
   private(set) var availability: String?
-  /// The URL of the offer.
   private(set) var url: LinkedValue?
 
-  /// The types of prices before a reduction, the best first. (schema.org/PriceTypeEnumeration)
+  /// The types of prices that can be the ``listPrice``.
+  ///
+  /// If there are several, the first of this list counts. (schema.org/PriceTypeEnumeration)
   private static let listTypes = [
     "StrikethroughPrice", "ListPrice", "RegularPrice", "MSRP", "SRP",
   ]
   private static let soldOut: Set<String> = ["OutOfStock", "SoldOut", "Discontinued"]
 
-  /// The best offer of a product: the cheapest available offer in the currency of the first offer.
+  /// The best of a product's offers, which is the cheapest available one.
+  ///
+  /// Offers in another currency than the first offer's are left out.
   ///
   /// - Parameters:
   ///   - values: The values of `offers`.
-  ///   - graph: The nodes that references refer to.
-  /// - Returns: The offer; nil when there is none.
-  /// - Throws: ``CatalogError`` with code `path-work` when following the offers' references takes more steps than a
-  ///   body of this size allows.
+  ///   - graph: The index of the nodes to which references refer.
+  /// - Returns: The best offer, or nil if there is no offer.
+  /// - Throws: ``CatalogError`` with code `path-work` if it takes too many steps to follow the references.
   static func best(
     of values: [JSONNode],
     in graph: LinkedGraph
@@ -421,14 +436,14 @@ struct LinkedOffer {
     var rivals = priced.filter { $0.currency == first.currency }
     let available = rivals.filter { !soldOut.contains($0.availability ?? "") }
     if !available.isEmpty { rivals = available }
-    // A price in words cannot be compared.
+    // Prices that are not plain numbers, such as "on request", cannot be compared.
     guard rivals.allSatisfy({ $0.price?.number != nil }) else { return rivals.first }
     return rivals.min { ($0.price?.number ?? 0) < ($1.price?.number ?? 0) }
   }
 
-  /// The offers among some values.
+  /// The offers among the given values.
   ///
-  /// An aggregate without a price is replaced by its inner offers.
+  /// If an offer has no price but has offers inside it, these are taken instead.
   private static func offers(
     _ values: [JSONNode],
     in graph: LinkedGraph,
@@ -437,7 +452,7 @@ struct LinkedOffer {
   ) throws(CatalogError) -> [LinkedOffer] {
     var offers: [LinkedOffer] = []
     for value in values where value.kind == .object {
-      // An offer may refer to itself, or be part of a long chain of references.
+      // An offer with an id is visited once, because offers may refer to each other in a circle.
       if let id = LinkedGraph.id(of: value), !seen.insert(id).inserted { continue }
       let node = try graph.node(value)
       let offer = try LinkedOffer(node, in: graph)
@@ -466,7 +481,7 @@ struct LinkedOffer {
     var listCurrency: LinkedValue?
     for json in node.all("priceSpecification") where json.kind == .object {
       let specification = try graph.node(json)
-      // A price for members of a club is not the price for everybody.
+      // A price with a tier is only for members of a club.
       guard specification["validForMemberTier"] == nil else { continue }
       var amount = try value("price", of: specification)
       if amount == nil { amount = try value("minPrice", of: specification) }
@@ -492,9 +507,9 @@ struct LinkedOffer {
     }
   }
 
-  /// A schema.org word without its prefix.
+  /// The value of a member that is a word of schema.org, such as `InStock`, without its prefix.
   ///
-  /// In the data, it is a text or a reference.
+  /// Shops write such a word as a text or as a reference.
   private static func word(_ name: String, of node: LinkedNode) -> String? {
     guard let json = node.all(name).first else { return nil }
     return (json.text ?? json["@value"]?.text ?? LinkedGraph.id(of: json)).map {

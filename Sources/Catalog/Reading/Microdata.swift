@@ -1,53 +1,61 @@
-/// The microdata of a page as JSON-LD. (HTML, section 5)
+/// The microdata of a page, which can be converted to JSON-LD. (HTML, section 5)
 ///
-/// An item becomes an object with `@type`, `@id` and its properties. The values of each property are a list.
+/// In microdata, an element with the attribute `itemscope` is an item, and an element with `itemprop` is a property of
+/// the item around it. For example, `<div itemscope itemtype="Product"><b itemprop="name">Cup</b></div>` becomes
+/// `{"@type": ["Product"], "name": ["Cup"]}`. The attribute `itemref` adds the properties inside another element, which
+/// it names by its id.
 struct Microdata {
-  /// The limit on elements with an item, a property or an id.
+  /// The maximum number of elements that are an item or a property, or that have an id.
   private static let mostElements = 100_000
-  /// The limit on items nested within each other.
+  /// The maximum depth of nested items.
   private static let mostDepth = 32
 
-  /// An element with an item, a property, or an id that `itemref` may name.
+  /// An element that is an item or a property, or that has an id by which `itemref` may refer to it.
   private struct Element {
-    /// The names of the properties whose value it is.
+    /// The names of the properties that have this element as their value.
+    ///
+    /// The list is empty if the element is no property.
     var properties: [String]
-    /// The item that begins with it; nil without `itemscope`.
+    /// The item, if the element is one.
     var item: Item?
-    /// Its value; nil if the value is an item, or the element's text.
+    /// The value that the element's attributes give, or nil if the value is the item or the element's text.
     var value: String?
-    /// The place of its text in ``Microdata/text``.
+    /// The range of the element's text in ``Microdata/text``.
     var text: Range<Int>
-    /// The index after its last descendant.
+    /// The index in ``Microdata/elements`` after the element's last descendant.
     var end: Int
   }
 
   private struct Item {
     var types: [String]
     var id: String?
+    /// The ids in the attribute `itemref`.
     var references: [String]
   }
 
-  /// In the order of the page.
+  /// The elements, in the order of the page.
   private var elements: [Element] = []
-  /// The first element with each id.
+  /// For each id, the index of the first element that has it.
   private var ids: [String: Int] = [:]
-  /// The elements that are open.
+  /// The indices of the open elements.
+  ///
+  /// The innermost is last.
   private var open: [Int] = []
   /// The number of open elements whose value is their text.
   private var texts = 0
-  /// The text of all elements that need it.
+  /// The texts of all elements whose value is their text.
   private var text: [UInt8] = []
   private var isTooMuch = false
 
   /// Whether the page has an item.
   private(set) var hasItems = false
 
-  /// Takes in the start of an element.
+  /// Adds an element when it begins.
   ///
   /// - Parameters:
-  ///   - name: Its name in lower case.
-  ///   - attributes: Its attributes.
-  /// - Returns: Whether ``end()`` is to be called at its end.
+  ///   - name: The name of the element in lower case.
+  ///   - attributes: The attributes of the element.
+  /// - Returns: Whether the element was added. If so, call ``end()`` when it ends.
   mutating func start(_ name: String, _ attributes: HTMLAttributes) -> Bool {
     let (property, id) = (attributes["itemprop"], attributes["id"])
     let item = attributes["itemscope"].map { _ in
@@ -80,7 +88,7 @@ struct Microdata {
     return true
   }
 
-  /// Takes in the end of the element that ``start(_:_:)`` took in last and that is still open.
+  /// Ends the innermost open element.
   mutating func end() {
     guard let place = open.popLast() else { return }
     elements[place].end = elements.count
@@ -89,12 +97,14 @@ struct Microdata {
     if !element.properties.isEmpty, element.item == nil, element.value == nil { texts -= 1 }
   }
 
-  /// Ends the elements that the page leaves open: libxml2 does not end one whose tag is cut off.
+  /// Ends all open elements.
+  ///
+  /// Call this at the end of the page, because libxml2 does not end an element whose tag is cut off.
   mutating func finish() {
     while !open.isEmpty { end() }
   }
 
-  /// Takes in characters.
+  /// Adds text of the innermost open element.
   mutating func add(text piece: [UInt8]) {
     if texts > 0 { text += piece }
   }
@@ -103,16 +113,17 @@ struct Microdata {
     text.map { $0.split(whereSeparator: \.isWhitespace).map(String.init) } ?? []
   }
 
-  /// The value that an element's attributes give; nil when it is its text. (HTML, section 5.2.4)
+  /// The value that an element's attributes give, such as `href` of a link, or nil if the value is the element's text.
+  /// (HTML, section 5.2.4)
   ///
-  /// `content` counts on every element, as search engines read it.
+  /// Unlike in the standard, `content` counts for every element, because search engines do the same.
   private static func value(of name: String, _ attributes: HTMLAttributes) -> String? {
     if let content = attributes["content"] { return content }
     switch name {
     case "meta": return ""
     case "img":
       let source = attributes["src"] ?? ""
-      // Before it is scrolled to, a picture may be a placeholder within the page.
+      // Some pages have a placeholder in `src` until the picture is scrolled into view, and its URL in `data-src`.
       let isPlaceholder = source.isEmpty || source.hasPrefix("data:")
       return isPlaceholder ? attributes["data-src"] ?? source : source
     case "audio", "embed", "iframe", "source", "track", "video": return attributes["src"] ?? ""
@@ -126,13 +137,14 @@ struct Microdata {
 
   // MARK: - As JSON
 
-  /// The items that are not a property of another item, as one JSON document.
+  /// Converts the items that are not a property of another item to one array in JSON-LD.
   ///
   /// - Parameters:
-  ///   - count: The size of the page in bytes; references may expand it up to 16 times.
-  ///   - subject: The name of the page, for messages.
-  /// - Returns: JSON in UTF-8.
-  /// - Throws: ``CatalogError`` when the page has too many elements of microdata, or they make too much.
+  ///   - count: The size of the page in bytes. The array may be up to 16 times as large, because several items may
+  ///     refer to the same element.
+  ///   - subject: The name of the page in error messages, for example "section main".
+  /// - Returns: The array, in UTF-8.
+  /// - Throws: ``CatalogError`` if the page has too many elements of microdata, or if the array would be too large.
   func json(of count: Int, _ subject: String) throws(CatalogError) -> [UInt8] {
     guard !isTooMuch else {
       throw Self.refusal(
@@ -169,10 +181,14 @@ struct Microdata {
     let elements: [Element]
     let ids: [String: Int]
     let text: [UInt8]
-    /// The remaining budget for work and output, in bytes.
+    /// The number of bytes that may still be written.
+    ///
+    /// Other work is counted in bytes too.
     var rest: Int
     var json = StoredFormWriter()
-    /// The items that are being written, from the outermost to the innermost.
+    /// The indices of the items that are being written.
+    ///
+    /// The innermost is last.
     private var within: [Int] = []
 
     init(elements: [Element], ids: [String: Int], text: [UInt8], rest: Int) {
@@ -197,7 +213,7 @@ struct Microdata {
       json.open("{")
       json.member("@type", item.types)
       if let id = item.id { json.member("@id", id) }
-      // Names with `@` are keywords in JSON-LD.
+      // In JSON-LD, names that begin with `@` are keywords.
       for name in names where !name.hasPrefix("@") {
         json.name(escaping: name)
         json.open("[")
@@ -210,7 +226,7 @@ struct Microdata {
 
     private func subtree(_ id: String) -> Range<Int>? { ids[id].map { $0..<elements[$0].end } }
 
-    /// The elements with a property of an item, among those in a part of the page.
+    /// The elements in a part of the page that are properties of the item around this part.
     private mutating func properties(in part: Range<Int>) -> [Int] {
       var found: [Int] = []
       var place = part.lowerBound
@@ -223,7 +239,9 @@ struct Microdata {
       return found
     }
 
-    /// Whether a value may be written here: an item is not a part of itself.
+    /// Whether a value may be written here.
+    ///
+    /// An item must not be a part of itself, or nested too deeply.
     private func isWritten(_ value: Int) -> Bool {
       elements[value].item == nil || within.count < Microdata.mostDepth && !within.contains(value)
     }
@@ -233,7 +251,7 @@ struct Microdata {
       guard element.item == nil else { return write(place) }
       let value = element.value ?? String(decoding: text[element.text], as: UTF8.self)
       rest -= value.utf8.count + 16
-      // A longer text stays out: `rest` says so in the end.
+      // If the text does not fit, `rest` is negative, and `json(of:_:)` throws an error in the end.
       if rest >= 0 { json.value(PlainText.line(value)) }
     }
   }

@@ -1,11 +1,16 @@
-/// The Open Graph of a page about one product, as JSON-LD. (ogp.me; its `product:` as Facebook's catalogs define it)
+/// The Open Graph properties of a page, which can be converted to JSON-LD if the page is about one product.
+///
+/// For example, `<meta property="og:title" content="A cup">` is the property `og:title`. The properties that begin with
+/// `product:` are defined by Facebook's catalogs. (ogp.me)
 struct OpenGraph {
-  /// How many properties are read; more are ignored.
+  /// The maximum number of properties.
+  ///
+  /// Further ones are ignored.
   private static let mostProperties = 1000
 
   private var properties: [(name: String, content: String)] = []
 
-  /// Takes in a `meta` element.
+  /// Adds a property, if a `meta` element has one.
   mutating func add(_ attributes: HTMLAttributes) {
     guard let name = attributes["property"] ?? attributes["name"],
       name.hasPrefix("og:") || name.hasPrefix("product:"),
@@ -15,33 +20,33 @@ struct OpenGraph {
     properties.append((name, content))
   }
 
-  /// The type that the page says it has.
-  var type: String? { self["og:type"] }
-
+  /// The content of the first of these properties that the page has.
   private subscript(names: String...) -> String? {
     names.lazy.compactMap { name in properties.first { $0.name == name }?.content }.first
   }
 
-  /// Whether the page is about one product: its type says so, or it has a price.
+  /// Whether the page is about one product, because its type says so or because it has a price.
   private var isProduct: Bool {
-    ["product", "og:product", "product.item"].contains(type) || price != nil
+    ["product", "og:product", "product.item"].contains(self["og:type"]) || price != nil
   }
 
   private var price: String? { self["product:price:amount", "og:price:amount"] }
 
-  /// A picture and its width.
   private struct Picture {
     var url: String
+    /// The width in pixels, or nil if the page does not give it.
     var width: Int?
   }
 
-  /// The pictures, the widest first when all say how wide they are.
+  /// The pictures.
+  ///
+  /// If the page gives the width of every picture, the widest is first.
   private var pictures: [Picture] {
     var pictures: [Picture] = []
     for (name, content) in properties {
       switch name {
       case "og:image", "og:image:url":
-        // Both may name one picture.
+        // A page may have both properties for the same picture.
         if pictures.last?.url != content { pictures.append(Picture(url: content)) }
       case "og:image:secure_url":
         if pictures.isEmpty { pictures.append(Picture(url: content)) }
@@ -57,7 +62,7 @@ struct OpenGraph {
     }.map(\.element)
   }
 
-  /// The product in UTF-8; nil when the page is about none.
+  /// The product as JSON-LD in UTF-8, or nil if the page is not about one product.
   var json: [UInt8]? {
     guard isProduct, let title = self["og:title"] else { return nil }
     var writer = StoredFormWriter()
@@ -99,7 +104,7 @@ struct OpenGraph {
     }
   }
 
-  /// schema.org's word for the availability; nil when there is none.
+  /// The availability in the words of schema.org, such as "InStock", or nil if the page does not give it.
   private var availability: String? {
     let text = self["product:availability", "og:availability"] ?? ""
     return switch text.lowercased().filter(\.isLetter) {

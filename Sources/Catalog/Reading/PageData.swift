@@ -1,29 +1,31 @@
-/// The data of an HTML page for search engines and social networks: JSON-LD, microdata and Open Graph.
+/// The data that an HTML page has for search engines and social networks: JSON-LD, microdata and Open Graph.
 final class PageData: HTMLReceiver {
-  /// The most scripts of a page that are read.
+  /// The maximum number of scripts with JSON-LD in one page.
   private static let mostScripts = 10_000
 
-  /// The texts of the scripts that hold JSON-LD, in their order.
+  /// The texts of the scripts with JSON-LD, in the order of the page.
   private(set) var scripts: [[UInt8]] = []
   private(set) var microdata = Microdata()
   private(set) var openGraph = OpenGraph()
-  /// The URL that the page gives as its own.
+  /// The page's own URL, from `<link rel="canonical" href="…">`, or nil if the page names none.
   private(set) var canonical: String?
 
   private var isInJSON = false
-  /// Whether characters are those of a script or of a style sheet.
+  /// Whether the parser is inside a script or a style sheet, whose text is not shown.
   private var isHidden = false
-  /// Of each open element, whether ``microdata`` took it in.
+  /// For each open element, whether ``microdata`` must be told about its end.
+  ///
+  /// The innermost element is last.
   private var isTaken: [Bool] = []
 
-  /// Reads a page.
+  /// Reads the data of a page.
   ///
   /// - Parameters:
-  ///   - page: The page, as it came.
-  ///   - subject: The name of the page, for messages.
-  ///   - limits: The run's limits for decoding.
-  /// - Returns: Its data.
-  /// - Throws: ``CatalogError`` when a limit is passed.
+  ///   - page: The bytes of the page.
+  ///   - subject: The name of the page in error messages, for example "section main".
+  ///   - limits: The limits for decoding, such as a deadline.
+  /// - Returns: The data of the page. It may be empty.
+  /// - Throws: ``CatalogError`` if the page exceeds a limit, or if decoding was stopped, for example at a deadline.
   static func read(
     _ page: [UInt8],
     _ subject: String,
@@ -44,7 +46,9 @@ final class PageData: HTMLReceiver {
     return data
   }
 
-  /// Whether the page has any such data, of products or of other things.
+  /// Whether the page has any such data.
+  ///
+  /// It may be about other things than products.
   var hasData: Bool { !scripts.isEmpty || microdata.hasItems || openGraph.json != nil }
 
   override func start(_ name: String, _ attributes: HTMLAttributes) {

@@ -1,17 +1,20 @@
-/// Converts a table to `{"items": [{"id": "A1", "price": "19.90 EUR"}]}`: the first line has the column names, and each
-/// further line is a record.
+/// Converts a table, such as a CSV file, to JSON. (RFC 4180, section 2)
 ///
-/// A cell in quotes may contain separators and line ends, and two quotes in it mean one quote. Empty cells are left
-/// out. (RFC 4180, section 2)
+/// The first line has the names of the columns, and each further line is a record. For example, the lines `id,price`
+/// and `A1,19.90 EUR` become `{"items": [{"id": "A1", "price": "19.90 EUR"}]}`. Empty cells are left out.
+///
+/// A cell in quotes may contain separators and line ends. Two quotes inside such a cell mean one quote.
 struct TableRecords {
-  /// How the columns of a table become the members of records.
+  /// A rule that says how the cells of a line become the members of a record.
   struct Rule: Hashable, Sendable {
-    /// Whether names are changed to lower case, with `_` for white space and without the prefix `g:`.
+    /// Whether column names are simplified.
+    ///
+    /// For example, "g:Image Link" becomes "image_link".
     var hasPlainNames = false
-    /// The columns that hold several values, separated by commas.
+    /// The columns whose cells hold several values, separated by commas.
     var lists: [String] = []
 
-    /// A text that identifies the rule.
+    /// A text that is the same for equal rules and differs for others.
     var fingerprint: String { "table \(hasPlainNames) \(lists.joined(separator: ","))" }
   }
 
@@ -27,13 +30,13 @@ struct TableRecords {
   private let columns: [String]
   private let subject: String
 
-  /// Makes a reader for a table.
+  /// Makes a converter for a table.
   ///
   /// - Parameters:
-  ///   - rule: The mapping of columns to members.
-  ///   - separator: The separator of cells; nil to use the most frequent separator in the first line.
-  ///   - columns: Column names; a table must have at least one of them. Empty if any table is accepted.
-  ///   - subject: The name of the table, for messages.
+  ///   - rule: The rule that says how cells become members.
+  ///   - separator: The byte between cells. Nil to use the separator that is most frequent in the first line.
+  ///   - columns: Column names, of which the table must have at least one. If they are empty, any table is accepted.
+  ///   - subject: The name of the table in error messages, for example "section main".
   init(_ rule: Rule, separator: UInt8?, columns: [String], _ subject: String) {
     self.rule = rule
     self.separator = separator
@@ -41,13 +44,14 @@ struct TableRecords {
     self.subject = subject
   }
 
-  /// Reads a table.
+  /// Converts the table.
   ///
   /// - Parameters:
-  ///   - body: UTF-8 with or without a byte order mark, or UTF-16 with one.
-  ///   - limits: The run's limits for decoding.
-  /// - Returns: JSON.
-  /// - Throws: ``CatalogError`` when the body has no line of column names.
+  ///   - body: The table, in UTF-8 with or without a byte order mark, or in UTF-16 with one.
+  ///   - limits: The limits for decoding, such as a deadline.
+  /// - Returns: JSON in UTF-8.
+  /// - Throws: ``CatalogError`` if the table has no line of column names, or if decoding was stopped, for example at a
+  ///   deadline.
   func json(
     of body: [UInt8],
     within limits: DecodingLimits
@@ -77,7 +81,7 @@ struct TableRecords {
     return writer.bytes
   }
 
-  /// The most frequent separator of the first line, outside of quotes; a comma if there is none.
+  /// The separator that is most frequent in the first line outside of quotes, or a comma if there is none.
   static func separator(of bytes: ArraySlice<UInt8>) -> UInt8 {
     var counts = [Int](repeating: 0, count: separators.count)
     var isQuoted = false
@@ -92,7 +96,7 @@ struct TableRecords {
     return separators[place].byte
   }
 
-  /// Whether a body can be a table: it has at least two columns with short names, and at least one record with cells.
+  /// Whether a body looks like a table, with at least two columns that have short names, and at least one record.
   static func isTable(_ body: [UInt8]) -> Bool {
     let bytes = text(of: body)
     guard let first = bytes.first(where: { $0 > 0x20 }), !"{[<".utf8.contains(first) else {
@@ -134,7 +138,7 @@ struct TableRecords {
     )
   }
 
-  /// The name of a column as the name of a member.
+  /// The member name for a column name.
   private func name(_ cell: String) -> String {
     guard rule.hasPlainNames else { return cell }
     let name = cell.lowercased().replacing(" ", with: "_")
@@ -147,7 +151,7 @@ struct TableRecords {
     }
   }
 
-  /// A body in UTF-8, without its byte order mark.
+  /// The body in UTF-8, without a byte order mark.
   private static func text(of body: [UInt8]) -> ArraySlice<UInt8> {
     let isLittle = body.starts(with: [0xFF, 0xFE])
     guard isLittle || body.starts(with: [0xFE, 0xFF]) else {
@@ -160,7 +164,7 @@ struct TableRecords {
     return Array(String(decoding: units, as: UTF16.self).utf8)[...]
   }
 
-  /// Reads the lines that are not empty, cell by cell.
+  /// Reads a table line by line, and skips empty lines.
   private struct Rows {
     private let bytes: ArraySlice<UInt8>
     private let separator: UInt8
@@ -172,7 +176,7 @@ struct TableRecords {
       place = bytes.startIndex
     }
 
-    /// The first `most` cells of the next line that is not empty; nil at the end.
+    /// The first `most` cells of the next line that is not empty, or nil at the end of the table.
     mutating func next(most: Int) -> [String]? {
       while place < bytes.endIndex {
         let row = line(most)
@@ -208,13 +212,13 @@ struct TableRecords {
 
 /// A state machine that finds the cells of a table, byte by byte. (RFC 4180, section 2)
 struct CellScan {
-  /// The role of a byte in the table.
+  /// The meaning of a byte.
   enum Step {
-    /// The byte is a part of the cell's text, for example the second of two adjacent quotes.
+    /// The byte belongs to the text of the cell. The second of two adjacent quotes does so, too.
     case part
-    /// The byte is a quote mark that encloses the cell.
+    /// The byte is a quote that encloses a cell, or the first of two adjacent quotes inside such a cell.
     case quote
-    /// The byte ends the cell.
+    /// The byte ends the cell, but not the row.
     case cellEnd
     /// The byte ends the cell and the row.
     case rowEnd
@@ -228,7 +232,7 @@ struct CellScan {
   /// Makes a state machine at the beginning of a row.
   init(separator: UInt8) { self.separator = separator }
 
-  /// Processes the next byte.
+  /// Reads the next byte.
   mutating func step(_ byte: UInt8) -> Step {
     let isQuote = byte == UInt8(ascii: "\"")
     if isQuoted {

@@ -2,37 +2,30 @@ import CGlibc
 import CJQ
 import Glibc
 
-/// A jq program that converts a response to larder's own shape, or to the input of a mapping.
+/// A jq program that changes a shop's response before its fields are read.
 ///
-/// The program runs in a separate process, without environment and files. ``Limits`` bound its time and memory, so that
-/// neither the program nor the response can harm the run.
+/// The program runs in a separate process, which has no environment variables and no files. ``Limits`` restrict its
+/// time and memory, so that neither the program nor the response can harm the run.
 public struct Transform: Hashable, Sendable {
   /// The program as it was written.
   public let program: String
-  /// The line of the catalog file where the program begins, counted from 1; nil without a file.
+  /// The line of the catalog file where the program begins, counted from 1, or nil if the program is not from a file.
   public let line: Int?
 
-  /// The limits of a program for one response.
-  public struct Limits: Hashable, Sendable {
-    /// Seconds of processor time.
-    public var seconds: Int
-    /// Bytes of memory.
-    public var memory: Int
-    /// Bytes of JSON that the program may output.
-    public var output: Int
+  /// The limits of a program while it processes one response.
+  struct Limits {
+    /// The maximum processor time, in seconds.
+    var seconds: Int
+    /// The maximum amount of memory, in bytes.
+    var memory: Int
+    /// The maximum size of the output, in bytes of JSON.
+    var output = 1 << 30
 
-    /// Makes limits.
-    public init(seconds: Int, memory: Int, output: Int = 1 << 30) {
-      self.seconds = seconds
-      self.memory = memory
-      self.output = output
-    }
-
-    /// Limits that are enough for a response of `count` bytes.
+    /// Limits that are sufficient for a response of `count` bytes.
     ///
-    /// jq reads at least 10 MB a second. It stores a value in up to thirty times the size of its text, and outputs
-    /// little more than it reads.
-    public static func usual(forBytes count: Int) -> Limits {
+    /// jq reads at least 10 MB a second, and stores a value in up to thirty times the size of its text. The limits also
+    /// leave time for the work of the program itself.
+    static func usual(forBytes count: Int) -> Limits {
       Limits(
         seconds: 2 + count / 500_000,
         memory: 64 << 20 + 32 * count,
@@ -41,23 +34,14 @@ public struct Transform: Hashable, Sendable {
     }
   }
 
-  /// Makes a transform from a program that is known to compile.
-  init(program: String, line: Int?) {
-    self.program = program
-    self.line = line
-  }
-
-  /// Compiles a program.
+  /// Makes a transform, and checks that its program compiles.
   ///
-  /// - Parameter program: The program.
-  /// - Throws: ``CatalogError`` when the program does not compile.
-  public init(compiling program: String) throws(CatalogError) {
-    try self.init(compiling: program, line: nil)
-  }
-
-  /// Compiles a program that begins on a given line of a file.
-  init(compiling program: String, line: Int?) throws(CatalogError) {
-    self.init(program: program, line: line)
+  /// - Parameters:
+  ///   - program: The program.
+  ///   - line: The line of the catalog file where the program begins, or nil if it is not from a file.
+  /// - Throws: ``CatalogError`` if the program does not compile.
+  init(compiling program: String, line: Int? = nil) throws(CatalogError) {
+    (self.program, self.line) = (program, line)
     guard !program.mentionsEnvironment else { throw fault("$ENV is not available in a transform") }
     switch try start(nil, limits: Limits(seconds: 10, memory: 512 << 20)) {
     case .value: return
@@ -66,9 +50,9 @@ public struct Transform: Hashable, Sendable {
     }
   }
 
-  /// The maximum size of a response for a program, in bytes.
+  /// The maximum size of a response that a program processes, in bytes.
   ///
-  /// jq holds the whole response in memory, in many times its size.
+  /// It is limited because jq has the whole response in memory, and needs many times its size.
   static let mostInput = 256 << 20
 
   /// Refuses a response that is too large for a program.
@@ -86,15 +70,17 @@ public struct Transform: Hashable, Sendable {
 
   /// Runs the program on a response.
   ///
+  /// If the response has a whole number that a `Double` cannot represent exactly, the program gets a text with the same
+  /// digits, because jq would change the number.
+  ///
   /// - Parameters:
-  ///   - body: JSON in UTF-8. A whole number that a `Double` cannot represent exactly is passed to the program as text
-  ///     with the same digits, because jq would change the number.
-  ///   - subject: The name of the body, for messages: "section main".
-  ///   - limits: The limits of the run; nil for ``Limits/usual(forBytes:)``.
-  ///   - isStopped: Called several times a second; returns true to end the program.
+  ///   - body: The response, as JSON in UTF-8.
+  ///   - subject: The name of the response in error messages, for example "section main".
+  ///   - limits: The limits of the program. Nil means ``Limits/usual(forBytes:)``.
+  ///   - isStopped: A function that is called several times a second. If it returns true, the program is ended.
   /// - Returns: The single value that the program outputs, as JSON in UTF-8.
-  /// - Throws: ``CatalogError`` with code `transform`, and the line of the program in its catalog file.
-  public func apply(
+  /// - Throws: ``CatalogError`` with code `transform` and the line of the catalog file where the program begins.
+  func apply(
     to body: [UInt8],
     of subject: String,
     limits: Limits? = nil,
@@ -123,9 +109,9 @@ public struct Transform: Hashable, Sendable {
     }
   }
 
-  /// Runs the program on the records of a listing, in one process.
+  /// Runs the program once on the array of all records of a response.
   ///
-  /// - Returns: The results, in the order of the records.
+  /// - Returns: The elements of the array that the program outputs.
   func apply(
     to records: [JSONNode],
     of subject: String,
@@ -152,10 +138,10 @@ public struct Transform: Hashable, Sendable {
     }
   }
 
-  /// jq definitions that hide the functions that a program must not use.
+  /// Definitions in jq that are put before a program.
   ///
-  /// They are on the first line together with the program's first line, so that the program's line numbers stay the
-  /// same.
+  /// They replace the functions that a program must not use. They contain no line break, so that the line numbers in
+  /// jq's messages remain those of the program.
   private static let preamble: String = {
     let names = [
       "env", "input", "inputs", "debug", "debug(f)", "stderr", "input_filename",
@@ -168,14 +154,16 @@ public struct Transform: Hashable, Sendable {
     }.joined()
   }()
 
-  /// The error for libjq's message `jq: error: REASON at <top-level>, line N: …`, with the line number in the catalog
-  /// file.
+  /// Makes an error from libjq's message about a program that does not compile.
+  ///
+  /// The message has the form `jq: error: REASON at <top-level>, line N: …`. The error names the line of the catalog
+  /// file instead of the line N of the program.
   private func fault(compiling words: String) -> CatalogError {
     let first = words.prefix { $0 != "\n" }
     let place = first.ranges(of: " at <top-level>, line ").last
     var what = place.map { first[..<$0.lowerBound] } ?? first
     if what.hasPrefix("jq: error: ") { what = what.dropFirst("jq: error: ".count) }
-    // Remove a hint that helps only on a command line.
+    // jq gives this hint for mistakes that are common on a command line.
     if let hint = what.firstRange(of: " (Unix shell quoting issues?)") {
       what = what[..<hint.lowerBound] + what[hint.upperBound...]
     }
@@ -197,9 +185,9 @@ public struct Transform: Hashable, Sendable {
 }
 
 extension String {
-  /// Whether the program mentions `$ENV`.
+  /// Whether the program mentions `$ENV`, the object with all environment variables.
   ///
-  /// libjq has no option to refuse `$ENV` with an error message of larder.
+  /// `$ENV` is a keyword, so it cannot be hidden by a definition as functions are.
   fileprivate var mentionsEnvironment: Bool {
     ranges(of: "$ENV").contains { range in
       guard range.upperBound < endIndex else { return true }
@@ -211,31 +199,29 @@ extension String {
 
 /// One run of a jq program in a separate process.
 struct JQRun {
-  /// The program.
   let program: String
-  /// The limits of the process.
   let limits: Transform.Limits
-  /// Called several times a second; returns true to end the process.
+  /// A function that is called several times a second.
+  ///
+  /// If it returns true, the process is ended.
   var isStopped: @Sendable () -> Bool = { false }
 
-  /// How a run ended.
+  /// The result of a run.
   enum Outcome: Equatable {
-    /// The program output one value, given as JSON.
+    /// The value that the program output, as JSON. If the program was only compiled, the bytes have no meaning.
     case value([UInt8])
-    /// The program does not compile; the text is libjq's message.
+    /// The program does not compile. The text is libjq's message.
     case notCompiled(String)
-    /// The program failed on this input; the text is the reason.
+    /// The program failed on this input. The text is the reason.
     case refused(String)
   }
 
-  /// The process could not be started.
+  /// The error that the process could not be started.
   struct Failure: Error {
     let reason: String
   }
 
-  /// Runs the program on a JSON text.
-  ///
-  /// Without a text, the program is only compiled.
+  /// Runs the program on a JSON text, or only compiles it if there is no text.
   func outcome(of text: ArraySlice<UInt8>?) throws(Failure) -> Outcome {
     guard !program.utf8.contains(0) else { return .refused("a program holds no NUL") }
     var output: Int32 = -1
@@ -262,7 +248,7 @@ struct JQRun {
     )
     guard let text else { return cjq_start(program, nil, 0, limits, &output) }
     return text.withUnsafeBytes {
-      // An empty text may have no address, and then the program would only be compiled.
+      // If `start` is NULL, the program is only compiled. This also happens for an empty text that has no address.
       let start = $0.baseAddress?.assumingMemoryBound(to: CChar.self)
       return cjq_start(program, start, $0.count, limits, &output)
     }
@@ -271,13 +257,13 @@ struct JQRun {
   /// The result of reading a process's output.
   private enum Read {
     case whole([UInt8])
-    /// Reading stopped, and the process must be killed; the text is the reason.
+    /// Reading stopped before the end, so the process must be killed. The text is the reason.
     case left(String)
   }
 
-  /// Reads until the process closes its end of the pipe.
+  /// Reads the output until the process closes its end of the pipe.
   ///
-  /// Stops after a few times the limit of processor time.
+  /// Reading stops earlier if the process takes several times as long as its limit of processor time.
   private func answer(from output: Int32) -> Read {
     let clock = ContinuousClock()
     let end = clock.now + .seconds(10 + 4 * limits.seconds)

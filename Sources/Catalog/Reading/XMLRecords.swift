@@ -1,21 +1,28 @@
-/// Converts XML to JSON: the records in `items`, and the elements around them as a tree under `around`.
+/// Converts an XML document to JSON. (XML 1.0; Namespaces in XML 1.0)
 ///
-/// An element without attributes and children becomes its text. Any other element becomes an object with `@name` for
-/// each attribute, `#text` for its text, and its children by name. Children of the same name become a list. Names keep
-/// their prefixes from the document. (XML 1.0; Namespaces in XML 1.0)
+/// An element without attributes and children becomes its text. Another element becomes an object. For example,
+/// `<a n="1">x<b>y</b><b>z</b></a>` becomes `{"@n": "1", "b": ["y", "z"], "#text": "x"}`. Names keep the prefixes that
+/// they have in the document, such as `g:price`.
+///
+/// Some elements are records, such as each `<item>` of a feed. The records become the list `items`, and the elements
+/// around them become a tree under `around`.
 struct XMLRecords {
-  /// Which elements are records, and the names of their members.
+  /// A rule that says which elements are records, and how elements are named.
   struct Rule: Hashable, Sendable {
-    /// The names of the elements that are records; empty to convert the document as one tree.
-    var records: [String] = []
-    /// The names that the outermost element may have; empty allows any name.
-    var roots: [String] = []
-    /// Namespaces whose elements are named without prefix.
+    /// The names of the elements that are records.
     ///
-    /// They take precedence over other elements of the same name.
+    /// If there are none, the document becomes one tree.
+    var records: [String] = []
+    /// The names that the outermost element may have.
+    ///
+    /// If there are none, it may have any name.
+    var roots: [String] = []
+    /// The URLs of namespaces whose elements are named without a prefix.
+    ///
+    /// If an element of such a namespace and another element have the same name, the other element is left out.
     var plain: [String] = []
 
-    /// A text that identifies the rule.
+    /// A text that is the same for equal rules and differs for others.
     var fingerprint: String {
       "xml " + [records, roots, plain].map { $0.joined(separator: ",") }.joined(separator: " ")
     }
@@ -28,14 +35,13 @@ struct XMLRecords {
   /// The maximum number of elements outside of records.
   private static let mostAround = 200_000
 
-  /// An element that is open.
+  /// An element whose end has not been read yet.
   private struct Element {
     var name: String
     var isPlain: Bool
     var text = ""
     var members = Members()
 
-    /// The element's text, or its members.
     var value: XMLValue {
       guard !members.isEmpty else { return .text(text.trimmed) }
       let own = text.trimmed
@@ -46,24 +52,37 @@ struct XMLRecords {
   private let rule: Rule
   private let subject: String
   private let limits: DecodingLimits
+  /// The open elements.
+  ///
+  /// The innermost is last.
   private var open: [Element] = []
+  /// The number of open elements when the current record began, including the record.
+  ///
+  /// It is nil outside of records.
   private var recordDepth: Int?
+  /// The number of elements in the current record.
   private var elements = 0
+  /// The number of elements outside of records.
   private var around = 0
   private var records = 0
+  /// The outermost element, without its records.
   private var tree: (name: String, value: XMLValue)?
   private var writer = StoredFormWriter()
 
-  /// Makes a reader for a document.
+  /// Makes a converter for one document.
+  ///
+  /// `subject` names the document in error messages, for example "section main".
   init(_ rule: Rule, _ subject: String, _ limits: DecodingLimits) {
     self.rule = rule
     self.subject = subject
     self.limits = limits
   }
 
-  /// Reads a document, record by record.
+  /// Converts the document.
   ///
-  /// - Throws: ``CatalogError`` when the document is not well-formed, exceeds the limits, or does not fit the rule.
+  /// Only one record at a time is in memory as a tree.
+  ///
+  /// - Throws: ``CatalogError`` if the document is not well-formed, exceeds the limits, or does not fit the rule.
   func json(of body: [UInt8]) throws(CatalogError) -> [UInt8] {
     var reading = self
     return try reading.read(body)
@@ -137,7 +156,9 @@ struct XMLRecords {
     }
   }
 
-  /// Closes the innermost element, which becomes a record, or a member of its parent.
+  /// Ends the innermost element.
+  ///
+  /// It becomes a record, or a member of its parent.
   private mutating func close() {
     guard let element = open.popLast() else { return }
     if let depth = recordDepth, open.count + 1 == depth {
@@ -155,15 +176,15 @@ struct XMLRecords {
     }
   }
 
-  /// Refuses a document whose outermost element has a name that the rule does not allow.
+  /// Throws an error if the rule does not allow the name of the outermost element.
   private func check(root: String) throws(CatalogError) {
     guard !rule.roots.isEmpty, !rule.roots.contains(root) else { return }
     throw otherDocument(rule.roots, "expected XML of", "found XML that begins with <\(root)>")
   }
 
-  /// Refuses a document without records.
+  /// Throws an error if the document has no records.
   ///
-  /// If the rule names the outermost element, the feed may be empty.
+  /// If the rule names the outermost element, the document is known to be of the right kind, and may have no records.
   private func checkRecords(under root: String) throws(CatalogError) {
     guard records == 0, !rule.records.isEmpty, rule.roots.isEmpty else { return }
     throw otherDocument(
@@ -188,7 +209,7 @@ struct XMLRecords {
     )
   }
 
-  /// The members of an element, which can be found by name.
+  /// The attributes and children of an element, as lists of values by name.
   private struct Members {
     private(set) var all: [(name: String, values: [XMLValue])] = []
     private var places: [String: (place: Int, isPlain: Bool)] = [:]
@@ -210,12 +231,12 @@ struct XMLRecords {
   }
 }
 
-/// A value of an XML document, converted to JSON.
+/// A JSON value that an element or an attribute becomes.
 private enum XMLValue {
   case text(String)
+  /// An object. If a name has several values, they are written as a list.
   case object([(name: String, values: [XMLValue])])
 
-  /// Writes the value as JSON.
   func write(to writer: inout StoredFormWriter) {
     switch self {
     case .text(let text): writer.value(text)

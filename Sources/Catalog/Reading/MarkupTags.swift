@@ -1,0 +1,315 @@
+/// A check of the tags of an XML document or an HTML page before libxml2 parses it.
+///
+/// libxml2 compares each attribute of a tag with all earlier attributes, and each name with all namespaces that are in
+/// scope. Its time grows with the square of their number, so a hostile document could occupy it for hours.
+///
+/// An XML document that has a document type declaration is refused too, because such a declaration may define entities.
+enum MarkupTags {
+  /// The maximum number of attributes of one tag.
+  static let mostAttributes = 256
+  /// The maximum number of namespaces that one tag of XML declares.
+  static let mostNamespaces = 16
+  /// The ``Fault/reason`` for a document that has a document type declaration.
+  static let documentType = "declares a document type or an entity, which larder does not read"
+
+  /// The reason why a document is not parsed.
+  struct Fault: Equatable {
+    /// The line at fault, counted from 1.
+    var line: Int
+    /// The words that follow the line in a message, such as "declares a document type" in "line 3 declares a document
+    /// type".
+    var reason: String
+  }
+
+  /// The first fault of an XML document, or nil if there is none.
+  ///
+  /// - Parameter body: The document. It must be in UTF-16 or in an encoding that contains ASCII, such as UTF-8.
+  /// - Returns: The fault.
+  static func fault(inXML body: [UInt8]) -> Fault? {
+    guard let units = units(of: body) else {
+      return Fault(line: 1, reason: "is in an encoding that larder does not read; use UTF-8")
+    }
+    var scan = MarkupScan()
+    for (place, unit) in units.enumerated() {
+      if case .refused(let start, let reason) = scan.step(unit, at: place) {
+        return Fault(line: 1 + units[..<start].count { $0 == 0x0A }, reason: reason)
+      }
+    }
+    return nil
+  }
+
+  /// The first fault of an HTML page, or nil if there is none.
+  ///
+  /// In a very broken page, libxml2 may find other tags than this check. ``HTMLPage/Limits/seconds`` limits its time
+  /// even then.
+  static func fault(inHTML page: ArraySlice<UInt8>) -> Fault? {
+    page.withUnsafeBufferPointer { bytes in
+      var scan = PageScan(bytes: bytes)
+      return scan.fault()
+    }
+  }
+
+  /// The document with one byte for each code unit.
+  ///
+  /// A unit that is not ASCII becomes the byte 0x80.
+  ///
+  /// The result is nil if the encoding may write markup with other bytes than ASCII does.
+  private static func units(of body: [UInt8]) -> [UInt8]? {
+    let isLittle = body.starts(with: [0xFF, 0xFE]) || body.starts(with: [0x3C, 0x00])
+    if isLittle || body.starts(with: [0xFE, 0xFF]) {
+      // UTF-32 begins with the same two bytes. (XML 1.0, appendix F)
+      guard !body.starts(with: [0x3C, 0x00, 0x00]), !body.starts(with: [0xFF, 0xFE, 0x00, 0x00])
+      else { return nil }
+      return stride(from: 0, to: body.count - 1, by: 2).map { place in
+        let (low, high) = (body[isLittle ? place : place + 1], body[isLittle ? place + 1 : place])
+        return high == 0 && low < 0x80 ? low : 0x80
+      }
+    }
+    return isASCIIBased(encoding(of: body)) ? body : nil
+  }
+
+  /// The encoding that the XML declaration names, in lower case, or nil if it names none.
+  private static func encoding(of body: [UInt8]) -> String? {
+    let head = String(decoding: body.prefix(1024), as: UTF8.self)
+    guard let start = head.firstRange(of: "<?xml"), let end = head.firstRange(of: "?>"),
+      start.upperBound <= end.lowerBound,
+      let name = head[start.upperBound..<end.lowerBound].firstRange(of: "encoding")
+    else { return nil }
+    let rest = head[name.upperBound..<end.lowerBound].drop { $0.isWhitespace || $0 == "=" }
+    guard let quote = rest.first, quote == "\"" || quote == "'" else { return nil }
+    return rest.dropFirst().prefix { $0 != quote }.lowercased()
+  }
+
+  /// Whether the markup of a document is ASCII, according to the document's first bytes and its XML declaration.
+  static func isASCII(_ beginning: [UInt8]) -> Bool {
+    !isWide(beginning) && isASCIIBased(encoding(of: beginning))
+  }
+
+  /// Whether a text is UTF-16 or UTF-32, according to its first bytes.
+  static func isWide(_ beginning: [UInt8]) -> Bool {
+    [[0xFF, 0xFE], [0xFE, 0xFF], [0x3C, 0x00]].contains { beginning.starts(with: $0) }
+  }
+
+  /// Whether an encoding writes markup characters such as `<` as in ASCII, and writes nothing else with these bytes.
+  ///
+  /// The result is false for ISO-2022, UTF-7 and EBCDIC, for example.
+  private static func isASCIIBased(_ encoding: String?) -> Bool {
+    guard let encoding else { return true }
+    return [
+      "utf-8", "utf8", "us-ascii", "ascii", "iso-8859", "iso8859", "iso_8859", "latin", "windows-",
+      "cp125", "cp949", "euc", "shift_jis", "shift-jis", "sjis", "big5", "gb", "koi8", "ks_c",
+      "uhc", "tis-620", "macintosh",
+    ].contains { encoding.hasPrefix($0) }
+  }
+
+  /// A scanner that moves from tag to tag of an HTML page.
+  private struct PageScan {
+    let bytes: UnsafeBufferPointer<UInt8>
+    private var place = 0
+
+    init(bytes: UnsafeBufferPointer<UInt8>) {
+      self.bytes = bytes
+    }
+
+    mutating func fault() -> Fault? {
+      while let start = bytes[place...].firstIndex(of: UInt8(ascii: "<")) {
+        place = start + 1
+        if take("!--") {
+          skip(past: "-->")
+        } else if place < bytes.count, bytes[place] | 0x20 >= UInt8(ascii: "a"),
+          bytes[place] | 0x20 <= UInt8(ascii: "z"), let reason = tagFault()
+        {
+          return Fault(line: 1 + bytes[..<start].count { $0 == 0x0A }, reason: reason)
+        }
+      }
+      return nil
+    }
+
+    /// Skips a tag, and after the tag of a script also the script's text. (HTML, sections 13.2.5.6 to 13.2.5.40)
+    ///
+    /// Returns the fault of the tag, or nil if it has none.
+    private mutating func tagFault() -> String? {
+      let start = place
+      while place < bytes.count, bytes[place] > 0x20, !">/".utf8.contains(bytes[place]) {
+        place += 1
+      }
+      let name = bytes[start..<place].map { $0 | 0x20 }
+      var attributes = 0
+      var isInName = false
+      while place < bytes.count {
+        let byte = bytes[place]
+        place += 1
+        switch byte {
+        case UInt8(ascii: ">"):
+          if name.elementsEqual("script".utf8) { skip(past: "</script") }
+          if name.elementsEqual("style".utf8) { skip(past: "</style") }
+          return nil
+        case UInt8(ascii: "="):
+          isInName = false
+          while place < bytes.count, bytes[place] <= 0x20 { place += 1 }
+          guard place < bytes.count else { return nil }
+          if bytes[place] == UInt8(ascii: "\"") || bytes[place] == UInt8(ascii: "'") {
+            let rest = bytes[(place + 1)...]
+            place = rest.firstIndex(of: bytes[place]).map { $0 + 1 } ?? bytes.count
+          } else {
+            while place < bytes.count, bytes[place] > 0x20, bytes[place] != UInt8(ascii: ">") {
+              place += 1
+            }
+          }
+        case 0...0x20, UInt8(ascii: "/"): isInName = false
+        default:
+          guard !isInName else { continue }
+          isInName = true
+          attributes += 1
+          if attributes > mostAttributes {
+            return "has a tag of more than \(mostAttributes) attributes"
+          }
+        }
+      }
+      return nil
+    }
+
+    private mutating func take(_ text: StaticString) -> Bool {
+      let isHere = text.withUTF8Buffer { bytes[place...].starts(with: $0) }
+      if isHere { place += text.utf8CodeUnitCount }
+      return isHere
+    }
+
+    private mutating func skip(past end: StaticString) {
+      let first = end.utf8Start[0]
+      while let next = bytes[place...].firstIndex(of: first) {
+        place = next
+        if take(end) { return }
+        place += 1
+      }
+      place = bytes.count
+    }
+  }
+}
+
+/// A state machine that finds the tags of an XML document, byte by byte.
+///
+/// It knows comments, CDATA sections, processing instructions and quoted attribute values. It does not check whether
+/// the document is well-formed, because libxml2 does that. It also counts the attributes of each tag for
+/// ``MarkupTags``.
+struct MarkupScan {
+  /// The result of reading one byte.
+  enum Step {
+    /// No tag ends with this byte.
+    case none
+    /// This byte ends a start tag. `at` is the offset of its `<`, and `isEmpty` says that it is a tag such as `<a/>`.
+    case start(at: Int, isEmpty: Bool)
+    /// This byte ends an end tag. `at` is the offset of its `<`.
+    case end(at: Int)
+    /// The document must not be parsed. `at` is the offset of the `<` of the tag at fault, and the reason is one of a
+    /// ``MarkupTags/Fault``.
+    case refused(at: Int, reason: String)
+  }
+
+  private enum State {
+    case text
+    /// After `<`.
+    case open
+    /// After `<!`.
+    case declaration
+    /// In a comment, a CDATA section or a processing instruction. It ends when ``last``, masked, is `end`.
+    case until(end: UInt32, mask: UInt32)
+    case endTag
+    case name
+    case tag
+    case value(quote: UInt8)
+  }
+
+  private var state = State.text
+  /// The offset of the `<` of the current tag.
+  private var start = 0
+  /// The name of the current tag, or the bytes after `<!`.
+  ///
+  /// Only the first bytes of a very long name are kept.
+  private var word: [UInt8] = []
+  /// The last bytes of the comment or similar part, or the last byte of the tag.
+  private var last: UInt32 = 0
+  private var attributes = 0
+  private var namespaces = 0
+  /// The number of bytes of `xmlns` with which the current attribute's name begins, or nil if it begins with other
+  /// bytes.
+  private var prefix: Int? = 0
+
+  private static let namespace = Array("xmlns".utf8)
+  private static let longestName = 1024
+
+  /// The name of the tag that a step has reported, for example "g:item".
+  var name: String { String(decoding: word, as: UTF8.self) }
+
+  /// Reads the next byte of the document.
+  mutating func step(_ byte: UInt8, at place: Int) -> Step {
+    switch state {
+    case .text:
+      if byte == UInt8(ascii: "<") { (state, start) = (.open, place) }
+    case .open:
+      word.removeAll(keepingCapacity: true)
+      (last, attributes, namespaces, prefix) = (0, 0, 0, 0)
+      switch byte {
+      case UInt8(ascii: "/"): state = .endTag
+      case UInt8(ascii: "!"): state = .declaration
+      case UInt8(ascii: "?"): state = .until(end: 0x3F3E, mask: 0xFFFF)
+      default:
+        word.append(byte)
+        state = .name
+      }
+    case .declaration:
+      word.append(byte)
+      let isComment = "--".utf8.starts(with: word)
+      guard isComment || "[CDATA[".utf8.starts(with: word) else {
+        return .refused(at: start, reason: MarkupTags.documentType)
+      }
+      guard word.count == (isComment ? 2 : 7) else { break }
+      state = .until(end: isComment ? 0x2D2D3E : 0x5D5D3E, mask: 0xFFFFFF)
+    case .until(let end, let mask):
+      last = last << 8 | UInt32(byte)
+      if last & mask == end { state = .text }
+    case .endTag:
+      guard byte == UInt8(ascii: ">") else { break }
+      state = .text
+      return .end(at: start)
+    case .name:
+      guard byte <= 0x20 || byte == UInt8(ascii: "/") || byte == UInt8(ascii: ">") else {
+        if word.count < Self.longestName { word.append(byte) }
+        break
+      }
+      state = .tag
+      return step(byte, at: place)
+    case .tag: return stepInTag(byte)
+    case .value(let quote):
+      if byte == quote { (state, prefix) = (.tag, 0) }
+    }
+    return .none
+  }
+
+  private mutating func stepInTag(_ byte: UInt8) -> Step {
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "'"): state = .value(quote: byte)
+    case UInt8(ascii: ">"):
+      state = .text
+      return .start(at: start, isEmpty: last & 0xFF == UInt32(UInt8(ascii: "/")))
+    case UInt8(ascii: "="):
+      attributes += 1
+      if prefix == Self.namespace.count { namespaces += 1 }
+      if attributes > MarkupTags.mostAttributes {
+        let reason = "has a tag of more than \(MarkupTags.mostAttributes) attributes"
+        return .refused(at: start, reason: reason)
+      }
+      if namespaces > MarkupTags.mostNamespaces {
+        let reason = "has a tag that declares more than \(MarkupTags.mostNamespaces) namespaces"
+        return .refused(at: start, reason: reason)
+      }
+    case 0x20, 0x09, 0x0A, 0x0D: prefix = 0
+    default:
+      if let count = prefix, count < Self.namespace.count {
+        prefix = byte == Self.namespace[count] ? count + 1 : nil
+      }
+    }
+    last = UInt32(byte)
+    return .none
+  }
+}
