@@ -1,30 +1,32 @@
-/// A regular expression in the dialect I-Regexp. (RFC 9485)
+/// A regular expression in the dialect I-Regexp, as the functions `match` and `search` of JSONPath use it. (RFC 9485)
 ///
-/// Matching follows all alternatives at once (Thompson's algorithm). Therefore its time is at most the length of the
-/// text times ``size``, even if pattern and text are hostile.
+/// Matching follows all alternatives at the same time (Thompson's algorithm). Its number of steps is at most the length
+/// of the text times ``size``, even for hostile patterns and texts.
 ///
-/// Swift's own `Regex` backtracks and can take exponential time. RE2 does not backtrack, but it is C++ with a new ABI
-/// in each release, and it accepts more than I-Regexp.
+/// Swift's own `Regex` tries one alternative after the other, which can take exponential time. The library RE2 does
+/// not, but it is in C++, has a new ABI in each release, and accepts more than I-Regexp.
 struct IRegexp: Hashable, Sendable {
   /// A fault in a pattern.
   struct Fault: Error, Hashable {
-    /// The position in the pattern, counted in scalars from 0.
+    /// The position in the pattern, counted in Unicode scalars from 0.
     let position: Int
-    /// The construct that was expected at the position.
+    /// The part of a pattern that was expected at the position, for example "a character".
     let expected: String
   }
 
-  /// One step of a compiled pattern.
+  /// One instruction of a compiled pattern.
+  ///
+  /// The targets of forks and jumps are indices of instructions.
   enum Instruction: Hashable, Sendable {
-    /// Consumes one scalar that is in the set, and continues with the next instruction.
+    /// Reads one scalar, which must be in the set, and continues with the next instruction.
     case take(ScalarSet)
-    /// Continues at both instructions.
+    /// Continues with both of these instructions.
     case fork(Int, Int)
-    /// Continues at another instruction.
+    /// Continues with this instruction.
     case jump(Int)
-    /// Continues only at the beginning of the text.
+    /// Continues with the next instruction, if this is the beginning of the text.
     case begin
-    /// Continues only at the end of the text.
+    /// Continues with the next instruction, if this is the end of the text.
     case end
     /// The pattern has matched.
     case done
@@ -32,12 +34,12 @@ struct IRegexp: Hashable, Sendable {
 
   private let program: [Instruction]
 
-  /// The maximum number of instructions that a pattern may compile to.
+  /// The maximum number of instructions of a compiled pattern.
   static let sizeLimit = 10_000
 
-  /// Reads a pattern.
+  /// Compiles a pattern.
   ///
-  /// - Throws: ``Fault`` when the pattern is not valid, or compiles to more than ``sizeLimit`` instructions.
+  /// - Throws: ``Fault`` if the pattern is not valid, or if it needs more than ``sizeLimit`` instructions.
   init(parsing text: String) throws(Fault) {
     var parser = IRegexpParser(text)
     guard let program = IRegexpCompiler.program(of: try parser.parse()) else {
@@ -46,14 +48,16 @@ struct IRegexp: Hashable, Sendable {
     self.program = program
   }
 
-  /// The number of instructions: at most this many are executed for each scalar of a text.
+  /// The number of instructions.
+  ///
+  /// At most this many are executed for each scalar of a text.
   var size: Int { program.count }
 
   /// Whether the pattern matches a text.
   ///
   /// - Parameters:
   ///   - text: The text.
-  ///   - isWhole: Whether the whole text must match, or only a part of it.
+  ///   - isWhole: If true, the whole text must match. If false, a part of the text is enough.
   /// - Returns: Whether the pattern matches.
   func matches(_ text: [Unicode.Scalar], isWhole: Bool) -> Bool {
     var threads = Threads(count: program.count)
@@ -73,11 +77,15 @@ struct IRegexp: Hashable, Sendable {
     return false
   }
 
-  /// The instructions that wait for the next scalar; each occurs once.
+  /// The instructions at which the alternatives of the pattern are, at one position of the text.
   private struct Threads {
+    /// The indices of the `take` instructions that wait for the next scalar.
     private(set) var waiting: [Int] = []
+    /// Whether an alternative has matched.
     private(set) var isDone = false
+    /// For each instruction, whether it has been reached at this position.
     private var isKnown: [Bool]
+    /// The indices of the instructions that have been reached at this position.
     private var known: [Int] = []
     private var pending: [Int] = []
 
@@ -113,10 +121,10 @@ struct IRegexp: Hashable, Sendable {
   }
 }
 
-/// Reads a regular expression by its grammar. (RFC 9485, section 4)
+/// Parses a regular expression by its grammar. (RFC 9485, section 4)
 ///
-/// `^` and `$` outside brackets mean the beginning and the end of the text. The RFC's translations to other dialects
-/// (section 5) and the compliance tests of JSONPath give them the same meaning.
+/// Outside of brackets, `^` and `$` mean the beginning and the end of the text. The grammar does not say so, but the
+/// RFC's translations to other dialects (section 5) and the compliance tests of JSONPath do.
 struct IRegexpParser {
   /// The syntax tree of a pattern.
   indirect enum Tree {
@@ -227,9 +235,9 @@ struct IRegexpParser {
     return count
   }
 
-  /// A set in brackets.
+  /// Parses a set in brackets, such as `[a-z]`.
   ///
-  /// A hyphen at the beginning or the end means itself.
+  /// A hyphen at the beginning or the end of the set means itself.
   private mutating func bracketed() throws(IRegexp.Fault) -> ScalarSet {
     position += 1
     var set = ScalarSet()
@@ -269,7 +277,9 @@ struct IRegexpParser {
     return scalar
   }
 
-  /// Reads `\p{…}` or `\P{…}`; false when neither is next.
+  /// Parses a Unicode category such as `\p{Lu}` or `\P{L}`, and adds it to a set.
+  ///
+  /// The result is false if there is none.
   private mutating func category(into set: inout ScalarSet) throws(IRegexp.Fault) -> Bool {
     guard peek == "\\", position + 1 < scalars.count else { return false }
     let kind = scalars[position + 1]
@@ -314,28 +324,26 @@ struct IRegexpParser {
   }
 }
 
-/// The Unicode scalars that one position of a regular expression matches. (RFC 9485, section 4)
+/// A set of Unicode scalars, such as `[a-z]` in a regular expression. (RFC 9485, section 4)
 struct ScalarSet: Hashable, Sendable {
-  /// Ranges of scalar values that are in the set.
+  /// The ranges of scalar values in the set.
   var ranges: [ClosedRange<UInt32>] = []
-  /// Unicode's general categories, by their names of one or two letters: `L`, `Lu`.
+  /// The general categories of Unicode that are in the set, such as `L` and `Lu`.
   var categories: [String] = []
-  /// The general categories of `\P{…}`.
-  ///
-  /// A scalar is in the set if it is outside at least one of them.
+  /// The general categories after `\P`, whose complements are in the set.
   var otherCategories: [String] = []
-  /// Whether the set is negated, as in `[^…]`.
+  /// Whether the set has all scalars except those above, as in `[^a-z]`.
   var isNegated = false
 
-  /// A set of one scalar.
+  /// Makes a set of one scalar.
   init(_ scalar: Unicode.Scalar) {
     ranges = [scalar.value...scalar.value]
   }
 
-  /// An empty set.
+  /// Makes an empty set.
   init() {}
 
-  /// The set of a dot: all scalars except line ends.
+  /// The set that a dot means, which has all scalars except LF and CR.
   static let dot: ScalarSet = {
     var set = ScalarSet()
     set.ranges = [0x0A...0x0A, 0x0D...0x0D]
@@ -365,7 +373,7 @@ struct ScalarSet: Hashable, Sendable {
 }
 
 extension Unicode.GeneralCategory {
-  /// The category's short name in the Unicode Standard. (section 4.5, table 4-4)
+  /// The short name of the category, for example "Lu". (The Unicode Standard, section 4.5, table 4-4)
   fileprivate var shortName: String {
     switch self {
     case .uppercaseLetter: "Lu"
@@ -403,17 +411,19 @@ extension Unicode.GeneralCategory {
   }
 }
 
-/// Turns the tree of a pattern into a program.
+/// Compiles the syntax tree of a pattern to instructions.
 ///
 /// Each choice becomes a fork, as in Ken Thompson's "Regular Expression Search Algorithm" (1968).
 struct IRegexpCompiler {
   private var program: [IRegexp.Instruction] = []
-  /// How many parts have been compiled.
+  /// The number of nodes of the tree that have been compiled.
   ///
-  /// Parts are limited too, because empty parts add no instructions but may be repeated at every level.
+  /// A node that is repeated counts each time.
+  ///
+  /// This number is limited too, because an empty group adds no instruction but may be repeated many times.
   private var partCount = 0
 
-  /// The program of a pattern; nil when the program would be too long.
+  /// The instructions of a pattern, or nil if there would be too many.
   static func program(of tree: IRegexpParser.Tree) -> [IRegexp.Instruction]? {
     var compiler = IRegexpCompiler()
     guard compiler.append(tree) else { return nil }
@@ -421,7 +431,9 @@ struct IRegexpCompiler {
     return compiler.program
   }
 
-  /// Appends the instructions of a part; false when the program becomes too long.
+  /// Appends the instructions of a part of the pattern.
+  ///
+  /// The result is false if there are too many.
   private mutating func append(_ tree: IRegexpParser.Tree) -> Bool {
     partCount += 1
     guard max(program.count, partCount) < IRegexp.sizeLimit else { return false }
@@ -463,7 +475,7 @@ struct IRegexpCompiler {
     return true
   }
 
-  /// Reserves an index for an instruction whose targets are not known yet.
+  /// Reserves an index for a fork or a jump whose targets are not known yet.
   private mutating func reserve() -> Int {
     program.append(.jump(0))
     return program.count - 1

@@ -1,4 +1,6 @@
-/// A filter that selects among a value's children: the expression after `?`. (RFC 9535, section 2.3.5)
+/// A filter of a JSONPath, such as `@.price > 0` in `$.products[?@.price > 0]`. (RFC 9535, section 2.3.5)
+///
+/// It tests the children of a value, which are the elements of an array or the values of an object's members.
 indirect enum JSONFilter: Hashable, Sendable {
   /// `||`
   case any([JSONFilter])
@@ -6,14 +8,16 @@ indirect enum JSONFilter: Hashable, Sendable {
   case all([JSONFilter])
   /// `!`
   case not(JSONFilter)
-  /// A query that must select at least one value.
+  /// A query such as `@.price`, which must select at least one value.
   case exists(Query)
-  /// A comparison such as `left == right`.
+  /// A comparison such as `@.price > 0`.
   case compares(Operand, Comparison, Operand)
-  /// `match(text, pattern)` and `search(text, pattern)`.
+  /// `match(text, pattern)` if `isWhole` is true, otherwise `search(text, pattern)`.
   case finds(Operand, Pattern, isWhole: Bool)
 
-  /// A path from the tested child (`@`) or from the root (`$`).
+  /// A path inside a filter.
+  ///
+  /// It starts at the tested child (`@`) or at the root of the document (`$`).
   struct Query: Hashable, Sendable {
     /// Whether the path starts at `@`.
     let isRelative: Bool
@@ -24,7 +28,7 @@ indirect enum JSONFilter: Hashable, Sendable {
     var isSingular: Bool { segments.allSatisfy(\.isSingular) }
   }
 
-  /// How two values are compared.
+  /// An operator between two values.
   enum Comparison: String, CaseIterable, Sendable {
     case equal = "=="
     case notEqual = "!="
@@ -34,7 +38,9 @@ indirect enum JSONFilter: Hashable, Sendable {
     case greater = ">"
   }
 
-  /// An operand that has at most one value. (RFC 9535, section 2.4.1, ValueType)
+  /// An operand of a comparison or a function.
+  ///
+  /// It has one value or none. (RFC 9535, section 2.4.1, ValueType)
   indirect enum Operand: Hashable, Sendable {
     case literal(Literal)
     /// A query that selects at most one value.
@@ -47,7 +53,7 @@ indirect enum JSONFilter: Hashable, Sendable {
     case value(Query)
   }
 
-  /// A value other than an array or object.
+  /// A value that is neither an array nor an object.
   enum Literal: Hashable, Sendable {
     case null
     case boolean(Bool)
@@ -58,11 +64,9 @@ indirect enum JSONFilter: Hashable, Sendable {
 
   /// A regular expression. (RFC 9485)
   enum Pattern: Hashable, Sendable {
-    /// A pattern that is written in the path.
+    /// A pattern that the path contains.
     case fixed(IRegexp)
-    /// An invalid pattern that is written in the path.
-    ///
-    /// It matches nothing; `place` is its position in the path.
+    /// An invalid pattern that the path contains, at the position `place`. It matches nothing.
     case faulty(IRegexp.Fault, place: Int)
     /// A pattern that is the value of an operand, for example a text in the document.
     case computed(Operand)
@@ -70,7 +74,9 @@ indirect enum JSONFilter: Hashable, Sendable {
 }
 
 extension JSONFilter {
-  /// The first invalid regular expression in the filter, with its position in the path; nil when all are valid.
+  /// The fault of the first invalid regular expression in the filter, and the expression's position in the path.
+  ///
+  /// It is nil if all regular expressions are valid.
   var faultyPattern: (fault: IRegexp.Fault, place: Int)? {
     switch self {
     case .any(let filters), .all(let filters):
@@ -89,10 +95,11 @@ extension JSONFilter {
   /// Whether a child passes the filter.
   ///
   /// - Parameters:
-  ///   - current: The value of `@`.
+  ///   - current: The child, which is the value of `@`.
   ///   - root: The value of `$`.
   /// - Returns: Whether the child passes.
-  /// - Throws: ``CatalogError`` with code `path-work` when the document's filters take too many steps.
+  /// - Throws: ``CatalogError`` with code `path-work` if all filters together take too many steps for the size of the
+  ///   document.
   func holds(for current: JSONNode, root: JSONNode) throws(CatalogError) -> Bool {
     try current.document.count(steps: 1)
     switch self {
@@ -123,7 +130,7 @@ extension JSONFilter.Query {
     return try JSONPath.values(of: segments[...], from: start, root: root, isCounted: true)
   }
 
-  /// The value of a query that selects at most one value; nil when it selects none.
+  /// The value of a singular query, which selects at most one value, or nil if it selects none.
   func only(_ current: JSONNode, _ root: JSONNode) throws(CatalogError) -> JSONNode? {
     var value = isRelative ? current : root
     for segment in segments {
@@ -141,7 +148,9 @@ extension JSONFilter.Query {
 }
 
 extension JSONFilter.Operand {
-  /// The operand's value, which may be ``ComparedValue/nothing``.
+  /// The value of the operand.
+  ///
+  /// It is ``ComparedValue/nothing`` if there is none.
   func value(_ current: JSONNode, _ root: JSONNode) throws(CatalogError) -> ComparedValue {
     switch self {
     case .literal(let literal): return .literal(literal)
@@ -163,14 +172,14 @@ extension JSONFilter.Operand {
 }
 
 extension JSONFilter.Pattern {
-  /// The regular expression; nil when the pattern is not valid and therefore matches nothing.
+  /// The regular expression, or nil if the pattern is not valid, so that it matches nothing.
   func regexp(_ current: JSONNode, _ root: JSONNode) throws(CatalogError) -> IRegexp? {
     switch self {
     case .fixed(let regexp): return regexp
     case .faulty: return nil
     case .computed(let operand):
       guard let text = try operand.value(current, root).text else { return nil }
-      // Compiling counts too, because a short pattern may have a long compiled form.
+      // A short pattern may have a long compiled form, so compiling counts as many steps.
       try current.document.count(steps: text.utf8.count + IRegexp.sizeLimit / 8)
       do throws(IRegexp.Fault) {
         return try IRegexp(parsing: text)
@@ -197,14 +206,16 @@ extension JSONFilter.Comparison {
 
 /// A value in a comparison. (RFC 9535, section 2.3.5.2.2)
 enum ComparedValue {
-  /// No value; this differs from `null`.
+  /// No value, which is something else than `null`.
   case nothing
-  /// A value other than an array or object.
+  /// A value that is neither an array nor an object.
   case literal(JSONFilter.Literal)
   /// An array or an object.
   case structure(JSONNode)
 
-  /// The value of a node; ``nothing`` if there is no node.
+  /// Makes a value of a node.
+  ///
+  /// Without a node, it is ``nothing``.
   init(_ node: JSONNode?) {
     guard let node else {
       self = .nothing
@@ -221,14 +232,14 @@ enum ComparedValue {
     }
   }
 
-  /// The text; nil for any other value.
+  /// The text if the value is one, otherwise nil.
   var text: String? {
     if case .literal(.text(let text)) = self { text } else { nil }
   }
 
-  /// Whether both are the same JSON value.
+  /// Whether both values are equal.
   ///
-  /// Numbers are compared by value, texts by their scalars.
+  /// Numbers are compared by value, and texts by their Unicode scalars.
   func equals(_ other: ComparedValue) throws(CatalogError) -> Bool {
     switch (self, other) {
     case (.nothing, .nothing): true
@@ -238,12 +249,15 @@ enum ComparedValue {
     }
   }
 
-  /// Whether this value is less than another number or text; other kinds of values have no order.
+  /// Whether this value is less than another one.
+  ///
+  /// Only two numbers or two texts can be compared.
   func precedes(_ other: ComparedValue) -> Bool {
     switch (self, other) {
     case (.literal(.integer(let one)), .literal(.integer(let two))): one < two
     case (.literal(.text(let one)), .literal(.text(let two))):
-      // UTF-8 bytes sort in the order of Unicode scalars. Swift's own string order ignores how accents are composed.
+      // The order of UTF-8 bytes is the order of Unicode scalars. Swift's own order of strings is another one, because
+      // it treats composed and decomposed accents as equal.
       one.utf8.lexicographicallyPrecedes(two.utf8)
     case (.literal(let one), .literal(let two)):
       if let one = one.number, let two = two.number { one < two } else { false }
@@ -253,7 +267,7 @@ enum ComparedValue {
 }
 
 extension JSONFilter.Literal {
-  /// The number; nil for any other value.
+  /// The number if the value is one, otherwise nil.
   var number: Double? {
     switch self {
     case .integer(let integer): Double(integer)
@@ -262,7 +276,9 @@ extension JSONFilter.Literal {
     }
   }
 
-  /// Whether both are the same JSON value.
+  /// Whether both values are equal.
+  ///
+  /// For example, 1 and 1.0 are.
   func equals(_ other: Self) -> Bool {
     switch (self, other) {
     case (.null, .null): true
@@ -275,7 +291,7 @@ extension JSONFilter.Literal {
 }
 
 extension JSONNode {
-  /// Whether two arrays or objects have equal content.
+  /// Whether this array or object has the same content as another one.
   fileprivate func equals(_ other: JSONNode) throws(CatalogError) -> Bool {
     if isSamePlace(as: other) { return true }
     try countLook()

@@ -1,23 +1,24 @@
-/// A path into JSON values. (RFC 9535)
+/// A path that selects values in a JSON document, such as `$.products[?@.price > 0].images[0]`. (RFC 9535)
 ///
-/// Filters are safe on hostile input. Their cost is bounded by the size of the document, and their regular expressions
-/// take time in proportion to the text. (RFC 9485)
+/// A path can be applied to hostile documents. The number of its steps is limited by the size of the document, and the
+/// regular expressions of its filters take time in proportion to the text. (RFC 9485)
 public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
   /// The path as it was written.
   public let description: String
-  /// The steps from the root, in order.
+  /// The steps of the path, in order.
   let segments: [Segment]
-  /// Whether the path selects at most one value. (RFC 9535, section 2.3.5.1)
+  /// Whether the path selects at most one value in every document. (RFC 9535, section 2.3.5.1)
   let isSingular: Bool
 
-  /// One step: selectors, and whether they apply to a value alone or to its descendants too. (RFC 9535, section 2.5)
+  /// One step of a path, such as `.images` or `[0]`. (RFC 9535, section 2.5)
   struct Segment: Hashable, Sendable {
-    /// Whether the selectors apply to every descendant too (`..`), not only to the value itself.
+    /// Whether the step begins with `..`.
+    ///
+    /// If so, its selectors apply to a value and to all its descendants.
     let isDescendant: Bool
-    /// The selectors, in order.
     let selectors: [Selector]
 
-    /// Whether the step selects at most one value from a value.
+    /// Whether the step selects at most one value when it is applied to one value.
     var isSingular: Bool {
       guard !isDescendant, selectors.count == 1 else { return false }
       switch selectors[0] {
@@ -27,7 +28,7 @@ public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// A selector of children of a value. (RFC 9535, section 2.3)
+  /// A part of a step that selects children of a value. (RFC 9535, section 2.3)
   enum Selector: Hashable, Sendable {
     case name(String)
     case wildcard
@@ -39,15 +40,15 @@ public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
   /// Reads a path.
   ///
   /// - Parameter text: A query such as `$.products[?@.price > 0].images[0]`.
-  /// - Throws: ``CatalogError`` with code `json-path`; its column is the position in `text`.
+  /// - Throws: ``CatalogError`` with code `json-path`. Its column is the position in `text`.
   public init(parsing text: String) throws(CatalogError) {
     var parser = JSONPathParser(text)
     self.init(description: text, segments: try parser.parse())
   }
 
-  /// The error for the first invalid regular expression in the path; nil when all are valid.
+  /// The error about the first invalid regular expression in the path, or nil if all are valid.
   ///
-  /// By RFC 9535, an invalid expression matches nothing. In a catalog file it is an error.
+  /// According to RFC 9535, an invalid expression matches nothing. In a catalog file, it is an error instead.
   var faultyPattern: CatalogError? {
     for segment in segments {
       for case .filter(let filter) in segment.selectors {
@@ -61,16 +62,14 @@ public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
     return nil
   }
 
-  /// Makes a path from parsed steps.
+  /// Makes a path of steps that are parsed already.
   init(description: String, segments: [Segment]) {
     self.description = description
     self.segments = segments
     isSingular = segments.allSatisfy(\.isSingular)
   }
 
-  /// The last member name in the path.
-  ///
-  /// The feed calls the selected values by this name.
+  /// The last member name in the path, which is the shop's name for the selected values, or nil if there is none.
   var lastName: String? {
     for segment in segments.reversed() {
       for case .name(let name) in segment.selectors { return name }
@@ -78,16 +77,14 @@ public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
     return nil
   }
 
-  /// Whether the path ends with a wildcard.
-  ///
-  /// A wildcard selects the members of an object too.
-  var endsInMembers: Bool {
-    segments.last?.selectors.contains { if case .wildcard = $0 { true } else { false } } ?? false
-  }
+  /// Whether the path ends with a wildcard, which may select the members of an object instead of an array's elements.
+  var endsInMembers: Bool { segments.last?.selectors.contains(.wildcard) ?? false }
 
-  /// The path before its last wildcard, slice or filter: `$.products` for `$.products[?@.price]`.
+  /// The path without the wildcard, slice or filter at its end.
   ///
-  /// Nil when there is none.
+  /// For example, `$.products` for `$.products[?@.price]`.
+  ///
+  /// It is nil if the path has another end.
   var withoutLastChoice: JSONPath? {
     guard let last = segments.last, !last.isDescendant, last.selectors.count == 1 else {
       return nil
@@ -104,9 +101,9 @@ extension JSONPath {
   /// All values that the path selects, in the order of RFC 9535.
   ///
   /// - Parameter root: The value of `$`.
-  /// - Returns: The values; the same value may occur more than once.
-  /// - Throws: ``CatalogError`` with code `path-work` when filters and descendants take more steps
-  ///   than the document's size allows.
+  /// - Returns: The values. The same value may occur more than once.
+  /// - Throws: ``CatalogError`` with code `path-work` if filters and `..` take too many steps for the size of the
+  ///   document.
   public func values(in root: JSONNode) throws(CatalogError) -> [JSONNode] {
     try Self.values(of: segments[...], from: root, root: root, isCounted: false)
   }
@@ -114,7 +111,7 @@ extension JSONPath {
   /// The first value that the path selects.
   ///
   /// - Parameter root: The value of `$`.
-  /// - Returns: The value; nil when there is none.
+  /// - Returns: The value, or nil if there is none.
   /// - Throws: ``CatalogError`` under the same condition as ``values(in:)``.
   public func firstValue(in root: JSONNode) throws(CatalogError) -> JSONNode? {
     var value = root
@@ -129,7 +126,7 @@ extension JSONPath {
     return value
   }
 
-  /// The value of a step that selects at most one value; nil for any other step.
+  /// The value that a singular step selects, which is one with a name or an index, or nil for other steps.
   static func only(_ segment: Segment, of value: JSONNode) throws(CatalogError) -> JSONNode? {
     guard !segment.isDescendant, segment.selectors.count == 1 else { return nil }
     switch segment.selectors[0] {
@@ -143,9 +140,10 @@ extension JSONPath {
   ///
   /// - Parameters:
   ///   - segments: The steps.
-  ///   - start: The value from which the first step selects.
+  ///   - start: The value to which the first step is applied.
   ///   - root: The value of `$` in filters.
-  ///   - isCounted: Whether each step counts towards the document's limit, because the steps belong to a filter.
+  ///   - isCounted: Whether every step counts towards the limit of the document. This is true inside filters.
+  ///     Otherwise, only `..` counts.
   /// - Returns: The values.
   /// - Throws: ``CatalogError`` under the same condition as ``values(in:)``.
   static func values(
@@ -171,12 +169,15 @@ extension JSONPath {
     return values
   }
 
-  /// Applies the selectors of one step; holds the value of `$` for their filters.
+  /// The selectors of one step, ready to be applied.
   private struct Selection {
     let selectors: [Selector]
+    /// The value of `$` in filters.
     let root: JSONNode
 
-    /// Selects from a value and then from all its descendants, parents before children.
+    /// Applies the selectors to a value, and then to all its descendants.
+    ///
+    /// Parents come before their children.
     func descend(_ value: JSONNode, into selected: inout [JSONNode]) throws(CatalogError) {
       try value.countLook()
       try select(value, into: &selected)
@@ -226,9 +227,9 @@ extension JSONPath {
 }
 
 extension JSONNode {
-  /// The element at an index; a negative index counts from the end.
+  /// The element at an index.
   ///
-  /// Nil when there is no such element.
+  /// If the index is negative, it counts from the end. The result is nil if there is no such element.
   func element(at index: Int) -> JSONNode? {
     guard index < 0 else { return self[index] }
     return kind == .array ? self[count + index] : nil

@@ -1,13 +1,14 @@
-/// A recursive-descent parser of JSONPath texts.
-///
-/// The grammar is in the extensions: words, steps, filters and terms. (RFC 9535, appendix A)
+/// A recursive-descent parser of JSONPath texts. (RFC 9535, appendix A)
 struct JSONPathParser {
   private let text: String
   private let scalars: [Unicode.Scalar]
+  /// The index of the next scalar.
   private var position = 0
-  /// The number of brackets and calls that are open at the current position.
+  /// The number of filters and calls around the current position.
+  ///
+  /// A filter in round brackets counts again.
   private var depth = 0
-  /// The maximum depth of nested brackets and calls.
+  /// The maximum of ``depth``.
   private static let depthLimit = 64
 
   init(_ text: String) {
@@ -15,17 +16,8 @@ struct JSONPathParser {
     scalars = Array(text.unicodeScalars)
   }
 
-  /// The next scalar; nil at the end of the text.
+  /// The next scalar, or nil at the end of the text.
   var peek: Unicode.Scalar? { position < scalars.count ? scalars[position] : nil }
-
-  /// The current position, for a later ``rewind(to:)`` or for an error.
-  var place: Int { position }
-
-  /// Skips the next scalar.
-  mutating func advance() { position += 1 }
-
-  /// Returns to an earlier position.
-  mutating func rewind(to place: Int) { position = place }
 
   mutating func take(_ scalar: Unicode.Scalar) -> Bool {
     guard peek == scalar else { return false }
@@ -37,7 +29,9 @@ struct JSONPathParser {
     while let scalar = peek, [" ", "\t", "\n", "\r"].contains(scalar) { position += 1 }
   }
 
-  /// Skips white space and an operator; if the operator is not there, skips nothing.
+  /// Skips white space and the given operator.
+  ///
+  /// If the operator is not there, skips nothing and returns false.
   mutating func takeOperator(_ text: String) -> Bool {
     let before = position
     skipSpace()
@@ -49,7 +43,9 @@ struct JSONPathParser {
     return true
   }
 
-  /// Reads the content of brackets or a call, to a limited depth.
+  /// Parses the content of a filter or of a call.
+  ///
+  /// - Throws: ``CatalogError`` if it is nested too deeply.
   mutating func nested<Value>(
     _ body: (inout JSONPathParser) throws(CatalogError) -> Value
   ) throws(CatalogError) -> Value {
@@ -61,7 +57,9 @@ struct JSONPathParser {
     return try body(&self)
   }
 
-  /// An error at a position; by default at the current one.
+  /// Makes an error about a position.
+  ///
+  /// By default, it is the current position.
   func error(_ expected: String, at place: Int? = nil) -> CatalogError {
     let position = place ?? position
     return CatalogError(
@@ -74,9 +72,9 @@ struct JSONPathParser {
   }
 }
 
-// Words: names, texts and numbers.
+/// Parses names, texts and numbers.
 extension JSONPathParser {
-  /// A name after a dot. (RFC 9535, section 2.5.1.1, member-name-shorthand)
+  /// Parses a name after a dot. (RFC 9535, section 2.5.1.1, member-name-shorthand)
   mutating func shorthand() throws(CatalogError) -> String {
     var name = String.UnicodeScalarView()
     while let scalar = peek {
@@ -95,7 +93,9 @@ extension JSONPathParser {
     return String(name)
   }
 
-  /// A whole number without leading zeros that a `Double` represents exactly. (RFC 9535, section 2.1)
+  /// Parses a whole number, and returns nil if there is none. (RFC 9535, section 2.1)
+  ///
+  /// It must have no leading zeros, and a `Double` must represent it exactly.
   mutating func integer() throws(CatalogError) -> Int? {
     let start = position
     let isNegative = take("-")
@@ -113,7 +113,7 @@ extension JSONPathParser {
     return isNegative ? -number : number
   }
 
-  /// A text in single or double quotes. (RFC 9535, section 2.3.1.1)
+  /// Parses a text in single or double quotes. (RFC 9535, section 2.3.1.1)
   mutating func quotedText() throws(CatalogError) -> String {
     let quote = scalars[position]
     position += 1
@@ -166,7 +166,7 @@ extension JSONPathParser {
     return UInt32(String(String.UnicodeScalarView(digits)), radix: 16)
   }
 
-  /// The name of a function, or a literal such as `true`.
+  /// Parses the name of a function, or a literal such as `true`.
   mutating func word() -> String {
     let start = position
     while let scalar = peek {
@@ -178,7 +178,7 @@ extension JSONPathParser {
     return String(String.UnicodeScalarView(scalars[start...]))
   }
 
-  /// A number as JSON writes it. (RFC 8259, section 6)
+  /// Parses a number as JSON writes it, for example `-1.5e3`. (RFC 8259, section 6)
   mutating func number() throws(CatalogError) -> JSONFilter.Literal {
     let start = position
     _ = take("-")
@@ -212,9 +212,9 @@ extension JSONPathParser {
   }
 }
 
-/// The steps of a path. (RFC 9535, section 2.5)
+/// Parses the steps of a path. (RFC 9535, section 2.5)
 extension JSONPathParser {
-  /// The steps after `$`.
+  /// Parses the whole text.
   mutating func parse() throws(CatalogError) -> [JSONPath.Segment] {
     guard take("$") else {
       throw error("\"$\", with which every path begins")
@@ -227,14 +227,14 @@ extension JSONPathParser {
     return segments
   }
 
-  /// Parses steps, up to the first scalar that does not begin a step.
+  /// Parses steps until the next scalar does not begin a step.
   mutating func segments() throws(CatalogError) -> [JSONPath.Segment] {
     var segments: [JSONPath.Segment] = []
     while true {
-      let before = place
+      let before = position
       skipSpace()
       guard peek == "." || peek == "[" else {
-        rewind(to: before)
+        position = before
         return segments
       }
       segments.append(try segment())
@@ -245,7 +245,7 @@ extension JSONPathParser {
     if take("[") {
       return JSONPath.Segment(isDescendant: false, selectors: try bracketed())
     }
-    advance()
+    position += 1
     let isDescendant = take(".")
     if isDescendant, take("[") {
       return JSONPath.Segment(isDescendant: true, selectors: try bracketed())
@@ -269,11 +269,11 @@ extension JSONPathParser {
   private mutating func selector() throws(CatalogError) -> JSONPath.Selector {
     switch peek {
     case "*":
-      advance()
+      position += 1
       return .wildcard
     case "'", "\"": return .name(try quotedText())
     case "?":
-      advance()
+      position += 1
       skipSpace()
       return .filter(try filter())
     default: return try indexOrSlice()
@@ -282,10 +282,10 @@ extension JSONPathParser {
 
   private mutating func indexOrSlice() throws(CatalogError) -> JSONPath.Selector {
     let start = try integer()
-    let afterStart = place
+    let afterStart = position
     skipSpace()
     guard take(":") else {
-      rewind(to: afterStart)
+      position = afterStart
       guard let start else { throw error("a name, an index, a slice, \"*\" or \"?\"") }
       return .index(start)
     }
@@ -301,9 +301,9 @@ extension JSONPathParser {
   }
 }
 
-/// The expression after `?`. (RFC 9535, section 2.3.5.1)
+/// Parses the expression after `?`. (RFC 9535, section 2.3.5.1)
 extension JSONPathParser {
-  /// Parses conditions with `||`: at least one of them must hold.
+  /// Parses conditions with `||` between them, of which at least one must hold.
   mutating func filter() throws(CatalogError) -> JSONFilter {
     try nested { parser throws(CatalogError) in
       var filters = [try parser.conjunction()]
@@ -312,7 +312,7 @@ extension JSONPathParser {
     }
   }
 
-  /// Parses conditions with `&&`: all of them must hold.
+  /// Parses conditions with `&&` between them, all of which must hold.
   private mutating func conjunction() throws(CatalogError) -> JSONFilter {
     var filters = [try condition()]
     while takeOperator("&&") { filters.append(try condition()) }
@@ -335,7 +335,7 @@ extension JSONPathParser {
   }
 
   private mutating func bracketedFilter() throws(CatalogError) -> JSONFilter {
-    advance()
+    position += 1
     skipSpace()
     let filter = try filter()
     skipSpace()
@@ -343,7 +343,7 @@ extension JSONPathParser {
     return filter
   }
 
-  /// Turns a term into a test: a query that selects something, or a text that matches.
+  /// Makes a condition of a term that has no comparison after it, such as `@.price` or `match(@.name, 'a.*')`.
   private func test(_ term: Term) throws(CatalogError) -> JSONFilter {
     switch term.kind {
     case .query(let query): return .exists(query)
@@ -352,7 +352,7 @@ extension JSONPathParser {
     }
   }
 
-  /// Turns a term into an operand of a comparison or of a function.
+  /// Makes an operand of a comparison or of a function of a term, such as `@.price`, `1` or `count(@.images)`.
   private func operand(_ term: Term) throws(CatalogError) -> JSONFilter.Operand {
     switch term.kind {
     case .operand(let operand): return operand
@@ -367,12 +367,13 @@ extension JSONPathParser {
   private mutating func takeComparison() -> JSONFilter.Comparison? {
     JSONFilter.Comparison.allCases.first { takeOperator($0.rawValue) }
   }
-
 }
 
-/// Terms: queries, literals and calls of functions. (RFC 9535, sections 2.3.5.1 and 2.4)
+/// Parses terms, which are queries, literals and calls of functions. (RFC 9535, sections 2.3.5.1 and 2.4)
 extension JSONPathParser {
-  /// A part of a filter, before it is known to be a test or an operand.
+  /// A part of a filter.
+  ///
+  /// The text after it decides whether it is a condition or an operand.
   private struct Term {
     enum Kind {
       case query(JSONFilter.Query)
@@ -385,7 +386,7 @@ extension JSONPathParser {
   }
 
   private mutating func term() throws(CatalogError) -> Term {
-    let start = place
+    let start = position
     return Term(kind: try termKind(), position: start)
   }
 
@@ -394,12 +395,12 @@ extension JSONPathParser {
     switch first {
     case "@", "$":
       let isRelative = peek == "@"
-      advance()
+      position += 1
       return .query(JSONFilter.Query(isRelative: isRelative, segments: try segments()))
     case "'", "\"": return .operand(.literal(.text(try quotedText())))
     case "-", "0"..."9": return .operand(.literal(try number()))
     case "a"..."z":
-      let start = place
+      let start = position
       let name = word()
       if take("(") { return try call(name, from: start) }
       switch name {

@@ -1,6 +1,6 @@
-/// The properties of currencies in ISO 4217, and the ways in which shops write currencies.
+/// Facts about the currencies of ISO 4217, and about the ways in which shops write prices in them.
 enum Currency {
-  /// The codes in use. (ISO 4217, list one, without funds and metals)
+  /// The codes of all currencies, without those of funds and metals. (ISO 4217, list one)
   static let codes: [String] = """
     AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD \
     CAD CDF CHF CLF CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL \
@@ -11,7 +11,7 @@ enum Currency {
     UGX USD UYU UYW UZS VED VES VND VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG
     """.split(separator: " ").map(String.init)
 
-  /// The number of decimals of a currency. (ISO 4217, list one, column "Minor unit")
+  /// The number of decimals of a currency, for example 2 for "USD". (ISO 4217, list one, column "Minor unit")
   static func exponent(of code: String) -> Int {
     switch code {
     case "BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "UYI",
@@ -23,17 +23,18 @@ enum Currency {
     }
   }
 
-  /// The meaning of a single point or comma before three digits.
+  /// The meaning of a point before three digits, as in "25.000".
   enum Separators {
-    /// The point is the decimal separator, and the comma groups thousands: "1,299.50".
+    /// The point is the decimal separator. Commas group thousands, as in "1,299.50".
     case decimalPoint
-    /// Prices in the currency have no decimals in practice, so both separators group thousands: "25.000" is 25,000.
+    /// The point groups thousands, so "25.000" is 25,000. In practice, prices in the currency have no decimals.
     case pointGroups
-    /// The point groups thousands in texts for people, and is the decimal separator in data written by programs.
+    /// People group thousands with the point, but programs write the point as the decimal separator.
     case either
   }
 
-  /// The usual separators of prices in a currency with two decimals. (CLDR 46, the currency's own locales)
+  /// The meaning of a point before three digits in prices of a currency that has two decimals. (CLDR 46, the locales of
+  /// the currency)
   static func separators(of code: String) -> Separators {
     switch code {
     case "AOA", "ARS", "COP", "CRC", "CZK", "HUF", "IDR", "RSD", "UYU", "UZS", "VED", "VES":
@@ -45,7 +46,9 @@ enum Currency {
     }
   }
 
-  /// The currency codes that a written unit may stand for; empty for an unknown unit.
+  /// The codes of the currencies that a written unit may mean, for example "USD" and "CAD" for "$".
+  ///
+  /// The result is empty for an unknown unit.
   static func codes(writtenAs unit: String) -> [String] {
     switch unit {
     case "원", "₩", "￦", "won": ["KRW"]

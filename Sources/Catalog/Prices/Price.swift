@@ -1,8 +1,12 @@
-/// An exact amount of money, held in minor units so that no total is ever rounded.
+/// An exact amount of money.
+///
+/// It is a whole number of minor units, so that sums are never rounded.
 public struct Price: Hashable, Sendable, Codable {
-  /// Won, pence or cents: the smallest unit that `currency` has.
+  /// The amount in the smallest unit of the currency.
+  ///
+  /// For example, 9.99 USD are 999 cents.
   public let minorUnits: Int
-  /// An ISO 4217 code, upper case.
+  /// The ISO 4217 code of the currency in upper case, for example "KRW".
   public let currency: String
 
   /// Makes a price from minor units.
@@ -13,7 +17,7 @@ public struct Price: Hashable, Sendable, Codable {
 }
 
 extension Price {
-  /// The price for display, with its unit: "7,000원", "$9.99", "1,299.50 CHF".
+  /// The price for display, for example "7,000원", "$9.99" or "1,299.50 CHF".
   public func formatted() -> String {
     let sign = minorUnits < 0 ? "-" : ""
     let amount = groupedAmount
@@ -27,7 +31,7 @@ extension Price {
     }
   }
 
-  /// The amount without sign or unit: thousands grouped, with the currency's number of decimals.
+  /// The amount without sign and unit, for example "1,299.50".
   private var groupedAmount: String {
     let places = Currency.exponent(of: currency)
     var digits = String(minorUnits.magnitude)
@@ -45,20 +49,23 @@ extension Price {
 }
 
 extension Price {
-  /// Reads a price as shops write it: "7,000원", "39,000", "$1,299.50", "1.299,50 €".
+  /// Reads a price as shops write it, for example "7,000원", "39,000", "$1,299.50" or "1.299,50 €".
   ///
-  /// If a text has two different separators, the last is the decimal separator. A single comma before three digits
-  /// groups thousands. A single point before three digits groups thousands if that is the currency's convention ("1.299
-  /// €", "12.990" CLP). In other currencies it is the decimal point, and the third digit must be a zero ("19.990" USD
-  /// is 19.99).
+  /// The rules for separators are:
+  /// - If a text has two different separators, the last one is the decimal separator.
+  /// - A single comma before three digits groups thousands.
+  /// - A single point before three digits groups thousands if the currency is usually written so, as in "1.299 €" and
+  ///   "12.990" CLP. In other currencies it is the decimal separator, and the third digit must be a zero. For example,
+  ///   "19.990" USD is 19.99.
+  /// - A text that may have two meanings is an error, for example "19.999" USD and "19.990" EUR.
   ///
-  /// An ambiguous text ("19.999" USD, "19.990" EUR) is an error. A range ("5~7", "10.00 - 12.50 EUR") is read as its
-  /// lower end. A unit, if there is one, must belong to `currency`. Nothing is ever rounded.
+  /// Of a range such as "5~7" or "10.00 - 12.50 EUR", the lower end is read. If the text has a unit, it must be a unit
+  /// of `currency`. The amount is never rounded.
   ///
   /// - Parameters:
-  ///   - text: The price as written.
-  ///   - currency: The catalog's currency, an ISO 4217 code.
-  /// - Throws: ``CatalogError`` with code `price`; its reason is short enough for a list of skipped items.
+  ///   - text: The price as the shop writes it.
+  ///   - currency: The currency's ISO 4217 code.
+  /// - Throws: ``CatalogError`` with code `price` and a short reason.
   public init(parsing text: String, currency: String) throws(CatalogError) {
     let places = Currency.exponent(of: currency)
     var plain = text
@@ -79,15 +86,18 @@ extension Price {
     )
   }
 
-  /// Reads a price that JSON has as a number of major units: 9.99 USD is 999 cents.
+  /// Reads a price that is a number with decimals in JSON.
   ///
-  /// The number's shortest decimal text counts, not its binary value. A text of 15 digits or more is taken as a
-  /// rounding error of binary arithmetic, and is rounded to the minor unit.
+  /// For example, the number 9.99 is 999 cents in USD.
+  ///
+  /// The shortest decimal text of the number counts. If this text has 15 digits or more, the shop has computed the
+  /// number with rounding errors, so it is rounded to the minor unit.
   ///
   /// - Parameters:
-  ///   - number: The amount in major units.
-  ///   - currency: The catalog's currency, an ISO 4217 code.
-  /// - Throws: ``CatalogError`` with code `price`.
+  ///   - number: The amount in the currency's main unit, such as dollars.
+  ///   - currency: The currency's ISO 4217 code.
+  /// - Throws: ``CatalogError`` with code `price` if the number is negative, too large, or has more decimals than the
+  ///   currency.
   public init(_ number: Double, currency: String) throws(CatalogError) {
     let text = number.description
     guard number.isFinite else { throw priceError("\(text) is not an amount") }
@@ -102,12 +112,14 @@ extension Price {
     )
   }
 
-  /// Reads a whole number of major units.
+  /// Reads a price that is a whole number of the currency's main unit.
+  ///
+  /// For example, 7 is 700 cents in USD.
   ///
   /// - Parameters:
-  ///   - number: The amount in major units.
-  ///   - currency: The catalog's currency, an ISO 4217 code.
-  /// - Throws: ``CatalogError`` with code `price`, when the number is negative or too large.
+  ///   - number: The amount in the currency's main unit.
+  ///   - currency: The currency's ISO 4217 code.
+  /// - Throws: ``CatalogError`` with code `price` if the number is negative or too large.
   public init(_ number: Int, currency: String) throws(CatalogError) {
     guard number >= 0 else { throw priceError("\(number) is negative") }
     var units = number
@@ -119,13 +131,16 @@ extension Price {
     self.init(minorUnits: units, currency: currency)
   }
 
-  /// Reads a whole number with implied decimals, as some stores' APIs have: 1999 with scale 2 is 19.99.
+  /// Reads a whole number whose last digits are decimals.
+  ///
+  /// For example, 1999 with a scale of 2 is 19.99.
   ///
   /// - Parameters:
-  ///   - number: The digits.
-  ///   - scale: How many of the digits are decimals.
-  ///   - currency: The catalog's currency, an ISO 4217 code.
-  /// - Throws: ``CatalogError`` with code `price`.
+  ///   - number: The digits of the amount, as one number.
+  ///   - scale: The number of digits that are decimals, from 0 to 9.
+  ///   - currency: The currency's ISO 4217 code.
+  /// - Throws: ``CatalogError`` with code `price` if the scale is not possible, if the number is negative or too large,
+  ///   or if it has more decimals than the currency.
   public init(_ number: Int, scale: Int, currency: String) throws(CatalogError) {
     guard (0...9).contains(scale) else {
       throw priceError("a scale of \(scale) is not possible (0 to 9)")
@@ -148,14 +163,15 @@ extension Price {
   }
 }
 
-/// Makes the error that says why a price cannot be read.
+/// Makes the error that a price cannot be read, with the reason.
 func priceError(_ reason: String) -> CatalogError {
   CatalogError(.price, subject: "price", reason: reason)
 }
 
-/// Joins digits to an amount in minor units.
+/// Joins the values of digits before and after the decimal separator to an amount in minor units.
 ///
-/// Digits beyond the currency's number of decimals must be zeros.
+/// If `fraction` has more digits than `places`, which is the number of decimals of the currency, the further digits
+/// must be zeros. `text` is the price as written, for an error message.
 private func joinedUnits(
   whole: [UInt8],
   fraction: [UInt8],
@@ -176,15 +192,16 @@ private func joinedUnits(
   return units
 }
 
-/// Reads prices such as "7,000원", "39,000", "1,299.50" and "1,299.50 EUR": a fast path for the usual forms.
+/// Reads prices in the usual forms, such as "7,000원", "39,000", "1,299.50" and "1,299.50 EUR".
 ///
-/// Nearly all prices in feeds have these forms, and a large section has many thousands of prices.
+/// This is a faster way than ``WrittenPrice``, which reads all forms. Nearly all prices of shops have the usual forms,
+/// and a large section has many thousands of prices.
 ///
 /// - Parameters:
 ///   - text: The price in UTF-8.
-///   - currency: The currency, an ISO 4217 code.
-///   - places: How many decimals the currency has.
-/// - Returns: The minor units; nil when the text needs the general parser.
+///   - currency: The currency's ISO 4217 code.
+///   - places: The number of decimals of the currency.
+/// - Returns: The amount in minor units, or nil if the price has another form.
 private func plainUnits(
   _ text: UnsafeBufferPointer<UInt8>,
   of currency: String,
@@ -226,20 +243,24 @@ private func plainUnits(
 }
 
 /// The text of a price, split into an amount and the units around it.
+///
+/// For example, "1.299,50 €" has the amount "1.299,50" and the unit "€".
 struct WrittenPrice {
-  /// The whole text, for messages.
+  /// The whole text.
   let text: String
   /// The units before and after the amount, in lower case.
   private(set) var units: [String] = []
-  /// The values of the digits, and the scalars of the separators.
   private var amount: [Part] = []
 
   private enum Part: Equatable {
+    /// A digit, with its value from 0 to 9.
     case digit(UInt8)
     case separator(Unicode.Scalar)
   }
 
-  /// Splits a text into units and amount.
+  /// Splits a text.
+  ///
+  /// - Throws: ``CatalogError`` if the text has no digits, has other characters between them, or is negative.
   init(_ text: String) throws(CatalogError) {
     self.text = text
     let scalars = text.unicodeScalars
@@ -262,7 +283,7 @@ struct WrittenPrice {
     }
   }
 
-  /// Refuses units of another currency.
+  /// Throws an error if a unit is unknown or belongs to another currency.
   func checkUnits(against currency: String) throws(CatalogError) {
     for unit in units {
       let codes = Currency.codes(writtenAs: unit)
@@ -277,9 +298,9 @@ struct WrittenPrice {
     }
   }
 
-  /// The digits before and after the decimal separator.
+  /// The values of the digits before and after the decimal separator.
   ///
-  /// - Throws: ``CatalogError`` when the grouping of the digits is unknown, or the digits may be two amounts.
+  /// - Throws: ``CatalogError`` if the digits are grouped in an unknown way, or if a separator may have two meanings.
   func parts(in currency: String) throws(CatalogError) -> (whole: [UInt8], fraction: [UInt8]) {
     var (groups, separators) = split()
     let fraction = try hasDecimals(groups, separators, currency) ? groups.removeLast() : []
@@ -310,21 +331,17 @@ struct WrittenPrice {
     return (groups, separators)
   }
 
-  /// The meaning of the point in a price.
+  /// The meaning of points in the prices of a shop, as far as one price shows it.
   enum Point: Hashable {
-    /// The point separates thousands, because the comma is the decimal separator.
-    ///
-    /// The price itself may have no point.
+    /// Points group thousands. For example, "1.299,50" and "9,50" show this.
     case groups
-    /// The point is the decimal separator, because the comma separates thousands.
-    ///
-    /// The price itself may have no point.
+    /// The point is the decimal separator. For example, "1,299.50" and "9.50" show this.
     case decimals
-    /// The only separator is a point before three digits at the end; the convention of the currency decides.
+    /// The price has one point, before its last three digits, as in "1.299". The currency decides its meaning.
     case open
   }
 
-  /// The meaning of the point in this text; nil when the text does not show it.
+  /// The meaning of points according to this price, or nil if the price has no separator that shows it.
   func point(in currency: String) -> Point? {
     let (groups, separators) = split()
     guard let last = separators.last, last == "." || last == "," else { return nil }
@@ -335,9 +352,10 @@ struct WrittenPrice {
     return Currency.exponent(of: currency) == 2 ? .open : nil
   }
 
-  /// Whether the last separator, a point or a comma, is the decimal separator.
+  /// Whether the last separator, which is a point or a comma, is the decimal separator.
   ///
-  /// Nil for a single separator before three digits, because the digits alone do not show its meaning.
+  /// The result is nil for a single separator before three digits, as in "1.299", because the digits do not show its
+  /// meaning.
   private static func lastIsDecimal(
     _ groups: [[UInt8]],
     _ separators: [Unicode.Scalar]
@@ -354,53 +372,51 @@ struct WrittenPrice {
   ) throws(CatalogError) -> Bool {
     guard let last = separators.last, last == "." || last == "," else { return false }
     if let isDecimal = Self.lastIsDecimal(groups, separators) { return isDecimal }
-    return try meaning(of: last, before: groups[1], currency) == .decimals
+    return try isDecimal(last, before: groups[1], currency)
   }
 
-  /// The meaning of a single separator before three digits: it separates thousands, or decimals that end with a zero.
+  /// Whether a single separator before three digits is the decimal separator, as in "19.990" USD.
   ///
-  /// The convention of the currency decides; a text that is still ambiguous is an error.
-  private func meaning(
-    of separator: Unicode.Scalar,
+  /// If it is not, it groups thousands.
+  ///
+  /// - Throws: ``CatalogError`` if it may mean both in the currency.
+  private func isDecimal(
+    _ separator: Unicode.Scalar,
     before digits: [UInt8],
     _ currency: String
-  ) throws(CatalogError) -> SeparatorMeaning {
-    // In a currency without decimals, three decimals could only be zeros, and nobody writes three zeros as decimals.
+  ) throws(CatalogError) -> Bool {
     switch Currency.exponent(of: currency) {
-    case 0: return .thousands
+    // In a currency without decimals, three decimals could only be zeros, and nobody writes such decimals.
+    case 0: return false
     case 2: break
-    default: return separator == "." ? .decimals : .thousands
+    default: return separator == "."
     }
     // Programs do not write a decimal comma, and people do not write three decimals.
-    if separator == "," { return .thousands }
+    if separator == "," { return false }
     let isPadded = digits.last == 0
     switch Currency.separators(of: currency) {
     case .decimalPoint:
-      if isPadded { return .decimals }
-    case .pointGroups: return .thousands
+      if isPadded { return true }
+    case .pointGroups: return false
     case .either:
       // A unit shows that the text is for people, and people group thousands. A number without a unit may come from a
-      // database.
-      if !units.isEmpty || !isPadded { return .thousands }
+      // program.
+      if !units.isEmpty || !isPadded { return false }
     }
     throw priceError(
       "\"\(Self.shortened(text))\" may mean thousands or decimals in \(currency)"
     )
   }
 
-  private enum SeparatorMeaning {
-    case thousands
-    case decimals
-  }
-
-  /// Marks that stand for zero decimals after a whole amount: "12,-", "99:-", "5.--", "5/-".
+  /// Marks after a whole amount that mean zero decimals, as in "12,-", "99:-", "5.--" and "5/-".
   private static let emptyDecimals = [",", ".", ":", "/"].flatMap { separator in
     ["--", "-", "–", "—"].map { separator + $0 }
   }
 
-  /// Remarks that say that taxes are included, so that the amount is the full price.
+  /// Remarks that taxes are included, without spaces and in lower case.
   ///
-  /// After other remarks, the amount may have another meaning.
+  /// The amount beside such a remark is the price. Other remarks are errors, because the amount beside them may have
+  /// another meaning.
   private static let taxNotes = [
     "税込み", "税込", "incl.vat", "inc.vat", "includingvat", "vatincluded", "vatincl.",
     "incl.tax", "inc.tax", "taxincluded", "incl.gst", "inc.gst", "inkl.mwst.", "inkl.mwst",
@@ -408,9 +424,9 @@ struct WrittenPrice {
     "부가세포함", "vat포함", "含税",
   ]
 
-  /// A unit without the remark that taxes are included.
+  /// The unit without the remark that taxes are included.
   ///
-  /// The remark may be in brackets.
+  /// The remark may be in brackets, as in "€(incl.vat)".
   private static func withoutTaxNote(_ unit: String) -> String {
     for note in taxNotes {
       for text in ["(\(note))", "（\(note)）", note]
@@ -421,14 +437,16 @@ struct WrittenPrice {
     return unit
   }
 
-  /// The unit in the text around the amount, without white space, tax remarks and marks for zero decimals.
+  /// The unit in a text before or after the amount.
+  ///
+  /// The result is empty if there is none. White space, remarks about taxes and marks for zero decimals are removed.
   private static func unit(
     in part: Substring.UnicodeScalarView,
     of text: String
   ) throws(CatalogError) -> String {
     var unit = ""
     for scalar in part where !scalar.properties.isWhitespace {
-      // Marks for the reading direction have no meaning here.
+      // Format characters, such as marks of the reading direction, are left out.
       if scalar.properties.generalCategory != .format { unit.unicodeScalars.append(scalar) }
     }
     if let mark = emptyDecimals.first(where: unit.hasPrefix) {
@@ -441,7 +459,7 @@ struct WrittenPrice {
     return unit.isEmpty || !Currency.codes(writtenAs: unit).isEmpty ? unit : withoutTaxNote(unit)
   }
 
-  /// The value of a digit: ASCII, full-width, Arabic or Persian; nil for other scalars.
+  /// The value of an ASCII, full-width, Arabic or Persian digit, or nil for other scalars.
   private static func digit(_ scalar: Unicode.Scalar) -> UInt8? {
     switch scalar.value {
     case 0x30...0x39: UInt8(scalar.value - 0x30)
@@ -452,7 +470,7 @@ struct WrittenPrice {
     }
   }
 
-  /// The separator that a scalar stands for; different characters of similar shape give the same separator.
+  /// The usual form of a separator, for example "," for a full-width comma, or nil if the scalar is no separator.
   private static func separator(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
     switch scalar {
     case ",", "，", "٬": ","
@@ -463,26 +481,28 @@ struct WrittenPrice {
     }
   }
 
-  /// The text, shortened so that a message stays on one line.
+  /// The first 40 characters of a text, on one line.
   private static func shortened(_ text: String) -> String {
     let line = text.prefix(40).map { $0.isNewline ? " " : $0 }
     return String(line) + (text.count > 40 ? "…" : "")
   }
 }
 
-/// A price text that is a range: "5~7", "10.00 - 12.50 EUR".
+/// Reads prices that are ranges, such as "5~7" and "10.00 - 12.50 EUR".
 enum PriceRange {
   private static let marks: Set<Character> = ["~", "～", "〜", "-", "–", "—", "−"]
-  /// The maximum length of a range in bytes; two amounts with their units are shorter.
+  /// The maximum length of a range in bytes.
+  ///
+  /// Two amounts with their units are shorter.
   private static let longest = 80
 
-  /// The lower end of a range; nil for a text that is not a range.
+  /// The lower end of a range.
   ///
   /// - Parameters:
-  ///   - text: The price as written.
-  ///   - currency: The catalog's currency, an ISO 4217 code.
-  /// - Returns: The lower end: the lowest price of the item.
-  /// - Throws: ``CatalogError`` with code `price` when an end cannot be read, or the first end is higher than the
+  ///   - text: The price as the shop writes it.
+  ///   - currency: The currency's ISO 4217 code.
+  /// - Returns: The lower end, or nil if the text is not a range.
+  /// - Throws: ``CatalogError`` with code `price` if one end cannot be read, or if the first end is higher than the
   ///   second.
   static func low(of text: String, currency: String) throws(CatalogError) -> Price? {
     guard text.utf8.count <= longest else { return nil }
@@ -501,7 +521,9 @@ enum PriceRange {
     return low
   }
 
-  /// The first end of a range, with the unit of the second end if the first has none.
+  /// The first end of a range.
+  ///
+  /// If it has no unit, the unit behind the second end is added.
   private static func withUnit(_ first: Substring, of second: Substring) -> String {
     let isBare = first.allSatisfy { $0.isWholeNumber || $0.isWhitespace || ".,'’".contains($0) }
     guard isBare, let last = second.lastIndex(where: \.isWholeNumber) else { return String(first) }
@@ -509,14 +531,18 @@ enum PriceRange {
   }
 }
 
-/// The digits of a decimal number, parsed from the shortest text of a `Double`.
+/// The digits of a decimal number, parsed from the shortest text of a `Double`, such as "1.5e-07".
 struct DecimalDigits {
-  /// The significant digits, most significant first.
+  /// The values of the digits, beginning with the most significant one.
   var digits: [UInt8] = []
-  /// The number of digits before the point; it may be negative, or larger than the number of digits.
+  /// The position of the decimal point in the digits.
+  ///
+  /// For example, with the digits 1 and 5, it is 1 for 1.5, -1 for 0.015 and 3 for 150.
   var pointIndex = 0
 
-  /// Parses a text; nil when the text is not an unsigned decimal number.
+  /// Parses a text such as "9.99".
+  ///
+  /// The result is nil if the text is not a decimal number without sign.
   init?(_ text: String) {
     var pointSeen = false
     var rest = Substring(text).utf8
@@ -539,7 +565,7 @@ struct DecimalDigits {
     }
   }
 
-  /// The digits before and after the point.
+  /// The values of the digits before and after the decimal point, with the necessary zeros.
   var parts: (whole: [UInt8], fraction: [UInt8]) {
     if pointIndex <= 0 {
       return ([0], Array(repeating: 0, count: min(-pointIndex, 400)) + digits)
@@ -549,7 +575,9 @@ struct DecimalDigits {
     return (Array(whole), Array(digits.dropFirst(pointIndex)))
   }
 
-  /// Rounds half up to a number of decimals.
+  /// Rounds to a number of decimals.
+  ///
+  /// A half is rounded up.
   mutating func round(toPlaces places: Int) {
     let kept = pointIndex + places
     guard kept >= 0, kept < digits.count else { return }

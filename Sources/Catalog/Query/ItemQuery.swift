@@ -1,19 +1,27 @@
-/// A query for items: filters, an order and a limit.
+/// A query for items, with filters, an order and a limit.
 ///
-/// Used by `larder list`, the storefront and the HTTP interface.
+/// It is used by `larder list`, by the web store and by the HTTP interface.
 public struct ItemQuery: Hashable, Sendable {
-  /// The text to find in the id, the title, the description or a badge; nil admits every item.
+  /// A text that the id, the title, the description or a badge of an item must contain.
+  ///
+  /// If it is nil, all items are admitted.
   public var search: SearchText?
-  /// The text to find in a badge; nil admits every item.
+  /// A text that a badge of an item must contain, for example "sale".
+  ///
+  /// If it is nil, all items are admitted.
   public var badge: SearchText?
-  /// The bounds of the price; nil admits every item, with or without a price.
+  /// The range in which the price of an item must be.
+  ///
+  /// If it is nil, all items are admitted, even those without a price.
   public var price: PriceBounds?
-  /// The order of the items; nil for the catalog's order.
+  /// The order of the items, or nil for the order of the catalog.
   public var order: ItemSort?
-  /// The maximum number of items; nil for all.
+  /// The maximum number of items, or nil for all of them.
   public var limit: Int?
 
-  /// Makes a query; a filter that is left out admits every item.
+  /// Makes a query.
+  ///
+  /// Without arguments, it admits all items.
   public init(
     search: SearchText? = nil,
     badge: SearchText? = nil,
@@ -28,12 +36,13 @@ public struct ItemQuery: Hashable, Sendable {
     self.limit = limit
   }
 
-  /// How many admitted items must be read; nil when all must be read, because they are sorted.
+  /// The number of admitted items after which reading can stop, or nil if all items must be read, for example to sort
+  /// them.
   public var readLimit: Int? { order == nil ? limit : nil }
 
   /// Whether the query has a filter.
   ///
-  /// Without a filter, totals come from the index and no items are read.
+  /// If it has none, the number of items is known without reading them.
   public var isFiltering: Bool { search != nil || badge != nil || price != nil }
 
   /// Whether an item passes the filters.
@@ -47,11 +56,11 @@ public struct ItemQuery: Hashable, Sendable {
       || item.description.map(search.isIn) ?? false || item.badges.contains(where: search.isIn)
   }
 
-  /// The admitted elements in the query's order, up to the query's limit.
+  /// Sorts elements by the query's order, and leaves out those beyond the query's limit.
   ///
   /// - Parameters:
-  ///   - elements: The elements whose items the query admits.
-  ///   - item: Returns the item of an element.
+  ///   - elements: Elements whose items the query admits.
+  ///   - item: A function that returns the item of an element.
   /// - Returns: The elements to show.
   public func arranged<Element>(
     _ elements: [Element],
@@ -62,20 +71,24 @@ public struct ItemQuery: Hashable, Sendable {
   }
 }
 
-/// An order of items other than the catalog's.
+/// An order of items, other than the order of the catalog.
+///
+/// Its raw value is the word after `--sort`.
 public enum ItemSort: String, CaseIterable, Hashable, Sendable {
-  /// The cheapest first; items without a price are last.
+  /// From the cheapest to the most expensive item. Items without a price are last.
   case price
-  /// The most expensive first; items without a price are last.
+  /// From the most expensive to the cheapest item. Items without a price are last.
   case dearest = "-price"
-  /// By title; case and character width are ignored.
+  /// By title. Differences of case and of character width are ignored.
   case title
 
-  /// Sorts elements; elements with equal keys keep their order.
+  /// Sorts elements.
+  ///
+  /// Elements that are equal in this order stay in the order that they have.
   ///
   /// - Parameters:
   ///   - elements: The elements to sort.
-  ///   - item: Returns the item of an element.
+  ///   - item: A function that returns the item of an element.
   /// - Returns: The sorted elements.
   public func sorted<Element>(
     _ elements: [Element],
@@ -84,7 +97,9 @@ public enum ItemSort: String, CaseIterable, Hashable, Sendable {
     sorted(elements.map { (key: key(of: item($0)), element: $0) }).map(\.element)
   }
 
-  /// Sorts elements by keys that are already known; elements with equal keys keep their order.
+  /// Sorts elements by keys from ``key(of:)``.
+  ///
+  /// Elements that are equal in this order stay in the order that they have.
   package func sorted<Element>(
     _ elements: [(key: Key, element: Element)]
   ) -> [(key: Key, element: Element)] {
@@ -94,15 +109,15 @@ public enum ItemSort: String, CaseIterable, Hashable, Sendable {
 
   /// The value by which an item is sorted.
   package enum Key: Sendable {
-    /// The key of an item without a price.
+    /// The item has no price.
     case none
-    /// A price, in minor units of a currency with `exponent` digits after the point.
+    /// The price of the item in minor units. The currency has `exponent` decimals.
     case amount(units: Int, exponent: Int)
-    /// A title without differences of case and character width.
+    /// The title of the item in lower case and in the usual character widths.
     case text(String)
   }
 
-  /// The sort key of an item.
+  /// The value by which an item is sorted.
   package func key(of item: StoreItem) -> Key {
     switch self {
     case .title: .text(SearchText.foldedText(item.title))
@@ -118,7 +133,7 @@ public enum ItemSort: String, CaseIterable, Hashable, Sendable {
     switch (first, second) {
     case (.text(let first), .text(let second)): return first < second
     case (.amount(let first, let places), .amount(let second, let others)):
-      // Amounts in different currencies are compared as numbers, because there is no exchange rate.
+      // If the currencies differ, the amounts are compared as numbers, because no exchange rate is known.
       let (first, second) = (Self.major(first, places), Self.major(second, others))
       return self == .dearest ? first > second : first < second
     case (.amount, _): return true
@@ -126,31 +141,32 @@ public enum ItemSort: String, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// An amount in major units.
+  /// The amount in the currency's main unit.
   ///
-  /// It is exact below 10^15 minor units.
+  /// It is exact up to 10^15 minor units.
   private static func major(_ units: Int, _ exponent: Int) -> Double {
     Double(units) / (0..<exponent).reduce(1.0) { power, _ in power * 10 }
   }
 }
 
 extension StoreItem {
-  /// The item's price: the price to pay, or the normal price if there is no price to pay.
+  /// The price to pay if the item has one, otherwise its normal price.
   public var price: Price? { salePrice ?? normalPrice }
 }
 
-/// A range of prices, with a lower bound, an upper bound or both, in the currency's major unit: `5000..9000`.
+/// A range of prices with a lower bound, an upper bound or both, for example `5000..9000`, `..9.99` or `20..`.
+///
+/// The bounds are in the main unit of the currency, such as dollars, and belong to the range.
 public struct PriceBounds: Hashable, Sendable {
-  /// The lower bound; nil for none.
   private let low: Amount?
-  /// The upper bound; nil for none.
   private let high: Amount?
 
   /// An exact decimal number.
+  ///
+  /// For example, 9.99 has the digits 999 and two places.
   private struct Amount: Hashable, Sendable {
-    /// All digits of the number, decimals included, as one whole number.
     let digits: Int
-    /// How many of the digits are decimals.
+    /// The number of digits that are decimals.
     let places: Int
 
     init?(_ text: Substring) {
@@ -163,18 +179,14 @@ public struct PriceBounds: Hashable, Sendable {
       places = parts.count == 2 ? parts[1].utf8.count : 0
     }
 
-    /// Whether this amount is above `units`, whose last `exponent` digits are decimals.
-    func isAbove(_ units: Int, exponent: Int) -> Bool {
-      let own = digits.multipliedFullWidth(by: Self.power(exponent))
-      let other = units.multipliedFullWidth(by: Self.power(places))
-      return (own.high, own.low) > (other.high, other.low)
+    init(digits: Int, places: Int) {
+      (self.digits, self.places) = (digits, places)
     }
 
-    /// Whether this amount is below `units`, whose last `exponent` digits are decimals.
-    func isBelow(_ units: Int, exponent: Int) -> Bool {
-      let own = digits.multipliedFullWidth(by: Self.power(exponent))
-      let other = units.multipliedFullWidth(by: Self.power(places))
-      return (own.high, own.low) < (other.high, other.low)
+    static func < (one: Amount, other: Amount) -> Bool {
+      let first = one.digits.multipliedFullWidth(by: power(other.places))
+      let second = other.digits.multipliedFullWidth(by: power(one.places))
+      return (first.high, first.low) < (second.high, second.low)
     }
 
     private static func power(_ exponent: Int) -> Int {
@@ -182,11 +194,13 @@ public struct PriceBounds: Hashable, Sendable {
     }
   }
 
-  /// A description of the expected text, for messages.
+  /// The form of the text in words, for error messages.
   public static let expected =
     "LOW..HIGH in the currency's major unit, such as 5000..9000, ..9.99 or 20.."
 
-  /// Reads bounds; nil when the text does not have the expected form, or the lower bound is above the upper bound.
+  /// Reads a range such as `5000..9000`.
+  ///
+  /// The result is nil if the text has another form, or if the lower bound is above the upper one.
   public init?(_ text: String) {
     guard let dots = text.firstRange(of: ".."), !text[dots.upperBound...].hasPrefix(".") else {
       return nil
@@ -196,14 +210,15 @@ public struct PriceBounds: Hashable, Sendable {
     low = Amount(first)
     high = Amount(second)
     guard first.isEmpty == (low == nil), second.isEmpty == (high == nil) else { return nil }
-    if let low, let high, low.isAbove(high.digits, exponent: high.places) { return nil }
+    if let low, let high, high < low { return nil }
   }
 
   /// Whether a price is in the range.
   public func contains(_ price: Price) -> Bool {
     let exponent = Currency.exponent(of: price.currency)
-    if let low, low.isAbove(price.minorUnits, exponent: exponent) { return false }
-    if let high, high.isBelow(price.minorUnits, exponent: exponent) { return false }
+    let amount = Amount(digits: price.minorUnits, places: exponent)
+    if let low, amount < low { return false }
+    if let high, high < amount { return false }
     return true
   }
 }

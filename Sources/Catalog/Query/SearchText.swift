@@ -1,85 +1,73 @@
-/// A text to search for.
+/// A text to search for in other texts.
 ///
-/// Case, character width, Unicode composition and the amount of white space are ignored.
+/// Differences of case, character width, Unicode composition and the amount of white space are ignored.
 ///
-/// A Korean initial consonant matches every syllable that begins with it, as in a phone's search: `ㅂㄱㄱ` and `불ㄱㄱ` find
-/// 불고기.
+/// A Korean consonant finds all syllables that begin with it, as in the contacts of a phone. For example, `ㅂㄱㄱ` and
+/// `불ㄱㄱ` find 불고기.
 public struct SearchText: Hashable, Sendable {
-  /// The pattern, one mark for each character.
-  private let pattern: [Mark]
-  /// The pattern for texts of common characters (see ``PlainScalars``); nil if the pattern has other characters.
-  private let plainPattern: [PlainMark]?
+  /// The characters to find.
+  private let pattern: [Mark<Character>]
+  /// The scalars to find in a text of common characters, which ``PlainScalars`` defines.
+  ///
+  /// It is nil if not all characters of the pattern are common.
+  private let plainPattern: [Mark<UInt32>]?
 
-  private enum Mark: Hashable, Sendable {
-    case character(Character)
-    /// The index of a Korean initial consonant, and the consonant itself.
-    case initial(UInt32, Character)
-  }
-
-  private struct PlainMark: Hashable, Sendable {
-    var scalar: UInt32
-    /// The index of the consonant, if the mark is a Korean initial consonant; otherwise nil.
+  /// A character or a scalar to find.
+  private struct Mark<Unit: Hashable & Sendable>: Hashable, Sendable {
+    var unit: Unit
+    /// The index in ``SearchText/initials``, if the unit is a Korean consonant that may begin a syllable.
     var initial: UInt32?
   }
 
-  /// Reads a search text; an empty text finds everything.
+  /// Makes a search text.
+  ///
+  /// An empty text finds everything.
   public init(_ text: String) {
-    pattern = Self.folded(text).map { character in
-      Self.initial(of: character).map { .initial($0, character) } ?? .character(character)
-    }
+    pattern = Self.folded(text).map { Mark(unit: $0, initial: Self.initial(of: $0)) }
     plainPattern = PlainScalars.folded(text).map { scalars in
       scalars.map { scalar in
         let character = Unicode.Scalar(scalar).map(Character.init)
-        return PlainMark(scalar: scalar, initial: character.flatMap(Self.initial))
+        return Mark(unit: scalar, initial: character.flatMap(Self.initial))
       }
     }
   }
 
-  /// Whether the search text is empty and therefore finds everything.
+  /// Whether the search text is empty, so that it finds everything.
   public var isEmpty: Bool { pattern.isEmpty }
 
   /// Whether a text contains the search text.
   public func isIn(_ text: String) -> Bool {
     if pattern.isEmpty { return true }
     if let plainPattern, let scalars = PlainScalars.folded(text) {
-      return Self.holds(scalars, plainPattern)
+      return Self.holds(scalars, plainPattern) { Self.leading($0) }
     }
-    let text = Self.folded(text)
-    guard text.count >= pattern.count else { return false }
-    return (0...text.count - pattern.count).contains { start in
-      pattern.indices.allSatisfy { Self.fits(pattern[$0], text[start + $0]) }
-    }
+    return Self.holds(Self.folded(text), pattern) { Self.leading($0) }
   }
 
-  private static func fits(_ mark: Mark, _ character: Character) -> Bool {
-    switch mark {
-    case .character(let wanted): character == wanted
-    case .initial(let number, let letter): character == letter || leading(character) == number
-    }
-  }
-
-  private static func holds(_ text: [UInt32], _ pattern: [PlainMark]) -> Bool {
+  private static func holds<Unit>(
+    _ text: [Unit],
+    _ pattern: [Mark<Unit>],
+    _ leading: (Unit) -> UInt32?
+  ) -> Bool {
     guard text.count >= pattern.count else { return false }
     return text.withUnsafeBufferPointer { text in
       (0...text.count - pattern.count).contains { start in
-        pattern.indices.allSatisfy { fits(pattern[$0], text[start + $0]) }
+        pattern.indices.allSatisfy { place in
+          let (mark, unit) = (pattern[place], text[start + place])
+          return mark.unit == unit || mark.initial.map { $0 == leading(unit) } ?? false
+        }
       }
     }
   }
 
-  private static func fits(_ mark: PlainMark, _ scalar: UInt32) -> Bool {
-    mark.scalar == scalar || mark.initial.map { $0 == leading(scalar) } ?? false
-  }
-
-  /// The text in a normal form: usual character widths, lower case, single spaces.
+  /// The characters of a text in lower case, in the usual character widths, and with single spaces.
   ///
-  /// Texts that should match become equal.
-  ///
-  /// Swift compares characters by canonical equivalence, so composed and decomposed characters are equal already.
+  /// Texts that a search does not distinguish become equal. Composed and decomposed characters, such as é, remain as
+  /// they are, because Swift treats them as equal anyway.
   static func folded(_ text: String) -> [Character] {
     var scalars = String.UnicodeScalarView()
     for scalar in text.unicodeScalars { scalars.append(narrowed(scalar)) }
-    // Convert to upper case first: ß becomes SS, and both spellings become ss in lower case.
+    // ß and ss must become equal. Upper case turns both into SS, and lower case then turns them into ss.
     let plain = String(scalars).uppercased().lowercased()
     var characters: [Character] = []
     for character in plain {
@@ -99,25 +87,26 @@ public struct SearchText: Hashable, Sendable {
     return String(String.UnicodeScalarView(scalars.compactMap(Unicode.Scalar.init)))
   }
 
-  /// The usual form of a full-width or half-width character. (Unicode, UAX 11)
+  /// A full-width or half-width character in its usual width, for example A for Ａ. (Unicode, UAX 11)
   private static func narrowed(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
     Unicode.Scalar(narrowed(scalar.value)) ?? scalar
   }
 
-  /// The usual forms of half-width katakana and their punctuation, U+FF61 to U+FF9F.
+  /// The usual forms of the half-width characters U+FF61 to U+FF9F, which are katakana and their punctuation.
   ///
-  /// The last two are sound marks that combine with the letter before them. (Unicode, "Halfwidth and Fullwidth Forms")
+  /// The last two are sound marks, which combine with the letter before them. (Unicode, "Halfwidth and Fullwidth
+  /// Forms")
   private static let katakana: [UInt32] =
     ("。「」、・ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン"
     + "\u{3099}\u{309A}").unicodeScalars.map(\.value)
 
-  /// The usual form of a full-width or half-width character, as a scalar value.
+  /// The value of a full-width or half-width character in its usual width.
   fileprivate static func narrowed(_ value: UInt32) -> UInt32 {
     switch value {
     case 0xFF01...0xFF5E: value - 0xFEE0
     case 0xFF61...0xFF9F: katakana[Int(value - 0xFF61)]
     case 0x3000, 0xA0: 0x20
-    // Half-width Hangul letters have the same order as the usual letters, up to the vowels.
+    // The half-width consonants of Hangul are in the same order as the usual ones.
     case 0xFFA1...0xFFBE: value - 0xFFA1 + 0x3131
     default: value
     }
@@ -125,10 +114,10 @@ public struct SearchText: Hashable, Sendable {
 
   // MARK: - Korean
 
-  /// The 19 initial consonants of Korean syllables, as separate letters in Unicode's order.
+  /// The 19 consonants that may begin a Korean syllable, in the order of Unicode.
   private static let initials = Array("ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ")
 
-  /// The index of the consonant, if the character is a single initial consonant; otherwise nil.
+  /// The index of a character in ``initials``, or nil if it is not such a consonant by itself.
   private static func initial(of character: Character) -> UInt32? {
     if let place = initials.firstIndex(of: character) { return UInt32(place) }
     let scalars = character.unicodeScalars
@@ -137,7 +126,8 @@ public struct SearchText: Hashable, Sendable {
     return value - 0x1100
   }
 
-  /// The index of the consonant that a syllable begins with; nil for other characters. (Unicode, section 3.12)
+  /// The index in ``initials`` of the consonant with which a syllable begins, or nil for other characters. (Unicode,
+  /// section 3.12)
   private static func leading(_ character: Character) -> UInt32? {
     character.unicodeScalars.first.flatMap { leading($0.value) }
   }
@@ -152,13 +142,13 @@ public struct SearchText: Hashable, Sendable {
 }
 
 extension SearchText {
-  /// A fast path for texts of common characters.
+  /// A faster form of ``SearchText/folded(_:)`` for texts that have only common characters.
   ///
-  /// Each of these characters is one scalar, combines with no neighbour, and has a single scalar as its lower case.
+  /// A common character is one scalar, never combines with the next one, and has a lower case of one scalar.
   ///
-  /// The general path uses Unicode's tables and takes forty times as long, and a search reads every text of a catalog.
+  /// The general form uses Unicode's tables and takes forty times as long. A search looks into all texts of a catalog.
   enum PlainScalars {
-    /// The scalars of ``SearchText/folded(_:)``; nil for a text with other characters.
+    /// The scalars of the result of ``SearchText/folded(_:)``, or nil if a character is not common.
     static func folded(_ text: String) -> [UInt32]? {
       var scalars: [UInt32] = []
       scalars.reserveCapacity(text.utf8.count)
@@ -174,13 +164,13 @@ extension SearchText {
       return scalars
     }
 
-    /// The lower case of a common character, with any white space as a space; nil for another character.
+    /// The lower case of a common character, or a space for white space, or nil for other characters.
     private static func folded(_ value: UInt32) -> UInt32? {
       switch value {
       case 0x09...0x0D, 0x20: 0x20
       case 0x41...0x5A: value + 0x20
       case 0..<0x80: value
-      // Latin letters. ß is left out, because its upper case is two letters; × and ÷ are not letters.
+      // Latin letters, except ß, whose upper case is two letters. × and ÷ are not letters.
       case 0xC0...0xDE where value != 0xD7: value + 0x20
       case 0xE0...0xFF, 0xD7: value
       // Dashes, quotation marks and the ellipsis.

@@ -1,23 +1,25 @@
-/// Finds the candidate that is most similar to `word`: the one that needs the fewest edits.
+/// Finds the known word that is most similar to a word, for example "price" for "prcie".
 ///
-/// An edit inserts, removes or replaces a letter, or swaps two neighbours (optimal string alignment). Case is ignored;
-/// of equally similar candidates, the first is returned.
+/// It is the word that needs the fewest edits. An edit inserts, removes or replaces a letter, or swaps two neighbours
+/// (optimal string alignment). Case is ignored. If several words are equally similar, the first is returned.
 ///
 /// - Parameters:
-///   - word: The word as written.
+///   - word: The word as the user wrote it.
 ///   - candidates: The known words.
-/// - Returns: The most similar candidate; nil when there are no candidates.
+/// - Returns: The most similar known word, or nil if there are no known words.
 public func nearest(to word: String, in candidates: [String]) -> String? {
   nearest(1, to: word, in: candidates).first
 }
 
-/// Finds the candidates that are most similar to `word`; see ``nearest(to:in:)``.
+/// Finds the known words that are most similar to a word.
+///
+/// ``nearest(to:in:)`` says how words are compared.
 ///
 /// - Parameters:
-///   - count: The maximum number of candidates to return.
-///   - word: The word as written.
+///   - count: The maximum number of words to return.
+///   - word: The word as the user wrote it.
 ///   - candidates: The known words.
-/// - Returns: The candidates, the most similar first.
+/// - Returns: The most similar words. The most similar one is first.
 package func nearest(_ count: Int, to word: String, in candidates: some Sequence<String>)
   -> [String]
 {
@@ -37,12 +39,14 @@ package func nearest(_ count: Int, to word: String, in candidates: some Sequence
   return best.map(\.candidate)
 }
 
-/// Finds the candidate that was probably meant: the most similar one, if the edits are fewer than half of the letters.
+/// Finds the known word that the user probably meant.
+///
+/// It is the most similar known word, if it needs fewer edits than half of the letters.
 ///
 /// - Parameters:
-///   - word: The word as written.
+///   - word: The word as the user wrote it.
 ///   - candidates: The known words.
-/// - Returns: The candidate; nil when it would only be a guess.
+/// - Returns: The known word, or nil if no known word is similar enough.
 package func probablyMeant(by word: String, in candidates: [String]) -> String? {
   guard let candidate = nearest(to: word, in: candidates) else { return nil }
   let letters = [word, candidate].map { Array($0.lowercased().unicodeScalars.prefix(64)) }
@@ -50,7 +54,7 @@ package func probablyMeant(by word: String, in candidates: [String]) -> String? 
   return 2 * editDistance(letters[0], letters[1]) < longest ? candidate : nil
 }
 
-/// Counts the edits between two words.
+/// The number of edits that turn one word into the other.
 private func editDistance(_ one: [Unicode.Scalar], _ other: [Unicode.Scalar]) -> Int {
   var beforeLast: [Int] = []
   var last = Array(0...other.count)

@@ -1,12 +1,12 @@
-/// A member of a JSON document whose key is always present: `null` if it has no value.
+/// A property whose key is always written to JSON, with `null` if the property is nil.
 ///
-/// Without this wrapper, the compiler's coding leaves out the key of an optional that is nil.
+/// Without this wrapper, the coding that the compiler generates leaves out the key of a property that is nil.
 @propertyWrapper
 package struct OrNull<Value> {
-  /// The value, if there is one.
+  /// The value, or nil if there is none.
   package var wrappedValue: Value?
 
-  /// Wraps a value.
+  /// Makes a wrapper of a value.
   package init(wrappedValue: Value?) {
     self.wrappedValue = wrappedValue
   }
@@ -33,9 +33,11 @@ extension OrNull: Decodable where Value: Decodable {
 }
 
 extension KeyedDecodingContainer {
-  /// Reads a member that may be absent, as for an optional.
+  /// Reads a value.
   ///
-  /// The coding that the compiler generates calls this.
+  /// If the key is absent, the result is nil, as for an ordinary optional.
+  ///
+  /// The coding that the compiler generates calls this function.
   package func decode<Value: Decodable>(
     _ type: OrNull<Value>.Type,
     forKey key: Key

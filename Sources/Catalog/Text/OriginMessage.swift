@@ -1,23 +1,25 @@
-/// An origin server's error message about a request, read from the body of its response.
+/// An error message that a server put into the body of a response, for example `{"error": "no such shop"}`.
 ///
-/// The message is one line without control characters, short enough to be quoted. It may repeat secrets of the request,
-/// so apply a ``SecretRedactor`` before you show it.
+/// The description is one short line without control characters, such as "the origin says: no such shop". It may
+/// contain secrets of the request, so apply a ``SecretRedactor`` before you show it.
 package struct OriginMessage: Hashable, Sendable, CustomStringConvertible {
-  /// The message, to be quoted in an error.
+  /// The words to quote in an error.
   package let description: String
 
+  /// The maximum length of one message in characters.
   private static let longest = 200
+  /// The maximum number of messages that are quoted, if the body has several.
   private static let most = 3
-  /// The largest body that may be an error message.
+  /// The maximum size in bytes of a body that is searched for messages.
   ///
-  /// A larger body is the requested resource itself, even if it is broken.
+  /// A larger body must be the requested document itself, even if it cannot be read.
   static let longestBody = 4 << 20
 
-  /// Reads the body of a response; nil when it has no message.
+  /// The message in the body of a response, or nil if there is none.
   ///
   /// - Parameters:
   ///   - body: The body, or its beginning.
-  ///   - isRefusal: Whether the status says that the request failed. If so, the whole body is about the failure.
+  ///   - isRefusal: Whether the response says that the request failed. If so, more members may be messages.
   package init?(in body: some Collection<UInt8>, isRefusal: Bool) {
     let body = Array(body.prefix(Self.longestBody + 1))
     if let page = Self.page(body) {
@@ -31,7 +33,7 @@ package struct OriginMessage: Hashable, Sendable, CustomStringConvertible {
     description = words
   }
 
-  /// Reads a body that was received instead of a picture; nil when it has no message.
+  /// The message in a body that a server sent instead of a picture, or nil if there is none.
   ///
   /// - Parameter body: The body, or its beginning.
   package init?(inPlaceOfPicture body: [UInt8]) {
@@ -63,7 +65,9 @@ package struct OriginMessage: Hashable, Sendable, CustomStringConvertible {
     return nil
   }
 
-  /// The messages in a value: a text, an object that contains a message, or several of either.
+  /// The messages in a value.
+  ///
+  /// The value may be a text, an object that contains messages, or a list of both.
   private static func texts(of value: JSONNode, depth: Int) -> [String] {
     guard depth < 4 else { return [] }
     switch value.kind {
@@ -78,7 +82,7 @@ package struct OriginMessage: Hashable, Sendable, CustomStringConvertible {
         let texts = texts(of: found, depth: depth + 1)
         if !texts.isEmpty { return texts }
       }
-      // For example `{"field": ["is too long"]}`.
+      // The names may be those of fields, as in `{"title": ["is too long"]}`.
       return unique(
         value.members.prefix(100).flatMap { name, member in
           texts(of: member, depth: depth + 1).map { "\(PlainText.line(name)): \($0)" }
@@ -99,9 +103,9 @@ package struct OriginMessage: Hashable, Sendable, CustomStringConvertible {
 
   // MARK: - Pages
 
-  /// Describes an HTML page by its title, or an XML document: "an HTML page, not JSON: Sign in".
+  /// A description of a body that is an HTML page or an XML document, such as "an HTML page, not JSON: Sign in".
   ///
-  /// Nil when the body is neither.
+  /// The result is nil for other bodies.
   private static func page(_ body: [UInt8], notJSON: String = ", not JSON") -> String? {
     let text = JSONText(body).bytes.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
     guard text.first == UInt8(ascii: "<") else { return nil }
@@ -118,28 +122,20 @@ package struct OriginMessage: Hashable, Sendable, CustomStringConvertible {
   }
 
   private static func title(of page: String) -> String? {
-    // Search the page itself, because its lower-case form may have another length.
+    // The lower-case form of the page may have another length, so the title is searched in the page itself.
     guard let start = page.firstRange(of: #/<title[^>]*>/#.ignoresCase()) else { return nil }
     let rest = page[start.upperBound...]
     let end = rest.firstRange(of: #/<\/title/#.ignoresCase())?.lowerBound ?? rest.endIndex
-    let title = PlainText.line(unescaped(String(rest[..<end].prefix(1000))))
+    let title = PlainText.line(PageText.withoutEntities(String(rest[..<end].prefix(1000))))
     return title.isEmpty ? nil : title
-  }
-
-  private static func unescaped(_ text: String) -> String {
-    let entities = [
-      ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&apos;", "'"),
-      ("&nbsp;", " "), ("&amp;", "&"),
-    ]
-    return entities.reduce(text) { $0.replacing($1.0, with: $1.1) }
   }
 }
 
 extension CatalogError {
-  /// Adds the origin's message to the error about a body that could not be used.
+  /// Adds the server's message to the error that a body cannot be used.
   ///
   /// - Parameter body: The body, or its beginning.
-  /// - Returns: The error with the origin's message; the error itself if there is no message.
+  /// - Returns: The error with the message, or the error itself if the body has no message.
   package func quoting(_ body: [UInt8]) -> CatalogError {
     let codes: Set<Code> = [
       .malformedJSON, .absentItems, .unexpectedShape, .reportedFailure, .transform,
@@ -153,7 +149,7 @@ extension CatalogError {
       error.reason = words.description
     } else {
       error.reason += "; \(words)"
-      // The mapping may be correct and only the request wrong, so the error's remedy does not apply.
+      // The server's message suggests that the request is at fault. The remedy is about the catalog file's paths.
       if code != .reportedFailure { error.remedy = nil }
     }
     return error

@@ -1,25 +1,29 @@
-/// Makes text from other sources safe to show: it cannot move the cursor, and cannot hide or reorder the text after it.
+/// Makes text from a shop, a server or an order safe to show on a terminal or in a file.
 ///
-/// Applied to all text from a feed, a server or an order that larder shows on a terminal or in a file.
+/// Safe text cannot move the cursor, and it cannot hide or reorder the text that follows it.
 public enum PlainText {
-  /// The text on one line, trimmed.
+  /// The text on one line, without white space at its ends.
   ///
-  /// Runs of white space become one space, and characters that are ``isHarmful(_:)`` are removed.
+  /// Several spaces, tabs or line breaks in a row become one space. Characters that are ``isHarmful(_:)`` are removed.
   public static func line(_ text: String) -> String {
     if isPlainLine(text) { return text }
     return without(text, keepingBreaks: false).split(whereSeparator: \.isWhitespace)
       .joined(separator: " ")
   }
 
-  /// The text on one line.
+  /// The text on one line, with all its spaces.
   ///
-  /// Line breaks become spaces and other white space is kept, for a line whose layout is final.
+  /// Use this for a line whose columns are aligned already.
+  ///
+  /// Tabs and line breaks become spaces. Characters that are ``isHarmful(_:)`` are removed.
   public static func row(_ text: String) -> String {
     if isPlain(text) { return text }
     return without(text, keepingBreaks: false)
   }
 
-  /// The text with its line breaks as line feeds, and without line breaks at its ends.
+  /// The text on several lines, each of them as ``line(_:)`` returns it.
+  ///
+  /// Empty lines at the ends are removed.
   public static func block(_ text: String) -> String {
     let lines = without(text, keepingBreaks: true)
       .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
@@ -30,9 +34,11 @@ public enum PlainText {
     return lines[first...last].joined(separator: "\n")
   }
 
-  /// A quick test whether a text already equals its ``line(_:)``, as most texts do.
+  /// Whether a text certainly remains as it is in ``line(_:)``.
   ///
-  /// It returns false for texts with combining characters, which need a closer test.
+  /// This is true for most texts.
+  ///
+  /// The test is quick, because it only compares scalars with ranges. It is also false for scripts outside the ranges.
   private static func isPlainLine(_ text: String) -> Bool {
     var previous: UInt32 = 0x20
     for scalar in text.unicodeScalars {
@@ -50,9 +56,9 @@ public enum PlainText {
 
   /// Whether a character must be removed from text that is shown.
   ///
-  /// The harmful characters are controls (C0, DEL, C1), line and paragraph separators, characters that change the
-  /// direction of text (Unicode, UAX 9), characters without width and shape, and noncharacters. The joiners that emoji
-  /// and some scripts need are kept. Tag characters are kept only in flags, for which they were made.
+  /// The harmful characters are controls (C0, DEL, C1), separators of lines and paragraphs, characters that change the
+  /// direction of text (Unicode, UAX 9), most invisible characters, and noncharacters. Joiners are not harmful, because
+  /// emoji and some scripts need them. Tag characters are harmful, except in the flags for which they were made.
   public static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x20...0x7E, 0xA0...0x061B: false
@@ -69,13 +75,13 @@ public enum PlainText {
 
   /// The text without harmful characters.
   ///
-  /// White-space controls and line breaks become a space or a line feed.
+  /// Tabs become spaces. Line breaks become line feeds if `keepingBreaks` is true, otherwise spaces.
   private static func without(_ text: String, keepingBreaks: Bool) -> String {
     var plain = String.UnicodeScalarView()
     var isFlag = false
     var last: Unicode.Scalar?
     for scalar in text.unicodeScalars {
-      // CR LF is one break.
+      // CR and LF together are one line break.
       let endsBreak = scalar == "\n" && last == "\r"
       last = scalar
       if endsBreak { continue }

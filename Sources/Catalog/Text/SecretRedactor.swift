@@ -1,18 +1,23 @@
-/// Redacts secrets in text from servers and programs before it is shown.
+import Base
+
+/// Replaces secrets by `***` in text from servers and programs before it is shown.
 ///
 /// A server may repeat the secrets of a request in its response, and a program may print secrets on stderr.
 package struct SecretRedactor: Hashable, Sendable {
-  /// The secrets to redact, as bytes.
   private var secrets: Set<[UInt8]> = []
-  /// Shorter words are not redacted, because they occur in many texts by chance.
+  /// The minimum length of a secret in bytes.
+  ///
+  /// Shorter words are not replaced, because they occur in many texts by chance.
   package static let shortestSecret = 4
 
   /// Makes a redactor without secrets.
   package init() {}
 
-  /// Adds each word of a text as a secret, and also all words joined by spaces.
+  /// Adds the words of a text as secrets.
   ///
-  /// Names of authentication schemes are left out: in `Bearer x`, only `x` is a secret.
+  /// If there are several words, the words joined by spaces are a secret too.
+  ///
+  /// Names of authentication schemes are no secrets. For example, only `a1b2c3` is a secret in `Bearer a1b2c3`.
   package mutating func hide(_ text: String) {
     let schemes: Set<String> = ["basic", "bearer", "token", "digest", "apikey"]
     let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
@@ -25,20 +30,24 @@ package struct SecretRedactor: Hashable, Sendable {
     if text.utf8.count >= Self.shortestSecret { secrets.insert(Array(text.utf8)) }
   }
 
-  /// The text with each secret replaced by `***`, even if some of its bytes are percent-encoded.
+  /// The text with each secret replaced by `***`.
+  ///
+  /// A secret is found even if some of its bytes are percent-encoded.
   package func applied(to text: String) -> String {
     var bytes = Array(text.utf8)
-    // Longer secrets are replaced first, because a secret may be a part of another one.
+    // A secret may be a part of a longer secret, so longer secrets are replaced first.
     for secret in secrets.sorted(by: { ($0.count, $1.lexical) > ($1.count, $0.lexical) }) {
       bytes = Self.replacing(secret, in: bytes, with: Array("***".utf8))
     }
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Replaces a value wherever it occurs, even if some of its bytes are percent-encoded.
+  /// Replaces a value wherever it occurs.
+  ///
+  /// It is found even if some of its bytes are percent-encoded.
   ///
   /// - Parameters:
-  ///   - value: The bytes to replace; not empty.
+  ///   - value: The bytes to replace. They must not be empty.
   ///   - text: The text to search.
   ///   - name: The replacement.
   /// - Returns: The text with the replacements.
@@ -61,7 +70,7 @@ package struct SecretRedactor: Hashable, Sendable {
     return result
   }
 
-  /// The end of an occurrence of the value that begins at `start`; nil when there is none.
+  /// The index where the value ends, or nil if it does not occur at `start`.
   private static func match(_ value: [UInt8], in text: [UInt8], at start: Int) -> Int? {
     var place = start
     for wanted in value {
@@ -79,30 +88,21 @@ package struct SecretRedactor: Hashable, Sendable {
     return place
   }
 
-  /// The end of a percent-encoded byte that begins at `start`.
+  /// The index where a percent-encoded form of the byte `wanted` ends, or nil if there is none at `start`.
   ///
-  /// It may be encoded several times: `%2B`, `%252B`.
+  /// The byte may be encoded several times. For example, `%2B` and `%252B` are both a plus sign.
   private static func escape(of wanted: UInt8, in text: [UInt8], at start: Int) -> Int? {
     guard text[start] == UInt8(ascii: "%") else { return nil }
     var place = start + 1
-    while place + 1 < text.count, let high = hexadecimal(text[place]),
-      let low = hexadecimal(text[place + 1])
+    while place + 1 < text.count, let high = Hexadecimal.value(of: text[place]),
+      let low = Hexadecimal.value(of: text[place + 1])
     {
       place += 2
       if high << 4 | low == wanted { return place }
-      // An encoded percent sign, which is followed by the rest of the escape.
+      // The decoded byte may be a percent sign that begins another escape.
       guard high << 4 | low == UInt8(ascii: "%") else { return nil }
     }
     return nil
-  }
-
-  private static func hexadecimal(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 }
 
@@ -112,11 +112,13 @@ extension SecretRedactor: CustomStringConvertible, CustomDebugStringConvertible,
   package var description: String { "\(secrets.count) secrets" }
   /// The same as `description`.
   package var debugDescription: String { description }
-  /// No children, so that `dump` shows none of the secrets.
+  /// A mirror without children, so that `dump` does not show the secrets.
   package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension [UInt8] {
-  /// The bytes as text, so that secrets of the same length sort in a fixed order.
+  /// The bytes as text, by which secrets of the same length are sorted.
+  ///
+  /// The order is then always the same.
   fileprivate var lexical: String { String(decoding: self, as: UTF8.self) }
 }

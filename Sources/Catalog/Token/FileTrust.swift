@@ -1,17 +1,16 @@
-/// Judges from owner and permissions whether a file is safe to run as a program, or safe as a file that names a program
-/// to run.
+/// Checks whether only trusted users can change a file, before the file is run as a program.
 ///
-/// Used for the program of `token:`, for the catalog file that names the program, and for programs that an option
-/// names.
+/// The check is for the program that `token:` in a catalog file names, for the catalog file itself, and for programs
+/// that a command-line option names. Trusted users are root and the user who runs larder.
 package enum FileTrust {
-  /// Owner and mode of a file or folder, as `stat(2)` returns them.
+  /// The owner and mode of a file or folder, as `stat(2)` returns them.
   package struct Entry: Hashable, Sendable {
-    /// The owner's user id.
+    /// The user id of the owner.
     package let owner: UInt32
     /// The type and the permissions.
     package let mode: UInt32
 
-    /// Makes an entry from the owner and mode that `stat(2)` returned.
+    /// Makes an entry of an owner and a mode.
     package init(owner: UInt32, mode: UInt32) {
       self.owner = owner
       self.mode = mode
@@ -23,27 +22,27 @@ package enum FileTrust {
     private static let group: UInt32 = 0o020
     private static let other: UInt32 = 0o002
 
-    /// Whether users other than the owner may write to the file or folder.
+    /// Whether users other than the owner may write to the file.
     ///
-    /// Devices are not counted as writable by others: only root makes them, and a user's terminal is writable by its
-    /// group.
+    /// It is false for devices, because only root can make them, and because the group `tty` may always write to a
+    /// terminal.
     fileprivate var isOpen: Bool {
       mode & Self.typeMask != Self.device && mode & (Self.group | Self.other) != 0
     }
-    /// Whether everybody may replace files in this folder.
+    /// Whether everybody may replace the files in this folder.
     fileprivate var isOpenFolder: Bool { mode & Self.other != 0 && mode & Self.sticky == 0 }
   }
 
-  /// Why a file is not trusted.
+  /// The reason why a file is not trusted.
   package enum Doubt: Hashable, Sendable {
-    /// The file belongs neither to root nor to the user who runs larder.
+    /// The file belongs to the user with this id, who is neither root nor the user who runs larder.
     case owner(UInt32)
-    /// The file's group or everybody may write to it.
+    /// The group of the file, or everybody, may write to it.
     case writable
     /// Everybody may replace the file in its folder.
     case folder
 
-    /// The reason, as words that follow the file's name and "is not trusted".
+    /// The words that follow the name of the file and "is not trusted" in a message.
     package var reason: String {
       switch self {
       case .owner(let user): "it belongs to user \(user), not to root or you"
@@ -52,7 +51,7 @@ package enum FileTrust {
       }
     }
 
-    /// A remedy for the user to try.
+    /// A remedy for the file at a path, for example "chmod go-w refresh-token".
     package func remedy(_ path: String) -> String {
       switch self {
       case .owner: "chown \(path), or copy it"
@@ -62,13 +61,13 @@ package enum FileTrust {
     }
   }
 
-  /// Judges a file by its own entry, and by the entries of the folders that contain the file or a link to it.
+  /// Checks a file.
   ///
   /// - Parameters:
-  ///   - file: The entry of the file, after symbolic links are followed.
-  ///   - folders: The entries of the folders.
-  ///   - user: The effective user of this process.
-  /// - Returns: The first doubt; nil when only root and the user can change the file.
+  ///   - file: The entry of the file. If the path is a symbolic link, it is the entry of the link's target.
+  ///   - folders: The entries of all folders that contain the file or a link to it.
+  ///   - user: The id of the user who runs larder.
+  /// - Returns: The first reason not to trust the file, or nil if the file is trusted.
   package static func doubt(of file: Entry, in folders: [Entry], for user: UInt32) -> Doubt? {
     guard file.owner == 0 || file.owner == user else { return .owner(file.owner) }
     if file.isOpen { return .writable }

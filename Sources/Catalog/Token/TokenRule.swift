@@ -1,23 +1,14 @@
-/// How a run gets a new token when an origin answers 401.
+/// The rule by which a run gets a new token when a server answers 401, which is `token:` in a catalog file.
 ///
-/// The command is an argument vector: no shell reads it, and no variable in it is expanded.
+/// The run starts a command, and sends the first line that it prints in a request header. The command is a program with
+/// its arguments. No shell reads it, and variables in it are not expanded.
 public struct TokenRule: Hashable, Sendable {
-  /// The request header that carries the token.
+  /// The name of the request header, for example "Authorization".
   public let header: String
-  /// The program and its arguments.
+  /// The program and its arguments, so it is never empty.
   public let command: [String]
 
-  /// Makes a rule.
-  ///
-  /// - Parameters:
-  ///   - header: The request header that carries the token.
-  ///   - command: The program and its arguments; not empty.
-  public init(header: String, command: [String]) {
-    self.header = header
-    self.command = command
-  }
-
-  /// The program's name, for messages.
+  /// The name of the program, for messages.
   ///
   /// The arguments are left out because they may be secret.
   public var program: String {
@@ -26,13 +17,13 @@ public struct TokenRule: Hashable, Sendable {
   }
 }
 
-/// Reads `token:` of a catalog file.
+/// Reads the key `token:` of a catalog file.
 enum TokenParser {
   /// Reads a rule.
   ///
-  /// - Parameter node: The value of `token`.
+  /// - Parameter node: The value of the key.
   /// - Returns: The rule.
-  /// - Throws: ``CatalogError`` with line, key and the expected value.
+  /// - Throws: ``CatalogError`` with the line, the key and the expected value.
   static func parse(_ node: YAMLNode) throws(CatalogError) -> TokenRule {
     let mapping = try node.mapping()
     try mapping.checkKeys(.token)
@@ -68,31 +59,35 @@ enum TokenParser {
   }
 }
 
-/// The state of a run's token, and the reaction to each 401.
+/// The state of a run's token, which decides how the run reacts when a server answers a request with 401.
 ///
-/// The state is a value; its owner must guard it, and must run the command when the step is ``Step/run``. If many
-/// requests are refused at once, the first starts the command and the others wait for its result.
+/// The command of the ``TokenRule`` is run once at most. If several requests are refused at the same time, the first
+/// starts the command, and the others wait for its result. `Waiting` is the type of these requests.
+///
+/// The state has no lock, so its owner must not change it on two threads at once.
 package struct TokenState<Waiting> {
   private enum Phase {
+    /// No request has been refused yet.
     case unasked
+    /// The command is running, and these requests wait for its result.
     case asking([Waiting])
+    /// The command has printed this header value.
     case held(String)
+    /// The command has failed, for this reason.
     case failed(String)
   }
 
   /// The reaction to a refused request.
   package enum Step: Hashable, Sendable {
-    /// Run the command; the request waits for it.
+    /// Run the command, and pass its result to ``TokenState/ended(_:)``. The request is kept until then.
     case run
-    /// The command is already running; the request waits for it.
+    /// Do nothing, because the command is already running. The request is kept until it ends.
     case wait
     /// Send the request again with this header value.
     case again(String)
-    /// Report the 401, because the origin refused the command's token too.
+    /// Report the 401, because the server refused the token of the command too.
     case refusedAgain
-    /// Report the 401, because the command failed.
-    ///
-    /// The text is ``ProgramFault/words``.
+    /// Report the 401, because the command failed. The text is ``ProgramFault/words``.
     case stand(String)
   }
 
@@ -101,7 +96,9 @@ package struct TokenState<Waiting> {
   /// Makes the state at the beginning of a run.
   package init() {}
 
-  /// The header value for further requests; nil until the command has succeeded.
+  /// The header value for further requests.
+  ///
+  /// It is nil until the command has succeeded.
   package var value: String? {
     if case .held(let value) = phase { value } else { nil }
   }
@@ -109,8 +106,8 @@ package struct TokenState<Waiting> {
   /// Decides how to react to a request that was answered with 401.
   ///
   /// - Parameters:
-  ///   - sent: The command's value that was in the request; nil when the request had none yet.
-  ///   - waiting: The request, which is kept until the command has ended.
+  ///   - sent: The header value of the command that was in the request, or nil if the request had none.
+  ///   - waiting: The request.
   /// - Returns: The reaction.
   package mutating func refused(sentWith sent: String?, _ waiting: Waiting) -> Step {
     switch phase {
@@ -126,9 +123,9 @@ package struct TokenState<Waiting> {
     }
   }
 
-  /// Records how the command ended.
+  /// Records the result of the command.
   ///
-  /// - Parameter result: The header value, or why there is none.
+  /// - Parameter result: The header value, or the reason why there is none.
   /// - Returns: The requests that waited for the command.
   package mutating func ended(_ result: Result<String, ProgramFault>) -> [Waiting] {
     guard case .asking(let waiting) = phase else { return [] }
@@ -140,28 +137,28 @@ package struct TokenState<Waiting> {
   }
 }
 
-/// The outcome of a program that the user configured, such as the command of a ``TokenRule``.
+/// The result of a program that the user has configured, such as the command of a ``TokenRule``.
 package struct ProgramOutput: Hashable, Sendable {
   /// The way in which the program ended.
   package enum End: Hashable, Sendable {
-    /// The program exited with a status.
+    /// The program exited with this status.
     case status(Int32)
-    /// A signal ended the program.
+    /// The signal with this number ended the program.
     case signal(Int32)
-    /// The program ran longer than its limit, given in seconds.
+    /// The program was ended because it ran longer than this number of seconds.
     case tooSlow(Int)
-    /// The program could not be started, with the system's error message.
+    /// The program could not be started. The text is the system's error message.
     case notStarted(String)
   }
 
   /// The way in which the program ended.
   package var end: End
-  /// The program's stdout; a part of it if reading stopped early.
+  /// The program's stdout, or the part of it that was read before reading stopped.
   package var output: [UInt8]
-  /// The program's stderr; a part of it if reading stopped early.
+  /// The program's stderr, or the part of it that was read before reading stopped.
   package var errors: [UInt8]
 
-  /// Makes an outcome.
+  /// Makes a result.
   ///
   /// - Parameters:
   ///   - end: The way in which the program ended.
@@ -173,23 +170,23 @@ package struct ProgramOutput: Hashable, Sendable {
     self.errors = errors
   }
 
-  /// The maximum length of a header's value that servers commonly accept, in bytes.
+  /// The maximum length of a header value in bytes.
+  ///
+  /// Servers commonly accept no longer ones.
   private static let longestValue = 16 << 10
   /// The maximum number of characters of stderr that a message repeats.
   private static let longestWords = 300
 
-  /// The first line of stdout, trimmed; it may not be a valid header value.
+  /// The first line of stdout, without white space at its ends.
   private var line: String {
     let first = output.split(separator: 0x0A, maxSplits: 1, omittingEmptySubsequences: false).first
     return String(decoding: first ?? [], as: UTF8.self).trimmed
   }
 
-  /// The header's value.
+  /// The header value, which is the first line of stdout.
   ///
-  /// If there is none, the reason, as words that follow the program's name.
-  ///
-  /// - Parameter redactor: The secrets to redact in the reason, besides the value itself.
-  /// - Returns: The value or the reason.
+  /// - Parameter redactor: The secrets to replace in an error message, besides the value itself.
+  /// - Returns: The value, or the reason why there is none.
   package func value(hiding redactor: SecretRedactor = SecretRedactor()) -> Result<
     String, ProgramFault
   > {
@@ -210,10 +207,10 @@ package struct ProgramOutput: Hashable, Sendable {
     return .success(value)
   }
 
-  /// The program's failure; nil when its status is 0.
+  /// The failure of the program.
   ///
-  /// - Parameter redactor: The secrets to redact in the words.
-  /// - Returns: The failure, with the program's stderr.
+  /// - Parameter redactor: The secrets to replace in the words of the failure.
+  /// - Returns: The failure with the beginning of stderr, or nil if the program exited with status 0.
   package func fault(hiding redactor: SecretRedactor = SecretRedactor()) -> ProgramFault? {
     switch end {
     case .notStarted(let words): fault("cannot be started (\(words))", hiding: redactor)
@@ -231,8 +228,10 @@ package struct ProgramOutput: Hashable, Sendable {
   }
 }
 
-/// Why a program failed.
+/// The reason why a program failed.
 package struct ProgramFault: Error, Hashable, Sendable {
-  /// The failure, in words that follow the program's name; without secrets.
+  /// The words that follow the name of the program in a message, such as "ended with status 1".
+  ///
+  /// They have no secrets.
   package let words: String
 }
