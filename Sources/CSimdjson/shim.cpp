@@ -14,15 +14,16 @@ using namespace simdjson;
 
 struct larder_json {
   dom::document document;
-  // NULL after a large text was parsed, because the parser's scratch space is at least half as large as the text.
+  // The parser is freed after it has parsed a large text, because it needs memory of at least half the size of the
+  // text.
   std::unique_ptr<dom::parser> parser;
 };
 
 namespace {
-// The last freed text of ordinary size; the next text reuses its memory. A large body is read in many windows of
-// about 2 MiB. Allocating memory for each of them took a tenth of the time.
+// The text that was freed last, unless it was large. The next text reuses its memory. A large response is parsed in
+// many parts of about 2 MiB, and a tenth of the time was needed to allocate memory for each part.
 std::atomic<larder_json *> spare{nullptr};
-// The capacity in bytes above which a text is freed, and not kept as the spare one.
+// The maximum capacity in bytes of a freed text that is kept for reuse.
 constexpr size_t most_spared = 3 << 20;
 
 static_assert(sizeof(dom::element) == sizeof(larder_json_value));
@@ -42,7 +43,8 @@ dom::element unpack(larder_json_value value) {
 } // namespace
 
 namespace {
-// Whether the text ends with enough spaces to serve as simdjson's padding; if so, it need not be copied.
+// Whether the text ends with enough spaces. simdjson reads some bytes beyond the end of a text, and otherwise copies
+// the text to a larger buffer.
 bool has_padding(const char *text, size_t count) {
   return count >= SIMDJSON_PADDING &&
          std::all_of(text + count - SIMDJSON_PADDING, text + count, [](char c) { return c == ' '; });
@@ -53,7 +55,7 @@ bool parse(larder_json &json, const char *text, size_t count, size_t depth_limit
   if (!json.parser) return false;
   const bool is_padded = has_padding(text, count);
   if (is_padded) count -= SIMDJSON_PADDING;
-  // simdjson counts the outermost value as a level.
+  // Unlike `depth_limit`, simdjson counts the outermost value as a level.
   const size_t depth = depth_limit + 1;
   if ((json.parser->capacity() < count || json.parser->max_depth() != depth) &&
       json.parser->allocate(std::max(count, json.parser->capacity()), depth) != SUCCESS)
@@ -155,7 +157,7 @@ extern "C" size_t larder_json_count(larder_json_value value) {
   dom::array array;
   dom::object object;
   size_t count = 0;
-  // simdjson stores a count in 24 bits. If all bits are set, there may be more elements.
+  // simdjson stores a count in 24 bits. If all of them are set, there may be more elements or members.
   if (unpack(value).get(array) == SUCCESS) {
     if (array.size() < 0xFFFFFF) return array.size();
     for (auto element = array.begin(); element != array.end(); ++element) count++;

@@ -2,8 +2,8 @@
 
 #include <limits.h>
 
-// These are declared here, as in read.c, because libxml2's headers are in a folder that only pkg-config names.
-// (libxml/parser.h, libxml/HTMLparser.h; the handler's layout has been the same since libxml2 2.6)
+// These types and functions are declared here because libxml2's headers are in a folder that only pkg-config knows; see
+// read.c. The layout of the handlers has been the same since libxml2 2.6. (libxml/parser.h, libxml/HTMLparser.h)
 typedef void *htmlParserCtxtPtr;
 typedef unsigned char xmlChar;
 typedef void (*unused_handler)(void);
@@ -67,8 +67,8 @@ cxml_page *cxml_page_start(const cxml_page_handler *handler, bool is_utf8) {
       htmlCreatePushParserCtxt(&handlers, (void *)handler, NULL, 0, NULL,
                                is_utf8 ? XML_CHAR_ENCODING_UTF8 : XML_CHAR_ENCODING_NONE);
   if (page == NULL) return NULL;
-  // Without HTML_PARSE_RECOVER, a script would end at the first end tag in it, such as `"<p>…</p>"` in a string of
-  // its JSON.
+  // Without HTML_PARSE_RECOVER, a script would end at the first end tag inside it. The JSON in a script may have such a
+  // tag in a string, for example "<p>…</p>".
   int options = HTML_PARSE_RECOVER | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING | HTML_PARSE_NONET;
   htmlCtxtUseOptions(page, is_utf8 ? options | HTML_PARSE_IGNORE_ENC : options);
   return (cxml_page *)page;

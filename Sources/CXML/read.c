@@ -2,8 +2,9 @@
 
 #include <limits.h>
 
-// libxml2's headers are in a folder that only pkg-config names, and SwiftPM does not let a package that others depend
-// on add header folders. These few declarations have been the same since libxml2 2.6. (libxml/xmlreader.h)
+// These types and functions are declared here because libxml2's headers are in a folder that only pkg-config knows, and
+// a package that other packages depend on cannot add such a folder in SwiftPM. The declarations have been the same
+// since libxml2 2.6. (libxml/xmlreader.h)
 typedef void *xmlTextReaderPtr;
 typedef unsigned char xmlChar;
 
@@ -43,7 +44,8 @@ static xmlTextReaderPtr inner(cxml_reader *reader) { return (xmlTextReaderPtr)re
 
 cxml_reader *cxml_start(const uint8_t *bytes, size_t count) {
   if (count > INT_MAX) return NULL;
-  // XML_PARSE_NOENT, XML_PARSE_DTDLOAD and XML_PARSE_HUGE are left out, so that the parser's own limits apply.
+  // Without XML_PARSE_NOENT, XML_PARSE_DTDLOAD and XML_PARSE_HUGE, libxml2 expands no entities, loads no other
+  // documents, and keeps its own limits.
   int options = XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING;
   return (cxml_reader *)xmlReaderForMemory((const char *)bytes, (int)count, NULL, NULL, options);
 }
