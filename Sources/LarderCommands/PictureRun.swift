@@ -222,12 +222,11 @@ struct PictureTally {
     let unreadable = failed - undated - there - unposted - unwritten
     // A picture that could not be posted was made all the same.
     let made = done - skipped - failed + unposted
-    let others = [
+    let words = Quantities.counts([
       (skipped, "skipped"), (unreadable, "unreadable"), (undated, "undated"),
       (there, "existing"), (unwritten, "not written"), (unposted, "not posted"),
       (damaged, "damaged"),
-    ]
-    let words = others.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+    ])
     return (["\(Quantities.count(made, "picture")) made"] + words).joined(separator: ", ")
   }
 }

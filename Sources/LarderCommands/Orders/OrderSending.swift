@@ -152,11 +152,10 @@ struct SendSummary {
 
   /// The counts in one line, such as `hooks.slack.com: 2 delivered, 1 queued`.
   var text: String {
-    var parts = ["\(report.delivered.count) delivered"]
-    if queued > 0 { parts.append("\(queued) queued") }
-    if !report.held.isEmpty { parts.append("\(report.held.count) held") }
-    if !report.dead.isEmpty { parts.append("\(report.dead.count) dead") }
-    return "\(host): " + parts.joined(separator: ", ")
+    let counts = Quantities.counts([
+      (queued, "queued"), (report.held.count, "held"), (report.dead.count, "dead"),
+    ])
+    return "\(host): " + (["\(report.delivered.count) delivered"] + counts).joined(separator: ", ")
   }
 
   /// One sentence for each problem, and for each decision that the user has to make.

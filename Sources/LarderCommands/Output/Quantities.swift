@@ -19,6 +19,11 @@ enum Quantities {
     value < 9.95 ? value.tenths : "\(Int(min(value, 1e12).rounded()))"
   }
 
+  /// The counts that are not 0, each with its word, such as `3 fetched` and `1 failed`.
+  static func counts(_ counts: [(count: Int, word: String)]) -> [String] {
+    counts.filter { $0.count > 0 }.map { "\($0.count) \($0.word)" }
+  }
+
   /// A count with its noun, such as `1 item` or `3 items`.
   static func count(_ count: Int, _ noun: String) -> String {
     "\(count) \(noun)\(count == 1 ? "" : "s")"

@@ -21,18 +21,17 @@ struct SyncSummary {
   /// A headline, one line for each section, then lines for items, details and pictures.
   var text: String {
     var lines = [headline]
-    let names = report.sections.map { (PlainText.line($0.key), PlainText.line($0.title)) }
-    let keyWidth = names.map { columns($0.0) }.max() ?? 0
-    let titleWidth = names.map { columns($0.1) }.max() ?? 0
-    for (section, (key, title)) in zip(report.sections, names) {
-      var line =
-        "  \(padded(key, to: keyWidth))  \(padded(title, to: titleWidth))"
-        + "  \(Quantities.count(section.items, "item")), \(section.source.rawValue)"
-      if section.skipped > 0 { line += ", \(section.skipped) skipped" }
-      if section.repeats > 0 { line += ", \(section.repeats) listed on an earlier page too" }
-      if section.isIncomplete { line += ", incomplete" }
-      lines.append(line)
+    let rows = report.sections.map { section in
+      let result =
+        [Quantities.count(section.items, "item"), section.source.rawValue]
+        + Quantities.counts([
+          (section.skipped, "skipped"), (section.repeats, "listed on an earlier page too"),
+        ]) + (section.isIncomplete ? ["incomplete"] : [])
+      return [
+        PlainText.line(section.key), PlainText.line(section.title), result.joined(separator: ", "),
+      ]
     }
+    lines += aligned(rows).map { "  " + $0.joined(separator: "  ") }
     lines.append("  items     \(items)")
     if report.details.total > 0 { lines.append("  details   \(details)") }
     lines.append("  pictures  \(pictures)")
@@ -54,48 +53,44 @@ struct SyncSummary {
   }
 
   private var items: String {
-    var parts = ["\(report.items.total) shown"]
-    add(report.items.added.count, "added", to: &parts)
-    add(report.items.removed.count, "removed", to: &parts)
-    add(Set(report.items.changed.map(\.id)).count, "changed", to: &parts)
-    add(report.items.withheld.count, "withheld", to: &parts)
-    return parts.joined(separator: ", ")
+    let items = report.items
+    let counts = Quantities.counts([
+      (items.added.count, "added"), (items.removed.count, "removed"),
+      (Set(items.changed.map(\.id)).count, "changed"), (items.withheld.count, "withheld"),
+    ])
+    return (["\(items.total) shown"] + counts).joined(separator: ", ")
   }
 
   private var details: String {
-    var parts: [String] = []
-    add(report.details.fetched, "fetched", to: &parts)
-    add(report.details.unchanged, "unchanged", to: &parts)
-    add(report.details.missing, "without detail", to: &parts)
-    add(report.details.stale, "kept from before", to: &parts)
-    add(report.details.failed, "failed", to: &parts)
-    return parts.joined(separator: ", ")
+    let details = report.details
+    return Quantities.counts([
+      (details.fetched, "fetched"), (details.unchanged, "unchanged"),
+      (details.missing, "without detail"), (details.stale, "kept from before"),
+      (details.failed, "failed"),
+    ]).joined(separator: ", ")
   }
 
   private var pictures: String {
-    var parts = [
-      "\(report.pictures.total) (\(Quantities.count(report.pictures.referenced, "reference")))"
+    let pictures = report.pictures
+    let total = "\(pictures.total) (\(Quantities.count(pictures.referenced, "reference")))"
+    let counts = Quantities.counts([
+      (pictures.fetched, "fetched"), (pictures.revalidated, "revalidated"),
+      (pictures.fresh, "fresh"), (pictures.failed, "failed"),
+    ])
+    let bytes = [
+      "\(ByteCount(pictures.bytesFetched).formatted()) received",
+      "\(ByteCount(pictures.bytesHeld).formatted()) held",
     ]
-    add(report.pictures.fetched, "fetched", to: &parts)
-    add(report.pictures.revalidated, "revalidated", to: &parts)
-    add(report.pictures.fresh, "fresh", to: &parts)
-    add(report.pictures.failed, "failed", to: &parts)
-    parts.append("\(ByteCount(report.pictures.bytesFetched).formatted()) received")
-    parts.append("\(ByteCount(report.pictures.bytesHeld).formatted()) held")
-    return parts.joined(separator: ", ")
+    return ([total] + counts + bytes).joined(separator: ", ")
   }
 
   private func text(_ squares: SyncReport.Squares) -> String {
-    var parts = ["\(squares.made) made (\(squares.side) × \(squares.side))"]
-    add(squares.fresh, "existing", to: &parts)
-    add(squares.removed, "removed", to: &parts)
-    add(squares.unfit, "not possible", to: &parts)
-    add(squares.unfinished, "unfinished", to: &parts)
-    return parts.joined(separator: ", ")
-  }
-
-  private func add(_ count: Int, _ what: String, to parts: inout [String]) {
-    if count > 0 { parts.append("\(count) \(what)") }
+    let counts = Quantities.counts([
+      (squares.fresh, "existing"), (squares.removed, "removed"), (squares.unfit, "not possible"),
+      (squares.unfinished, "unfinished"),
+    ])
+    return (["\(squares.made) made (\(squares.side) × \(squares.side))"] + counts)
+      .joined(separator: ", ")
   }
 
   /// The reasons why no square could be made of some pictures.
