@@ -7,7 +7,7 @@ import Glibc
 import Pipeline
 import SystemPackage
 
-/// A shop's catalog, and the cache on disk that holds it with all its pictures.
+/// A shop's catalog, and the cache on disk with the items of the catalog and all their pictures.
 ///
 /// A shop is a value with a catalog and a path. It opens no file until a method is called. Any number of shops, tasks
 /// and processes may use one cache. A method that changes the cache (``sync(_:progress:)``, ``warm(_:progress:)``,
@@ -186,7 +186,7 @@ extension Shop {
     public let id: RunID
     /// When the run began.
     public let started: Date
-    /// When the run ended; nil while the run is under way, or when it was killed.
+    /// When the run ended; nil if the run is under way, or if it was killed.
     public let finished: Date?
     /// How the run ended; nil while the run is under way.
     ///
@@ -210,7 +210,7 @@ extension Shop {
     }
   }
 
-  /// The runs, newest first.
+  /// The runs, the newest first.
   ///
   /// - Parameter limit: The maximum number of runs to return.
   /// - Returns: The runs, including runs that were killed.
@@ -229,7 +229,7 @@ extension Shop {
   }
 }
 
-/// Reads files that a user names, up to a limit.
+/// Reads files that a user names, but not more bytes than a limit allows.
 package enum BoundedReading {
   /// The bytes of a file, but at most `limit` and one extra byte.
   ///

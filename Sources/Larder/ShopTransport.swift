@@ -30,9 +30,9 @@ public protocol ShopTransport: Sendable {
 public struct ShopRequest: Sendable, Hashable {
   /// The HTTP method.
   public enum Method: String, Sendable {
-    /// Get the resource.
+    /// Gets the resource.
     case get = "GET"
-    /// Send ``ShopRequest/body``, which is an order, or a query if the catalog file asks for POST.
+    /// Sends ``ShopRequest/body``, which is an order, or a query if the catalog file asks for POST.
     case post = "POST"
   }
 

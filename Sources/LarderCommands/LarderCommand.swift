@@ -114,7 +114,7 @@ package struct LarderCommand: ParsableCommand {
 
   /// Whether a command line contains `--json`.
   ///
-  /// Works even if the command line cannot be parsed.
+  /// The answer is right even if the command line cannot be parsed.
   static func wantsJSON(_ arguments: [String]) -> Bool {
     arguments.prefix { $0 != "--" }.contains("--json")
   }

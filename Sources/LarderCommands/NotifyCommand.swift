@@ -93,7 +93,7 @@ struct WishOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Only this item; may be repeated.", valueName: "id"))
   var item: [String] = []
 
-  /// The selection of changes for these options.
+  /// The filter of changes that these options describe.
   var wish: NoticeWish {
     var wish = NoticeWish()
     if let only { wish.kinds = Set(only) }
@@ -102,7 +102,7 @@ struct WishOptions: ParsableArguments {
     return wish
   }
 
-  /// Whether any of the options is given.
+  /// Whether at least one of the options is given.
   var isGiven: Bool { only != nil || drop != nil || !item.isEmpty }
 
   private static func kinds(_ argument: String) throws -> [Notice.Kind] {
