@@ -73,8 +73,8 @@ struct ExportCommand: ParsableCommand {
 
   func run() throws {
     let place = try cache.place(reading: true, Log(output))
-    let stop = StopFlag()
-    let signals = Signals { stop.raise() }
+    let signals = Signals()
+    let stop = signals.stop
     var options = ExportOptions()
     options.isFlat = flat
     options.copies = copy

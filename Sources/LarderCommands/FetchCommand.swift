@@ -55,8 +55,7 @@ extension FetchCommand {
   ///   - place: The cache.
   ///   - transport: The transport.
   ///   - record: Receives the report.
-  ///   - signals: The handler of signals, which must raise `stop`.
-  ///   - stop: The flag that ends the run early.
+  ///   - signals: The handler of signals, which end the run early.
   ///   - tell: Prints the report as text; called only without `--json`.
   /// - Returns: The exit status.
   /// - Throws: The error that prevented the run.
@@ -67,11 +66,10 @@ extension FetchCommand {
     _ transport: CurlTransport,
     _ record: RunRecord,
     _ signals: Signals,
-    _ stop: StopFlag,
     tell: (SyncReport) -> Void
   ) throws -> ExitStatus {
     let run = file.syncRun(cache: place, settings, transport, output)
-    stop.whenRaised { run.stop() }
+    signals.stop.whenRaised { run.stop() }
     let name = Self.configuration.commandName ?? ""
     let report = try ProgressDisplay.during(run.progress, of: transport, output) {
       try run.run(holder: "larder \(name) \(file.catalog.name), process \(getpid())")

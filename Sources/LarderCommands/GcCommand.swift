@@ -123,8 +123,8 @@ struct GcCommand: ParsableCommand {
     let place = try cache.place(reading: true, Log(output))
     let now = UnixTime.now()
     let gc = CacheGc(place.path, remote: place.remote, options: options, now: now)
-    let stop = StopFlag()
-    let signals = Signals { stop.raise() }
+    let signals = Signals()
+    let stop = signals.stop
     let report = try CountDisplay.during("gc", "files", output) { display in
       try gc.run(holder: "larder gc, process \(getpid())") {
         stop.isRaised

@@ -39,12 +39,9 @@ struct PictureRun {
       )
     }
     if options.dryRun { return try tell(planOf: batch) }
-    let stop = StopFlag()
     let upload = upload
-    let signals = Signals {
-      stop.raise()
-      upload?.stop()
-    }
+    let signals = Signals { upload?.stop() }
+    let stop = signals.stop
     let (isJSON, isQuiet) = (output.json, output.quiet)
     let total = batch.items.count
     let terminal = Terminal(output)

@@ -85,8 +85,8 @@ struct ReportCommand: ParsableCommand {
     let reader = try CatalogReader(cache: cache.path, catalog: catalog.catalog)
     let file = out == "-" ? nil : ReportFile(out)
     try file?.demandRoom(force: force)
-    let stop = StopFlag()
-    let signals = Signals { stop.raise() }
+    let signals = Signals()
+    let stop = signals.stop
     let report = ReportRun(of: reader, language, since: since)
     let made = try CountDisplay.during("report", "pictures", output) { display in
       try report.make(folder: file?.folder) {

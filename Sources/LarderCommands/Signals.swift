@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import Larder
 import Synchronization
 
 /// Handles Ctrl-C and SIGTERM.
@@ -7,35 +8,37 @@ import Synchronization
 /// The first signal asks the work to stop, and the second signal ends the process at once.
 final class Signals {
   private let sources: [any DispatchSourceSignal]
+  private let box = SignalBox()
   private static let queue = DispatchQueue(label: "larder.signals")
+
+  /// The flag that the first signal raises.
+  let stop = StopFlag()
 
   /// Handles signals while this object exists.
   ///
-  /// The first signal calls `stop` on a queue of its own.
+  /// The first signal raises ``stop``, and calls `action` on a queue of its own.
   ///
   /// - Parameters:
   ///   - patience: How long the work may take to stop. After that time, the process ends anyway.
-  ///   - stop: Asks the work to stop.
+  ///   - action: Asks the work to stop, if the work does not look at ``stop``.
   init(
     patience: DispatchTimeInterval = .milliseconds(1800),
-    stop: @escaping @Sendable () -> Void
+    action: @escaping @Sendable () -> Void = {}
   ) {
-    let box = SignalBox()
+    let (box, stop) = (box, stop)
     sources = [SIGINT, SIGTERM].map { number in
       Glibc.signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: Self.queue)
       source.setEventHandler {
         guard box.isFirst(number) else { _exit(128 + number) }
-        stop()
+        stop.raise()
+        action()
         Self.queue.asyncAfter(deadline: .now() + patience) { _exit(128 + number) }
       }
       source.resume()
       return source
     }
-    self.box = box
   }
-
-  private let box: SignalBox
 
   /// The received signal, if any.
   var signal: Int32? { box.number }

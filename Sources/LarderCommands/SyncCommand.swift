@@ -70,9 +70,7 @@ struct SyncCommand: FetchCommand {
     )
     defer { transport.shutdown() }
     if work.dryRun { return try file.printPlan(cache: place.path, settings, transport, output) }
-    let stop = StopFlag()
-    let signals = Signals { stop.raise() }
-    let status = try run(file, settings, in: place, transport, record, signals, stop) { report in
+    let status = try run(file, settings, in: place, transport, record, Signals()) { report in
       SyncSummary(report, Terminal(output)).print(output)
     }
     try metrics.write(cache: place.path)

@@ -67,8 +67,8 @@ struct VerifyCommand: ParsableCommand {
       now: UnixTime.now(),
       remote: place.remote
     )
-    let stop = StopFlag()
-    let signals = Signals { stop.raise() }
+    let signals = Signals()
+    let stop = signals.stop
     let report = try CountDisplay.during("verify", "pictures", output) { display in
       try check.run(
         fast ? .fast : .full,

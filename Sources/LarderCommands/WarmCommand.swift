@@ -150,8 +150,7 @@ struct WarmCommand: FetchCommand {
       )
     }
     let catalogs = named.map(\.file).filter { namesakes[$0.catalog.name] == nil }
-    let stop = StopFlag()
-    let signals = Signals { stop.raise() }
+    let signals = Signals()
     let now = UnixTime.now()
     let plan = WarmPlan(
       try catalogs.map { try WarmPlan.LastRuns(of: $0.catalog.name, cache: place.path) },
@@ -166,7 +165,7 @@ struct WarmCommand: FetchCommand {
     }
     guard !plan.due.isEmpty else { return ExitStatus.gravest(statuses + [.tryAgain]) }
     if let splay = splay?.seconds, splay > 0, !work.dryRun {
-      stop.wait(seconds: Double.random(in: 0..<splay))
+      signals.stop.wait(seconds: Double.random(in: 0..<splay))
     }
     if let status = signals.status { return status }
 
@@ -174,7 +173,7 @@ struct WarmCommand: FetchCommand {
     defer { transport.shutdown() }
     for position in plan.due where signals.signal == nil {
       do {
-        statuses.append(try warm(catalogs[position], place, transport, record, signals, stop))
+        statuses.append(try warm(catalogs[position], place, transport, record, signals))
       } catch {
         guard let failure = CommandFailure(error) else { throw error }
         // Other errors, such as a held lock or a full disk, affect the cache that all catalogs share.
@@ -229,14 +228,13 @@ struct WarmCommand: FetchCommand {
     _ place: CachePlace,
     _ transport: CurlTransport,
     _ record: RunRecord,
-    _ signals: Signals,
-    _ stop: StopFlag
+    _ signals: Signals
   ) throws -> ExitStatus {
     var settings = settings
     settings.onlyDue = true
     try place.demandNoSquares(settings)
     if work.dryRun { return try file.printPlan(cache: place.path, settings, transport, output) }
-    return try run(file, settings, in: place, transport, record, signals, stop) { report in
+    return try run(file, settings, in: place, transport, record, signals) { report in
       let paragraph = WarmParagraph(report, cache: place.name)
       for line in paragraph.lines { Log(output).warning(line) }
       for line in paragraph.skipped(all: output.verbose > 0) { Log(output).warning(line) }

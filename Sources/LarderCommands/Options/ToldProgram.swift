@@ -52,8 +52,8 @@ struct ToldProgram {
       Log(output).warning("\(option): \(words[0]) was not run: \(doubt.reason)")
       return
     }
-    let stop = StopFlag()
-    let signals = Signals { stop.raise() }
+    let signals = Signals()
+    let stop = signals.stop
     let ended = ProgramRun(
       words: words,
       environment: ProcessInfo.processInfo.environment,
