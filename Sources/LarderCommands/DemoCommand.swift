@@ -56,12 +56,9 @@ struct DemoCommand: ParsableCommand {
   var serve = false
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Serve on this port; 0 means any free one. (default: 8080)",
-      valueName: "port"
-    ),
-    transform: WholeNumber.reader(0...65_535)
+    "Serve on this port; 0 means any free one. (default: 8080)",
+    value: "port",
+    read: WholeNumber.reader(0...65_535)
   )
   var port = 8080
 

@@ -37,32 +37,23 @@ struct GcCommand: ParsableCommand {
   )
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "How long to keep a picture after the last catalog dropped it. (default: 7d)",
-      valueName: "time"
-    ),
-    transform: DurationArgument.read
+    "How long to keep a picture after the last catalog dropped it. (default: 7d)",
+    value: "time",
+    read: DurationArgument.read
   )
   var grace: DurationArgument?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Remove pictures that no run has needed for this time. (default: no limit)",
-      valueName: "time"
-    ),
-    transform: DurationArgument.read
+    "Remove pictures that no run has needed for this time. (default: no limit)",
+    value: "time",
+    read: DurationArgument.read
   )
   var maxAge: DurationArgument?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Remove pictures until no more than this is left, such as 20G. (default: no limit)",
-      valueName: "size"
-    ),
-    transform: SizeArgument.read
+    "Remove pictures until no more than this is left, such as 20G. (default: no limit)",
+    value: "size",
+    read: SizeArgument.read
   )
   var maxSize: SizeArgument?
 
@@ -70,20 +61,17 @@ struct GcCommand: ParsableCommand {
   var includeReferenced = false
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("How long runs are kept for diff. (default: 400d)", valueName: "time"),
-    transform: DurationArgument.read
+    "How long runs are kept for diff. (default: 400d)",
+    value: "time",
+    read: DurationArgument.read
   )
   var history: DurationArgument?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Remove changes older than this, such as 2y, from the history; the values in force at that point are kept. "
-        + "(default: keep all)",
-      valueName: "time"
-    ),
-    transform: DurationArgument.read
+    "Remove changes older than this, such as 2y, from the history; the values in force at that point are kept. "
+      + "(default: keep all)",
+    value: "time",
+    read: DurationArgument.read
   )
   var prices: DurationArgument?
 

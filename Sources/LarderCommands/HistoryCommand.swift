@@ -34,12 +34,9 @@ struct HistoryCommand: ParsableCommand {
   var id: String?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Only changes from this far back, such as 30d. (default: all)",
-      valueName: "time"
-    ),
-    transform: DurationArgument.read
+    "Only changes from this far back, such as 30d. (default: all)",
+    value: "time",
+    read: DurationArgument.read
   )
   var since: DurationArgument?
 

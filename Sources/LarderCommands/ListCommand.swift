@@ -129,9 +129,9 @@ struct QueryOptions: ParsableArguments {
   var sort: ItemSort?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("List at most N items. (default: all)", valueName: "n"),
-    transform: WholeNumber.reader(1...1_000_000_000)
+    "List at most N items. (default: all)",
+    value: "n",
+    read: WholeNumber.reader(1...1_000_000_000)
   )
   var limit: Int?
 

@@ -81,12 +81,9 @@ struct WishOptions: ParsableArguments {
   var only: [Notice.Kind]?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Only prices that fell by at least this share, such as 10%. (default: all)",
-      valueName: "percent"
-    ),
-    transform: PercentArgument.read
+    "Only prices that fell by at least this share, such as 10%. (default: all)",
+    value: "percent",
+    read: PercentArgument.read
   )
   var drop: Double?
 

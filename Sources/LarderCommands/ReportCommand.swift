@@ -57,12 +57,9 @@ struct ReportCommand: ParsableCommand {
   var language: PageLanguage?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Only the changes from this far back, such as 30d, and the changed items. (default: the whole catalog)",
-      valueName: "time"
-    ),
-    transform: DurationArgument.read
+    "Only the changes from this far back, such as 30d, and the changed items. (default: the whole catalog)",
+    value: "time",
+    read: DurationArgument.read
   )
   var since: DurationArgument?
 

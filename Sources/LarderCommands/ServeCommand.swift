@@ -144,9 +144,9 @@ struct ServerOptions: ParsableArguments {
   var bind = "127.0.0.1"
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("The port; 0 takes a free one. (default: 8080)", valueName: "n"),
-    transform: WholeNumber.reader(0...65_535)
+    "The port; 0 takes a free one. (default: 8080)",
+    value: "n",
+    read: WholeNumber.reader(0...65_535)
   )
   var port = 8080
 
@@ -168,12 +168,9 @@ struct ServerOptions: ParsableArguments {
   var squares = [128, 256, 512]
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "The most requests from one address. (default: 200/s, no limit on loopback)",
-      valueName: "n/s"
-    ),
-    transform: RateArgument.read
+    "The most requests from one address. (default: 200/s, no limit on loopback)",
+    value: "n/s",
+    read: RateArgument.read
   )
   var rate: RateArgument?
 

@@ -210,12 +210,9 @@ struct UploadOptions: ParsableArguments {
   var fieldName: [String] = []
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Retry a photo that certainly did not arrive up to N times, 0 to 100. (default: 4)",
-      valueName: "n"
-    ),
-    transform: WholeNumber.reader(0...100)
+    "Retry a photo that certainly did not arrive up to N times, 0 to 100. (default: 4)",
+    value: "n",
+    read: WholeNumber.reader(0...100)
   )
   var retries = RetryPolicy().retries
 

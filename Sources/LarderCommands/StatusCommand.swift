@@ -28,9 +28,9 @@ struct StatusCommand: ParsableCommand {
   )
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Fail if a catalog's last complete run is older.", valueName: "age"),
-    transform: DurationArgument.read
+    "Fail if a catalog's last complete run is older.",
+    value: "age",
+    read: DurationArgument.read
   )
   var check: DurationArgument?
 

@@ -68,22 +68,16 @@ struct WarmCommand: FetchCommand {
   var files: [String]
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Skip a catalog whose last run started more recently than this.",
-      valueName: "time"
-    ),
-    transform: DurationArgument.read
+    "Skip a catalog whose last run started more recently than this.",
+    value: "time",
+    read: DurationArgument.read
   )
   var minInterval: DurationArgument?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "First wait a random time, up to this, so that many machines do not start at once.",
-      valueName: "time"
-    ),
-    transform: DurationArgument.read
+    "First wait a random time, up to this, so that many machines do not start at once.",
+    value: "time",
+    read: DurationArgument.read
   )
   var splay: DurationArgument?
 

@@ -15,29 +15,19 @@ struct BenchOptions: ParsableArguments {
   var pass = Pass.allCases
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Simultaneous transfers, such as 1,4,16, or auto: 1, 2, 4 … 128 while the rate rises. (default: auto)",
-      valueName: "n,…|auto"
-    ),
-    transform: SweepArgument.read
+    "Simultaneous transfers, such as 1,4,16, or auto: 1, 2, 4 … 128 while the rate rises. (default: auto)",
+    value: "n,…|auto",
+    read: SweepArgument.read
   )
   var parallel: SweepPlan?
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Repeat each pass exactly N times.", valueName: "n"),
-    transform: WholeNumber.reader(1...1000)
-  )
+  @Option("Repeat each pass exactly N times.", value: "n", read: WholeNumber.reader(1...1000))
   var runs: Int?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Repeat until the rate is known to within this, with 95 % confidence. (default: 5%)",
-      valueName: "percent"
-    ),
-    transform: PercentArgument.read
+    "Repeat until the rate is known to within this, with 95 % confidence. (default: 5%)",
+    value: "percent",
+    read: PercentArgument.read
   )
   var precision = 0.05
 
@@ -51,19 +41,16 @@ struct BenchOptions: ParsableArguments {
   var discard: Bool?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Start requests at this rate, such as 200/s, and measure from the planned start.",
-      valueName: "n/s"
-    ),
-    transform: RateArgument.read
+    "Start requests at this rate, such as 200/s, and measure from the planned start.",
+    value: "n/s",
+    read: RateArgument.read
   )
   var rate: RateArgument?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Start no measurement after this time, such as 10m.", valueName: "time"),
-    transform: DurationArgument.read
+    "Start no measurement after this time, such as 10m.",
+    value: "time",
+    read: DurationArgument.read
   )
   var deadline: DurationArgument?
 
@@ -80,12 +67,9 @@ struct BenchOptions: ParsableArguments {
   var baseline: String?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "The largest allowed regression from the baseline. (default: 10%)",
-      valueName: "percent"
-    ),
-    transform: PercentArgument.read
+    "The largest allowed regression from the baseline. (default: 10%)",
+    value: "percent",
+    read: PercentArgument.read
   )
   var maxRegression = 0.1
 
@@ -172,42 +156,30 @@ struct OriginOptions: ParsableArguments {
   var origin: Origin?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "The number of pictures (default: 1000), or of requests in a pass over URLs.",
-      valueName: "n"
-    ),
-    transform: WholeNumber.reader(1...1_000_000)
+    "The number of pictures (default: 1000), or of requests in a pass over URLs.",
+    value: "n",
+    read: WholeNumber.reader(1...1_000_000)
   )
   var count: Int?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "The size of the pictures, such as 500K. (default: 8K..40K)",
-      valueName: "size"
-    ),
-    transform: SizesArgument.read
+    "The size of the pictures, such as 500K. (default: 8K..40K)",
+    value: "size",
+    read: SizesArgument.read
   )
   var sizes = SizesArgument(8 << 10...40 << 10)
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "The delay before each picture. (default: none)",
-      valueName: "time"
-    ),
-    transform: DurationArgument.read
+    "The delay before each picture. (default: none)",
+    value: "time",
+    read: DurationArgument.read
   )
   var delay: DurationArgument?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "The bandwidth of its connection, such as 10M/s. (default: no limit)",
-      valueName: "size/s"
-    ),
-    transform: BandwidthArgument.read
+    "The bandwidth of its connection, such as 10M/s. (default: no limit)",
+    value: "size/s",
+    read: BandwidthArgument.read
   )
   var bandwidth: BandwidthArgument?
 

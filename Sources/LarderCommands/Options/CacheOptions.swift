@@ -89,12 +89,9 @@ struct CatalogOptions: ParsableArguments {
 /// The option `--keep-free`: the disk space that a run leaves free.
 struct RoomOptions: ParsableArguments {
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Stop fetching once the cache's disk has less free space than this, such as 5G. (default: fill it)",
-      valueName: "size"
-    ),
-    transform: SizeArgument.read
+    "Stop fetching once the cache's disk has less free space than this, such as 5G. (default: fill it)",
+    value: "size",
+    read: SizeArgument.read
   )
   var keepFree: SizeArgument?
 

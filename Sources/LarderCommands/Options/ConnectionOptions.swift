@@ -7,22 +7,16 @@ import Transport
 /// The connection options of every command that fetches.
 struct ConnectionOptions: ParsableArguments {
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Simultaneous transfers to one host, 1 to 1024. (default: auto, at most 16)",
-      valueName: "n|auto"
-    ),
-    transform: ParallelArgument.read
+    "Simultaneous transfers to one host, 1 to 1024. (default: auto, at most 16)",
+    value: "n|auto",
+    read: ParallelArgument.read
   )
   var perHost: TransportOptions.Count?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Retry a request up to N times, 0 to 100, after a temporary failure. (default: 4)",
-      valueName: "n"
-    ),
-    transform: WholeNumber.reader(0...100)
+    "Retry a request up to N times, 0 to 100, after a temporary failure. (default: 4)",
+    value: "n",
+    read: WholeNumber.reader(0...100)
   )
   var retries = RetryPolicy().retries
 

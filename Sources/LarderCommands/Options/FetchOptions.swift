@@ -8,12 +8,9 @@ import Transport
 /// The options `--square` and `--dry-run`.
 struct WorkOptions: ParsableArguments {
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Keep a square of every picture, N pixels a side, in squares/<n>.",
-      valueName: "n"
-    ),
-    transform: WholeNumber.reader(1...4096)
+    "Keep a square of every picture, N pixels a side, in squares/<n>.",
+    value: "n",
+    read: WholeNumber.reader(1...4096)
   )
   var square: Int?
 
@@ -24,39 +21,30 @@ struct WorkOptions: ParsableArguments {
 /// The options that limit a run's use of the network, and its time.
 struct LimitOptions: ParsableArguments {
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Simultaneous transfers, 1 to 1024, or auto. (default: auto)",
-      valueName: "n|auto"
-    ),
-    transform: ParallelArgument.read
+    "Simultaneous transfers, 1 to 1024, or auto. (default: auto)",
+    value: "n|auto",
+    read: ParallelArgument.read
   )
   var parallel = TransportOptions.Count.auto
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Send at most this many requests, such as 20/s. (default: no limit)",
-      valueName: "n/s"
-    ),
-    transform: RateArgument.read
+    "Send at most this many requests, such as 20/s. (default: no limit)",
+    value: "n/s",
+    read: RateArgument.read
   )
   var rate: RateArgument?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Stop after this time, such as 10m. (default: never)", valueName: "time"),
-    transform: DurationArgument.readPositive
+    "Stop after this time, such as 10m. (default: never)",
+    value: "time",
+    read: DurationArgument.readPositive
   )
   var deadline: DurationArgument?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Fetch no more than this, such as 2G. (default: no limit)",
-      valueName: "size"
-    ),
-    transform: SizeArgument.read
+    "Fetch no more than this, such as 2G. (default: no limit)",
+    value: "size",
+    read: SizeArgument.read
   )
   var maxBytes: SizeArgument?
 
@@ -74,13 +62,10 @@ struct LimitOptions: ParsableArguments {
 /// The options for items that cannot be read, and for items that the shop suddenly no longer lists.
 struct DoubtOptions: ParsableArguments {
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "The most unreadable items in a section, such as 3 or 10% (but at least one). A section with "
-        + "more keeps its previous items. (default: 10%)",
-      valueName: "n%|n"
-    ),
-    transform: MaxSkippedArgument.read
+    "The most unreadable items in a section, such as 3 or 10% (but at least one). A section with "
+      + "more keeps its previous items. (default: 10%)",
+    value: "n%|n",
+    read: MaxSkippedArgument.read
   )
   var maxSkipped = SkipLimit.standard
 

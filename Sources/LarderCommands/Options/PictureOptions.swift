@@ -26,12 +26,9 @@ struct PictureOptions: ParsableArguments {
   var out: String?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Scale to N pixels a side, or to width and height. (default: the size of the cropped part)",
-      valueName: "n|wxh"
-    ),
-    transform: FrameOptions.size
+    "Scale to N pixels a side, or to width and height. (default: the size of the cropped part)",
+    value: "n|wxh",
+    read: FrameOptions.size
   )
   var size: PixelSize?
 
@@ -52,12 +49,9 @@ struct PictureOptions: ParsableArguments {
   var format = OutputFormat.keep
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "The encoder's quality. (default: about the input's from JPEG to JPEG, else \(OutputFormat.usualQualities))",
-      valueName: "1-100"
-    ),
-    transform: WholeNumber.reader(1...100)
+    "The encoder's quality. (default: about the input's from JPEG to JPEG, else \(OutputFormat.usualQualities))",
+    value: "1-100",
+    read: WholeNumber.reader(1...100)
   )
   var quality: Int?
 
@@ -79,12 +73,9 @@ struct PictureOptions: ParsableArguments {
   var keepMetadata = false
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Refuse pictures of more than N pixels; memory grows with them. (default: 150000000)",
-      valueName: "n"
-    ),
-    transform: WholeNumber.reader(1...2_000_000_000)
+    "Refuse pictures of more than N pixels; memory grows with them. (default: 150000000)",
+    value: "n",
+    read: WholeNumber.reader(1...2_000_000_000)
   )
   var maxPixels: Int?
 

@@ -42,22 +42,16 @@ struct WebhookOptions: ParsableArguments {
   var unsigned = false
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Give up if no answer comes within this time. (default: 30s)",
-      valueName: "time"
-    ),
-    transform: DurationArgument.read
+    "Give up if no answer comes within this time. (default: 30s)",
+    value: "time",
+    read: DurationArgument.read
   )
   var timeout = DurationArgument(seconds: 30)
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Wait this long for orders that are not due yet. (default: 10s)",
-      valueName: "time"
-    ),
-    transform: DurationArgument.read
+    "Wait this long for orders that are not due yet. (default: 10s)",
+    value: "time",
+    read: DurationArgument.read
   )
   var wait = DurationArgument(seconds: 10)
 

@@ -38,9 +38,9 @@ struct OrderPlaceCommand: ParsableCommand {
   var by: String
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("The quantity of the first item. (default: 1)", valueName: "n"),
-    transform: WholeNumber.reader(1...OrderRequest.mostPieces)
+    "The quantity of the first item. (default: 1)",
+    value: "n",
+    read: WholeNumber.reader(1...OrderRequest.mostPieces)
   )
   var quantity = 1
 

@@ -36,9 +36,9 @@ struct OrderSendCommand: ParsableCommand {
   )
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Attempt at most N orders. (default: all)", valueName: "n"),
-    transform: WholeNumber.reader(1...1_000_000_000)
+    "Attempt at most N orders. (default: all)",
+    value: "n",
+    read: WholeNumber.reader(1...1_000_000_000)
   )
   var limit: Int?
 

@@ -49,32 +49,22 @@ struct ShardRunCommand: ParsableCommand {
   var shard: String
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Commit even if up to this share of pictures failed temporarily. (default: 10%)",
-      valueName: "n%"
-    ),
-    transform: ShareArgument.read
+    "Commit even if up to this share of pictures failed temporarily. (default: 10%)",
+    value: "n%",
+    read: ShareArgument.read
   )
   var maxFailures = 10.0
 
   @Flag(help: "End as after SIGTERM when the parent process ends.")
   var dieWithParent = false
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("The most shards that run at once.", valueName: "n"),
-    transform: WholeNumber.reader(1...100_000)
-  )
+  @Option("The most shards that run at once.", value: "n", read: WholeNumber.reader(1...100_000))
   var clusterSlots: Int?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Simultaneous transfers to one host, for all shards together.",
-      valueName: "n"
-    ),
-    transform: WholeNumber.reader(1...100_000)
+    "Simultaneous transfers to one host, for all shards together.",
+    value: "n",
+    read: WholeNumber.reader(1...100_000)
   )
   var hostLimit: Int?
 

@@ -1,0 +1,45 @@
+import ArgumentParser
+
+extension Option {
+  /// An option whose value a function reads.
+  ///
+  /// The function also receives a value that begins with a minus sign, such as `-1`, so that it can refuse the value
+  /// with its own message. The argument parser would take the value for an unknown option.
+  ///
+  /// - Parameters:
+  ///   - help: The help.
+  ///   - name: The name of the value in the help, such as `time`.
+  ///   - read: Reads the value; it throws a `ValidationError` with the allowed forms.
+  init<Content>(
+    _ help: String,
+    value name: String,
+    read: @escaping @Sendable (String) throws -> Content
+  ) where Value == Content? {
+    self.init(
+      parsing: .unconditional,
+      help: ArgumentHelp(help, valueName: name),
+      transform: read
+    )
+  }
+
+  /// An option whose value a function reads, as above, with a default value.
+  ///
+  /// - Parameters:
+  ///   - wrappedValue: The default.
+  ///   - help: The help.
+  ///   - name: The name of the value in the help, such as `time`.
+  ///   - read: Reads the value; it throws a `ValidationError` with the allowed forms.
+  init(
+    wrappedValue: Value,
+    _ help: String,
+    value name: String,
+    read: @escaping @Sendable (String) throws -> Value
+  ) {
+    self.init(
+      wrappedValue: wrappedValue,
+      parsing: .unconditional,
+      help: ArgumentHelp(help, valueName: name),
+      transform: read
+    )
+  }
+}
