@@ -44,11 +44,8 @@ struct DemoCommand: ParsableCommand {
   )
 
   @Option(
-    help: ArgumentHelp(
-      "The sample store's folder. (default: LARDER_SAMPLES, else the installed one)",
-      valueName: "dir"
-    ),
-    transform: PathArgument.read
+    path: "The sample store's folder. (default: LARDER_SAMPLES, else the installed one)",
+    value: "dir"
   )
   var samples: String?
 
@@ -62,10 +59,7 @@ struct DemoCommand: ParsableCommand {
   )
   var port = 8080
 
-  @Option(
-    help: ArgumentHelp("Make answers fail as this fault script says.", valueName: "file"),
-    transform: PathArgument.read
-  )
+  @Option(path: "Make answers fail as this fault script says.", value: "file")
   var faults: String?
 
   @Option(
@@ -78,16 +72,10 @@ struct DemoCommand: ParsableCommand {
   @Flag(help: "Serve a generated picture for each picture path that the store lacks.")
   var anyPicture = false
 
-  @Option(
-    help: ArgumentHelp("Serve HTTPS with this certificate (PEM).", valueName: "file"),
-    transform: PathArgument.read
-  )
+  @Option(path: "Serve HTTPS with this certificate (PEM).", value: "file")
   var certificate: String?
 
-  @Option(
-    help: ArgumentHelp("The certificate's key (PEM).", valueName: "file"),
-    transform: PathArgument.read
-  )
+  @Option(path: "The certificate's key (PEM).", value: "file")
   var key: String?
 
   @OptionGroup(title: Topic.cache) var cache: CacheOptions

@@ -121,11 +121,8 @@ struct WishOptions: ParsableArguments {
 /// The options of `warm` for notices to a webhook.
 struct NotifyOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
-      "Send the changes to the webhook whose URL is in this file, as larder notify does.",
-      valueName: "file"
-    ),
-    transform: PathArgument.read
+    path: "Send the changes to the webhook whose URL is in this file, as larder notify does.",
+    value: "file"
   )
   var notifyUrlFile: String?
 

@@ -99,10 +99,7 @@ struct StampCommand: ParsableCommand {
   @Option(help: ArgumentHelp("A line under the date.", valueName: "text"))
   var text: String?
 
-  @Option(
-    help: ArgumentHelp("A logo for the corner opposite the text.", valueName: "png"),
-    transform: PathArgument.read
-  )
+  @Option(path: "A logo for the corner opposite the text.", value: "png")
   var logo: String?
 
   @OptionGroup(title: Topic.upload) var upload: UploadOptions
@@ -185,11 +182,8 @@ struct UploadOptions: ParsableArguments {
   var post: String?
 
   @Option(
-    help: ArgumentHelp(
-      "A file with the token for --post (default: LARDER_UPLOAD_TOKEN, else none).",
-      valueName: "file"
-    ),
-    transform: PathArgument.read
+    path: "A file with the token for --post (default: LARDER_UPLOAD_TOKEN, else none).",
+    value: "file"
   )
   var tokenFile: String?
 

@@ -51,11 +51,7 @@ struct CatalogInitCommand: ParsableCommand {
   )
   var sources: [String]
 
-  @Option(
-    help: ArgumentHelp("The detail of one of the listed items.", valueName: "url|file"),
-    completion: .file(),
-    transform: PathArgument.read
-  )
+  @Option(path: "The detail of one of the listed items.", value: "url|file", completion: .file())
   var detail: String?
 
   @Option(

@@ -54,16 +54,10 @@ struct BenchOptions: ParsableArguments {
   )
   var deadline: DurationArgument?
 
-  @Option(
-    help: ArgumentHelp("Write a page with plots.", valueName: "file"),
-    transform: PathArgument.read
-  )
+  @Option(path: "Write a page with plots.", value: "file")
   var html: String?
 
-  @Option(
-    help: ArgumentHelp("Compare with an earlier result, written by --json.", valueName: "file"),
-    transform: PathArgument.read
-  )
+  @Option(path: "Compare with an earlier result, written by --json.", value: "file")
   var baseline: String?
 
   @Option(
@@ -73,10 +67,7 @@ struct BenchOptions: ParsableArguments {
   )
   var maxRegression = 0.1
 
-  @Option(
-    help: ArgumentHelp("Where the temporary folder is made (default: TMPDIR).", valueName: "dir"),
-    transform: PathArgument.read
-  )
+  @Option(path: "Where the temporary folder is made (default: TMPDIR).", value: "dir")
   var scratch: String?
 
   @OptionGroup(title: Topic.scope) var scope: ScopeOptions

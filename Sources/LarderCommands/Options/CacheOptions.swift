@@ -5,12 +5,9 @@ import Transport
 /// The option `--cache` of commands that accept only a local folder.
 struct CacheOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
-      "The cache's folder (default: LARDER_CACHE, else cache).",
-      valueName: "dir"
-    ),
-    completion: .directory,
-    transform: PathArgument.read
+    path: "The cache's folder (default: LARDER_CACHE, else cache).",
+    value: "dir",
+    completion: .directory
   )
   var cache: String?
 
@@ -34,12 +31,9 @@ struct CacheOptions: ParsableArguments {
 /// The option `--cache` of commands that accept a folder or an object store.
 struct PlacedCacheOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
-      "The cache's folder, or s3://bucket/prefix (default: LARDER_CACHE, else cache).",
-      valueName: "dir|s3"
-    ),
-    completion: .directory,
-    transform: PathArgument.read
+    path: "The cache's folder, or s3://bucket/prefix (default: LARDER_CACHE, else cache).",
+    value: "dir|s3",
+    completion: .directory
   )
   var cache: String?
 

@@ -7,11 +7,8 @@ import Pipeline
 /// The option `--metrics` of `sync` and `warm`: a file with numbers for Prometheus.
 struct MetricsOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
-      "At the end, write metrics to this file for Prometheus' textfile collector.",
-      valueName: "file"
-    ),
-    transform: PathArgument.read
+    path: "At the end, write metrics to this file for Prometheus' textfile collector.",
+    value: "file"
   )
   var metrics: String?
 

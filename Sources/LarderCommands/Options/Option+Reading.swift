@@ -22,7 +22,7 @@ extension Option {
     )
   }
 
-  /// An option whose value a function reads, as above, with a default value.
+  /// An option with a default, whose value a function reads.
   ///
   /// - Parameters:
   ///   - wrappedValue: The default.
@@ -40,6 +40,21 @@ extension Option {
       parsing: .unconditional,
       help: ArgumentHelp(help, valueName: name),
       transform: read
+    )
+  }
+
+  /// An option that names a file or a folder, and refuses an empty path; see ``PathArgument``.
+  ///
+  /// - Parameters:
+  ///   - help: The help.
+  ///   - name: The name of the value in the help, such as `file`.
+  ///   - completion: How a shell completes the value; nil for its usual way.
+  init(path help: String, value name: String, completion: CompletionKind? = nil)
+  where Value == String? {
+    self.init(
+      help: ArgumentHelp(help, valueName: name),
+      completion: completion,
+      transform: PathArgument.read
     )
   }
 }

@@ -4,11 +4,9 @@ import Orders
 /// The options for the outbox, which is the file with the orders, and for the language of messages about orders.
 struct OutboxOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
+    path:
       "The file with the orders (default: LARDER_ORDERS, else larder/orders.sqlite in XDG_STATE_HOME).",
-      valueName: "file"
-    ),
-    transform: PathArgument.read
+    value: "file"
   )
   var orders: String?
 

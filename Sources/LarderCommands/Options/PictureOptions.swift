@@ -16,12 +16,10 @@ struct PictureOptions: ParsableArguments {
   var pictures: [String]
 
   @Option(
-    help: ArgumentHelp(
+    path:
       "The folder for the results, created if missing. - is stdout, for one picture. (default: - for -)",
-      valueName: "dir"
-    ),
-    completion: .directory,
-    transform: PathArgument.read
+    value: "dir",
+    completion: .directory
   )
   var out: String?
 

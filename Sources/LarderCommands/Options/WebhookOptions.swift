@@ -5,11 +5,8 @@ import Orders
 /// The webhook options of every command that sends orders or notices.
 struct WebhookOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
-      "Read the webhook's URL from this file (default: the variable LARDER_WEBHOOK_URL).",
-      valueName: "file"
-    ),
-    transform: PathArgument.read
+    path: "Read the webhook's URL from this file (default: the variable LARDER_WEBHOOK_URL).",
+    value: "file"
   )
   var webhookUrlFile: String?
 
@@ -30,11 +27,8 @@ struct WebhookOptions: ParsableArguments {
   var onAmbiguous: AmbiguityPolicy?
 
   @Option(
-    help: ArgumentHelp(
-      "Read the signing secrets, whsec_…, from this file (default: LARDER_WEBHOOK_SECRET).",
-      valueName: "file"
-    ),
-    transform: PathArgument.read
+    path: "Read the signing secrets, whsec_…, from this file (default: LARDER_WEBHOOK_SECRET).",
+    value: "file"
   )
   var webhookSecretFile: String?
 
