@@ -3,24 +3,26 @@ import SampleStore
 import Support
 import Testing
 
-/// The ways in which a shop may break its feed.
+/// The ways in which the data that a shop sends may be broken.
 ///
 /// In each case no stored data is lost, and one line of the error output names the section, the
 /// field and what to do.
 @Suite struct BrokenFeedTests {
-  /// A way to break a feed, with the exit statuses and words expected of the runs.
+  /// A way to break the data of a shop, with the exit statuses and the words that the runs must
+  /// give.
   struct Case: Sendable, CustomTestStringConvertible {
     /// What the shop did, as the name of the case.
     var name: String
     /// The exit status of a first sync.
     var first: Int32
-    /// The exit status of a run after a good one.
+    /// The exit status of a run that follows a good run.
     var second: Int32
     /// Words that one line must contain: the section, the field and what to do.
     var words: [String]
     /// Whether one response contains all sections.
     var isCombined = false
-    /// The words of a first sync, which cannot know the earlier state; nil if they are the same.
+    /// The words of a first sync, which does not know an earlier state; nil if the words are the
+    /// same as ``words``.
     var firstWords: [String]?
     /// Breaks the feed.
     var breaks: @Sendable (BrokenShop) -> Void
@@ -262,15 +264,17 @@ import Testing
 
   static let all = fields + bodies + sections + details
 
-  /// Each feed with a command, alternately `sync` and `warm`.
+  /// Each way with a command, which is alternately `sync` and `warm`.
   ///
-  /// With `LARDER_SWEEPS=all` each feed is tried with both, which takes a minute longer.
+  /// With `LARDER_SWEEPS=all`, each way is tried with both commands, which takes a minute longer.
   static let met: [(Case, String)] = all.enumerated().flatMap { place, broken in
     let commands = Sweep.isWhole ? ["sync", "warm"] : [place.isMultiple(of: 2) ? "sync" : "warm"]
     return commands.map { (broken, $0) }
   }
 
-  /// Whether one line contains all the words; without words there must be no output.
+  /// Whether one line contains all the words.
+  ///
+  /// If there are no words, there must be no output.
   private func says(_ words: [String], _ errors: String) -> Bool {
     if words.isEmpty { return errors.isEmpty }
     return errors.split(separator: "\n").contains { line in words.allSatisfy(line.contains) }

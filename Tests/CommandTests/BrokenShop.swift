@@ -2,7 +2,7 @@ import Foundation
 import SampleStore
 import Support
 
-/// A shop whose feed can be broken in the ways that shops break theirs.
+/// A shop whose data can be broken in the ways that occur in real shops.
 ///
 /// Section `main` lists M1 to M8, `soup` lists S1 to S4; each item has a thumbnail, and a detail with
 /// one picture. The catalog file spells its paths out.
@@ -14,7 +14,9 @@ final class BrokenShop: Sendable {
   /// The ids of all items of the intact feed.
   static let ids = (1...8).map { "M\($0)" } + (1...4).map { "S\($0)" }
 
-  /// Opens the shop; with `combined` one response holds both sections.
+  /// Opens the shop.
+  ///
+  /// If `combined` is true, one response holds both sections.
   init(combined: Bool = false) throws {
     folder = try TemporaryFolder()
     let content = SampleContent { path in
@@ -82,8 +84,8 @@ final class BrokenShop: Sendable {
     try larder(command, catalog, "--retries", "0")
   }
 
-  /// What is missing compared with the intact feed: unlisted items, and pictures of items and
-  /// details that are not in the cache.
+  /// The items that are not listed, and the pictures that are not in the cache, although the intact
+  /// shop has them.
   func missing() throws -> [String] {
     let list = try larder("list", "--json")
     guard list.status == 0 else { return ["list: \(list.errors)"] }

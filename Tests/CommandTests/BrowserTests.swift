@@ -5,8 +5,10 @@ import Testing
 /// Opens pages in headless Chromium; without it these tests are skipped with a message.
 @Suite(.enabled(if: Browser.isThere, "chromium is not installed: no page was opened"))
 struct BrowserTests {
-  /// Opens a page, and prints the document after its script ran and the console's messages on
-  /// stderr.
+  /// Opens a page.
+  ///
+  /// After the script of the page has run, the document is on stdout, and the messages of the
+  /// console are on stderr.
   private func open(_ page: String) throws -> Command {
     try Command.shell(
       """

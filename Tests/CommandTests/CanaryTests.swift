@@ -4,9 +4,10 @@ import SampleStore
 import Support
 import Testing
 
-/// Uses a random secret in every place that takes one, then searches everything that a run leaves.
+/// Uses a random secret in every place that takes one, then searches for the secrets in everything
+/// that a run leaves.
 @Suite struct CanaryTests {
-  /// The secrets, by the place they are used in.
+  /// The secrets, one for each place.
   private struct Canaries {
     let header = Canaries.make("hd/")
     let password = Canaries.make("pw+")
@@ -17,8 +18,8 @@ import Testing
         + String(UInt64.random(in: 1 << 60 ... .max), radix: 36)
     }
 
-    /// The secret raw, percent-encoded in both cases, in hexadecimal, and in base64 at every
-    /// alignment.
+    /// The forms of a secret: raw, percent-encoded in upper and lower case, in hexadecimal, and in
+    /// base64 at every alignment.
     var forms: [Data] {
       [header, password, webhook].flatMap { secret in
         let bytes = Array(secret.utf8)
@@ -76,8 +77,9 @@ import Testing
     func run(_ arguments: String...) throws {
       commands.append(try Command.larder(arguments, environment: environment))
     }
-    /// Runs a command until the store has received a request for `path`, records the process list
-    /// and ends the command.
+    /// Runs a command until the store has received a request for `path`.
+    ///
+    /// Then records the list of processes, and ends the command.
     func interrupt(_ arguments: [String], at path: String) throws {
       shop.store.clearRequests()
       let running = try Running(Command.binary, arguments, environment: environment)

@@ -54,7 +54,7 @@ struct Command: Sendable {
 
 /// A process that a test started and can send signals to; `wait` kills it at the time limit.
 final class Running: Sendable {
-  /// The stream of the process that is connected to a terminal.
+  /// The stream of the process that is a terminal.
   enum Terminal: Int32 {
     case output = 1
     case errors = 2
@@ -68,7 +68,7 @@ final class Running: Sendable {
   private let result = Mutex<Int32?>(nil)
   private let peak = Mutex(0)
 
-  /// Starts a program in its own empty folder, with empty stdin.
+  /// Starts a program in an empty folder of its own, with an empty stdin.
   ///
   /// Its environment holds `PATH`, `HOME` and the given variables.
   init(
@@ -140,7 +140,7 @@ final class Running: Sendable {
 
   /// Waits for the end of the process.
   ///
-  /// If it takes longer than `seconds` it is killed and an issue is recorded.
+  /// If the process takes longer than `seconds`, it is killed, and an issue is recorded.
   func wait(seconds: Double = 60) throws -> Command {
     if ended.wait(timeout: .now() + seconds) == .timedOut {
       Issue.record("still running after \(seconds) s")
@@ -159,7 +159,9 @@ final class Running: Sendable {
   }
 }
 
-/// The controlling side of a pseudo-terminal, which collects the output of the process.
+/// The controlling side of a pseudo-terminal.
+///
+/// It collects the output of the process.
 private final class Screen: Sendable {
   /// The path of the terminal side.
   let name: String

@@ -3,8 +3,8 @@ import Testing
 
 /// The completion scripts for bash, zsh and fish.
 ///
-/// bash expands every word of a completion list once more, so a word from a cache could be
-/// executed as a command.
+/// bash expands every word of a completion list once more. So a word from a cache could be executed
+/// as a command.
 @Suite struct CompletionTests {
   @Test(arguments: ["bash", "zsh", "fish"])
   func `no completion script calls larder, and files are completed by the shell`(_ shell: String)

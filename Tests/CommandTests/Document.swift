@@ -38,7 +38,9 @@ struct Document {
   var strings: [String]? { value as? [String] }
   var isNull: Bool { value is NSNull }
 
-  /// The paths of all keys; those of an array's elements are under `[]`.
+  /// The paths of all keys.
+  ///
+  /// The keys of an array's elements are below `[]`, such as `sections[].key`.
   var keys: Set<String> { Self.keys(value, "") }
 
   private static func keys(_ value: Any, _ prefix: String) -> Set<String> {

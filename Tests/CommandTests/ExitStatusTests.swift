@@ -3,7 +3,9 @@ import SampleStore
 import Support
 import Testing
 
-/// The exit statuses of `larder sync` and the reading commands; each name begins with the status.
+/// The exit statuses of `larder sync` and of the commands that read.
+///
+/// Each name of a test begins with the status.
 @Suite struct ExitStatusTests {
   @Test func `0 when everything succeeded`() throws {
     let shop = try Shop()

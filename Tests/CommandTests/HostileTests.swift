@@ -4,8 +4,9 @@ import SampleStore
 import Support
 import Testing
 
-/// Faults of the machine, such as planted links, pipes and wrong owners, are reported and harm
-/// nothing else.
+/// Faults of the machine, such as planted links, pipes and wrong owners.
+///
+/// Each is reported, and harms nothing else.
 @Suite struct HostileTests {
   private func mode(_ path: String) -> UInt32 {
     var status = stat()
@@ -128,7 +129,9 @@ import Testing
     #expect(try shop.larder("verify").status == 0)
   }
 
-  /// Three rounds in an ordinary test run; `LARDER_ROUNDS=100` is used by script/campaign.
+  /// An ordinary test run has three rounds.
+  ///
+  /// The script `campaign` sets `LARDER_ROUNDS=100`.
   @Test func `one of eight runs on a cache fetches every URL once, and the others end with 75`()
     throws
   {
@@ -158,7 +161,7 @@ import Testing
       )
       #expect(shop.store.requestCounts.count == Shop.requests)
       #expect(try shop.larder("verify").status == 0)
-      // Each process that ended with 0 is one run in the index, and no other process is.
+      // The index has a run for each process that ended with 0, and no other runs.
       let runs = try shop.larder("diff", "--runs").lines
       #expect(runs.count == ended.count { $0.status == 0 }, "round \(round): \(runs)")
     }

@@ -63,7 +63,7 @@ import Testing
       ])
     }
     let idle = try sync(gzipBomb(Array(#"[{"id": "1", "title": ""#.utf8), zeros: 1000))
-    // Still below the size limit of a listing.
+    // The unpacked body is still below the size limit of a section.
     let bombs = try sync(gzipBomb(Array(#"[{"id": "1", "title": ""#.utf8), zeros: 300 << 20))
 
     let failures = try Document(bombs)["failures"]

@@ -3,7 +3,8 @@ import SampleStore
 import Support
 import Testing
 
-/// Text of a feed is printed without control characters for people and unchanged for programs.
+/// Text that a shop sends is printed without control characters for people, and unchanged for
+/// programs.
 @Suite struct PlainOutputTests {
   /// Every kind of character with an effect on a terminal, between words that tests can find.
   static let hostile =

@@ -158,7 +158,8 @@ import Testing
 
   @Test func `squares are made of WebP and AVIF whatever their names`() throws {
     let shop = try Self.shop()
-    // Real files that are all named .jpg whatever their type, as shops serve them.
+    // The names of these real files all end with .jpg, although their types differ. Shops serve
+    // such files.
     for (name, kind, type) in [
       ("A1", "webp", "image/webp"), ("A1-top", "webp", "image/jpeg"), ("A2", "avif", "image/avif"),
     ] {
@@ -199,7 +200,8 @@ import Testing
     let path = try #require(try Self.squares(shop).keys.first { $0.hasSuffix(".png") })
     let bytes = try shop.folder.contents(below: "cache/squares/32")[path]
     let again = try shop.sync("--square", "32", "--json")
-    // The state that a kill between the rename and the row leaves.
+    // This is the state after a process is killed between the rename of a file and the write of its
+    // row.
     try FileManager.default.createDirectory(
       atPath: shop.folder.path("cache/squares/24/\(path.prefix(2))"),
       withIntermediateDirectories: true
@@ -273,7 +275,8 @@ import Testing
     let shop = try Self.shop()
     #expect(try shop.sync("--square", "32").status == 0)
     let path = try #require(try Self.squares(shop).keys.sorted().first)
-    // The state that a kill between the rename and the row leaves.
+    // This is the state after a process is killed between the rename of a file and the write of its
+    // row.
     try FileManager.default.createDirectory(
       atPath: shop.folder.path("cache/squares/24/\(path.prefix(2))"),
       withIntermediateDirectories: true

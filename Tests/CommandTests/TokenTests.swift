@@ -222,7 +222,7 @@ private final class GuardedShop: Sendable {
 
     #expect(try Document(sync)["items"]["total"].int == 8)
     #expect(shop.runs == 2)
-    // As a whole word, because a port may contain the same digits.
+    // The number is searched as a whole word, because a port may contain the same digits.
     #expect(!(check.output + check.errors).contains(#/\b401\b/#))
   }
 

@@ -1,7 +1,7 @@
 import Support
 import Testing
 
-/// Wrong command lines: status 64, a reason and advice.
+/// Wrong command lines, which end with the status 64, a reason and advice.
 @Suite struct UsageTests {
   /// Whether a command with `--json` printed the error as its document.
   private func isError(_ command: Command, _ words: [String]) -> Bool {

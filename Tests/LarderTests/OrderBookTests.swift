@@ -132,7 +132,9 @@ import Testing
   }
 }
 
-/// A webhook with settable answers; it throws while it has none.
+/// A webhook whose answers a test sets.
+///
+/// It throws while it has no answer.
 private final class Receiver: ShopTransport {
   private struct State {
     var answer: ShopResponse?

@@ -261,8 +261,8 @@ import Testing
       return Task { try await hanging.sync() }
     }
 
-    // Each waits for the first request of its own run. If every run blocked a thread of Swift's
-    // pool, they would never get there.
+    // Each call waits for the first request of one run. If every run blocked a thread of Swift's
+    // pool, not all runs would get as far as a request.
     for transport in transports { await transport.firstRequest() }
 
     for task in tasks { task.cancel() }

@@ -20,7 +20,9 @@ final class Hanging: ShopTransport {
   }
 }
 
-/// A transport that serves a shop of one item with a real photo from memory.
+/// A transport that serves a shop from memory.
+///
+/// The shop has one item, with a real photo.
 final class StoreFiles: ShopTransport {
   /// The catalog.
   let catalog: CatalogFile
