@@ -21,7 +21,7 @@ struct larder_json {
 
 namespace {
 // The text that was freed last, unless it was large. The next text reuses its memory. A large response is parsed in
-// many parts of about 2 MiB, and a tenth of the time was needed to allocate memory for each part.
+// many parts of about 2 MiB. Allocating memory for each part took a tenth of the time.
 std::atomic<larder_json *> spare{nullptr};
 // The maximum capacity in bytes of a freed text that is kept for reuse.
 constexpr size_t most_spared = 3 << 20;
@@ -43,8 +43,8 @@ dom::element unpack(larder_json_value value) {
 } // namespace
 
 namespace {
-// Whether the text ends with enough spaces. simdjson reads some bytes beyond the end of a text, and otherwise copies
-// the text to a larger buffer.
+// Whether the text ends with enough spaces. simdjson reads some bytes beyond the end of a text. If there are no such
+// spaces, it copies the text to a larger buffer.
 bool has_padding(const char *text, size_t count) {
   return count >= SIMDJSON_PADDING &&
          std::all_of(text + count - SIMDJSON_PADDING, text + count, [](char c) { return c == ' '; });

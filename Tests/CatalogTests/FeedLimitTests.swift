@@ -2,7 +2,7 @@ import Testing
 
 @testable import Catalog
 
-/// Limits on the data that is kept of a feed, and on the time for which it is read.
+/// Limits on the amount of data that is read from a response, and on the time that reading takes.
 struct FeedLimitTests {
   private func section(
     _ body: String,

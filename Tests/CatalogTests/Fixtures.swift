@@ -3,7 +3,7 @@ import Catalog
 /// The UTF-8 bytes of a text.
 func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-/// Parses a catalog file of one section, with further lines.
+/// Parses a catalog file that has one section and the given lines.
 func catalog(
   _ lines: String = "",
   currency: String = "KRW",
@@ -34,7 +34,7 @@ func decode(_ body: String, _ lines: String = "", currency: String = "KRW") thro
   )
 }
 
-/// The error of decoding a body, or nil.
+/// The error that decoding a body throws, or nil if it throws none.
 func decodingError(_ body: String, _ lines: String = "") -> CatalogError? {
   do throws(CatalogError) {
     _ = try decode(body, lines)
@@ -44,7 +44,7 @@ func decodingError(_ body: String, _ lines: String = "") -> CatalogError? {
   }
 }
 
-/// The error of parsing a catalog file, or nil.
+/// The error that parsing a catalog file throws, or nil if it throws none.
 func parsingError(_ yaml: String) -> CatalogError? {
   do throws(CatalogError) {
     _ = try CatalogFile(parsing: bytes(yaml), file: "shop.yaml")

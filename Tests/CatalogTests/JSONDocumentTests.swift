@@ -23,8 +23,8 @@ struct JSONDocumentTests {
       ("[\"\\x\"]", 1, 2, "a known escape"), ("{\"a\" 1}", 1, 6, "\":\""),
       ("[tru]", 1, 2, "a value"),
       ("[12345678901234567890123, 1e999 x]", 1, 33, "\"]\""), ("{\n\n  \"a\": }", 3, 8, "a value"),
-      // Repaired numbers must be valid JSON: a form that only Swift accepts is refused, and so is
-      // a number as a name.
+      // A number is repaired only if it is valid JSON. A form that only Swift accepts is refused,
+      // and so is a number as a name.
       ("[22.e935]", 1, 2, "a value"), ("[1,\n 1.e999]", 2, 2, "a value"),
       ("{18446744073709551616: 1}", 1, 2, "valid JSON"),
       ("[1e999, {1e999 : 1}]", 1, 10, "valid JSON"),

@@ -2,10 +2,10 @@ import Testing
 
 @testable import Catalog
 
-/// Large bodies are read in windows: smaller bodies that together contain the whole one.
+/// Large bodies are read in windows, which are smaller bodies that together contain the whole one.
 struct ListingWindowTests {
-  /// Items whose texts contain brackets, quotes and commas, one that cannot be read, and one
-  /// without an id.
+  /// Nine items whose texts contain brackets, quotes and commas, an item whose price cannot be
+  /// read, an item without an id, and a number.
   private static let elements =
     (1...9).map {
       #"{"detail_hash": "H\#($0)", "title": "[\#($0)] \"a, b\" {\\", "badge": ["x", "y"], "s_price": "\#($0)00원"}"#

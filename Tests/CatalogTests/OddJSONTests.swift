@@ -6,7 +6,7 @@ import Testing
 struct OddJSON: Sendable, CustomTestStringConvertible {
   let name: String
   let bytes: [UInt8]
-  /// The value read, as text; nil if the text is refused.
+  /// The value that is read, as text, or nil if the text is refused.
   let read: String?
   /// Words of the error if the text is refused.
   let words: String

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Catalog
 
-/// The origin's own error message, which is found in a body that is not the expected answer.
+/// The error message of a server, which is found in a body that is not the expected document.
 @Suite struct OriginMessageTests {
   @Test(
     "The error message of an origin is found in every place where shops put it",

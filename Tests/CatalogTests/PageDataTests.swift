@@ -119,7 +119,7 @@ struct PageDataTests {
     let cup = Self.product("<b itemprop=name>Cup</b>")
 
     #expect(try items(link + cup).map(\.id) == ["https://shop.example/cup"])
-    // Of two products none is the page's.
+    // If a page has two products, its URL belongs to neither.
     #expect(try decode("<html>\(link)\(cup)\(cup)</html>", "format: json-ld").lost == 2)
   }
 
@@ -218,9 +218,9 @@ struct PageDataTests {
       "<div id=i\($0) itemprop='a b' itemscope itemref=i\($0 + 1)></div>"
     }
     return [
-      // References to the same properties.
+      // Many items refer to the same properties.
       "<div id=x>\(properties)</div>" + product("", "itemref='\(references)'"),
-      // Each item twice within the one before.
+      // Each item is in the previous item twice.
       chain.joined() + product("<b itemprop=name>Cup</b>", "itemref=i0"),
       product(String(repeating: "<i itemprop=name>x</i>", count: 100_001)),
     ]

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Catalog
 
-/// `PlainText`, which makes text of feeds safe for a terminal.
+/// `PlainText`, which makes text from shops safe to show on a terminal.
 @Suite struct PlainTextTests {
   @Test(arguments: [
     ("plain", "plain"), ("밥 \u{1F35A} 국", "밥 \u{1F35A} 국"), (" a \t b\r\n", "a b"),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Catalog
 
-/// Prices as exact amounts: their reading and their text.
+/// Reading prices as exact amounts, and showing them as text.
 struct PriceTests {
   @Test(
     arguments: [

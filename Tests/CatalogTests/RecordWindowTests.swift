@@ -54,8 +54,8 @@ struct RecordWindowTests {
     return try catalog((isWhole ? "" : Self.item) + lines)
   }
 
-  /// The listing that the windows of a body give; nil if it is not split or a window cannot be
-  /// read.
+  /// The joined results of the windows of a body, or nil if the body is not split or a window
+  /// cannot be read.
   private func read(_ body: [UInt8], _ file: CatalogFile, size: Int) throws -> DecodedListing? {
     guard let windows = ListingWindows(body, for: ListingDecoder(file, position: 0), size: size)
     else {
@@ -111,8 +111,8 @@ struct RecordWindowTests {
   }
 
   @Test(arguments: [
-    // Records with several parents, a path over all records, another encoding, a tree without
-    // records, a DOCTYPE.
+    // The records have several parents, a path leads into the records or beside them, the encoding
+    // does not contain ASCII, no element is a record, or the document has a DOCTYPE.
     ("<a><b><item/><item/></b><c><item/></c></a>", "xml: {record: item}"),
     (feed, "xml: {record: item}\nenvelope: {title: \"$.items[0].title\"}"),
     (feed, "xml: {record: item}\nitems: $.around.rss.channel.break"),

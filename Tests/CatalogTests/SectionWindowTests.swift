@@ -2,12 +2,13 @@ import Testing
 
 @testable import Catalog
 
-/// A large body of many sections is read in windows too: a window holds several small sections or
-/// a part of a large one.
+/// A large body of many sections is read in windows too.
+///
+/// A window has several small sections, or a part of a large one.
 struct SectionWindowTests {
   private static let item = "item: {id: $.id, title: $.title, badges: $.badge}\n"
 
-  /// The items of one section; the last cannot be read.
+  /// The items of one section, of which the last one cannot be read.
   private static func goods(_ ids: Range<Int>) -> String {
     let items = ids.map { #"{"id": "\#($0)", "title": "[\#($0)] \"a, b\" {\\"}"# }
     return "[\((items + [#"{"title": "T"}"#]).joined(separator: " ,\n"))]"

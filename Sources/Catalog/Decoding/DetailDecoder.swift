@@ -74,23 +74,16 @@ struct DetailDecoder {
     subject: String
   ) throws(CatalogError) -> [JSONNode] {
     do throws(CatalogError) {
-      return try found(in: body, subject: subject)
+      let root = try JSONDocument(parsing: body, of: subject).root
+      try envelope.checkStatus(of: root, subject: subject)
+      for path in mapping.entries {
+        let values = try path.values(in: root)
+        if !values.isEmpty, values.allSatisfy({ $0.kind == .object }) { return values }
+      }
+      throw shapeError(subject, "expected an object, found \(root.kind.phrase)")
     } catch {
       throw error.quoting(body)
     }
-  }
-
-  private func found(
-    in body: [UInt8],
-    subject: String
-  ) throws(CatalogError) -> [JSONNode] {
-    let root = try JSONDocument(parsing: body, of: subject).root
-    try envelope.checkStatus(of: root, subject: subject)
-    for path in mapping.entries {
-      let values = try path.values(in: root)
-      if !values.isEmpty, values.allSatisfy({ $0.kind == .object }) { return values }
-    }
-    throw shapeError(subject, "expected an object, found \(root.kind.phrase)")
   }
 
   private func name(of entry: JSONNode, subject: String) throws(CatalogError) -> String? {

@@ -66,8 +66,10 @@ public struct ItemQuery: Hashable, Sendable {
     _ elements: [Element],
     by item: (Element) -> StoreItem
   ) -> [Element] {
-    let sorted = order?.sorted(elements, by: item) ?? elements
-    return limit.map { Array(sorted.prefix($0)) } ?? sorted
+    let sorted = order.map { order in
+      order.sorted(elements.map { (key: order.key(of: item($0)), element: $0) }).map(\.element)
+    }
+    return Array((sorted ?? elements).prefix(limit ?? .max))
   }
 }
 
@@ -81,21 +83,6 @@ public enum ItemSort: String, CaseIterable, Hashable, Sendable {
   case dearest = "-price"
   /// By title. Differences of case and of character width are ignored.
   case title
-
-  /// Sorts elements.
-  ///
-  /// Elements that are equal in this order stay in the order that they have.
-  ///
-  /// - Parameters:
-  ///   - elements: The elements to sort.
-  ///   - item: A function that returns the item of an element.
-  /// - Returns: The sorted elements.
-  public func sorted<Element>(
-    _ elements: [Element],
-    by item: (Element) -> StoreItem
-  ) -> [Element] {
-    sorted(elements.map { (key: key(of: item($0)), element: $0) }).map(\.element)
-  }
 
   /// Sorts elements by keys from ``key(of:)``.
   ///

@@ -28,7 +28,7 @@ public final class JSONDocument: @unchecked Sendable {
   ///   - bytes: The text in UTF-8.
   ///   - subject: The name of the text in error messages, for example "section main".
   ///   - depthLimit: The maximum depth of nested arrays and objects.
-  ///   - limits: The limits that the run sets. They are checked while paths are evaluated in the document.
+  ///   - limits: The limits for decoding, such as a deadline. They are checked while paths are evaluated.
   /// - Throws: ``CatalogError`` with the line and column of the first fault, and the token that was expected there.
   package init(
     parsing bytes: [UInt8],
@@ -38,28 +38,15 @@ public final class JSONDocument: @unchecked Sendable {
   ) throws(CatalogError) {
     self.subject = subject
     self.limits = limits
-    // A useful filter looks at each item a few times. It never needs eight steps for each byte of the text.
+    // A filter looks at each item a few times. If it takes more than eight steps for each byte of the text, it is a
+    // mistake or an attack.
     stepLimit = 1_000_000 + 8 * bytes.count
     let text = JSONText(bytes)
-    if let tree = Self.parse(text.bytes, depthLimit: depthLimit) {
-      self.tree = tree
-      return
-    }
-    if let offset = text.offset(deeperThan: depthLimit) {
-      throw text.error(
-        .tooDeep,
-        at: offset,
-        subject: subject,
-        expected: "at most \(depthLimit) levels"
-      )
-    }
-    if let repair = JSONRepair(text.bytes),
-      let tree = Self.parse(repair.bytes, depthLimit: depthLimit)
-    {
-      self.tree = tree
-      return
-    }
-    throw text.error(subject: subject)
+    let tree =
+      Self.parse(text.bytes, depthLimit: depthLimit)
+      ?? JSONRepair(text.bytes).flatMap { Self.parse($0.bytes, depthLimit: depthLimit) }
+    guard let tree else { throw text.error(subject: subject, depthLimit: depthLimit) }
+    self.tree = tree
   }
 
   deinit { larder_json_free(tree) }
@@ -69,8 +56,8 @@ public final class JSONDocument: @unchecked Sendable {
 
   /// Adds to the number of steps that paths have taken through the document.
   ///
-  /// - Throws: ``CatalogError`` if the sum exceeds the limit, which depends on the size of the text, or if the run has
-  ///   ended.
+  /// - Throws: ``CatalogError`` if the sum exceeds the limit, which depends on the size of the text, or if decoding was
+  ///   stopped, for example at a deadline.
   func count(steps: Int) throws(CatalogError) {
     let taken = stepsTaken.wrappingAdd(steps, ordering: .relaxed).newValue
     if taken >> 14 != (taken - steps) >> 14 { try limits.demandTime(subject) }

@@ -14,67 +14,26 @@ struct JSONText {
   /// The first byte that is neither white space nor a control character, or nil if there is none.
   var first: UInt8? { bytes.first { $0 > 0x20 } }
 
-  /// The offset of the first bracket that is nested deeper than `limit`, or nil if there is none.
-  func offset(deeperThan limit: Int) -> Int? {
-    bytes.withUnsafeBufferPointer { bytes in
-      var depth = 0
-      var index = 0
-      while index < bytes.count {
-        switch bytes[index] {
-        case UInt8(ascii: "\""):
-          index += 1
-          while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
-            index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
-          }
-        case UInt8(ascii: "["), UInt8(ascii: "{"):
-          depth += 1
-          if depth > limit { return index }
-        case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
-        default: break
-        }
-        index += 1
-      }
-      return nil
-    }
-  }
-
-  /// The error that the text cannot be parsed, with the line and column of its first fault.
-  func error(subject: String) -> CatalogError {
+  /// The error that the text cannot be parsed, with the line and column of its first fault, both counted from 1.
+  func error(subject: String, depthLimit: Int) -> CatalogError {
     // If simdjson refuses a text that has no fault, it has run out of memory.
     let fault =
-      JSONFault(in: bytes)
-      ?? JSONFault(offset: 0, expected: "valid JSON (too large for this machine)", found: nil)
-    return error(
-      .malformedJSON,
-      at: fault.offset,
-      subject: subject,
-      expected: fault.expected,
-      found: fault.found
-    )
-  }
-
-  /// Makes an error with the line and column of an offset, both counted from 1.
-  func error(
-    _ code: CatalogError.Code,
-    at offset: Int,
-    subject: String,
-    expected: String,
-    found: String? = nil
-  ) -> CatalogError {
-    let before = bytes.prefix(offset)
+      JSONFault(in: bytes, depthLimit: depthLimit)
+      ?? JSONFault(offset: 0, expected: "valid JSON (too large for this machine)")
+    let before = bytes.prefix(fault.offset)
     let lineStart = before.lastIndex(of: 0x0A).map { before.index(after: $0) } ?? before.startIndex
     return CatalogError(
-      code,
+      fault.isTooDeep ? .tooDeep : .malformedJSON,
       subject: subject,
       line: before.count { $0 == 0x0A } + 1,
       column: before[lineStart...].count { $0 & 0xC0 != 0x80 } + 1,
-      expected: expected,
-      reason: "expected \(expected)" + (found.map { ", found \($0)" } ?? "")
+      expected: fault.expected,
+      reason: "expected \(fault.expected)" + (fault.found.map { ", found \($0)" } ?? "")
     )
   }
 }
 
-/// The first fault of a text that is not valid JSON. (RFC 8259)
+/// The first fault of a text that is not valid JSON, or is nested too deeply. (RFC 8259)
 ///
 /// simdjson is fast, but does not say where a text is wrong. Therefore a text that simdjson refuses is parsed again,
 /// more slowly.
@@ -85,14 +44,16 @@ struct JSONFault: Error, Equatable {
   var expected: String
   /// The text at the offset as a message quotes it, or nil if there is nothing to quote.
   var found: String?
+  /// Whether the token is a bracket that begins one level too many.
+  var isTooDeep = false
 }
 
 extension JSONFault {
   /// Finds the first fault of a text.
   ///
-  /// The result is nil if the text is valid.
-  init?(in text: ArraySlice<UInt8>) {
-    var reader = JSONFaultReader(text)
+  /// The result is nil if the text is valid, and has at most `depthLimit` levels of arrays and objects.
+  init?(in text: ArraySlice<UInt8>, depthLimit: Int = .max) {
+    var reader = JSONFaultReader(text, depthLimit: depthLimit)
     do throws(JSONFault) {
       try reader.read()
       return nil
@@ -105,6 +66,7 @@ extension JSONFault {
 /// Parses a JSON text by the grammar, and throws its first fault.
 private struct JSONFaultReader {
   private let bytes: ArraySlice<UInt8>
+  private let depthLimit: Int
   private var index: Int
   /// The closing brackets of the open arrays and objects.
   ///
@@ -115,8 +77,9 @@ private struct JSONFaultReader {
     case value, firstElement, name, firstName, colon, afterValue
   }
 
-  init(_ bytes: ArraySlice<UInt8>) {
+  init(_ bytes: ArraySlice<UInt8>, depthLimit: Int) {
     self.bytes = bytes
+    self.depthLimit = depthLimit
     index = bytes.startIndex
   }
 
@@ -165,6 +128,11 @@ private struct JSONFaultReader {
       close()
       return .afterValue
     case UInt8(ascii: "["), UInt8(ascii: "{"):
+      guard closers.count < depthLimit else {
+        let expected = "at most \(depthLimit) levels"
+        let offset = index - bytes.startIndex
+        throw JSONFault(offset: offset, expected: expected, isTooDeep: true)
+      }
       let isArray = byte == UInt8(ascii: "[")
       closers.append(isArray ? Self.bracket : Self.brace)
       index += 1

@@ -34,11 +34,9 @@ public enum PlainText {
     return lines[first...last].joined(separator: "\n")
   }
 
-  /// Whether a text certainly remains as it is in ``line(_:)``.
+  /// Whether a text is certainly equal to its ``line(_:)``, as most texts are.
   ///
-  /// This is true for most texts.
-  ///
-  /// The test is quick, because it only compares scalars with ranges. It is also false for scripts outside the ranges.
+  /// The test is quick, because it only compares scalars with ranges. A text with other scalars may be equal too.
   private static func isPlainLine(_ text: String) -> Bool {
     var previous: UInt32 = 0x20
     for scalar in text.unicodeScalars {
