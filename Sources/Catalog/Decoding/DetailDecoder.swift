@@ -140,10 +140,7 @@ struct DetailDecoder {
   ///
   /// Without this check, `{}` would be a detail.
   private func holdsAnyField(_ reader: FieldReader) throws(CatalogError) -> Bool {
-    let images = ImageReference.Role.allCases.flatMap { mapping.images[$0] }
-    let paths =
-      mapping.description + mapping.prices.map(\.path) + images + mapping.notes.flatMap(\.paths)
-    for path in paths {
+    for path in mapping.fields.flatMap(mapping.paths(of:)) {
       if try path.firstValue(in: reader.node) != nil { return true }
       if try path.withoutLastChoice?.firstValue(in: reader.node) != nil { return true }
     }

@@ -45,7 +45,7 @@ public struct ListingDecoder: Sendable {
     }
   }
 
-  /// Adds the server's message to an error, if the body should have been JSON but contains such a message.
+  /// Adds the server's error message to an error, if the body should be JSON and contains such a message instead.
   ///
   /// For other notations, the error of the decoder says more than the body.
   private func quoting(_ body: [UInt8], _ error: CatalogError) -> CatalogError {
@@ -104,8 +104,8 @@ public struct ListingDecoder: Sendable {
 
   /// Reads elements of a JSON array as items of a section.
   ///
-  /// If `isWhole` is true and more elements are unreadable than ``DecodingLimits/maxSkipped`` allows, decoding stops
-  /// early.
+  /// If `isWhole` is true, decoding stops early when more than ``SkipTally/mostRows`` elements are unreadable, and more
+  /// than ``DecodingLimits/maxSkipped`` allows.
   ///
   /// - Parameters:
   ///   - elements: The elements of the array.

@@ -43,10 +43,8 @@ struct RecordCuts {
   /// Collects the offsets of cuts, and leaves out those that would make a part too small.
   private struct Cutter {
     let size: Int
-    private var last: Int?
-    private var cuts: [(place: Int, lines: Int)] = []
-
-    init(size: Int) { self.size = size }
+    var last: Int?
+    var cuts: [(place: Int, lines: Int)] = []
 
     /// Cuts at an offset between two records, if the part since the last cut is large enough.
     ///

@@ -1,7 +1,7 @@
 /// A path that selects values in a JSON document, such as `$.products[?@.price > 0].images[0]`. (RFC 9535)
 ///
-/// A path can be applied to hostile documents. The number of its steps is limited by the size of the document, and the
-/// regular expressions of its filters take time in proportion to the text. (RFC 9485)
+/// A path can be applied to hostile documents, because the work for it is limited in proportion to the size of the
+/// document. The regular expressions of its filters take time in proportion to the text. (RFC 9485)
 public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
   /// The path as it was written.
   public let description: String

@@ -72,7 +72,7 @@ struct HTMLAttributes {
 ///
 /// The parser is freed exactly once. libxml2 repairs broken markup as browsers do, and fetches nothing. It compares
 /// each attribute of a tag with all others, and each end tag with all open elements. Therefore ``MarkupTags`` and
-/// ``Limits`` limit their number.
+/// ``Limits`` limit the number of attributes and elements.
 struct HTMLPage: ~Copyable {
   /// The limits for one page.
   struct Limits {

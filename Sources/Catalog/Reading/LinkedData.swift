@@ -29,7 +29,7 @@ enum LinkedData {
 
   /// Whether a body looks like JSON-LD, or is a page with data for search engines.
   ///
-  /// It may have no products.
+  /// The result is true even if there are no products.
   static func appears(in body: [UInt8]) -> Bool {
     if isPage(body) { return (try? PageData.read(body, "page"))?.hasData == true }
     guard let root = try? JSONDocument(parsing: body).root else { return false }

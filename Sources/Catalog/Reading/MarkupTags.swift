@@ -105,11 +105,7 @@ enum MarkupTags {
   /// A scanner that moves from tag to tag of an HTML page.
   private struct PageScan {
     let bytes: UnsafeBufferPointer<UInt8>
-    private var place = 0
-
-    init(bytes: UnsafeBufferPointer<UInt8>) {
-      self.bytes = bytes
-    }
+    var place = 0
 
     mutating func fault() -> Fault? {
       while let start = bytes[place...].firstIndex(of: UInt8(ascii: "<")) {

@@ -189,11 +189,7 @@ struct Microdata {
     /// The indices of the items that are being written.
     ///
     /// The innermost is last.
-    private var within: [Int] = []
-
-    init(elements: [Element], ids: [String: Int], text: [UInt8], rest: Int) {
-      (self.elements, self.ids, self.text, self.rest) = (elements, ids, text, rest)
-    }
+    var within: [Int] = []
 
     mutating func write(_ place: Int) {
       guard rest >= 0, let item = elements[place].item else { return }

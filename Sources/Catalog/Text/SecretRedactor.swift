@@ -108,7 +108,7 @@ package struct SecretRedactor: Hashable, Sendable {
 
 extension SecretRedactor: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
 {
-  /// The number of secrets, but not the secrets.
+  /// The number of secrets, for example "2 secrets".
   package var description: String { "\(secrets.count) secrets" }
   /// The same as `description`.
   package var debugDescription: String { description }
@@ -117,8 +117,8 @@ extension SecretRedactor: CustomStringConvertible, CustomDebugStringConvertible,
 }
 
 extension [UInt8] {
-  /// The bytes as text, by which secrets of the same length are sorted.
+  /// The bytes as text.
   ///
-  /// The order is then always the same.
+  /// Secrets of the same length are sorted by it, so that they are always replaced in the same order.
   fileprivate var lexical: String { String(decoding: self, as: UTF8.self) }
 }

@@ -1,11 +1,11 @@
 /// The rule by which a run gets a new token when a server answers 401, which is `token:` in a catalog file.
 ///
-/// The run starts a command, and sends the first line that it prints in a request header. The command is a program with
-/// its arguments. No shell reads it, and variables in it are not expanded.
+/// The run starts a command, which is a program with its arguments. The first line that the command prints is then sent
+/// in a request header. No shell reads the command, and variables in it are not expanded.
 public struct TokenRule: Hashable, Sendable {
   /// The name of the request header, for example "Authorization".
   public let header: String
-  /// The program and its arguments, so it is never empty.
+  /// The program, followed by its arguments.
   public let command: [String]
 
   /// The name of the program, for messages.
@@ -172,7 +172,7 @@ package struct ProgramOutput: Hashable, Sendable {
 
   /// The maximum length of a header value in bytes.
   ///
-  /// Servers commonly accept no longer ones.
+  /// Servers commonly refuse longer ones.
   private static let longestValue = 16 << 10
   /// The maximum number of characters of stderr that a message repeats.
   private static let longestWords = 300
