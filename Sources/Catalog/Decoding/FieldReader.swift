@@ -286,7 +286,7 @@ struct FieldReader {
     }
   }
 
-  /// The first path that leads to a value, together with all its values.
+  /// The first path that leads to a value, together with all values to which it leads.
   ///
   /// The elements of a list count as values.
   private mutating func all(_ paths: [JSONPath]) -> (path: JSONPath, values: [JSONNode])? {

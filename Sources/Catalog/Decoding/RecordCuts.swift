@@ -1,4 +1,5 @@
-/// Finds the records of a large table, text of lines, JSON Lines text or XML document, and cuts between them.
+/// Finds the records of a large table, text of lines, JSON Lines text or XML document, and the places between records
+/// where the body can be cut.
 ///
 /// Some of the records, together with the bytes around all records, are a smaller body of the same notation. For
 /// example, a table is cut into smaller tables, which all begin with the line of column names.

@@ -102,7 +102,8 @@ public struct BodyFormat: Hashable, Sendable {
 
   /// The notation of a body according to its first bytes.
   ///
-  /// If a catalog file gives a rule for XML or for tables, only the notations that fit the rule are considered.
+  /// If the catalog file has neither a rule for XML nor one for tables, the notation is JSON or JSON Lines. If it has
+  /// only a rule for XML, the notation is XML.
   func content(of body: [UInt8]) -> Kind {
     if isJSON { return JSONLines.seem(body) ? .jsonl : .json }
     if xml != nil, table == nil || Self.isMarkup(body) { return .xml }

@@ -43,7 +43,7 @@ struct LinkedProducts {
     "sku", "productID", "mpn", "gtin", "gtin8", "gtin12", "gtin13", "gtin14", "url",
     "productGroupID", "variesBy",
   ]
-  /// Members that are not copied to the object, because it has other members for their content, or none.
+  /// Members that are not copied, because their content is in other members of the object or is left out.
   private static let remade: Set<String> = [
     "offers", "image", "availability", "price", "hasVariant", "isVariantOf", "description",
     "aggregateRating", "@id", "@type", "@context", "id", "type",

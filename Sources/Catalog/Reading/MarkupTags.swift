@@ -208,7 +208,8 @@ struct MarkupScan {
     case open
     /// After `<!`.
     case declaration
-    /// In a comment, a CDATA section or a processing instruction. It ends when ``last``, masked, is `end`.
+    /// In a comment, a CDATA section or a processing instruction. It ends when the bits of
+    /// ``last`` under `mask` equal `end`.
     case until(end: UInt32, mask: UInt32)
     case endTag
     case name

@@ -41,7 +41,7 @@ package func nearest(_ count: Int, to word: String, in candidates: some Sequence
 
 /// Finds the known word that the user probably meant.
 ///
-/// It is the most similar known word, if it needs fewer edits than half of the letters.
+/// It is the most similar known word, if the number of edits is less than half of the letters of the longer word.
 ///
 /// - Parameters:
 ///   - word: The word as the user wrote it.

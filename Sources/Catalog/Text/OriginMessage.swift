@@ -19,7 +19,8 @@ package struct OriginMessage: Hashable, Sendable, CustomStringConvertible {
   ///
   /// - Parameters:
   ///   - body: The body, or its beginning.
-  ///   - isRefusal: Whether the response says that the request failed. If so, more members may be messages.
+  ///   - isRefusal: Whether the response says that the request failed. If so, members such as `detail`
+  ///     and `title` are searched too.
   package init?(in body: some Collection<UInt8>, isRefusal: Bool) {
     let body = Array(body.prefix(Self.longestBody + 1))
     if let page = Self.page(body) {
