@@ -9,8 +9,8 @@ struct FieldFault: Error, Equatable {
 
 /// Reads the fields of an item or a detail from a JSON object.
 ///
-/// A field has one or more paths. They are tried in order, and the first path that leads to a value that is not empty
-/// counts. Empty values are `null`, `""` and `[]`.
+/// A field has one or more paths. They are tried in order, and the first path that leads to a value counts. `null`, `""`
+/// and `[]` are empty, so they do not count as values.
 ///
 /// A value that cannot be used, such as a price in words, is recorded in ``faults``. The field then counts as absent.
 struct FieldReader {
@@ -266,7 +266,7 @@ struct FieldReader {
     if !faults.contains(fault) { faults.append(fault) }
   }
 
-  /// Records that a field cannot be used, and returns nil, which is then the value of the field.
+  /// Records that a field cannot be used, and returns nil as its value.
   mutating func fail<Value>(_ path: JSONPath?, _ reason: String) -> Value? {
     note(path, reason)
     return nil

@@ -268,7 +268,7 @@ public struct ListingDecoder: Sendable {
     return nil
   }
 
-  /// Parses a body, and runs the catalog file's transform, which is a jq program, on it if there is one.
+  /// Parses a body, and runs the jq program of `transform:` on it, if the catalog file has one.
   ///
   /// - Returns: The value that the mapping reads, and three values that only the original body has: the next page, the
   ///   total number of items, and a sign that there are more pages. If there is a transform, the last two are nil.

@@ -151,8 +151,8 @@ package struct ListingWindows: Sequence, IteratorProtocol {
 
   /// Plans the windows of a table, a text of lines, a JSON Lines text or an XML document.
   ///
-  /// The decoder reads the records of a table, of lines or of XML as the elements of an array named `items`, and those
-  /// of JSON Lines as the elements of the outermost array.
+  /// The decoder reads the records of JSON Lines as the elements of the outermost array, and other records as the
+  /// elements of an array named `items`.
   private static func plans(
     of body: some RandomAccessBody,
     from start: Int,

@@ -126,7 +126,7 @@ extension JSONPath {
     return value
   }
 
-  /// The value that a singular step selects, which is one with a name or an index, or nil for other steps.
+  /// The value that a step with one name or one index selects, or nil for other steps.
   static func only(_ segment: Segment, of value: JSONNode) throws(CatalogError) -> JSONNode? {
     guard !segment.isDescendant, segment.selectors.count == 1 else { return nil }
     switch segment.selectors[0] {

@@ -332,11 +332,13 @@ extension LinkedProducts {
   /// The kind of a response.
   enum Place {
     case json
-    /// An HTML page, with the number of its scripts that have JSON-LD, and with those that cannot be read.
+    /// An HTML page. `blocks` is the number of its scripts with JSON-LD, and the list has those that cannot be read.
     case page(blocks: Int, [Unreadable])
   }
 
-  /// A block of JSON-LD, which is a script of a page, that cannot be read.
+  /// A script with JSON-LD that cannot be read.
+  ///
+  /// Error messages call it a block.
   struct Unreadable {
     /// The reason, on one line.
     let reason: String

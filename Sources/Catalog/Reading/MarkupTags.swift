@@ -121,9 +121,9 @@ enum MarkupTags {
       return nil
     }
 
-    /// Skips a tag, and after the tag of a script also the script's text. (HTML, sections 13.2.5.6 to 13.2.5.40)
+    /// Skips a tag, and returns its fault, or nil if it has none. (HTML, sections 13.2.5.6 to 13.2.5.40)
     ///
-    /// Returns the fault of the tag, or nil if it has none.
+    /// If the tag begins a script or a style sheet, the text inside is skipped too.
     private mutating func tagFault() -> String? {
       let start = place
       while place < bytes.count, bytes[place] > 0x20, !">/".utf8.contains(bytes[place]) {

@@ -10,7 +10,7 @@ struct Microdata {
   /// The maximum depth of nested items.
   private static let mostDepth = 32
 
-  /// An element that is an item or a property, or that has an id by which `itemref` may refer to it.
+  /// An element that is an item, is a property, or has an id for `itemref`.
   private struct Element {
     /// The names of the properties that have this element as their value.
     ///

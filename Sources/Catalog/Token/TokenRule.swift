@@ -1,4 +1,4 @@
-/// The rule by which a run gets a new token when a server answers 401, which is `token:` in a catalog file.
+/// The value of `token:` in a catalog file, by which a run gets a new token when a server answers 401.
 ///
 /// The run starts a command, which is a program with its arguments. The first line that the command prints is then sent
 /// in a request header. No shell reads the command, and variables in it are not expanded.
