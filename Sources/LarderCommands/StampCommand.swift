@@ -265,7 +265,7 @@ struct UploadOptions: ParsableArguments {
       to: destination,
       form: form(text: text),
       transport: try CurlTransport(options),
-      policy: policy,
+      policy: options.retry,
       memory: memory
     )
   }

@@ -9,13 +9,13 @@ import Testing
 /// The contents of an export.
 struct ExportTests {
   private static let digits = PictureName(
-    url: "http://a.test/p/x.jpg?w=2",
-    id: PictureID(url: "http://a.test/p/x.jpg?w=2")
+    url: "http://a.test/p.jpg/x.jpg?w=2",
+    id: PictureID(url: "http://a.test/p.jpg/x.jpg?w=2")
   ).file
 
   @Test(
     arguments: [
-      ("http://a.test/p/x.jpg", "a.test/p/x.jpg", "x.jpg"),
+      ("http://a.test/p.jpg/x.jpg", "a.test/p.jpg/x.jpg", "x.jpg"),
       ("https://a.test:8443/x.jpg?w=1#f", "a.test-8443/x.jpg", "x.jpg"),
       ("http://a.test/%EB%B0%A5/a%20b.jpg", "a.test/밥/a b.jpg", "a b.jpg"),
       ("http://a.test/a%2Fb.jpg", "a.test/a%2Fb.jpg", "a%2Fb.jpg"),
@@ -29,23 +29,23 @@ struct ExportTests {
     _ tree: String?,
     _ flat: String?
   ) {
-    #expect(ExportPath(url: url, shape: .tree).path == tree)
-    #expect(ExportPath(url: url, shape: .flat).path == flat)
+    #expect(ExportPath(url: url, shape: .tree).path(of: .jpeg) == tree)
+    #expect(ExportPath(url: url, shape: .flat).path(of: .jpeg) == flat)
   }
 
   @Test func `name clashes get a numeric suffix, and equal bytes share a file`() {
     let pictures = [
-      ("http://a.test/p/x.jpg", "1"), ("http://a.test/p/x.jpg?w=2", "2"),
-      ("http://a.test/p/x.jpg?same", "1"), ("http://b.test/x.jpg", "3"),
-      ("http://a.test/p", "4"), ("http://a.test/p/x.jpg/y.jpg", "5"),
-    ].map { ExportPlan.Picture(url: $0.0, sha256: $0.1) }
+      ("http://a.test/p.jpg/x.jpg", "1"), ("http://a.test/p.jpg/x.jpg?w=2", "2"),
+      ("http://a.test/p.jpg/x.jpg?same", "1"), ("http://b.test/x.jpg", "3"),
+      ("http://a.test/p.jpg", "4"), ("http://a.test/p.jpg/x.jpg/y.jpg", "5"),
+    ].map { ExportPlan.Picture(url: $0.0, sha256: $0.1, type: .jpeg) }
 
     let tree = ExportPlan(pictures, shape: .tree)
     let flat = ExportPlan(pictures, shape: .flat)
 
-    #expect(tree.paths[pictures[0].url] == "a.test/p/x.jpg")
-    #expect(tree.paths[pictures[1].url] == "a.test/p/\(Self.digits)")
-    #expect(tree.paths[pictures[2].url] == "a.test/p/x.jpg")
+    #expect(tree.paths[pictures[0].url] == "a.test/p.jpg/x.jpg")
+    #expect(tree.paths[pictures[1].url] == "a.test/p.jpg/\(Self.digits)")
+    #expect(tree.paths[pictures[2].url] == "a.test/p.jpg/x.jpg")
     #expect(tree.paths[pictures[3].url] == "b.test/x.jpg")
     #expect(tree.collisions.map(\.url) == [pictures[1], pictures[4], pictures[5]].map(\.url))
     #expect(Set(tree.paths.values).count == 5)

@@ -280,7 +280,7 @@ import Testing
       to: try UploadDestination(url, token: nil, parser: CurlURLParser()),
       form: UploadForm(),
       transport: transport,
-      policy: UploadPolicy(retry: options.retry),
+      policy: options.retry,
       pause: { _ in }
     ).deliver(picture, PictureResult(input: "a.png", output: "a.png", picture: picture))
   }

@@ -113,7 +113,11 @@ import Transport
       mayHaveBeenSent: example.mayHaveBeenSent
     )
 
-    let decision = UploadPolicy().decision(after: failure, attempts: example.attempts, random: 0.5)
+    let decision = RetryPolicy().decision(
+      afterUpload: failure,
+      attempts: example.attempts,
+      random: 0.5
+    )
 
     #expect((decision != .giveUp) == example.isRepeated)
     if let wait = example.retryAfter, case .retry(let after) = decision {

@@ -25,7 +25,7 @@ final class DetailStage: Sendable {
   private let rule: DetailRule
   private let known: [String: DetailEntry]
   private let pictures: PictureStage?
-  private let target: @Sendable (String) throws(TransferFailure) -> DocumentSource
+  private let addresses: CatalogAddresses
   private let mapping: Int64
   private let shared: SharedDetails
   private let fields: LostDetailFields
@@ -40,24 +40,24 @@ final class DetailStage: Sendable {
   /// - Parameters:
   ///   - context: The state of the run.
   ///   - rule: The catalog file's rule for the URLs of details.
+  ///   - addresses: Resolves addresses in the catalog file to sources.
   ///   - known: The details as the last run left them, by item.
   ///   - pictures: The stage that fetches the details' pictures; nil when this run does not fetch those.
   ///   - order: Returns whether its first item is requested before its second; nil requests items in the order in which
   ///     they were added.
-  ///   - target: Resolves an address of the catalog file to a source.
   init(
     _ context: RunContext,
     rule: DetailRule,
+    _ addresses: CatalogAddresses,
     known: [String: DetailEntry],
     pictures: PictureStage?,
-    order: (@Sendable (String, String) -> Bool)? = nil,
-    target: @escaping @Sendable (String) throws(TransferFailure) -> DocumentSource
+    order: (@Sendable (String, String) -> Bool)?
   ) {
     self.context = context
     self.rule = rule
     self.known = known
     self.pictures = pictures
-    self.target = target
+    self.addresses = addresses
     mapping = context.catalog.detailDigest
     shared = SharedDetails(context)
     fields = LostDetailFields(
@@ -101,10 +101,7 @@ final class DetailStage: Sendable {
     var sources: [DocumentSource] = []
     for (id, fields) in zip(ids, fields) {
       do throws(TransferFailure) {
-        let values = rule.values(of: id, fields)
-        sources.append(
-          try target(try rule.address(filling: values)).asked(by: rule.request, filling: values)
-        )
+        sources.append(try addresses.detail(of: id, fields, by: rule))
         items.append(id)
       } catch {
         context.failures.note(.detail, id: id, error)

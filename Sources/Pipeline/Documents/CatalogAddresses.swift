@@ -143,6 +143,23 @@ package struct CatalogAddresses: Sendable {
     return one
   }
 
+  /// The source of an item's detail.
+  ///
+  /// - Parameters:
+  ///   - id: The item.
+  ///   - fields: The item's values for the other placeholders; nil if the URL needs only the id.
+  ///   - rule: The catalog file's rule for the URLs of details.
+  /// - Returns: The source.
+  /// - Throws: ``TransferFailure`` when the item's values do not make a URL.
+  func detail(
+    of id: String,
+    _ fields: [String: String]?,
+    by rule: DetailRule
+  ) throws(TransferFailure) -> DocumentSource {
+    let values = rule.values(of: id, fields)
+    return try target(try rule.address(filling: values)).asked(by: rule.request, filling: values)
+  }
+
   /// The source of a detail, with `value` in every placeholder.
   private func detail(
     by rule: DetailRule,
@@ -168,6 +185,15 @@ package struct CatalogAddresses: Sendable {
   private static func join(_ folder: String, _ path: String) -> String {
     if path.hasPrefix("/") { return path }
     return folder.isEmpty ? path : folder.hasSuffix("/") ? folder + path : folder + "/" + path
+  }
+}
+
+extension PicturesRule.Host {
+  /// The host with its port.
+  ///
+  /// If the rule names no port, these are the host with the port of http and the host with the port of https.
+  var places: [HostPort] {
+    (port.map { [$0] } ?? [80, 443]).map { HostPort(host: name, port: $0) }
   }
 }
 

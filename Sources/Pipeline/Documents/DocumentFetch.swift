@@ -115,7 +115,9 @@ extension RunContext {
       transport.fetch(request, into: sink) { result in
         work.async {
           let reply = reply(
-            result.mapError { explained($0, sent) },
+            result.mapError {
+              $0.explained(sent, hasHeaders: !catalog.headers.isEmpty, hiding: secrets)
+            },
             sink,
             held,
             asked,
@@ -127,11 +129,6 @@ extension RunContext {
         }
       }
     }
-  }
-
-  /// The failure, with the origin's explanation added.
-  private func explained(_ failure: TransferFailure, _ request: Request) -> TransferFailure {
-    failure.explained(request, hasHeaders: !catalog.headers.isEmpty, hiding: secrets)
   }
 
   private func reply(

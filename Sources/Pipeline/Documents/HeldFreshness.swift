@@ -159,15 +159,10 @@ extension PictureEntry {
       answered: answered,
       traits: traits
     )
-    // The transport rejects a 304 for another version. If it did not, the entry would lose its caching fields in this
-    // line.
-    return vouched(word ?? .none, answered)
-  }
-
-  private func vouched(_ word: StoredHeaders, _ answered: UnixTime) -> PictureEntry {
     var entry = self
-    entry.response = word.text
-    entry.expiry = word.expiry
+    // The transport rejects a 304 for another version. If it did not, the entry would lose its caching fields here.
+    entry.response = word?.text
+    entry.expiry = word?.expiry ?? 0
     entry.checked = answered
     entry.failure = nil
     entry.failingSince = nil
@@ -228,11 +223,6 @@ struct StoredHeaders: Sendable, Equatable {
 
   /// No caching fields.
   static let none = StoredHeaders(text: nil, expiry: 0)
-
-  /// The caching fields of a cached document, as received with its body or last renewed by a 304.
-  static func held(_ entry: DocumentEntry) -> StoredHeaders {
-    StoredHeaders(text: entry.response, expiry: entry.expiry)
-  }
 
   /// The header fields that are kept.
   ///

@@ -51,7 +51,9 @@ final class RevalidationPolicy: Sendable {
     if case .web(let url) = source, !named.hasUserInfo(for: url) {
       return named.mayGetCredentials(url) ? usual.credentialOrigins : usual.other
     }
-    return CacheKeyFields(document: source, from: named, credentials: credentials, over: transport)
+    return Request(document: source, from: named, credentials: credentials).map {
+      CacheKeyFields($0, over: transport)
+    }
   }
 
   /// The kind of request for a document that is due: conditional if possible.
@@ -126,11 +128,6 @@ extension Request {
     self.body = body
     headers.append("Content-Type", query.request.type)
   }
-
-  /// A request for a picture.
-  init(picture url: WebURL, from named: NamedOrigins) {
-    self = named.pictureRequest(for: url)
-  }
 }
 
 extension CacheKeyFields {
@@ -150,19 +147,6 @@ extension CacheKeyFields {
       digest: ContentDigest.number(of:)
     )
   }
-
-  /// The traits of a request for a document; nil for a file.
-  init?(
-    document source: DocumentSource,
-    from named: NamedOrigins,
-    credentials: Headers,
-    over transport: any Fetching
-  ) {
-    guard let request = Request(document: source, from: named, credentials: credentials) else {
-      return nil
-    }
-    self.init(request, over: transport)
-  }
 }
 
 /// The traits of requests for pictures.
@@ -180,7 +164,7 @@ struct PictureTraits: Sendable {
     // The host does not matter: no header field depends on it.
     let anywhere = WebURL(scheme: .https, host: "_")
     usual = CacheKeyFields(
-      Request(picture: anywhere, from: named),
+      named.pictureRequest(for: anywhere),
       over: transport,
       isPicture: true
     )
@@ -193,7 +177,7 @@ struct PictureTraits: Sendable {
 
   /// The traits of a request for the picture at a URL.
   func callAsFunction(_ url: WebURL) -> CacheKeyFields {
-    let request = Request(picture: url, from: named)
+    let request = named.pictureRequest(for: url)
     guard named.hasUserInfo(for: url) || !request.credentials.isEmpty else { return usual }
     return CacheKeyFields(request, over: transport, isPicture: true)
   }

@@ -148,7 +148,7 @@ struct ExportLists {
     }
     for row in rows { try lines.append(Self.bytes(row) + [UInt8(ascii: "\n")]) }
     try table.append(CSVLine.table(rows.map(\.line)).utf8)
-    try append(shown.map(ItemDocument.Listing.init), to: document, isFirst: isFirst)
+    try append(shown.map { ItemDocument.Body(item: $0) }, to: document, isFirst: isFirst)
     let features = items.compactMap { item in
       PlaceFeature(
         item,

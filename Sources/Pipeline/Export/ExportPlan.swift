@@ -18,11 +18,11 @@ package struct ExportPlan: Sendable, Equatable {
     package var url: String
     /// The SHA-256 of its bytes; equal pictures may share a path.
     package var sha256: String
-    /// The picture's type, by its first bytes; nil to keep the name unchanged.
-    package var type: PictureType?
+    /// The picture's type, by its first bytes.
+    package var type: PictureType
 
     /// A picture from its parts.
-    package init(url: String, sha256: String, type: PictureType? = nil) {
+    package init(url: String, sha256: String, type: PictureType) {
       self.url = url
       self.sha256 = sha256
       self.type = type
@@ -53,9 +53,8 @@ package struct ExportPlan: Sendable, Equatable {
     var folders: Set<String> = [Self.squares]
     for picture in pictures where paths[picture.url] == nil {
       let id = PictureID(url: picture.url)
-      var name = PictureName(url: picture.url, id: id).file
-      if let type = picture.type { name = ExportName.fitting(name, type) }
-      name = ExportName.portable(name, hasEnding: true)
+      let file = ExportName.fitting(PictureName(url: picture.url, id: id).file, picture.type)
+      let name = ExportName.portable(file, hasEnding: true)
       let place = ExportPath(url: picture.url, shape: shape)
       let wanted = place.path(of: picture.type) ?? name
       // Whether the path belongs to other bytes, is a folder, or has a parent that is a file.
@@ -86,9 +85,6 @@ package struct ExportPlan: Sendable, Equatable {
 struct ExportPath: Equatable {
   /// The parent folder, without a slash at either end; empty for the exported folder itself.
   let folder: String
-  /// Folder and name; nil when the URL names no file.
-  let path: String?
-
   /// The last segment; empty when the URL names no file.
   private let name: String
   private let isShort: Bool
@@ -116,24 +112,15 @@ struct ExportPath: Equatable {
       folder.utf8.count <= Self.longestFolder
       && folder.split(separator: "/").allSatisfy { $0.utf8.count <= ExportName.longest }
     self.folder = isShort ? folder : ""
-    path = Self.joined(
-      self.folder,
-      isShort && name.utf8.count <= Self.longestName
-        ? ExportName.portable(name, hasEnding: true) : ""
-    )
   }
 
   /// The path of a picture, with the extension of its type; nil when the URL names no file, or its name is too long.
-  func path(of type: PictureType?) -> String? {
-    guard let type else { return path }
+  func path(of type: PictureType) -> String? {
     guard isShort, !name.isEmpty else { return nil }
     let fitting = ExportName.fitting(name, type)
     guard fitting.utf8.count <= Self.longestName else { return nil }
-    return Self.joined(folder, ExportName.portable(fitting, hasEnding: true))
-  }
-
-  private static func joined(_ folder: String, _ name: String) -> String? {
-    name.isEmpty ? nil : folder.isEmpty ? name : "\(folder)/\(name)"
+    let portable = ExportName.portable(fitting, hasEnding: true)
+    return folder.isEmpty ? portable : "\(folder)/\(portable)"
   }
 
   /// The longest name of a picture, in bytes, with space for an added extension.

@@ -73,16 +73,17 @@ struct SectionGuard: Sendable {
     let finding = GuardMessage(section.key, held: 0)
       .unreadable(notes, of: readable + notes.lost, isHeld: shown != nil)
     var result = SectionResult(
-      key: section.key,
-      title: section.title,
+      row: SyncReport.Section(
+        key: section.key,
+        title: section.title,
+        source: shown == nil ? .failed : .withheld
+      ),
       subtitle: section.subtitle,
-      source: shown == nil ? .failed : .withheld,
       listing: shown,
       skipped: notes.skipped,
-      omitted: notes.omitted,
-      error: finding.problem,
-      remedy: finding.remedy
+      omitted: notes.omitted
     )
+    result.note(finding)
     if let shown, !notes.isGivenUp {
       let listed = Set(try context.index.itemKeys(listing: section.listing))
       result.withheld = try context.index.itemKeys(listing: shown).filter { !listed.contains($0) }
@@ -132,15 +133,7 @@ struct SectionGuard: Sendable {
     let id = section.key.isEmpty ? nil : section.key
     context.failures.note(undecodable: .section, id: id, reading.start, words)
     guard id != nil, !isKnown else { return nil }
-    let held = last[section.key]
-    return SectionResult(
-      key: section.key,
-      title: held?.title ?? section.key,
-      subtitle: held?.subtitle,
-      source: held?.listing == nil ? .failed : .stale,
-      listing: held?.listing,
-      error: words
-    )
+    return last.fallback(for: section.key, words)
   }
 
   /// An empty section for a key that no response names any more; the shrink guard judges its removal like that of any

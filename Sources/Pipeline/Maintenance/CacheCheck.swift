@@ -44,12 +44,7 @@ package struct CacheCheck: Sendable {
     var index: Index?
     do throws(LarderError) {
       index = try Index(reading: path)
-      if try index?.isWhole(fast: depth == .fast) == false { state = .damaged }
-      // SQLite does not detect damage within a value.
-      if depth == .full, state == .whole {
-        try index?.checkCatalogs()
-        _ = try index?.claimedURLs()
-      }
+      if try index?.isWhole(depth) == false { state = .damaged }
     } catch {
       switch error.code {
       case .empty where layout.holdsNothing: throw error
@@ -89,22 +84,32 @@ package struct CacheCheck: Sendable {
       report.strays = state == .missing ? try Verification.files(of: layout) : []
       return report
     }
-    let notes = VerifyNotes(layout)
     let beginning = VerifyPosition(isFull: depth == .full)
-    let start = fromStart ? beginning : notes.read(isFull: depth == .full) ?? beginning
-    var saved = ContinuousClock.now
+    let saved = fromStart ? nil : savedPosition()
+    let start = saved?.isFull == beginning.isFull ? saved ?? beginning : beginning
+    var time = ContinuousClock.now
     var report = try verification(index).run(depth, from: start, isStopped: isStopped) {
       position,
       total in
       progress(position.checked, total)
-      if isStopped() || ContinuousClock.now - saved > .seconds(5) {
-        notes.write(position)
-        saved = .now
+      if isStopped() || ContinuousClock.now - time > .seconds(5) {
+        // An error is ignored, because losing the position does no harm.
+        if let line = try? position.jsonLine() {
+          layout.setNote(String(decoding: line, as: UTF8.self))
+        }
+        time = .now
       }
     }
     report.index = state
-    if report.isComplete { notes.remove() }
+    if report.isComplete { layout.setNote(nil) }
     return report
+  }
+
+  /// The position at which the last check was interrupted, from a small file in the cache; nil when there is none.
+  private func savedPosition() -> VerifyPosition? {
+    layout.note().flatMap {
+      try? JSONDecoder().decode(VerifyPosition.self, from: Data($0.utf8))
+    }
   }
 
   private func verification(_ index: Index) -> Verification {
@@ -120,74 +125,51 @@ package struct CacheCheck: Sendable {
   }
 }
 
-/// The position at which an interrupted check can resume, stored in a small file in the cache.
-struct VerifyNotes {
-  private let layout: CacheLayout
-
-  init(_ layout: CacheLayout) {
-    self.layout = layout
-  }
-
-  /// The position of the last check of this depth, if it was interrupted.
-  func read(isFull: Bool) -> VerifyPosition? {
-    guard let text = layout.note(), let data = text.data(using: .utf8),
-      let position = try? JSONDecoder().decode(VerifyPosition.self, from: data)
-    else { return nil }
-    return position.isFull == isFull ? position : nil
-  }
-
-  /// Stores a position; ignores errors, because losing it does no harm.
-  func write(_ position: VerifyPosition) {
-    guard let line = try? position.jsonLine() else { return }
-    layout.setNote(String(decoding: line, as: UTF8.self))
-  }
-
-  func remove() { layout.setNote(nil) }
-}
-
-/// Rebuilds a damaged index, so that an unattended run can continue.
-///
-/// No picture is lost, because the files are authoritative; only data about earlier runs is lost. An index from a newer
-/// larder, or one that cannot be read at the moment, does not count as damaged and is left alone.
-struct IndexRenewal {
-  private let cache: String
-  private let remote: (any RemotePictures)?
-
-  /// Makes a renewal for the cache at a path.
-  init(_ cache: String, _ remote: (any RemotePictures)?) {
-    self.cache = cache
-    self.remote = remote
-  }
-
-  /// Checks the index; if it is damaged, renames it and makes a new one.
+extension CacheCheck {
+  /// Checks the index of a cache; if it is damaged, renames it and makes a new one, so that an unattended run can
+  /// continue.
+  ///
+  /// No picture is lost, because the new index is made from the files. Only data about earlier runs is lost. An index
+  /// from a newer larder, or one that cannot be read at the moment, does not count as damaged and is left alone.
   ///
   /// - Parameters:
+  ///   - cache: The cache's path.
+  ///   - remote: The remote store of the pictures, if they are not in the cache's folder.
   ///   - holder: The text for the cache's lock.
   ///   - now: The current time, for the new name of the damaged index.
   /// - Returns: A message about the renewal; nil when the index is whole.
-  /// - Throws: ``LarderError`` when it cannot be read or made.
-  func run(holder: String, at now: UnixTime) throws(LarderError) -> String? {
+  /// - Throws: ``LarderError`` when the index cannot be read or made.
+  static func renewIndex(
+    of cache: String,
+    _ remote: (any RemotePictures)?,
+    holder: String,
+    at now: UnixTime
+  ) throws(LarderError) -> String? {
     let layout = try CacheLayout(creating: cache, remote: remote)
     let lock = try CacheLock(layout, holder: holder)
     defer { withExtendedLifetime(lock) {} }
-    guard try isDamaged(layout) else { return nil }
+    do throws(LarderError) {
+      if try Index(layout).isWhole(.full) { return nil }
+    } catch {
+      guard error.code == .damaged else { throw error }
+    }
     let aside = try Index.rebuilt(in: layout, at: now).aside
     return
       "the index of \(remote?.name ?? cache) was damaged; it was \(aside.map { "renamed to \($0)" } ?? "removed") and rebuilt "
       + "from its readable parts and the pictures; no picture is lost, but earlier runs are forgotten"
   }
+}
 
-  private func isDamaged(_ layout: CacheLayout) throws(LarderError) -> Bool {
-    do throws(LarderError) {
-      let index = try Index(layout)
-      guard try index.isWhole(fast: false) else { return true }
-      // SQLite does not detect damage within a value, and an unreadable item would end every run.
-      try index.checkCatalogs()
-      _ = try index.claimedURLs()
-      return false
-    } catch {
-      guard error.code == .damaged else { throw error }
-      return true
+extension Index {
+  /// Whether the database is whole; a full check also reads every item, because an unreadable one would end every run.
+  ///
+  /// - Throws: ``LarderError`` with the code `damaged` when a value is damaged, which SQLite does not detect.
+  fileprivate func isWhole(_ depth: Verification.Depth) throws(LarderError) -> Bool {
+    guard try isWhole(fast: depth == .fast) else { return false }
+    if depth == .full {
+      try checkCatalogs()
+      _ = try claimedURLs()
     }
+    return true
   }
 }

@@ -130,13 +130,7 @@ package struct CacheGc: Sendable {
     self.now = now
   }
 
-  /// Lists the removals of a sweep, and changes nothing; works while a run holds the cache.
-  private func plan() throws(LarderError) -> SweepReport {
-    let layout = try CacheLayout(reading: path, remote: remote)
-    return try report(layout, Index(reading: path))
-  }
-
-  /// Sweeps; in a dry run, only lists the removals.
+  /// Sweeps; in a dry run, only lists the removals, which is possible while a run holds the cache.
   ///
   /// Rows are deleted before their files, batch by batch, so that a crash may leave files without rows, but never rows
   /// without files.
@@ -152,8 +146,8 @@ package struct CacheGc: Sendable {
     isStopped: () -> Bool = { false },
     progress: (Int, Int) -> Void = { _, _ in }
   ) throws(LarderError) -> SweepReport {
-    if options.isDryRun { return try plan() }
     let layout = try CacheLayout(reading: path, remote: remote)
+    if options.isDryRun { return try report(layout, Index(reading: path)) }
     let lock = try CacheLock(layout, holder: holder)
     defer { withExtendedLifetime(lock) {} }
     let index = try Index(layout)

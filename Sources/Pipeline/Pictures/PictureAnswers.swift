@@ -3,18 +3,15 @@ import Cache
 import Catalog
 import Transport
 
-/// A sent request for a picture, not yet answered.
+/// A request for a picture that was sent and is not yet answered.
 struct PictureFetch: Sendable {
-  let id: PictureID
-  let url: WebURL
+  let job: PictureStage.Job
   /// The cached version at the time of the request, if any.
   let held: PictureEntry?
   /// The sink that receives the picture's body.
   let sink: PictureSink
   /// The time of the request.
   let asked: UnixTime
-  /// Called once, when the result is durable or the picture has failed.
-  let ended: @Sendable (FetchedPicture) -> Void
 }
 
 /// The result of a request for a picture.
@@ -48,17 +45,8 @@ package enum FetchedPicture: Sendable, Equatable {
   }
 }
 
-/// Passes the results of requests for pictures to the store; calls ``PictureFetch/ended`` once for each request.
-final class PictureAnswers: Sendable {
-  private let context: RunContext
-  private let stored: @Sendable (PictureID) -> Void
-
-  /// Handles the answers of a run; calls `stored` for each picture with new bytes, once they are durable.
-  init(_ context: RunContext, stored: @escaping @Sendable (PictureID) -> Void) {
-    self.context = context
-    self.stored = stored
-  }
-
+// The answers to requests. Every path finishes the picture once, when its result is durable or it has failed.
+extension PictureStage {
   /// Handles the outcome of a transfer, on the transfer thread.
   func take(_ result: Result<Response, TransferFailure>, of fetch: PictureFetch) {
     switch result {
@@ -90,11 +78,11 @@ final class PictureAnswers: Sendable {
     let now = context.now
     let head = response.head
     let attempts = response.attempts
-    let traits = context.pictureTraits(fetch.url)
+    let traits = context.pictureTraits(fetch.job.url)
     context.store.commit(
       fetch.sink,
       as: { [context] in
-        var entry = context.entry(fetch.id, fetch.url)
+        var entry = context.entry(fetch.job)
         entry.enter(head, asked: fetch.asked, answered: now(), traits: traits)
         return entry
       },
@@ -107,26 +95,20 @@ final class PictureAnswers: Sendable {
   private func renew(_ fetch: PictureFetch, _ response: Response) {
     let now = context.now
     let head = response.head
-    let traits = context.pictureTraits(fetch.url)
+    let url = fetch.job.url
+    let traits = context.pictureTraits(url)
     context.failures.count(attempts: response.attempts)
     fetch.sink.restart()
     guard let held = fetch.held else {
-      let failure = TransferFailure(
-        reason: .badResponse,
-        url: fetch.url.redacted,
-        detail: "the server answered 304, but the cache has no earlier version",
-        attempts: response.attempts,
-        status: 304
-      )
-      return fail(fetch, failure)
+      return fail(fetch, .notModified(url.redacted, attempts: response.attempts))
     }
     context.store.commit(
       row: {
         var entry = held.renewed(by: head, asked: fetch.asked, answered: now(), traits: traits)
-        entry.url = fetch.url.text
+        entry.url = url.text
         return entry
       },
-      completion: { fetch.ended(.revalidated) }
+      completion: { [self] in finish(fetch.job, .revalidated) }
     )
   }
 
@@ -135,15 +117,15 @@ final class PictureAnswers: Sendable {
     switch outcome {
     case .stored(let bytes, let wasHeld):
       context.failures.count(attempts: attempts)
-      stored(fetch.id)
-      fetch.ended(.fetched(bytes: bytes, isChange: wasHeld))
+      stored(fetch.job.id)
+      finish(fetch.job, .fetched(bytes: bytes, isChange: wasHeld))
     case .same(let bytes):
       context.failures.count(attempts: attempts)
-      fetch.ended(.fetched(bytes: bytes, isChange: false))
+      finish(fetch.job, .fetched(bytes: bytes, isChange: false))
     case .refused(let reason, let detail):
       let failure = TransferFailure(
         reason: reason,
-        url: fetch.url.redacted,
+        url: fetch.job.url.redacted,
         detail: detail,
         attempts: attempts
       )
@@ -153,33 +135,34 @@ final class PictureAnswers: Sendable {
 
   /// Records a failure in the picture's row; cached bytes are kept.
   private func fail(_ fetch: PictureFetch, _ failure: TransferFailure) {
-    let traits = context.pictureTraits(fetch.url)
+    let job = fetch.job
+    let traits = context.pictureTraits(job.url)
     if let held = fetch.held, held.excuses(failure, at: context.now(), for: traits) {
       context.failures.count(attempts: failure.attempts)
-      return fetch.ended(.excused)
+      return finish(job, .excused)
     }
-    context.failures.note(fetch.id, failure)
-    guard !failure.endedWithRun else { return fetch.ended(.unfinished) }
+    context.failures.note(job.id, failure)
+    guard !failure.endedWithRun else { return finish(job, .unfinished) }
     let now = context.now()
     context.store.commit(
       row: { [context] in
         // A picture without cached bytes may already have a row, with the time of its first failure.
-        let known = fetch.held ?? (try? context.index.pictures([fetch.id]))?[fetch.id]
-        var entry = known ?? context.entry(fetch.id, fetch.url)
-        entry.url = fetch.url.text
+        let known = fetch.held ?? (try? context.index.pictures([job.id]))?[job.id]
+        var entry = known ?? context.entry(job)
+        entry.url = job.url.text
         let end = failure.refusalExpiry(at: now)
         entry.fail(for: failure.reason, at: now, saidUntil: end)
         return entry
       },
-      completion: { fetch.ended(.failed) }
+      completion: { [self] in finish(job, .failed) }
     )
   }
 }
 
 extension RunContext {
   /// A new row for a picture without bytes.
-  fileprivate func entry(_ id: PictureID, _ url: WebURL) -> PictureEntry {
-    PictureEntry(id: id, url: url.text, identity: identity(of: url))
+  fileprivate func entry(_ job: PictureStage.Job) -> PictureEntry {
+    PictureEntry(id: job.id, url: job.url.text, identity: identity(of: job.url))
   }
 }
 
@@ -282,7 +265,7 @@ extension PictureStage {
     do throws(LarderError) {
       try context.store.enter { () throws(LarderError) in
         let batch = Array(ids[start..<min(start + Self.settledBatch, ids.count)])
-        guard !batch.isEmpty, !hasStopped() else { return nil }
+        guard !batch.isEmpty, !context.hasStopped() else { return nil }
         let found = try pictures.pictures(batch)
         missing += batch.filter { found[$0] == nil }
         let settled = batch.compactMap { found[$0] }

@@ -46,12 +46,10 @@ final class PictureStage: Sendable {
 
   let context: RunContext
   let strays: StrayFiles
-  let hasStopped: @Sendable () -> Bool
   private let known: KnownPictures
   private let source: PictureSource
   private let ended: @Sendable (PictureID, FetchedPicture) -> Void
   let stored: @Sendable (PictureID) -> Void
-  let answers: PictureAnswers
   private let state: Mutex<Work>
 
   /// The maximum number of pictures of one host in progress, from their request to their row.
@@ -73,7 +71,6 @@ final class PictureStage: Sendable {
   ///   - known: The states of pictures in the index.
   ///   - strays: The files in the cache without an index row; a picture may use such a file without a request.
   ///   - source: The place from which pictures are fetched or imported.
-  ///   - hasStopped: Whether the run was ended early; no more results of other runs are then written.
   ///   - ended: Called for each picture that needed a request, with its result.
   ///   - stored: Called for each picture with new bytes, once they are durable.
   init(
@@ -81,18 +78,15 @@ final class PictureStage: Sendable {
     known: KnownPictures,
     strays: StrayFiles,
     source: PictureSource = .origins,
-    hasStopped: @escaping @Sendable () -> Bool = { false },
     ended: @escaping @Sendable (PictureID, FetchedPicture) -> Void = { _, _ in },
     stored: @escaping @Sendable (PictureID) -> Void
   ) {
     self.known = known
     self.source = source
-    self.hasStopped = hasStopped
     self.ended = ended
     self.stored = stored
     self.context = context
     self.strays = strays
-    answers = PictureAnswers(context, stored: stored)
     state = Mutex(Work(isOpen: !context.options.onlyDue))
   }
 
@@ -442,7 +436,7 @@ extension PictureStage {
   }
 
   private func fetch(_ job: Job, held: PictureEntry?) {
-    var request = Request(picture: job.url, from: context.named)
+    var request = context.named.pictureRequest(for: job.url)
     // In an unattended run, pictures have the same priority as details. Otherwise a deadline could cut off the pictures
     // every time.
     request.priority = context.options.onlyDue ? .detail : .image
@@ -456,13 +450,11 @@ extension PictureStage {
       request.condition = condition
     }
     let sink = context.store.sink(id: job.id, url: context.identity(of: job.url))
-    let fetch = PictureFetch(id: job.id, url: job.url, held: held, sink: sink, asked: asked) {
-      [self] end in finish(job, end)
-    }
-    // SAFETY of the group: the transport completes every fetch exactly once, and every path of
-    // `answers` calls `ended`, and so finish(_:_:).
-    context.transport.fetch(request, into: sink) { [context, answers] result in
-      answers.take(result, of: fetch)
+    let fetch = PictureFetch(job: job, held: held, sink: sink, asked: asked)
+    // SAFETY of the group: the transport completes every fetch exactly once, and every path of take(_:of:) calls
+    // finish(_:_:) once.
+    context.transport.fetch(request, into: sink) { [self] result in
+      take(result, of: fetch)
       context.store.conclude()
     }
   }

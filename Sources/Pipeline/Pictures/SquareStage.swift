@@ -23,22 +23,16 @@ final class SquareStage: Sendable {
   private let order: PictureOrder
   private let store: SquareStore
   private let known: [PictureID: SquareEntry]
-  private let isOver: @Sendable () -> Bool
   private let state: Mutex<Work>
   private let group = WorkGroup()
   private let queue = DispatchQueue(label: "larder.squares", attributes: .concurrent)
   private let most = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
 
-  /// Prepares squares of `side` pixels; when `isOver` is true, no further square is begun, and those in progress are
-  /// aborted if possible.
-  init(
-    _ context: RunContext,
-    side: Int,
-    disk: any Disk,
-    isOver: @escaping @Sendable () -> Bool
-  ) throws(LarderError) {
+  /// Prepares squares of `side` pixels.
+  ///
+  /// Once the run is over, no further square is begun, and the squares in progress are aborted if possible.
+  init(_ context: RunContext, side: Int, disk: any Disk) throws(LarderError) {
     self.context = context
-    self.isOver = isOver
     order = PictureOrder(Crop(size: side))
     store = SquareStore(context.layout, index: context.index, disk: disk, side: side)
     var known: [PictureID: SquareEntry] = [:]
@@ -81,7 +75,7 @@ final class SquareStage: Sendable {
 
   private func work() {
     while let id = next() {
-      guard !isOver() else {
+      guard !context.isOver() else {
         state.withLock { $0.tally.unfinished += 1 }
         continue
       }
@@ -113,7 +107,7 @@ final class SquareStage: Sendable {
         order,
         of: picture,
         in: context.layout.root.path,
-        isStopped: isOver
+        isStopped: context.isOver
       )
       try store(square.bytes, of: picture)
     } catch {

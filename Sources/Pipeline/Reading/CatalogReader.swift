@@ -232,17 +232,17 @@ package struct CatalogReader: Sendable {
     return items
   }
 
-  /// Adds details, pictures and lowest prices to items.
-  func shown(_ items: [ListedItem]) throws(LarderError) -> [ShownItem] {
+  /// Adds the current details, pictures and lowest prices to items.
+  package func shown(_ items: [ListedItem]) throws(LarderError) -> [ShownItem] {
     let details = try details(of: items)
     let lowest = try showsLowest ? lowestPrices(of: items) : items.map { _ in LowestPrice?.none }
     return try withImages(
       zip(items, lowest).map { listed, lowest in
-        let item = listed.item
+        let (item, section) = listed
         return ShownItem(
           item: item,
-          sections: [listed.section.key],
-          isStale: listed.section.isStale,
+          sections: [section.key],
+          isStale: section.isStale,
           detail: details[item.id].flatMap(\.decoded),
           detailSince: details[item.id]?.since,
           pictures: [],
@@ -274,7 +274,7 @@ package struct CatalogReader: Sendable {
     for section in try sections() {
       let listed = try items(id, in: section)
       if first == nil {
-        first = try shown(listed.prefix(1).map { ListedItem(item: $0, section: section) }).first
+        first = try shown(listed.prefix(1).map { ($0, section) }).first
       }
       if !listed.isEmpty, !keys.contains(section.key) { keys.append(section.key) }
     }
@@ -452,13 +452,6 @@ extension CatalogReader {
     return items
   }
 
-  /// Adds the current details and pictures to items.
-  package func shown(
-    _ items: some Sequence<(item: StoreItem, section: RunSection)>
-  ) throws(LarderError) -> [ShownItem] {
-    try shown(items.map { ListedItem(item: $0.item, section: $0.section) })
-  }
-
   /// The end of the newest run with a good version of the section; nil when there is none.
   package func lastGood(_ key: String) throws(LarderError) -> UnixTime? {
     for run in try index.runs(catalog: catalog.id, finishedOnly: true, limit: 200) {
@@ -486,10 +479,8 @@ extension CatalogReader {
       guard let listing = section.listing else { continue }
       for id in ids {
         let versions = try index.versions(of: id, listing: listing)
-        let listed = try items(versions, of: listing).map {
-          ListedItem(item: $0, section: section)
-        }
-        for image in try shown(listed).flatMap(\.pictures) where image.name.path == path {
+        let listed = try shown(items(versions, of: listing).map { ($0, section) })
+        for image in listed.flatMap(\.pictures) where image.name.path == path {
           return image.url
         }
       }
@@ -523,9 +514,7 @@ extension CatalogReader {
   ) throws(LarderError) -> [ShownItem] {
     guard let listing = section.listing, count > 0 else { return [] }
     let versions = try index.versions(listing: listing, from: first, count: count)
-    return try shown(
-      try items(versions, of: listing).map { ListedItem(item: $0, section: section) }
-    )
+    return try shown(items(versions, of: listing).map { ($0, section) })
   }
 }
 

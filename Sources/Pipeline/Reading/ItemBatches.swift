@@ -87,7 +87,7 @@ package struct ItemBatches {
       let section = all[Int(number)]
       guard let listing = section.listing else { continue }
       items += try reader.items(together.map(\.element.version), of: listing)
-        .map { ListedItem(item: $0, section: section) }
+        .map { (item: $0, section: section) }
     }
     return try reader.shown(items)
   }
@@ -117,7 +117,7 @@ package struct ItemBatches {
   private mutating func admitted() throws(LarderError) -> [ListedItem]? {
     while left != 0, let versions = try versions() {
       var items = try reader.items(versions.some, of: versions.listing)
-        .filter(query.admits).map { ListedItem(item: $0, section: all[versions.number]) }
+        .filter(query.admits).map { (item: $0, section: all[versions.number]) }
       if let left { items = Array(items.prefix(left)) }
       left = left.map { $0 - items.count }
       if !items.isEmpty { return items }
@@ -172,7 +172,4 @@ package struct ItemBatches {
 }
 
 /// An item with the section that lists it.
-struct ListedItem {
-  let item: StoreItem
-  let section: RunSection
-}
+package typealias ListedItem = (item: StoreItem, section: RunSection)

@@ -75,20 +75,36 @@ extension CatalogReader {
     of items: [ListedItem],
     days: Int64 = LowestPrice.days
   ) throws(LarderError) -> [LowestPrice?] {
+    let steps = try recentSteps(of: items.map { ($0.section.key, $0.item.id) }, days: days)
+    guard let steps else { return items.map { _ in nil } }
+    return zip(items, steps.items).map {
+      LowestPrice(of: $0.item, $1, since: steps.beginning, from: steps.start)
+    }
+  }
+
+  /// The changes of the prices of items in the days up to the last sync.
+  ///
+  /// - Parameters:
+  ///   - items: The items, each with the section that lists it.
+  ///   - days: The number of days; a negative number counts as 0.
+  /// - Returns: The changes of each item, the time at which the history begins, and the start of the period; nil when
+  ///   the catalog has no history.
+  /// - Throws: ``LarderError`` when the index cannot be read.
+  func recentSteps(
+    of items: [(section: String, id: String)],
+    days: Int64
+  ) throws(LarderError) -> (items: [[PriceStep]], beginning: UnixTime, start: UnixTime)? {
     var last = past
     if last == nil { last = try index.lastRunTime(catalog: catalog.id) }
-    guard let run = last else { return items.map { _ in nil } }
+    guard let run = last else { return nil }
     let start = (run.finished ?? run.started) + max(days, 0).multipliedClamped(by: -86_400)
     let steps = try index.priceSteps(
-      of: items.map { (section: $0.section.key, id: $0.item.id) },
+      of: items,
       catalog: catalog.id,
       since: start,
       through: run.id
     )
-    guard let steps else { return items.map { _ in nil } }
-    return zip(items, steps.items).map {
-      LowestPrice(of: $0.item, $1, since: steps.beginning, from: start)
-    }
+    return steps.map { ($0.items, $0.beginning, start) }
   }
 
   /// The lowest price of an item in the days up to the last sync; the item's values are those of its first listing.
@@ -101,7 +117,7 @@ extension CatalogReader {
   package func lowestPrice(of id: String, days: Int64) throws(LarderError) -> LowestPrice? {
     for section in try sections() {
       guard let item = try items(id, in: section).first else { continue }
-      return try lowestPrices(of: [ListedItem(item: item, section: section)], days: days)[0]
+      return try lowestPrices(of: [(item, section)], days: days)[0]
     }
     return nil
   }

@@ -48,15 +48,9 @@ extension CatalogReader {
   /// - Returns: The same items.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func withPriceLines(_ items: [ShownItem]) throws(LarderError) -> [ShownItem] {
-    var last = past
-    if last == nil { last = try index.lastRunTime(catalog: catalog.id) }
-    guard let run = last else { return items }
-    let start = (run.finished ?? run.started) + -PriceLine.days * 86_400
-    let found = try index.priceSteps(
-      of: items.map { (section: $0.sections.first ?? "", id: $0.id) },
-      catalog: catalog.id,
-      since: start,
-      through: run.id
+    let found = try recentSteps(
+      of: items.map { ($0.sections.first ?? "", $0.id) },
+      days: PriceLine.days
     )
     guard let found else { return items }
     return zip(items, found.items).map { item, steps in
@@ -64,7 +58,7 @@ extension CatalogReader {
       var item = item
       item.priceLine = PriceLine(
         PriceCourse(of: item.item, steps, since: found.beginning),
-        from: start
+        from: found.start
       )
       return item
     }

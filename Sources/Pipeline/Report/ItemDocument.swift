@@ -5,51 +5,33 @@ import FoundationEssentials
 /// Encodes items for `list --json`, `show --json` and an export's `catalog.json`; every key is always present.
 package enum ItemDocument {
   /// A JSON array of items, each with the section that lists it.
-  package static func list(_ items: [ShownItem]) throws -> [UInt8] {
-    try items.map(Listing.init).jsonLine()
-  }
-
-  /// A JSON object for one item, with all its sections.
-  package static func show(_ item: ShownItem) throws -> [UInt8] {
-    try Body(item: item, isListing: false).jsonLine()
-  }
-
-  /// A JSON array for the server: each picture's `url` is on this server, and its `source` is the URL at the origin.
   ///
   /// - Parameters:
   ///   - items: The items.
-  ///   - place: Returns the URL of a picture on this server.
+  ///   - place: Returns the URL of a picture on a server; nil if the document is not for a server. In a document for
+  ///     a server, a picture's `url` is this URL, and its `source` is the URL at the shop.
   /// - Returns: JSON without a line end.
   /// - Throws: The encoder's error.
   package static func list(
     _ items: [ShownItem],
-    at place: @escaping (ShownPicture) -> String
+    at place: ((ShownPicture) -> String)? = nil
   ) throws -> [UInt8] {
-    try items.map { Body(item: $0, isListing: true, place: place) }.jsonLine()
+    try items.map { Body(item: $0, place: place) }.jsonLine()
   }
 
-  /// The JSON object of one item for the server, with all its sections.
+  /// A JSON object for one item, with all its sections; see ``list(_:at:)`` for the URLs of its pictures.
   package static func show(
     _ item: ShownItem,
-    at place: @escaping (ShownPicture) -> String
+    at place: ((ShownPicture) -> String)? = nil
   ) throws -> [UInt8] {
     try Body(item: item, isListing: false, place: place).jsonLine()
   }
 
-  /// An item of a list, as a part of another document.
-  struct Listing: Encodable {
-    private let body: Body
-
-    init(_ item: ShownItem) {
-      body = Body(item: item, isListing: true)
-    }
-
-    func encode(to encoder: any Encoder) throws { try body.encode(to: encoder) }
-  }
-
-  private struct Body: Encodable {
+  /// An item as JSON.
+  struct Body: Encodable {
     let item: ShownItem
-    let isListing: Bool
+    /// Whether the item is one of a list, so that it has one `section` instead of `sections` and a `detail`.
+    var isListing = true
     /// Returns the URL of a picture on a server; nil to write the origin's.
     var place: ((ShownPicture) -> String)?
 
@@ -177,19 +159,7 @@ package struct PlaceFeature: Encodable {
     var section: String
     var id: String
     var title: String
-    var address: String?
-    var picture: String?
-
-    enum Key: String, CodingKey { case catalog, section, id, title, address, picture }
-
-    func encode(to encoder: any Encoder) throws {
-      var body = encoder.container(keyedBy: Key.self)
-      try body.encode(catalog, forKey: .catalog)
-      try body.encode(section, forKey: .section)
-      try body.encode(id, forKey: .id)
-      try body.encode(title, forKey: .title)
-      try body.encode(address, forKey: .address)
-      try body.encode(picture, forKey: .picture)
-    }
+    @OrNull var address: String?
+    @OrNull var picture: String?
   }
 }

@@ -50,23 +50,12 @@ struct ReportWriting {
       let count = try section.listing.map { id throws(LarderError) in
         try context.index.itemCount(listing: id)
       }
-      report.sections.append(
-        SyncReport.Section(
-          key: section.key,
-          title: section.title,
-          items: count ?? 0,
-          skipped: section.skipped.count { $0.lost == .item } + section.omitted.items,
-          repeats: section.repeats,
-          source: section.source,
-          error: section.error,
-          remedy: section.remedy,
-          withheld: section.withheld.count,
-          kept: section.findings.map(\.field),
-          unread: section.unread,
-          warning: section.warning,
-          skippedReasons: section.omitted.reasons
-        )
-      )
+      var row = section.row
+      row.items = count ?? 0
+      row.skipped = section.skipped.count { $0.lost == .item } + section.omitted.items
+      row.withheld = section.withheld.count
+      row.skippedReasons = section.omitted.reasons
+      report.sections.append(row)
       report.skipped += section.skipped
       report.items.withheld += section.withheld
       report.items.total += count ?? 0

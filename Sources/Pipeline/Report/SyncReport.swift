@@ -57,9 +57,9 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     /// Its title.
     public package(set) var title: String
     /// The number of items that it shows.
-    public package(set) var items: Int
+    public package(set) var items = 0
     /// The number of the feed's items that could not be read, not counting items that only lost a field.
-    public package(set) var skipped: Int
+    public package(set) var skipped = 0
     /// The number of items that were left out because an earlier page of the section had listed them.
     public package(set) var repeats = 0
     /// The source of the items.

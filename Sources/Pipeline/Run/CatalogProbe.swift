@@ -119,11 +119,9 @@ package final class CatalogProbe: Sendable {
     reading read: (String) throws -> [UInt8]
   ) throws -> ProbedPage? {
     guard let request, let rule = request.catalog.detail else { return nil }
-    let values = rule.values(of: item.id, item.placeValues)
     let source: DocumentSource
     do throws(TransferFailure) {
-      source = try request.addresses.target(try rule.address(filling: values))
-        .asked(by: rule.request, filling: values)
+      source = try request.addresses.detail(of: item.id, item.placeValues, by: rule)
     } catch {
       throw Self.absence(error)
     }
@@ -234,7 +232,7 @@ package final class CatalogProbe: Sendable {
       throw Self.absence(error)
     }
     let sink = BeginningSink()
-    let result = transport.result(of: Request(picture: url, from: named), into: sink)
+    let result = transport.result(of: named.pictureRequest(for: url), into: sink)
     let bytes = sink.bytes
     if case .failure(let failure) = result, bytes.isEmpty { throw Self.absence(failure) }
     return bytes

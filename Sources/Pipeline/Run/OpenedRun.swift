@@ -35,7 +35,7 @@ struct OpenedRun {
   ///   - remote: The remote store of the pictures, if they are not in the cache's folder.
   ///   - transport: The transport that sends the requests.
   ///   - parts: The sources of documents and pictures.
-  ///   - isStopped: Whether the run was ended early.
+  ///   - hasStopped: Whether the run was ended early.
   ///   - progress: The progress meter of the run.
   ///   - notice: Called with a message for the user, for example when the lock of a dead process was taken over.
   /// - Throws: ``LarderError``, with code `locked` while another run holds the cache.
@@ -47,7 +47,7 @@ struct OpenedRun {
     remote: (any RemotePictures)?,
     transport: any Fetching,
     parts: PlannedInputs,
-    isStopped: @escaping @Sendable () -> Bool,
+    hasStopped: @escaping @Sendable () -> Bool,
     progress: ProgressMeter,
     notice: (String) -> Void
   ) throws(LarderError) {
@@ -76,8 +76,7 @@ struct OpenedRun {
     }
     previous = try index.lastRun(catalog: entry.id)
     before = try previous.map { run throws(LarderError) in try index.sections(run: run.id) } ?? []
-    let pictureTraits = PictureTraits(from: request.named, over: transport)
-    try index.noteVary(pictureTraits.digest)
+    try index.noteVary(PictureTraits(from: request.named, over: transport).digest)
     // The states are used to find cached pictures with equal bytes before a file is put into the cache. The files of
     // imported pictures are already there.
     states = parts.settled == nil ? PictureStates(index) : nil
@@ -95,49 +94,34 @@ struct OpenedRun {
       states: states,
       partials: recovery.partials
     )
-    let fetching = request.transport(over: transport, isStopped: isStopped)
     let failures = FailureLog()
-    let (deadline, now) = (request.options.deadline, request.now)
+    failures.count(attempts: parts.requests)
     context = RunContext(
-      catalog: catalog,
-      entry: entry,
-      options: request.options,
-      transport: fetching,
-      variables: request.variables,
-      layout: layout,
-      index: index,
-      store: store,
+      request,
+      entry,
+      over: transport,
+      layout,
+      index,
+      store,
       progress: progress,
-      work: DispatchQueue(label: "larder.work"),
-      starts: DispatchQueue(label: "larder.starts"),
-      now: request.now,
-      named: request.named,
-      credentials: request.credentials,
-      secrets: request.secrets,
-      pictureTraits: pictureTraits,
-      needs: request.needs(over: fetching),
       documents: parts.documents,
       failures: failures,
       newestURLs: catalog.pictures.identity == .url
         ? nil : NewestURLs(index) { failures.note($0) },
-      isOver: { isStopped() || deadline.map { now().seconds >= $0.seconds } ?? false },
-      localBase: request.addresses.localBase
+      hasStopped: hasStopped
     )
-    context.failures.count(attempts: parts.requests)
   }
 
   /// Sweeps unreferenced files, writes the report and ends the run; from then on, readers see its catalog.
   ///
   /// - Parameters:
   ///   - results: The results of the stages.
-  ///   - wasStopped: Whether the run was ended early.
   ///   - began: The time at which the run began.
   ///   - notice: Called with a message for the user when the clean-up after the run's end failed.
   /// - Returns: The report.
   /// - Throws: ``LarderError`` when the cache failed, now or during a stage; the run is then not recorded as ended.
   func close(
     _ results: RunResults,
-    wasStopped: Bool,
     since began: ContinuousClock.Instant,
     notice: (String) -> Void
   ) throws(LarderError) -> SyncReport {
@@ -162,7 +146,7 @@ struct OpenedRun {
     )
     if let failure = seen.failure { throw failure }
     report.run = number
-    if wasStopped { report.outcome = .interrupted }
+    if context.hasStopped() { report.outcome = .interrupted }
     // A run that skips the details or some pictures cannot tell which files are unreferenced.
     let isWhole = !context.options.thumbnailsOnly && !context.options.noDetails
     if report.outcome == .complete, isWhole { try sweep() }

@@ -112,20 +112,13 @@ package final class PictureListRun: Sendable {
     )
     stage.add(
       known.map { entry in
-        do throws(TransferFailure) {
-          let url = try context.transport.parse(entry.url, relativeTo: nil)
-          return PictureReference(
-            id: entry.id,
-            identity: entry.identity,
-            url: .success(url)
-          )
-        } catch {
-          return PictureReference(
-            id: entry.id,
-            identity: entry.identity,
-            url: .failure(error)
-          )
-        }
+        PictureReference(
+          id: entry.id,
+          identity: entry.identity,
+          url: Swift.Result { () throws(TransferFailure) in
+            try context.transport.parse(entry.url, relativeTo: nil)
+          }
+        )
       }
     )
     stage.group.join()
@@ -150,29 +143,16 @@ package final class PictureListRun: Sendable {
       run: try index.beginRun(catalog: entry.id, at: now()),
       states: states
     )
-    let fetching = request.transport(over: transport) { [transport] in transport.hasStopped }
     return RunContext(
-      catalog: catalog,
-      entry: entry,
-      options: options,
-      transport: fetching,
-      variables: request.variables,
-      layout: layout,
-      index: index,
-      store: store,
+      request,
+      entry,
+      over: transport,
+      layout,
+      index,
+      store,
       progress: progress,
-      work: DispatchQueue(label: "larder.work"),
-      starts: DispatchQueue(label: "larder.starts"),
-      now: now,
-      named: request.named,
-      credentials: request.credentials,
-      secrets: request.secrets,
-      pictureTraits: PictureTraits(from: request.named, over: transport),
-      needs: request.needs(over: fetching),
-      documents: .origins,
       failures: FailureLog(most: .max),
-      isOver: { [transport] in transport.hasStopped },
-      localBase: request.addresses.localBase
+      hasStopped: { [transport] in transport.hasStopped }
     )
   }
 

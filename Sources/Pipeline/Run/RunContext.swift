@@ -41,12 +41,68 @@ struct RunContext: Sendable {
   let documents: DocumentOrigin
   let failures: FailureLog
   /// Records the latest URLs of pictures; nil if a picture's identity is its whole URL.
-  var newestURLs: NewestURLs?
+  let newestURLs: NewestURLs?
+  /// Whether the run was ended early.
+  let hasStopped: @Sendable () -> Bool
   /// Whether the run was ended early or its deadline has passed; if so, no further body is decoded.
   let isOver: @Sendable () -> Bool
   /// The catalog file's `base`, if it is a URL: the base of relative picture URLs, and of all relative URLs in local
   /// documents.
   let localBase: WebURL?
+
+  /// Makes the state of a run that starts now.
+  ///
+  /// - Parameters:
+  ///   - request: The checked input of the run.
+  ///   - entry: The catalog's row in the index.
+  ///   - transport: The transport that sends the requests.
+  ///   - layout: The cache.
+  ///   - index: The index to read and write.
+  ///   - store: The store of the pictures.
+  ///   - progress: The progress meter of the run.
+  ///   - documents: The source of documents.
+  ///   - failures: The log for the failures of all stages.
+  ///   - newestURLs: Records the latest URLs of pictures; nil if a picture's identity is its whole URL.
+  ///   - hasStopped: Whether the run was ended early.
+  init(
+    _ request: RunRequest,
+    _ entry: CatalogEntry,
+    over transport: any Fetching,
+    _ layout: CacheLayout,
+    _ index: Index,
+    _ store: PictureStore,
+    progress: ProgressMeter,
+    documents: DocumentOrigin = .origins,
+    failures: FailureLog,
+    newestURLs: NewestURLs? = nil,
+    hasStopped: @escaping @Sendable () -> Bool
+  ) {
+    let fetching = request.transport(over: transport, isStopped: hasStopped)
+    let (deadline, now) = (request.options.deadline, request.now)
+    catalog = request.catalog
+    self.entry = entry
+    options = request.options
+    self.transport = fetching
+    variables = request.addresses.variables
+    self.layout = layout
+    self.index = index
+    self.store = store
+    self.progress = progress
+    work = DispatchQueue(label: "larder.work")
+    starts = DispatchQueue(label: "larder.starts")
+    self.now = now
+    named = request.named
+    credentials = request.credentials
+    secrets = request.secrets
+    pictureTraits = PictureTraits(from: request.named, over: transport)
+    needs = request.needs(over: fetching)
+    self.documents = documents
+    self.failures = failures
+    self.newestURLs = newestURLs
+    self.hasStopped = hasStopped
+    isOver = { hasStopped() || deadline.map { now().seconds >= $0.seconds } ?? false }
+    localBase = request.addresses.localBase
+  }
 }
 
 /// Collects failures of all stages, on any thread: the first thousand of each stage, by URL, and counts of the rest.

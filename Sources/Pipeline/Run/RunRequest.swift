@@ -12,8 +12,6 @@ struct RunRequest: Sendable {
   let addresses: CatalogAddresses
   /// The sources of the sections, in the catalog's order.
   let sections: [DocumentSource]
-  /// The values of `${NAME}` in the URLs.
-  let variables: URLSecrets
   /// The hosts and origins that the user named.
   let named: NamedOrigins
   /// The catalog file's headers with their variables expanded.
@@ -51,11 +49,19 @@ struct RunRequest: Sendable {
       parser
     )
     sections = try addresses.sections()
-    variables = addresses.variables
-    credentials = try catalog.resolved(environment)
-    named = try addresses.named().carrying(credentials, catalog, environment)
-    secrets = RunSecrets(credentials, named, variables)
+    credentials = Self.fields(try catalog.resolvedHeaders(environment: environment))
+    var named = try addresses.named()
+    named.pictureHeaders = PictureHeaders(catalog: credentials)
+    for (host, headers) in try catalog.resolvedPictureHeaders(environment: environment) {
+      for place in host.places { named.pictureHeaders.give(Self.fields(headers), to: place) }
+    }
+    self.named = named
+    secrets = RunSecrets(credentials, named, addresses.variables)
     self.environment = environment
+  }
+
+  private static func fields(_ headers: [(name: String, value: String)]) -> Headers {
+    Headers(headers.map { HeaderField(name: $0.name, value: $0.value) })
   }
 
   /// The host of the catalog, for example `shop.example` or `localhost:8080`; nil for files.
@@ -76,6 +82,7 @@ struct RunRequest: Sendable {
     over transport: any Fetching,
     isStopped: @escaping @Sendable () -> Bool
   ) -> any Fetching {
+    let variables = addresses.variables
     let veiling = variables.isEmpty ? transport : SecretTransport(transport, variables)
     guard let rule = catalog.token else { return veiling }
     return TokenTransport(

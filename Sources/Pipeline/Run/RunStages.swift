@@ -24,11 +24,8 @@ struct RunResults {
 /// The stages of a run, connected: sections add details and pictures, details add pictures, and squares are made from
 /// pictures.
 final class RunStages: Sendable {
-  private let context: RunContext
-  private let before: [RunSection]
+  private let opened: OpenedRun
   private let last: LastReport
-  private let number: RunID
-  private let states: PictureStates?
   private let pictures: PictureStage
   private let details: DetailStage?
   private let squares: SquareStage?
@@ -41,33 +38,29 @@ final class RunStages: Sendable {
   ///   - addresses: Resolves addresses in the catalog file to sources.
   ///   - disk: The file system for squares.
   ///   - source: The source of pictures.
-  ///   - hasStopped: Whether the run was ended early.
   /// - Throws: ``LarderError`` when the index cannot be read.
   init(
     _ opened: OpenedRun,
     _ addresses: CatalogAddresses,
     disk: any Disk,
-    pictures source: PictureSource = .origins,
-    hasStopped: @escaping @Sendable () -> Bool
+    pictures source: PictureSource
   ) throws {
     let context = opened.context
-    let squares = try Self.squares(context, disk)
+    let squares = try context.options.squareSide.map { side in
+      try SquareStage(context, side: side, disk: disk)
+    }
     let pictures = PictureStage(
       context,
       known: opened.known,
       strays: opened.strays,
-      source: source,
-      hasStopped: hasStopped
+      source: source
     ) { id in squares?.add(CollectionOfOne(id)) }
     let details = try Self.details(context, addresses, pictures)
-    self.context = context
+    self.opened = opened
     self.squares = squares
     self.pictures = pictures
     self.details = details
-    before = opened.before
-    number = opened.number
     last = LastReport(opened.previous?.report, context.catalog.pictures.identity)
-    states = opened.states
     sections = SectionStage(
       context,
       previous: opened.before,
@@ -75,25 +68,24 @@ final class RunStages: Sendable {
       // Pictures are requested before the listing is stored only if there are no details. Details have priority over
       // pictures, but are known only after the listing is stored.
       ahead: { if details == nil { pictures.askAhead($0) } }
-    ) { arrival in
-      Self.hand(on: arrival, context, details, pictures)
+    ) { listing, references in
+      Self.handOn(listing, references, context, details, pictures)
     }
   }
 
   /// Fetches everything, and waits until the last row is durable.
   ///
-  /// - Parameters:
-  ///   - targets: The sources of the sections.
-  ///   - hasStopped: Whether the run was ended early.
+  /// - Parameter targets: The sources of the sections.
   /// - Returns: The results.
   /// - Throws: ``LarderError`` when the index cannot be read or written.
-  func run(_ targets: [DocumentSource], hasStopped: () -> Bool) throws -> RunResults {
+  func run(_ targets: [DocumentSource]) throws -> RunResults {
+    let context = opened.context
     sections.start(targets)
     let checked = checkShown()
     readStates()
     sections.group.join()
     do throws(LarderError) {
-      if !hasStopped() { try sections.guardCatalog() }
+      if !context.hasStopped() { try sections.guardCatalog() }
     } catch {
       // ``OpenedRun`` throws this error in `close`, at the end of the run: the run must first wait for the pictures
       // in progress.
@@ -102,13 +94,13 @@ final class RunStages: Sendable {
     pictures.release()
     let writing = ReportWriting(
       context,
-      before: before,
+      before: opened.before,
       last: last,
       sections: sections.sections
     )
     details?.group.join()
     details?.judgeMissing()
-    if !hasStopped() { details?.judgeFields() }
+    if !context.hasStopped() { details?.judgeFields() }
     pictures.settleRest()
     pictures.group.join()
     checked.join()
@@ -136,11 +128,11 @@ final class RunStages: Sendable {
   /// - Returns: A group to wait for the end of the check.
   private func checkShown() -> WorkGroup {
     let group = WorkGroup()
-    let listings = before.compactMap(\.listing)
+    let listings = opened.before.compactMap(\.listing)
     guard !listings.isEmpty else { return group }
     group.enter()  // Left at the end of the block.
-    let slice = number.rawValue
-    DispatchQueue(label: "larder.check").async { [context] in
+    let (context, slice) = (opened.context, opened.number.rawValue)
+    DispatchQueue(label: "larder.check").async {
       do throws(LarderError) {
         let index = try Index(reading: context.layout.root.path)
         try index.checkListings(listings, slice: slice)
@@ -155,7 +147,8 @@ final class RunStages: Sendable {
 
   /// Reads the states of pictures in the background, while the sections are being fetched.
   private func readStates() {
-    context.starts.async { [context, states] in
+    let (context, states) = (opened.context, opened.states)
+    context.starts.async {
       do throws(LarderError) {
         try states?.read()
       } catch {
@@ -165,20 +158,21 @@ final class RunStages: Sendable {
   }
 
   /// Starts the work for a listing: the details of its items, and its pictures.
-  private static func hand(
-    on arrival: SectionStage.Arrival,
+  private static func handOn(
+    _ listing: ListingID,
+    _ references: [PictureReference]?,
     _ context: RunContext,
     _ details: DetailStage?,
     _ pictures: PictureStage
   ) {
     do throws(LarderError) {
-      try details?.add(arrival.listing)
-      if let references = arrival.references {
+      try details?.add(listing)
+      if let references {
         pictures.add(references)
       } else {
         context.newestURLs?.flush()
-        var urls = ListedURLs(arrival.listing, context.index)
-        try context.index.forEachPictureBatch(of: arrival.listing) { ids throws(LarderError) in
+        var urls = ListedURLs(listing, context.index)
+        try context.index.forEachPictureBatch(of: listing) { ids throws(LarderError) in
           try pictures.add(ids) { wanted, found throws(LarderError) in
             try urls.find(wanted, found)
           }
@@ -187,14 +181,6 @@ final class RunStages: Sendable {
     } catch {
       context.failures.note(error)
     }
-  }
-
-  private static func squares(
-    _ context: RunContext,
-    _ disk: any Disk
-  ) throws -> SquareStage? {
-    guard let side = context.options.squareSide else { return nil }
-    return try SquareStage(context, side: side, disk: disk, isOver: context.isOver)
   }
 
   private static func details(
@@ -211,9 +197,10 @@ final class RunStages: Sendable {
     return DetailStage(
       context,
       rule: rule,
+      addresses,
       known: try context.index.details(catalog: context.entry.id),
       pictures: context.options.thumbnailsOnly ? nil : pictures,
       order: order
-    ) { text throws(TransferFailure) in try addresses.target(text) }
+    )
   }
 }

@@ -62,28 +62,22 @@ package struct SyncPlan: Sendable, Equatable, Codable {
   ) throws {
     self.catalog = catalog.name
     do {
-      let addresses = try CatalogAddresses(
+      let request = try RunRequest(
         catalog,
         folder: folder,
-        base: options.base,
+        options: options,
         environment: environment,
-        transport
+        parser: transport,
+        now: { now }
       )
       let index = try Self.index(cache)
-      let credentials = try catalog.resolved(environment)
-      let asked = Asked(
-        catalog,
-        try addresses.named().carrying(credentials, catalog, environment),
-        credentials,
-        transport,
-        onlyDue: options.onlyDue
-      )
-      for (position, source) in try addresses.sections().enumerated() {
-        try planPages(catalog, position, source, index, options, asked, transport, now)
+      let needs = request.needs(over: transport)
+      for (position, source) in request.sections.enumerated() {
+        try planPages(catalog, position, source, index, needs, transport, now)
       }
       guard let index, let entry = try index.catalogs().first(where: { $0.name == catalog.name })
       else { return }
-      try planItems(catalog, entry, index, addresses, options, asked, transport, now)
+      try planItems(request, entry, index, needs, transport, now)
       sweep = try Verification.strays(of: CacheLayout(reading: cache), index)
     } catch {
       throw LarderError.ending(error, "plan \(catalog.name)")
@@ -96,8 +90,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     _ position: Int,
     _ first: DocumentSource,
     _ index: Index?,
-    _ options: SyncOptions,
-    _ asked: Asked,
+    _ needs: RevalidationPolicy,
     _ transport: any URLParsing,
     _ now: UnixTime
   ) throws {
@@ -110,12 +103,14 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     )
     while true {
       let source = reading.next
+      // A document that was decoded with another mapping is fetched again.
       let held = try index?.document(source.name, reader: catalog.reader(at: position))
+        .flatMap { $0.mapping == mapping ? $0 : nil }
       let action =
         if case .file = source {
           "read"
         } else {
-          switch asked.documents.need(ofListing: asked.usable(held, mapping), source, at: now) {
+          switch needs.need(ofListing: held, source, at: now) {
           case .fresh, .rest: "fresh"
           case .revalidate: "revalidate"
           case .refetch: "fetch"
@@ -124,7 +119,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
       sections.append(
         Section(url: source.redacted, action: action, method: source.method.rawValue)
       )
-      guard let index, let held, held.mapping == mapping else { return }
+      guard let index, let held else { return }
       reading.pages.append(SectionPage(document: held, sections: try index.decoded(held.id)))
       let sequence = PageSequence(
         rule: catalog.paging(ofSource: position),
@@ -152,15 +147,14 @@ package struct SyncPlan: Sendable, Equatable, Codable {
   private static let documentsAtOnce = 1024
 
   private mutating func planItems(
-    _ catalog: CatalogFile,
+    _ request: RunRequest,
     _ entry: CatalogEntry,
     _ index: Index,
-    _ addresses: CatalogAddresses,
-    _ options: SyncOptions,
-    _ asked: Asked,
-    _ transport: any URLParsing,
+    _ needs: RevalidationPolicy,
+    _ transport: any Fetching,
     _ now: UnixTime
   ) throws {
+    let (catalog, options, addresses) = (request.catalog, request.options, request.addresses)
     guard let run = try index.lastRun(catalog: entry.id) else { return }
     var pictures: Set<PictureID> = []
     var subjects: [String: [String: String]?] = [:]
@@ -181,9 +175,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
       var wanted: [(id: String, source: DocumentSource, document: DocumentID)] = []
       for (id, fields) in subjects.sorted(by: { $0.key < $1.key }) {
         // A detail whose URL cannot be formed is not requested.
-        let values = rule.values(of: id, fields)
-        guard let text = try? rule.address(filling: values) else { continue }
-        let source = try addresses.target(text).asked(by: rule.request, filling: values)
+        guard let source = try? addresses.detail(of: id, fields, by: rule) else { continue }
         let document = DocumentID(url: source.name, reader: catalog.detailReader)
         wanted.append((id, source, document))
       }
@@ -193,14 +185,14 @@ package struct SyncPlan: Sendable, Equatable, Codable {
           let batch = wanted[place...].prefix(Self.documentsAtOnce)
           documents = try index.documents(batch.map(\.document))
         }
-        let held = asked.usable(documents[document], mapping)
+        let held = documents[document].flatMap { $0.mapping == mapping ? $0 : nil }
         if !rule.isShared {
-          let need = asked.documents.need(ofDetail: known[id], in: held, source, at: now)
+          let need = needs.need(ofDetail: known[id], in: held, source, at: now)
           details.add(source.redacted, need)
         } else if !hasAsked {
           // The shared document is requested once.
           hasAsked = true
-          let need = asked.documents.need(ofListing: held, source, at: now)
+          let need = needs.need(ofListing: held, source, at: now)
           details.add(source.redacted, need, count: subjects.count)
         }
         // The pictures of a missing detail are kept, but not requested.
@@ -209,11 +201,12 @@ package struct SyncPlan: Sendable, Equatable, Codable {
         }
       }
     }
+    let traits = PictureTraits(from: request.named, over: transport)
     try planPictures(pictures, listings, known, index, addresses) { entry in
       let url = try? transport.parse(entry.url, relativeTo: nil)
       return entry.freshness(
         at: now,
-        for: url.map { asked.pictures($0) },
+        for: url.map { traits($0) },
         onlyDue: options.onlyDue
       )
     }
@@ -249,75 +242,6 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     }
     images.fetch.sort()
     images.revalidate.sort()
-  }
-
-  /// The plan as one line of JSON.
-  package func json() throws -> [UInt8] {
-    try jsonLine()
-  }
-}
-
-/// The parts of a run's requests that decide whether a cached version may answer a request.
-private struct Asked {
-  let pictures: PictureTraits
-  let documents: RevalidationPolicy
-
-  init(
-    _ catalog: CatalogFile,
-    _ named: NamedOrigins,
-    _ credentials: Headers,
-    _ transport: any Fetching,
-    onlyDue: Bool
-  ) {
-    documents = RevalidationPolicy(
-      named: named,
-      credentials: credentials,
-      transport: transport,
-      onlyDue: onlyDue
-    )
-    pictures = PictureTraits(from: named, over: transport)
-  }
-
-  /// The cached version; nil if it was decoded with another mapping, because the document is then fetched again.
-  func usable(_ held: DocumentEntry?, _ mapping: Int64) -> DocumentEntry? {
-    held?.mapping == mapping ? held : nil
-  }
-}
-
-extension PicturesRule.Host {
-  /// The host with its port.
-  ///
-  /// If the rule names no port, these are the host with the port of http and the host with the port of https.
-  var places: [HostPort] {
-    (port.map { [$0] } ?? [80, 443]).map { HostPort(host: name, port: $0) }
-  }
-}
-
-extension NamedOrigins {
-  /// The same origins, with the catalog file's headers for pictures.
-  func carrying(
-    _ credentials: Headers,
-    _ catalog: CatalogFile,
-    _ environment: [String: String]
-  ) throws(CatalogError) -> NamedOrigins {
-    var named = self
-    named.pictureHeaders = PictureHeaders(catalog: credentials)
-    for (host, headers) in try catalog.resolvedPictureHeaders(environment: environment) {
-      let fields = Headers(headers.map { HeaderField(name: $0.name, value: $0.value) })
-      for place in host.places { named.pictureHeaders.give(fields, to: place) }
-    }
-    return named
-  }
-}
-
-extension CatalogFile {
-  /// The headers with their variables expanded.
-  func resolved(_ environment: [String: String]) throws(CatalogError) -> Headers {
-    Headers(
-      try resolvedHeaders(environment: environment).map {
-        HeaderField(name: $0.name, value: $0.value)
-      }
-    )
   }
 }
 

@@ -86,9 +86,9 @@ package final class SyncRun: Sendable {
       do {
         return try perform(holder: holder)
       } catch let error as LarderError where error.code == .damaged {
-        let renewal = IndexRenewal(cachePath, remote)
-        guard let notice = try renewal.run(holder: holder, at: now()) else { throw error }
-        self.notice(notice)
+        let words = try CacheCheck.renewIndex(of: cachePath, remote, holder: holder, at: now())
+        guard let words else { throw error }
+        notice(words)
         return try perform(holder: holder)
       }
     } catch {
@@ -116,23 +116,12 @@ package final class SyncRun: Sendable {
       remote: remote,
       transport: transport,
       parts: parts,
-      isStopped: { [transport] in transport.hasStopped },
+      hasStopped: { [transport] in transport.hasStopped },
       progress: progress,
       notice: notice
     )
-    let stages = try RunStages(
-      opened,
-      request.addresses,
-      disk: disk,
-      pictures: parts.pictures
-    ) { [transport] in transport.hasStopped }
-    let results = try stages.run(request.sections) { transport.hasStopped }
-    return try opened.close(
-      results,
-      wasStopped: transport.hasStopped,
-      since: began,
-      notice: notice
-    )
+    let stages = try RunStages(opened, request.addresses, disk: disk, pictures: parts.pictures)
+    return try opened.close(try stages.run(request.sections), since: began, notice: notice)
   }
 }
 

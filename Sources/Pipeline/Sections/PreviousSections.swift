@@ -37,12 +37,14 @@ struct PreviousSections: Sendable {
   ) -> SectionResult {
     let held = sections[key]
     return SectionResult(
-      key: key,
-      title: named.title ?? held?.title ?? key,
+      row: SyncReport.Section(
+        key: key,
+        title: named.title ?? held?.title ?? key,
+        source: held?.listing == nil ? .failed : .stale,
+        error: words
+      ),
       subtitle: named.subtitle ?? held?.subtitle,
-      source: held?.listing == nil ? .failed : .stale,
-      listing: held?.listing,
-      error: words
+      listing: held?.listing
     )
   }
 

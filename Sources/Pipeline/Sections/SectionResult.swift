@@ -3,34 +3,31 @@ import Catalog
 import FoundationEssentials
 
 /// The result of a section in this run, for the report and the index.
+///
+/// The members of ``row``, for example `key` and `error`, are members of this type too.
+@dynamicMemberLookup
 struct SectionResult: Sendable {
-  var key: String
-  var title: String
+  /// The section's row in the report, without its counts.
+  var row: SyncReport.Section
   var subtitle: String?
-  var source: SyncReport.Source
   /// The listing to show: the feed's items, and missing items that the shrink guard kept because their removal looks
   /// like a fault.
   var listing: ListingID?
+  /// The ids of the items that the shrink guard kept.
   var withheld: [String] = []
-  /// The fields that made a guard reject the feed's whole listing: they are gone, or suspiciously uniform.
-  ///
-  /// Empty if the listing was accepted, or was rejected for another reason.
-  var findings: [FieldGuard.Finding] = []
-  /// The ids of items whose last good versions are kept because the items, or a page that may list them, cannot be
-  /// read.
-  var unread: [String] = []
+  /// The unreadable items and fields, up to a limit.
   var skipped: [SyncReport.Skipped] = []
   /// Counts of the unreadable items and fields that are not in `skipped`.
   var omitted = SkipTally()
-  /// The number of items that were left out because an earlier page had listed them.
-  var repeats = 0
-  var error: String?
-  /// A possible fault that does not affect the shown items.
-  var warning: String?
-  /// The remedy.
-  var remedy: SyncReport.Remedy?
-  /// Whether cached pages were used after an error, as the origin allows; if so, the section has not failed.
+  /// Whether cached pages were used after an error, as the shop's response allows; if so, the section has not failed.
   var isExcused = false
+
+  subscript<Value>(
+    dynamicMember member: WritableKeyPath<SyncReport.Section, Value>
+  ) -> Value {
+    get { row[keyPath: member] }
+    set { row[keyPath: member] = newValue }
+  }
 }
 
 extension SectionReading {
@@ -52,29 +49,28 @@ extension SectionResult {
     _ guarded: GuardedListing,
     of reading: SectionReading
   ) {
-    self.init(
+    row = SyncReport.Section(
       key: joined.section.key,
       title: joined.section.title,
-      subtitle: joined.section.subtitle,
+      repeats: joined.repeats,
       source: guarded.isWhole
         ? .withheld : reading.excused != nil ? .stale : reading.isNew ? .network : .unchanged,
-      listing: guarded.listing,
-      withheld: guarded.withheld,
-      findings: guarded.findings,
-      unread: guarded.unread,
-      skipped: notes.skipped,
-      omitted: notes.omitted,
-      repeats: joined.repeats,
       error: reading.excused ?? reading.broken ?? reading.ceiling,
-      warning: notes.unfollowed ?? reading.shortfall(of: joined),
-      isExcused: reading.excused != nil
+      kept: guarded.findings.map(\.field),
+      unread: guarded.unread,
+      warning: notes.unfollowed ?? reading.shortfall(of: joined)
     )
+    subtitle = joined.section.subtitle
+    listing = guarded.listing
+    withheld = guarded.withheld
+    (skipped, omitted) = (notes.skipped, notes.omitted)
+    isExcused = reading.excused != nil
   }
 
   /// Records a guard's message about the section.
   mutating func note(_ finding: GuardMessage.Finding) {
-    error = finding.problem
-    remedy = finding.remedy
+    row.error = finding.problem
+    row.remedy = finding.remedy
   }
 }
 
@@ -122,8 +118,12 @@ struct SectionNotes: Sendable, Equatable {
 extension SectionNotes {
   /// The notes as JSON; empty when there are none.
   var text: String {
-    if self == SectionNotes(skipped: skipped) { return SkippedText.write(skipped) }
+    if self == SectionNotes() { return "" }
     var writer = StoredFormWriter()
+    if self == SectionNotes(skipped: skipped) {
+      writer.value(skipped)
+      return String(decoding: writer.bytes, as: UTF8.self)
+    }
     writer.object {
       $0.member("absent", absent.map(\.rawValue).sorted())
       $0.member("failure", failure)
@@ -147,11 +147,13 @@ extension SectionNotes {
 
   /// Parses ``text``, or the older form with only the skipped items.
   init(_ text: String) {
+    guard !text.isEmpty else { return }
+    let (decoder, data) = (JSONDecoder(), Data(text.utf8))
     guard text.hasPrefix("{") else {
-      if !text.isEmpty { skipped = SkippedText.rows(text) }
+      skipped = (try? decoder.decode([SyncReport.Skipped].self, from: data)) ?? []
       return
     }
-    guard let form = try? JSONDecoder().decode(Form.self, from: Data(text.utf8)) else { return }
+    guard let form = try? decoder.decode(Form.self, from: data) else { return }
     skipped = form.skipped
     omitted = form.omitted ?? SkipTally()
     isGivenUp = form.givenUp == 1
@@ -171,22 +173,6 @@ extension SectionNotes {
     var skipped: [SyncReport.Skipped]
     var total: Int?
     var unfollowed: String?
-  }
-}
-
-/// Skipped items as stored in the index.
-enum SkippedText {
-  /// The items as JSON; empty when there are none.
-  static func write(_ skipped: [SyncReport.Skipped]) -> String {
-    guard !skipped.isEmpty else { return "" }
-    var writer = StoredFormWriter()
-    writer.value(skipped)
-    return String(decoding: writer.bytes, as: UTF8.self)
-  }
-
-  /// Parses the output of ``write(_:)``.
-  fileprivate static func rows(_ text: String) -> [SyncReport.Skipped] {
-    (try? JSONDecoder().decode([SyncReport.Skipped].self, from: Data(text.utf8))) ?? []
   }
 }
 

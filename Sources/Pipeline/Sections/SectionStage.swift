@@ -14,20 +14,13 @@ final class SectionStage: Sendable {
   /// The group is entered once for each source, and left when the source has failed, or is decoded and passed on.
   let group = WorkGroup()
 
-  /// A newly stored listing, whose details and pictures are to be fetched.
-  struct Arrival: Sendable {
-    var listing: ListingID
-    /// The pictures with their URLs if the section was decoded in this run; nil otherwise.
-    var references: [PictureReference]?
-  }
-
   private let context: RunContext
   private let last: PreviousSections
   private let writer: PageWriter
   private let renewed: RenewedDocuments
   private let pages: PageReader
   private let guardian: SectionGuard
-  private let arrived: @Sendable (Arrival) -> Void
+  private let arrived: @Sendable (ListingID, [PictureReference]?) -> Void
   private let results: Mutex<[[SectionResult]]>
   private let many: ManySections
   private let lines = Mutex<[HostPort?: LimitedQueue<SectionReading>]>([:])
@@ -45,7 +38,7 @@ final class SectionStage: Sendable {
     previous: [RunSection],
     report: LastReport,
     ahead: @escaping @Sendable ([PictureReference]) -> Void,
-    arrived: @escaping @Sendable (Arrival) -> Void
+    arrived: @escaping @Sendable (ListingID, [PictureReference]?) -> Void
   ) {
     self.context = context
     last = PreviousSections(previous, report: report)
@@ -353,7 +346,7 @@ final class SectionStage: Sendable {
   /// Passes on a section's listing, with the references to its pictures if they are in memory.
   private func handOn(_ result: SectionResult, _ references: [PictureReference]?) {
     guard let listing = result.listing else { return }
-    arrived(Arrival(listing: listing, references: references))
+    arrived(listing, references)
   }
 
   /// Fails a source without any usable page: its last good sections are used, marked as stale.

@@ -7,14 +7,14 @@ import Transport
 
 /// Posts stamped pictures to a server, one request each.
 ///
-/// May be used on several threads at once; ``deliver(_:_:)`` blocks. A picture is sent again only if ``UploadPolicy``
-/// allows it. A request's `Idempotency-Key` depends only on the content, so that a server that supports the header
+/// May be used on several threads at once; ``deliver(_:_:)`` blocks. A picture is sent again only if the server
+/// certainly did not receive it, or asks the client to send it later. A request's `Idempotency-Key` depends only on the content, so that a server that supports the header
 /// accepts the same photo once, even if the command runs again.
 package final class PictureUpload: Sendable {
   private let destination: UploadDestination
   private let form: UploadForm
   private let transport: any Fetching
-  private let policy: UploadPolicy
+  private let policy: RetryPolicy
   private let memory: UploadMemory?
   private let random: @Sendable () -> Double
   private let pause: (@Sendable (Duration) -> Void)?
@@ -30,7 +30,7 @@ package final class PictureUpload: Sendable {
   ///   - destination: The server's URL and the token.
   ///   - form: The other fields of the form.
   ///   - transport: The transport that sends the requests.
-  ///   - policy: The rules for retries.
+  ///   - policy: The number of retries, and the waits between them.
   ///   - memory: The record of earlier uploads, which are not repeated; nil to post every picture.
   ///   - random: Returns a number in 0..<1, for the jitter of each wait.
   ///   - pause: Waits for a duration, for tests; nil to wait in real time, which ``stop()`` ends.
@@ -38,7 +38,7 @@ package final class PictureUpload: Sendable {
     to destination: UploadDestination,
     form: UploadForm,
     transport: any Fetching,
-    policy: UploadPolicy = UploadPolicy(),
+    policy: RetryPolicy = RetryPolicy(),
     memory: UploadMemory? = nil,
     random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) },
     pause: (@Sendable (Duration) -> Void)? = nil
@@ -116,7 +116,11 @@ package final class PictureUpload: Sendable {
         return judged(response, body, attempts)
       case .failure(let failure):
         attempts += max(failure.attempts, 1)
-        let decision = policy.decision(after: failure, attempts: attempts, random: random())
+        let decision = policy.decision(
+          afterUpload: failure,
+          attempts: attempts,
+          random: random()
+        )
         guard case .retry(let wait) = decision, !hasStopped else {
           let reply = UploadReply(failure.refusal, hiding: destination.token)
           let account = PictureResult.Upload(
@@ -291,42 +295,39 @@ extension String {
   }
 }
 
-/// Decides whether an upload may be sent again.
-///
-/// Repeats an upload only if the server certainly did not receive it, or asks the client to send it later (429 or 503
-/// with `Retry-After`). A photo that is posted twice is worse than one that the user has to post again.
-package struct UploadPolicy: Sendable {
-  /// The number of retries, and the waits between them.
-  package var retry: RetryPolicy
-
-  /// Makes a policy.
-  package init(retry: RetryPolicy = RetryPolicy()) {
-    self.retry = retry
-  }
-
-  /// Decides after the failure of the last of `attempts` attempts; `random` is in 0..<1.
+extension RetryPolicy {
+  /// Decides whether to send an upload again.
+  ///
+  /// An upload is repeated only if the server certainly did not receive it, or asks the client to send it later (429 or
+  /// 503 with `Retry-After`). A photo that is posted twice is worse than one that the user has to post again.
+  ///
+  /// - Parameters:
+  ///   - failure: The failure of the last attempt.
+  ///   - attempts: The number of attempts so far.
+  ///   - random: A number in 0..<1, for the jitter of the wait.
+  /// - Returns: The decision.
   func decision(
-    after failure: TransferFailure,
+    afterUpload failure: TransferFailure,
     attempts: Int,
     random: Double
-  ) -> RetryPolicy.Decision {
+  ) -> Decision {
     if let status = failure.status {
       guard status == 429 || status == 503, let seconds = failure.retryAfter,
         // If the server asks for a longer wait, the upload is left for a later run.
-        Duration.seconds(min(seconds, 86_400)) <= retry.longestRetryAfter
+        Duration.seconds(min(seconds, 86_400)) <= longestRetryAfter
       else { return .giveUp }
     } else if failure.mayHaveBeenSent {
       return .giveUp
     }
     // The request had no effect, so repeating it is as safe as repeating a GET.
-    return retry.decision(after: failure, attempts: attempts, isRepeatable: true, random: random)
+    return decision(after: failure, attempts: attempts, isRepeatable: true, random: random)
   }
 }
 
 /// A server's answer to an upload: `{"status": 400, "success": false, "message": "…", "data": …}`.
 ///
 /// Every key may be missing. For any other reply, only the HTTP status counts.
-struct UploadReply: Equatable {
+struct UploadReply: Decodable {
   /// The reply's own status.
   var status: Int?
   /// Whether it claims success.
@@ -341,10 +342,9 @@ struct UploadReply: Equatable {
 
   /// Parses a reply; removes `secret` from its message, because some servers repeat it.
   init(_ body: [UInt8], hiding secret: String?) {
-    guard let envelope = try? JSONDecoder().decode(Envelope.self, from: Data(body)) else { return }
-    status = envelope.status
-    success = envelope.success
-    message = envelope.message.map { Self.plain($0, hiding: secret) }
+    guard let reply = try? JSONDecoder().decode(Self.self, from: Data(body)) else { return }
+    self = reply
+    message = message.map { Self.plain($0, hiding: secret) }
   }
 
   private static func plain(_ message: String, hiding secret: String?) -> String {
@@ -357,27 +357,20 @@ struct UploadReply: Equatable {
     return String(safe.joined().prefix(300))
   }
 
-  private struct Envelope: Decodable {
-    var status: Int?
-    var success: Bool?
-    var message: String?
+  private enum CodingKeys: CodingKey { case status, success, message }
 
-    private enum Key: String, CodingKey {
-      case status, success, message
-    }
-
-    init(from decoder: any Decoder) throws {
-      let object = try decoder.container(keyedBy: Key.self)
-      // Some servers write numbers as text, and text as lists. Unreadable values count as missing.
-      status =
-        (try? object.decode(Int.self, forKey: .status))
-        ?? (try? object.decode(String.self, forKey: .status)).flatMap { Int($0) }
-      success =
-        (try? object.decode(Bool.self, forKey: .success))
-        ?? (try? object.decode(String.self, forKey: .success)).flatMap { Bool($0) }
-      message =
-        (try? object.decode(String.self, forKey: .message))
-        ?? (try? object.decode([String].self, forKey: .message))?.joined(separator: ", ")
-    }
+  /// Reads a reply; an unreadable value counts as missing.
+  init(from decoder: any Decoder) throws {
+    let object = try decoder.container(keyedBy: CodingKeys.self)
+    // Some servers write numbers as text, and text as lists.
+    status =
+      (try? object.decode(Int.self, forKey: .status))
+      ?? (try? object.decode(String.self, forKey: .status)).flatMap { Int($0) }
+    success =
+      (try? object.decode(Bool.self, forKey: .success))
+      ?? (try? object.decode(String.self, forKey: .success)).flatMap { Bool($0) }
+    message =
+      (try? object.decode(String.self, forKey: .message))
+      ?? (try? object.decode([String].self, forKey: .message))?.joined(separator: ", ")
   }
 }

@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Imaging
 
@@ -78,7 +79,7 @@ struct MultipartForm {
     for part in parts {
       content += Array(Self.head(of: part).utf8) + [0] + part.bytes + [0]
     }
-    digest = Self.hex(ContentDigest.sha256(content))
+    digest = Hexadecimal.text(ContentDigest.sha256(content))
     // Nobody can make a part that contains the digest of all parts, so no part contains the boundary.
     let boundary = "larder-\(digest.prefix(40))"
     var bytes: [UInt8] = []
@@ -110,10 +111,5 @@ struct MultipartForm {
       default: text.unicodeScalars.append(scalar)
       }
     }
-  }
-
-  /// Bytes in hexadecimal.
-  static func hex(_ bytes: [UInt8]) -> String {
-    bytes.map { String(UInt16($0) + 256, radix: 16).dropFirst() }.joined()
   }
 }

@@ -63,7 +63,7 @@ package final class UploadMemory: Sendable {
 
   private static func key(_ form: MultipartForm, _ destination: UploadDestination) -> String {
     // The URL may contain a secret, so only a digest is stored.
-    MultipartForm.hex(ContentDigest.sha256(Array("\(destination.url.text) \(form.digest)".utf8)))
+    Hexadecimal.text(ContentDigest.sha256(Array("\(destination.url.text) \(form.digest)".utf8)))
   }
 
   private static func error(_ path: FilePath, _ code: Int32) -> LarderError {
