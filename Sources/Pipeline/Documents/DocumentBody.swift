@@ -154,7 +154,7 @@ struct BodySpool {
   private var file: BodyFile?
   private var written = 0
   private var digest = RunningDigest()
-  private var isFileOpen = false
+  private var hasFailed = false
 
   /// Makes an empty spool.
   ///
@@ -182,7 +182,7 @@ struct BodySpool {
   mutating func append(_ bytes: UnsafeRawBufferPointer) {
     waiting.append(contentsOf: bytes)
     let most = file == nil ? mostInMemory : min(mostInMemory, Self.piece)
-    if waiting.count > most, !isFileOpen, let makeFile { spill(makeFile) }
+    if waiting.count > most, !hasFailed, let makeFile { spill(makeFile) }
   }
 
   /// Adds bytes.
@@ -219,7 +219,7 @@ struct BodySpool {
       // Release a large buffer, such as the one for the first write, but keep a buffer of about one piece for reuse.
       waiting.removeAll(keepingCapacity: waiting.capacity < 4 * Self.piece)
     } catch {
-      isFileOpen = true
+      hasFailed = true
       guard let file else { return }
       var bytes = [UInt8](repeating: 0, count: written)
       // This read is from the page cache and should not fail. If it does, the array keeps its zeros, which are not

@@ -215,11 +215,8 @@ extension DocumentEntry {
 /// Collects the cached details that their origin no longer has, and judges them once every request for a detail is
 /// answered.
 final class VanishedDetails: Sendable {
-  /// A missing detail, with the rows to write if its removal is accepted.
-  struct Row: Sendable {
-    var detail: DetailEntry
-    var document: DocumentEntry
-  }
+  /// The rows of a missing detail, to write if its removal is accepted.
+  typealias Row = (detail: DetailEntry, document: DocumentEntry)
 
   /// The decision about all missing details.
   enum Decision: Sendable {
@@ -234,7 +231,7 @@ final class VanishedDetails: Sendable {
 
   /// Adds a missing detail that was in the cache until now.
   func note(_ detail: DetailEntry, _ document: DocumentEntry) {
-    rows.withLock { $0[detail.item] = Row(detail: detail, document: document) }
+    rows.withLock { $0[detail.item] = (detail, document) }
   }
 
   /// Judges the missing details, once every request for a detail is answered.

@@ -287,7 +287,7 @@ extension PictureStage {
   /// If the commit fails, the whole run fails.
   private func note(_ picture: SettledPicture) {
     strays.pass(picture.entry)
-    if let failure = picture.failure { context.failures.note(picture.entry.id, failure) }
+    if let failure = picture.failure { context.failures.note(failure, of: picture.entry.id) }
     if picture.isFetched { stored(picture.entry.id) }
   }
 

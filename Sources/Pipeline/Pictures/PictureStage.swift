@@ -18,7 +18,7 @@ final class PictureStage: Sendable {
     let id: PictureID
     let url: WebURL
     let isHeld: Bool
-    let value: PicturePriority
+    let priority: PicturePriority
   }
 
   /// A picture that needs a request, before its source and priority are considered.
@@ -292,16 +292,6 @@ final class PictureStage: Sendable {
     state.untold.total += 1
   }
 
-  private func job(_ id: PictureID, _ url: WebURL, _ known: PictureState?, isChanged: Bool) -> Job
-  {
-    Job(
-      id: id,
-      url: url,
-      isHeld: known?.isHeld ?? false,
-      value: PicturePriority(of: known, isChanged: isChanged)
-    )
-  }
-
   /// Whether this run does not request a picture because the picture failed recently for a lasting reason.
   private func rests(_ id: PictureID, at now: UnixTime, _ known: Known) -> Bool {
     if case .rest = quiet(known.states[id], at: now) { true } else { false }
@@ -326,8 +316,10 @@ final class PictureStage: Sendable {
     case .origins:
       var jobs: [HostPort: [Job]] = [:]
       for (id, url) in due {
+        let state = known.states[id]
+        let priority = PicturePriority(of: state, isChanged: isChanged)
         jobs[url.hostPort, default: []].append(
-          job(id, url, known.states[id], isChanged: isChanged)
+          Job(id: id, url: url, isHeld: state?.isHeld ?? false, priority: priority)
         )
       }
       for (host, jobs) in jobs { line(of: host).add(jobs) }
@@ -357,7 +349,7 @@ final class PictureStage: Sendable {
       var order: (@Sendable (Job, Job) -> Bool)?
       if context.options.onlyDue {
         limit = Self.warmWindow
-        order = { $0.value < $1.value }
+        order = { $0.priority < $1.priority }
       }
       let line = LimitedQueue<Job>(
         limit: limit,
@@ -416,10 +408,14 @@ extension PictureStage {
     } catch {
       context.failures.note(error)
     }
-    let (own, others) = batch.parted { job in
-      entries[job.id].map { $0.identity == context.identity(of: job.url) } ?? true
+    var own: [Job] = []
+    for job in batch {
+      if let entry = entries[job.id], entry.identity != context.identity(of: job.url) {
+        refuse(job)
+      } else {
+        own.append(job)
+      }
     }
-    for job in others { refuse(job) }
     context.store.announce(own.count)
     for job in own { fetch(job, held: entries[job.id]) }
   }
@@ -457,13 +453,6 @@ extension PictureStage {
       take(result, of: fetch)
       context.store.conclude()
     }
-  }
-}
-
-extension [PictureStage.Job] {
-  /// Splits the jobs by a condition.
-  fileprivate func parted(_ holds: (PictureStage.Job) -> Bool) -> (Self, Self) {
-    (filter(holds), filter { !holds($0) })
   }
 }
 

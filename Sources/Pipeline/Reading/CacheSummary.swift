@@ -30,10 +30,11 @@ package struct CacheSummary: Sendable, Equatable, Encodable {
     package var items = 0
     /// The last run's report; nil when there is none.
     package var report: SyncReport?
-    /// The keys of the sections that are not current.
-    package var stale: [String] = []
     /// The sections that are not current, with the failure of each.
     package var failing: [FailingSection] = []
+
+    /// The keys of the sections that are not current.
+    package var stale: [String] { failing.map(\.key) }
   }
 
   /// A section that the last run could not fetch, or whose listing a guard rejected.
@@ -96,7 +97,6 @@ package struct CacheSummary: Sendable, Equatable, Encodable {
             catalog.items += try index.itemCount(listing: listing)
           }
           if section.isStale || section.source == SyncReport.Source.failed.rawValue {
-            catalog.stale.append(section.key)
             let row = catalog.report?.sections.first { $0.key == section.key }
             catalog.failing.append(
               FailingSection(

@@ -45,30 +45,29 @@ final class LimitedQueue<Job: Sendable>: Sendable {
 
   /// Appends jobs.
   func add(_ jobs: [Job]) {
-    let wakes = state.withLock { state in
+    update { state in
       state.waiting.append(contentsOf: jobs)
       state.isSorted = false
-      return mustStart(&state)
     }
-    if wakes { queue.async { self.startSome() } }
   }
 
   /// Starts the waiting jobs.
   func open() {
-    let wakes = state.withLock { state in
-      state.isOpen = true
-      return mustStart(&state)
-    }
-    if wakes { queue.async { self.startSome() } }
+    update { $0.isOpen = true }
   }
 
   /// Reports that a number of jobs have ended.
   func leave(_ count: Int = 1) {
-    let wakes = state.withLock { state in
-      state.underWay -= count
+    update { $0.underWay -= count }
+  }
+
+  /// Changes the state, then starts a batch if one is due.
+  private func update(_ change: (inout Jobs) -> Void) {
+    let isDue = state.withLock { state in
+      change(&state)
       return mustStart(&state)
     }
-    if wakes { queue.async { self.startSome() } }
+    if isDue { queue.async { self.startSome() } }
   }
 
   /// Whether a batch is due: jobs are waiting, no other thread is starting a batch, and at most half of the limit is in
@@ -102,10 +101,6 @@ final class LimitedQueue<Job: Sendable>: Sendable {
       return batch
     }
     start(batch)
-    let wakes = state.withLock { state in
-      state.isStarting = false
-      return mustStart(&state)
-    }
-    if wakes { queue.async { self.startSome() } }
+    update { $0.isStarting = false }
   }
 }

@@ -3,38 +3,40 @@ import Cache
 import Dispatch
 import Transport
 
-/// A run that holds the lock of its cache: opened before anything is fetched, closed when every stage has ended.
+/// A run that holds the lock of its cache.
+///
+/// It is opened before anything is fetched, and closed when every stage has ended.
 struct OpenedRun {
-  /// The state that all stages share.
+  /// The values that all stages share.
   let context: RunContext
-  /// The catalog's last run that was recorded as ended; nil when there is none.
+  /// The catalog's last run that ended; nil if there is none.
   let previous: RunEntry?
-  /// The sections at the end of the previous run.
+  /// The sections as the previous run left them.
   let before: [RunSection]
   /// The states of pictures in the index.
   let known: KnownPictures
-  /// Files without an index row, from a killed run or another program.
+  /// Files in the cache that no row of the index names. A killed run or another program left them.
   let strays: StrayFiles
-  /// The states of all pictures, read in the background during the first requests; nil when this run imports the
-  /// pictures of other runs.
+  /// The states of all pictures, which are read in the background during the first requests; nil if this run imports
+  /// the pictures of other runs.
   let states: PictureStates?
-  /// The modification times of the picture folders at the start.
+  /// The modification times that the picture folders had at the start of the run.
   private let folders: FolderTimes?
   private let lock: CacheLock
   /// The run's number.
   let number: RunID
   private let source: String?
 
-  /// Opens the cache, which is made if there is none, and records the run in the index.
+  /// Opens the cache, or creates it if it does not exist, and records the run in the index.
   ///
   /// - Parameters:
   ///   - request: The checked input of the run.
   ///   - cache: The cache's path.
-  ///   - holder: The text for the cache's lock.
+  ///   - holder: The text to write into the cache's lock.
   ///   - disk: The file system to write to.
   ///   - remote: The remote store of the pictures, if they are not in the cache's folder.
   ///   - transport: The transport that sends the requests.
-  ///   - parts: The sources of documents and pictures.
+  ///   - parts: The places that documents and pictures come from.
   ///   - hasStopped: Whether the run was ended early.
   ///   - progress: The progress meter of the run.
   ///   - notice: Called with a message for the user, for example when the lock of a dead process was taken over.
@@ -77,8 +79,8 @@ struct OpenedRun {
     previous = try index.lastRun(catalog: entry.id)
     before = try previous.map { run throws(LarderError) in try index.sections(run: run.id) } ?? []
     try index.noteVary(PictureTraits(from: request.named, over: transport).digest)
-    // The states are used to find cached pictures with equal bytes before a file is put into the cache. The files of
-    // imported pictures are already there.
+    // The states tell whether the cache already has a picture with the bytes of a new file. A run that imports pictures
+    // does not need them, because the files are already in the cache.
     states = parts.settled == nil ? PictureStates(index) : nil
     if let planned = parts.states {
       known = planned
@@ -112,26 +114,26 @@ struct OpenedRun {
     )
   }
 
-  /// Sweeps unreferenced files, writes the report and ends the run; from then on, readers see its catalog.
+  /// Removes unreferenced files, writes the report and ends the run. From then on, readers see the catalog of this run.
   ///
   /// - Parameters:
   ///   - results: The results of the stages.
   ///   - began: The time at which the run began.
-  ///   - notice: Called with a message for the user when the clean-up after the run's end failed.
+  ///   - notice: Called with a message for the user if the clean-up after the end of the run fails.
   /// - Returns: The report.
-  /// - Throws: ``LarderError`` when the cache failed, now or during a stage; the run is then not recorded as ended.
+  /// - Throws: ``LarderError`` if the cache failed, now or during a stage. The run is then not recorded as ended.
   func close(
     _ results: RunResults,
     since began: ContinuousClock.Instant,
     notice: (String) -> Void
   ) throws(LarderError) -> SyncReport {
-    // Holds the lock until the last row is written.
+    // Keep the lock until the last row is written.
     defer { withExtendedLifetime(lock) {} }
     let (index, layout, pictures) = (context.index, context.layout, results.pictures)
     if let failure = context.failures.cacheFailure ?? context.store.failure { throw failure }
 
     var seen = pictures.seen
-    // The index may have pictures that this run has not seen: of earlier runs, or of other catalogs.
+    // Whether the index has pictures that this run did not come across, which belong to earlier runs or other catalogs.
     var hasOthers = false
     try known.forEachBatch { ids in
       hasOthers = !seen.hasAll(ids)
@@ -150,13 +152,13 @@ struct OpenedRun {
     // A run that skips the details or some pictures cannot tell which files are unreferenced.
     let isWhole = !context.options.thumbnailsOnly && !context.options.noDetails
     if report.outcome == .complete, isWhole { try sweep() }
-    // Sweep the squares after the pictures, so that the squares of removed pictures are removed too.
+    // Remove outdated squares after the pictures, so that the squares of removed pictures go too.
     let removed = try SquareSweep(layout, index).run()
     report.squares = results.squares
     report.squares?.removed = removed
     report.durationSeconds = (ContinuousClock.now - began).inSeconds
     if report.outcome == .failed, previous == nil {
-      // Nothing was synced, so the run is forgotten: a catalog is listed only after its first good run.
+      // Forget the run, because nothing was synced: the cache lists a catalog only after its first good run.
       report.run = nil
       try index.forgetRun(number, of: context.entry.id)
       if !results.renewed.isEmpty { try index.store(results.renewed) }
@@ -172,15 +174,15 @@ struct OpenedRun {
       )
     }
     do throws(LarderError) {
-      // Items that a guard kept may be from the catalog's former host. So the new host is recorded only if every
-      // section was accepted.
+      // Record the new host only if every section was accepted, because items that a guard kept may come from the
+      // former host.
       let isTaken = report.sections.allSatisfy { [.network, .unchanged].contains($0.source) }
       if isTaken, report.run != nil, let source, source != context.entry.source {
         try index.note(source: source, of: context.entry.id)
       }
       try tidy(marking: isWhole && report.outcome == .complete, hasOthers: hasOthers)
     } catch {
-      // The run is already recorded; the next run repeats this step.
+      // The run is already recorded, and the next run repeats this step.
       notice(
         "the run is complete, but its clean-up failed; the next run will repeat it: \(error.description)"
       )
@@ -188,17 +190,19 @@ struct OpenedRun {
     return report
   }
 
-  /// After the run has ended, records data that later sweeps and runs need.
+  /// Records data that later sweeps and runs need. Called after the run has ended.
   private func tidy(marking isMarking: Bool, hasOthers: Bool) throws(LarderError) {
     let index = context.index
     if isMarking, hasOthers ? true : try index.hasUnreferenced() {
       try index.markUnreferenced(except: try index.manyReferencedPictures(), at: context.now())
     }
-    // With the folders' times recorded, the next run looks for strays only if a folder has changed.
+    // When the modification times of the folders are recorded, the next run looks for stray files only in folders that
+    // have changed.
     if strays.isEmpty { try index.noteFolderTimes(of: context.layout, since: folders) }
   }
 
-  /// The bytes of all cached pictures, from the states in memory if this run requested no picture.
+  /// The number of bytes of all cached pictures. If this run requested no picture, the number comes from memory instead
+  /// of the index.
   private func bytesHeld(after tally: SyncReport.Pictures) throws(LarderError) -> ByteCount {
     if let states, strays.isEmpty, tally.fresh == tally.total { return try states.read().bytes }
     return try context.index.bytesHeld()
@@ -210,8 +214,8 @@ struct OpenedRun {
     let isAlone = try index.catalogs().count == 1
     if isAlone { context.store.sweepPartials() }
     guard !strays.isEmpty else { return try index.noteLost(since: nil) }
-    // After the index was lost, a file without a row may belong to a catalog that was not synced since. `gc` removes it
-    // after the grace period.
+    // If the index was lost, a file without a row may belong to a catalog that was not synced since then. `gc` removes
+    // such a file after its grace period.
     guard try index.lostSince() == nil else { return }
     try strays.sweep(except: isAlone ? [] : try index.claimedPaths())
   }

@@ -5,46 +5,48 @@ import Dispatch
 import Synchronization
 import Transport
 
-/// The state that all stages of one run share: catalog, cache, transport and options.
+/// The values that all stages of one run share, such as the catalog, the cache, the transport and the options.
 struct RunContext: Sendable {
   let catalog: CatalogFile
   let entry: CatalogEntry
   let options: SyncOptions
   let transport: any Fetching
-  /// The values of `${NAME}` in the catalog's URLs.
+  /// The values of `${NAME}` in the URLs of the catalog file.
   let variables: URLSecrets
   let layout: CacheLayout
   let index: Index
   let store: PictureStore
   let progress: ProgressMeter
-  /// The queue that decodes bodies, one after the other, because the transfer thread must not be delayed.
+  /// The queue that decodes responses, one after the other. The transport's thread does not decode, because that would
+  /// delay other transfers.
   let work: DispatchQueue
   /// The queue that starts requests.
   ///
-  /// Separate from ``work``, so that the pictures of the first section are requested while the other sections are still
-  /// being decoded.
+  /// It is separate from ``work``, so that the pictures of the first section are requested while other sections are
+  /// still being decoded.
   let starts: DispatchQueue
   /// The clock.
   let now: @Sendable () -> UnixTime
-  /// The origins that the user named; they decide which headers a request gets, and whether its host may have a private
-  /// address.
+  /// The origins (scheme, host and port) that the user named. They decide which headers a request gets, and whether its
+  /// host may have a private address.
   let named: NamedOrigins
-  /// The catalog file's headers with their variables expanded, for the origins of base and sections only.
+  /// The headers from the catalog file, with their variables expanded. They are sent only to the origins of `base` and
+  /// of the sections.
   let credentials: Headers
-  /// The secrets to redact in every message, in case an origin repeats one.
+  /// The secrets to redact in every message, because a server may repeat them in a response.
   let secrets: RunSecrets
-  /// The header fields and credentials of requests for pictures that may select the response.
+  /// The header fields and credentials that may select the response to a request for a picture.
   let pictureTraits: PictureTraits
-  /// Decides which documents are requested.
+  /// Decides which sections and details are requested.
   let needs: RevalidationPolicy
-  /// The source of documents.
+  /// The place that sections and details come from.
   let documents: DocumentOrigin
   let failures: FailureLog
-  /// Records the latest URLs of pictures; nil if a picture's identity is its whole URL.
+  /// Records the latest URL of each picture; nil if a picture is identified by its whole URL.
   let newestURLs: NewestURLs?
   /// Whether the run was ended early.
   let hasStopped: @Sendable () -> Bool
-  /// Whether the run was ended early or its deadline has passed; if so, no further body is decoded.
+  /// Whether the run was ended early or its deadline has passed. If so, no further response is decoded.
   let isOver: @Sendable () -> Bool
   /// The catalog file's `base`, if it is a URL: the base of relative picture URLs, and of all relative URLs in local
   /// documents.
@@ -60,9 +62,9 @@ struct RunContext: Sendable {
   ///   - index: The index to read and write.
   ///   - store: The store of the pictures.
   ///   - progress: The progress meter of the run.
-  ///   - documents: The source of documents.
+  ///   - documents: The place that sections and details come from.
   ///   - failures: The log for the failures of all stages.
-  ///   - newestURLs: Records the latest URLs of pictures; nil if a picture's identity is its whole URL.
+  ///   - newestURLs: Records the latest URL of each picture; nil if a picture is identified by its whole URL.
   ///   - hasStopped: Whether the run was ended early.
   init(
     _ request: RunRequest,
@@ -105,7 +107,10 @@ struct RunContext: Sendable {
   }
 }
 
-/// Collects failures of all stages, on any thread: the first thousand of each stage, by URL, and counts of the rest.
+/// The failures of all stages.
+///
+/// The log keeps the first thousand failures of each stage in the order of their URLs, and counts the rest by reason.
+/// It may be used on any thread.
 final class FailureLog: Sendable {
   private struct Entries {
     var stages: [SyncReport.Stage: FailureRows] = [:]
@@ -113,24 +118,9 @@ final class FailureLog: Sendable {
     var attempts = 0
     var cacheFailure: LarderError?
 
-    mutating func add(_ failure: SyncReport.Failure, _ picture: PictureID? = nil, most: Int) {
+    mutating func add(_ failure: SyncReport.Failure, _ picture: PictureID?, most: Int) {
       let row = FailureRows.Row(picture: picture, failure: failure)
       stages[failure.stage, default: FailureRows()].add(row, most: most)
-    }
-
-    mutating func add(
-      _ stage: SyncReport.Stage,
-      _ id: String?,
-      _ failure: TransferFailure,
-      _ picture: PictureID? = nil,
-      most: Int
-    ) {
-      attempts += failure.attempts
-      if failure.endedWithRun {
-        unfinished.append(SyncReport.Unfinished(stage: stage, url: failure.url))
-      } else {
-        add(SyncReport.Failure(stage, id, failure), picture, most: most)
-      }
     }
   }
 
@@ -139,39 +129,53 @@ final class FailureLog: Sendable {
 
   /// An empty log.
   ///
-  /// - Parameter most: The number of failures of each stage to keep in full.
+  /// - Parameter most: The number of failures of each stage that are kept in full.
   init(most: Int = SyncReport.mostFailures) {
     self.most = most
   }
 
   /// Records a failed transfer, as unfinished if it failed because the run ended.
-  func note(_ stage: SyncReport.Stage, id: String?, _ failure: TransferFailure) {
-    state.withLock { $0.add(stage, id, failure, most: most) }
+  ///
+  /// - Parameters:
+  ///   - stage: The stage that made the request.
+  ///   - id: The section's key or the item's id.
+  ///   - failure: The failure.
+  ///   - picture: The picture, if the request was for one; the item that shows it is looked up at the end of the run.
+  func note(
+    _ stage: SyncReport.Stage,
+    id: String?,
+    _ failure: TransferFailure,
+    of picture: PictureID? = nil
+  ) {
+    state.withLock { state in
+      state.attempts += failure.attempts
+      if failure.endedWithRun {
+        state.unfinished.append(SyncReport.Unfinished(stage: stage, url: failure.url))
+      } else {
+        state.add(SyncReport.Failure(stage, id, failure), picture, most: most)
+      }
+    }
   }
 
-  /// Records a failed picture; the item that shows it is looked up at the end.
+  /// Records a failed picture; the item that shows it is looked up at the end of the run.
   func note(_ picture: PictureID, _ failure: TransferFailure) {
-    state.withLock { $0.add(.picture, nil, failure, picture, most: most) }
+    note(.picture, id: nil, failure, of: picture)
   }
 
-  /// Records a picture that failed in another run, which has already counted the requests.
-  func note(_ picture: PictureID, _ failure: SyncReport.Failure) {
-    state.withLock { $0.add(failure, picture, most: most) }
-  }
-
-  /// The failed pictures that are kept in full.
+  /// The failures of pictures, as far as they are kept in full.
   var pictureFailures: [PictureID: SyncReport.Failure] {
     let rows = state.withLock { $0.stages[.picture]?.first(most).rows ?? [] }
     let pairs = rows.compactMap { row in row.picture.map { ($0, row.failure) } }
     return Dictionary(pairs) { first, _ in first }
   }
 
-  /// Records a failure that was not caused by a transfer.
-  func note(_ failure: SyncReport.Failure) {
-    state.withLock { $0.add(failure, most: most) }
+  /// Records a failure whose requests are counted elsewhere: one that was not caused by a transfer, or that of a
+  /// picture in another run.
+  func note(_ failure: SyncReport.Failure, of picture: PictureID? = nil) {
+    state.withLock { $0.add(failure, picture, most: most) }
   }
 
-  /// Records a body that was received but could not be read.
+  /// Records a response that was received but cannot be read.
   func note(
     undecodable stage: SyncReport.Stage,
     id: String?,
@@ -192,21 +196,21 @@ final class FailureLog: Sendable {
     )
   }
 
-  /// Counts the requests of a transfer that is not recorded as a failure: a success, or an expected answer such as a
-  /// 404 for a detail.
+  /// Counts the requests of a transfer that is not recorded as a failure. The transfer was a success, or its status was
+  /// an expected one, such as 404 for a detail.
   func count(attempts: Int) {
     state.withLock { $0.attempts += attempts }
   }
 
-  /// Records an error of the cache itself; the first one ends the run.
+  /// Records an error of the cache. The first such error ends the run.
   func note(_ error: LarderError) {
     state.withLock { $0.cacheFailure = $0.cacheFailure ?? error }
   }
 
-  /// The first error of the cache itself.
+  /// The first error of the cache.
   var cacheFailure: LarderError? { state.withLock { $0.cacheFailure } }
 
-  /// The number of requests.
+  /// The number of requests so far, including retries.
   var requests: Int { state.withLock { $0.attempts } }
 
   /// The unfinished requests, sorted by stage and URL.
@@ -214,10 +218,10 @@ final class FailureLog: Sendable {
     state.withLock { $0.unfinished }.sorted { ($0.stage.order, $0.url) < ($1.stage.order, $1.url) }
   }
 
-  /// The failures, sorted by stage and URL, with the first thousand of each stage in full.
+  /// The failures, sorted by stage and URL.
   ///
-  /// - Parameter owners: For each failed picture, an item that shows it.
-  /// - Returns: The failures, and the number of omitted ones by stage and reason.
+  /// - Parameter owners: The id of an item that shows the picture, for each failed picture.
+  /// - Returns: The failures that are kept in full, and the number of the others by stage and reason.
   func all(
     owners: [PictureID: String]
   ) -> (failures: [SyncReport.Failure], omitted: SyncReport.FailureCounts) {
@@ -233,7 +237,7 @@ final class FailureLog: Sendable {
   }
 }
 
-/// The failures of one stage: the first ones by URL, and counts of the others by reason.
+/// The failures of one stage: rows for the first ones in the order of their URLs, and counts of the others by reason.
 private struct FailureRows {
   struct Row {
     var picture: PictureID?
@@ -245,11 +249,11 @@ private struct FailureRows {
 
   mutating func add(_ row: Row, most: Int) {
     rows.append(row)
-    // Trims only at twice the limit, because each trim sorts the rows.
+    // The rows are trimmed only when they reach twice the limit, because each trim sorts them.
     if rows.count / 2 >= most { self = first(most) }
   }
 
-  /// The first `most` rows by URL; the others are added to the counts.
+  /// Keeps the first `most` rows in the order of their URLs, and adds the others to the counts.
   func first(_ most: Int) -> FailureRows {
     var first = self
     first.rows.sort { $0.failure.url < $1.failure.url }
@@ -262,7 +266,7 @@ private struct FailureRows {
 }
 
 extension SyncReport.Stage {
-  /// The stage's position in reports: sections first, pictures last.
+  /// The position of the stage's failures in a report: sections are first, pictures last.
   var order: Int {
     switch self {
     case .section: 0
@@ -287,7 +291,7 @@ extension SyncReport.Failure {
 }
 
 extension TransferFailure {
-  /// Whether the request failed because the run ended, so that the failure says nothing about the resource.
+  /// Whether the request failed because the run ended. Such a failure says nothing about the document or picture.
   var endedWithRun: Bool {
     [.cancelled, .deadline, .bytesLimit, .keepFree].contains(reason)
   }

@@ -2,19 +2,19 @@ import Base
 import Catalog
 import Transport
 
-/// The input of a run, with every address in the catalog file parsed and checked.
+/// The input of a run. Every address in the catalog file is parsed and checked.
 struct RunRequest: Sendable {
   let catalog: CatalogFile
   let options: SyncOptions
   /// The clock.
   let now: @Sendable () -> UnixTime
-  /// Resolves addresses in the catalog file to sources.
+  /// Translates the addresses in the catalog file into URLs and paths of files.
   let addresses: CatalogAddresses
-  /// The sources of the sections, in the catalog's order.
+  /// The URL or file of each section, in the order of the catalog file.
   let sections: [DocumentSource]
   /// The hosts and origins that the user named.
   let named: NamedOrigins
-  /// The catalog file's headers with their variables expanded.
+  /// The headers from the catalog file, with their variables expanded.
   let credentials: Headers
   /// The secrets to redact in messages.
   let secrets: RunSecrets
@@ -24,9 +24,9 @@ struct RunRequest: Sendable {
   ///
   /// - Parameters:
   ///   - catalog: The catalog.
-  ///   - folder: The catalog file's folder, which local sections are relative to.
+  ///   - folder: The folder of the catalog file. Paths of local sections are relative to it.
   ///   - options: The options.
-  ///   - environment: The variables for `${NAME}` in the catalog's headers and URLs.
+  ///   - environment: The environment variables that replace `${NAME}` in headers and URLs.
   ///   - parser: The URL parser.
   ///   - now: The clock.
   /// - Throws: ``CatalogError`` or ``TransferFailure`` for mistakes in the catalog file.
@@ -66,13 +66,15 @@ struct RunRequest: Sendable {
 
   /// The host of the catalog, for example `shop.example` or `localhost:8080`; nil for files.
   ///
-  /// It is the host of `base` or, without a base, of the first section. The ports 80 and 443 are left out.
+  /// This is the host of `base`. If the catalog file has no `base`, it is the host of the first section with a URL. The
+  /// ports 80 and 443 are left out.
   var source: String? {
     let host = addresses.localBase?.hostPort ?? sections.lazy.compactMap(\.host).first
     return host.map { [80, 443].contains($0.port) ? $0.host : $0.description }
   }
 
-  /// A transport that expands variables in URLs, and runs the token command after a 401.
+  /// A transport that expands variables in URLs. If a server answers with 401, it also runs the catalog file's command
+  /// for a new token.
   ///
   /// - Parameters:
   ///   - transport: The transport that sends the requests.

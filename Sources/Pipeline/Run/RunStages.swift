@@ -4,25 +4,27 @@ import Catalog
 import Dispatch
 import Transport
 
-/// The results of the stages of a run, for the report.
+/// The results of the stages of a run, from which the report is made.
 struct RunResults {
   /// The sections, in the catalog's order.
   let sections: [SectionResult]
-  /// The details; nil when the run has none.
+  /// The stage of the details; nil if the run fetches none.
   let details: DetailStage?
-  /// The pictures.
+  /// The stage of the pictures.
   let pictures: PictureStage
-  /// The squares; nil when none were requested.
+  /// The counts of squares; nil if the options request none.
   let squares: SyncReport.Squares?
-  /// The report's writer, which has already compared the sections.
+  /// Makes the report. It has already compared the sections with those of the previous run.
   let writing: ReportWriting
-  /// Index rows of section documents whose bodies were unchanged but whose caching fields are new; written at the end
-  /// of the run.
+  /// The rows of sections whose bodies are unchanged, but whose header fields for caching are new. They are written at
+  /// the end of the run.
   let renewed: [DocumentEntry]
 }
 
-/// The stages of a run, connected: sections add details and pictures, details add pictures, and squares are made from
-/// pictures.
+/// The connected stages of a run.
+///
+/// Each decoded section adds work to the stages of details and pictures. Each decoded detail adds pictures, and each
+/// new picture is made into a square.
 final class RunStages: Sendable {
   private let opened: OpenedRun
   private let last: LastReport
@@ -31,13 +33,13 @@ final class RunStages: Sendable {
   private let squares: SquareStage?
   private let sections: SectionStage
 
-  /// Makes the stages; nothing is fetched yet.
+  /// Makes the stages. Nothing is fetched yet.
   ///
   /// - Parameters:
   ///   - opened: The run.
-  ///   - addresses: Resolves addresses in the catalog file to sources.
-  ///   - disk: The file system for squares.
-  ///   - source: The source of pictures.
+  ///   - addresses: Translates the addresses in the catalog file into URLs and paths of files.
+  ///   - disk: The file system to write squares to.
+  ///   - source: The place that pictures come from.
   /// - Throws: ``LarderError`` when the index cannot be read.
   init(
     _ opened: OpenedRun,
@@ -65,17 +67,17 @@ final class RunStages: Sendable {
       context,
       previous: opened.before,
       report: last,
-      // Pictures are requested before the listing is stored only if there are no details. Details have priority over
-      // pictures, but are known only after the listing is stored.
+      // Without details, pictures are requested even before the section's items are stored in the index. With details,
+      // pictures wait, because details have priority and are known only after the items are stored.
       ahead: { if details == nil { pictures.askAhead($0) } }
     ) { listing, references in
       Self.handOn(listing, references, context, details, pictures)
     }
   }
 
-  /// Fetches everything, and waits until the last row is durable.
+  /// Fetches everything, and waits until the last row is on disk.
   ///
-  /// - Parameter targets: The sources of the sections.
+  /// - Parameter targets: The URLs and files of the sections.
   /// - Returns: The results.
   /// - Throws: ``LarderError`` when the index cannot be read or written.
   func run(_ targets: [DocumentSource]) throws -> RunResults {
@@ -87,8 +89,8 @@ final class RunStages: Sendable {
     do throws(LarderError) {
       if !context.hasStopped() { try sections.guardCatalog() }
     } catch {
-      // ``OpenedRun`` throws this error in `close`, at the end of the run: the run must first wait for the pictures
-      // in progress.
+      // `OpenedRun.close` throws this error at the end of the run, because the run must first wait for the pictures in
+      // progress.
       context.failures.note(error)
     }
     pictures.release()
@@ -118,12 +120,12 @@ final class RunStages: Sendable {
     )
   }
 
-  /// Checks in the background that the last run's listings can still be read.
+  /// Checks in the background that the items that the last run stored can still be read.
   ///
-  /// Without the check, a run without changes would read only a few items of these listings, and could miss damage.
+  /// Without this check, a run that finds no changes would read only a few of these items, and could miss damage.
   ///
-  /// In a large catalog, each run checks one slice, chosen by the run's number. The check has its own database
-  /// connection, so it does not delay the run's own reads.
+  /// In a large catalog, each run checks one part of the items, which the run's number selects. The check has its own
+  /// database connection, so that it does not delay the run's own reads.
   ///
   /// - Returns: A group to wait for the end of the check.
   private func checkShown() -> WorkGroup {
@@ -157,7 +159,7 @@ final class RunStages: Sendable {
     }
   }
 
-  /// Starts the work for a listing: the details of its items, and its pictures.
+  /// Requests the details and the pictures of a section's stored items.
   private static func handOn(
     _ listing: ListingID,
     _ references: [PictureReference]?,

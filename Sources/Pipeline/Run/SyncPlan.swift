@@ -4,16 +4,19 @@ import Catalog
 import FoundationEssentials
 import Transport
 
-/// The plan of a sync (`sync --dry-run`), made from the cache alone: no request is sent, and nothing is changed.
+/// The plan of a sync, which `sync --dry-run` prints.
 ///
-/// Items and pictures that a section will list for the first time are not known before the section is fetched, so
-/// they are not in the plan.
+/// The plan is made from the cache alone. No request is sent, and nothing is changed.
+///
+/// The plan cannot contain items and pictures that a section lists for the first time, because they are unknown until
+/// the section is fetched.
 package struct SyncPlan: Sendable, Equatable, Codable {
-  /// The planned action for one page of a section.
+  /// The planned action for one page of a section; a long section may have several pages.
   package struct Section: Sendable, Equatable, Codable {
     /// The page's URL or file, without secrets.
     package var url: String
-    /// `fetch`, `revalidate`, `read` for a local file, or `fresh` if an unattended run would not request it.
+    /// The action: `fetch`, `revalidate` (a conditional request), `read` (a local file), or `fresh` (no request, which
+    /// only an unattended run plans).
     package var action: String
     /// `GET` or `POST`.
     package var method = "GET"
@@ -23,7 +26,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
   package struct Work: Sendable, Equatable, Codable {
     /// URLs that would be fetched in full.
     package var fetch: [String] = []
-    /// URLs that would be requested conditionally.
+    /// URLs that would be requested conditionally, so that the server need not send an unchanged body again.
     package var revalidate: [String] = []
     /// The number of URLs that need no request.
     package var fresh = 0
@@ -39,18 +42,18 @@ package struct SyncPlan: Sendable, Equatable, Codable {
 
   /// The catalog's name.
   package var catalog: String
-  /// The known pages of sections.
+  /// The pages of sections that are known before the run.
   package var sections: [Section] = []
-  /// The details of known items.
+  /// The details of the items that are in the cache.
   package var details = Work()
-  /// The known pictures.
+  /// The pictures that these items and details show.
   package var images = Work()
-  /// Stray files, which have no row in the index, by their path in the cache.
+  /// The paths of stray files, relative to the cache. A stray file is a file that no row of the index names.
   package var sweep: [String] = []
 
-  /// Plans a sync of a catalog into the cache at a path, which need not exist.
+  /// Plans a sync of a catalog into the cache at a path. The cache need not exist.
   ///
-  /// `environment` has the variables for `${NAME}` in the catalog's URLs.
+  /// `environment` has the variables that replace `${NAME}` in the catalog file.
   package init(
     _ catalog: CatalogFile,
     folder: String,
@@ -84,7 +87,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     }
   }
 
-  /// Plans a section's first page, and the further pages that the cache knows.
+  /// Plans a section's first page, and each further page that the cache has.
   private mutating func planPages(
     _ catalog: CatalogFile,
     _ position: Int,
@@ -143,7 +146,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     }
   }
 
-  /// The number of documents in one look-up.
+  /// The number of documents to look up in the index at once.
   private static let documentsAtOnce = 1024
 
   private mutating func planItems(
@@ -174,7 +177,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
       var hasAsked = false
       var wanted: [(id: String, source: DocumentSource, document: DocumentID)] = []
       for (id, fields) in subjects.sorted(by: { $0.key < $1.key }) {
-        // A detail whose URL cannot be formed is not requested.
+        // If the URL of a detail cannot be formed, the detail is not requested.
         guard let source = try? addresses.detail(of: id, fields, by: rule) else { continue }
         let document = DocumentID(url: source.name, reader: catalog.detailReader)
         wanted.append((id, source, document))
@@ -190,12 +193,12 @@ package struct SyncPlan: Sendable, Equatable, Codable {
           let need = needs.need(ofDetail: known[id], in: held, source, at: now)
           details.add(source.redacted, need)
         } else if !hasAsked {
-          // The shared document is requested once.
+          // All details are in one document, which is requested once.
           hasAsked = true
           let need = needs.need(ofListing: held, source, at: now)
           details.add(source.redacted, need, count: subjects.count)
         }
-        // The pictures of a missing detail are kept, but not requested.
+        // If the shop no longer has the detail, its pictures are kept, but not requested.
         if !options.thumbnailsOnly, let detail = known[id], detail.since == nil {
           pictures.formUnion(detail.pictures)
         }
@@ -212,7 +215,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     }
   }
 
-  /// Plans pictures; reads their rows and items in batches.
+  /// Plans the pictures.
   private mutating func planPictures(
     _ pictures: Set<PictureID>,
     _ listings: [ListingID],
@@ -226,7 +229,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
       unknown.remove(entry.id)
       images.add(addresses.redacted(entry.url), need(entry))
     }
-    // Pictures that an earlier run did not reach before its end have no row.
+    // A picture has no row yet if earlier runs ended before they requested it.
     let wanted = unknown
     func add(_ id: PictureID, _ url: String) {
       if unknown.remove(id) != nil { images.add(addresses.redacted(url), .refetch) }
@@ -245,18 +248,18 @@ package struct SyncPlan: Sendable, Equatable, Codable {
   }
 }
 
-/// Decides which catalogs `warm` runs, and in which order.
+/// The catalogs that `warm` runs, and their order.
 ///
-/// It does not decide about pictures: see ``PictureState/quiet(at:onlyDue:)``.
+/// ``PictureState/quiet(at:onlyDue:)`` decides which pictures need a request.
 package struct WarmPlan: Sendable, Equatable {
-  /// The state of one catalog before the run.
+  /// The times of a catalog's last runs.
   package struct LastRuns: Sendable, Equatable {
-    /// When the catalog's last run started; nil when there was none.
+    /// The time when the catalog's last run started; nil if it never ran.
     package var started: UnixTime?
-    /// When the catalog's last complete run ended; nil when there was none.
+    /// The time when the catalog's last complete run ended; nil if no run was complete.
     package var complete: UnixTime?
 
-    /// Makes a state from its parts.
+    /// Makes a value from its parts.
     package init(started: UnixTime? = nil, complete: UnixTime? = nil) {
       self.started = started
       self.complete = complete
@@ -265,23 +268,23 @@ package struct WarmPlan: Sendable, Equatable {
 
   /// The positions of the catalogs to run, the one with the oldest complete run first.
   ///
-  /// So catalogs that the deadline or the byte limit cut off are first the next time.
+  /// A catalog that the deadline or the byte limit cut off is therefore among the first the next time.
   package let due: [Int]
-  /// The positions of the catalogs that ran too recently.
+  /// The positions of the catalogs that are skipped because their last run started too recently.
   package let recent: [Int]
-  /// The state of each catalog, in the user's order.
+  /// The last runs of each catalog, in the order in which the user named the catalogs.
   package let standings: [LastRuns]
 
   /// Plans a run.
   ///
   /// - Parameters:
-  ///   - standings: The states of the catalogs, in the user's order.
+  ///   - standings: The last runs of each catalog, in the order in which the user named the catalogs.
   ///   - minInterval: The minimum number of seconds between the starts of two runs of a catalog; nil for no limit.
   ///   - now: The current time.
   package init(_ standings: [LastRuns], minInterval: Double?, now: UnixTime) {
     func isRecent(_ standing: LastRuns) -> Bool {
       guard let minInterval, let started = standing.started else { return false }
-      // If the start is in the future, the clock has been set back since, and the start is ignored.
+      // If the recorded start is in the future, the clock was set back after that run. Such a start is ignored.
       return now >= started && Double(now - started) < minInterval
     }
     self.standings = standings
@@ -292,14 +295,14 @@ package struct WarmPlan: Sendable, Equatable {
 }
 
 extension WarmPlan.LastRuns {
-  /// The number of runs to search for a complete one.
+  /// The number of runs that are searched for a complete one.
   ///
-  /// If none of them is complete, the catalog counts as never complete.
+  /// If none of these runs is complete, the catalog counts as never complete.
   private static let runs = 1_000
 
-  /// The state of a catalog in the cache at a path, which need not exist.
+  /// Reads the last runs of a catalog from the cache at a path. The cache need not exist.
   ///
-  /// A damaged index counts as missing, because the run rebuilds it.
+  /// A damaged index counts as missing, because the run will rebuild it.
   package init(of name: String, cache: String) throws(LarderError) {
     self.init()
     do throws(LarderError) {

@@ -5,11 +5,15 @@ import Imaging
 import Synchronization
 import Transport
 
-/// One run of `sync` or `warm`: fetches sections, details and pictures in parallel, and returns the report.
+/// One run of `sync` or `warm`.
 ///
-/// ``run(holder:)`` blocks; ``stop()`` may be called from any thread. Three dispatch groups wait for the work. Every
-/// request leaves its group on success, failure and cancellation, because the transport completes each request exactly
-/// once.
+/// A run fetches the sections of a catalog, the details of its items and their pictures in parallel, and returns a
+/// report. A section is a list of items, such as all soups. A detail is the document about one item, beyond its entry
+/// in the list.
+///
+/// ``run(holder:)`` blocks. ``stop()`` may be called from any thread. Three dispatch groups wait for the work, one each
+/// for sections, details and pictures. Every request leaves its group on success, failure and cancellation, because the
+/// transport completes each request exactly once.
 package final class SyncRun: Sendable {
   private let catalog: CatalogFile
   private let folder: String
@@ -23,21 +27,22 @@ package final class SyncRun: Sendable {
   private let now: @Sendable () -> UnixTime
   private let notice: @Sendable (String) -> Void
 
-  /// The progress of the run, for a display.
+  /// The progress of the run, so that a caller can display it.
   package let progress = ProgressMeter()
 
   /// Prepares a run.
   ///
   /// - Parameters:
   ///   - catalog: The catalog.
-  ///   - folder: The catalog file's folder, which local sections are relative to.
-  ///   - cache: The cache's path; it is made when there is none.
+  ///   - folder: The folder of the catalog file. Paths of local sections are relative to it.
+  ///   - cache: The path of the cache, a folder. It is created if it does not exist.
   ///   - options: The options.
   ///   - transport: The transport that sends the requests.
-  ///   - environment: The variables for `${NAME}` in the catalog's headers and URLs.
-  ///   - parts: The sources of documents and pictures: the origins, or the results of shards in a merge.
+  ///   - environment: The environment variables that replace `${NAME}` in the headers and URLs of the catalog file.
+  ///   - parts: The places that documents and pictures come from. In a normal sync, these are the shop's servers. In a
+  ///     merge, they are the results of shards, which are other runs that each fetched a part of the pictures.
   ///   - disk: The file system to write to.
-  ///   - remote: The remote store of the pictures; nil for an ordinary cache, with the pictures in its folder.
+  ///   - remote: The remote store of the pictures; nil for an ordinary cache, which keeps the pictures in its folder.
   ///   - now: The clock.
   ///   - notice: Called with a message for the user, for example when the index was repaired before the run.
   package init(
@@ -66,21 +71,24 @@ package final class SyncRun: Sendable {
     self.notice = notice
   }
 
-  /// Ends the run early: no further request is started, whole pictures are kept, and the report lists the unfinished
-  /// requests.
+  /// Ends the run early.
+  ///
+  /// No further request is started, and pictures that were received completely are kept. The report lists the requests
+  /// that are unfinished.
   package func stop() {
     transport.stop()
   }
 
-  /// Runs to the end and returns the report.
+  /// Runs to the end.
   ///
-  /// If the index turns out to be damaged, it is renamed and rebuilt from its readable rows and the files, and the run
-  /// starts over.
+  /// If the index, the cache's database, is damaged, this function renames it, rebuilds it from its readable rows and
+  /// the files, and starts the run over.
   ///
-  /// - Parameter holder: The text for the cache's lock, shown to processes that have to wait.
+  /// - Parameter holder: The text to write into the cache's lock, for example `larder sync, process 42`. Processes that
+  ///   find the cache locked show it.
   /// - Returns: The report.
-  /// - Throws: ``CatalogError`` when the catalog file or the environment is wrong, ``LarderError`` when the run could
-  ///   not take place for another reason.
+  /// - Throws: ``CatalogError`` when the catalog file or the environment is wrong. ``LarderError`` when another reason
+  ///   prevents the run.
   package func run(holder: String) throws -> SyncReport {
     do {
       do {
@@ -96,7 +104,7 @@ package final class SyncRun: Sendable {
     }
   }
 
-  /// The steps of a run: check the addresses, open the cache, make the stages, run them, close.
+  /// Checks the addresses, opens the cache, makes the stages, runs them, and closes the cache.
   private func perform(holder: String) throws -> SyncReport {
     let began = ContinuousClock.now
     // Mistakes in the catalog file are reported before anything is created or fetched.
@@ -126,7 +134,7 @@ package final class SyncRun: Sendable {
 }
 
 extension LarderError {
-  /// The error for an unusable address in the catalog file.
+  /// The error for an address in the catalog file that cannot be used.
   package init(_ refusal: TransferFailure) {
     self.init(
       refusal.reason == .libraryRefused ? .unfit : .configuration,
@@ -136,7 +144,7 @@ extension LarderError {
     )
   }
 
-  /// Translates any error during `task` into one that ends a run.
+  /// Translates an error into one that a run may throw; `task` completes the message "cannot …".
   static func ending(_ error: any Error, _ task: String) -> any Error {
     switch error {
     case is LarderError, is CatalogError: error
@@ -158,46 +166,49 @@ extension RunSection {
   }
 }
 
-/// The settings of a sync that are not in the catalog file.
+/// The options of a sync, which the user gives in addition to the catalog file.
 package struct SyncOptions: Sendable {
-  /// The URL to fetch from instead of the catalog's `base`; nil to use `base`.
+  /// The URL that replaces `base` of the catalog file; nil to use `base`.
   package var base: String?
-  /// Whether to fetch only the pictures of lists, the thumbnails.
+  /// Whether to fetch only the pictures that the lists show, without those of details.
   package var thumbnailsOnly = false
-  /// Whether to skip the details, and so their pictures.
+  /// Whether to skip the details, and therefore their pictures too.
   package var noDetails = false
   /// Whether to fail on the first item that cannot be read.
   package var strict = false
-  /// The number or share of unreadable items beyond which a listing is rejected.
+  /// The number or share of unreadable items that a section may have. If it has more, the run rejects its new list.
   package var maxSkipped = SkipLimit.standard
-  /// Whether to accept sudden mass removals, so that the guards keep nothing.
+  /// Whether to accept the removal of many items at once. If false, the guards keep such items, because their removal
+  /// looks like a fault of the shop.
   package var allowRemovals = false
-  /// Whether the run is unattended: it requests only stale and missing data, the most valuable first.
+  /// Whether the run is unattended, as `larder warm` is. Such a run requests only data that is missing or no longer
+  /// fresh, the most valuable first.
   package var onlyDue = false
-  /// The side, in pixels, of the squares to make of pictures; nil for no squares.
+  /// The side in pixels of the square versions to make of pictures; nil to make none.
   package var squareSide: Int?
   /// Decodes pictures and makes squares.
   package var pictures: any PictureWorking = PicturesHere()
-  /// The time after which no body is decoded and no square is begun; squares in progress are aborted if possible.
+  /// The time after which the run decodes no further response and begins no further square. Squares in progress are
+  /// aborted if possible.
   ///
-  /// The transport has a deadline of its own for requests.
+  /// The transport has a separate deadline for requests.
   package var deadline: UnixTime?
-  /// The maximum size of one picture.
+  /// The maximum size of a picture, in bytes.
   package var pictureLimit = ByteCount.mebibytes(64)
-  /// The maximum size of one JSON body.
+  /// The maximum size of a response with items or details, in bytes.
   package var jsonLimit = ByteCount.mebibytes(1024)
 
-  /// The defaults.
+  /// Makes the default options.
   package init() {}
 }
 
 /// The progress of a sync at one moment.
 public struct SyncProgress: Sendable, Hashable {
-  /// A number of finished steps and their known total, such as 12 of 94 pictures.
+  /// A number of finished steps and the number of known steps, such as 12 of 94 pictures.
   public struct Count: Sendable, Hashable {
     /// The number of finished steps, failures included.
     public package(set) var done: Int
-    /// The total, as far as it is known yet.
+    /// The number of steps that are known so far; it grows while the run discovers items and pictures.
     public package(set) var total: Int
 
     /// Makes a count, by default 0 of 0.
@@ -206,30 +217,29 @@ public struct SyncProgress: Sendable, Hashable {
       self.total = total
     }
 
-    /// Whether all known steps are finished.
     package var isComplete: Bool { done == total }
   }
 
-  /// The sections' pages.
+  /// The progress of the sections.
   public package(set) var sections = Count()
-  /// The details of items.
+  /// The progress of the details.
   public package(set) var details = Count()
-  /// The pictures, each URL counted once.
+  /// The progress of the pictures. A picture that several items show counts once.
   public package(set) var pictures = Count()
-  /// The bytes of fetched pictures.
+  /// The number of bytes of the fetched pictures.
   public package(set) var bytes: Int64 = 0
   /// The number of failed sections, details and pictures.
   public package(set) var failed = 0
 
-  /// Makes a progress with all counts 0.
+  /// Starts with all counts at 0.
   package init() {}
 }
 
-/// The progress of a run, read from any thread while it runs.
+/// The progress of a run, which any thread may read while the run is in progress.
 package final class ProgressMeter: Sendable {
   private let state = Mutex(SyncProgress())
 
-  /// Makes a progress with all counts 0.
+  /// Starts with all counts at 0.
   package init() {}
 
   /// The progress at this moment.
@@ -242,8 +252,8 @@ package final class ProgressMeter: Sendable {
 
 /// A transport that refuses every request after ``stop()``.
 ///
-/// `cancelAll` only cancels requests that were already submitted. Without this type, a stopped run could still submit
-/// queued pictures, and pictures of sections that are being decoded.
+/// `cancelAll` cancels only requests that were already submitted. Without this type, a stopped run could still submit
+/// requests for queued pictures, and for pictures of sections that it is decoding.
 final class StoppableTransport: Fetching {
   private let transport: any Fetching
   private let isStopped = Atomic(false)
@@ -252,7 +262,6 @@ final class StoppableTransport: Fetching {
     self.transport = transport
   }
 
-  /// Whether ``stop()`` was called.
   var hasStopped: Bool { isStopped.load(ordering: .sequentiallyConsistent) }
 
   /// Cancels all requests, and refuses later ones.
@@ -276,7 +285,8 @@ final class StoppableTransport: Fetching {
       )
     }
     transport.fetch(request, into: sink, completion: completion)
-    // ``stop()`` may have cancelled between the check above and the submission: cancel again.
+    // If another thread called ``stop()`` between the check above and the submission, its `cancelAll` missed this
+    // request.
     if hasStopped { transport.cancelAll() }
   }
 
