@@ -5,11 +5,12 @@ import Dispatch
 import Synchronization
 import Transport
 
-/// Updates the details of all items, each item once, and passes their pictures to ``PictureStage``.
+/// The stage of a run that brings the details of all items up to date.
 ///
-/// A cached detail comes from an earlier run.
+/// A detail is the document about one item, beyond its entry in a section's list. An item in several sections has one
+/// detail. The stage passes the pictures of details to ``PictureStage``.
 final class DetailStage: Sendable {
-  /// The group is entered once for each item, and left when the item's detail is durable or has failed.
+  /// Waits for the details. It is entered once for each item, and left when the item's detail is on disk or has failed.
   let group = WorkGroup()
 
   private struct Work {
@@ -17,7 +18,7 @@ final class DetailStage: Sendable {
     var tally = SyncReport.Details()
     var lost: [String: [LostField]] = [:]
     var line: LimitedQueue<String>?
-    /// The values for the rule's placeholders other than the id, by item.
+    /// The values for the placeholders other than `{id}` in the URLs of details, by item.
     var fields: [String: [String: String]] = [:]
   }
 
@@ -38,13 +39,13 @@ final class DetailStage: Sendable {
   /// Makes the stage for the items of one catalog.
   ///
   /// - Parameters:
-  ///   - context: The state of the run.
+  ///   - context: The values that all stages of the run share.
   ///   - rule: The catalog file's rule for the URLs of details.
-  ///   - addresses: Resolves addresses in the catalog file to sources.
-  ///   - known: The details as the last run left them, by item.
-  ///   - pictures: The stage that fetches the details' pictures; nil when this run does not fetch those.
-  ///   - order: Returns whether its first item is requested before its second; nil requests items in the order in which
-  ///     they were added.
+  ///   - addresses: Translates the addresses in the catalog file into URLs and paths of files.
+  ///   - known: The details that the last run left in the cache, by the ids of their items.
+  ///   - pictures: The stage that fetches the pictures of details; nil if this run does not fetch them.
+  ///   - order: Returns whether the detail of its first argument is requested before that of its second; nil to request
+  ///     details in the order in which their items were added.
   init(
     _ context: RunContext,
     rule: DetailRule,
@@ -74,10 +75,10 @@ final class DetailStage: Sendable {
 
   /// The counts of details so far.
   var tally: SyncReport.Details { state.withLock { $0.tally } }
-  /// The detail fields that have a value which could not be read, by item.
+  /// The fields of details whose value could not be read, by item.
   var lost: [String: [LostField]] { state.withLock { $0.lost } }
 
-  /// Adds the items of a listing.
+  /// Adds the items of a section, which are stored in the index as a listing.
   func add(_ listing: ListingID) throws(LarderError) {
     let subjects = try context.index.detailSubjects(of: listing, for: rule)
     let (new, line) = state.withLock { state in
@@ -94,7 +95,7 @@ final class DetailStage: Sendable {
 
   // MARK: - Requests
 
-  /// Starts a batch: looks up the cached details, keeps the fresh ones, and requests the rest.
+  /// Starts a batch of details. Looks up the cached ones, keeps those that are fresh, and requests the rest.
   private func start(_ ids: [String]) {
     let fields = state.withLock { state in ids.map { state.fields[$0] } }
     var items: [String] = []
@@ -179,7 +180,7 @@ final class DetailStage: Sendable {
     }
   }
 
-  /// Takes an item's detail from the shared document that has the details of all items.
+  /// Takes an item's detail from the document that has the details of all items.
   private func askShared(_ id: String, _ request: DocumentRequest) {
     shared.ask(request) { [self] body in
       writeUnlisted(body)
@@ -205,8 +206,7 @@ final class DetailStage: Sendable {
 
   /// Writes the details of items that no section lists yet.
   ///
-  /// When such an item is listed later, the shared document may be unchanged, and the origin then does not send it
-  /// again.
+  /// If such an item is listed later, the server may not send the document again, because the document is unchanged.
   private func writeUnlisted(_ body: SharedDetails.Body) {
     let listed = state.withLock { $0.seen }
     for (id, detail) in body.details where !listed.contains(id) {
@@ -216,7 +216,7 @@ final class DetailStage: Sendable {
 
   // MARK: - Outcome of a detail
 
-  /// Handles a newly decoded detail: passes on its pictures, and writes it.
+  /// Handles a detail that was just decoded. Passes on its pictures, and writes its row.
   private func take(
     _ detail: ItemDetail,
     from source: DocumentSource,
@@ -232,9 +232,8 @@ final class DetailStage: Sendable {
     write(row, vouched) { $0.fetched += 1 }
   }
 
-  /// Handles a detail whose cached version is still current.
   private func confirm(_ known: DetailEntry, _ document: DocumentEntry, _ source: DocumentSource) {
-    // With `--strict`, one field that could not be read fails the whole detail.
+    // With `--strict`, a detail fails if one of its fields could not be read.
     if context.options.strict, let body = known.body,
       let bad = ItemDetail.lostFields(in: body).first
     {
@@ -244,7 +243,7 @@ final class DetailStage: Sendable {
     write(known, document) { Self.count(known, in: &$0) }
   }
 
-  /// Keeps cached details without a request.
+  /// Keeps cached details that need no request.
   private func show(_ details: [(known: DetailEntry, document: DocumentEntry)]) {
     var shown: [DetailEntry] = []
     for (known, document) in details {
@@ -260,10 +259,11 @@ final class DetailStage: Sendable {
     finish(shown.count) { tally in for known in shown { Self.count(known, in: &tally) } }
   }
 
-  /// Handles a detail that its origin does not have.
+  /// Handles a detail that the shop does not have.
   ///
-  /// The cached detail is kept, with the time since which it is missing, until the user allows its removal. Its
-  /// pictures are kept too, but not requested: the origin has probably removed them with the detail.
+  /// If the cache has an earlier version, that version is kept until the user allows its removal. Its row has the time
+  /// since which the detail is missing. Its pictures are kept too, but not requested, because the shop has probably
+  /// removed them with the detail.
   private func takeMissing(_ id: String, _ document: DocumentEntry) {
     guard var detail = known[id], detail.body != nil, !context.options.allowRemovals else {
       return write(DetailEntry(item: id, document: document.id, state: .missing), document) {
@@ -279,15 +279,15 @@ final class DetailStage: Sendable {
     }
   }
 
-  /// Handles a detail that could not be fetched: the cached detail is kept, and its pictures may need requests.
+  /// Handles a detail that could not be fetched. The cached version is kept, and its pictures are brought up to date.
   private func fail(_ id: String, _ failure: TransferFailure) {
     context.failures.note(.detail, id: id, failure)
     addPictures(of: [known[id]])
     finish { if !failure.endedWithRun { $0.failed += 1 } }
   }
 
-  /// Handles a detail that was received but cannot be read: the cached detail is kept, and its pictures may need
-  /// requests.
+  /// Handles a detail that was received but cannot be read. The cached version is kept, and its pictures are brought up
+  /// to date.
   private func refuse(_ id: String, _ source: DocumentSource, _ why: String) {
     let words = context.secrets.applied(to: why)
     context.failures.note(undecodable: .detail, id: id, source, words)
@@ -295,7 +295,7 @@ final class DetailStage: Sendable {
     finish { $0.failed += 1 }
   }
 
-  /// Writes a detail's row, and finishes the detail once the row is durable.
+  /// Writes a detail's row, and finishes the detail when the row is on disk.
   private func write(
     _ detail: DetailEntry,
     _ document: DocumentEntry,
@@ -305,7 +305,7 @@ final class DetailStage: Sendable {
     context.commit(detail, document) { [self] in finish(1, count) }
   }
 
-  /// Records the detail that an item has from now on.
+  /// Records which detail an item has from now on.
   private func note(_ detail: DetailEntry) {
     let lost = detail.body.map(ItemDetail.lostFields) ?? []
     if !lost.isEmpty { state.withLock { $0.lost[detail.item] = lost } }
@@ -330,7 +330,7 @@ final class DetailStage: Sendable {
     }
   }
 
-  /// Finishes a number of details.
+  /// Finishes some details.
   private func finish(_ number: Int = 1, _ count: (inout SyncReport.Details) -> Void) {
     let (line, failed) = state.withLock { state in
       let before = state.tally.failed
@@ -347,12 +347,13 @@ final class DetailStage: Sendable {
 
   // MARK: - After all answers
 
-  /// Judges the details that were in the cache and are missing now; see ``VanishedDetails``.
+  /// Decides about the details that were in the cache and are missing now; see ``VanishedDetails``.
   ///
-  /// If the run is killed before this call, the next run requests these details again.
+  /// Call it when all details are finished. If the run is killed before this call, the next run requests these details
+  /// again.
   func judgeMissing() {
     let (seen, tally) = state.withLock { ($0.seen, $0.tally) }
-    // None of these items has a cached detail: this is probably a first sync with a wrong URL.
+    // If all details are missing and none was in the cache, this is probably a first sync with a wrong URL.
     if tally.total >= 3, tally.missing == tally.total, !known.keys.contains(where: seen.contains) {
       context.failures.note(
         SyncReport.Failure(
@@ -374,9 +375,9 @@ final class DetailStage: Sendable {
     }
   }
 
-  /// Judges the fields that details lost; see ``LostDetailFields``.
+  /// Decides about the fields that details lost; see ``LostDetailFields``.
   ///
-  /// If the catalog file names a field that no detail has, the run is incomplete.
+  /// If the catalog file gives a path for a field that no detail has, this function reports a failure.
   func judgeFields() {
     guard let mapping = context.catalog.mapping.detail else { return }
     let verdict = fields.judge()
@@ -409,19 +410,19 @@ final class DetailStage: Sendable {
 }
 
 extension FailureReason {
-  /// The first sync of three or more details found that the origin has none of them.
+  /// The reason for a first sync of three or more details that found none of them.
   static let detailsMissing = FailureReason(rawValue: "details-missing")
 }
 
 extension LostField {
-  /// The message for a detail that is refused because of this field.
+  /// The message for a detail that fails because of this field.
   fileprivate func words(of item: String) -> String {
     "cannot read detail \(item): " + (field.map { "\($0): " } ?? "") + reason
   }
 }
 
 extension RunContext {
-  /// The row of a detail that was just decoded, and the pictures that it refers to.
+  /// Makes the row of a detail that was just decoded, and resolves its references to pictures.
   func row(
     of detail: ItemDetail,
     _ document: DocumentEntry,
@@ -440,8 +441,8 @@ extension RunContext {
     return (entry, references)
   }
 
-  /// Writes the rows of a detail and its document in the next transaction of the store; `completion` is called once
-  /// they are durable.
+  /// Writes the rows of a detail and its document in the next transaction of the store. `completion` is called when
+  /// they are on disk.
   func commit(
     _ detail: DetailEntry,
     _ document: DocumentEntry,
@@ -452,6 +453,6 @@ extension RunContext {
 }
 
 extension DetailEntry {
-  /// Whether the origin still has the cached version, as far as is known.
+  /// Whether the shop still has the detail, as far as is known.
   var isCurrent: Bool { state == .held && since == nil }
 }

@@ -3,30 +3,32 @@ import Catalog
 import Synchronization
 import Transport
 
-/// The details of all items of a catalog that keeps them in one document.
+/// The details of a catalog in which one document has the details of all items.
 ///
-/// The document is fetched and decoded once, at the first ``ask(_:arrived:completion:)``; later calls wait for the
-/// same answer.
+/// A detail has the data about one item that its entry in a list does not have.
+///
+/// The first call of ``ask(_:arrived:completion:)`` fetches and decodes the document. Later calls wait for the same
+/// answer.
 final class SharedDetails: Sendable {
-  /// A decoded body.
+  /// The decoded document.
   struct Body: Sendable {
-    /// The details by item.
+    /// The details, by the ids of their items.
     var details: [String: ItemDetail]
-    /// The reason why a detail could not be read, by item.
+    /// The reasons for details that could not be read, by the ids of their items.
     var unreadable: [String: String]
     /// The document's row.
     var document: DocumentEntry
-    /// The base URL of relative references in the document.
+    /// The URL that relative references in the document refer to.
     var base: WebURL?
   }
 
   /// The answer for the document.
   enum Answer: Sendable {
-    /// A new body.
+    /// A new version of the document was received.
     case decoded(Body)
     /// The cached version is current.
     case unchanged(DocumentEntry)
-    /// The document is not available.
+    /// The document could not be fetched or decoded.
     case failed
   }
 
@@ -39,16 +41,15 @@ final class SharedDetails: Sendable {
   private let context: RunContext
   private let state = Mutex(Phase.idle)
 
-  /// The details of a run's catalog.
   init(_ context: RunContext) {
     self.context = context
   }
 
-  /// Passes the document's answer to `completion`; the first call fetches the document.
+  /// Passes the answer for the document to `completion`. The first call fetches the document.
   ///
   /// - Parameters:
   ///   - request: The request for the document.
-  ///   - arrived: Called with a new body before any completion is called.
+  ///   - arrived: Called with a new version of the document, before any completion is called.
   ///   - completion: Called once with the answer, now or later.
   func ask(
     _ request: DocumentRequest,
@@ -119,8 +120,8 @@ final class SharedDetails: Sendable {
       try decodeDetails(body, using: context.catalog)
     }
     var document = document
-    // Unreadable details must be reported in every run, so the row loses its validators. With validators, a 304 would
-    // skip the decoding.
+    // Remove the ETag and Last-Modified date from the row, because unreadable details must be reported in every run.
+    // With them, the server could answer 304, and the document would not be decoded.
     if !decoded.unreadable.isEmpty {
       let fetched = document.fetched
       document = request.row

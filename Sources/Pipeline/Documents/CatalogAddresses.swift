@@ -2,7 +2,7 @@ import Base
 import Catalog
 import Transport
 
-/// Resolves the addresses in a catalog file to sources: URLs, queries or local files.
+/// The addresses in a catalog file, resolved to URLs or to paths of local files.
 package struct CatalogAddresses: Sendable {
   private let catalog: CatalogFile
   private let folder: String
@@ -10,21 +10,21 @@ package struct CatalogAddresses: Sendable {
   private let values: [String: String]
   private let parser: any URLParsing
 
-  /// The base of the catalog file's addresses.
+  /// The value of `base`, which relative addresses refer to.
   private enum Base: Sendable {
     case file(String)
     case web(Result<WebURL, TransferFailure>)
   }
 
-  /// Prepares the addresses of a catalog.
+  /// Prepares to resolve addresses.
   ///
   /// - Parameters:
   ///   - catalog: The catalog file.
   ///   - folder: The folder of the file.
-  ///   - base: A replacement for the file's `base`, if any.
-  ///   - environment: The variables for `${NAME}` in the catalog's URLs.
+  ///   - base: The URL that replaces `base` of the file; nil to use `base`.
+  ///   - environment: The environment variables that replace `${NAME}` in the file's URLs.
   ///   - parser: The URL parser.
-  /// - Throws: ``CatalogError`` that names a variable which is not set.
+  /// - Throws: ``CatalogError`` if a variable is not set; it names the variable.
   package init(
     _ catalog: CatalogFile,
     folder: String,
@@ -46,19 +46,18 @@ package struct CatalogAddresses: Sendable {
     }
   }
 
-  /// The base as a URL, when it is one.
+  /// The base, if it is a URL; nil if it is a folder, or the file has no base.
   var localBase: WebURL? {
     if case .web(let base) = base { try? base.get() } else { nil }
   }
 
-  /// The values of environment variables in the URLs.
   var variables: URLSecrets { URLSecrets(values: values) }
 
-  /// The sources of the sections, in the catalog's order.
+  /// The URLs or files of the sections, in the order of the catalog file.
   func sections() throws(TransferFailure) -> [DocumentSource] {
     var sources: [DocumentSource] = []
     for (position, text) in catalog.sources.enumerated() {
-      // A file is one page, and has no query.
+      // A local file has only one page, and its address has no placeholders.
       if case .file(let path) = try target(catalog.writtenSources[position]) {
         sources.append(.file(path))
       } else {
@@ -68,7 +67,7 @@ package struct CatalogAddresses: Sendable {
     return sources
   }
 
-  /// The first page of a source, with the values for a first page in its placeholders.
+  /// The first page of a section. Its placeholders are filled, for example `{page}` with 1.
   private func firstPage(
     _ text: String,
     ofSource position: Int
@@ -91,10 +90,11 @@ package struct CatalogAddresses: Sendable {
     )
   }
 
-  /// The source for an address in the catalog file.
+  /// Resolves an address in the catalog file.
   ///
-  /// A `file:` address names a local file. Any other address is a URL, absolute or relative to `base`. If the catalog
-  /// file has no base, a relative address is the path of a file, relative to the catalog file.
+  /// An address that begins with `file:` names a local file. Any other address is a URL, which may be relative to
+  /// `base`. If the catalog file has no `base`, a relative address is the path of a file, relative to the folder of the
+  /// catalog file.
   func target(_ text: String) throws(TransferFailure) -> DocumentSource {
     let text = SecretURL(text, values)
     if let path = Self.filePath(text.plain, in: folder) { return .file(path) }
@@ -107,10 +107,11 @@ package struct CatalogAddresses: Sendable {
     return .file(Self.join(folder, text.plain))
   }
 
-  /// The hosts that the user named in the catalog file or on the command line; they may have private addresses.
+  /// The hosts that the user named in the catalog file or on the command line. Only these hosts may have private
+  /// addresses.
   package func namedHosts() throws(TransferFailure) -> Set<HostPort> { try named().hosts }
 
-  /// Whether any section or detail is a file on this machine.
+  /// Whether any section or detail is a local file.
   package func readsFiles() throws(TransferFailure) -> Bool {
     for source in try sections() { if case .file = source { return true } }
     guard let rule = catalog.detail, case .file = try detail(by: rule, filling: "1") else {
@@ -119,9 +120,10 @@ package struct CatalogAddresses: Sendable {
     return true
   }
 
-  /// The origins that the user named: the base, the sections, the details and the hosts with headers for pictures.
+  /// The origins (scheme, host and port) that the user named. They are those of the base, the sections, the details,
+  /// and the hosts with headers for pictures.
   ///
-  /// The base and the sections get the catalog's headers.
+  /// Only the origins of the base and the sections get the `headers` of the catalog file.
   func named() throws(TransferFailure) -> NamedOrigins {
     var named = NamedOrigins()
     if let localBase { named.allowCredentials(localBase) }
@@ -133,9 +135,9 @@ package struct CatalogAddresses: Sendable {
     return named
   }
 
-  /// A URL on the host of the details; nil when they are files, or when the host depends on an item's fields.
+  /// A URL on the host of the details; nil if the details are files, or if their host depends on an item's fields.
   ///
-  /// A host that depends on an item's fields comes from fetched data, so the user has not named it.
+  /// If the host depends on an item's fields, it comes from fetched data, and the user has not named it.
   private func detailPlace() throws(TransferFailure) -> WebURL? {
     guard let rule = catalog.detail, case .web(let one) = try detail(by: rule, filling: "1"),
       case .web(let two) = try detail(by: rule, filling: "2"), one.origin == two.origin
@@ -143,14 +145,14 @@ package struct CatalogAddresses: Sendable {
     return one
   }
 
-  /// The source of an item's detail.
+  /// The URL or file of an item's detail, which is the document about one item, beyond its entry in a section.
   ///
   /// - Parameters:
   ///   - id: The item.
-  ///   - fields: The item's values for the other placeholders; nil if the URL needs only the id.
+  ///   - fields: The item's values for the placeholders other than `{id}`; nil if the URL has no others.
   ///   - rule: The catalog file's rule for the URLs of details.
   /// - Returns: The source.
-  /// - Throws: ``TransferFailure`` when the item's values do not make a URL.
+  /// - Throws: ``TransferFailure`` if the URL cannot be formed with the item's values.
   func detail(
     of id: String,
     _ fields: [String: String]?,
@@ -160,7 +162,7 @@ package struct CatalogAddresses: Sendable {
     return try target(try rule.address(filling: values)).asked(by: rule.request, filling: values)
   }
 
-  /// The source of a detail, with `value` in every placeholder.
+  /// The URL or file of a detail, with `value` in every placeholder.
   private func detail(
     by rule: DetailRule,
     filling value: String
@@ -169,7 +171,7 @@ package struct CatalogAddresses: Sendable {
     return try target(try rule.address(filling: values))
   }
 
-  /// A URL from the index, without secrets.
+  /// A URL without its secrets, for messages. The URL is one that the index stores.
   func redacted(_ text: String) -> String {
     (try? parser.parse(text, relativeTo: nil))?.redacted ?? text
   }
@@ -189,21 +191,21 @@ package struct CatalogAddresses: Sendable {
 }
 
 extension PicturesRule.Host {
-  /// The host with its port.
+  /// The host with each port that the rule covers.
   ///
-  /// If the rule names no port, these are the host with the port of http and the host with the port of https.
+  /// If the rule names no port, these are the port 80 of http and the port 443 of https.
   var places: [HostPort] {
     (port.map { [$0] } ?? [80, 443]).map { HostPort(host: name, port: $0) }
   }
 }
 
 extension DetailRule {
-  /// The URL of an item's detail: the template from the catalog file, filled with the item's values.
+  /// Fills the template for the URLs of details, such as `detail/{id}`, with an item's values.
   ///
   /// - Parameter values: The item's values, by placeholder.
   /// - Returns: The text.
-  /// - Throws: ``TransferFailure`` with the reason `url-invalid` when the item has no value for a placeholder, or a
-  ///   value that would become a folder of the URL.
+  /// - Throws: ``TransferFailure`` with the reason `url-invalid` if the item has no value for a placeholder, or if a
+  ///   value would change the path of the URL, such as `../x`.
   func address(filling values: [Placeholder: String]) throws(TransferFailure) -> String {
     func fault(_ detail: String) -> TransferFailure {
       TransferFailure(reason: .urlInvalid, url: urlTemplate, detail: detail)
@@ -227,23 +229,25 @@ extension DetailRule {
   }
 }
 
-/// A URL from the catalog file in two forms: with the values of its variables, and with possibly secret values hidden.
+/// A URL from the catalog file in two forms: with all its variables expanded, and with variables unexpanded where their
+/// values may be secret.
 struct SecretURL: Sendable {
-  /// The text with all variables expanded, as a local path needs it.
+  /// The text with all variables expanded, for use as a local path.
   let plain: String
   /// The text with `${NAME}` left unexpanded in path and query.
   ///
-  /// Variables in scheme, user information, host and port are expanded, because a request needs its host. A variable at
-  /// the start of the text is expanded if its value is an absolute URL.
+  /// Variables in the scheme, user information, host and port are expanded, because a request needs its host. For
+  /// example, `https://${HOST}/feed?key=${KEY}` becomes `https://shop.example/feed?key=${KEY}`. A variable at the start
+  /// of the text is expanded if its value is an absolute URL.
   let veiled: String
 
-  /// An address without variables; `${` in it is not expanded.
+  /// Makes an address without variables. If the text contains `${`, it stays as it is.
   init(plain: String) {
     self.plain = plain
     veiled = plain
   }
 
-  /// Expands the variables; a variable without a value is left as it is.
+  /// Expands the variables. A variable without a value stays as it is.
   init(_ text: String, _ values: [String: String]) {
     guard text.utf8.contains(UInt8(ascii: "$")) else {
       (self.plain, self.veiled) = (text, text)
@@ -278,7 +282,8 @@ struct SecretURL: Sendable {
     self.veiled = veiled + rest
   }
 
-  /// Whether text appended to `text` would still belong to the authority. (RFC 3986, section 3.2)
+  /// Whether `text` ends within the authority of a URL, which is its user information, host and port. (RFC 3986,
+  /// section 3.2)
   private static func endsInAuthority(_ text: String) -> Bool {
     guard let slashes = text.firstRange(of: "://") else { return false }
     return !text[slashes.upperBound...].contains { "/?#".contains($0) }

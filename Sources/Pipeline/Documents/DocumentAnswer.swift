@@ -2,29 +2,32 @@ import Base
 import Cache
 import Transport
 
-/// The source of a run's documents: the network, or the answers that another run recorded.
+/// The place that a run's documents come from: the network, or answers that another run recorded.
 ///
-/// A sharded sync is planned by a run that records its answers. The run that merges the shards reads these answers.
+/// A document is a page of a section, or a detail. A detail describes one item, beyond its entry in a section.
+///
+/// A sync that many machines share begins with a run that plans it and records the answers to its requests. The run
+/// that merges the results at the end reads these answers instead of sending requests.
 package enum DocumentOrigin: Sendable {
-  /// Requests to the origins.
+  /// Requests to the shop's servers.
   case origins
-  /// Requests to the origins; each answer is also recorded with the closure, which one thread calls. The closure gets
-  /// a ``DocumentAnswer`` as a line of JSON. If the answer has a body, the body and a line feed follow.
+  /// Requests to the shop's servers. The closure also records each answer: it is called with a ``DocumentAnswer`` as a
+  /// line of JSON, and then, if the answer has a body, with the body and a line feed. One thread calls it.
   case kept(@Sendable ([UInt8]) -> Void)
-  /// The recorded answers of another run.
+  /// No requests, but the answers that another run recorded.
   case given(any GivenDocuments)
 }
 
-/// Answers that one run recorded for another.
+/// Answers to requests that one run recorded for another.
 package protocol GivenDocuments: Sendable {
   /// The answer to the request for a document.
   ///
   /// - Parameters:
   ///   - document: The document.
-  ///   - most: The longest body to accept, in bytes.
+  ///   - most: The maximum size of the body.
   ///   - take: Called with each piece of the body.
-  /// - Returns: The answer; nil when none was recorded.
-  /// - Throws: ``TransferFailure`` when the body is longer than `most`; errors of the file system.
+  /// - Returns: The answer; nil if none was recorded.
+  /// - Throws: ``TransferFailure`` if the body is larger than `most`, and errors of the file system.
   func answer(
     to document: DocumentID,
     most: ByteCount,
@@ -32,10 +35,12 @@ package protocol GivenDocuments: Sendable {
   ) throws -> DocumentAnswer?
 }
 
-/// The recorded outcome of a request for a document: a failure, or the columns of the document's index row that come
-/// from the origin.
+/// The recorded outcome of a request for a document.
+///
+/// The outcome is a failure, or the part of the document's row in the index that comes from the server, such as its
+/// header fields for caching.
 package struct DocumentAnswer: Codable, Sendable {
-  /// A failure, without secrets.
+  /// The failure of a request, without secrets.
   struct Failure: Codable {
     var reason: String
     var url: String
@@ -44,31 +49,31 @@ package struct DocumentAnswer: Codable, Sendable {
     var status: Int?
     var retryAfter: Int64?
     var isHostOfDataOnly: Bool
-    /// The header fields of a refusal; they say how long the refusal is valid.
+    /// The header fields of the failed response. They may say how long the failure may be cached.
     var headers: String
   }
 
-  /// The document's name in the index; `reader` is the name of its decoder.
+  /// The document's name in the index, which is its URL for a GET. `reader` is the name of its decoder.
   var url: String
   var reader: String
   /// The number of requests, retries included.
   var attempts: Int
-  /// The length of the decompressed body in bytes.
+  /// The length in bytes of the body, after decompression.
   package var bytes: Int?
   /// The URL that the body was fetched from, after redirects.
   var base: String?
   var response: String?
   var expiry: Int64?
-  /// The link to the next page.
+  /// The URL of the next page, from the `Link` header field.
   var link: String?
   var failure: Failure?
 
   /// The document.
   package var document: DocumentID { DocumentID(url: url, reader: reader) }
 
-  /// Makes the record of a reply; nil for a 304.
+  /// Makes the record of a reply; nil for a reply with status 304.
   ///
-  /// The planning run never receives a 304, because its requests have no conditions.
+  /// The run that plans a shared sync never receives a 304, because its requests have no conditions.
   init?(_ reply: DocumentReply, to request: DocumentRequest, attempts: Int) {
     (url, reader, self.attempts) = (request.source.name, request.reader, attempts)
     switch reply {
@@ -94,7 +99,7 @@ package struct DocumentAnswer: Codable, Sendable {
     }
   }
 
-  /// Restores the reply.
+  /// Turns the record back into the reply.
   ///
   /// - Parameters:
   ///   - body: The body.
@@ -133,7 +138,8 @@ extension RunContext {
   func keep(_ reply: DocumentReply, to request: DocumentRequest, attempts: Int) {
     guard case .kept(let append) = documents,
       let answer = DocumentAnswer(reply, to: request, attempts: attempts),
-      // Only NaN and infinity cannot be encoded, and there are no floating-point fields.
+      // Encoding cannot fail, because only NaN and infinity cannot be encoded and the record has no floating-point
+      // fields.
       let line = try? answer.jsonLine()
     else { return }
     append(line + [10])
@@ -146,7 +152,7 @@ extension RunContext {
     append([10])
   }
 
-  /// The reply that another run recorded for this one.
+  /// The reply that another run recorded for this request.
   func given(_ request: DocumentRequest, by answers: any GivenDocuments) -> DocumentReply {
     let url = request.source.redacted
     do {

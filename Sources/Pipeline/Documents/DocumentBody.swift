@@ -5,7 +5,9 @@ import Dispatch
 import Synchronization
 import Transport
 
-/// A document's body: in memory, or in a file of the cache when it is large.
+/// The body of a response with items or details.
+///
+/// A small body is in memory. A large one is in a file of the cache.
 struct DocumentBody: RandomAccessBody {
   private enum Place {
     case memory([UInt8])
@@ -28,7 +30,7 @@ struct DocumentBody: RandomAccessBody {
     self.count = count
   }
 
-  /// The body's ``ContentDigest/number(of:)``.
+  /// A digest of the bytes, equal to ``ContentDigest/number(of:)`` of them.
   var digest: Int64 {
     switch place {
     case .memory(let bytes): ContentDigest.number(of: bytes)
@@ -36,31 +38,31 @@ struct DocumentBody: RandomAccessBody {
     }
   }
 
-  /// The bytes of a body in memory; empty if the body is in a file.
+  /// The bytes, if the body is in memory; an empty array if it is in a file.
   var inMemory: [UInt8] {
     if case .memory(let bytes) = place { bytes } else { [] }
   }
 
-  /// All bytes, in memory.
+  /// Reads the whole body into memory.
   ///
   /// - Returns: The bytes.
-  /// - Throws: ``LarderError`` when they are in a file that cannot be read.
+  /// - Throws: ``LarderError`` if the body is in a file that cannot be read.
   func whole() throws(LarderError) -> [UInt8] {
     try piece(at: 0, most: count)
   }
 
-  /// Whether the body is empty, or is the JSON value `null`.
+  /// Whether the body is empty or the JSON value `null`, apart from white space.
   func isVoid() throws(LarderError) -> Bool {
     guard count <= 64 else { return false }
     let text = try whole().filter { !" \t\r\n".utf8.contains($0) }
     return text.isEmpty || text == Array("null".utf8)
   }
 
-  /// Decodes the body with all its bytes in memory.
+  /// Reads the whole body into memory and decodes it.
   ///
   /// - Parameter decode: The decoder.
   /// - Returns: The decoder's result.
-  /// - Throws: The decoder's error; ``CatalogError`` also when the body is in a file that cannot be read.
+  /// - Throws: The decoder's error, or ``CatalogError`` if the body is in a file that cannot be read.
   func decoded<Value>(
     by decode: ([UInt8]) throws(CatalogError) -> Value
   ) throws(CatalogError) -> Value {
@@ -73,7 +75,8 @@ struct DocumentBody: RandomAccessBody {
     return try decode(bytes)
   }
 
-  /// Copies bytes; false when the file cannot be read, in which case ``whole()`` throws the reason.
+  /// Copies a part of the body to a buffer. Returns false if the file cannot be read; ``whole()`` then throws the
+  /// reason.
   func copy(_ range: Range<Int>, to buffer: UnsafeMutableRawBufferPointer) -> Bool {
     switch place {
     case .memory(let bytes): return bytes.copy(range, to: buffer)
@@ -87,10 +90,10 @@ struct DocumentBody: RandomAccessBody {
     }
   }
 
-  /// Passes on the body piece by piece.
+  /// Calls `take` with one piece of the body after the other.
   ///
   /// - Parameter take: Called with each piece.
-  /// - Throws: ``LarderError`` when it is in a file that cannot be read.
+  /// - Throws: ``LarderError`` if the body is in a file that cannot be read.
   func forEachPiece(_ take: (ArraySlice<UInt8>) -> Void) throws(LarderError) {
     if case .memory(let bytes) = place { return take(bytes[...]) }
     var offset = 0
@@ -101,13 +104,13 @@ struct DocumentBody: RandomAccessBody {
     }
   }
 
-  /// A part of the body.
+  /// Reads a part of the body.
   ///
   /// - Parameters:
   ///   - offset: The position of the first byte.
   ///   - most: The maximum number of bytes to return.
-  /// - Returns: The bytes, fewer than `most` only at the end of the body.
-  /// - Throws: ``LarderError`` when they are in a file that cannot be read.
+  /// - Returns: The bytes. There are fewer than `most` only if the body ends earlier.
+  /// - Throws: ``LarderError`` if the body is in a file that cannot be read.
   func piece(at offset: Int, most: Int) throws(LarderError) -> [UInt8] {
     let range = offset..<min(count, offset + most)
     switch place {
@@ -121,12 +124,12 @@ struct DocumentBody: RandomAccessBody {
 }
 
 extension BodyFile {
-  /// Fills an array from the file.
+  /// Fills an array with bytes of the file.
   ///
   /// - Parameters:
   ///   - bytes: The array; its length is the number of bytes to read.
   ///   - offset: The position in the file.
-  /// - Throws: ``LarderError`` when they cannot be read.
+  /// - Throws: ``LarderError`` if the file cannot be read, or is too short.
   func fill(_ bytes: inout [UInt8], from offset: Int) throws(LarderError) {
     var failure: LarderError?
     bytes.withUnsafeMutableBytes { buffer in
@@ -136,13 +139,14 @@ extension BodyFile {
   }
 }
 
-/// Gathers a document's body in memory, and moves it to a file of the cache once it is large.
+/// Collects a body in memory, and moves it to a file of the cache when it becomes large.
 ///
-/// If the file cannot be made or written, the whole body stays in memory.
+/// If the file cannot be created or written, the whole body stays in memory.
 struct BodySpool {
-  /// The largest body that stays in memory, in bytes; ``ListingWindows`` does not split smaller ones.
+  /// The size in bytes of the largest body that stays in memory. A body up to this size is also decoded as a whole,
+  /// instead of in parts; see ``ListingWindows``.
   static let mostInMemory = 4 << 20
-  /// The number of bytes that are written to the file, or read from it, at once.
+  /// The number of bytes that are written or read at once.
   static let piece = 1 << 20
 
   /// Makes the file for a large body.
@@ -158,7 +162,7 @@ struct BodySpool {
 
   /// Makes an empty spool.
   ///
-  /// - Parameter layout: The cache; nil keeps every body in memory.
+  /// - Parameter layout: The cache; nil to keep every body in memory.
   init(in layout: CacheLayout?) {
     var makeFile: MakingFile?
     if let layout { makeFile = { () throws(LarderError) in try BodyFile(in: layout) } }
@@ -168,8 +172,8 @@ struct BodySpool {
   /// Makes an empty spool.
   ///
   /// - Parameters:
-  ///   - mostInMemory: The largest body that stays in memory, in bytes.
-  ///   - makeFile: Makes the file for a larger body; nil keeps every body in memory.
+  ///   - mostInMemory: The size in bytes of the largest body that stays in memory.
+  ///   - makeFile: Makes the file for a larger body; nil to keep every body in memory.
   init(mostInMemory: Int, makeFile: MakingFile?) {
     self.mostInMemory = mostInMemory
     self.makeFile = makeFile
@@ -195,7 +199,7 @@ struct BodySpool {
     self = BodySpool(mostInMemory: mostInMemory, makeFile: makeFile)
   }
 
-  /// Takes the received bytes; the spool is empty afterwards.
+  /// Returns the received body. The spool is empty afterwards.
   mutating func take() -> DocumentBody {
     defer { removeAll() }
     if file != nil, !waiting.isEmpty, let makeFile { spill(makeFile) }
@@ -203,7 +207,7 @@ struct BodySpool {
     return DocumentBody(file, count: written, digest: digest.number)
   }
 
-  /// Writes the waiting bytes to the file; if that fails, reads the whole body back into memory.
+  /// Writes the waiting bytes to the file. If that fails, reads the whole body back into memory.
   private mutating func spill(_ makeFile: MakingFile) {
     do throws(LarderError) {
       let file: BodyFile
@@ -222,8 +226,8 @@ struct BodySpool {
       hasFailed = true
       guard let file else { return }
       var bytes = [UInt8](repeating: 0, count: written)
-      // This read is from the page cache and should not fail. If it does, the array keeps its zeros, which are not
-      // valid JSON, so decoding fails.
+      // The system still has these bytes in memory, so this read should not fail. If it fails, the array keeps its
+      // zeros, which are not valid JSON, and decoding fails.
       try? file.fill(&bytes, from: 0)
       waiting = bytes + waiting
       self.file = nil
@@ -232,16 +236,18 @@ struct BodySpool {
   }
 }
 
-/// Gathers a document's body; the transport enforces the request's size limit.
+/// Receives the body of a transfer.
 ///
-/// The transfer thread only copies the bytes. A queue that all buffers share writes each full piece.
+/// The transport enforces the size limit of the request.
+///
+/// The transport's thread only copies bytes. A queue, which all buffers share, writes full pieces to a file.
 final class BodyBuffer: BodySink {
   private struct Pieces {
     /// The received bytes that do not fill a piece yet.
     var waiting: [UInt8] = []
-    /// The bytes before those in `waiting`.
+    /// The bytes that were received before those in `waiting`.
     ///
-    /// While the queue appends to the spool, no other thread uses the spool.
+    /// Only the queue changes the spool.
     var spool: BodySpool
     /// Whether a piece was passed to the queue.
     var isSpooled = false
@@ -250,19 +256,19 @@ final class BodyBuffer: BodySink {
   private let state: Mutex<Pieces>
   private let empty: BodySpool
 
-  /// Writes the pieces of all bodies.
+  /// The queue that writes the pieces of all bodies.
   private static let queue = DispatchQueue(label: "larder.bodies")
 
   /// Makes an empty buffer.
   ///
-  /// - Parameter layout: The cache in which large bodies are stored; nil keeps them in memory.
+  /// - Parameter layout: The cache that stores large bodies; nil to keep them in memory.
   init(in layout: CacheLayout? = nil) {
     empty = BodySpool(in: layout)
     state = Mutex(Pieces(spool: empty))
   }
 
   func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision {
-    // The announced length may be false, so no more than a megabyte is reserved for it.
+    // Reserve at most a megabyte, because the announced length may be false.
     let promised = Int(clamping: head.contentLength?.count ?? 0)
     state.withLock { $0.waiting.reserveCapacity(min(max(promised, 0), BodySpool.piece)) }
     return .accept
@@ -288,9 +294,9 @@ final class BodyBuffer: BodySink {
     if isSpooled { Self.queue.async { [self] in change { $0.removeAll() } } }
   }
 
-  /// Takes the received bytes; the buffer is empty afterwards.
+  /// Returns the received body. The buffer is empty afterwards.
   ///
-  /// Waits until the queue has written all pieces.
+  /// This function waits until the queue has written all pieces.
   func take() -> DocumentBody {
     let (rest, isSpooled) = state.withLock { state in
       defer { state.waiting = [] }
@@ -305,12 +311,12 @@ final class BodyBuffer: BodySink {
     }
   }
 
-  /// Takes the bytes of a buffer that keeps everything in memory; the buffer is empty afterwards.
+  /// Returns the received bytes of a buffer that was made without a cache. The buffer is empty afterwards.
   func takeBytes() -> [UInt8] {
     take().inMemory
   }
 
-  /// Changes the spool on the queue, without the lock, because the change may write a file.
+  /// Changes the spool, on the queue. The lock is not held during the change, because the change may write a file.
   private func change<Value>(_ body: (inout BodySpool) -> Value) -> Value {
     var spool = state.withLock { state in
       defer { state.spool = empty }

@@ -4,16 +4,19 @@ import Catalog
 import Glibc
 import Transport
 
-/// The source of a document, which is a section's page or an item's detail.
+/// The place that a document comes from.
+///
+/// A document is a page of a section, or the detail of an item: the document about one item, beyond its entry in a
+/// section.
 enum DocumentSource: Hashable, Sendable {
   /// A fixed URL.
   case web(WebURL)
-  /// A POST, or a URL with placeholders that each request fills.
+  /// A POST, or a URL with placeholders such as `{page}`, which are filled before each request.
   case query(DocumentQuery)
   /// A file that the catalog file names.
   case file(String)
 
-  /// The text that names the document in the index and in reports.
+  /// The text that names the document in the index, for example its URL.
   var name: String {
     switch self {
     case .web(let url): url.text
@@ -22,7 +25,7 @@ enum DocumentSource: Hashable, Sendable {
     }
   }
 
-  /// The name without secrets.
+  /// The URL or path without secrets, for messages.
   var redacted: String {
     switch self {
     case .web(let url): url.redacted
@@ -31,10 +34,9 @@ enum DocumentSource: Hashable, Sendable {
     }
   }
 
-  /// The host that the document is fetched from; nil for a file.
   var host: HostPort? { base?.hostPort }
 
-  /// The base URL of relative references in the document; nil for a file.
+  /// The document's URL, which is also the base of relative references in it; nil for a file.
   var base: WebURL? {
     switch self {
     case .web(let url): url
@@ -48,12 +50,13 @@ enum DocumentSource: Hashable, Sendable {
     if case .query(let query) = self { query.request.method } else { .get }
   }
 
-  /// The document at another URL, with the same kind of request.
+  /// The source with another URL, and the same method and body.
   func moved(to url: WebURL) -> DocumentSource {
     if case .query(let query) = self { .query(query.moved(to: url)) } else { .web(url) }
   }
 
-  /// The source with a rule's request, and these values in the placeholders; the source itself if the rule is a GET.
+  /// If the rule is a POST, the POST to this URL with the given values in its placeholders. Otherwise the source
+  /// itself.
   func asked(
     by request: RequestRule?,
     filling values: [Placeholder: String]
@@ -63,20 +66,21 @@ enum DocumentSource: Hashable, Sendable {
   }
 }
 
-/// The result of a request for a document, before it is compared with the cached version.
+/// The result of a request for a document, before it is compared with the version in the cache.
 enum DocumentReply: Sendable {
-  /// A body, its URL after redirects, its caching fields, and its link to the next page.
+  /// A body was received. `base` is its URL after redirects, `word` has its header fields for caching, and `link` is
+  /// the URL of the next page from its `Link` header field.
   case body(DocumentBody, base: WebURL?, word: StoredHeaders, link: String? = nil)
-  /// The cached version is current.
+  /// The server confirmed that the cached version is current.
   case unchanged(word: StoredHeaders)
-  /// The document is not available.
+  /// The document could not be fetched.
   case failed(TransferFailure)
 }
 
 extension RunContext {
-  /// Fetches a document, and compares the reply with the cached version.
+  /// Fetches a document, and compares the reply with the version in the cache.
   ///
-  /// A GET is conditional if the cached version has validators.
+  /// A GET is conditional if the cached version has an ETag or a Last-Modified date.
   ///
   /// `completion` is called once, on the work queue.
   func fetch(
@@ -161,7 +165,8 @@ extension RunContext {
         }
         return .unchanged(word: word)
       }
-      // The answer to a POST is not cached, so every run sends the POST again. (RFC 9110, section 9.3.3)
+      // The answer to a POST is not stored with header fields for caching, so that every run sends the POST again. (RFC
+      // 9110, section 9.3.3)
       let word =
         isPost
         ? StoredHeaders.none
@@ -174,12 +179,12 @@ extension RunContext {
     }
   }
 
-  /// Reads a local document in full.
+  /// Reads a local file.
   private func read(_ path: String) -> DocumentReply {
     func failure(_ detail: String, _ reason: FailureReason = .fileUnreadable) -> DocumentReply {
       .failed(TransferFailure(reason: reason, url: "file:" + path, detail: detail))
     }
-    // Open with O_NONBLOCK, because opening a FIFO would block the run.
+    // O_NONBLOCK keeps `open` from blocking if the path is a FIFO.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       return errno == ENOENT
@@ -204,7 +209,7 @@ extension RunContext {
       }
       if count == 0 { break }
       room.withUnsafeBytes { spool.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-      // The file may grow while it is read.
+      // Check again, because the file may grow while it is read.
       guard ByteCount(spool.count) <= options.jsonLimit else {
         return failure("it is larger than \(options.jsonLimit) bytes", .tooLarge)
       }
@@ -214,7 +219,7 @@ extension RunContext {
     }
   }
 
-  /// The reply with the body as the decoder needs it: decompressed, and JSON Lines converted to an array.
+  /// Makes a reply of a body that the decoder can read: decompresses it, and converts JSON Lines to an array.
   private func plain(
     _ body: DocumentBody,
     of url: String,
@@ -239,27 +244,27 @@ extension RunContext {
 }
 
 extension FailureReason {
-  /// A local file that the catalog file names cannot be read.
+  /// The reason for a local file that cannot be read.
   package static let fileUnreadable = FailureReason(rawValue: "file-unreadable")
-  /// The catalog file names a local file that does not exist.
+  /// The reason for a local file that does not exist.
   package static let noSuchFile = FailureReason(rawValue: "no-such-file")
-  /// A body that is not JSON, or not of the shape that the mapping expects.
+  /// The reason for a body that cannot be decoded, or in which the catalog file's paths do not find items.
   package static let undecodable = FailureReason(rawValue: "undecodable")
 }
 
-/// A request that needs more than a fixed URL: a POST, or a URL with placeholders such as `{page}`.
+/// A request that needs more than a fixed URL: a POST, or a GET of a URL with placeholders such as `{page}`.
 struct DocumentQuery: Hashable, Sendable {
-  /// The URL with its placeholders in a form that a URL parser accepts.
+  /// The URL with its placeholders, in a form that a URL parser accepts.
   private let template: WebURL
   /// The method and the body of the request.
   let request: RequestRule
   /// The values of the placeholders.
   private(set) var values: [Placeholder: String]
-  /// The URL with its placeholders filled, but its secret variables not expanded.
+  /// The URL with its placeholders filled. Variables such as `${TOKEN}`, which may be secret, are not expanded.
   private(set) var url: WebURL
   private var variables = URLSecrets.none
 
-  /// A query at a URL without placeholders; `values` are for the placeholders in the body.
+  /// Makes a query at a URL without placeholders; `values` are for the placeholders in the body.
   init(_ url: WebURL, _ request: RequestRule, filling values: [Placeholder: String]) {
     template = url
     self.request = request
@@ -267,15 +272,15 @@ struct DocumentQuery: Hashable, Sendable {
     self.url = url
   }
 
-  /// A query at a URL with placeholders.
+  /// Makes a query at a URL with placeholders.
   ///
   /// - Parameters:
   ///   - template: The URL, with placeholders as ``Placeholder/closed(_:_:)`` returns them.
   ///   - request: The method and the body of the request.
   ///   - values: The values of the placeholders.
-  ///   - variables: Variables whose values the URL and the name must not contain.
+  ///   - variables: The variables whose values are replaced with `${NAME}` in the URL and the name.
   ///   - parser: The URL parser.
-  /// - Throws: ``TransferFailure`` when the filled text is not a URL.
+  /// - Throws: ``TransferFailure`` if the filled text is not a URL.
   init(
     template: WebURL,
     _ request: RequestRule,
@@ -297,11 +302,11 @@ struct DocumentQuery: Hashable, Sendable {
   /// The same query for another page.
   ///
   /// - Parameters:
-  ///   - kept: The page's value as the index stores it; see ``NextPage``.
+  ///   - kept: The value that selects the page, in the form that the index stores; see ``NextPage``.
   ///   - place: The placeholder that gets the value.
   ///   - parser: The URL parser.
   /// - Returns: The query.
-  /// - Throws: ``TransferFailure`` when the filled text is not a URL.
+  /// - Throws: ``TransferFailure`` if the filled text is not a URL.
   func page(
     kept: String,
     at place: Placeholder,
@@ -325,15 +330,16 @@ struct DocumentQuery: Hashable, Sendable {
     return query
   }
 
-  /// The body; nil for a GET.
+  /// The body of the request; nil for a GET.
   var body: [UInt8]? {
     request.method == .post ? request.body(filling: values) : nil
   }
 
-  /// The document's name in the index, unique among the documents with the same reader (decoder).
+  /// The document's name in the index. No two documents of one section, or of the details, have the same name.
   ///
-  /// The name has the values of the placeholders, but not the body. A change of the body's template changes the
-  /// mapping's digest.
+  /// The name of a POST contains the values of its placeholders, for example `POST https://shop.example/graphql
+  /// page=2`. It need not contain the body, because a change of the body in the catalog file makes all documents
+  /// outdated.
   var name: String {
     guard request.method == .post else { return url.text }
     let pairs = values.sorted { $0.key.rawValue < $1.key.rawValue }.map {
@@ -343,12 +349,14 @@ struct DocumentQuery: Hashable, Sendable {
   }
 }
 
-/// The next page as the index stores it: a URL, or a space and the value of the page placeholder.
+/// The text by which the index names the next page.
+///
+/// It is a URL, or a space and the value for the placeholder of the page, for example ` 2`.
 enum NextPage {
-  /// The text for a value; the leading space distinguishes it from a URL.
+  /// The text for a value. Its leading space distinguishes it from a URL.
   static func text(for value: String) -> String { " " + value }
 
-  /// The value in a stored text; nil for a URL.
+  /// The value in such a text; nil if the text is a URL.
   static func value(in text: String) -> String? {
     text.hasPrefix(" ") ? String(text.dropFirst()) : nil
   }

@@ -3,45 +3,52 @@ import Cache
 import Catalog
 import Transport
 
-/// A stage's request for a document: its source, its reader, and the cached version.
+/// A request for a document, with the version that is in the cache.
+///
+/// A document is a page of a section, or the detail of an item: the document about one item, beyond its entry in a
+/// section.
 struct DocumentRequest: Sendable {
   /// The URL, query or file.
   let source: DocumentSource
-  /// The name of the decoder, by which the index distinguishes documents of one URL.
+  /// The name of the document's decoder. The index stores a document once for each decoder of its URL.
   let reader: String
-  /// The digest of the mapping in force.
+  /// A digest of the rules by which the document is decoded. The catalog file gives these rules, which are called the
+  /// mapping.
   let mapping: Int64
-  /// The cached version, if it was decoded with that mapping.
+  /// The cached version; nil if there is none, or it was decoded with another mapping.
   var held: DocumentEntry?
-  /// Whether the decoded form of the cached bytes is cached as well, so that the same bytes need not be decoded again.
+  /// Whether the cache also has the decoded form of the cached version. If so, a response with the same bytes is not
+  /// decoded again.
   var isDecoded = true
-  /// Whether a `Link` header field names the next page.
+  /// Whether the next page is the one that a `Link` header field names.
   var followsLink = false
 
-  /// The document's row when only its source is known.
+  /// A row for the document that has no data yet.
   var row: DocumentEntry { DocumentEntry(url: source.name, reader: reader, mapping: mapping) }
 }
 
-/// The outcome of a request for a document, be it a section's page or a detail.
+/// The outcome of a request for a document.
 enum DocumentOutcome: Sendable {
-  /// The cached version is current: the origin said so, or sent the same bytes again. The row has the new caching
-  /// fields.
+  /// The cached version is current, because the server confirmed it or sent the same bytes again. The row has the new
+  /// header fields for caching.
   case stands(DocumentEntry)
-  /// The cached version is used after an error, as its origin allows with `stale-if-error`. (RFC 5861, section 4)
+  /// The request failed, and the cached version is used, because its `stale-if-error` directive allows that. (RFC 5861,
+  /// section 4)
   case excused(DocumentEntry, TransferFailure)
-  /// Bytes to decode, the URL that references in them are relative to, and the document's row.
+  /// New bytes were received, which must be decoded. `base` is the URL that references in them are relative to. The row
+  /// describes the new bytes.
   case new(DocumentBody, base: WebURL?, DocumentEntry)
-  /// The document is not available.
+  /// The document could not be fetched.
   case failed(TransferFailure)
 }
 
 extension DocumentRequest {
-  /// Compares a reply with the cached version; sections and details share this decision.
+  /// Compares a reply with the cached version. Sections and details share this decision.
   ///
   /// - Parameters:
   ///   - reply: The result of the request.
   ///   - now: The current time.
-  ///   - traits: The request's header fields and credentials that may select its response; nil for a file.
+  ///   - traits: The request's header fields and credentials that the response may depend on; nil for a file.
   /// - Returns: The outcome.
   func outcome(
     of reply: DocumentReply,
@@ -76,7 +83,7 @@ extension DocumentRequest {
 }
 
 extension TransferFailure {
-  /// The failure when the server answered 304, but the cache has no earlier version.
+  /// The failure of a request to which the server answered 304 although the cache has no earlier version.
   static func notModified(_ url: String, attempts: Int = 0) -> TransferFailure {
     TransferFailure(
       reason: .badResponse,
@@ -87,10 +94,10 @@ extension TransferFailure {
     )
   }
 
-  /// Whether the origin says that the document does not exist: 404, 410, or no such file.
+  /// Whether the document does not exist, because the server answered 404 or 410, or there is no such file.
   var saysThereIsNone: Bool { status == 404 || status == 410 || reason == .noSuchFile }
 
-  /// Whether shops send such an answer to a request for a page beyond the last page of a listing.
+  /// Whether this is an answer that shops send to a request for a page after the last one.
   var endsListing: Bool {
     guard let status, reason == .http(status) else { return false }
     return [400, 404, 410, 416].contains(status)
@@ -98,12 +105,12 @@ extension TransferFailure {
 }
 
 extension RunContext {
-  /// Makes the request for a source, with the cached version.
+  /// Makes the request for a document, with the version that is in the cache.
   ///
   /// - Parameters:
   ///   - source: The document's source.
-  ///   - reader: The name of its decoder.
-  ///   - mapping: The digest of the mapping in force.
+  ///   - reader: The name of the document's decoder.
+  ///   - mapping: The digest of the rules by which the document is decoded.
   /// - Returns: The request.
   /// - Throws: ``LarderError`` when the index cannot be read or written.
   func request(
@@ -114,12 +121,12 @@ extension RunContext {
     try requests(for: [source], reader: reader, mapping: mapping)[0]
   }
 
-  /// Makes the requests for several sources with one reader, with a single look-up in the index.
+  /// Makes the requests for several documents with the same decoder. They are looked up in the index all at once.
   ///
   /// - Parameters:
   ///   - sources: The documents' sources.
   ///   - reader: The name of their decoder.
-  ///   - mapping: The digest of the mapping in force.
+  ///   - mapping: The digest of the rules by which the document is decoded.
   /// - Returns: The requests, in the order of the sources.
   /// - Throws: ``LarderError`` when the index cannot be read or written.
   func requests(

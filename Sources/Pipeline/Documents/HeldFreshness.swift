@@ -2,59 +2,60 @@ import Base
 import Cache
 import Transport
 
-// This file alone decides whether an entry of the index is fresh. Each row stores the two times that the decision
-// needs, so headers are parsed only when a request is due. A run first asks `PictureState.quiet`, which reads no
-// headers. A dry run asks `PictureEntry.freshness`. A new rule must be added to both.
+// This file decides whether a row of the index is fresh, so that its document or picture needs no request. Each row
+// stores the two times that the decision needs. Header fields are parsed only if a request is necessary. For a picture,
+// a run calls `PictureState.quiet`, which reads no header fields, and a dry run calls `PictureEntry.freshness`. A new
+// rule must be added to both.
 
 extension DocumentEntry {
-  /// The action for a cached document: no request, a conditional one, or a full one.
+  /// The action for a cached document: no request, a conditional request, or a full one.
   ///
-  /// `traits` are the request's header fields and credentials that may select its response.
+  /// `traits` are the request's header fields and credentials that the response may depend on.
   func freshness(at now: UnixTime, for traits: CacheKeyFields?) -> Freshness {
     StoredResponse(word: response)?.freshness(until: expiry, at: now, for: traits) ?? .refetch
   }
 
-  /// Whether a body from `base` has the same base URL as the cached one, so that relative references resolve to the
-  /// same URLs.
+  /// Whether relative references in a body from the URL `base` resolve to the same URLs as in the cached body.
   func came(from base: WebURL?) -> Bool {
-    // A local file has no response headers, and its base URL never changes.
+    // A local file has no header fields, and the base of its references never changes.
     guard let base, let stored = StoredResponse(word: response) else { return true }
     return stored.path.map { $0.source == base.resource } ?? (url == base.text)
   }
 
-  /// The condition that revalidates a cached document; nil when it must be fetched in full.
+  /// The condition for a request that asks whether the cached document is current; nil if the document must be fetched
+  /// in full.
   func condition(for traits: CacheKeyFields?) -> Condition? {
     guard let stored = StoredResponse(word: response), stored.answers(traits) else { return nil }
     return stored.condition
   }
 
-  /// The action of an unattended run for a document that its origin does not have.
+  /// The action of an unattended run for a document that the server did not have.
   ///
-  /// An unattended run requests such a document once a day, unless the refusal had caching fields of its own.
+  /// An unattended run requests such a document once a day, unless the header fields of the response say otherwise.
   func missingFreshness(at now: UnixTime) -> Freshness {
     guard let fetched else { return .refetch }
-    // If the row has no response headers, its expiry comes from the refusal. If it has them, the expiry comes from a
-    // body that says that there is no detail; such an expiry does not count.
+    // If the row has no header fields, its expiry comes from the failed response. If it has header fields, the expiry
+    // comes from a body which says that the item has no detail. Such an expiry does not count.
     let isSaid = response == nil && expiry != 0
     let end = isSaid ? expiry : fetched + FailureBackoff.longest
     let window = FreshnessPolicy.window(answered: fetched, expiry: end)
     return window.contains(now) ? .rest(until: end) : .refetch
   }
 
-  /// Whether the origin allows the use of the cached document after this failure (`stale-if-error`).
+  /// Whether the document's `stale-if-error` directive allows the use of the cached version after this failure.
   func excuses(_ failure: TransferFailure, at now: UnixTime, for traits: CacheKeyFields?) -> Bool {
     failure.isExcused(by: response, at: now, for: traits)
   }
 }
 
 extension PictureState {
-  /// The reason why a picture needs no request; nil when it needs one.
+  /// The reason why a picture needs no request; nil if it needs one.
   ///
-  /// ``PictureEntry/freshness(at:for:onlyDue:)`` then decides which kind of request it is.
+  /// If it needs one, ``PictureEntry/freshness(at:for:onlyDue:)`` decides which kind of request it is.
   ///
   /// - Parameters:
   ///   - now: The current time.
-  ///   - onlyDue: Whether the run is unattended; only such a run waits after a failure before it requests a picture
+  ///   - onlyDue: Whether the run is unattended. After a failure, only such a run waits before it requests the picture
   ///     again.
   /// - Returns: ``Freshness/fresh(until:)``, ``Freshness/rest(until:)`` or nil.
   func quiet(at now: UnixTime, onlyDue: Bool) -> Freshness? {
@@ -65,11 +66,11 @@ extension PictureState {
 }
 
 extension PictureEntry {
-  /// The action for a picture: no request, a conditional one, or a full one.
+  /// The action for a picture: no request, a conditional request, or a full one.
   ///
   /// - Parameters:
   ///   - now: The current time.
-  ///   - traits: The header fields and credentials of its request that may select the response.
+  ///   - traits: The header fields and credentials of the request that the response may depend on.
   ///   - onlyDue: Whether the run is unattended.
   /// - Returns: The action.
   func freshness(at now: UnixTime, for traits: CacheKeyFields?, onlyDue: Bool) -> Freshness {
@@ -82,10 +83,11 @@ extension PictureEntry {
       ?? .refetch
   }
 
-  /// The condition for an adopted file: a file that was found in the cache without an index row, and so without
-  /// stored headers.
+  /// The condition for a request about an adopted file. An adopted file was found in the cache without a row in the
+  /// index, so its header fields are unknown.
   ///
-  /// The condition is the file's date, which larder had set to the origin's Last-Modified. (RFC 9110, section 13.1.3)
+  /// The condition contains the file's modification time, because larder sets that time to the picture's Last-Modified
+  /// date. (RFC 9110, section 13.1.3)
   private var adoptedCondition: Condition? {
     stamp.map {
       Condition(
@@ -95,7 +97,7 @@ extension PictureEntry {
     }
   }
 
-  /// Whether the origin allows the use of the cached picture after this failure (`stale-if-error`).
+  /// Whether the picture's `stale-if-error` directive allows the use of the cached version after this failure.
   func excuses(_ failure: TransferFailure, at now: UnixTime, for traits: CacheKeyFields) -> Bool {
     failure.isExcused(by: response, at: now, for: traits)
   }
@@ -104,7 +106,8 @@ extension PictureEntry {
 extension TransferFailure {
   /// Whether the cached version may be used after this failure.
   ///
-  /// The failure must be temporary or come from an open circuit breaker, and the origin must allow the use.
+  /// The failure must be temporary, or the host must be excluded from the run after too many failures. The stored
+  /// header fields must also allow the use with `stale-if-error`.
   fileprivate func isExcused(
     by word: String?,
     at now: UnixTime,
@@ -114,7 +117,7 @@ extension TransferFailure {
     return StoredResponse(word: word)?.excusesError(at: now, for: traits) ?? false
   }
 
-  /// When the refusal expires by its own header fields; nil when they say nothing about caching.
+  /// The time at which the failed response expires by its own header fields; nil if they say nothing about caching.
   func refusalExpiry(at now: UnixTime) -> UnixTime? {
     let control = CacheControl(headers)
     let says = control.maxAge != nil || control.noStore || control.noCache
@@ -130,7 +133,7 @@ extension TransferFailure {
 }
 
 extension PictureEntry {
-  /// Stores the caching fields of new bytes.
+  /// Stores the header fields of a response with new bytes.
   mutating func enter(
     _ head: ResponseHead,
     asked: UnixTime,
@@ -145,7 +148,7 @@ extension PictureEntry {
     lastModified = head.headers["Last-Modified"].flatMap { UnixTime(httpDate: $0, now: answered) }
   }
 
-  /// The entry after a 304.
+  /// The entry after the server answered 304.
   func renewed(
     by head: ResponseHead,
     asked: UnixTime,
@@ -170,27 +173,28 @@ extension PictureEntry {
   }
 }
 
-/// An exponential backoff: how long an unattended run waits before it requests a picture again after a lasting failure.
+/// The time that an unattended run waits before it requests a picture again, after a failure that is likely to last.
 ///
-/// The wait is as long as the picture has been failing, so it doubles: 1, 2, 4 hours and so on, up to a day.
+/// The wait is as long as the picture has been failing, up to a day. With each failure it therefore doubles, for
+/// example to 1, 2 and 4 hours.
 enum FailureBackoff {
-  /// The longest wait in seconds: a day.
+  /// The longest wait, a day, in seconds.
   static let longest: Int64 = 86_400
 
   /// The number of seconds to wait after a failure.
   ///
   /// - Parameters:
   ///   - reason: The reason for the failure.
-  ///   - since: The time of the first of the consecutive failures.
+  ///   - since: The time when the picture began to fail.
   ///   - now: The time of the failure.
-  /// - Returns: The seconds; 0 for a reason after which every run tries again.
+  /// - Returns: The number of seconds; 0 if every run tries again after such a failure.
   static func seconds(after reason: FailureReason, since: UnixTime, now: UnixTime) -> Int64 {
     isRested(reason) ? min(longest, max(0, now - since)) : 0
   }
 
   /// Whether an unattended run waits after a failure for this reason.
   ///
-  /// A 401 or 403 is lasting, but ends as soon as the user corrects a token, so every run tries again.
+  /// A 401 or 403 is likely to last, but it ends as soon as the user corrects a token. Every run therefore tries again.
   static func isRested(_ reason: FailureReason) -> Bool {
     reason.isLasting && !reason.isUnauthorized
   }
@@ -199,7 +203,8 @@ enum FailureBackoff {
 extension PictureEntry {
   /// Records that the last attempt failed.
   ///
-  /// By the origin's own caching fields, the failure is valid until `end`. The backoff lasts at least until then.
+  /// `end` is the time at which the failed response expires by its own header fields, if they give one. An unattended
+  /// run waits at least until then.
   mutating func fail(for reason: FailureReason, at now: UnixTime, saidUntil end: UnixTime? = nil) {
     let since = failingSince ?? now
     failure = reason.rawValue
@@ -211,33 +216,33 @@ extension PictureEntry {
   }
 }
 
-/// An origin's caching fields for a body, in the form that the index keeps.
+/// The header fields of a response that matter for caching, in the form that the index stores.
 ///
-/// The first line has the times of the request and the response, and other data that decides on freshness. The relevant
-/// header fields follow, one per line. This type only stores them; ``StoredResponse`` decides.
+/// The first line of the text has the times of the request and the response in Unix seconds, and further data, for
+/// example `1700000000 1700000001 owner=*`. The header fields follow, one on each line. ``StoredResponse`` decides
+/// about freshness.
 struct StoredHeaders: Sendable, Equatable {
-  /// The fields as text; nil when there are none, as of a local file.
+  /// The text; nil if there are no header fields, for example for a local file.
   var text: String?
-  /// When the body expires; 0 when every use needs a request.
+  /// The time when the body expires; 0 if each use needs a request.
   var expiry: UnixTime
 
-  /// No caching fields.
   static let none = StoredHeaders(text: nil, expiry: 0)
 
-  /// The header fields that are kept.
+  /// The names of the header fields that are kept.
   ///
-  /// Freshness and revalidation need no others.
+  /// The decisions about freshness and conditional requests need no others.
   private static let kept: [StaticString] = [
     "ETag", "Last-Modified", "Date", "Age", "Expires", "Cache-Control", "Vary",
   ]
 
-  /// Restores stored fields.
+  /// Restores the header fields from the index.
   init(text: String?, expiry: UnixTime) {
     self.text = text
     self.expiry = expiry
   }
 
-  /// The caching fields of a new body.
+  /// Takes the header fields of a response with a body.
   init(_ head: ResponseHead, asked: UnixTime, answered: UnixTime, traits: CacheKeyFields) {
     self.init(
       StoredResponse(
@@ -250,9 +255,11 @@ struct StoredHeaders: Sendable, Equatable {
     )
   }
 
-  /// The caching fields as renewed by a 304; nil when the 304 is about another version than the cached one.
+  /// Updates the header fields of the cached version with those of a 304; nil if the 304 is about another version than
+  /// the cached one.
   ///
-  /// RFC 9111, section 4.3.4. The transport then fetches the other version in full by itself.
+  /// If the 304 is about another version, the transport has already fetched that version in full. (RFC 9111, section
+  /// 4.3.4)
   init?(
     renewing text: String?,
     by head: ResponseHead,
@@ -261,7 +268,8 @@ struct StoredHeaders: Sendable, Equatable {
     traits: CacheKeyFields
   ) {
     guard let held = StoredResponse(word: text) else {
-      // An adopted file has no stored headers yet; the fields of the 304 are the first.
+      // The cached version has no header fields yet if its file was found without a row in the index. Those of the 304
+      // are its first.
       self.init(
         StoredResponse(
           head,
@@ -306,7 +314,7 @@ struct StoredHeaders: Sendable, Equatable {
 }
 
 extension StoredResponse {
-  /// Parses the stored form; nil when there is none, or it is malformed.
+  /// Parses the text that ``StoredHeaders`` writes; nil if there is no text, or it is malformed.
   init?(word text: String?) {
     guard var text else { return nil }
     func string(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
@@ -314,7 +322,8 @@ extension StoredResponse {
     }
     let read: StoredResponse? = text.withUTF8 { bytes in
       guard let end = bytes.firstIndex(of: 10) else { return nil }
-      // Parse bytes: when it parsed characters, this line took a tenth of the instructions of a revalidating run.
+      // Split bytes, not characters. Splitting characters took a tenth of the instructions of a run in which most
+      // pictures are revalidated.
       var parts = bytes[..<end].split(separator: UInt8(ascii: " "))[...]
       guard let asked = parts.popFirst().flatMap({ Int64(string($0)) }),
         let answered = parts.popFirst().flatMap({ Int64(string($0)) })

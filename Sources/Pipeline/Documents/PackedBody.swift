@@ -5,34 +5,33 @@ import Catalog
 import Glibc
 import Transport
 
-/// Decompresses feeds that are gzip files, which are recognized by their first bytes.
+/// Decompresses responses and files that are gzip data, which is recognized by its first bytes.
 package enum PackedBody {
   /// The reason why a body cannot be decompressed.
   package enum Fault: Error, Sendable, Equatable {
-    /// The gzip data is damaged or cut off.
+    /// The gzip data is damaged or ends too early. The text is the reason for a message.
     case broken(String)
-    /// The decompressed body would be larger than allowed.
+    /// The decompressed body is larger than this limit.
     case tooLarge(ByteCount)
-    /// The compression ratio is too high for a catalog; see ``BombGuard``.
+    /// The body expands so much that it is probably meant to fill the memory; see ``BombGuard``.
     case bomb
     /// The body is in a file that cannot be read.
     case unread(LarderError)
   }
 
-  /// A body as the decoder needs it: decompressed, and JSON Lines converted to an array.
+  /// Decompresses a body if it is gzip data, and converts JSON Lines to an array.
   ///
-  /// JSON Lines are recognized by name or type.
+  /// JSON Lines are recognized by the name, such as `feed.jsonl` or `feed.jsonl.gz`, or by the media type.
   ///
   /// - Parameters:
   ///   - body: The body.
   ///   - name: A URL or a file's path.
-  ///   - type: The `Content-Type` field; nil when there is none.
-  ///   - sent: The number of bytes received, if the transport removed a content coding; otherwise nil, for the length
-  ///     of `body`.
+  ///   - type: The value of the `Content-Type` header field; nil if there is none.
+  ///   - sent: The number of bytes that were received, if the transport has already decompressed the body. Nil means
+  ///     that the body was received as it is.
   ///   - limit: The maximum size of the result.
   /// - Returns: The bytes to decode.
-  /// - Throws: ``Fault`` when the body cannot be decompressed, or would be larger than `limit` or than ``BombGuard``
-  ///   allows.
+  /// - Throws: ``Fault`` if the body cannot be decompressed, or expands beyond `limit` or the limit of ``BombGuard``.
   package static func plain(
     _ body: [UInt8],
     name: String,
@@ -51,19 +50,19 @@ package enum PackedBody {
     do throws(LarderError) { return try plain.whole() } catch { throw .unread(error) }
   }
 
-  /// A body as the decoder needs it; a large one stays in a file.
+  /// Decompresses a body if it is gzip data, and converts JSON Lines to an array. A large body stays in a file.
   ///
   /// - Parameters:
   ///   - body: The body.
   ///   - name: A URL or a file's path.
-  ///   - type: The `Content-Type` field; nil when there is none.
-  ///   - sent: The number of bytes received, if the transport removed a content coding; otherwise nil, for the length
-  ///     of `body`.
-  ///   - limit: The maximum size of the result; checked while the body is decompressed.
-  ///   - layout: The cache for a large body; nil keeps it in memory.
+  ///   - type: The value of the `Content-Type` header field; nil if there is none.
+  ///   - sent: The number of bytes that were received, if the transport has already decompressed the body. Nil means
+  ///     that the body was received as it is.
+  ///   - limit: The maximum size of the result. It is checked while the body is decompressed, so that the memory stays
+  ///     limited.
+  ///   - layout: The cache that stores a large body; nil to keep it in memory.
   /// - Returns: The bytes to decode.
-  /// - Throws: ``Fault`` when the body cannot be decompressed, or would be larger than `limit` or than ``BombGuard``
-  ///   allows.
+  /// - Throws: ``Fault`` if the body cannot be decompressed, or expands beyond `limit` or the limit of ``BombGuard``.
   static func plain(
     _ body: DocumentBody,
     name: String,
@@ -93,20 +92,20 @@ package enum PackedBody {
     }
   }
 
-  /// A name without `.gz`: `feed.jsonl` for `feed.jsonl.gz`.
+  /// Removes `.gz` from a name: `feed.jsonl.gz` becomes `feed.jsonl`.
   private static func unpackedName(_ name: String) -> String {
     let path = name.prefix { $0 != "?" && $0 != "#" }
     return path.lowercased().hasSuffix(".gz") ? String(path.dropLast(3)) : name
   }
 
-  /// The decoder's input and output.
+  /// The input and output of the C function that decompresses.
   private struct Passage {
     let body: DocumentBody
     var offset = 0
     var spool: BodySpool
     var failure: LarderError?
 
-    /// Reads the next bytes of the body; the result is that of `read(2)`.
+    /// Reads the next bytes of the body. The result is that of `read(2)`: the number of bytes, 0 at the end, or -1.
     mutating func read(into room: UnsafeMutableRawBufferPointer) -> Int {
       do throws(LarderError) {
         let piece = try body.piece(at: offset, most: room.count)
@@ -159,7 +158,7 @@ package enum PackedBody {
 }
 
 extension PackedBody.Fault: CustomStringConvertible {
-  /// The cause, as a clause for an error message.
+  /// The reason as a part of an error message, for example "its gzip data is damaged".
   package var description: String {
     switch self {
     case .broken(let words): words
@@ -169,7 +168,7 @@ extension PackedBody.Fault: CustomStringConvertible {
     }
   }
 
-  /// The failure of a document at a URL.
+  /// The failure to report for the document at a URL.
   func failure(of url: String) -> TransferFailure {
     switch self {
     case .broken: TransferFailure(reason: .undecodable, url: url, detail: description)

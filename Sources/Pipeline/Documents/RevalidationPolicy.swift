@@ -3,31 +3,32 @@ import Cache
 import Catalog
 import Transport
 
-/// Decides which documents a run requests, and with which condition.
+/// Decides which sections and details a run requests, and which of these requests are conditional.
 ///
-/// Used by the stages of a run and by its plan (`--dry-run`). The traits of a request, of type ``CacheKeyFields``, are
-/// its header fields and credentials that may select the response.
+/// The stages of a run use it, and so does the plan that `--dry-run` prints. The traits of a request are those of its
+/// header fields and credentials that the response may depend on. For example, a server may send another response to a
+/// request with another `Accept-Language`.
 final class RevalidationPolicy: Sendable {
   private let named: NamedOrigins
   private let credentials: Headers
   private let transport: any Fetching
   private let onlyDue: Bool
-  /// The traits of most requests: those to an origin that gets the catalog file's headers, and those to any other.
+  /// The traits of requests to origins that get the catalog file's headers, and the traits of all other requests.
   private let usual: (credentialOrigins: CacheKeyFields, other: CacheKeyFields)
 
   /// Makes the policy of one run.
   ///
   /// - Parameters:
   ///   - named: The origins that the user named.
-  ///   - credentials: The catalog file's headers, for named origins only.
+  ///   - credentials: The catalog file's headers. Only the origins of `base` and of the sections get them.
   ///   - transport: The transport that sends the requests.
-  ///   - onlyDue: Whether the run is unattended; such a run requests only documents that are due.
+  ///   - onlyDue: Whether the run is unattended. Such a run does not request a section that is fresh.
   init(named: NamedOrigins, credentials: Headers, transport: any Fetching, onlyDue: Bool) {
     self.named = named
     self.credentials = credentials
     self.transport = transport
     self.onlyDue = onlyDue
-    // The host does not matter: no header field depends on it.
+    // Any host will do, because no header field depends on it.
     let anywhere = WebURL(scheme: .https, host: "_")
     var entrusting = NamedOrigins()
     entrusting.allowCredentials(anywhere)
@@ -45,8 +46,7 @@ final class RevalidationPolicy: Sendable {
 
   /// The traits of a request for a document; nil for a file.
   ///
-  /// These are the header fields and credentials that may select the response. They are computed once for all
-  /// documents, except those with a request body or a password in the URL.
+  /// The traits are computed once for all documents, except those with a request body or a password in the URL.
   func traits(of source: DocumentSource) -> CacheKeyFields? {
     if case .web(let url) = source, !named.hasUserInfo(for: url) {
       return named.mayGetCredentials(url) ? usual.credentialOrigins : usual.other
@@ -56,25 +56,26 @@ final class RevalidationPolicy: Sendable {
     }
   }
 
-  /// The kind of request for a document that is due: conditional if possible.
+  /// The kind of request for a document that must be requested: conditional if possible, otherwise full.
   ///
   /// - Parameters:
-  ///   - held: The cached document, if it was decoded with the mapping in force.
+  ///   - held: The cached document; nil if there is none, or the catalog file's rules for decoding have changed.
   ///   - source: The document's source.
-  /// - Returns: ``Freshness/revalidate(_:)``, or ``Freshness/refetch`` when there are no validators.
+  /// - Returns: ``Freshness/revalidate(_:)``, or ``Freshness/refetch`` if the cached document has no ETag and no
+  ///   Last-Modified date.
   func question(about held: DocumentEntry?, _ source: DocumentSource) -> Freshness {
-    // The answer to a POST is not cached, so every run sends the POST again. (RFC 9110, section 9.3.3)
+    // The answer to a POST has no validators, so every run sends the POST again. (RFC 9110, section 9.3.3)
     guard source.method == .get else { return .refetch }
     return held?.condition(for: traits(of: source)).map(Freshness.revalidate) ?? .refetch
   }
 
-  /// The action for a section's page, or for the shared document with all details.
+  /// The action for a page of a section, or for a document with the details of all items.
   ///
-  /// An unattended run requests only stale data. Any other run always asks the origin, because a user waits for the
-  /// current catalog.
+  /// An unattended run requests such a document only if it is no longer fresh. Any other run always requests it,
+  /// because a user waits for the current catalog.
   ///
   /// - Parameters:
-  ///   - held: The cached document, if it was decoded with the mapping in force.
+  ///   - held: The cached document; nil if there is none, or the catalog file's rules for decoding have changed.
   ///   - source: The document's source.
   ///   - now: The current time.
   /// - Returns: The action.
@@ -90,9 +91,9 @@ final class RevalidationPolicy: Sendable {
   /// The action for the detail of one item.
   ///
   /// - Parameters:
-  ///   - known: The cached detail; nil when there is none.
-  ///   - held: The document from which the detail was decoded; nil if it was decoded with a mapping that is no longer
-  ///     in force.
+  ///   - known: The cached detail; nil if there is none.
+  ///   - held: The document from which the detail was decoded; nil if the catalog file's rules for decoding have
+  ///     changed since.
   ///   - source: The document's source.
   ///   - now: The current time.
   /// - Returns: The action.
@@ -111,14 +112,14 @@ final class RevalidationPolicy: Sendable {
 }
 
 extension Request {
-  /// A request for a section's page or an item's detail.
+  /// Makes a request for a page of a section, or for a detail.
   init(document url: WebURL, from named: NamedOrigins, credentials: Headers) {
     self = named.request(for: url, carrying: credentials)
     mayGetCredentials = named.mayGetCredentials(url)
     accept = .json
   }
 
-  /// A request for a document; nil for a file.
+  /// Makes a request for a document; nil if the document is a file.
   init?(document source: DocumentSource, from named: NamedOrigins, credentials: Headers) {
     guard let url = source.base else { return nil }
     self.init(document: url, from: named, credentials: credentials)
@@ -131,13 +132,13 @@ extension Request {
 }
 
 extension CacheKeyFields {
-  /// The traits of a request over a transport; a password in its URL counts as a credential.
+  /// Computes the traits of a request. A password in its URL counts as a credential.
   ///
   /// - Parameters:
   ///   - request: The request.
   ///   - transport: The transport that sends it.
-  ///   - isPicture: Whether the request is for a picture. A catalog's pictures are the same for every user, so a new
-  ///     token is no reason to fetch them again.
+  ///   - isPicture: Whether the request is for a picture. The headers with credentials are then ignored, because a shop
+  ///     sends every user the same pictures, and a new token is no reason to fetch them again.
   init(_ request: Request, over transport: any Fetching, isPicture: Bool = false) {
     var credentials = isPicture ? Headers() : request.credentials
     if let userInfo = request.url.userInfo { credentials.append("Authorization", userInfo) }
@@ -151,17 +152,17 @@ extension CacheKeyFields {
 
 /// The traits of requests for pictures.
 ///
-/// They are equal for all pictures, except where the origin gets headers or a password.
+/// Most pictures have the same traits. Exceptions are pictures of origins that get headers or a password.
 struct PictureTraits: Sendable {
   private let usual: CacheKeyFields
   private let named: NamedOrigins
   private let transport: any Fetching
 
-  /// The traits of pictures that a transport fetches.
+  /// Computes the traits of most pictures.
   init(from named: NamedOrigins, over transport: any Fetching) {
     self.named = named
     self.transport = transport
-    // The host does not matter: no header field depends on it.
+    // Any host will do, because no header field depends on it.
     let anywhere = WebURL(scheme: .https, host: "_")
     usual = CacheKeyFields(
       named.pictureRequest(for: anywhere),
@@ -170,12 +171,12 @@ struct PictureTraits: Sendable {
     )
   }
 
-  /// The digest of everything that the requests send; it equals that of an earlier run if that run sent the same.
+  /// A digest of the header fields that all requests for pictures send. If it differs from that of an earlier run, the
+  /// responses may differ too.
   var digest: Int64 {
     ContentDigest.number(of: usual.fields.lines + named.pictureHeaders.lines)
   }
 
-  /// The traits of a request for the picture at a URL.
   func callAsFunction(_ url: WebURL) -> CacheKeyFields {
     let request = named.pictureRequest(for: url)
     guard named.hasUserInfo(for: url) || !request.credentials.isEmpty else { return usual }

@@ -3,21 +3,24 @@ import Dispatch
 import Synchronization
 import Transport
 
-/// Gets a new token after a 401, by running the catalog file's command, and repeats the request.
+/// A transport that gets a new token when a server answers with 401.
 ///
-/// This applies only to origins that get the catalog file's headers. The command runs at most once in a run. Its
-/// output replaces the header's value in every later request for a document or picture. The value is not a part of
-/// the cache key, so a new token does not invalidate the data in the cache.
+/// It runs the command that `token` in the catalog file names, and repeats the request with the output of the command
+/// as the value of the header.
+///
+/// This applies only to origins that get the catalog file's headers. The command runs at most once in a run. Its output
+/// replaces the header's value in every later request. A new token does not make the data in the cache outdated,
+/// because the value is not a part of the cache key.
 final class TokenTransport: Fetching {
   private let transport: any Fetching
   private let rule: TokenRule
   private let secrets: RunSecrets
   private let command: ProgramRun
   private let state = Mutex(TokenState<Refused>())
-  /// The queue that runs the command: the transfer thread must not wait for the command.
+  /// The queue that runs the command. The transport's thread does not run it, because that would delay other transfers.
   private let line = DispatchQueue(label: "larder.token")
 
-  /// A request that was refused.
+  /// A request that the server refused with 401.
   private struct Refused: Sendable {
     let request: Request
     let sink: any BodySink
@@ -50,9 +53,9 @@ final class TokenTransport: Fetching {
     try transport.parse(text, relativeTo: base)
   }
 
-  /// Fetches as ``Fetching`` requires; repeats the request with a new token after a 401.
+  /// Fetches as ``Fetching`` requires, and repeats the request with a new token after a 401.
   ///
-  /// If the command fails, the waiting requests complete on the command's queue.
+  /// If the command fails, the requests that wait for its output complete on the queue that ran it.
   func fetch(
     _ request: Request,
     into sink: any BodySink,
@@ -89,7 +92,7 @@ final class TokenTransport: Fetching {
     }
   }
 
-  /// Whether the refusal is from the origin itself, not from a redirect's target.
+  /// Whether the refusal comes from the origin of the request, and not from another origin that it was redirected to.
   private func isFrom(_ origin: String, _ failure: TransferFailure) -> Bool {
     (try? transport.parse(failure.url, relativeTo: nil))?.origin == origin
   }
@@ -105,7 +108,8 @@ final class TokenTransport: Fetching {
     }
   }
 
-  /// Runs the command, then repeats the waiting requests; if the command fails, the requests fail with their 401.
+  /// Runs the command, and repeats the requests that wait for its output. If the command fails, each of these requests
+  /// fails with its 401.
   private func ask() {
     let result = command.run().value(hiding: secrets.present)
     if case .success(let value) = result { secrets.hide(value) }
@@ -138,7 +142,7 @@ final class TokenTransport: Fetching {
 }
 
 extension Result<Response, TransferFailure> {
-  /// The result, with the number of earlier attempts added to its own.
+  /// Adds the number of earlier attempts to the result's own number.
   fileprivate func adding(_ attempts: Int) -> Self {
     guard attempts > 0 else { return self }
     return map { $0.counting(attempts: $0.attempts + attempts) }.mapError {

@@ -4,13 +4,15 @@ import FoundationEssentials
 import Synchronization
 import Transport
 
-/// The values of `${NAME}` in a catalog's URLs, which may be secret.
+/// The values of `${NAME}` in the URLs of a catalog file. The values may be secret.
 ///
-/// Every URL that a run handles, stores or shows has `${NAME}` in path and query instead of the value. Only
-/// ``SecretTransport`` inserts the value, when it sends a request. It also replaces values by `${NAME}` in responses,
-/// and in each URL that a body contains, before other code sees them. Fetched data cannot inject a variable; see
-/// ``defused(_:)``. So a value is sent only in a URL that already had it, in the catalog file or in a response. Host
-/// names are not hidden, because DNS and TLS show them anyway.
+/// Every URL that a run handles, stores or shows has `${NAME}` instead of the value in its path and query. Only
+/// ``SecretTransport`` inserts the value, when it sends a request. It also replaces the values with `${NAME}` in the
+/// header fields and URLs of responses, before other code sees them. ``RunContext`` does the same with the URLs that a
+/// body contains.
+///
+/// Fetched data cannot make larder send a value, because ``defused(_:)`` escapes `${` in it. Host names are not hidden,
+/// because DNS and TLS show them anyway.
 struct URLSecrets: Hashable, Sendable {
   /// The values by name; none is empty.
   let values: [String: String]
@@ -18,17 +20,16 @@ struct URLSecrets: Hashable, Sendable {
   /// No variables.
   static let none = URLSecrets(values: [:])
 
-  /// Whether there are no values to replace.
   var isEmpty: Bool { values.isEmpty }
 
-  /// A URL with the values inserted, as it will be sent.
+  /// Inserts the values into a URL, so that it can be sent.
   func revealed(_ url: WebURL, _ parser: any URLParsing) throws(TransferFailure) -> WebURL {
     let text = revealed(url.text)
     guard text != url.text else { return url }
     return try parser.parse(text, relativeTo: nil).with(userInfo: url.userInfo)
   }
 
-  /// The text of a URL with the values inserted.
+  /// Inserts the values into the text of a URL.
   func revealed(_ text: String) -> String {
     guard text.contains("${") else { return text }
     let (path, query) = Self.parts(of: text)
@@ -42,7 +43,7 @@ struct URLSecrets: Hashable, Sendable {
     }
   }
 
-  /// A URL with `${NAME}` instead of the values in its path and query.
+  /// Replaces the values in the path and query of a URL with `${NAME}`.
   func veiled(_ url: WebURL) -> WebURL {
     let target = String(Substring(url.text.utf8.dropFirst(url.pathStart)))
     let veiled = veiled(target)
@@ -58,12 +59,14 @@ struct URLSecrets: Hashable, Sendable {
     )
   }
 
-  /// The text with its values replaced by `${NAME}`, including values that are escaped in any way.
+  /// Replaces the values in a text with `${NAME}`, even if their characters are escaped, for example by
+  /// percent-encoding.
   func veiled(_ text: String) -> String {
     String(decoding: veiled(Array(text.utf8)), as: UTF8.self)
   }
 
-  /// The bytes with their values replaced by `${NAME}`, including values that are escaped in any way.
+  /// Replaces the values in bytes with `${NAME}`, even if their characters are escaped, for example by
+  /// percent-encoding.
   func veiled(_ text: [UInt8]) -> [UInt8] {
     var bytes = text
     // Replace the longest values first, because one value may be a part of another.
@@ -78,9 +81,9 @@ struct URLSecrets: Hashable, Sendable {
     return bytes
   }
 
-  /// Header fields with the values replaced, and with any other text that looks like a variable escaped.
+  /// Replaces the values in header fields with `${NAME}`. Any other text that looks like a variable is escaped.
   ///
-  /// Dates are not changed: a cache has to parse them, and a secret such as `2026` would match the year.
+  /// Dates are not changed, because a secret such as `2026` would match the year and make the date unreadable.
   func veiled(_ headers: Headers) -> Headers {
     var veiled: [UInt8] = []
     headers.lines.withUnsafeBufferPointer { bytes in
@@ -105,8 +108,8 @@ struct URLSecrets: Hashable, Sendable {
 
   private static let dates: [StaticString] = ["Date", "Expires", "Last-Modified"]
 
-  /// A cursor, the value for the next page, as the index stores it: the values are replaced, and its own `${` becomes
-  /// `${$}{`.
+  /// Converts a cursor, which is the value that selects the next page, to the form that the index stores. The values
+  /// are replaced with `${NAME}`, and any other `${` becomes `${$}{`.
   func kept(cursor: String) -> String {
     isEmpty ? cursor : veiled(cursor.replacing("${", with: "${$}{"))
   }
@@ -117,7 +120,7 @@ struct URLSecrets: Hashable, Sendable {
       .replacing("${$}{", with: "${")
   }
 
-  /// Text from fetched data with each `${` escaped, so that nothing in it looks like a variable.
+  /// Escapes each `${` in text from fetched data, so that nothing in it looks like a variable.
   static func defused(_ text: String) -> String {
     guard text.utf8.contains(UInt8(ascii: "$")) else { return text }
     return text.replacing("${", with: "$%7B")
@@ -129,8 +132,8 @@ struct URLSecrets: Hashable, Sendable {
   }
 }
 
-/// Inserts the values of variables into URLs when requests are sent, and replaces the values by `${NAME}` in
-/// responses.
+/// A transport that inserts the values of variables into the URLs of requests, and replaces the values with `${NAME}`
+/// in responses.
 final class SecretTransport: Fetching {
   private let transport: any Fetching
   private let variables: URLSecrets
@@ -171,7 +174,7 @@ final class SecretTransport: Fetching {
   func cancelAll() { transport.cancelAll() }
 }
 
-/// A request in two forms: with variables, as its caller knows it, and with their values, as it is sent.
+/// A request in two forms: with `${NAME}`, as its caller knows it, and with the values, as it is sent.
 private struct VeiledExchange: Sendable {
   /// The request with the values inserted.
   let sent: Request
@@ -207,7 +210,8 @@ private struct VeiledExchange: Sendable {
   }
 }
 
-/// Passes a response to a sink with the values in its head replaced, because the sink stores a part of the head.
+/// Passes a response on to a sink. The values in its header fields are replaced, because the sink stores some of these
+/// fields.
 private final class VeilingSink: BodySink {
   private let sink: any BodySink
   private let exchange: VeiledExchange
@@ -229,7 +233,7 @@ private final class VeilingSink: BodySink {
 }
 
 extension URLSecrets {
-  /// A failure with the values replaced in all its texts.
+  /// Replaces the values in all texts of a failure.
   fileprivate func veiled(_ failure: TransferFailure) -> TransferFailure {
     var failure = failure
     failure.url = veiled(failure.url)
@@ -240,11 +244,11 @@ extension URLSecrets {
   }
 }
 
-/// The secrets in a run's requests, hidden in messages in case an origin repeats one.
+/// The secrets in a run's requests. They are redacted in messages, because a server may repeat one in a response.
 final class RunSecrets: Sendable {
   private let redactor: Mutex<SecretRedactor>
 
-  /// Hides credentials, the user information of URLs, and the values of the variables in URLs.
+  /// Collects the credentials, the passwords in URLs, and the values of the variables in URLs.
   init(_ credentials: Headers, _ named: NamedOrigins, _ variables: URLSecrets) {
     var redactor = SecretRedactor()
     for field in credentials.fields { redactor.hide(field.value) }
@@ -270,12 +274,12 @@ final class RunSecrets: Sendable {
 }
 
 extension TransferFailure {
-  /// The failure with the origin's explanation and a likely remedy added to its detail.
+  /// Adds the server's explanation and a likely remedy to the failure's detail.
   ///
   /// - Parameters:
   ///   - request: The request.
   ///   - hasHeaders: Whether the catalog file gives headers.
-  ///   - secrets: Secrets that the origin may repeat.
+  ///   - secrets: The secrets to redact in the explanation.
   /// - Returns: The failure.
   func explained(
     _ request: Request,

@@ -16,21 +16,22 @@ struct PictureFetch: Sendable {
 
 /// The result of a request for a picture.
 package enum FetchedPicture: Sendable, Equatable {
-  /// A body was received; `isChange` is true when it replaces different bytes.
+  /// The picture was received. `isChange` is true if it replaces different bytes in the cache.
   case fetched(bytes: ByteCount, isChange: Bool)
-  /// The origin confirmed the cached version.
+  /// The server confirmed that the cached version is current.
   case revalidated
-  /// The cached version is used after an error, as its origin allows with `stale-if-error`. (RFC 5861, section 4)
+  /// The request failed, and the cached version is used, because its `stale-if-error` directive allows that. (RFC 5861,
+  /// section 4)
   case excused
   /// The picture could not be fetched.
   case failed
   /// The run ended before the answer.
   case unfinished
 
-  /// The number of body bytes.
+  /// The number of bytes that were received.
   var bytes: ByteCount { if case .fetched(let bytes, _) = self { bytes } else { 0 } }
 
-  /// Adds the result to a tally.
+  /// Adds the result to the counts of a report.
   func count(in tally: inout SyncReport.Pictures) {
     switch self {
     case .fetched(let bytes, let isChange):
@@ -45,7 +46,8 @@ package enum FetchedPicture: Sendable, Equatable {
   }
 }
 
-// The answers to requests. Every path finishes the picture once, when its result is durable or it has failed.
+// The answers to requests. Every path through these functions finishes the picture once, when its row is on disk or the
+// picture has failed.
 extension PictureStage {
   /// Handles the outcome of a transfer, on the transfer thread.
   func take(_ result: Result<Response, TransferFailure>, of fetch: PictureFetch) {
@@ -62,8 +64,7 @@ extension PictureStage {
       {
         failure.detail = context.secrets.applied(to: words.description)
       }
-      // Partial bodies of temporary failures are kept, so that the next run need not fetch the same bytes
-      // again.
+      // After a temporary failure, the received part of the body is kept, so that the next run need not fetch it again.
       if RetryPolicy.mayPass(failure) || failure.endedWithRun {
         fetch.sink.leave()
       } else {
@@ -91,7 +92,7 @@ extension PictureStage {
     ) { [self] outcome in finish(fetch, outcome, attempts: attempts) }
   }
 
-  /// Keeps the cached bytes, with the caching fields as renewed by a 304.
+  /// Keeps the cached bytes, and updates the header fields of their row after a 304.
   private func renew(_ fetch: PictureFetch, _ response: Response) {
     let now = context.now
     let head = response.head
@@ -112,7 +113,7 @@ extension PictureStage {
     )
   }
 
-  /// Reports the store's result for new bytes, on a queue of the store.
+  /// Handles the result of the store, which checks new bytes and writes them. Called on a queue of the store.
   private func finish(_ fetch: PictureFetch, _ outcome: PictureOutcome, attempts: Int) {
     switch outcome {
     case .stored(let bytes, let wasHeld):
@@ -133,7 +134,7 @@ extension PictureStage {
     }
   }
 
-  /// Records a failure in the picture's row; cached bytes are kept.
+  /// Records a failure in the picture's row. Bytes in the cache are kept.
   private func fail(_ fetch: PictureFetch, _ failure: TransferFailure) {
     let job = fetch.job
     let traits = context.pictureTraits(job.url)
@@ -146,7 +147,7 @@ extension PictureStage {
     let now = context.now()
     context.store.commit(
       row: { [context] in
-        // A picture without cached bytes may already have a row, with the time of its first failure.
+        // A picture that is not in the cache may already have a row, which has the time of its first failure.
         let known = fetch.held ?? (try? context.index.pictures([job.id]))?[job.id]
         var entry = known ?? context.entry(job)
         entry.url = job.url.text
@@ -160,69 +161,74 @@ extension PictureStage {
 }
 
 extension RunContext {
-  /// A new row for a picture without bytes.
+  /// Makes a row for a picture that is not in the cache yet.
   fileprivate func entry(_ job: PictureStage.Job) -> PictureEntry {
     PictureEntry(id: job.id, url: job.url.text, identity: identity(of: job.url))
   }
 }
 
-/// The source of a run's pictures.
+/// The place that a run's pictures come from.
 package enum PictureSource: Sendable {
-  /// Requests to the origins.
+  /// Requests to the servers of the pictures.
   case origins
-  /// No requests: the closure is called with each picture that would be requested. Used to plan shards.
+  /// No requests. Instead, the closure is called with each picture that would be requested. The plan of a sync that
+  /// many machines share is made in this way.
   case named(@Sendable (PictureID, WebURL) -> Void)
-  /// The results of other runs, which have already put the files into the cache. Used to merge shards.
+  /// No requests, but the results of shards, which have already put the files into the cache. A shard is one machine's
+  /// part of a shared sync, namely a run that fetches some of the pictures.
   case settled(any ImportedPictures)
 }
 
-/// The results that shards had for a run's pictures.
+/// The results of shards for the pictures of a run.
 ///
-/// A shard is a part of a large sync: a separate run that fetches some of the pictures.
+/// A shard is one machine's part of a large sync, namely a run that fetches some of the pictures.
 package protocol ImportedPictures: Sendable {
-  /// The pictures among `ids` that a shard had to fetch.
+  /// Returns those of the pictures that were assigned to a shard.
   ///
-  /// - Throws: ``LarderError`` when the results cannot be read.
+  /// - Throws: ``LarderError`` if the results cannot be read.
   func members(_ ids: [PictureID]) throws(LarderError) -> Set<PictureID>
 
-  /// Whether a shard may have had to fetch the picture whose file has this path in a cache. False is certain; true
-  /// may be wrong.
+  /// Whether the picture whose file is at this path in the cache was assigned to a shard.
   ///
-  /// - Throws: ``LarderError`` when the results cannot be read.
+  /// If the result is false, this is certain. If it is true, it may be wrong.
+  ///
+  /// - Throws: ``LarderError`` if the results cannot be read.
   func mightContain(_ path: String) throws(LarderError) -> Bool
 
-  /// The results for pictures; pictures that no shard had to fetch are left out.
+  /// Returns the results for pictures. Pictures that were not assigned to a shard are left out.
   ///
-  /// - Throws: ``LarderError`` when the results cannot be read.
+  /// - Throws: ``LarderError`` if the results cannot be read.
   func pictures(_ ids: [PictureID]) throws(LarderError) -> [PictureID: SettledPicture]
 }
 
-/// The sources of a run's documents and pictures: the origins in a normal sync, or the results of shards in a merge.
+/// The places that a run's documents and pictures come from.
+///
+/// In a normal sync, these are the shop's servers. In a merge, they are the results of shards.
 package struct PlannedInputs: Sendable {
-  /// The source of documents.
+  /// The place that sections and details come from.
   package var documents = DocumentOrigin.origins
-  /// The source of pictures.
+  /// The place that pictures come from.
   package var pictures = PictureSource.origins
-  /// The states of pictures before the run; nil to use the states in the cache's index.
+  /// The states that pictures had before the run; nil to read them from the cache's index.
   package var states: KnownPictures?
-  /// The pictures that other runs fetched; nil unless ``pictures`` is `.settled`.
+  /// The results of shards; nil unless ``pictures`` is `.settled`.
   var settled: (any ImportedPictures)? {
     if case .settled(let pictures) = pictures { pictures } else { nil }
   }
-  /// The number of requests that other runs made for this one.
+  /// The number of requests that other runs made for this run.
   package var requests = 0
 
-  /// The sources of a normal sync.
+  /// Makes the value for a normal sync.
   package init() {}
 }
 
-/// The result of another run for a picture.
+/// The result of a shard for a picture.
 package struct SettledPicture: Sendable, Equatable {
-  /// The picture's row in the index.
+  /// The picture's row, to be written to the index.
   package var entry: PictureEntry
   /// The result of the picture's request.
   package var end: FetchedPicture
-  /// The SHA-256 of the bytes that the cache had before; nil if the request did not change them.
+  /// The SHA-256 of the bytes that the cache had before; nil if the request did not replace them.
   package var before: [UInt8]?
   /// The failure, if any.
   package var failure: SyncReport.Failure?
@@ -242,22 +248,23 @@ package struct SettledPicture: Sendable, Equatable {
 }
 
 extension FailureReason {
-  /// Another picture has the same key, which is the hash of its identity.
+  /// The reason for a picture whose key is already that of another picture. The key is a hash of the picture's
+  /// identity, which is its URL or a part of it.
   package static let identityClash = FailureReason(rawValue: "identity-clash")
-  /// The plan that is being merged does not contain the document or picture.
+  /// The reason for a document or picture that is missing in the plan of a shared sync.
   package static let notPlanned = FailureReason(rawValue: "not-planned")
 }
 
 extension PictureStage {
-  /// The number of pictures in one transaction.
+  /// The number of pictures whose results are written in one transaction.
   ///
-  /// With millions of pictures, the number must be large, so that a page of the index is written once for several
+  /// The number is large so that, in a cache with millions of pictures, a page of the database is written once for many
   /// pictures.
   static let settledAtOnce = 1 << 19
-  /// The number of pictures in memory at once.
+  /// The number of pictures whose results are in memory at once.
   private static let settledBatch = 1024
 
-  /// Writes the results of other runs for pictures in one transaction; finishes every picture.
+  /// Writes the results of shards for some pictures in one transaction, and finishes each of these pictures.
   func settle(_ ids: [PictureID], of pictures: any ImportedPictures) {
     let ids = ids.sorted()
     var missing: [PictureID] = []
@@ -282,16 +289,16 @@ extension PictureStage {
     finish(ids[start...].map { ($0, .unfinished) })
   }
 
-  /// Reports a picture before its row is committed.
+  /// Reports the result of a picture, before its row is written.
   ///
-  /// If the commit fails, the whole run fails.
+  /// This is safe because the whole run fails if the row cannot be written.
   private func note(_ picture: SettledPicture) {
     strays.pass(picture.entry)
     if let failure = picture.failure { context.failures.note(failure, of: picture.entry.id) }
     if picture.isFetched { stored(picture.entry.id) }
   }
 
-  /// Fails pictures that are in no shard of the plan.
+  /// Reports pictures that the plan does not contain as failed.
   private func refuse(_ ids: [PictureID]) throws(LarderError) {
     guard !ids.isEmpty else { return }
     let urls = try context.index.pictureURLs(ids)

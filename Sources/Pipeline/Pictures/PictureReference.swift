@@ -4,19 +4,22 @@ import Catalog
 import Synchronization
 import Transport
 
-/// A reference to a picture in a newly decoded section or detail.
+/// A reference to a picture in an item or a detail that was just decoded.
 struct PictureReference: Sendable {
-  /// The key of ``identity``.
+  /// The picture's key, which is a hash of ``identity``.
   var id: PictureID
-  /// The picture's identity, which is stored with the item: the URL or a part of it, or the feed's text if that is
-  /// not a URL.
+  /// The text that identifies the picture, and is stored with the item.
+  ///
+  /// It is the picture's URL or a part of it. For example, `https://cdn.example/1.jpg` identifies the picture at
+  /// `https://cdn.example/1.jpg?Signature=x` if the catalog file ignores the query. If the shop's text is not a URL, it
+  /// is that text.
   var identity: String
-  /// The picture's URL, or the reason why the feed's text cannot be used as a URL.
+  /// The picture's URL, or the reason why the shop's text cannot be used as a URL.
   var url: Result<WebURL, TransferFailure>
 }
 
 extension RunContext {
-  /// The pictures that an item refers to, with absolute URLs.
+  /// Resolves an item's references to pictures to absolute URLs.
   ///
   /// A relative URL is resolved against the catalog file's `base`, or against `base`, the document's own URL, if the
   /// file has none. Text that is not a fetchable URL becomes a picture that fails in every run until the feed is corrected.
@@ -39,10 +42,11 @@ extension RunContext {
     return references
   }
 
-  /// The identity of the picture at a URL.
+  /// The text that identifies the picture at a URL.
   func identity(of url: WebURL) -> String { catalog.pictures.identity.text(of: url.text) }
 
-  /// Parses a URL from fetched data, and replaces the values of variables in it with `${NAME}`.
+  /// Parses a URL from fetched data. If it contains the value of a variable of the catalog file, the value is replaced
+  /// with `${NAME}`.
   func parse(
     named text: String,
     relativeTo base: WebURL?
@@ -51,7 +55,7 @@ extension RunContext {
     return variables.isEmpty ? url : variables.veiled(url)
   }
 
-  /// Parses a URL from a header field, in which ``SecretTransport`` has already replaced the values.
+  /// Parses a URL from a header field. ``SecretTransport`` has already replaced the values of variables in it.
   func parse(
     header text: String,
     relativeTo base: WebURL?
@@ -62,7 +66,7 @@ extension RunContext {
 }
 
 extension [ImageReference] {
-  /// Replaces URLs with identities; text that is not a URL stays as the feed wrote it.
+  /// Replaces each URL with the text that identifies its picture. Text that is not a URL stays as the shop wrote it.
   mutating func resolve(_ references: some Sequence<PictureReference>) {
     for (place, reference) in zip(indices, references)
     where self[place].url != reference.identity {
@@ -71,18 +75,19 @@ extension [ImageReference] {
   }
 }
 
-/// Writes the latest URLs of pictures into the index, for catalogs where only a part of a URL identifies the picture.
+/// Writes the latest URLs of pictures into the index. It is needed for catalogs in which only a part of a URL
+/// identifies the picture.
 ///
-/// Items store only the identity, so that a new signature in the URL does not change an item.
+/// Items store only the identifying part, so that a new signature in a URL does not count as a change of the item.
 final class NewestURLs: Sendable {
   private let index: Index
   private let waiting = Mutex<[(id: PictureID, url: String, identity: String)]>([])
   private let failed: @Sendable (LarderError) -> Void
 
-  /// The number of URLs written in one transaction.
+  /// The number of URLs that are written in one transaction.
   private static let batch = 4096
 
-  /// Makes a writer for an index; calls `failed` when a write fails.
+  /// Makes a writer for an index. `failed` is called if a write fails.
   init(_ index: Index, failed: @escaping @Sendable (LarderError) -> Void) {
     (self.index, self.failed) = (index, failed)
   }
@@ -99,7 +104,7 @@ final class NewestURLs: Sendable {
     if full { flush() }
   }
 
-  /// Writes the waiting rows.
+  /// Writes the waiting URLs.
   func flush() {
     let waiting = waiting.withLock { waiting in
       defer { waiting = [] }

@@ -4,13 +4,15 @@ import Dispatch
 import Synchronization
 import Transport
 
-/// Updates every picture that the catalog refers to; each URL is handled once.
+/// The stage of a run that brings every picture of the catalog up to date. A picture that several items show is handled
+/// once.
 ///
-/// Pictures are added, and usually requested, as soon as their section or detail is decoded; `group` waits for all of
-/// them. Each host has a queue of its own, so that a slow host does not delay the others.
+/// Pictures are added, and usually requested, as soon as their section or detail is decoded. (A section is a list of
+/// items. A detail is the document about one item, beyond its entry in the list.) `group` waits for all pictures. Each
+/// host has its own queue, so that a slow host does not delay the others.
 final class PictureStage: Sendable {
-  /// The group is entered once for each picture that needs a request, and left when that picture is durable or has
-  /// failed.
+  /// Waits for the pictures. It is entered once for each picture that needs a request, and left when the picture is on
+  /// disk or has failed.
   let group = WorkGroup()
 
   /// A picture that needs a request.
@@ -21,26 +23,26 @@ final class PictureStage: Sendable {
     let priority: PicturePriority
   }
 
-  /// A picture that needs a request, before its source and priority are considered.
+  /// A picture that needs a request, before its place in a queue is known.
   private typealias DuePicture = (id: PictureID, url: WebURL)
 
   private struct Work {
     var isOpen: Bool
     var seen = PictureSet()
-    /// Pictures that ``askAhead(_:)`` has requested but ``add(_:)`` has not yet counted.
     var ahead: Set<PictureID> = []
     var tally = SyncReport.Pictures()
     var lines: [HostPort: LimitedQueue<Job>] = [:]
-    /// Pictures whose results from other runs are still to be written to the index.
+    /// Pictures whose results come from other runs, and are not yet written to the index.
     var settling: [PictureID] = []
-    /// The counts that are not yet reported as progress.
+    /// The numbers of pictures and of finished pictures that are not yet reported as progress.
     var untold = (total: 0, done: 0)
   }
 
-  /// The states of some pictures, looked up outside the lock.
+  /// The states of some pictures, which are looked up outside the lock.
   private struct Known {
     let states: [PictureID: PictureState]
-    /// The cached pictures that a shard nevertheless had to fetch; nil unless this run merges shards.
+    /// Those of the cached pictures that were assigned to a shard; nil unless this run merges shards. A shard is
+    /// another run that fetched some of the pictures.
     var settled: Set<PictureID>?
   }
 
@@ -52,27 +54,29 @@ final class PictureStage: Sendable {
   let stored: @Sendable (PictureID) -> Void
   private let state: Mutex<Work>
 
-  /// The maximum number of pictures of one host in progress, from their request to their row.
+  /// The maximum number of pictures of one host that are in progress. A picture is in progress from its request until
+  /// its row is written.
   ///
-  /// Large enough that the transport never waits for a commit, small enough to limit the memory for requests.
+  /// The number is large enough that the transport never waits for a row to be written, and small enough to limit the
+  /// memory for requests.
   private static let window = 512
   /// The same limit for an unattended run.
   ///
-  /// This limit is smaller, because a picture in progress is not overtaken by a more valuable one that is added
-  /// later.
+  /// This limit is smaller, because a more valuable picture that is added later cannot overtake a picture in progress.
   private static let warmWindow = 64
-  /// The number of URLs in one look-up.
+  /// The number of URLs to look up in the index at once.
   private static let batch = 1024
 
   /// Makes the stage for the pictures of one run.
   ///
   /// - Parameters:
-  ///   - context: The state of the run.
+  ///   - context: The values that all stages of the run share.
   ///   - known: The states of pictures in the index.
-  ///   - strays: The files in the cache without an index row; a picture may use such a file without a request.
-  ///   - source: The place from which pictures are fetched or imported.
-  ///   - ended: Called for each picture that needed a request, with its result.
-  ///   - stored: Called for each picture with new bytes, once they are durable.
+  ///   - strays: The files in the cache that no row of the index names. If a picture's file is among them, the picture
+  ///     needs no request.
+  ///   - source: The place that pictures come from.
+  ///   - ended: Called with each picture that needed a request, and its result.
+  ///   - stored: Called with each picture that has new bytes, when they are on disk.
   init(
     _ context: RunContext,
     known: KnownPictures,
@@ -95,7 +99,8 @@ final class PictureStage: Sendable {
   /// The pictures that were added.
   var seen: PictureSet { state.withLock { $0.seen } }
 
-  /// Starts the requests of an unattended run, the most valuable first, once all sections have added their pictures.
+  /// Starts the requests of an unattended run, the most valuable first. Call it when all sections have added their
+  /// pictures.
   func release() {
     let lines = state.withLock { state in
       state.isOpen = true
@@ -104,7 +109,7 @@ final class PictureStage: Sendable {
     for line in lines { line.open() }
   }
 
-  /// Writes the remaining results of other runs, once all pictures were added.
+  /// Writes the remaining results of other runs. Call it when all pictures are added.
   func settleRest() {
     guard case .settled(let pictures) = source else { return }
     let rest = state.withLock { state in
@@ -114,9 +119,10 @@ final class PictureStage: Sendable {
     if !rest.isEmpty { settle(rest, of: pictures) }
   }
 
-  /// Requests the pictures of a newly decoded section, while its listing is still being stored.
+  /// Requests the pictures of a section that was just decoded, while its items are still being written to the index.
   ///
-  /// ``add(_:)`` counts them later. Does nothing in an unattended run, which waits until it knows all priorities.
+  /// ``add(_:)`` counts these pictures later. In an unattended run, this function does nothing, because such a run
+  /// first has to know the priority of every picture.
   func askAhead(_ references: [PictureReference]) {
     guard !context.options.onlyDue else { return }
     var due: [DuePicture] = []
@@ -137,7 +143,7 @@ final class PictureStage: Sendable {
     bring(due, known, isChanged: true)
   }
 
-  /// Adds the pictures of a newly decoded section or detail, with their URLs.
+  /// Adds the pictures of a section or detail that was just decoded, and requests those that need it.
   func add(_ references: [PictureReference]) {
     var due: [DuePicture] = []
     var refused: [(id: PictureID, failure: TransferFailure)] = []
@@ -168,20 +174,20 @@ final class PictureStage: Sendable {
     bring(due, known, isChanged: true)
   }
 
-  /// Finds the URLs of wanted pictures, which have no row in the index: calls its second argument with each URL that
-  /// it finds.
+  /// Finds the URLs of pictures that have no row in the index. It calls its second argument with each picture that it
+  /// finds, and the picture's URL.
   ///
-  /// URLs of other pictures are ignored.
+  /// If it finds the URL of a picture that is not wanted, the URL is ignored.
   typealias URLSource = (
     _ wanted: Set<PictureID>, _ found: (PictureID, String) -> Void
   ) throws(LarderError) -> Void
 
-  /// Adds the pictures of a section or detail by their ids, when it is unchanged or too large for memory.
+  /// Adds the pictures of a section or detail that is unchanged, or too large for memory. Only their ids are known.
   ///
   /// - Parameters:
   ///   - ids: The pictures.
   ///   - urls: Finds the URLs of pictures without a row.
-  /// - Throws: ``LarderError`` when the index cannot be read; pictures without a known URL then fail.
+  /// - Throws: ``LarderError`` if the index cannot be read. The pictures whose URL is unknown then fail.
   func add(_ ids: [PictureID], urls: URLSource) throws(LarderError) {
     let now = context.now()
     guard let known = known(of: ids) else { return }
@@ -194,7 +200,7 @@ final class PictureStage: Sendable {
     for _ in resting { finish(nil, .failed) }
     // The results of other runs contain the URLs.
     if case .settled(let pictures) = source { return hand(due, to: pictures) }
-    // Each counted picture must be finished, even after an error.
+    // Every picture that was counted must be finished, even after an error.
     var unnamed = Set(due)
     defer { for _ in unnamed { finish(nil, .failed) } }
     for batch in stride(from: 0, to: due.count, by: Self.batch) {
@@ -217,7 +223,7 @@ final class PictureStage: Sendable {
     unnamed = []
   }
 
-  /// Adds counted pictures with the URLs that were looked up for them.
+  /// Requests pictures that are already counted, at the URLs that were looked up for them.
   private func add(_ found: [(id: PictureID, url: String)], _ known: Known) {
     var due: [DuePicture] = []
     for (id, text) in found {
@@ -232,7 +238,7 @@ final class PictureStage: Sendable {
     bring(due, known, isChanged: false)
   }
 
-  /// The states of pictures; nil when the index cannot be read, which ends the run.
+  /// Looks up the states of pictures; nil if the index cannot be read, which ends the run.
   private func known(of ids: [PictureID]) -> Known? {
     do throws(LarderError) {
       var known = Known(states: try known.states(of: ids))
@@ -246,7 +252,7 @@ final class PictureStage: Sendable {
     }
   }
 
-  /// Counts references, and returns the pictures that need a request, after entering the group for each.
+  /// Counts references to pictures. Returns the pictures that need a request; the group is entered for each of them.
   private func count(
     _ ids: [PictureID],
     _ known: Known,
@@ -269,7 +275,7 @@ final class PictureStage: Sendable {
     }
   }
 
-  /// Runs `body` under the lock, then reports the changed counts as progress after releasing the lock.
+  /// Runs `body` under the lock, and reports the changed counts as progress when the lock is released.
   private func counting<Value>(_ body: (inout Work) -> Value) -> Value {
     let (value, news, failure) = state.withLock { state in
       let value = body(&state)
@@ -286,19 +292,19 @@ final class PictureStage: Sendable {
     return value
   }
 
-  /// Enters the group for a picture that needs a request.
   private func begin(_ state: inout Work) {
     group.enter()  // Left in finish(_:_:), the only way out of a request.
     state.untold.total += 1
   }
 
-  /// Whether this run does not request a picture because the picture failed recently for a lasting reason.
+  /// Whether this run skips a picture because the picture failed recently, for a reason that is likely to last.
   private func rests(_ id: PictureID, at now: UnixTime, _ known: Known) -> Bool {
     if case .rest = quiet(known.states[id], at: now) { true } else { false }
   }
 
   private func isFresh(_ id: PictureID, at now: UnixTime, _ known: Known) -> Bool {
-    // A picture that no shard had to request was fresh when the run was planned, or a guard keeps it.
+    // If a cached picture was assigned to no shard, it was fresh when the shared sync was planned, or it belongs to an
+    // item that a guard kept.
     if let settled = known.settled {
       return known.states[id]?.isHeld == true && !settled.contains(id)
     }
@@ -310,7 +316,8 @@ final class PictureStage: Sendable {
     state?.quiet(at: now, onlyDue: context.options.onlyDue)
   }
 
-  /// Requests the pictures from their hosts, passes them to a plan, or takes them from other runs, as `source` says.
+  /// Requests the pictures, passes them to a plan, or takes their results from other runs. `source` decides which of
+  /// these.
   private func bring(_ due: [DuePicture], _ known: Known, isChanged: Bool) {
     switch source {
     case .origins:
@@ -331,7 +338,7 @@ final class PictureStage: Sendable {
     }
   }
 
-  /// Collects pictures that other runs had to fetch, and writes their results in large groups.
+  /// Collects pictures whose results come from other runs, and writes these results in large groups.
   private func hand(_ ids: [PictureID], to pictures: any ImportedPictures) {
     let full = state.withLock { state -> [PictureID] in
       state.settling += ids
@@ -362,7 +369,7 @@ final class PictureStage: Sendable {
     }
   }
 
-  /// Finishes a picture: counts it, lets the next one of its host start, and leaves the group.
+  /// Finishes a picture. Counts its result, lets the next picture of its host start, and leaves the group.
   func finish(_ job: Job?, _ end: FetchedPicture) {
     if let job { ended(job.id, end) }
     let line = job.flatMap { job in state.withLock { $0.lines[job.url.hostPort] } }
@@ -371,7 +378,7 @@ final class PictureStage: Sendable {
     group.leave()
   }
 
-  /// Finishes pictures that were in no host's queue.
+  /// Finishes pictures that were never in the queue of a host.
   func finish(_ pictures: [(id: PictureID, end: FetchedPicture)]) {
     for (id, end) in pictures { ended(id, end) }
     count(pictures.lazy.map(\.end))
@@ -393,7 +400,7 @@ final class PictureStage: Sendable {
 }
 
 extension PictureStage {
-  /// Starts a batch: looks up the cached pictures, adopts files of a killed run, and requests the rest.
+  /// Starts a batch of pictures. Looks up the cached ones, adopts files that a killed run left, and requests the rest.
   func ask(_ batch: [Job]) {
     var entries: [PictureID: PictureEntry] = [:]
     do throws(LarderError) {
@@ -420,7 +427,7 @@ extension PictureStage {
     for job in own { fetch(job, held: entries[job.id]) }
   }
 
-  /// Fails a picture whose key is already used by another one.
+  /// Reports a picture as failed because another picture has the same key.
   private func refuse(_ job: Job) {
     let failure = TransferFailure(
       reason: .identityClash,
@@ -433,8 +440,8 @@ extension PictureStage {
 
   private func fetch(_ job: Job, held: PictureEntry?) {
     var request = context.named.pictureRequest(for: job.url)
-    // In an unattended run, pictures have the same priority as details. Otherwise a deadline could cut off the pictures
-    // every time.
+    // In an unattended run, pictures have the same priority as details, because otherwise a deadline could cut off the
+    // pictures in every run.
     request.priority = context.options.onlyDue ? .detail : .image
     request.bodyLimit = context.options.pictureLimit
     let asked = context.now()
@@ -456,22 +463,22 @@ extension PictureStage {
   }
 }
 
-/// The order in which an unattended run requests pictures, in case it cannot request all of them.
+/// The priority by which an unattended run orders pictures, because it may end before it has requested all of them.
 ///
-/// Smaller values are first: pictures that were never requested, then cached pictures of items that have just changed,
-/// then the rest. Within a rank, pictures whose last check is the oldest are first. So pictures that one run did not
-/// reach are early in the next.
+/// Pictures with smaller values are requested first. These are pictures that were never requested, then cached pictures
+/// of items that have just changed, then the rest. Among pictures with the same rank, the one with the oldest check is
+/// first. Pictures that one run did not reach are therefore early in the next run.
 struct PicturePriority: Comparable, Sendable {
   /// 0 for a picture that was never requested, 1 for a picture of an item that has just changed, 2 for the others.
   var rank: Int
-  /// The time of the origin's last answer about the picture.
+  /// The time of the last answer about the picture; 0 if there was none.
   var seen: UnixTime
 
   /// The priority of a picture.
   ///
   /// - Parameters:
-  ///   - state: Its state; nil when it was never requested.
-  ///   - isChanged: Whether an item that shows it has just changed.
+  ///   - state: The picture's state; nil if it was never requested.
+  ///   - isChanged: Whether an item that shows the picture has just changed.
   init(of state: PictureState?, isChanged: Bool) {
     seen = state?.checked ?? 0
     switch state {
@@ -483,7 +490,7 @@ struct PicturePriority: Comparable, Sendable {
     }
   }
 
-  /// Orders by rank, then by the time of the last answer.
+  /// Orders priorities by rank, then by the time of the last answer.
   static func < (left: PicturePriority, right: PicturePriority) -> Bool {
     (left.rank, left.seen) < (right.rank, right.seen)
   }

@@ -6,11 +6,12 @@ import Imaging
 import Synchronization
 import SystemPackage
 
-/// Makes a square of every picture, on one worker for each processor, while other pictures are still being fetched.
+/// The stage of a run that makes a square version of every picture.
 ///
-/// If a picture is damaged or beyond the limits, it gets no square and is reported once. It is not
-/// tried again until its bytes change, and nothing else fails because of it. A square of a damaged picture would look
-/// like a square of a whole picture, so none is made. The square of a GIF is a PNG.
+/// It has one worker for each processor, and works while other pictures are still being fetched.
+///
+/// If a picture is damaged, or too large to decode, it gets no square. It is reported once, and not tried again until
+/// its bytes change. The run does not fail because of it. The square of a GIF is a PNG.
 final class SquareStage: Sendable {
   private struct Work {
     var waiting: [PictureID] = []
@@ -41,7 +42,7 @@ final class SquareStage: Sendable {
     state = Mutex(Work(tally: SyncReport.Squares(side: side)))
   }
 
-  /// Adds pictures whose files are in the cache; a picture that is added twice is handled once.
+  /// Adds pictures whose files are in the cache. A picture may be added several times, and is handled once.
   func add(_ ids: some Sequence<PictureID>) {
     let started = state.withLock { state in
       for id in ids where state.seen.insert(id).inserted { state.waiting.append(id) }
@@ -58,10 +59,10 @@ final class SquareStage: Sendable {
     }
   }
 
-  /// Adds all of the catalog's pictures, including those that needed no request, and waits for the squares.
+  /// Adds all pictures of the catalog, including those that needed no request, and waits for their squares.
   ///
   /// - Parameter pictures: The catalog's pictures.
-  /// - Returns: The counts.
+  /// - Returns: The counts of squares.
   /// - Throws: ``LarderError`` when the index cannot be written.
   func finish(_ pictures: [PictureID]) throws(LarderError) -> SyncReport.Squares {
     add(pictures)
@@ -112,7 +113,7 @@ final class SquareStage: Sendable {
       try store(square.bytes, of: picture)
     } catch {
       if error.code == .stopped { return state.withLock { $0.tally.unfinished += 1 } }
-      // A missing codec library or worker process is not the picture's fault, so the next run tries again.
+      // If a library or a worker process is missing, that is not a fault of the picture, and the next run tries again.
       if error.code != .library, error.code != .worker {
         try store.note(error.description, of: picture)
       }
@@ -141,9 +142,10 @@ extension PictureWorking {
   ///
   /// - Parameters:
   ///   - order: The crop to apply.
-  ///   - picture: The picture's row; the file must have the SHA-256 in the row.
-  ///   - cache: The path of the cache that holds it.
-  ///   - isStopped: Called while the square is made, if the work can be aborted; true aborts it.
+  ///   - picture: The picture's row. The bytes of the file must have the SHA-256 in the row.
+  ///   - cache: The path of the cache.
+  ///   - isStopped: Called repeatedly while the square is made. If it returns true, the work is aborted where that is
+  ///     possible.
   /// - Returns: The square.
   /// - Throws: ``LarderError`` when no square can be made, for example of a damaged picture.
   package func square(
@@ -157,7 +159,7 @@ extension PictureWorking {
     return try square(order, of: picture, bytes, isStopped: isStopped)
   }
 
-  /// Makes the square of a picture from bytes in memory.
+  /// Makes the square of a picture whose bytes are in memory.
   package func square(
     _ order: PictureOrder,
     of picture: PictureEntry,

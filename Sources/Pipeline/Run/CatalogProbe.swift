@@ -4,39 +4,39 @@ import Dispatch
 import Synchronization
 import Transport
 
-/// A page that was fetched for inspection.
+/// A page of a section or a detail that was fetched for inspection.
 package struct ProbedPage: Sendable {
-  /// The body.
+  /// The body, decompressed.
   package let body: [UInt8]
-  /// The URL after redirects; nil for a file.
+  /// The URL that the page came from, after redirects; nil for a file.
   package let base: WebURL?
-  /// The URL of the next page, from the `Link` header field.
+  /// The URL of the next page, from the `Link` header field; nil if the field names none.
   package let nextLink: String?
 }
 
-/// Fetches the first page of sections, and the first bytes of pictures, without a cache; used by `catalog init` and
-/// `catalog check`.
+/// Fetches the first pages of sections, details, and the first bytes of pictures, without a cache.
 ///
-/// Addresses, headers, variables and trust are handled as in a sync. The methods block.
+/// `catalog init` and `catalog check` use it to show what a sync would find.
+///
+/// Addresses, headers, variables and private addresses are handled as in a sync. The methods block.
 package final class CatalogProbe: Sendable {
   private let request: RunRequest?
   private let named: NamedOrigins
-  /// The headers to send if there is no catalog file.
   private let given: Headers
   private let transport: any Fetching
 
-  /// The largest response to accept.
+  /// The size of the largest response to accept.
   package static let limit = ByteCount.mebibytes(64)
 
-  /// Prepares to fetch from a catalog's sections.
+  /// Prepares to fetch sections and details of a catalog.
   ///
   /// - Parameters:
   ///   - catalog: The catalog.
   ///   - folder: The folder of the catalog file.
-  ///   - environment: The variables for `${NAME}` in headers and URLs.
+  ///   - environment: The environment variables that replace `${NAME}` in headers and URLs.
   ///   - now: The clock.
   ///   - transport: The transport that sends the requests.
-  /// - Throws: ``LarderError`` for an unusable address, ``CatalogError`` for other mistakes in the catalog file.
+  /// - Throws: ``LarderError`` when an address cannot be used. ``CatalogError`` for other mistakes in the catalog file.
   package init(
     _ catalog: CatalogFile,
     folder: String,
@@ -63,11 +63,11 @@ package final class CatalogProbe: Sendable {
     self.transport = request.transport(over: transport) { false }
   }
 
-  /// Prepares to fetch from a URL that the user names.
+  /// Prepares to fetch from a URL that the user names, without a catalog file.
   ///
   /// - Parameters:
   ///   - url: The URL.
-  ///   - headers: The headers for its host.
+  ///   - headers: The headers to send to the URL's origin.
   ///   - transport: The transport that sends the requests.
   package init(
     naming url: WebURL,
@@ -85,15 +85,15 @@ package final class CatalogProbe: Sendable {
     request = nil
   }
 
-  /// The name of a section's source, without secrets.
+  /// The URL or path of the section at a position in the catalog file, without secrets.
   package func name(ofSource position: Int) -> String {
     request?.sections[position].redacted ?? ""
   }
 
-  /// Fetches the first page of the source at a position.
+  /// Fetches the first page of the section at a position in the catalog file.
   ///
   /// - Parameters:
-  ///   - position: The source, in the catalog's order.
+  ///   - position: The section's position, from 0.
   ///   - read: Reads a local file.
   /// - Returns: The page.
   /// - Throws: ``LarderError`` when it cannot be fetched; errors of `read`.
@@ -107,12 +107,12 @@ package final class CatalogProbe: Sendable {
     return try page(of: source, reading: read)
   }
 
-  /// Fetches the detail of an item, or the shared document with all details.
+  /// Fetches the detail of an item. If one document has the details of all items, fetches that document.
   ///
   /// - Parameters:
   ///   - item: The item.
   ///   - read: Reads a local file.
-  /// - Returns: The document; nil when the catalog has no details.
+  /// - Returns: The document; nil if the catalog file has no `detail`.
   /// - Throws: ``LarderError`` when it cannot be fetched; errors of `read`.
   package func detail(
     of item: StoreItem,
@@ -144,7 +144,7 @@ package final class CatalogProbe: Sendable {
     }
   }
 
-  /// A body as the decoder needs it: decompressed.
+  /// Decompresses a body, and converts JSON Lines to an array, so that a decoder can read it.
   private static func plain(
     _ body: [UInt8],
     name: String,
@@ -159,7 +159,7 @@ package final class CatalogProbe: Sendable {
     }
   }
 
-  /// Fetches a page by its URL.
+  /// Fetches the page at a URL.
   ///
   /// - Parameters:
   ///   - url: The URL.
@@ -201,12 +201,11 @@ package final class CatalogProbe: Sendable {
     }
   }
 
-  /// The error for a response that could not be fetched.
   private static func absence(_ failure: TransferFailure) -> LarderError {
     LarderError(.unavailable, failure.description, status: failure.status)
   }
 
-  /// An error about a page, with the request's secrets redacted.
+  /// The error, with the secrets of the request redacted.
   package func veiled(_ error: CatalogError) -> CatalogError {
     var error = error
     let secrets = request?.secrets ?? RunSecrets(given, named, .none)
@@ -239,7 +238,7 @@ package final class CatalogProbe: Sendable {
   }
 }
 
-/// Keeps at least the first 512 bytes of a body, and then ends the transfer.
+/// Keeps the first bytes of a body, at least 512 if it is that long, and then ends the transfer.
 private final class BeginningSink: BodySink {
   private let kept = Mutex<[UInt8]>([])
 

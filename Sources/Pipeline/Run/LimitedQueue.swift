@@ -1,10 +1,12 @@
 import Dispatch
 import Synchronization
 
-/// A job queue with limited concurrency; used for sections, details and pictures.
+/// A queue that limits the number of jobs in progress.
 ///
-/// Waiting jobs are small, without requests or buffers. Jobs start in batches, so that one look-up in the index
-/// serves many of them. They start in the order in which they were added, or by priority.
+/// Sections, details and pictures each wait in such queues until they are requested.
+///
+/// A waiting job is small, because it has no request or buffer yet. Jobs start in batches, so that one look-up in the
+/// index serves many of them. They start in the order in which they were added, or in an order of priority.
 final class LimitedQueue<Job: Sendable>: Sendable {
   private struct Jobs {
     var waiting: [Job] = []
@@ -21,14 +23,15 @@ final class LimitedQueue<Job: Sendable>: Sendable {
   private let order: (@Sendable (Job, Job) -> Bool)?
   private let start: @Sendable ([Job]) -> Void
 
-  /// Makes a queue; report the end of each job with ``leave(_:)``.
+  /// Makes a queue. Call ``leave(_:)`` at the end of each job.
   ///
   /// - Parameters:
   ///   - limit: The maximum number of jobs in progress.
   ///   - queue: The Dispatch queue that starts jobs.
-  ///   - isOpen: Whether jobs start at once; otherwise they wait for ``open()``.
-  ///   - order: Whether its first job starts before its second; nil for the order in which they were added.
-  ///   - start: Starts a batch of jobs.
+  ///   - isOpen: Whether jobs start as soon as they are added. If false, they wait until ``open()`` is called.
+  ///   - order: Returns whether its first argument starts before its second; nil to start jobs in the order in which
+  ///     they were added.
+  ///   - start: Called with each batch of jobs to start.
   init(
     limit: Int,
     queue: DispatchQueue,
@@ -43,7 +46,7 @@ final class LimitedQueue<Job: Sendable>: Sendable {
     state = Mutex(Jobs(isOpen: isOpen))
   }
 
-  /// Appends jobs.
+  /// Adds jobs at the end of the queue.
   func add(_ jobs: [Job]) {
     update { state in
       state.waiting.append(contentsOf: jobs)
@@ -51,12 +54,12 @@ final class LimitedQueue<Job: Sendable>: Sendable {
     }
   }
 
-  /// Starts the waiting jobs.
+  /// Lets jobs start, including the waiting ones.
   func open() {
     update { $0.isOpen = true }
   }
 
-  /// Reports that a number of jobs have ended.
+  /// Records that jobs have ended.
   func leave(_ count: Int = 1) {
     update { $0.underWay -= count }
   }
@@ -70,8 +73,8 @@ final class LimitedQueue<Job: Sendable>: Sendable {
     if isDue { queue.async { self.startSome() } }
   }
 
-  /// Whether a batch is due: jobs are waiting, no other thread is starting a batch, and at most half of the limit is in
-  /// use.
+  /// Whether to start a batch now. This is so if jobs are waiting, no other thread is starting a batch, and at most
+  /// half of the allowed number of jobs are in progress.
   private func mustStart(_ state: inout Jobs) -> Bool {
     guard state.isOpen, state.next < state.waiting.count, !state.isStarting,
       state.underWay <= limit / 2
@@ -92,8 +95,8 @@ final class LimitedQueue<Job: Sendable>: Sendable {
       let batch = Array(state.waiting[state.next..<end])
       state.underWay += batch.count
       state.next = end
-      // Remove started jobs from the array once they are at least half of it, so that the cost of moving the rest is
-      // amortized.
+      // Remove the started jobs from the array only when they are at least half of it. Then each job is moved about
+      // once.
       if state.next >= state.waiting.count - state.next {
         state.waiting = Array(state.waiting[state.next...])
         state.next = 0

@@ -5,13 +5,16 @@ import Dispatch
 import Synchronization
 import Transport
 
-/// Fetches a list of pictures into a cache, possibly at the same time as other such runs; used for shards and by the
-/// server.
+/// Fetches a list of pictures into a cache. Several such runs may use one cache at the same time.
 ///
-/// The run takes no lock and does not write the index: it only puts files into place, each by a rename. It returns
-/// the new rows; another run commits them. ``run(_:)`` blocks; ``stop()`` may be called from any thread.
+/// A shard, which is one machine's part of a large sync, is such a run. The server also uses it to fetch pictures on
+/// demand.
+///
+/// The run takes no lock and does not write the cache's index. It only puts files into place, each with a rename, and
+/// returns the rows for the index. Another run later writes these rows. ``run(_:)`` blocks. ``stop()`` may be called
+/// from any thread.
 package final class PictureListRun: Sendable {
-  /// The results for a list.
+  /// The results of a run.
   package struct Result: Sendable {
     /// The pictures, in the list's order.
     package var pictures: [SettledPicture]
@@ -31,18 +34,18 @@ package final class PictureListRun: Sendable {
   private let remote: (any RemotePictures)?
   private let now: @Sendable () -> UnixTime
 
-  /// The progress of the run, for a display.
+  /// The progress of the run, so that a caller can display it.
   package let progress = ProgressMeter()
 
   /// Prepares a run.
   ///
   /// - Parameters:
   ///   - catalog: The catalog that the pictures belong to.
-  ///   - cache: The cache's path; it is made when there is none.
+  ///   - cache: The path of the cache. It is created if it does not exist.
   ///   - room: The name of the run's work folder, unique among the runs that use the cache.
   ///   - options: The options.
   ///   - transport: The transport that sends the requests.
-  ///   - environment: The variables for `${NAME}` in the catalog's headers and URLs.
+  ///   - environment: The environment variables that replace `${NAME}` in the headers and URLs of the catalog file.
   ///   - disk: The file system to write to.
   ///   - remote: The remote store of the pictures, if they are not in the cache's folder.
   ///   - now: The clock.
@@ -68,15 +71,15 @@ package final class PictureListRun: Sendable {
     self.now = now
   }
 
-  /// Ends the run early: no further request is started, and whole pictures are kept.
+  /// Ends the run early. No further request is started, and pictures that were received completely are kept.
   package func stop() { transport.stop() }
 
   /// Whether ``stop()`` was called.
   package var hasStopped: Bool { transport.hasStopped }
 
-  /// Fetches the pictures, and waits until the last is durable or has failed.
+  /// Fetches the pictures, and waits until each is on disk or has failed.
   ///
-  /// - Parameter known: The pictures, each URL once, with their rows in the cache's index.
+  /// - Parameter known: The rows of the pictures in the cache's index. No URL may occur twice.
   /// - Returns: The results.
   /// - Throws: ``LarderError``, or ``CatalogError`` when the catalog file is wrong.
   package func run(_ known: [PictureEntry]) throws -> Result {
@@ -166,7 +169,7 @@ package final class PictureListRun: Sendable {
     var result = Result(pictures: [], unfinished: 0, requests: context.failures.requests)
     for entry in known {
       let failure = failures[entry.id]
-      // A picture without a result was not requested: it is fresh, or it has no fetchable URL.
+      // A picture without a result was not requested, because it is fresh or its URL cannot be fetched.
       let end = ends[entry.id] ?? (failure == nil ? .excused : .failed)
       if end == .unfinished { result.unfinished += 1 }
       let row = rows[entry.id] ?? entry
@@ -183,15 +186,15 @@ package final class PictureListRun: Sendable {
   }
 }
 
-/// Fetches pictures on demand, when a client requests them from the server.
+/// Fetches a picture when a client requests it from the server and the cache does not have it.
 ///
-/// Each is fetched as in a sync, by ``PictureListRun``, with the same rules for hosts, sizes, types and caching.
+/// A ``PictureListRun`` fetches each picture, so the rules for hosts, sizes, types and caching are those of a sync.
 ///
-/// The files are put into a work folder beside the cache; ``PictureAdmission`` moves them into the cache.
+/// The files are put into a work folder beside the cache. ``PictureAdmission`` then moves them into the cache.
 package final class PicturePull: Sendable {
   /// The result for a picture.
   package enum Outcome: Sendable {
-    /// The picture is in the work folder; the row is for the index.
+    /// The picture is in the work folder. The row is to be written to the index.
     case fetched(PictureEntry)
     /// The picture could not be fetched.
     case failed(Refusal)
@@ -199,13 +202,13 @@ package final class PicturePull: Sendable {
 
   /// The reason why a picture could not be fetched.
   package struct Refusal: Error, Sendable {
-    /// The stable reason code.
+    /// A stable code for the reason, such as `http-404`.
     package var reason: String
-    /// Whether the origin's next answer is likely to be the same.
+    /// Whether the next request is likely to fail for the same reason.
     package var isLasting: Bool
-    /// The time until which the picture should not be requested again.
+    /// The time before which the picture should not be requested again.
     package var rest: UnixTime
-    /// The row to store; nil when no request was made.
+    /// The row to write to the index; nil if no request was made.
     package var row: PictureEntry?
   }
 
@@ -219,14 +222,14 @@ package final class PicturePull: Sendable {
   private let count = Atomic<Int>(0)
   private let isStopped = Atomic<Bool>(false)
 
-  /// How long to wait before another request, in seconds: after a temporary failure, and after a lasting one.
+  /// The number of seconds to wait before another request: after a temporary failure, and after a lasting one.
   private static let (shortRest, longRest): (Int64, Int64) = (10, 60)
 
-  /// Prepares to fetch.
+  /// Prepares to fetch pictures of a catalog.
   ///
   /// - Parameters:
   ///   - catalog: The catalog that the pictures belong to; its hosts count as named by the user.
-  ///   - room: The work folder for the files, which nobody else uses.
+  ///   - room: The path of the work folder, which nobody else may use.
   ///   - options: The options.
   ///   - transport: The transport that sends the requests.
   ///   - reserve: The disk space to leave free; nil for no limit.
@@ -246,16 +249,16 @@ package final class PicturePull: Sendable {
     self.reserve = reserve
   }
 
-  /// Ends the current transfers, and starts no further ones.
+  /// Cancels the current transfers, and all later ones.
   package func stop() {
     isStopped.store(true, ordering: .relaxed)
     transport.cancelAll()
   }
 
-  /// Fetches a picture; blocks until it is durable or has failed.
+  /// Fetches a picture, and blocks until it is on disk or has failed.
   ///
   /// - Parameters:
-  ///   - picture: The picture, with its URL.
+  ///   - picture: A row with the picture's id and URL.
   ///   - known: The picture's row in the cache's index, if any.
   /// - Returns: The result.
   package func fetch(_ picture: PictureEntry, known: PictureEntry?) -> Outcome {
@@ -270,8 +273,8 @@ package final class PicturePull: Sendable {
     let run = PictureListRun(
       catalog,
       cache: room,
-      // At its end, a run removes every work folder whose name begins with its own. The dot ends the number, so that
-      // `pull-1.` does not match `pull-12.`.
+      // At its end, a run removes every work folder whose name begins with its own name. The dot keeps the run
+      // `pull-1.` from removing `pull-12.`.
       room: "pull-\(count.add(1, ordering: .relaxed).newValue).",
       options: options,
       transport: transport,

@@ -3,30 +3,32 @@ import CGlibc
 import Catalog
 import Glibc
 
-/// One run of a program that the user names, as a process of its own, without a shell.
+/// One run of a program that the user names, for example in `token: {command: …}` of a catalog file.
+///
+/// The program runs in a process of its own, and no shell is involved.
 package struct ProgramRun {
   /// The program and its arguments.
   private let words: [String]
   /// The environment of the process.
   private let environment: [String: String]
-  /// The bytes for the program's stdin.
+  /// The bytes that the program reads from stdin.
   private let input: [UInt8]
   /// The time limit in seconds.
   private let seconds: Int
-  /// Called several times a second; true ends the process.
+  /// Called several times a second. If it returns true, the process is killed.
   private let isStopped: @Sendable () -> Bool
 
-  /// The number of bytes to keep from each output stream; further bytes are discarded.
+  /// The number of bytes to keep of each output stream. Further bytes are discarded.
   private static let kept = 64 << 10
 
-  /// Describes a run of a program; nothing is started yet.
+  /// Describes a run. Nothing is started yet.
   ///
   /// - Parameters:
-  ///   - words: The program and its arguments; at least one word.
+  ///   - words: The program and its arguments. There must be at least one word.
   ///   - environment: The environment of the process.
-  ///   - input: The bytes for the program's stdin.
+  ///   - input: The bytes that the program reads from stdin.
   ///   - seconds: The time limit in seconds.
-  ///   - isStopped: Called several times a second; true ends the process.
+  ///   - isStopped: Called several times a second. If it returns true, the process is killed.
   package init(
     words: [String],
     environment: [String: String],
@@ -43,10 +45,10 @@ package struct ProgramRun {
 
   /// Runs the program to its end.
   ///
-  /// Blocks until the program ends, but not longer than the time limit. The process has a process group of its own,
-  /// so that its children are killed with it.
+  /// Blocks until the program ends, but not longer than the time limit. The process has its own process group, so that
+  /// the processes that it starts are killed with it.
   ///
-  /// - Returns: The program's exit status, and its output.
+  /// - Returns: The program's exit status, and the beginning of its output.
   package func run() -> ProgramOutput {
     let entry = larder_readable(input, input.count)
     guard entry >= 0 else { return ProgramOutput(end: .notStarted(systemMessage(errno))) }
@@ -75,7 +77,7 @@ package struct ProgramRun {
     return fcntl(ends.0, F_SETFL, O_NONBLOCK) == 0
   }
 
-  /// Starts the process; returns the system's error number, or 0.
+  /// Starts the process. Returns 0, or the system's error number.
   private func start(
     _ process: inout pid_t,
     _ input: Int32,
@@ -92,7 +94,8 @@ package struct ProgramRun {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // All signals are unblocked and have their default actions, regardless of this process's settings.
+    // The new process has all signals unblocked, with their default actions, regardless of the settings in this
+    // process.
     var none = sigset_t()
     var all = sigset_t()
     sigemptyset(&none)
@@ -108,7 +111,7 @@ package struct ProgramRun {
     return posix_spawnp(&process, words[0], &actions, &attributes, &arguments, &variables)
   }
 
-  /// Reads both streams until the process ends or the time limit is reached.
+  /// Reads both output streams until the process ends or the time limit is reached.
   private func answer(of process: pid_t, _ output: Int32, _ errors: Int32) -> ProgramOutput {
     let clock = ContinuousClock()
     let end = clock.now + .seconds(seconds)
@@ -138,7 +141,6 @@ package struct ProgramRun {
   /// One end of a pipe that a process writes to.
   private struct Stream {
     let descriptor: Int32
-    /// The first bytes of the stream.
     private(set) var bytes: [UInt8] = []
     private var hasEnded = false
 
@@ -148,8 +150,8 @@ package struct ProgramRun {
 
     /// The entry for `poll(2)`.
     ///
-    /// It is ignored once the stream has ended: otherwise each call of `poll` would return at once until the process
-    /// ends.
+    /// A descriptor of -1 makes `poll` ignore the entry after the end of the stream. Otherwise each call of `poll`
+    /// would return at once until the process ends.
     var watched: pollfd {
       pollfd(fd: hasEnded ? -1 : descriptor, events: Int16(POLLIN), revents: 0)
     }
@@ -172,10 +174,11 @@ package struct ProgramRun {
 }
 
 extension FileTrust {
-  /// Checks by owner and permissions whether the user of this process can trust a file on disk.
+  /// Checks whether the user of this process can trust a file, judged by the owners and permissions of the file and its
+  /// folder.
   ///
   /// - Parameter path: The file, which may be a symbolic link.
-  /// - Returns: The first doubt; nil when the file is trusted or does not exist.
+  /// - Returns: The first reason for doubt; nil if the file can be trusted or does not exist.
   package static func doubt(ofFile path: String) -> Doubt? {
     guard let file = entry(path), let real = realpath(path, nil) else { return nil }
     defer { free(real) }
@@ -196,7 +199,8 @@ extension FileTrust {
 }
 
 extension CatalogFile {
-  /// Refuses a catalog file with a token command if anyone but root and this process's user may change the file.
+  /// Refuses a catalog file that names a token command if other users than root and this process's user can change the
+  /// file.
   ///
   /// - Parameter path: The file's path.
   /// - Throws: ``CatalogError`` with the file, the reason and a remedy.
