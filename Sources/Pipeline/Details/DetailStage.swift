@@ -88,7 +88,7 @@ final class DetailStage: Sendable {
       state.tally.total += new.count
       return (new, state.line)
     }
-    for _ in new { group.enter() }  // Left in finish(_:), the only way out of a detail.
+    for _ in new { group.enter() }  // Left in finish(_:), which ends every detail.
     context.progress.update { $0.details.total += new.count }
     line?.add(new)
   }

@@ -1,8 +1,11 @@
 import Catalog
 
-/// The guards' messages about a section: the rejected change and a remedy.
+/// The messages of the guards about a section.
+///
+/// A guard is a check that rejects a change of a section if it looks like a fault of the shop. A message names the
+/// rejected change and a remedy.
 struct GuardMessage {
-  /// A message without a full stop, and a remedy besides correcting the catalog file.
+  /// A message without a full stop, and an option for the next sync that would help.
   struct Finding {
     var problem: String
     var remedy: SyncReport.Remedy?
@@ -11,7 +14,7 @@ struct GuardMessage {
   private let key: String
   private let held: Int
 
-  /// Makes messages about the section `key`, whose cached listing has `held` items.
+  /// Makes messages about the section `key`, which has `held` items in the cache.
   init(_ key: String, held: Int) {
     self.key = key
     self.held = held
@@ -19,7 +22,7 @@ struct GuardMessage {
 
   private var items: String { held == 1 ? "its 1 item" : "its \(held) items" }
 
-  /// The finding that the feed no longer lists any items in the section.
+  /// The shop no longer lists any items in the section.
   var emptied: Finding {
     Finding(
       problem:
@@ -29,7 +32,7 @@ struct GuardMessage {
     )
   }
 
-  /// The finding that the feed no longer names the section.
+  /// The shop's response no longer names the section.
   var dropped: Finding {
     Finding(
       problem:
@@ -39,7 +42,7 @@ struct GuardMessage {
     )
   }
 
-  /// The finding that the feed lists `count` fewer items.
+  /// The shop no longer lists `count` of the items.
   func shrunk(by count: Int) -> Finding {
     Finding(
       problem:
@@ -49,7 +52,7 @@ struct GuardMessage {
     )
   }
 
-  /// The finding that the feed has replaced every item of the section, and now lists `count` others.
+  /// The shop has replaced every item of the section, and now lists `count` other items.
   func replaced(by count: Int) -> Finding {
     Finding(
       problem:
@@ -59,13 +62,13 @@ struct GuardMessage {
     )
   }
 
-  /// The finding that all items have lost a field, or have the same value in it.
+  /// All items have lost a field, or all have the same value in it.
   ///
   /// - Parameters:
   ///   - findings: The fields.
   ///   - mapping: The mapping with the fields' paths.
-  ///   - count: The number of items that the feed lists.
-  /// - Returns: The finding and its remedy.
+  ///   - count: The number of items that the shop lists now.
+  /// - Returns: The message and its remedy.
   func suspicious(
     _ findings: [FieldGuard.Finding],
     _ mapping: Mapping.Item,
@@ -88,13 +91,13 @@ struct GuardMessage {
     )
   }
 
-  /// The finding that all details have lost some fields.
+  /// All details have lost some fields. A detail is the document about one item, beyond its entry in a section.
   ///
   /// - Parameters:
   ///   - names: The names of the fields.
   ///   - paths: Their paths in the mapping.
   ///   - count: The number of details whose old fields are kept.
-  /// - Returns: The finding and its remedy.
+  /// - Returns: The message and its remedy.
   static func lost(_ names: [String], _ paths: [JSONPath], details count: Int) -> Finding {
     Finding(
       problem: "cannot refresh \(names.joined(separator: ", ")) of \(count) "
@@ -105,13 +108,13 @@ struct GuardMessage {
     )
   }
 
-  /// The finding that too many items cannot be read.
+  /// Too many items cannot be read.
   ///
   /// - Parameters:
   ///   - notes: The unreadable items and fields.
-  ///   - elements: The number of items that the feed lists, as far as it was read.
-  ///   - isHeld: Whether the cache has an earlier listing.
-  /// - Returns: The finding and its remedy.
+  ///   - elements: The number of items that the shop lists, as far as its response was read.
+  ///   - isHeld: Whether the cache has items of an earlier run.
+  /// - Returns: The message and its remedy.
   func unreadable(
     _ notes: SectionNotes,
     of elements: Int,
@@ -150,7 +153,7 @@ struct GuardMessage {
 }
 
 extension FieldGuard.Finding {
-  /// The field, by its name in the catalog file.
+  /// The name of the field in the catalog file.
   var field: String {
     switch self {
     case .gone(let field): "item.\(field.rawValue)"

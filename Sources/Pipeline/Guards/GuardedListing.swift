@@ -2,34 +2,36 @@ import Base
 import Cache
 import Catalog
 
-/// A section's listing after the guards: the feed's items, and the items that the guards kept.
+/// The items of a section as the guards accept them.
 ///
-/// The guards reject removals and other changes that look like a fault of the feed.
+/// The guards are checks that reject a change if it looks like a fault of the shop, for example the removal of most
+/// items. The items of a section are stored in the index as a listing.
 struct GuardedListing: Sendable {
   /// The listing to show.
   var listing: ListingID
-  /// The ids of kept items that the feed no longer lists.
+  /// The ids of items that the shop no longer lists and the guards kept.
   var withheld: [String] = []
-  /// The fields that made a guard reject the feed's whole listing: they are gone, or suspiciously uniform.
+  /// The fields that made a guard reject the new listing, because no item has them any more, or all items have the same
+  /// value in them.
   ///
-  /// Empty if the listing was accepted, or was rejected for another reason.
+  /// The array is empty if the listing was accepted, or was rejected for another reason.
   var findings: [FieldGuard.Finding] = []
-  /// Whether the last good listing replaces the feed's listing.
+  /// Whether the new listing was rejected as a whole, so that the last good one is shown instead.
   var isWhole = false
-  /// The ids of items that the feed lists but that cannot be read; their last good versions are kept.
+  /// The ids of items that the shop lists but that cannot be read. Their last good versions are shown.
   var unread: [String] = []
 }
 
 extension RunContext {
   /// Decides which listing to show for a section.
   ///
-  /// If the feed's listing as a whole looks like a fault, the result is the last good listing. Otherwise, the result
-  /// is the feed's listing and the items whose removal looks like a fault.
+  /// If the new listing as a whole looks like a fault, the last good listing is shown. Otherwise, the new listing is
+  /// shown, together with items of the last run whose removal looks like a fault.
   ///
   /// - Parameters:
-  ///   - listing: The feed's items.
+  ///   - listing: The items that the shop lists now.
   ///   - item: The mapping of their fields.
-  ///   - unread: The ids of items that the feed lists but that cannot be read.
+  ///   - unread: The ids of items that the shop lists but that cannot be read.
   ///   - shown: The listing of the last run.
   /// - Returns: The listing to show, with the kept items.
   /// - Throws: ``LarderError`` when the index cannot be read or written.
@@ -56,10 +58,10 @@ extension RunContext {
     return GuardedListing(listing: try union.keep(kept), withheld: union.withheld(kept))
   }
 
-  /// Adds vanished items of the last listing to an otherwise accepted listing.
+  /// Adds items of the last run, which the shop no longer lists, to an accepted listing.
   ///
   /// - Parameters:
-  ///   - gone: The ids of the items.
+  ///   - gone: The ids of the items to add.
   ///   - shown: The listing of the last run.
   ///   - listing: The accepted listing.
   /// - Returns: The listing to show, and the ids of the added items.
@@ -75,17 +77,17 @@ extension RunContext {
     return kept.isEmpty ? (listing, []) : (try both.keep(union), kept)
   }
 
-  /// Keeps the last good versions of items that the feed lists but that cannot be read.
+  /// Keeps the last good versions of items that the shop lists but that cannot be read.
   ///
-  /// An unreadable item is matched by its id. If its id is unreadable too, it may be any of the vanished items. So
-  /// items that were kept for this reason in the last run are kept again, up to the number of unreadable items without
-  /// an id. If that number is larger than in the last run, one further vanished item is kept for each unit of the
-  /// increase.
+  /// An unreadable item is matched by its id. If its id is unreadable too, it may be any of the items that the shop
+  /// seems to list no longer. The items that the last run kept for this reason are therefore kept again, at most as
+  /// many as there are unreadable items without an id. If there are more of these than in the last run, one further
+  /// item is kept for each additional one.
   ///
   /// - Parameters:
   ///   - notes: The unreadable items and fields.
   ///   - shown: The listing of the last run.
-  ///   - last: The unreadable items and fields of the last run.
+  ///   - last: The unreadable items of the last run.
   ///   - guarded: The listing to show, to which the items are added.
   /// - Throws: ``LarderError`` when the index cannot be read or written.
   func keepUnread(
@@ -110,11 +112,11 @@ extension RunContext {
     guarded.unread = kept.sorted()
   }
 
-  /// Compares a listing with the last one.
+  /// Compares the fields of a listing's items with those of the last run.
   ///
-  /// Returns the fields that all items lost, and the fields in which all items have the same value.
+  /// Returns the fields that all items lost, and the fields in which all items now have the same value.
   ///
-  /// The comparison stops as soon as no fault is possible; for a normal listing, the first few items are enough.
+  /// The comparison stops when it is certain that there are none. For a normal listing, the first few items are enough.
   private func findings(
     in listing: ListingID,
     _ item: Mapping.Item,
@@ -132,7 +134,8 @@ extension RunContext {
     return fields.findings
   }
 
-  /// A sample of 100 to 200 items of a listing, evenly spread; all items of a shorter listing.
+  /// A sample of 100 to 200 items, taken at equal distances from the whole listing. If the listing is shorter, the
+  /// sample has all its items.
   private func sample(of listing: ListingID) throws(LarderError) -> [StoreItem] {
     let versions = try index.versions(listing: listing)
     var sample: [StoreItem] = []
@@ -144,11 +147,11 @@ extension RunContext {
   }
 }
 
-/// Compares the last listing with the feed's new one by their ids, and merges the two.
+/// Compares the listing of the last run with the new one by the ids of their items, and merges the two.
 ///
-/// The items themselves are read only for a merge, in batches, so that no second copy of the catalog is in memory.
+/// The items themselves are read only for a merge. They are read in batches, so that the whole catalog is never in
+/// memory.
 struct ListingUnion {
-  /// A listing's ids, and the versions of its items.
   private struct Side {
     let listing: ListingID
     let ids: PackedIDs
@@ -171,15 +174,15 @@ struct ListingUnion {
   private let incoming: Side
   private let index: Index
 
-  /// The number of items read by one query: large enough for speed, small enough for memory.
+  /// The number of items that one query reads.
   private static let batch = 512
 
   /// Compares two listings.
   ///
   /// - Parameters:
   ///   - shown: The listing of the last run.
-  ///   - listing: The feed's listing.
-  ///   - index: The index that has both.
+  ///   - listing: The new listing.
+  ///   - index: The index that stores both.
   /// - Throws: ``LarderError`` when the index cannot be read.
   init(of shown: ListingID, and listing: ListingID, _ index: Index) throws(LarderError) {
     (self.shown, incoming) = (try Side(shown, index), try Side(listing, index))
@@ -189,14 +192,14 @@ struct ListingUnion {
   /// The number of items that the feed lists.
   var listed: Int { incoming.ids.count }
 
-  /// The ids of items of the last listing that the feed does not list, in the last listing's order.
+  /// The ids of items of the last run that the shop no longer lists, in the order of the last run.
   var vanished: [String] {
     ShrinkGuard.vanished(of: shown.ids, from: incoming.ids).map { shown.ids[$0] }
   }
 
-  /// The decision about the feed's listing.
+  /// Decides about the new listing.
   ///
-  /// - Parameter unread: The ids of items that the feed lists but that cannot be read.
+  /// - Parameter unread: The ids of items that the shop lists but that cannot be read.
   /// - Returns: The verdict.
   func verdict(unread: Set<String>) -> ShrinkGuard.Decision {
     ShrinkGuard.judge(held: shown.ids, incoming: incoming.ids) {
@@ -204,15 +207,15 @@ struct ListingUnion {
     }
   }
 
-  /// The feed's items, and some of the items that it no longer lists.
+  /// The items of the new listing, together with some items of the last run that the shop no longer lists.
   func union(keeping kept: Set<String>) -> ShrinkGuard.Union {
     ShrinkGuard.union(of: shown.ids, and: incoming.ids) { kept.contains(shown.ids[$0]) }
   }
 
-  /// The ids of the items in a union that the feed no longer lists.
+  /// The ids of the items in a union that the shop no longer lists.
   func withheld(_ union: ShrinkGuard.Union) -> [String] { union.withheld.map { shown.ids[$0] } }
 
-  /// Stores the items of a union as a listing.
+  /// Stores the items of a union in the index, as a listing.
   ///
   /// - Parameter union: The items.
   /// - Returns: The listing.

@@ -2,12 +2,13 @@ import Cache
 import Catalog
 import Synchronization
 
-/// Collects the fields that newly fetched details lost, and judges the losses once every request for a detail is
-/// answered.
+/// Collects the fields that fetched details have lost, and decides about the losses when all details are finished.
 ///
-/// If all details lose a field at once, this looks like a fault, and the field is kept. Every later run decides
-/// again, until the origin sends the field or the user allows its removal. A field that only some details lost is
-/// removed.
+/// A detail is the document about one item, beyond its entry in a section.
+///
+/// If all details lose a field at once, that looks like a fault of the shop, and the old values of the field are kept.
+/// Every later run decides again, until the shop sends the field or the user allows its removal. If only some details
+/// lose a field, the loss is accepted.
 final class LostDetailFields: Sendable {
   /// The decision about the losses.
   struct Decision: Sendable {
@@ -15,15 +16,15 @@ final class LostDetailFields: Sendable {
     var kept: [DetailField] = []
     /// The number of details that lost at least one of the kept fields.
     var losers = 0
-    /// The rows to write instead of those that ``admit(_:_:_:)`` returned.
+    /// The rows to write in place of the preliminary rows that ``admit(_:_:_:)`` returned.
     var rows: [(detail: DetailEntry, document: DocumentEntry)] = []
-    /// The fields that the catalog file names but no detail has.
+    /// The fields for which the catalog file gives a path, but no detail has a value.
     var absent: [DetailField] = []
   }
 
-  /// A detail that lost fields; its row keeps them until every request for a detail is answered.
+  /// A detail that lost fields. Its preliminary row keeps their old values until all details are finished.
   private struct Stripped {
-    /// The row as received, without the lost fields.
+    /// The row of the detail as it was received, without the lost fields.
     var entry: DetailEntry
     var document: DocumentEntry
     /// The lost fields.
@@ -31,15 +32,15 @@ final class LostDetailFields: Sendable {
   }
 
   private struct Findings {
-    /// The items whose details were fetched or are unchanged.
+    /// The ids of items whose details were fetched or are unchanged.
     var answered: Set<String> = []
-    /// The items whose details were fetched.
+    /// The ids of items whose details were fetched.
     var came: Set<String> = []
-    /// The fields that any fetched detail has, empty lists included.
+    /// The fields that are present in any fetched detail, even if only as an empty list.
     var present: Set<DetailField> = []
-    /// The fields in which any fetched detail has a value.
+    /// The fields that have a value in any fetched detail.
     var held: Set<DetailField> = []
-    /// The details that lost fields, by item.
+    /// The details that lost fields, by the ids of their items.
     var stripped: [String: Stripped] = [:]
   }
 
@@ -52,10 +53,10 @@ final class LostDetailFields: Sendable {
   /// Makes the guard for the details of one catalog.
   ///
   /// - Parameters:
-  ///   - mapping: The mapping of details; nil when there is none.
-  ///   - known: The details as the last run left them, by item.
-  ///   - isShared: Whether one document has all details, so that they share its row.
-  ///   - allowsRemovals: Whether lost fields are removed in any case.
+  ///   - mapping: The catalog file's paths for the fields of details; nil if it gives none.
+  ///   - known: The details that the last run left in the cache, by the ids of their items.
+  ///   - isShared: Whether one document has the details of all items. Its row then belongs to all of them.
+  ///   - allowsRemovals: Whether every loss is accepted.
   init(
     _ mapping: Mapping.Detail?,
     known: [String: DetailEntry],
@@ -68,17 +69,16 @@ final class LostDetailFields: Sendable {
     self.allowsRemovals = allowsRemovals
   }
 
-  /// Records that a detail was fetched or is unchanged.
   func noteAnswer(_ detail: DetailEntry) {
     guard detail.isCurrent else { return }
     state.withLock { _ = $0.answered.insert(detail.item) }
   }
 
-  /// The preliminary rows to write for a fetched detail, while requests for other details are still unanswered.
+  /// The preliminary rows of a fetched detail, which are written while other details are still being fetched.
   ///
-  /// If the detail lost fields, its row keeps them. Its document then has no validators and no expiry, so that the
-  /// next run fetches the document again if this run is killed. Pictures that the detail lost are not requested,
-  /// because they are probably gone.
+  /// If the detail lost fields, its row keeps their old values. The row of its document then has no ETag, no
+  /// Last-Modified date and no expiry, so that the next run fetches the document again if this run is killed. Pictures
+  /// that the detail lost are not requested, because the shop has probably removed them.
   ///
   /// - Parameters:
   ///   - detail: The decoded detail.
@@ -110,10 +110,10 @@ final class LostDetailFields: Sendable {
     return (merged, document.withoutValidators)
   }
 
-  /// Judges the losses, once every request for a detail is answered.
+  /// Decides about the losses. Call it when all details are finished.
   ///
-  /// This is not called in a run that was stopped early, because such a run has not seen all answers. The next run
-  /// fetches these details again.
+  /// Do not call it in a run that was ended early, because such a run has not fetched all details. The next run fetches
+  /// the details with losses again.
   func judge() -> Decision {
     guard let mapping else { return Decision() }
     let state = state.withLock { $0 }
@@ -156,9 +156,10 @@ final class LostDetailFields: Sendable {
     }
   }
 
-  /// The final rows of a detail that lost fields: as received, but with the fields to keep.
+  /// The final rows of a detail that lost fields. They have the detail as it was received, with the old values of the
+  /// fields to keep.
   ///
-  /// Nil when these rows are already written.
+  /// The result is nil if the preliminary rows are already right.
   private func row(
     of id: String,
     _ stripped: Stripped,
@@ -168,7 +169,7 @@ final class LostDetailFields: Sendable {
     guard kept != stripped.fields || isShared else { return nil }
     let old = kept.isEmpty ? nil : known[id]?.decoded
     let merged = old.flatMap { stripped.entry.keeping(kept, of: $0) }
-    // A shared document's row has validators only if no item keeps a lost field.
+    // A document with the details of all items may be revalidated only if no item keeps a lost field.
     let hasValidators = isShared ? lost.isEmpty : kept.isEmpty
     return (
       merged ?? stripped.entry,
@@ -176,7 +177,7 @@ final class LostDetailFields: Sendable {
     )
   }
 
-  /// The fields that the catalog file names but no detail has, in the order of the mapping.
+  /// The fields for which the catalog file gives a path, but no detail has a value.
   private func absent(_ mapping: Mapping.Detail, _ state: Findings) -> [DetailField] {
     var absent = mapping.given.subtracting(state.present)
     guard !absent.isEmpty, !state.answered.isEmpty else { return [] }
@@ -191,7 +192,7 @@ final class LostDetailFields: Sendable {
 }
 
 extension DetailEntry {
-  /// The row with some fields of an earlier version of the detail; nil when its body cannot be read.
+  /// The row with the old values of some fields; nil if the row's detail cannot be decoded.
   fileprivate func keeping(_ fields: [DetailField], of old: ItemDetail) -> DetailEntry? {
     guard let merged = decoded?.keeping(fields, of: old) else { return nil }
     var entry = self
@@ -202,7 +203,7 @@ extension DetailEntry {
 }
 
 extension DocumentEntry {
-  /// The document without validators and expiry, so that the next run fetches it in full.
+  /// The row without ETag, Last-Modified date and expiry, so that the next run fetches the document in full.
   fileprivate var withoutValidators: DocumentEntry {
     var document = self
     document.response = nil
@@ -212,31 +213,29 @@ extension DocumentEntry {
   }
 }
 
-/// Collects the cached details that their origin no longer has, and judges them once every request for a detail is
-/// answered.
+/// Collects the cached details that the shop no longer has, and decides about them when all details are finished.
 final class VanishedDetails: Sendable {
   /// The rows of a missing detail, to write if its removal is accepted.
   typealias Row = (detail: DetailEntry, document: DocumentEntry)
 
-  /// The decision about all missing details.
   enum Decision: Sendable {
-    /// Too many are missing at once, which looks like a fault: these items keep their details, and the next run decides
-    /// again.
+    /// Too many details are missing at once, which looks like a fault of the shop. The items with these ids keep their
+    /// details, and the next run decides again.
     case withheld([String])
-    /// Only a few are missing: these rows record their removal.
+    /// Only a few details are missing. The rows record their removal.
     case gone([Row])
   }
 
   private let rows = Mutex<[String: Row]>([:])
 
-  /// Adds a missing detail that was in the cache until now.
+  /// Adds a missing detail that the last run still had.
   func note(_ detail: DetailEntry, _ document: DocumentEntry) {
     rows.withLock { $0[detail.item] = (detail, document) }
   }
 
-  /// Judges the missing details, once every request for a detail is answered.
+  /// Decides about the missing details. Call it when all details are finished.
   ///
-  /// - Parameter held: The number of this run's details that the cache already had before the run.
+  /// - Parameter held: The number of details of this run that were in the cache before the run, and not missing.
   /// - Returns: The decision.
   func judge(held: Int) -> Decision {
     let rows = rows.withLock { $0 }

@@ -3,19 +3,21 @@ import Cache
 import Catalog
 import Transport
 
-/// Compares a feed's listings with those of the last run, first each section by itself and then all sections
-/// together, and rejects implausible losses.
+/// Compares the items of sections with those of the last run, and rejects changes that look like a fault of the shop.
+///
+/// Each section is first judged by itself. Then all sections are judged together. The items of a section are stored in
+/// the index as a listing.
 struct SectionGuard: Sendable {
   let context: RunContext
   let last: PreviousSections
 
-  /// The result of a section: its items after the guards, or the last good ones if the listing is rejected.
+  /// Judges a section. The result shows its new items, or those of the last good run if the new ones are rejected.
   ///
   /// - Parameters:
   ///   - joined: The section with all its pages.
-  ///   - isNamed: Whether the feed names the section; a combined response may have dropped it.
-  ///   - reading: The source that it was read from.
-  /// - Returns: The result; nil for a section that the feed has dropped and from which no items are kept.
+  ///   - isNamed: Whether the shop's response still names the section.
+  ///   - reading: The state of reading its source.
+  /// - Returns: The result; nil if the response no longer names the section, and no items of it are kept.
   /// - Throws: ``LarderError`` when the index cannot be read or written.
   func result(
     of joined: JoinedSection,
@@ -44,7 +46,7 @@ struct SectionGuard: Sendable {
     }
     if !isNamed, guarded.withheld.isEmpty { return nil }
     var result = SectionResult(joined, notes, guarded, of: reading)
-    // A rejected listing is no evidence of a wrong path in the catalog file.
+    // If the new items are rejected, they tell nothing about the paths in the catalog file.
     if !guarded.isWhole, readable > 0 || lost > 0 { noteAbsent(notes, of: section.key, reading) }
     guard result.error == nil else { return result }
     let held = try shown.map { id throws(LarderError) in try context.index.itemCount(listing: id) }
@@ -61,8 +63,8 @@ struct SectionGuard: Sendable {
     return result
   }
 
-  /// The result for a listing with too many unreadable items: the last good listing, or a failed section if there is
-  /// none.
+  /// The result for a section with too many unreadable items. It shows the items of the last good run. If there are
+  /// none, the section is marked as failed.
   private func refusal(
     of section: DecodedSection,
     _ notes: SectionNotes,
@@ -99,7 +101,7 @@ struct SectionGuard: Sendable {
     return result
   }
 
-  /// Records a failure for each field that the catalog file names but no item has; the run is then incomplete.
+  /// Records a failure for each field for which the catalog file gives a path, but no item has a value.
   private func noteAbsent(_ notes: SectionNotes, of key: String, _ reading: SectionReading) {
     for field in ItemField.allCases where notes.absent.contains(field) {
       let item = context.catalog.mapping(ofSource: reading.position).item
@@ -118,9 +120,10 @@ struct SectionGuard: Sendable {
     }
   }
 
-  /// The result for a section of a combined response that cannot be read: its last good listing.
+  /// The result for a section that cannot be read, although other sections of the same response can. It shows the items
+  /// of the last good run.
   ///
-  /// - Returns: The result; nil when its key cannot be read, or another section has the same key.
+  /// - Returns: The result; nil if the section's key cannot be read, or another section has the same key.
   func result(
     of failed: JoinedPages.Failed,
     isKnown: Bool,
@@ -136,10 +139,10 @@ struct SectionGuard: Sendable {
     return last.fallback(for: section.key, words)
   }
 
-  /// An empty section for a key that no response names any more; the shrink guard judges its removal like that of any
-  /// other section.
+  /// Makes an empty section for a key that no response names any more. The removal of its items can then be judged as
+  /// in any other section.
   ///
-  /// Nil when the cache never had the section.
+  /// The result is nil if the cache never had items of the section.
   func vanished(_ key: String) throws(LarderError) -> DecodedSection? {
     guard let held = last[key], held.listing != nil else { return nil }
     return DecodedSection(
@@ -151,7 +154,8 @@ struct SectionGuard: Sendable {
     )
   }
 
-  /// Records a failure for a section whose key another source already uses.
+  /// Records a failure for a section whose key is already used by another source, which is another URL of the catalog
+  /// file.
   func refuse(claimed key: String, _ reading: SectionReading) {
     context.failures.note(
       undecodable: .section,
@@ -162,11 +166,12 @@ struct SectionGuard: Sendable {
     )
   }
 
-  /// Judges all sections together, after each was judged by itself: if their small losses are suspicious in total,
-  /// every section keeps its items.
+  /// Judges all sections together, after each was judged by itself.
+  ///
+  /// If their losses are small in each section but suspicious in total, every section keeps its items.
   ///
   /// - Parameter results: The results of the sections.
-  /// - Returns: The changed results.
+  /// - Returns: The results that have changed.
   /// - Throws: ``LarderError`` when the index cannot be read or written.
   func changes(to results: [SectionResult]) throws(LarderError) -> [SectionResult] {
     guard !context.options.allowRemovals else { return [] }
@@ -180,7 +185,7 @@ struct SectionGuard: Sendable {
     }
     let all = vanished.values.joined()
     guard ShrinkGuard.isSuspicious(catalog: held, vanished: all.count) else { return [] }
-    // An item that moved to another section is not lost.
+    // If another section lists an item now, the item was moved and is not lost.
     var gone = Set(all)
     for listing in results.compactMap(\.listing) where !gone.isEmpty {
       gone.subtract(try context.index.itemKeys(listing: listing))
@@ -206,6 +211,6 @@ struct SectionGuard: Sendable {
 }
 
 extension FailureReason {
-  /// The catalog file gives a path for a field, but no item of a listing has a value there.
+  /// The reason for a field for which the catalog file gives a path, but no item of a section has a value.
   static let fieldMissing = FailureReason(rawValue: "field-missing")
 }

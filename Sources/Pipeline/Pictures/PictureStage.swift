@@ -293,7 +293,7 @@ final class PictureStage: Sendable {
   }
 
   private func begin(_ state: inout Work) {
-    group.enter()  // Left in finish(_:_:), the only way out of a request.
+    group.enter()  // Left in finish(_:_:), which ends every request.
     state.untold.total += 1
   }
 

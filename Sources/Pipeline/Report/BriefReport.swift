@@ -1,15 +1,16 @@
-/// A shortened report for emails and monitoring, because a report about an unreachable shop would list each of its
+/// A shortened report for emails and monitoring. Without it, a report about an unreachable shop would list each of its
 /// items.
 extension SyncReport {
-  /// The maximum number of entries of each kind in ``brief``.
+  /// The maximum number of entries of each kind in ``brief``, such as failures with the same reason.
   package static let mostBrief = 100
 
   /// The report with at most 100 entries of each kind.
   ///
-  /// That is 100 failures of each stage and reason, 100 skipped rows of each section and reason, and 100 entries of
-  /// every other list.
+  /// It has at most 100 failures with the same stage and reason, 100 unreadable items with the same section and reason,
+  /// and 100 entries in every other list.
   ///
-  /// Omitted failures and rows are added to the report's own counts; ``briefOmits`` counts the other omitted entries.
+  /// Failures and unreadable items that are left out are added to the report's own counts. ``briefOmits`` has the
+  /// numbers of the other entries that are left out.
   package var brief: SyncReport {
     var brief = self
     brief.failures = []
@@ -44,8 +45,8 @@ extension SyncReport {
     return brief
   }
 
-  /// The number of entries that ``brief`` omits from lists without a count of their own, by the list's path in the JSON
-  /// document.
+  /// The numbers of entries that ``brief`` leaves out of lists that have no count in the report. The keys are the paths
+  /// of the lists in the JSON document, for example `items.added`.
   package var briefOmits: [String: Int] {
     let counts = [
       "items.added": items.added.count, "items.removed": items.removed.count,

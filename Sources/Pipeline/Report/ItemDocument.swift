@@ -2,7 +2,8 @@ import Base
 import Catalog
 import FoundationEssentials
 
-/// Encodes items for `list --json`, `show --json` and an export's `catalog.json`; every key is always present.
+/// Encodes items as JSON, for `list --json`, `show --json`, the server and an export's `catalog.json`. Every key is
+/// always present.
 package enum ItemDocument {
   /// A JSON array of items, each with the section that lists it.
   ///
@@ -19,7 +20,8 @@ package enum ItemDocument {
     try items.map { Body(item: $0, place: place) }.jsonLine()
   }
 
-  /// A JSON object for one item, with all its sections; see ``list(_:at:)`` for the URLs of its pictures.
+  /// A JSON object for one item, with the keys of all its sections and its detail. See ``list(_:at:)`` for the URLs of
+  /// its pictures.
   package static func show(
     _ item: ShownItem,
     at place: ((ShownPicture) -> String)? = nil
@@ -32,7 +34,7 @@ package enum ItemDocument {
     let item: ShownItem
     /// Whether the item is one of a list, so that it has one `section` instead of `sections` and a `detail`.
     var isListing = true
-    /// Returns the URL of a picture on a server; nil to write the origin's.
+    /// Returns the URL of a picture on a server; nil to write the URL at the shop.
     var place: ((ShownPicture) -> String)?
 
     enum Key: String, CodingKey {
@@ -86,12 +88,12 @@ package enum ItemDocument {
     }
   }
 
-  /// The value of the key `detail` in `show --json`; nil for an item without detail.
+  /// The value of the key `detail` in `show --json`; nil if the item has no detail.
   static func detail(of item: ShownItem) -> Detail? {
     item.detail.map { Detail(detail: $0, since: item.detailSince) }
   }
 
-  /// A detail.
+  /// A detail as JSON. A detail is the document about one item, beyond its entry in a list.
   struct Detail: Encodable {
     fileprivate let detail: ItemDetail
     fileprivate let since: UnixTime?
@@ -109,7 +111,7 @@ package enum ItemDocument {
   }
 }
 
-/// An item with coordinates, as a GeoJSON feature. (RFC 7946)
+/// An item with coordinates, as a feature in GeoJSON. (RFC 7946)
 package struct PlaceFeature: Encodable {
   private var type = "Feature"
   /// The item's id. (RFC 7946, section 3.2)
@@ -117,27 +119,27 @@ package struct PlaceFeature: Encodable {
   private let geometry: Point
   private let properties: Properties
 
-  /// The items with coordinates, as an array of features.
+  /// Makes an array of features.
   ///
   /// - Parameters:
-  ///   - items: The items; those without coordinates are left out.
+  ///   - items: The items. Those without coordinates are left out.
   ///   - catalog: The catalog's name.
   /// - Returns: One JSON array.
-  /// - Throws: `EncodingError` when a number is not finite, which cannot happen with items from a catalog.
+  /// - Throws: `EncodingError` if a coordinate is not a finite number, which cannot happen with items from a catalog.
   package static func list(_ items: [ShownItem], catalog: String) throws -> [UInt8] {
     try items.compactMap { Self($0, catalog: catalog, picture: $0.thumbnail?.path) }.jsonLine()
   }
 
-  /// The feature of an item; nil for an item without coordinates.
+  /// Makes the feature of an item; nil if the item has no coordinates.
   ///
   /// - Parameters:
   ///   - item: The item.
   ///   - catalog: The catalog's name.
-  ///   - picture: The path of its thumbnail.
+  ///   - picture: The path of the item's thumbnail; nil if there is none.
   init?(_ item: ShownItem, catalog: String, picture: String?) {
     guard let place = item.item.coordinate else { return nil }
     id = item.item.id
-    // Longitude first. (RFC 7946, section 3.1.1)
+    // The longitude comes first. (RFC 7946, section 3.1.1)
     geometry = Point(coordinates: [place.longitude, place.latitude])
     properties = Properties(
       catalog: catalog,

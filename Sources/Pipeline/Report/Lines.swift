@@ -2,7 +2,7 @@ import Catalog
 import FoundationEssentials
 
 extension Encodable {
-  /// The value as one line of JSON, with sorted keys, so that equal values give equal bytes.
+  /// Encodes the value as one line of JSON. Its keys are sorted, so that equal values give equal bytes.
   package func jsonLine() throws -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -10,31 +10,30 @@ extension Encodable {
   }
 }
 
-/// One line of a CSV for spreadsheets. (RFC 4180)
+/// One line of a CSV file for spreadsheets, for example `banchan,soup,"Soup, large",7000`. (RFC 4180)
 package struct CSVLine {
-  /// A value with its kind, so that numbers stay numbers, and text never becomes a formula.
+  /// A value and its kind. The kind keeps a spreadsheet from taking text for a formula.
   package enum Cell: Hashable, Sendable {
-    /// Text from fetched data, reduced to one line; nil is an empty cell.
+    /// Text from fetched data, reduced to one line; nil makes an empty cell.
     case text(String?)
-    /// Text that a person wrote, which may have several lines.
+    /// Text that a person wrote. It may have several lines.
     case note(String?)
-    /// A number that larder counted.
+    /// A number, which is written as it is.
     case number(String?)
   }
 
   private let cells: [Cell]
 
-  /// A line of these cells.
   package init(_ cells: [Cell]) {
     self.cells = cells
   }
 
-  /// Makes the heading line.
+  /// Makes the line with the names of the columns.
   package init(heading: [String]) {
     cells = heading.map(Cell.text)
   }
 
-  /// The line without its end.
+  /// The line without CR LF at its end.
   package var text: String {
     cells.map { cell in
       switch cell {
@@ -46,12 +45,13 @@ package struct CSVLine {
     .joined(separator: ",")
   }
 
-  /// The lines as text, each ended by CR LF.
+  /// Joins lines to text. Each line ends with CR LF.
   package static func table(_ lines: [CSVLine]) -> String {
     lines.map { $0.text + "\r\n" }.joined()
   }
 
-  /// The text, prefixed with an apostrophe if a spreadsheet would take it for a formula. (OWASP, "CSV Injection")
+  /// Prefixes the text with an apostrophe if a spreadsheet would take it for a formula, such as `=A1`. (OWASP, "CSV
+  /// Injection")
   ///
   /// Spreadsheets ignore leading quotes and white space, and accept full-width signs, such as `＝`, as formula signs.
   private static func harmless(_ text: String) -> String {
@@ -65,28 +65,28 @@ package struct CSVLine {
   private static func quoted(_ field: String) -> String {
     let isPlain = !field.utf8.contains { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }
     if isPlain { return field }
-    // Compares scalars, because a quotation mark with a combining accent would be another `Character`.
+    // Compare scalars, because a quotation mark with a combining accent would be another `Character`.
     let doubled = field.unicodeScalars.flatMap { $0 == "\"" ? [$0, $0] : [$0] }
     return "\"\(String(String.UnicodeScalarView(doubled)))\""
   }
 }
 
-/// Metrics in Prometheus' text format, version 0.0.4.
+/// Builds metrics in Prometheus' text format, version 0.0.4.
 package struct MetricLines {
   /// The lines so far.
   package private(set) var text = ""
   private var name = ""
 
-  /// No lines.
   package init() {}
 
-  /// Begins a family, such as `larder_items`; `type` is `gauge`, `counter` or `histogram`.
+  /// Begins a family of samples. The prefix `larder_` is added to its name, for example `items`. `type` is `gauge`,
+  /// `counter` or `histogram`.
   package mutating func family(_ name: String, _ help: String, _ type: String) {
     self.name = "larder_" + name
     text += "# HELP \(self.name) \(help)\n# TYPE \(self.name) \(type)\n"
   }
 
-  /// Adds a sample to the family.
+  /// Adds a sample to the current family, for example `larder_items{catalog="banchan"} 24`.
   package mutating func sample(
     _ labels: [(String, String)],
     _ value: String,
@@ -96,7 +96,7 @@ package struct MetricLines {
     text += name + suffix + (list.isEmpty ? "" : "{\(list)}") + " \(value)\n"
   }
 
-  /// Escapes a label's value, and drops characters that would move a terminal's cursor.
+  /// Escapes the value of a label, and removes control characters, which could harm a terminal.
   package static func escaped(_ text: String) -> String {
     var escaped = ""
     for character in text.unicodeScalars {

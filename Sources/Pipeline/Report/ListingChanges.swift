@@ -2,20 +2,20 @@ import Base
 import Cache
 import Catalog
 
-/// An item of a section before and after a run.
+/// An item of a section, as it was before a run and after it.
 struct ListingChange {
   /// The section's key.
   let section: String
-  /// The item before; nil when the section did not list it.
+  /// The item before; nil if the section did not list it.
   let from: StoreItem?
-  /// The item now; nil when the section no longer lists it.
+  /// The item now; nil if the section no longer lists it.
   let to: StoreItem?
 }
 
 /// Collects the changes of a run for the history of prices and items.
 struct ListingChanges {
   private var changes: [ItemChange] = []
-  /// Items with other picture URLs than before.
+  /// Items whose picture URLs differ from those before.
   private var pictures: [ListingChange] = []
 
   /// Adds an item that a section added, removed or changed.
@@ -24,7 +24,7 @@ struct ListingChanges {
     var add = Adding(section: change.section, id: item.id)
     guard let old = change.from, let new = change.to else {
       add.field(.listed, change.from.map { _ in .listed }, change.to.map { _ in .listed })
-      // Also record its prices, which are valid from now on, or were valid until now.
+      // Also record the item's prices, which are valid from now on, or were valid until now.
       for (field, price) in [
         (HistoryField.normalPrice, item.normalPrice), (.salePrice, item.salePrice),
       ] { add.known(field, price.map(HistoryValue.init)) }
@@ -50,7 +50,7 @@ struct ListingChanges {
 
   /// Adds the current values of all items that already have a history.
   ///
-  /// Needed when the index was rebuilt: there is a history, but no earlier run to compare with.
+  /// This is needed after the index was rebuilt. Then there is a history, but no earlier run to compare with.
   mutating func addAll(_ sections: [RunSection], _ context: RunContext) throws(LarderError) {
     var rest = try context.index.historyItems(catalog: context.entry.id)
     guard !rest.isEmpty else { return }
@@ -117,7 +117,7 @@ struct ListingChanges {
 }
 
 extension ListingChanges {
-  /// All changes, including those of pictures; call it after all pictures were fetched.
+  /// All changes, including those of pictures. Call it when all pictures are fetched.
   ///
   /// - Parameters:
   ///   - run: The run.
@@ -164,7 +164,8 @@ extension ListingChanges {
     return result
   }
 
-  /// The history's value for pictures: the digests of cached pictures, and the URLs of the others.
+  /// The value that the history has for pictures. It is a list of digests if all of them are in the cache. Otherwise it
+  /// is a text with the digests of the cached ones and the URLs of the others.
   private static func value(
     _ urls: [String],
     _ digests: (PictureID) -> [UInt8]?
@@ -176,7 +177,7 @@ extension ListingChanges {
     return .text(zip(urls, all).map { $1.map(Hexadecimal.text) ?? $0 }.joined(separator: " "))
   }
 
-  /// The items in the sections that show any of some pictures.
+  /// Finds the items in the sections that show any of the given pictures.
   private static func items(
     showing pictures: [PictureID: [UInt8]],
     _ sections: [RunSection],

@@ -2,7 +2,10 @@ import Base
 import Cache
 import Catalog
 
-/// Assembles the report of a run: compares the sections early, and adds the rest once all stages have ended.
+/// Makes the report of a run.
+///
+/// It compares the sections with those of the previous run while pictures are still being fetched. The rest is added
+/// when all stages have ended.
 struct ReportWriting {
   private let context: RunContext
   private let last: LastReport
@@ -10,7 +13,7 @@ struct ReportWriting {
   private let diff: Result<CatalogDiff, LarderError>
   private let changes: ListingChanges
 
-  /// Compares the sections with those of the previous run, while pictures are still being fetched.
+  /// Compares the sections with those of the previous run.
   init(
     _ context: RunContext,
     before: [RunSection],
@@ -23,7 +26,7 @@ struct ReportWriting {
     var changes = ListingChanges()
     diff = Result { () throws(LarderError) in
       let after = sections.map { RunSection($0) }
-      // There is no previous run: this is the first run, or the index was rebuilt and still has an older history.
+      // Without a previous run, this is the first run, or the index was rebuilt and still has an older history.
       guard !before.isEmpty else {
         try changes.addAll(after, context)
         return try CatalogDiff(context.index, before: [], after: after)
@@ -34,7 +37,7 @@ struct ReportWriting {
     self.changes = changes
   }
 
-  /// The changes of a run for the history.
+  /// The changes to record in the history of prices and items.
   func changes(of run: RunID) throws(LarderError) -> [ItemChange] {
     try changes.all(of: run, sections.map { RunSection($0) }, context)
   }
@@ -79,7 +82,7 @@ struct ReportWriting {
   }
 
   private func outcome(_ report: SyncReport) -> SyncReport.Outcome {
-    // If the sections are in one combined response that failed, no section is known.
+    // If one response has all sections and it failed, no section is known.
     let isNothing = sections.isEmpty && report.failures.contains { $0.stage == .section }
     if isNothing || !sections.isEmpty && sections.allSatisfy({ $0.source == .failed }) {
       return .failed
@@ -100,8 +103,8 @@ struct ReportWriting {
     return isWithheld ? .withheld : .complete
   }
 
-  /// Adds the unreadable fields of details, in the order of sections and items: as rows up to a section's limit, then
-  /// as counts.
+  /// Adds the unreadable fields of details, in the order of sections and items. Each section lists them up to its limit
+  /// of rows, and counts the others.
   private func add(
     _ lost: [String: [LostField]],
     to report: inout SyncReport
@@ -134,7 +137,7 @@ struct ReportWriting {
     }
   }
 
-  /// For each failed picture, the id of an item that shows it.
+  /// The ids of items that show failed pictures, by picture.
   private func owners() throws(LarderError) -> [PictureID: String] {
     let failed = Set(context.failures.pictureFailures.keys)
     guard !failed.isEmpty else { return [:] }
@@ -158,11 +161,11 @@ struct ReportWriting {
   }
 }
 
-/// The difference between two runs: listed items, and pictures with new bytes.
+/// The difference between two runs: items that were added, removed or changed, and pictures with new bytes.
 public struct RunDiff: Sendable, Hashable {
   /// The catalog's name.
   public let catalog: String
-  /// The older run; nil when the newer one is the first.
+  /// The older run; nil if the newer run is the first.
   public let old: RunID?
   /// The newer run.
   public let new: RunID
@@ -170,10 +173,10 @@ public struct RunDiff: Sendable, Hashable {
   public let items: CatalogDiff
   /// The URLs of pictures with new bytes.
   public package(set) var pictures: [String] = []
-  /// The pictures that sweeps removed between the runs.
+  /// The pictures that were removed between the runs because no catalog needed them.
   package var removed: [Tombstone] = []
 
-  /// The URLs of pictures that sweeps removed between the runs.
+  /// The URLs of pictures that were removed between the runs because no catalog needed them.
   public var removedPictures: [String] { removed.map(\.url) }
 }
 
@@ -220,17 +223,17 @@ extension RunDiff: Encodable {
 }
 
 extension CatalogDiff {
-  /// Compares the sections of two runs.
+  /// Compares the items in the sections of two runs.
   ///
-  /// Reads only items that both runs have, but in different versions; for all other items, the ids are enough. Needs
-  /// about 40 bytes of memory for each item of the sections that differ.
+  /// Only items that both runs have in different versions are read. For all other items, the ids are enough. The
+  /// comparison needs about 40 bytes of memory for each item of the sections that differ.
   ///
   /// - Parameters:
   ///   - index: The index that has the items.
   ///   - before: The sections of the older run.
   ///   - after: The sections of the newer run.
-  ///   - each: Called with each item that differs, added and removed ones included; nil saves reading the added and
-  ///     removed items.
+  ///   - each: Called with each item that was added, removed or changed. If it is nil, added and removed items are not
+  ///     read.
   /// - Throws: ``LarderError`` when the index cannot be read.
   init(
     _ index: Index,
@@ -259,11 +262,11 @@ extension CatalogDiff {
     try old.forEach(removed, index) { each(ListingChange(section: $0, from: $1, to: nil)) }
   }
 
-  /// The sections of one run that differ from the other's.
+  /// The sections of one run that differ from those of the other run.
   private struct Side {
     /// The ids of each section's items.
     private(set) var ids: [ListedIDs] = []
-    /// The item versions of each section, parallel to its ids.
+    /// The version of each item, in the same order as ``ids``.
     private var versions: [[ItemVersion]] = []
 
     init(_ sections: [RunSection], _ index: Index) throws(LarderError) {
@@ -276,17 +279,17 @@ extension CatalogDiff {
       }
     }
 
-    /// The version of an item.
+    /// The version of the item at a place in ``ids``.
     func version(_ place: ListedPlace) -> ItemVersion? {
       version(place.section, place.index)
     }
 
     private func version(_ section: Int, _ index: Int) -> ItemVersion? {
-      // A damaged listing may have more ids than items.
+      // In a damaged index, a section may have more ids than versions.
       index < versions[section].count ? versions[section][index] : nil
     }
 
-    /// Calls `body` with each item of the listings, and the key of its section.
+    /// Calls `body` with each of the given items, and the key of its section.
     func forEach(
       _ listings: [Listing],
       _ index: Index,
@@ -305,7 +308,7 @@ extension CatalogDiff {
 }
 
 extension Index {
-  /// A version of an item; nil when it is missing or cannot be read.
+  /// Reads a version of an item; nil if it is missing or cannot be read.
   fileprivate func storeItem(version: ItemVersion?) throws(LarderError) -> StoreItem? {
     guard let version, let body = try item(version: version) else { return nil }
     return try? StoreItem(decoding: body)

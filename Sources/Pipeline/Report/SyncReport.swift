@@ -3,9 +3,12 @@ import Cache
 import Catalog
 import FoundationEssentials
 
-/// A sync's counts, its changes, and everything that could not be fetched.
+/// The report of a sync: its counts, the changes that it found, and everything that could not be fetched.
 ///
-/// The JSON document of `larder sync --json` has the same members; a decoder reads it:
+/// A section of the report is a list of items, such as all soups. A detail is the document about one item, beyond its
+/// entry in a section.
+///
+/// The JSON document of `larder sync --json` has the same members. A decoder reads it:
 ///
 ///     let report = try JSONDecoder().decode(SyncReport.self, from: document)
 ///     for failure in report.failures { print(failure.url, failure.reason) }
@@ -16,70 +19,69 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     case complete
     /// Some sections, details or pictures failed or are unfinished.
     case partial
-    /// The guards, which reject implausible losses, kept data that the feed no longer has: items, fields of items,
-    /// details or whole sections.
+    /// A guard kept data that the shop no longer has, for example items or whole sections. A guard is a check that
+    /// rejects a change if it looks like a fault of the shop.
     case withheld
     /// Nothing useful was done.
     case failed
-    /// The run was ended by a signal, or its task was cancelled.
+    /// The run was ended by a signal, or because its task was cancelled.
     case interrupted
   }
 
-  /// The source of a section's items.
+  /// The place that a section's items come from.
   public enum Source: String, Sendable, Decodable {
-    /// A new body.
+    /// A response with new bytes.
     case network
-    /// The listing in the cache, which is current: the origin said so, or sent the same bytes.
+    /// The cache, whose version is current. The server confirmed that, or sent the same bytes again.
     case unchanged
-    /// The last good listing, because a new one could not be fetched or read. This is not a failure if the origin
-    /// allows it with `stale-if-error`.
+    /// The last good run, because the section could not be fetched or read. This is not a failure if the shop's
+    /// response allows it with `stale-if-error`.
     case stale
-    /// The last good listing, because the feed's new one looks like a fault.
+    /// The last good run, because the new items look like a fault of the shop.
     case withheld
-    /// None: no listing could be fetched, and the cache has none.
+    /// None. The section could not be fetched, and the cache has no items of it.
     case failed
   }
 
-  /// A remedy other than correcting the catalog file: an option for the next sync.
+  /// A remedy for a problem: an option of the next sync.
   public enum Remedy: String, Sendable, Codable {
-    /// Accept the removals, if the shop intended them: `allowsRemovals`.
+    /// Accept the removals, if the shop intended them. The option is `allowsRemovals`.
     case acceptRemovals = "accept-removals"
-    /// Accept more unreadable items in a listing: `maxSkipped`.
+    /// Accept more unreadable items in a section. The option is `maxSkipped`.
     case acceptSkipped = "accept-skipped"
-    /// Allow private addresses for hosts that appear only in fetched data: `allowsPrivateAddresses`.
+    /// Allow private addresses for hosts that appear only in fetched data. The option is `allowsPrivateAddresses`.
     case allowPrivateAddresses = "allow-private-addresses"
   }
 
   /// One section.
   public struct Section: Sendable, Hashable, Decodable {
-    /// Its key.
+    /// The section's key.
     public package(set) var key: String
-    /// Its title.
+    /// The section's title.
     public package(set) var title: String
-    /// The number of items that it shows.
+    /// The number of items that the section shows.
     public package(set) var items = 0
-    /// The number of the feed's items that could not be read, not counting items that only lost a field.
+    /// The number of items that could not be read. Items of which only a field could not be read do not count.
     public package(set) var skipped = 0
-    /// The number of items that were left out because an earlier page of the section had listed them.
+    /// The number of items that were left out because an earlier page of the section lists them too.
     public package(set) var repeats = 0
-    /// The source of the items.
+    /// The place that the items come from.
     public package(set) var source: Source
-    /// The reason why the section failed, is stale, or differs from the feed's listing; nil when all is well.
+    /// The reason why the section failed, or does not show the items that the shop lists now; nil if all is well.
     public package(set) var error: String?
-    /// A remedy; nil when the only ones are to correct the catalog file or to wait.
+    /// An option of the next sync that would help; nil if none would.
     public package(set) var remedy: Remedy?
-    /// The number of items that the feed no longer lists, but the shrink guard kept, because their removal looks like
-    /// a fault.
+    /// The number of items that the shop no longer lists, but a guard kept, because their removal looks like a fault.
     public package(set) var withheld = 0
-    /// The fields that made a guard reject the listing, by their names in the catalog file.
+    /// The names of the fields that made a guard reject the new items, for example `item.salePrice`.
     ///
-    /// All items have lost these fields, or have the same value in them.
+    /// All new items have lost these fields, or have the same value in them.
     public package(set) var kept: [String] = []
-    /// The ids of items that the feed lists but that cannot be read; their last good versions are shown.
+    /// The ids of items that the shop lists but that cannot be read. Their last good versions are shown.
     public package(set) var unread: [String] = []
-    /// A warning about a section without an error: its listing seems to have further pages that are not read.
+    /// A warning, for example that the section seems to have further pages, which are not read; nil if there is none.
     public package(set) var warning: String?
-    /// The number of unreadable items and fields without a row in ``SyncReport/skipped``, by reason.
+    /// The numbers of unreadable items and fields that are not listed in ``SyncReport/skipped``, by reason.
     public package(set) var skippedReasons: [String: Int] = [:]
   }
 
@@ -87,15 +89,16 @@ public struct SyncReport: Sendable, Hashable, Decodable {
   public struct Change: Sendable, Hashable, Decodable {
     /// The item's id.
     public package(set) var id: String
-    /// The field: section, title, description, badges, deliveryTypes, normalPrice, salePrice, thumbnail or images.
+    /// The name of the field: `section`, `title`, `description`, `badges`, `deliveryTypes`, `normalPrice`, `salePrice`,
+    /// `thumbnail` or `images`.
     public package(set) var field: String
-    /// The value before, with prices in minor units; nil for none.
+    /// The value before, for example `7000`; nil if there was none. Prices are in minor units, such as cents.
     public package(set) var from: String?
-    /// The value now, in the same form.
+    /// The value now, in the same form; nil if there is none.
     public package(set) var to: String?
   }
 
-  /// The items of all sections; an item in two sections counts twice.
+  /// The items of all sections. An item in two sections counts twice.
   public struct Items: Sendable, Hashable, Decodable {
     /// The number of items.
     public package(set) var total = 0
@@ -103,55 +106,54 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     public package(set) var added: [String] = []
     /// The ids of removed items.
     public package(set) var removed: [String] = []
-    /// The ids of items that the feed no longer lists, but the shrink guard kept, because their removal looks like a
-    /// fault.
+    /// The ids of items that the shop no longer lists, but a guard kept, because their removal looks like a fault.
     public package(set) var withheld: [String] = []
-    /// The changes of the other items.
+    /// The changed fields of items that are neither new nor removed.
     public package(set) var changed: [Change] = []
   }
 
-  /// The details; an item in two sections counts once.
+  /// The details. An item in two sections counts once.
   public struct Details: Sendable, Hashable, Decodable {
-    /// The number of items.
+    /// The number of items that may have a detail.
     public package(set) var total = 0
-    /// The number of bodies that were fetched.
+    /// The number of details that were fetched.
     public package(set) var fetched = 0
-    /// The number of details that are unchanged.
+    /// The number of details that did not change.
     public package(set) var unchanged = 0
-    /// The number of items for which the origin has no detail.
+    /// The number of items for which the shop has no detail.
     public package(set) var missing = 0
-    /// The number of missing details whose earlier version is still shown.
+    /// The number of items for which the shop no longer has a detail, but the earlier version is still shown.
     public package(set) var stale = 0
     /// The number of details that could not be fetched or read.
     public package(set) var failed = 0
-    /// The ids of items whose details are missing; too many are missing at once to be plausible, so the cached details
-    /// are kept.
+    /// The ids of items whose details are suddenly missing. So many details are missing at once that it looks like a
+    /// fault, and the cached versions are kept.
     public package(set) var withheld: [String] = []
-    /// The fields that all details have lost and whose old values are kept, by their names in the catalog file.
+    /// The names of the fields that all details have lost. Their old values are kept.
     public package(set) var kept: [String] = []
-    /// The reason why fields were kept; nil when none were.
+    /// The reason why old values of fields are kept; nil if none are.
     public package(set) var error: String?
-    /// A remedy; nil when the only ones are to correct the catalog file or to wait.
+    /// An option of the next sync that would help; nil if none would.
     public package(set) var remedy: Remedy?
   }
 
-  /// The pictures; each URL counts once.
+  /// The pictures. A picture that several items show counts once, except in `referenced`.
   public struct Pictures: Sendable, Hashable, Decodable {
-    /// The number of references to pictures by items.
+    /// The number of times that items and details refer to a picture.
     public package(set) var referenced = 0
     /// The number of different pictures.
     public package(set) var total = 0
-    /// The number of bodies that were fetched.
+    /// The number of pictures that were fetched.
     public package(set) var fetched = 0
-    /// The number of cached pictures that the origin confirmed.
+    /// The number of cached pictures that the server confirmed as current.
     public package(set) var revalidated = 0
-    /// The number of pictures that were fresh, so that no request was needed.
+    /// The number of pictures that needed no request, because their cached versions are fresh.
     public package(set) var fresh = 0
     /// The number of pictures that could not be fetched or read.
     public package(set) var failed = 0
-    /// The number of pictures with new bytes at a known URL.
+    /// The number of pictures whose bytes in the cache were replaced by different ones.
     public package(set) var changed = 0
-    /// The number of body bytes that were fetched.
+    /// The number of bytes of the fetched pictures.
     public package(set) var bytesFetched: Int64 = 0
     /// The number of bytes of all cached pictures of the catalog.
     public package(set) var bytesHeld: Int64 = 0
@@ -172,18 +174,18 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     case picture = "image"
   }
 
-  /// The number of failures of each stage that are listed in full.
+  /// The number of failures of each stage that are listed. Further failures are only counted.
   package static let mostFailures = 1000
-  /// Failures by stage and reason.
+  /// Numbers of failures, by stage and reason.
   public typealias FailureCounts = [Stage: [String: Int]]
 
   /// A document or picture that could not be fetched.
   ///
-  /// Its version in the cache, if any, is kept.
+  /// If the cache has an earlier version of it, that version is kept.
   public struct Failure: Sendable, Hashable, Codable {
     /// The stage.
     public package(set) var stage: Stage
-    /// The section's key or the item's id.
+    /// The section's key or the item's id; nil if it is not known.
     public package(set) var id: String?
     /// The URL, without secrets.
     public package(set) var url: String
@@ -191,11 +193,11 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     public package(set) var reason: String
     /// The number of attempts.
     public package(set) var attempts: Int
-    /// An explanation, if the reason code does not say everything.
+    /// An explanation; nil if the reason code says everything.
     public package(set) var detail: String?
-    /// A remedy; nil when the only ones are to correct the catalog file or to wait.
+    /// An option of the next sync that would help; nil if none would.
     public package(set) var remedy: Remedy?
-    /// Whether the previous run had the same failure, and the failure is likely to last.
+    /// Whether the previous run had the same failure, and the failure is likely to last, such as a 404.
     ///
     /// Known failures alone do not make a run partial.
     public package(set) var isKnown = false
@@ -208,20 +210,20 @@ public struct SyncReport: Sendable, Hashable, Decodable {
 
   /// An item, or a field of one, that could not be read.
   public struct Skipped: Sendable, Hashable, Decodable {
-    /// The key of the section; for a field of a detail, the first section that lists the item.
+    /// The key of the section. For a field of a detail, it is the first section that lists the item.
     public package(set) var section: String
-    /// The item's position in the feed, from 0; nil for a field of the item's detail.
+    /// The item's position in the section, from 0; nil for a field of a detail.
     public package(set) var index: Int?
-    /// The unreadable field; nil when the whole item is unreadable.
+    /// The name of the unreadable field; nil if the whole item is unreadable.
     public package(set) var field: String?
-    /// The item's id; nil when it cannot be read.
+    /// The item's id; nil if it cannot be read.
     public package(set) var id: String?
     /// Whether the whole item was left out, or only this field.
     package var lost: SkippedItem.Loss
-    /// The reason, for people to read.
+    /// The reason, as text for people.
     public package(set) var reason: String
 
-    /// Whether the whole item was left out, not only the field.
+    /// Whether the whole item was left out. If false, only the field was.
     public var isItemLost: Bool { lost == .item }
 
     /// Makes a row from its parts.
@@ -242,21 +244,21 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     }
   }
 
-  /// The squares of pictures, if the run's options request them.
+  /// The square versions of pictures, which a run makes if its options request them.
   public struct Squares: Sendable, Hashable, Decodable {
-    /// The length of a side in pixels.
+    /// The length of a square's side in pixels.
     public package(set) var side: Int
     /// The number of squares that were made.
     public package(set) var made = 0
-    /// The number of squares that were already current.
+    /// The number of squares that were made by an earlier run and are still current.
     public package(set) var fresh = 0
-    /// The number of squares that were removed because their picture was removed or changed.
+    /// The number of squares that were removed because their pictures were removed or changed.
     public package(set) var removed = 0
-    /// The number of pictures that cannot be made into squares.
+    /// The number of pictures of which no square can be made.
     public package(set) var unfit = 0
-    /// The number of pictures that were not handled before the run ended.
+    /// The number of pictures whose squares were not finished before the run ended.
     public package(set) var unfinished = 0
-    /// The pictures that this run, but no earlier one, could not make into squares.
+    /// The pictures of which no square could be made. Pictures that an earlier run listed are left out.
     public package(set) var failures: [SquareFailure] = []
 
     private enum CodingKeys: String, CodingKey {
@@ -283,7 +285,7 @@ public struct SyncReport: Sendable, Hashable, Decodable {
 
   /// The catalog's name.
   public package(set) var catalog: String
-  /// The run's number; nil when the run is not in the index.
+  /// The run's number; nil if nothing was synced, so that the run was not recorded.
   public package(set) var run: RunID?
   /// The outcome.
   public package(set) var outcome: Outcome = .complete
@@ -295,15 +297,15 @@ public struct SyncReport: Sendable, Hashable, Decodable {
   public package(set) var details = Details()
   /// The pictures.
   public package(set) var pictures = Pictures()
-  /// The squares; nil when none were requested.
+  /// The squares; nil if the options request none.
   public package(set) var squares: Squares?
-  /// The failures: the first thousand of each stage, by URL.
+  /// The failures. Each stage has at most a thousand, the first ones in the order of their URLs.
   public package(set) var failures: [Failure] = []
-  /// The number of further failures, by stage and reason.
+  /// The numbers of further failures, by stage and reason.
   public package(set) var failuresOmitted: FailureCounts = [:]
-  /// The unreadable items and fields: the first thousand of each section.
+  /// The unreadable items and fields. Each section has at most a thousand.
   public package(set) var skipped: [Skipped] = []
-  /// The requests that were not completed.
+  /// The requests that were not completed before the run ended.
   public package(set) var unfinished: [Unfinished] = []
   /// The number of requests, retries included.
   public package(set) var requests = 0
@@ -323,14 +325,14 @@ public struct SyncReport: Sendable, Hashable, Decodable {
   }
 }
 
-// A document from an older version of larder may lack counts and flags.
+// Documents that an older version of larder wrote may lack counts and flags.
 extension KeyedDecodingContainer {
-  /// Reads counts, or none if the key is absent; called by the synthesized `init(from:)`.
+  /// Reads counts. If the key is absent, there are none. The synthesized `init(from:)` calls this function.
   fileprivate func decode(_ type: [String: Int].Type, forKey key: Key) throws -> [String: Int] {
     try decodeIfPresent(type, forKey: key) ?? [:]
   }
 
-  /// Reads counts by stage, or none if the key is absent.
+  /// Reads counts by stage. If the key is absent, there are none.
   fileprivate func decode(
     _ type: SyncReport.FailureCounts.Type,
     forKey key: Key
@@ -338,23 +340,24 @@ extension KeyedDecodingContainer {
     try decodeIfPresent(type, forKey: key) ?? [:]
   }
 
-  /// Reads a flag, or false if the key is absent.
+  /// Reads a flag. If the key is absent, it is false.
   fileprivate func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
     try decodeIfPresent(type, forKey: key) ?? false
   }
 }
 
 extension SyncReport {
-  /// The number of failures, listed or not, by stage and reason.
+  /// The numbers of failures, listed or not, by stage and reason.
   package var failureCounts: FailureCounts {
     failures.reduce(into: failuresOmitted) {
       $0[$1.stage, default: [:]][$1.reason, default: 0] += 1
     }
   }
 
-  /// The number of known failures, or of new ones, by stage and reason.
+  /// The numbers of known failures, or of new ones, by stage and reason. A failure is known if the previous run had it
+  /// too.
   ///
-  /// An unlisted failure is assumed to be known if all listed failures of the same stage and reason are known.
+  /// A failure that is not listed counts as known if all listed failures of the same stage and reason are known.
   package func failureCounts(known: Bool) -> FailureCounts {
     var counts: FailureCounts = [:]
     for failure in failures where failure.isKnown == known {
@@ -375,20 +378,20 @@ extension SyncReport {
     failures.count + failuresOmitted.values.reduce(0) { $0 + $1.values.reduce(0, +) }
   }
 
-  /// The number of unreadable items and fields without a row.
+  /// The number of unreadable items and fields that are not listed.
   package var skippedOmitted: Int {
     sections.reduce(0) { $0 + $1.skippedReasons.values.reduce(0, +) }
   }
 }
 
-// The contract of the JSON form: every key is present, and a missing value is null. Keys are sorted, so that equal
-// reports have equal bytes.
+// In the JSON form, every key is present, and a missing value is null. Keys are sorted, so that equal reports have
+// equal bytes.
 
 extension SyncReport {
-  /// The JSON document that `larder sync --json` prints, in UTF-8; every access encodes it again.
+  /// The JSON document that `larder sync --json` prints, in UTF-8. Every access encodes it again.
   ///
-  /// It does not use Codable's encoder. After a first sync of a million items, the encoder would take 0.75 s of
-  /// processor time and 54 MiB just for their ids.
+  /// `JSONEncoder` is not used, because after a first sync of a million items it would take 0.75 s of processor time
+  /// and 54 MiB of memory just for their ids.
   public var json: [UInt8] {
     var writer = StoredFormWriter()
     writer.object {
@@ -430,7 +433,7 @@ extension SyncReport {
   /// Parses the output of ``json``.
   package init(json: [UInt8]) throws {
     self = try JSONDecoder().decode(SyncReport.self, from: Data(json))
-    // The document has every stage; the value has only the stages with counts.
+    // The document has a key for every stage, but the value has only the stages with counts.
     failuresOmitted = failuresOmitted.filter { !$0.value.isEmpty }
   }
 }
@@ -544,7 +547,6 @@ extension StoredFormWriter {
     }
   }
 
-  /// Writes items that could not be read.
   mutating func value(_ skipped: [SyncReport.Skipped]) {
     array {
       for item in skipped {

@@ -3,9 +3,11 @@ import Cache
 import Catalog
 
 extension Index {
-  /// The ids of a listing's items, with the fields for the placeholders of a detail's URL.
+  /// The ids of a listing's items, and their values for the placeholders in the URLs of details.
   ///
-  /// The fields are nil if the URL needs only the id.
+  /// A listing has the items of one section. A detail is the document about one item, beyond its entry in the section.
+  ///
+  /// The values are nil if the only placeholder is `{id}`.
   func detailSubjects(
     of listing: ListingID,
     for rule: DetailRule
@@ -25,29 +27,27 @@ extension Index {
   }
 }
 
-/// Finds the URLs of pictures in the items of a listing.
+/// Finds the URLs of pictures in the items of a listing, which are the items of one section.
 ///
-/// If a caller looks for pictures in the order of the items, each item is read about once, and not once for each
-/// picture.
+/// If a caller looks for pictures in the order of the items, each item is read about once.
 struct ListedURLs {
   private let listing: ListingID
   private let index: Index
-  /// The position of the item at which the next search begins.
+  /// The position of the item with which the next search begins.
   private var passed = 0
 
-  /// The number of items read at once.
+  /// The number of items that are read at once.
   private static let batch = 512
 
-  /// Prepares searches in a listing.
   init(_ listing: ListingID, _ index: Index) {
     (self.listing, self.index) = (listing, index)
   }
 
-  /// Calls `found` with the URL of each picture that an item of the listing shows.
+  /// Calls `found` with each wanted picture that an item of the listing shows, and the picture's URL.
   ///
   /// - Parameters:
   ///   - wanted: The pictures.
-  ///   - found: Called once for each picture that was found.
+  ///   - found: Called once for each picture that is found.
   /// - Throws: ``LarderError`` when the index cannot be read.
   mutating func find(
     _ wanted: Set<PictureID>,
@@ -56,7 +56,7 @@ struct ListedURLs {
     var wanted = wanted
     let start = passed
     try find(&wanted, to: .max, found)
-    // Search the items before the start for the pictures that were not found after it.
+    // Pictures that were not found may be in the items before the start.
     guard !wanted.isEmpty, start > 0 else { return }
     passed = 0
     try find(&wanted, to: start, found)
@@ -77,7 +77,7 @@ struct ListedURLs {
           if wanted.remove(id) != nil { found(id, image.url) }
         }
       }
-      // The next search starts at this batch again, because its items may also show the next pictures.
+      // The next search starts at this batch again, because its items may also show the pictures that are wanted next.
       if wanted.isEmpty { return }
       guard versions.count == Self.batch else { return }
       passed += versions.count
@@ -86,7 +86,7 @@ struct ListedURLs {
 }
 
 extension ItemRecord {
-  /// The item, decoded.
+  /// Decodes the item.
   func storeItem() throws(LarderError) -> StoreItem {
     do throws(CatalogError) {
       return try StoreItem(decoding: body)
@@ -101,7 +101,7 @@ extension ItemRecord {
 }
 
 extension CatalogFile {
-  /// The URLs of the sections as written in the file, in the file's order.
+  /// The URLs of the sections as they are written in the file, in its order.
   var writtenSources: [String] {
     switch sections {
     case .listed(let sources): sources.map(\.url)
@@ -116,12 +116,12 @@ extension CatalogFile {
     }
   }
 
-  /// A digest of the settings that decide how the bodies of the source at a position in ``sources`` are decoded.
+  /// A digest of the settings that decide how the pages at a position in ``sources`` are decoded.
   ///
-  /// When the digest changes, unchanged bodies are fetched and decoded again.
+  /// If the digest changes, the pages are fetched and decoded again, even if they are unchanged.
   ///
-  /// The digest does not depend on the other sections in the file, so a new section does not invalidate the bodies of
-  /// the others.
+  /// The digest does not depend on the other sections in the file. A new section therefore does not make the others
+  /// outdated.
   func listingDigest(at position: Int) -> Int64 {
     let own: SectionPlan =
       switch sections {
@@ -136,7 +136,7 @@ extension CatalogFile {
     return ContentDigest.number(of: Array(text.utf8))
   }
 
-  /// A digest of the settings that decide how the bodies of details are decoded.
+  /// A digest of the settings that decide how details are decoded.
   var detailDigest: Int64 {
     var text = "\(currency)\ndetails\n\(mapping.fingerprint)"
     if let request = detail?.request { text += "\n\(request.fingerprint)" }
@@ -144,7 +144,7 @@ extension CatalogFile {
     return ContentDigest.number(of: Array(text.utf8))
   }
 
-  /// The rule for the identities of pictures, as a part of a digest; empty if an identity is the whole URL.
+  /// The setting `pictures.identity` as a part of a digest; an empty text if a picture is identified by its whole URL.
   private var pictureWords: String {
     switch pictures.identity {
     case .url: ""
@@ -153,33 +153,33 @@ extension CatalogFile {
     }
   }
 
-  /// The name of the reader, or decoder, of the source at a position in ``sources``.
+  /// The name of the decoder of the pages at a position in ``sources``, for example `banchan⇥section⇥soup` with tabs.
   ///
-  /// The index stores a document once for each reader of a URL, because each section decodes the body for itself.
+  /// The index stores a page once for each decoder of its URL, because each section decodes the page for itself.
   func reader(at position: Int) -> String {
     switch sections {
     case .listed(let sources) where sources[position].parts == nil:
       "\(name)\tsection\t\(sources[position].key)"
-    // Several POSTs may have the same URL, so the body is a part of the name.
+    // The body of the request is a part of the name, because several POSTs may have the same URL.
     case .listed(let sources):
       "\(name)\tsections\t\(sources[position].key)\t\(request(ofSource: position).fingerprint)"
     case .combined: "\(name)\tsections"
     }
   }
 
-  /// The key of the section at a position in ``sources``; nil when that source combines several sections.
+  /// The key of the section at a position in ``sources``; nil if several sections are there.
   func sectionKey(at position: Int) -> String? {
     guard case .listed(let sources) = sections, !isMany(source: position) else { return nil }
     return sources[position].key
   }
 
-  /// The name of the reader, or decoder, of the details.
+  /// The name of the decoder of the details.
   var detailReader: String { "\(name)\tdetails" }
 
-  /// The keys of the sections in the catalog file, which no section in a response may use.
+  /// The keys that the catalog file gives to sections. No section that a response names may use one of them.
   package var namedKeys: Set<String> { Set(writtenSources.indices.compactMap(sectionKey)) }
 
-  /// The title and subtitle in the file for the section at a position in ``sources``.
+  /// The title and subtitle that the file gives to the section at a position in ``sources``.
   func sectionWords(at position: Int) -> (title: String?, subtitle: String?) {
     guard case .listed(let sources) = sections else { return (nil, nil) }
     return (sources[position].title, sources[position].subtitle)
@@ -187,7 +187,7 @@ extension CatalogFile {
 }
 
 extension ItemRecord {
-  /// The record of an item whose picture URLs are already absolute.
+  /// Makes the record of an item. The URLs of its pictures must be absolute.
   init(_ item: StoreItem) {
     self.init(
       key: item.id,

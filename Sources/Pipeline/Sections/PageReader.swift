@@ -5,22 +5,23 @@ import Dispatch
 import Synchronization
 import Transport
 
-/// Decodes the pages of sections, in memory or window by window.
+/// Decodes pages of sections.
+///
+/// A small page is decoded as a whole. A large page is decoded in windows, which are parts with whole items, so that it
+/// is never in memory as a whole.
 struct PageReader {
   let context: RunContext
   let writer: PageWriter
 
   /// Decodes a page.
   ///
-  /// A large page is decoded in windows, which are parts with whole items, so that it is never in memory as a whole.
+  /// The items of a window are written to the index while the next window is being decoded.
   ///
-  /// The items of each window are written to the index while the next one is decoded.
-  ///
-  /// If a window cannot be decoded, the whole body is decoded, for a correct error message.
+  /// If a window cannot be decoded, the whole body is decoded, because only that gives a correct error message.
   ///
   /// - Parameters:
   ///   - body: The page.
-  ///   - base: The base of its relative references.
+  ///   - base: The URL that relative references in it refer to.
   ///   - reading: The source that it belongs to.
   /// - Returns: The decoded page, or the reason why it cannot be decoded.
   /// - Throws: ``LarderError`` when the index cannot be written.
@@ -70,14 +71,14 @@ struct PageReader {
     draft.kept = try lane.finish()
     if isMany { draft.settleSections() }
     try draft.dropRepeats(in: context.index)
-    // If no section is usable, decode the whole body, which gives the reason for each.
+    // If no section is usable, decode the whole body, which gives a reason for each section.
     return draft.listing.sections.isEmpty ? decode(body, reading, limits) : .success(draft)
   }
 
-  /// The limits of decoding.
+  /// The limits for decoding a page.
   ///
-  /// A paged listing has no limit for unreadable items here, because a single page does not show how many items the
-  /// listing has.
+  /// If a section has several pages, the number of unreadable items is not limited here, because one page does not show
+  /// how many items the section has.
   private func limits(at position: Int) -> DecodingLimits {
     let isPaged = context.catalog.paging(ofSource: position) != nil
     return DecodingLimits(
@@ -86,7 +87,7 @@ struct PageReader {
     )
   }
 
-  /// Decodes a page in memory.
+  /// Decodes a page as a whole.
   private func decode(
     _ body: DocumentBody,
     _ reading: SectionReading,
@@ -105,35 +106,31 @@ struct PageReader {
 
 /// A decoded page that is not yet written to the index.
 struct PageDraft: Sendable {
-  /// The decoded page.
-  ///
-  /// If it was decoded in windows, it is without its items.
+  /// The decoded page; without its items if it was decoded in windows.
   private(set) var listing = DecodedListing(sections: [], elementCount: 0)
-  /// The items of a page that was decoded in windows, which are already in the index, by section in the order of
-  /// ``listing``.
-  ///
-  /// Nil for a page that was decoded in memory.
+  /// The items of each section, if the page was decoded in windows; nil otherwise. These items are already in the
+  /// index.
   var kept: [ListingDraft]?
 
-  /// A page that was decoded in memory.
+  /// Makes a draft of a page that was decoded as a whole.
   init(_ listing: DecodedListing) {
     self.listing = listing
     self.listing.dropRepeats()
   }
 
-  /// An empty page, to which windows are added.
+  /// Makes an empty draft, to which windows are added.
   init() {}
 
-  /// Adds the page's next window without its items, which ``ItemWriter`` stores.
+  /// Adds the next window of the page, without its items. ``ItemWriter`` stores the items.
   mutating func add(window: DecodedListing) {
     var rest = window
     for place in rest.sections.indices { rest.sections[place].items = [] }
     listing.append(rest)
   }
 
-  /// Drops repeated items of a section, once all windows are added: of items with the same id, the first is kept.
+  /// Drops items that repeat the id of an earlier item in their section. Call it when all windows are added.
   ///
-  /// - Parameter index: The index that has the items.
+  /// - Parameter index: The index that stores the items.
   /// - Throws: ``LarderError`` when the index cannot be read.
   mutating func dropRepeats(in index: Index) throws(LarderError) {
     guard var drafts = kept else { return }
@@ -149,12 +146,12 @@ struct PageDraft: Sendable {
     kept = drafts
   }
 
-  /// Records that the rest of the page was not read, because too many items were unreadable.
+  /// Records that the rest of the page is not read, because too many items are unreadable.
   mutating func giveUp() { listing.givenUp.formUnion(listing.sections.map(\.key)) }
 
-  /// Compares the sections with each other, once all are decoded.
+  /// Compares the sections with each other. Call it when all windows are added.
   ///
-  /// Refuses sections with the same key, and reports a field as absent only if no section has it.
+  /// Sections with the same key become unusable. A field counts as absent only if no section has it.
   mutating func settleSections() {
     for place in listing.refuseRepeatedKeys().reversed() { kept?.remove(at: place) }
     listing.settleAbsence()
@@ -165,15 +162,15 @@ struct PageDraft: Sendable {
 struct PageWriter: Sendable {
   let context: RunContext
   let last: PreviousSections
-  /// Called with a section's pictures before its listing is written.
+  /// Called with a section's pictures before its items are written to the index.
   let ahead: @Sendable ([PictureReference]) -> Void
 
-  /// Passes the items of a page's next window to a writer, so that they need not stay in memory.
+  /// Passes the items of the next window of a page to a writer, so that they need not stay in memory.
   ///
   /// - Parameters:
   ///   - window: The decoded window.
-  ///   - base: The base of its relative references.
-  ///   - reading: The pages before it.
+  ///   - base: The URL that relative references in it refer to.
+  ///   - reading: The state of reading the source, with the pages before this one.
   ///   - draft: The page so far.
   ///   - lane: The writer for the items of the page.
   /// - Throws: ``LarderError`` when the index cannot be written.
@@ -194,13 +191,13 @@ struct PageWriter: Sendable {
 
   /// Writes a page to the index.
   ///
-  /// The requests for its pictures are started before that, if possible.
+  /// If possible, the requests for its pictures are started before that.
   ///
   /// - Parameters:
   ///   - draft: The decoded page.
-  ///   - document: The page's row; it has the URL of the next page only if a header field named it.
-  ///   - base: The base of its relative references.
-  ///   - reading: The pages before it.
+  ///   - document: The page's row. It has the URL of the next page only if a `Link` header field named it.
+  ///   - base: The URL that relative references in it refer to.
+  ///   - reading: The state of reading the source, with the pages before this one.
   /// - Returns: The page.
   /// - Throws: ``LarderError`` when the index cannot be written.
   func write(
@@ -217,18 +214,20 @@ struct PageWriter: Sendable {
     let pictures = listing.sections.map { self.pictures(of: $0, base) }
     document.next = nextPage(after: reading, document, listing)
     if !listing.givenUp.isEmpty {
-      // Without validators, the page is fetched and read again in the next run, which may allow more unreadable items.
+      // Remove the ETag and Last-Modified date, so that the next run fetches and reads the page again. It may allow
+      // more unreadable items.
       (document.digest, document.response, document.expiry) = (nil, nil, UnixTime(0))
     }
     let skipped = Dictionary(grouping: listing.skipped, by: \.section)
-    // Do this only for a source with one page: a page of several may not be shown if a later page fails.
+    // Request pictures now only if the source has one page. If it has several pages, this page may not be shown,
+    // because a later page may fail.
     if draft.kept == nil, reading.pages.isEmpty, document.next == nil {
       for (section, pictures) in zip(listing.sections, pictures) {
         let omitted = listing.omitted[section.key]?.unread ?? 0
         let lost = (skipped[section.key] ?? []).count(where: \.isUnread) + omitted
         let elements = section.items.count + lost
-        // A listing with too many unreadable items is rejected. For a known section, the guards judge the listing
-        // first.
+        // A section with too many unreadable items is rejected, so its pictures must not be requested. Neither are
+        // those of a known section, because the guards, which look for faults of the shop, must judge it first.
         let isNew = last[section.key]?.listing == nil || context.options.allowRemovals
         if isNew, !listing.givenUp.contains(section.key),
           !context.options.maxSkipped.refuses(lost: lost, of: elements)
@@ -241,7 +240,7 @@ struct PageWriter: Sendable {
     var sections: [(section: DecodedSection, listing: NewListing)] = []
     var failed = listing.failed[...]
     for (place, (section, pictures)) in zip(listing.sections, pictures).enumerated() {
-      // Insert unusable sections at their positions in the body.
+      // Insert unusable sections at their positions on the page.
       while failed.first?.index == sections.count, let first = failed.popFirst() {
         sections.append((row(of: first), NewListing([])))
       }
@@ -274,7 +273,7 @@ struct PageWriter: Sendable {
     section.items.flatMap { context.references(to: $0.images, base: base) }
   }
 
-  /// The evidence that a section's listing has further pages although the catalog file has no paging; nil when there is
+  /// A reason to assume that a section has further pages although the catalog file has no `paging`; nil if there is
   /// none.
   private func unfollowed(
     _ listing: DecodedListing,
@@ -287,7 +286,7 @@ struct PageWriter: Sendable {
     return listing.unfollowed(hasNextLink: link != nil)
   }
 
-  /// The row of an unusable section: an empty section with the reason.
+  /// The row of an unusable section. It has no items, but the reason.
   private func row(of failed: FailedSection) -> DecodedSection {
     DecodedSection(
       key: failed.key ?? "",
@@ -297,13 +296,14 @@ struct PageWriter: Sendable {
     )
   }
 
-  /// The records of a section's items; `pictures` has the items' pictures in the order of the items.
+  /// Makes the records of a section's items for the index. `pictures` has the pictures of all items, in the order of
+  /// the items.
   private func records(of section: Section, _ pictures: [PictureReference]) -> [ItemRecord] {
     let items = section.items
     var records: [ItemRecord] = []
     records.reserveCapacity(items.count)
     var rest = pictures[...]
-    // Use indices, because a copy of each item would cost more than the bounds check.
+    // The loop uses indices, because copying each item costs more than checking an index.
     for place in items.indices {
       guard !items[place].images.isEmpty else {
         let body = items[place].encoded()
@@ -319,9 +319,10 @@ struct PageWriter: Sendable {
     return records
   }
 
-  /// The URL of the page after a newly decoded page, from that page itself or by the catalog's rule.
+  /// The URL of the page after one that was just decoded. The page names it, or the catalog file's rule for pages
+  /// yields it.
   ///
-  /// Text that is not a URL is returned unchanged.
+  /// If the page names it with text that is not a URL, the result is that text.
   private func nextPage(
     after reading: SectionReading,
     _ document: DocumentEntry,
@@ -360,10 +361,10 @@ struct PageWriter: Sendable {
   }
 }
 
-/// Writes the items of a page to the index in the background, while the page's next windows are decoded.
+/// Writes the items of a page to the index in the background, while further windows of the page are being decoded.
 ///
-/// Many windows share a transaction. Items are indexed by their digests, which are random, so that every transaction
-/// rewrites most of that index's pages.
+/// Many windows share a transaction, because each transaction rewrites most pages of the table that finds items by
+/// their digests. The digests are random, so the new rows are spread over the whole table.
 final class ItemWriter: Sendable {
   private struct Kept {
     var listings: [ListingDraft] = []
@@ -375,34 +376,34 @@ final class ItemWriter: Sendable {
 
   private let index: Index
   private let queue = DispatchQueue(label: "larder.items")
-  /// The items to write.
+  /// The items that are not yet written, and the listings that they belong to.
   ///
-  /// It is locked during a whole transaction, so only the queue may use it.
+  /// Only the queue may use it, because it is locked during a whole transaction.
   private let kept = Mutex(Kept())
-  /// The first error in writing the index; no more items are written after it.
+  /// The first error in writing the index. After an error, no further items are written.
   private let failure = Mutex<LarderError?>(nil)
-  /// The slots for windows that wait or are being written; ``add(_:to:)`` blocks when all are taken.
+  /// Limits the number of windows that wait or are being written. ``add(_:to:)`` blocks while there are too many.
   ///
-  /// There are more than a transaction takes, so that decoding and writing overlap.
+  /// The limit is larger than the number of windows in a transaction, so that decoding and writing overlap.
   private let places = DispatchSemaphore(value: 8)
-  /// The number of bytes of items in a transaction.
+  /// The number of bytes of items that are written in one transaction.
   private let batch: Int
 
   /// Makes a writer for an index.
   ///
   /// - Parameters:
   ///   - index: The index.
-  ///   - batch: The number of bytes of items in a transaction.
+  ///   - batch: The number of bytes of items that are written in one transaction.
   init(_ index: Index, batch: Int = 20 << 20) {
     self.index = index
     self.batch = batch
   }
 
-  /// Queues further items; blocks while too many windows are waiting.
+  /// Queues further items. Blocks while too many windows are waiting.
   ///
   /// - Parameters:
   ///   - items: The items.
-  ///   - listing: The number of the listing that they belong to, from 0.
+  ///   - listing: The position of the section that lists them, from 0.
   /// - Throws: ``LarderError`` when the index could not be written.
   func add(_ items: [ItemRecord], to listing: Int = 0) throws(LarderError) {
     let records = ListedRecords(listing: listing, items: items)

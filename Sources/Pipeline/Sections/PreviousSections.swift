@@ -3,33 +3,33 @@ import Catalog
 import Synchronization
 import Transport
 
-/// The sections at the end of the last run.
+/// The sections as the last run left them.
 struct PreviousSections: Sendable {
   /// The sections' keys, in the order of the catalog.
   let keys: [String]
   private let sections: [String: RunSection]
   private let report: LastReport
 
-  /// Takes the sections of a run, and its report.
   init(_ sections: [RunSection], report: LastReport) {
     keys = sections.map(\.key)
     self.sections = Dictionary(sections.map { ($0.key, $0) }) { first, _ in first }
     self.report = report
   }
 
-  /// The section with a key; nil when there was none.
+  /// The section with a key; nil if there was none.
   subscript(_ key: String) -> RunSection? { sections[key] }
 
-  /// The unreadable items of the section with a key.
+  /// The unreadable items that the last run found in the section with a key.
   func skips(of key: String) -> LastReport.Skips { report.skips(of: key) }
 
-  /// The result for a section that could not be fetched: its last good version, marked as stale.
+  /// The result for a section that could not be fetched or read. It shows the items of the last good run, and is marked
+  /// as stale.
   ///
   /// - Parameters:
   ///   - key: The section's key.
-  ///   - named: Its title and subtitle in the catalog file.
+  ///   - named: The title and subtitle that the catalog file gives to the section.
   ///   - words: The reason for the failure.
-  /// - Returns: The last good version, or a failed section if there is none.
+  /// - Returns: The result. If no earlier run had items of the section, the section is marked as failed.
   func fallback(
     for key: String,
     named: (title: String?, subtitle: String?) = (nil, nil),
@@ -48,11 +48,11 @@ struct PreviousSections: Sendable {
     )
   }
 
-  /// Inserts each section that the feed did not name after the section that it followed in the last run.
+  /// Inserts sections that the shop does not name any more. Each follows the section that it followed in the last run.
   func arranged(_ results: [SectionResult], beside absent: [SectionResult]) -> [SectionResult] {
     let present = Set(results.map(\.key))
     var rest = Dictionary(absent.map { ($0.key, $0) }) { first, _ in first }
-    // The absent sections, by the key of the section that they follow; nil for those at the beginning.
+    // The absent sections by the key of the section that they follow. The key is nil for those at the beginning.
     var following: [String?: [SectionResult]] = [:]
     var anchor: String?
     for key in keys {
@@ -67,15 +67,17 @@ struct PreviousSections: Sendable {
   }
 }
 
-/// The report of the previous run, decoded at the first use, because most runs have no failures and do not need it.
+/// The report of the previous run.
 ///
-/// A lasting failure of the current run counts as known if this report has it too.
+/// It is decoded when it is first needed. Most runs have no failures and do not need it.
+///
+/// If a failure is likely to last and this report has it too, it counts as known in the current run.
 final class LastReport: Sendable {
   /// The unreadable items of one section.
   struct Skips: Sendable, Equatable {
-    /// The number of unreadable items without a readable id.
+    /// The number of unreadable items whose id could not be read either.
     var unnamed = 0
-    /// The ids of items whose earlier versions were shown because the new ones could not be read.
+    /// The ids of items whose earlier versions were shown because their new versions could not be read.
     var unread: Set<String> = []
   }
 
@@ -89,10 +91,10 @@ final class LastReport: Sendable {
     let stage: SyncReport.Stage
     let url: String
 
-    /// Makes the key of a lasting failure; nil for a temporary failure, or a failure of a section.
+    /// Makes the key of a failure that is likely to last; nil for a temporary failure, or a failure of a section.
     ///
-    /// Failures of sections never count as known, because a run without a section is never complete. A picture is
-    /// recognized by its identity, because a signed URL differs in each run.
+    /// A failure of a section never counts as known, because a run without a section is never complete. A picture is
+    /// recognized by the identifying part of its URL, because a signature in the URL differs in each run.
     init?(_ failure: SyncReport.Failure, _ identity: PictureIdentity) {
       guard failure.stage != .section, FailureReason(rawValue: failure.reason).isLasting else {
         return nil
@@ -107,19 +109,19 @@ final class LastReport: Sendable {
 
   private let identity: PictureIdentity
 
-  /// Takes a report in its stored form.
+  /// Takes a report as the index stores it.
   ///
   /// - Parameters:
   ///   - report: The report; nil for a first run.
-  ///   - identity: The rule for pictures' identities.
+  ///   - identity: The catalog file's rule for the part of a URL that identifies a picture.
   init(_ report: [UInt8]?, _ identity: PictureIdentity) {
     (self.report, self.identity) = (report, identity)
   }
 
-  /// The unreadable items of the section with a key.
+  /// The unreadable items that the last run found in the section with a key.
   func skips(of key: String) -> Skips { read().skips[key] ?? Skips() }
 
-  /// Marks failures as known if they are lasting and this report has them too.
+  /// Marks those failures as known that are likely to last and that this report has too.
   func mark(_ failures: inout [SyncReport.Failure]) {
     for place in failures.indices {
       guard let failed = Failed(failures[place], identity) else { continue }
@@ -127,8 +129,9 @@ final class LastReport: Sendable {
     }
   }
 
-  /// Whether failures that a new report only counts are known: they are lasting, and this report counts at least as
-  /// many.
+  /// Whether all failures that a new report only counts are known.
+  ///
+  /// They are known if they are likely to last, and this report counts at least as many of them.
   func knows(_ omitted: SyncReport.FailureCounts) -> Bool {
     omitted.allSatisfy { stage, counts in
       stage != .section
@@ -151,7 +154,7 @@ final class LastReport: Sendable {
     var content = Content()
     guard let report = report.flatMap({ try? SyncReport(json: $0) }) else { return content }
     for section in report.sections {
-      // An unreadable item without a row counts as an item without a readable id.
+      // An unreadable item that the report only counts is treated like an item whose id could not be read.
       content.skips[section.key] = Skips(unnamed: section.skipped, unread: Set(section.unread))
     }
     for row in report.skipped where row.lost == .item && row.id != nil {

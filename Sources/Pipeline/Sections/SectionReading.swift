@@ -4,26 +4,29 @@ import Catalog
 import Synchronization
 import Transport
 
-/// The state of reading a source of sections, page after page.
+/// The state of reading a source, page after page.
+///
+/// A source is a URL or file from which one section or several sections are read. A section is a list of items.
 struct SectionReading: Sendable {
-  /// The source's position among the catalog's sources.
+  /// The source's position in the catalog file, from 0.
   let position: Int
-  /// The key of the source's section; nil when the source combines several sections.
+  /// The key of the source's section; nil if the source has several sections.
   let key: String?
   /// The source's first page.
   let start: DocumentSource
   /// The page that is being read.
   var next: DocumentSource
-  /// The pages read so far.
+  /// The pages that were read so far.
   var pages: [SectionPage] = []
   let progress = PagingProgress()
-  /// Whether any page has changed.
+  /// Whether any page has changed since the last run.
   var isNew = false
-  /// The message about further pages beyond the limit, which were not read.
+  /// A message that the source has more pages than the limit allows; nil if it has not.
   var ceiling: String?
-  /// The reason why the pages after the last page in `pages` could not be fetched; nil when there is none.
+  /// The reason why the page after the last one in `pages` could not be read; nil if no page failed.
   var broken: String?
-  /// The error after which cached pages were used, as their origin allows with `stale-if-error`. (RFC 5861, section 4)
+  /// The error after which a cached page was used, because its `stale-if-error` directive allows that; nil if there was
+  /// none. (RFC 5861, section 4)
   var excused: String?
 
   /// A reading of the same source that starts at its first page again.
@@ -35,41 +38,43 @@ struct SectionReading: Sendable {
   }
 }
 
-/// One page of a source, decoded in this run or an earlier one.
+/// One page of a source, which this run or an earlier one decoded.
 struct SectionPage: Sendable {
-  /// The page's row.
+  /// The page's row in the index.
   var document: DocumentEntry
-  /// Its decoded sections, in the page's order.
+  /// Its sections, in the order of the page.
   var sections: [DecodedSection]
-  /// The pictures of each section, if the page was decoded in this run.
+  /// The pictures of each section, by its key; nil if an earlier run decoded the page.
   var references: [String: [PictureReference]]?
 }
 
-/// Decides which page of a source to read next; used by a run and by its plan (`--dry-run`).
+/// Decides which page of a source to read next.
+///
+/// A run uses it, and so does the plan that `--dry-run` prints.
 struct PageSequence {
-  /// The catalog file's paging rule; nil when its sources have one page.
+  /// The catalog file's rule for pages; nil if the source has only one page.
   let rule: PagingRule?
-  /// The index that has the pages.
+  /// The index that stores the items of the pages.
   let index: Index
   /// The URL parser.
   let parser: any URLParsing
 
-  /// The step after a page.
+  /// The next step after a page.
   enum Step: Sendable {
-    /// No further page: the source is complete.
+    /// There is no further page, so the source is complete.
     case complete
-    /// No further page, because the last one had nothing new: the feed starts again from its beginning, or returns
-    /// the same page for every request.
+    /// The last page had nothing new, so it is dropped and the source is complete. Some shops start again with their
+    /// first items after the last page, or return the same page for every request.
     case repeats
-    /// A further page to read.
+    /// The page to read next.
     case next(DocumentSource)
-    /// A further page beyond the limit, and a message about it.
+    /// There is a further page, but reading it would exceed the limit. The text is a message about that.
     case beyondLimit(DocumentSource, String)
-    /// A further page that cannot be fetched, because its address is not a URL.
+    /// There is a further page, but its address is not a URL.
     case invalid(TransferFailure)
   }
 
-  /// The step after the last page of a reading; also records that page, unless it repeats earlier ones.
+  /// Records the last page of a reading, unless it repeats earlier pages, and returns the next step.
   func step(after reading: SectionReading) throws(LarderError) -> Step {
     guard let rule, let last = reading.pages.last else {
       return .complete
@@ -95,7 +100,7 @@ struct PageSequence {
     return .next(next)
   }
 
-  /// The page that a text in the index stands for; see ``NextPage`` for such texts.
+  /// The page that a text in the index names; see ``NextPage``.
   private func source(
     at text: String,
     after last: DocumentSource
@@ -108,18 +113,19 @@ struct PageSequence {
 }
 
 extension FailureReason {
-  /// The listing has more pages than the limit in the catalog file.
+  /// The reason for a section with more pages than `paging.limit` in the catalog file.
   static let pageLimit = FailureReason(rawValue: "page-limit")
 }
 
-/// Tracks the pages of one source: detects when they begin to repeat, and decides which pages need no request.
+/// Keeps track of the pages of one source. It detects when pages begin to repeat, and decides which pages need no
+/// request.
 ///
-/// An unattended run does not request a fresh page. But if any page has changed, items may have moved between pages.
-/// So all pages are then requested, including those that were skipped before.
+/// An unattended run does not request a page that is fresh. However, if any page has changed, items may have moved from
+/// one page to another. All pages are then requested, including those that were used without a request before.
 ///
-/// This is a class so that the ids of many thousand items are not copied with each reading.
+/// This is a class, so that a copy of the reading does not copy the ids of thousands of items.
 final class PagingProgress: Sendable {
-  /// The pages read since the first one; a restart clears them.
+  /// Data about the pages that were read. It is cleared if reading starts again at the first page.
   private struct Read {
     var pages = 0
     var visited: Set<String> = []
@@ -133,7 +139,7 @@ final class PagingProgress: Sendable {
     var read = Read()
     /// The pages that were requested.
     var asked: Set<String> = []
-    /// The pages that the origin says it does not have.
+    /// The pages that do not exist, by the server's answer.
     var gone: Set<String> = []
     var hasLeftAlone = false
     var asksAll = false
@@ -141,12 +147,12 @@ final class PagingProgress: Sendable {
 
   private let state = Mutex(Progress())
 
-  /// Whether to use a cached page without a request; if false, the caller must request the page now.
+  /// Whether to use a cached page without a request. If false, the caller must request the page.
   ///
   /// - Parameters:
   ///   - name: The page's name.
   ///   - isFresh: Whether the cached page is fresh.
-  /// - Returns: Whether to use the cached page; true also for a page that this run has already requested.
+  /// - Returns: True if the page needs no request, or this run has already requested it.
   func leavesAlone(_ name: String, isFresh: Bool) -> Bool {
     state.withLock { state in
       if state.asked.contains(name) { return true }
@@ -159,7 +165,7 @@ final class PagingProgress: Sendable {
     }
   }
 
-  /// Whether the origin answered that it does not have a page.
+  /// Whether the server answered that a page does not exist.
   func isGone(_ name: String) -> Bool { state.withLock { $0.gone.contains(name) } }
 
   /// Records that a page has changed or no longer exists.
@@ -167,7 +173,7 @@ final class PagingProgress: Sendable {
   /// - Parameters:
   ///   - name: The page's name.
   ///   - isGone: Whether it no longer exists.
-  /// - Returns: Whether reading must restart, because earlier pages were used without a request.
+  /// - Returns: Whether to read the source again from its first page, because pages were used without a request.
   func noteChange(of name: String, isGone: Bool = false) -> Bool {
     state.withLock { state in
       if isGone { state.gone.insert(name) }
@@ -179,27 +185,29 @@ final class PagingProgress: Sendable {
     }
   }
 
-  /// Records that a page is to be read; false when it was read before.
+  /// Records that a page is about to be read. Returns false if it was read before.
   func visit(_ name: String) -> Bool {
     state.withLock { $0.read.visited.insert(name).inserted }
   }
 
-  /// The number of elements of a section on the pages before the current one.
+  /// The number of items of a section, readable or not, on the pages before the current one.
   func elements(of section: String) -> Int {
     state.withLock { $0.read.elements[section] ?? 0 }
   }
 
-  /// The number of a section's items on pages that had nothing new.
+  /// The number of items of a section on pages that were dropped because they had nothing new.
   func repeats(of section: String) -> Int {
     state.withLock { $0.read.repeats[section] ?? 0 }
   }
 
-  /// Records a page, unless it repeats earlier ones: it has the same bytes as one of them, or only known items.
+  /// Records a page, unless it repeats earlier ones.
+  ///
+  /// A page repeats earlier pages if it has the same bytes as one of them, or lists only items that they list too.
   ///
   /// - Parameters:
   ///   - document: The page's row.
-  ///   - sections: Its decoded sections.
-  ///   - index: The index that has their listings.
+  ///   - sections: Its sections.
+  ///   - index: The index that stores the items of the sections.
   /// - Returns: Whether the page was recorded.
   /// - Throws: ``LarderError`` when the index cannot be read.
   func take(
@@ -232,16 +240,16 @@ final class PagingProgress: Sendable {
   }
 }
 
-/// A section, joined from the pages of its source.
+/// A section, joined from all pages of its source.
 struct JoinedSection: Sendable {
   /// The section, with the items of all pages.
   var section: DecodedSection
-  /// The numbers of the pages that list it.
+  /// The positions of the pages that have a part of the section.
   var pages: [Int] = []
-  /// The number of items that were left out because an earlier page had listed them.
+  /// The number of items that were left out because an earlier page lists them.
   var repeats = 0
-  /// The total that the listing announces, and the number of items on its pages; nil unless the number is smaller than
-  /// the total.
+  /// The total number of items that the shop announces, and the number that the pages list. Nil if the pages list all
+  /// of them, or the shop announces no total.
   var shortfall: (total: Int, listed: Int)?
 }
 
@@ -250,16 +258,16 @@ struct JoinedPages: Sendable {
   /// An unusable section.
   struct Failed: Sendable {
     var section: DecodedSection
-    /// Its position in the response.
+    /// Its position on its page.
     var position: Int
   }
 
-  /// The sections, in the order of the pages.
+  /// The usable sections, in the order of the pages.
   private(set) var sections: [JoinedSection] = []
   /// The unusable sections.
   private(set) var failed: [Failed] = []
 
-  /// Joins the pages of a reading; reads each listing once, and writes each joined one once.
+  /// Joins the pages of a reading. If a section is on several pages, its items are written to the index as one listing.
   init(_ reading: SectionReading, _ index: Index) throws(LarderError) {
     var places: [String: Int] = [:]
     var listings: [[ListingID]] = []
@@ -282,7 +290,7 @@ struct JoinedPages: Sendable {
           elements.append(0)
           listed.append(0)
         } else {
-          // Convert positions on this page to positions in the whole section.
+          // Convert an item's position on this page to its position in the whole section.
           for row in own.skipped.indices {
             own.skipped[row].index = own.skipped[row].index.map { $0 + elements[place] }
           }

@@ -2,7 +2,9 @@ import Cache
 import Catalog
 import FoundationEssentials
 
-/// The result of a section in this run, for the report and the index.
+/// The result of a section in a run, for the report and the index.
+///
+/// A section is a list of items, such as all soups. In the index, its items are stored as a listing.
 ///
 /// The members of ``row``, for example `key` and `error`, are members of this type too.
 @dynamicMemberLookup
@@ -10,10 +12,10 @@ struct SectionResult: Sendable {
   /// The section's row in the report, without its counts.
   var row: SyncReport.Section
   var subtitle: String?
-  /// The listing to show: the feed's items, and missing items that the shrink guard kept because their removal looks
-  /// like a fault.
+  /// The listing to show. It has the items that the shop lists now. It may also have items that the shop no longer
+  /// lists, if a guard kept them because their removal looks like a fault.
   var listing: ListingID?
-  /// The ids of the items that the shrink guard kept.
+  /// The ids of items that the shop no longer lists and a guard kept.
   var withheld: [String] = []
   /// The unreadable items and fields, up to a limit.
   var skipped: [SyncReport.Skipped] = []
@@ -31,8 +33,7 @@ struct SectionResult: Sendable {
 }
 
 extension SectionReading {
-  /// The warning that the pages, although complete, list fewer items than the listing announces; nil when there is no
-  /// difference.
+  /// The warning that all pages together list fewer items than the shop announces; nil if they do not.
   fileprivate func shortfall(of joined: JoinedSection) -> String? {
     guard broken == nil, ceiling == nil, excused == nil, let (total, listed) = joined.shortfall
     else { return nil }
@@ -42,7 +43,7 @@ extension SectionReading {
 }
 
 extension SectionResult {
-  /// Makes the result of a section from its pages, after the guards judged them.
+  /// Makes the result of a section from its pages and the decision of the guards.
   init(
     _ joined: JoinedSection,
     _ notes: SectionNotes,
@@ -67,38 +68,38 @@ extension SectionResult {
     isExcused = reading.excused != nil
   }
 
-  /// Records a guard's message about the section.
   mutating func note(_ finding: GuardMessage.Finding) {
     row.error = finding.problem
     row.remedy = finding.remedy
   }
 }
 
-/// Findings about a decoded section, stored in the index with its page.
+/// Findings about a section on one page, which are stored in the index with the page.
 ///
-/// The findings are reported again when the page is unchanged and therefore not decoded.
+/// They are reported again in each run in which the page is unchanged and therefore not decoded.
 struct SectionNotes: Sendable, Equatable {
-  /// The unreadable items and fields, up to a limit.
+  /// The unreadable items and fields, at most 1,000.
   var skipped: [SyncReport.Skipped] = []
   /// Counts of the unreadable items and fields beyond the limit.
   var omitted = SkipTally()
   /// Whether reading stopped early because too many items were unreadable.
   var isGivenUp = false
-  /// The fields that the catalog file names but no item has.
+  /// The fields for which the catalog file gives a path, but no item has a value.
   var absent: Set<ItemField> = []
-  /// The reason why the whole section is unusable; nil when it is usable.
+  /// The reason why the whole section is unusable; nil if it is usable.
   var failure: String?
-  /// The evidence that the listing has further pages that are not read; nil when there is none.
+  /// A reason to assume that the section has further pages, which are not read; nil if there is none.
   var unfollowed: String?
-  /// The total number of items that a paged listing announces; nil when it announces none.
+  /// The total number of items of a section with several pages, as the shop announces it; nil if the shop announces
+  /// none.
   var total: Int?
-  /// The number of elements on this page of the listing, readable or not; nil when the listing announces no total.
+  /// The number of items on this page, readable or not; nil if the shop announces no total.
   var listed: Int?
 
   /// The number of unreadable items.
   var lost: Int { skipped.count(where: \.isUnread) + omitted.unread }
 
-  /// The ids of unreadable items that have a row and a readable id.
+  /// The ids of the unreadable items in `skipped`, if the ids can be read.
   var unreadIDs: Set<String> { Set(skipped.filter(\.isUnread).compactMap(\.id)) }
 
   /// Adds the notes of the next page.
@@ -116,7 +117,7 @@ struct SectionNotes: Sendable, Equatable {
 }
 
 extension SectionNotes {
-  /// The notes as JSON; empty when there are none.
+  /// The notes as JSON, for example `[{"id":"HBDEF","reason":"…"}]`; an empty text if there are none.
   var text: String {
     if self == SectionNotes() { return "" }
     var writer = StoredFormWriter()
@@ -145,7 +146,7 @@ extension SectionNotes {
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
-  /// Parses ``text``, or the older form with only the skipped items.
+  /// Parses the output of ``text``.
   init(_ text: String) {
     guard !text.isEmpty else { return }
     let (decoder, data) = (JSONDecoder(), Data(text.utf8))

@@ -6,12 +6,16 @@ import FoundationEssentials
 import Synchronization
 import Transport
 
-/// Fetches and decodes the catalog's sections, independently and in parallel.
+/// The stage of a run that fetches and decodes the catalog's sections, independently of each other and in parallel.
 ///
-/// Each decoded source is passed on at once, so that its details and pictures start while other sections are still
-/// being fetched. `group` waits for all sources.
+/// A section is a list of items, such as all soups. A source is a URL or file from which one section or several
+/// sections are read. A source may have several pages.
+///
+/// Each decoded section is passed on at once, so that its details and pictures are requested while other sections are
+/// still being fetched. Its items are stored in the index as a listing.
 final class SectionStage: Sendable {
-  /// The group is entered once for each source, and left when the source has failed, or is decoded and passed on.
+  /// Waits for the sources. It is entered once for each source, and left when the source has failed, or is decoded and
+  /// passed on.
   let group = WorkGroup()
 
   private let context: RunContext
@@ -28,11 +32,11 @@ final class SectionStage: Sendable {
   /// Makes the stage of a run.
   ///
   /// - Parameters:
-  ///   - context: The state of the run.
-  ///   - previous: The sections of the last run, to compare with.
+  ///   - context: The values that all stages of the run share.
+  ///   - previous: The sections of the last run, with which the new ones are compared.
   ///   - report: The report of the last run.
-  ///   - ahead: Called with a section's pictures as soon as it is decoded, before its listing is stored.
-  ///   - arrived: Called with each stored listing, and with the section's pictures again if they are in memory.
+  ///   - ahead: Called with a section's pictures as soon as the section is decoded, before its listing is stored.
+  ///   - arrived: Called with each stored listing, and with the section's pictures if they are in memory.
   init(
     _ context: RunContext,
     previous: [RunSection],
@@ -52,23 +56,24 @@ final class SectionStage: Sendable {
     many = ManySections(count: positions.count(where: context.catalog.isMany))
   }
 
-  /// The results of the sections in the catalog's order; call it once `group` is empty.
+  /// The results of the sections, in the catalog's order. Read them when `group` is empty.
   var sections: [SectionResult] { results.withLock { $0.flatMap(\.self) } }
 
-  /// The maximum number of sources of one host in progress, from their request to their last item.
+  /// The maximum number of sources of one host that are in progress. A source is in progress from its first request
+  /// until its last item is decoded.
   ///
-  /// The number is the transport's default for the number of connections to a host.
+  /// It equals the transport's default for the number of connections to a host.
   ///
-  /// Bodies are received faster than they are decoded. Without a limit, the memory for waiting bodies would grow with
-  /// the number of sections.
+  /// Responses are received faster than they are decoded. Without this limit, the memory for waiting responses would
+  /// grow with the number of sections.
   private static let window = 16
 
-  /// Starts every source; each host has a queue of its own.
+  /// Starts every source. Each host has its own queue.
   func start(_ targets: [DocumentSource]) {
     context.progress.update { $0.sections.total += targets.count }
     var readings: [HostPort?: [SectionReading]] = [:]
     for (position, target) in targets.enumerated() {
-      group.enter()  // Left in end(_:_:), the only way out of a source.
+      group.enter()  // Left in end(_:_:), which ends every source.
       readings[target.host, default: []].append(
         SectionReading(
           position: position,
@@ -99,7 +104,7 @@ final class SectionStage: Sendable {
       reader: context.catalog.reader(at: reading.position),
       mapping: context.catalog.listingDigest(at: reading.position)
     )
-    // Without a paging rule, the link is not followed, but causes a warning.
+    // If the catalog file has no `paging`, the link is not followed, but the section gets a warning.
     let paging = context.catalog.paging(ofSource: reading.position)
     request.followsLink = paging == nil || paging?.step == .link
     return request
@@ -143,7 +148,7 @@ final class SectionStage: Sendable {
       case .new(let body, let base, let document):
         try take(body, base: base, document, into: reading, wasHeld: request.held != nil)
       case .failed(let failure) where failure.endsListing && !reading.pages.isEmpty:
-        // Some shops send such an answer for a page after the last one.
+        // Some shops send such an answer to a request for a page after the last one.
         context.failures.count(attempts: failure.attempts)
         try end(at: reading, wasHeld: request.held != nil)
       case .failed(let failure):
@@ -155,19 +160,19 @@ final class SectionStage: Sendable {
     }
   }
 
-  /// Continues with the decoded form of a cached page.
+  /// Continues with a cached page, whose decoded form is in the index.
   private func take(held document: DocumentEntry, into reading: SectionReading) throws(LarderError)
   {
     var reading = reading
     let sections = try context.index.decoded(document.id)
     reading.pages.append(SectionPage(document: document, sections: sections))
-    // A page that an earlier run decoded without `--strict` may have unreadable items.
+    // With `--strict`, an unreadable item fails the source, even if an earlier run without `--strict` decoded the page.
     let skipped = sections.lazy.flatMap { SectionNotes($0.skipped).skipped }
     if context.options.strict, let bad = skipped.first { return refuse(reading, bad) }
     try goOn(reading)
   }
 
-  /// Continues with a page whose bytes are new.
+  /// Decodes a page with new bytes, and continues with it.
   private func take(
     _ body: DocumentBody,
     base: WebURL?,
@@ -203,7 +208,8 @@ final class SectionStage: Sendable {
     try goOn(reading)
   }
 
-  /// Completes a source whose next page does not exist, or restarts it if that page existed before.
+  /// Ends a source because its next page does not exist. If that page existed before, the source may be read again from
+  /// its first page.
   private func end(at reading: SectionReading, wasHeld: Bool) throws(LarderError) {
     var reading = reading
     if wasHeld {
@@ -220,7 +226,7 @@ final class SectionStage: Sendable {
     fail(reading, error.description)
   }
 
-  /// Fails a source because of one unreadable item, as `--strict` demands.
+  /// Reports a source as failed because of one unreadable item, as `--strict` demands.
   private func refuse(_ reading: SectionReading, _ bad: SyncReport.Skipped) {
     let index = bad.index.map { $0 + reading.progress.elements(of: bad.section) }
     let words =
@@ -230,7 +236,7 @@ final class SectionStage: Sendable {
     fail(reading, words)
   }
 
-  /// Reads the next page, or completes the source when there is none.
+  /// Reads the next page, or completes the source if there is none.
   private func goOn(_ reading: SectionReading) throws(LarderError) {
     var reading = reading
     let sequence = PageSequence(
@@ -265,9 +271,9 @@ final class SectionStage: Sendable {
     try complete(reading)
   }
 
-  /// Ends a source at a page that failed; the pages before it are accepted.
+  /// Ends a source at a page that failed. The pages before it are accepted.
   ///
-  /// If there are no pages before it, the last good sections are used.
+  /// If it was the first page, the sections of the last good run are used.
   private func breakOff(_ reading: SectionReading, _ words: String) throws(LarderError) {
     guard !reading.pages.isEmpty else { return fail(reading, words) }
     var reading = reading
@@ -275,7 +281,7 @@ final class SectionStage: Sendable {
     try complete(reading)
   }
 
-  /// Adds the last run's items to a section with missing pages.
+  /// Adds items of the last run to a section whose last pages are missing, because these pages may list the items.
   ///
   /// - Returns: The ids of the items that were added.
   private func complete(
@@ -290,7 +296,9 @@ final class SectionStage: Sendable {
     return missing
   }
 
-  /// Joins all pages, applies the guards and passes on the sections.
+  /// Joins all pages of a source, applies the guards, and passes on the sections.
+  ///
+  /// A guard is a check that rejects a change of a section if it looks like a fault of the shop.
   private func complete(_ reading: SectionReading) throws(LarderError) {
     let pages = try JoinedPages(reading, context.index)
     let taken = reading.key == nil ? context.catalog.namedKeys : []
@@ -315,7 +323,7 @@ final class SectionStage: Sendable {
     source.failure = reading.broken
     var failing: Set<String> = []
     for failed in pages.failed {
-      // Report sections with the same key only once.
+      // Report only the first of several unusable sections with the same key.
       let key = failed.section.key
       guard key.isEmpty || failing.insert(key).inserted else { continue }
       let isKnown = source.named.contains(key)
@@ -327,8 +335,7 @@ final class SectionStage: Sendable {
     end(source)
   }
 
-  /// The pictures of a section, if all its pages were decoded in this run and the guards did not change it; nil
-  /// otherwise.
+  /// The pictures of a section. Nil if an earlier run decoded one of its pages, or a guard changed its items.
   private func references(
     of joined: JoinedSection,
     _ result: SectionResult,
@@ -343,28 +350,29 @@ final class SectionStage: Sendable {
     return references
   }
 
-  /// Passes on a section's listing, with the references to its pictures if they are in memory.
+  /// Passes on the listing of a section, and the references to its pictures if they are in memory.
   private func handOn(_ result: SectionResult, _ references: [PictureReference]?) {
     guard let listing = result.listing else { return }
     arrived(listing, references)
   }
 
-  /// Fails a source without any usable page: its last good sections are used, marked as stale.
+  /// Reports a source without any usable page as failed. The sections of the last good run are used, and marked as
+  /// stale.
   private func fail(_ reading: SectionReading, _ words: String) {
     guard let key = reading.key else {
       return end(ManySections.End(reading: reading, failure: words))
     }
     let named = context.catalog.sectionWords(at: reading.position)
     let result = last.fallback(for: key, named: named, words)
-    // The pictures of the last good sections may still need requests, possibly to another host.
+    // The pictures of these sections are brought up to date, because they may be on another host.
     handOn(result, nil)
     end(reading, [result])
   }
 
-  /// The rows of unchanged documents that are not yet written; call it once `group` is empty.
+  /// Takes the rows of unchanged pages that are not yet written. Call it when `group` is empty.
   func takeRenewed() -> [DocumentEntry] { renewed.take() }
 
-  /// Judges all sections together; call it once `group` is empty.
+  /// Lets the guards judge all sections together. Call it when `group` is empty.
   ///
   /// See ``SectionGuard/changes(to:)``.
   func guardCatalog() throws(LarderError) {
@@ -389,17 +397,18 @@ final class SectionStage: Sendable {
 
   /// Ends a source that combines several sections.
   ///
-  /// After the last such source, decides about old sections that no source names any more.
+  /// After the last such source, this function also decides about sections of the last run that no source names any
+  /// more.
   private func end(_ source: ManySections.End) {
     context.progress.update { $0.sections.done += 1 }
-    // Free the queue's slot now: the next source in the queue may be one that the other sources wait for.
+    // Let the queue start its next source before the other sources are complete, because they may wait for that source.
     line(of: source.reading.start.host).leave()
     guard var sources = many.add(source) else { return }
     for refused in sources.giveOut() { guardian.refuse(claimed: refused.key, refused.reading) }
     let named = sources.reduce(into: context.catalog.namedKeys) { $0.formUnion($1.named) }
     var unnamed = sources.map { _ in [SectionResult]() }
-    // An unnamed section is attributed to a source that could not be read. If every source was read, it is attributed
-    // to the source of the section before it.
+    // A section that no source names is attributed to a source that could not be read. If every source was read, it is
+    // attributed to the source of the section before it.
     let failed = sources.firstIndex { $0.failure != nil }
     var owner = failed ?? 0
     for key in last.keys {
@@ -418,8 +427,8 @@ final class SectionStage: Sendable {
     }
   }
 
-  /// The result for a section that no response names: stale if a response is missing, otherwise removed, or kept by a
-  /// guard.
+  /// The result for a section that no response names any more. If a response is missing, the section is stale.
+  /// Otherwise it is removed, or a guard keeps it.
   private func unnamedSection(_ key: String, _ source: ManySections.End) -> SectionResult? {
     if let words = source.failure { return last.fallback(for: key, words) }
     do throws(LarderError) {
@@ -436,27 +445,26 @@ final class SectionStage: Sendable {
   }
 }
 
-/// Collects the sources that combine several sections, until the last of them is read.
+/// Collects the sources that have several sections each, until the last of these sources is read.
 ///
-/// Only all sources together show which of the last run's sections are gone. A section that one source no longer
-/// names may have moved to another source, or may belong to a source that could not be read.
+/// Only all sources together show which sections of the last run are gone. If one source no longer names a section, the
+/// section may have moved to another source, or may belong to a source that could not be read.
 final class ManySections: Sendable {
   /// The result of a source.
   struct End: Sendable {
     var reading: SectionReading
     /// Its usable sections.
     var results: [SectionResult] = []
-    /// Its unusable sections, each with its replacement.
+    /// The results for its unusable sections, which show items of the last run.
     var unusable: [SectionResult] = []
-    /// Every section key that the source names, usable or not.
+    /// The keys of all its sections, usable or not.
     var named: Set<String> = []
-    /// The reason why some or all of its pages are missing; nil when it is complete.
+    /// The reason why some or all of its pages are missing; nil if none are.
     var failure: String?
   }
 
   private let state: Mutex<(open: Int, ends: [End])>
 
-  /// Makes a collector for a number of sources.
   init(count: Int) {
     state = Mutex((count, []))
   }
@@ -464,7 +472,7 @@ final class ManySections: Sendable {
   /// Adds a source.
   ///
   /// - Parameter end: Its result.
-  /// - Returns: All sources in the catalog's order, if this was the last; nil otherwise.
+  /// - Returns: If this was the last source, all sources in the catalog's order; nil otherwise.
   func add(_ end: End) -> [End]? {
     state.withLock { state in
       state.ends.append(end)
@@ -475,7 +483,8 @@ final class ManySections: Sendable {
 }
 
 extension [ManySections.End] {
-  /// Assigns each key to the first source that has it, and returns the sections dropped from the other sources.
+  /// Assigns each key to the first source that has a section with it. Returns the sections that other sources lose
+  /// because of that.
   mutating func giveOut() -> [(key: String, reading: SectionReading)] {
     var given: Set<String> = []
     var refused: [(key: String, reading: SectionReading)] = []
@@ -488,32 +497,31 @@ extension [ManySections.End] {
       }
     }
     for place in indices {
-      // A usable section has priority over the replacement of an unusable one.
+      // Usable sections come first, so that an unusable section never takes the key of a usable one.
       self[place].unusable.removeAll { !given.insert($0.key).inserted }
     }
     return refused
   }
 }
 
-/// Collects the rows of unchanged documents, to write them together.
+/// Collects the rows of unchanged pages, so that they are written together.
 ///
-/// A transaction for each row would cost five calls of `fdatasync`. If a row is lost before it is written, the next
-/// run only requests the document once more.
+/// A separate transaction for each row would need five calls of `fdatasync`. If a crash loses a row, the next run only
+/// requests the page once more.
 final class RenewedDocuments: Sendable {
-  /// The maximum number of waiting rows.
+  /// The number of rows that are written at once.
   static let most = 128
 
   private let index: Index
   private let waiting = Mutex<[DocumentID: DocumentEntry]>([:])
 
-  /// Makes an empty collection for an index.
   init(_ index: Index) {
     self.index = index
   }
 
-  /// Adds a document with its origin's new caching fields.
+  /// Adds the row of a page, which has new header fields for caching.
   ///
-  /// - Throws: ``LarderError`` when the waiting rows had to be written and the index cannot be written.
+  /// - Throws: ``LarderError`` if the rows have to be written now, and the index cannot be written.
   func add(_ document: DocumentEntry) throws(LarderError) {
     let count = waiting.withLock { waiting in
       waiting[document.id] = document
@@ -522,12 +530,12 @@ final class RenewedDocuments: Sendable {
     if count >= Self.most { try write() }
   }
 
-  /// Drops a document whose body has changed, because it will be written with its new body.
+  /// Drops the row of a page whose body has changed after all. The row is written with the new body instead.
   func forget(_ id: DocumentID) {
     waiting.withLock { $0[id] = nil }
   }
 
-  /// Takes the waiting documents, so that the caller can write them in its own transaction.
+  /// Removes the waiting rows and returns them, so that the caller can write them in its own transaction.
   func take() -> [DocumentEntry] {
     waiting.withLock { waiting in
       defer { waiting = [:] }
