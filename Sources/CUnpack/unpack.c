@@ -8,7 +8,7 @@
 
 #define PIECE (1 << 16)
 
-// The state of decoding a body.
+// The state of decompressing a body.
 typedef struct {
   cunpack_read read;
   cunpack_take take;
@@ -16,17 +16,17 @@ typedef struct {
   size_t limit;
   // The number of bytes that were passed to `take` so far.
   size_t total;
-  // The input that the decoder has not consumed yet: `count` bytes, starting at `next`.
+  // The input that zlib has not consumed yet: `count` bytes, which begin at `next`.
   const uint8_t *next;
   size_t count;
-  // The number of bytes of output in `bytes`.
+  // The number of decompressed bytes in `bytes`.
   size_t filled;
   int result;
   uint8_t input[PIECE];
   uint8_t bytes[PIECE];
 } unpacking;
 
-// Reads until the input has at least `least` bytes or ends; returns whether it has them.
+// Reads until at least `least` bytes of input are available, or the input ends. Returns whether they are available.
 static bool fill(unpacking *state, size_t least) {
   while (state->count < least) {
     if (state->next != state->input) {
@@ -42,7 +42,8 @@ static bool fill(unpacking *state, size_t least) {
   return true;
 }
 
-// Passes the output in `bytes` to `take`, unless the total would exceed the limit.
+// Passes the bytes in `bytes` to `take`. If the total would exceed the limit, sets the result to `cunpack_too_large`
+// instead.
 static void flush(unpacking *state) {
   if (state->filled == 0) return;
   if (state->filled > state->limit - state->total) {
@@ -54,13 +55,13 @@ static void flush(unpacking *state) {
   state->filled = 0;
 }
 
-// Makes room for output in `bytes`; returns false when decoding has failed.
+// Makes room for output in `bytes`. Returns false if decompressing has failed.
 static bool make_room(unpacking *state) {
   if (state->filled == sizeof state->bytes) flush(state);
   return state->result == cunpack_done;
 }
 
-// Decodes the gzip data. One file may contain several members, one after the other. (RFC 1952, section 2.2)
+// Decompresses the gzip data. The data may consist of several members, one after the other. (RFC 1952, section 2.2)
 static void unpack(unpacking *state) {
   z_stream stream = {0};
   if (inflateInit2(&stream, 15 + 16) != Z_OK) {
@@ -83,7 +84,7 @@ static void unpack(unpacking *state) {
     state->next += in - stream.avail_in;
     state->count -= in - stream.avail_in;
     state->filled += out - stream.avail_out;
-    // The data is cut off if all input was consumed before the end of a member.
+    // The data is cut off if zlib has no more input, and a member has not ended.
     bool is_cut = in == 0 && stream.avail_out == out;
     if (status == Z_STREAM_END || (status == Z_OK && !is_cut)) continue;
     if (state->result != cunpack_done) break;

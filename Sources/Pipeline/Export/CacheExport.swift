@@ -3,47 +3,48 @@ import Cache
 import Catalog
 import Glibc
 
-/// The layout of an export's folder, and how its files are made.
+/// The options of an export: the layout of its folder, and the way its files are made.
 public struct ExportOptions: Sendable, Hashable {
-  /// Whether to put all pictures into one folder, instead of folders like those of the origins.
+  /// Whether to put all pictures into one folder. If false, they are in folders such as `cdn.example/images`, like
+  /// those in their URLs.
   public var isFlat = false
   /// Whether to copy every file.
   ///
-  /// If false, files are hard links to the cache's own files where that is possible. A change of such a file's
-  /// content then also changes the cache.
+  /// If false, files are hard links to the files of the cache where that is possible. If a program then changes the
+  /// content of such a file, it also changes the cache.
   public var copies = false
-  /// Whether to export the square versions of pictures too.
+  /// Whether to export the square versions of pictures as well.
   public var squares = false
   /// Whether to remove files of earlier exports that no catalog refers to any more.
   public var deletes = false
 
-  /// The defaults: folders as on the origins, hard links, no squares, and no removals.
+  /// Makes the default options: folders as in the URLs, hard links, no squares, and no removals.
   public init() {}
 }
 
-/// The files that an export wrote.
+/// The result of an export.
 public struct ExportReport: Sendable, Hashable, Codable {
   /// A file that could not be written.
   public struct Failure: Sendable, Hashable, Codable {
     /// The picture's URL.
     public package(set) var url: String
-    /// The path that the file would have had.
+    /// The path that the file would have in the exported folder.
     public package(set) var path: String
-    /// The system's reason, as one sentence.
+    /// The reason, as one sentence.
     public package(set) var reason: String
   }
 
   /// The number of pictures in the folder.
   public package(set) var files = 0
-  /// The number of pictures that were linked to the cache's own files.
+  /// The number of pictures that were linked to the files of the cache.
   public package(set) var linked = 0
   /// The number of pictures that were copied.
   public package(set) var copied = 0
   /// The number of pictures that were already in the folder.
   public package(set) var unchanged = 0
-  /// The URLs of pictures that catalogs refer to, but the cache does not hold.
+  /// The URLs of pictures that catalogs refer to, but that are not in the cache.
   public package(set) var missing: [String] = []
-  /// The pictures that got another name because of a clash.
+  /// The pictures that got another name, because another picture has their name.
   package var collisions: [ExportPlan.Collision] = []
   /// The files that could not be written; the export continued without them.
   public package(set) var failed: [Failure] = []
@@ -53,11 +54,14 @@ public struct ExportReport: Sendable, Hashable, Codable {
   public package(set) var squares = 0
   /// The number of files of earlier exports that were removed.
   public package(set) var deleted = 0
-  /// The number of files that are left for the next export because this one was ended early.
+  /// The number of files that are left for the next export, because this one was ended early.
   public package(set) var unfinished = 0
 }
 
-/// Exports a cache to a folder: pictures, manifests, `catalog.json`, and coordinates as GeoJSON.
+/// Exports a cache to a folder.
+///
+/// The folder gets the pictures, `manifest.jsonl` and `manifest.csv` with a line for each picture of an item,
+/// `catalog.json`, and `items.geojson` if items have coordinates.
 package struct CacheExport: Sendable {
   private let cache: String
   private let remote: (any RemotePictures)?
@@ -67,10 +71,10 @@ package struct CacheExport: Sendable {
   ///
   /// - Parameters:
   ///   - cache: The cache's path.
-  ///   - catalog: The catalog's name; nil for all.
+  ///   - catalog: The catalog's name; nil to export all catalogs.
   ///   - remote: The remote store of the pictures, if they are not in the cache's folder.
-  ///   - moment: Exports the catalog as it was at this moment; nil for the last sync.
-  /// - Throws: ``LarderError`` when the cache cannot be read, or keeps no run that ended by `moment`.
+  ///   - moment: The time at which the catalog was as it is to be exported; nil to export it as the last sync left it.
+  /// - Throws: ``LarderError`` if the cache cannot be read, or has no run that ended at or before `moment`.
   package init(
     cache: String,
     catalog: String?,
@@ -89,18 +93,19 @@ package struct CacheExport: Sendable {
     catalogs = readers
   }
 
-  /// Writes everything into a folder, which is made if there is none.
+  /// Writes everything into a folder, which is created if it does not exist.
   ///
-  /// Files are whole at every moment, and existing ones are not written again. Each name is recorded before its file
-  /// exists, so that a later export recognizes the files of a killed one as larder's. Works while a run changes the
-  /// cache.
+  /// Each file appears whole, and files that are already there are not written again. The name of each file is recorded
+  /// before the file exists. If this export is killed, a later one therefore knows which files larder wrote. A sync may
+  /// change the cache at the same time.
   ///
   /// - Parameters:
   ///   - path: The folder.
   ///   - options: The options.
-  ///   - isStopped: Called before each picture; true leaves the rest, and the lists, to the next export.
-  ///   - progress: Called with the number of pictures that are done, and their total.
-  /// - Returns: The written files.
+  ///   - isStopped: Called before each picture. If it returns true, the other pictures and the lists are left for the
+  ///     next export.
+  ///   - progress: Called with the number of exported pictures, and their total.
+  /// - Returns: The result.
   /// - Throws: ``LarderError`` when the cache cannot be read, or the folder cannot be written.
   package func run(
     into path: String,
@@ -113,7 +118,7 @@ package struct CacheExport: Sendable {
     var run = try ExportRun(exported, of: cache, remote, into: ExportFolder(path), options)
     try run.announce()
     try run.placePictures(isStopped, progress)
-    // An incomplete export has only whole files. The next export writes the lists and removes outdated files.
+    // If the export ended early, the next one writes the lists and removes outdated files.
     if run.report.unfinished == 0 {
       if options.squares, let reader = catalogs.first { try run.placeSquares(of: reader) }
       if try run.writeLists(isStopped) { try run.removeOutdated() }
@@ -123,7 +128,7 @@ package struct CacheExport: Sendable {
   }
 }
 
-/// One export under way: the plan of its paths, the record of its folder, and its results so far.
+/// An export in progress: the plan of its paths, the record of its folder, and its results so far.
 struct ExportRun {
   private(set) var report = ExportReport()
 
@@ -132,14 +137,14 @@ struct ExportRun {
   private let remote: (any RemotePictures)?
   private let folder: ExportFolder
   private let options: ExportOptions
-  /// The pictures that catalogs refer to, each once, in the catalogs' order.
+  /// The pictures that catalogs refer to, in the catalogs' order. Each is listed once.
   private let images: [ShownPicture]
   private let plan: ExportPlan
-  /// The folder's record at the start, and the new one.
+  /// The record that the folder had at the start, and the new one.
   private let noted: ExportRecord
   private var record: ExportRecord
   private var written: Set<String> = []
-  /// The URLs of pictures that are not in the cache, or whose file had disappeared before it was exported.
+  /// The URLs of pictures that are not in the cache, or whose files disappeared before they were exported.
   private var missing: Set<String>
   /// The URLs of pictures whose file could not be written.
   private var unwritten: Set<String> = []
@@ -191,7 +196,7 @@ struct ExportRun {
     return images
   }
 
-  /// A cached picture for the plan; nil when its file is no longer a picture.
+  /// Makes the plan's entry for a picture; nil if its file is no longer a picture.
   private static func picture(_ image: ShownPicture, _ cache: String) -> ExportPlan.Picture? {
     guard let path = image.path,
       let type = image.type.flatMap({ PictureType(mediaType: $0) })
@@ -200,7 +205,8 @@ struct ExportRun {
     return ExportPlan.Picture(url: image.url, sha256: image.sha256 ?? "", type: type)
   }
 
-  /// Records every name before its file exists, so that the files of a killed run are recognized as larder's.
+  /// Records the name of every file before the files exist. If this export is killed, a later one therefore knows which
+  /// files larder wrote.
   mutating func announce() throws(LarderError) {
     for image in images where image.state == .held {
       guard let path = plan.paths[image.url], record.files[path] == nil else { continue }
@@ -210,11 +216,11 @@ struct ExportRun {
     if record != noted { try writeRecord() }
   }
 
-  /// Places every cached picture once, even if several items show it.
+  /// Puts every picture into the folder.
   ///
   /// - Parameters:
-  ///   - isStopped: Called before each picture; true leaves the rest, whose number is then in the report.
-  ///   - progress: Called with the number of placed pictures, and their total.
+  ///   - isStopped: Called before each picture. If it returns true, the rest is left, and its number is in the report.
+  ///   - progress: Called with the number of exported pictures, and their total.
   /// - Throws: ``LarderError`` when the folder cannot be written.
   mutating func placePictures(
     _ isStopped: () -> Bool,
@@ -245,7 +251,7 @@ struct ExportRun {
     report.files = report.linked + report.copied + report.unchanged
   }
 
-  /// Places the squares of the pictures that were placed, each at its picture's path below a folder such as
+  /// Puts squares of the exported pictures into the folder. Each has the path of its picture, below a folder such as
   /// `squares/512/`.
   mutating func placeSquares(of reader: CatalogReader) throws(LarderError) {
     for (url, square) in try reader.squares(of: plan.paths.keys) {
@@ -260,9 +266,9 @@ struct ExportRun {
     }
   }
 
-  /// Places one file.
+  /// Puts one file into the folder.
   ///
-  /// If only this file could not be written, returns nil and adds it to the report.
+  /// If this file cannot be written, but others may, the result is nil and the failure is in the report.
   private mutating func place(
     _ source: String,
     at target: String,
@@ -277,7 +283,7 @@ struct ExportRun {
         arrival = try folder.place("\(cache)/\(source)", at: target, links: !options.copies)
       }
     } catch {
-      // An error that affects every file ends the export.
+      // Errors that would affect every file end the export.
       guard error.code == .disk, let code = error.errno, ![EIO, EROFS, ENODEV].contains(code)
       else { throw error }
       report.failed.append(
@@ -292,9 +298,9 @@ struct ExportRun {
     return arrival
   }
 
-  /// Writes the lists: manifests, the catalog, and coordinates if items have any.
+  /// Writes the manifests, the catalog, and the coordinates if items have any.
   ///
-  /// - Parameter isStopped: Called between batches of items; true leaves the old lists unchanged.
+  /// - Parameter isStopped: Called between batches of items. If it returns true, the old lists are left unchanged.
   /// - Returns: Whether the lists were written.
   /// - Throws: ``LarderError`` when the cache cannot be read, or the folder cannot be written.
   mutating func writeLists(_ isStopped: () -> Bool) throws(LarderError) -> Bool {
@@ -312,8 +318,8 @@ struct ExportRun {
     return true
   }
 
-  /// Removes files of earlier exports that this export did not write, if the options say so and the file is
-  /// unchanged.
+  /// Removes files of earlier exports that are outdated, if the options say so. Files that were changed since they were
+  /// exported are left.
   mutating func removeOutdated() throws(LarderError) {
     let spared = options.squares ? missing : missing.union(images.map(\.url))
     for path in record.outdated(written: written, missing: missing, squaresOf: spared) {
@@ -333,7 +339,7 @@ struct ExportRun {
   }
 }
 
-/// A catalog as it was at the start of an export.
+/// A catalog, and its sections as they were at the start of an export.
 struct ExportedCatalog {
   /// The catalog.
   let entry: CatalogEntry
@@ -342,13 +348,14 @@ struct ExportedCatalog {
 
   private let reader: CatalogReader
 
-  /// Reads the catalog's name, and the results of its last run.
+  /// Reads the catalog's name and its sections.
   init(_ reader: CatalogReader) throws(LarderError) {
     self.reader = reader
     entry = reader.catalog
     sections = try reader.sections()
   }
 
-  /// The items in batches, in the catalog's order; every iteration returns the same items.
+  /// The items in batches, in the catalog's order. Every iteration returns the same items, even if a sync ends
+  /// meanwhile.
   var batches: ItemBatches { ItemBatches(sections, of: reader, where: ItemQuery()) }
 }

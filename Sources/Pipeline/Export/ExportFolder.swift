@@ -4,17 +4,18 @@ import Catalog
 import FoundationEssentials
 import Glibc
 
-/// The folder that an export fills; every file in it is whole at any moment.
+/// The folder that an export fills. Every file in it is whole at any moment, because it is written under a temporary
+/// name and then renamed.
 struct ExportFolder {
-  /// The way in which a file was placed.
+  /// How a file came into the folder.
   enum Arrival: Equatable {
-    /// It was already there.
+    /// The file was already there.
     case unchanged
-    /// As a hard link to the cache's own file.
+    /// It was linked to the file of the cache, by a hard link.
     case linked
-    /// As a copy.
+    /// It was copied.
     case copied
-    /// Not placed, because the cache's file no longer exists.
+    /// It is not in the folder, because the file of the cache no longer exists.
     case missing
   }
 
@@ -41,15 +42,16 @@ struct ExportFolder {
     }
   }
 
-  /// The name of a process's partly written file.
+  /// The temporary name of a file that a process is writing.
   private static func temporaryName(of process: pid_t) -> String { ".larder-\(process).tmp" }
 
-  /// Opens a file below the folder, to write it piece by piece.
+  /// Opens a file in the folder, which is then written piece by piece.
   func file(_ name: String) throws(LarderError) -> ExportFile {
     try ExportFile("\(path)/\(name)", temporary: "\(path)/.larder-\(getpid())-\(name).tmp")
   }
 
-  /// The process that a temporary file belongs to, as its name says; nil if the name is not that of a temporary file.
+  /// The id of the process that writes a temporary file, as the file's name gives it; nil if the name is not that of a
+  /// temporary file.
   static func owner(of name: String) -> pid_t? {
     guard name.hasPrefix(".larder-"), name.hasSuffix(".tmp") else { return nil }
     let digits = name.dropFirst(".larder-".count).prefix { $0 != "-" && $0 != "." }
@@ -64,13 +66,13 @@ struct ExportFolder {
     kill(process, 0) == 0 || errno != ESRCH
   }
 
-  /// Puts the file at `source` at a path below the folder.
+  /// Puts a file of the cache at a path in the folder.
   ///
   /// - Parameters:
-  ///   - source: The cache's file.
-  ///   - relative: The path below the folder.
-  ///   - links: Whether to make a hard link; if that is impossible, the file is copied.
-  /// - Returns: The way in which the file was placed.
+  ///   - source: The path of the file of the cache.
+  ///   - relative: The path in the folder.
+  ///   - links: Whether to make a hard link. If that is impossible, the file is copied.
+  /// - Returns: How the file came into the folder.
   /// - Throws: ``LarderError`` when it cannot be put there.
   func place(_ source: String, at relative: String, links: Bool) throws(LarderError) -> Arrival {
     let target = "\(path)/\(relative)"
@@ -109,7 +111,7 @@ struct ExportFolder {
     return arrival
   }
 
-  /// Writes text to a file below the folder, atomically, unless the file has this text already.
+  /// Writes text to a file in the folder, atomically. If the file already has this text, it is not written.
   func write(_ text: String, to relative: String) throws(LarderError) {
     if bytes(of: relative)?.elementsEqual(text.utf8) == true { return }
     let target = "\(path)/\(relative)"
@@ -120,11 +122,11 @@ struct ExportFolder {
     }
   }
 
-  /// The bytes of a file below the folder; nil when there is none, or when a symbolic link is at its path.
+  /// Reads a file in the folder; nil if there is none, or if a symbolic link is at its path.
   func bytes(of relative: String) -> [UInt8]? { Files.contents(of: "\(path)/\(relative)") }
 
-  /// Size and modification time of a file below the folder; nil when there is none, or when a symbolic link is on its
-  /// path.
+  /// The size and the modification time of a file in the folder; nil if there is none, or if its path leads through a
+  /// symbolic link.
   func state(of relative: String) -> (bytes: ByteCount, modified: Int64)? {
     var status = stat()
     for parent in ExportPath.parents(of: relative) {
@@ -149,7 +151,7 @@ struct ExportFolder {
     return ExportRecord.File(url: url, bytes: state?.bytes, modified: state?.modified)
   }
 
-  /// The picture type of a file of the cache, by its first bytes.
+  /// The type of a picture file of the cache, by its first bytes; nil if it is not a picture.
   static func type(of source: String) -> PictureType? {
     let descriptor = open(source, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
@@ -159,11 +161,11 @@ struct ExportFolder {
     return count > 0 ? PictureType(shown: head[..<count]) : nil
   }
 
-  /// Removes a file below the folder, and its parent folders that are then empty.
+  /// Removes a file in the folder, and the folders above it that are then empty.
   ///
   /// - Parameters:
-  ///   - relative: The file's path below the folder.
-  ///   - file: The file's record; a file that has changed since it was recorded is not removed.
+  ///   - relative: The file's path in the folder.
+  ///   - file: The record of the file. If the file has changed since it was recorded, it is not removed.
   /// - Returns: Whether the file was removed.
   /// - Throws: ``LarderError`` when the system refuses.
   func remove(_ relative: String, ifStill file: ExportRecord.File) throws(LarderError) -> Bool {
@@ -210,17 +212,17 @@ struct ExportFolder {
     }
   }
 
-  /// Makes a folder when there is none.
+  /// Creates a folder if it does not exist.
   ///
   /// - Parameters:
   ///   - path: The folder.
-  ///   - isNamed: Whether the user named this path; if so, a symbolic link is followed.
+  ///   - isNamed: Whether the user named this path. If so, a symbolic link at the path is followed.
   /// - Throws: ``LarderError`` when it cannot be made.
   private static func make(_ path: String, isNamed: Bool = false) throws(LarderError) {
     var status = stat()
     let isThere = (isNamed ? stat(path, &status) : lstat(path, &status)) == 0
     if isThere, status.st_mode & S_IFMT == S_IFDIR { return }
-    // A symbolic link below the folder could point outside it. mkdir fails if a link or a file is at the path.
+    // A symbolic link in the exported folder could lead out of it. mkdir fails if a link or a file is at the path.
     guard mkdir(path, 0o755) == 0 else { throw failure("make", path, errno) }
   }
 
@@ -243,16 +245,16 @@ struct ExportFolder {
 }
 
 extension ExportFolder {
-  /// Downloads a picture from a remote store to a path below the folder, atomically.
+  /// Downloads a picture from a remote store to a path in the folder, atomically.
   ///
   /// - Parameters:
   ///   - source: The picture's name in the store.
   ///   - remote: The store.
-  ///   - relative: The path.
-  ///   - digest: The SHA-256 of its bytes in hexadecimal; if the file at `relative` already has this digest, nothing is
-  ///     fetched.
-  ///   - cache: The cache's folder, for the partly downloaded file.
-  /// - Returns: The way in which the file was placed.
+  ///   - relative: The path in the folder.
+  ///   - digest: The SHA-256 of its bytes in hexadecimal digits. If the file in the folder already has this digest,
+  ///     nothing is downloaded.
+  ///   - cache: The path of the cache, in which the picture is stored during the download.
+  /// - Returns: How the file came into the folder.
   /// - Throws: ``LarderError`` when the store cannot be read, or the folder cannot be written.
   func place(
     _ source: String,
@@ -270,9 +272,9 @@ extension ExportFolder {
   }
 }
 
-/// A file of an exported folder, written piece by piece, so that it may be of any length.
+/// A file of an exported folder that is written piece by piece, so that it may have any length.
 ///
-/// It replaces the old file atomically, and only if the two differ.
+/// It replaces an existing file atomically, and only if the two differ.
 final class ExportFile {
   private let path: String
   private let temporary: String
@@ -308,7 +310,7 @@ final class ExportFile {
     if buffer.count >= Self.piece { try flush() }
   }
 
-  /// Renames the file into place.
+  /// Completes the file, and renames it to its final path.
   ///
   /// - Throws: ``LarderError`` when it cannot be put there.
   func finish() throws(LarderError) {
@@ -345,13 +347,13 @@ final class ExportFile {
   }
 }
 
-/// The record of a folder's exported files: the file `export.json` in it.
+/// The record of the files that exports wrote into a folder. It is the file `export.json` in the folder.
 ///
-/// Only recorded files are ever removed, and only if they are unchanged.
+/// An export never removes files that are not in the record, or that have changed since they were recorded.
 struct ExportRecord: Codable, Equatable {
   /// One file.
   struct File: Codable, Equatable {
-    /// The URL of the file's picture; nil if the file is one of the export's lists.
+    /// The URL of the picture in the file; nil if the file is one of the lists, such as `catalog.json`.
     var url: String?
     /// The file's size in bytes.
     var bytes: ByteCount?
@@ -362,13 +364,13 @@ struct ExportRecord: Codable, Equatable {
   /// The name of the file.
   static let name = "export.json"
 
-  /// The files by their paths in the folder.
+  /// The files, by their paths in the folder.
   var files: [String: File] = [:]
 
   /// An empty record.
   init() {}
 
-  /// Reads a record; nil when it is malformed.
+  /// Reads a record; nil if it is malformed.
   ///
   /// Paths that lead out of the folder are ignored.
   init?(decoding bytes: [UInt8]) {
@@ -383,13 +385,14 @@ struct ExportRecord: Codable, Equatable {
 
   /// The recorded files that the export no longer needs.
   ///
-  /// The export neither wrote these files, nor failed to place the pictures that they belong to.
+  /// These are files that the export did not write. The file of a picture that is not in the cache at the moment is
+  /// still needed.
   ///
   /// - Parameters:
-  ///   - written: The paths that this export wrote or found current.
-  ///   - missing: The URLs of pictures that catalogs name, but the cache does not hold.
-  ///   - spared: The URLs of pictures whose squares are kept. When the export is without squares, these are all
-  ///     pictures in the catalogs.
+  ///   - written: The paths of the files that this export wrote or found unchanged.
+  ///   - missing: The URLs of pictures that catalogs refer to, but that are not in the cache.
+  ///   - spared: The URLs of pictures whose squares are still needed. In an export without squares, these are all
+  ///     pictures of the catalogs.
   /// - Returns: The paths that may be removed, sorted.
   func outdated(written: Set<String>, missing: Set<String>, squaresOf spared: Set<String>)
     -> [String]
@@ -401,7 +404,7 @@ struct ExportRecord: Codable, Equatable {
     .keys.sorted()
   }
 
-  /// Whether a path does not lead out of the folder.
+  /// Whether a path stays in the folder.
   private static func isBelow(_ path: String) -> Bool {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
     return parts.allSatisfy { !$0.isEmpty && $0 != "." && $0 != ".." }

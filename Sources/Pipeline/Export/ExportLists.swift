@@ -6,7 +6,7 @@ import FoundationEssentials
 /// The lists of an exported folder: `manifest.jsonl`, `manifest.csv`, `catalog.json`, and `items.geojson` when items
 /// have coordinates.
 ///
-/// The lists are written batch by batch, so that only a few items of a catalog are in memory.
+/// The lists are written batch by batch, so that only a few items are in memory at once.
 struct ExportLists {
   private struct Row: Encodable {
     var catalog: String
@@ -24,7 +24,7 @@ struct ExportLists {
       case catalog, section, item, title, role, url, path, sha256, bytes, type
     }
 
-    /// The CSV line, with the fields in the order of the keys.
+    /// The line for `manifest.csv`, with the fields in the order of the keys.
     var line: CSVLine {
       CSVLine([
         .text(catalog), .text(section), .text(item), .text(title), .text(role), .text(url),
@@ -39,7 +39,7 @@ struct ExportLists {
     @OrNull var subtitle: String?
   }
 
-  /// The names of the lists; the last is written only when items have coordinates.
+  /// The names of the lists. The last one is written only if items have coordinates.
   static let names = ["manifest.jsonl", "manifest.csv", "catalog.json", "items.geojson"]
 
   /// The number of items with coordinates.
@@ -48,7 +48,7 @@ struct ExportLists {
   private let folder: ExportFolder
   /// The path of each picture in the folder, by URL.
   private let paths: [String: String]
-  /// The URLs of pictures that are not in the folder.
+  /// The URLs of pictures that catalogs refer to, but that are not in the folder.
   private let missing: Set<String>
   private let lines: ExportFile
   private let table: ExportFile
@@ -68,12 +68,13 @@ struct ExportLists {
     try table.append(CSVLine.table([heading]).utf8)
   }
 
-  /// Writes all catalogs: `catalog.json` is an object for one catalog, and an array for several.
+  /// Writes all catalogs. `catalog.json` is a JSON object if there is one catalog, and an array of objects if there are
+  /// several.
   ///
   /// - Parameters:
   ///   - catalogs: The catalogs.
-  ///   - isStopped: Called between batches of items; true leaves the existing lists unchanged.
-  /// - Returns: The names of the lists; nil when it was stopped.
+  ///   - isStopped: Called between batches of items. If it returns true, the existing lists are left unchanged.
+  /// - Returns: The names of the lists; nil if it was stopped.
   /// - Throws: ``LarderError`` when the cache cannot be read, or a file cannot be written.
   mutating func write(
     _ catalogs: [ExportedCatalog],
@@ -107,11 +108,12 @@ struct ExportLists {
     return geography == nil ? Self.names.dropLast() : Self.names
   }
 
-  /// Writes the details by id, each once, even if several sections list its item.
+  /// Writes the details as the members of a JSON object, by the ids of their items. A detail is the document about one
+  /// item, beyond its entry in a section.
   ///
   /// Reads the items a second time, because the details may be too many to keep in memory.
   ///
-  /// - Returns: Whether all were written; false when it was stopped.
+  /// - Returns: Whether all were written. False means that it was stopped.
   private func addDetails(
     of catalog: ExportedCatalog,
     _ isStopped: () -> Bool

@@ -6,9 +6,10 @@ import Catalog
 package struct ExportPlan: Sendable, Equatable {
   /// The layout of the folder.
   package enum Shape: String, Sendable {
-    /// The origins' hosts and paths, for example `host/path/name.jpg`, so that a web server can replace the origins.
+    /// Folders like those in the URLs of the pictures, for example `cdn.example/images/1.jpg`, so that a web server can
+    /// serve them in place of the shop.
     case tree
-    /// All pictures in one folder, by their file names.
+    /// One folder for all pictures, with the file names in their URLs, for example `1.jpg`.
     case flat
   }
 
@@ -16,12 +17,11 @@ package struct ExportPlan: Sendable, Equatable {
   package struct Picture: Sendable, Equatable {
     /// The picture's URL.
     package var url: String
-    /// The SHA-256 of its bytes; equal pictures may share a path.
+    /// The SHA-256 of its bytes. Pictures with equal bytes may share a path.
     package var sha256: String
     /// The picture's type, by its first bytes.
     package var type: PictureType
 
-    /// A picture from its parts.
     package init(url: String, sha256: String, type: PictureType) {
       self.url = url
       self.sha256 = sha256
@@ -29,7 +29,7 @@ package struct ExportPlan: Sendable, Equatable {
     }
   }
 
-  /// A picture that cannot have its own name, because another picture has it.
+  /// A picture that cannot have the name in its URL, because another picture has that name.
   package struct Collision: Sendable, Hashable, Codable {
     /// The picture's URL.
     package var url: String
@@ -39,15 +39,15 @@ package struct ExportPlan: Sendable, Equatable {
     package var path: String
   }
 
-  /// The path of each picture by its URL, relative to the folder.
+  /// The path of each picture in the folder, by the picture's URL.
   package private(set) var paths: [String: String] = [:]
   /// The pictures that got another name, in the order of the pictures.
   package private(set) var collisions: [Collision] = []
 
-  /// Gives every picture a path; if several have the same name, the first keeps it.
+  /// Gives every picture a path. If several pictures have the same name, the first one keeps it.
   ///
-  /// Names that differ only in case or Unicode normalization count as the same, because some file systems treat them
-  /// so.
+  /// Names that differ only in case or in Unicode normalization count as the same, because some file systems do not
+  /// distinguish them.
   package init(_ pictures: [Picture], shape: Shape) {
     var holders: [String: (path: String, sha256: String)] = [:]
     var folders: Set<String> = [Self.squares]
@@ -57,7 +57,8 @@ package struct ExportPlan: Sendable, Equatable {
       let name = ExportName.portable(file, hasEnding: true)
       let place = ExportPath(url: picture.url, shape: shape)
       let wanted = place.path(of: picture.type) ?? name
-      // Whether the path belongs to other bytes, is a folder, or has a parent that is a file.
+      // Whether a path cannot be used, because it belongs to other bytes or is a folder, or because a folder above it
+      // is a file.
       func isTaken(_ path: String) -> Bool {
         if let holder = holders[ExportName.folded(path)] { return holder.sha256 != picture.sha256 }
         let parents = ExportPath.parents(of: path).map(ExportName.folded)
@@ -77,26 +78,26 @@ package struct ExportPlan: Sendable, Equatable {
     }
   }
 
-  /// The name of the folder for squares; no picture's path begins with it.
+  /// The name of the folder for squares. No picture is in this folder.
   static let squares = "squares"
 }
 
-/// The path below an exported folder for a picture's URL.
+/// The path in an exported folder that a picture's URL yields.
 struct ExportPath: Equatable {
-  /// The parent folder, without a slash at either end; empty for the exported folder itself.
+  /// The folder of the picture, without a slash at either end. It is empty for the exported folder itself.
   let folder: String
-  /// The last segment; empty when the URL names no file.
+  /// The last segment of the URL's path; empty if the URL names no file.
   private let name: String
   private let isShort: Bool
 
-  /// Reads a URL as it is sent: `scheme://host:port/path?query`; see ``ExportName/decoded(_:)``.
+  /// Reads a URL, such as `https://cdn.example:8443/images/1.jpg?w=2`.
   init(url: String, shape: ExportPlan.Shape) {
     let rest = url.prefix { $0 != "?" && $0 != "#" }
     let start = rest.range(of: "://")?.upperBound ?? rest.startIndex
     var segments = rest[start...].split(separator: "/", omittingEmptySubsequences: false)
       .map { ExportName.decoded(String($0)) }
-    // The colon before a port is replaced here, so that ``ExportName/portable(_:hasEnding:)`` adds no hash. Two hosts
-    // may share a folder.
+    // The colon before a port is replaced here, so that ``ExportName/portable(_:hasEnding:)`` adds no hash. It does no
+    // harm if two hosts share a folder.
     let host = (segments.isEmpty ? "" : segments.removeFirst()).replacing(":", with: "-")
     name = segments.popLast() ?? ""
     segments.removeAll(where: \.isEmpty)
@@ -107,14 +108,15 @@ struct ExportPath: Equatable {
         ([host] + segments).map { ExportName.portable($0, hasEnding: false) }
           .joined(separator: "/")
       }
-    // The limit is below the system's, so that the path of the exported folder can precede this path.
+    // The limit is below that of the system, because the path of the exported folder precedes this path.
     isShort =
       folder.utf8.count <= Self.longestFolder
       && folder.split(separator: "/").allSatisfy { $0.utf8.count <= ExportName.longest }
     self.folder = isShort ? folder : ""
   }
 
-  /// The path of a picture, with the extension of its type; nil when the URL names no file, or its name is too long.
+  /// The path of the picture, with the file extension of its type; nil if the URL names no file, or its name is too
+  /// long.
   func path(of type: PictureType) -> String? {
     guard isShort, !name.isEmpty else { return nil }
     let fitting = ExportName.fitting(name, type)
@@ -123,12 +125,12 @@ struct ExportPath: Equatable {
     return folder.isEmpty ? portable : "\(folder)/\(portable)"
   }
 
-  /// The longest name of a picture, in bytes, with space for an added extension.
+  /// The length in bytes of the longest name of a picture. It leaves space for characters that are added to the name.
   private static let longestName = 240
-  /// The longest folder, in bytes.
+  /// The length in bytes of the longest path of a folder.
   private static let longestFolder = 2048
 
-  /// The folders above a path, from the top.
+  /// The folders above a path, from the top: `a` and `a/b` for `a/b/c.jpg`.
   static func parents(of path: String) -> [String] {
     var parents: [String] = []
     for part in path.split(separator: "/").dropLast() {
@@ -138,21 +140,22 @@ struct ExportPath: Equatable {
   }
 }
 
-/// Makes safe names for exported files: no web server executes, hides or misinterprets them.
+/// Makes safe names for exported files. A web server does not execute files with such names, and does not hide them.
 enum ExportName {
-  /// The longest name that every file system takes, in bytes.
+  /// The length in bytes of the longest name that every file system accepts.
   static let longest = 255
 
-  /// The extensions of all picture types.
+  /// The file extensions of all picture types.
   private static let pictures = Set(
     PictureType.allCases.filter(\.isShown).flatMap(\.fileExtensions)
   )
 
-  /// The name of a picture with the extension of its type.
+  /// The name of a picture with the file extension of its type.
   ///
-  /// A correct extension is kept; otherwise the right one is appended: `x.png` that is a GIF becomes `x.png.gif`. Other
-  /// dots that a server could read as extensions become hyphens, because some servers act on any extension in a name:
-  /// `x.html` and `x.php.gif` become `x-html.gif` and `x-php.gif`. (Apache, mod_mime, "Files with Multiple Extensions")
+  /// If the name has the right extension, it is kept. Otherwise the right one is appended. For example, `x.png` becomes
+  /// `x.png.gif` if it is a GIF. Some servers act on every extension in a name. Dots before text that could be such an
+  /// extension therefore become hyphens: `x.php.gif` becomes `x-php.gif`. (Apache, mod_mime, "Files with Multiple
+  /// Extensions")
   static func fitting(_ name: String, _ type: PictureType) -> String {
     var parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     let endings = type.fileExtensions
@@ -165,9 +168,9 @@ enum ExportName {
     return "\(stem).\(ending)"
   }
 
-  /// Whether a server may take the text after a dot for an extension.
+  /// Whether a server may take the text after a dot for a file extension.
   ///
-  /// That is up to 12 letters and digits, not beginning with a digit, and not the extension of a picture.
+  /// Such text has at most 12 letters and digits, and begins with a letter. The extensions of pictures do not count.
   private static func isEnding(_ part: String) -> Bool {
     guard part.utf8.count <= 12, let first = part.utf8.first, !(0x30...0x39).contains(first) else {
       return false
@@ -176,11 +179,11 @@ enum ExportName {
       && part.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0 & 0xDF) }
   }
 
-  /// A segment of a URL as a name below the folder.
+  /// Makes a name of a segment of a URL's path.
   ///
-  /// It is percent-decoded, as by a web server that looks for a file. It stays encoded if the result would have
-  /// slashes, control characters, changes of text direction, or invalid UTF-8. A leading dot, which would hide the
-  /// file, is encoded.
+  /// The segment is percent-decoded, because a web server does the same before it looks for a file. If the result would
+  /// have slashes, control characters, changes of text direction or invalid UTF-8, the segment stays encoded. A leading
+  /// dot, which would hide the file, is encoded.
   static func decoded(_ segment: String) -> String {
     let bytes = PercentEncoding.decoded(segment.utf8)
     let leads = bytes.contains(UInt8(ascii: "/")) || bytes.contains(UInt8(ascii: "\\"))
@@ -190,24 +193,26 @@ enum ExportName {
     return shown(text)
   }
 
-  /// The segment with its leading dot encoded; both dots in the case of `..`.
+  /// Encodes the leading dot of a name. In `..`, both dots are encoded.
   private static func shown(_ segment: String) -> String {
     guard segment.hasPrefix(".") else { return segment }
     if segment == ".." { return "%2E%2E" }
     return "%2E" + segment.dropFirst()
   }
 
-  /// The name in characters that FAT, exFAT, NTFS and SMB accept, and that have no meaning in a shell.
+  /// Replaces characters that FAT, exFAT, NTFS or SMB refuse, and characters that have a meaning in a shell.
   ///
-  /// Any other character becomes `-`, as does a dot or space at the end. A `-` at the beginning, which a program would
-  /// read as an option, becomes `_`. A name that Windows reserves for a device is prefixed with `_`. A changed name
-  /// also gets eight digits of the original's hash, so that it does not depend on other names: `16:9.png` becomes
-  /// `16-9-HASH.png`. (Microsoft, "Naming Files, Paths, and Namespaces"; exFAT specification, section 7.7.3)
+  /// Each of these characters becomes `-`, and so does a dot or space at the end. A `-` at the beginning, which a
+  /// program would take for an option, becomes `_`. A name that Windows reserves for a device gets the prefix `_`.
+  ///
+  /// A changed name also gets eight digits of a hash of the original name, so that two changed names are hardly ever
+  /// equal. For example, `16:9.png` becomes `16-9-1a2b3c4d.png`. (Microsoft, "Naming Files, Paths, and Namespaces";
+  /// exFAT specification, section 7.7.3)
   ///
   /// - Parameters:
-  ///   - name: A name without a slash.
+  ///   - name: The name, which has no slash.
   ///   - hasEnding: Whether the text after its last dot is an extension, which stays at the end.
-  /// - Returns: The name, which is at most ten bytes longer than the given one.
+  /// - Returns: The new name. It is at most ten bytes longer than the given one.
   static func portable(_ name: String, hasEnding: Bool) -> String {
     var scalars = String.UnicodeScalarView()
     for scalar in name.unicodeScalars {
@@ -239,15 +244,17 @@ enum ExportName {
     return Set(["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$", "CLOCK$"] + ports)
   }()
 
-  /// The FNV-1a hash of a name in eight hexadecimal digits; a collision is handled like any name clash.
+  /// The FNV-1a hash of a name, in eight hexadecimal digits. If two names have the same hash, the plan resolves the
+  /// clash.
   private static func hash(of name: String) -> String {
     let number = name.utf8.reduce(0x811C_9DC5 as UInt32) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
     let digits = String(number, radix: 16)
     return String(repeating: "0", count: 8 - digits.count) + digits
   }
 
-  /// The case-folded form of a path, equal for paths that some file systems treat as equal.
+  /// A form of the path that is equal for two paths if some file systems do not distinguish them.
   ///
-  /// Unicode normalization does not count either, because Swift compares strings by canonical equivalence.
+  /// Case is removed here. Unicode normalization needs no step, because Swift compares strings by canonical
+  /// equivalence.
   static func folded(_ path: String) -> String { path.uppercased().lowercased() }
 }

@@ -4,7 +4,9 @@ import Catalog
 import FoundationEssentials
 import Synchronization
 
-/// Checks a cache, and repairs it with the help of its catalogs; used by `verify` and `repair`.
+/// Checks a cache, and repairs it with the help of its catalogs.
+///
+/// `larder verify` and the library's `verify` and `repair` use it.
 package struct CacheCheck: Sendable {
   private let path: String
   private let layout: CacheLayout
@@ -13,16 +15,16 @@ package struct CacheCheck: Sendable {
   private let state: VerifyReport.IndexState
   private let now: UnixTime
 
-  /// Opens a cache, with its index if that can be read.
+  /// Opens a cache, and its index if the index can be read.
   ///
   /// - Parameters:
   ///   - path: The cache's path.
-  ///   - holder: For a repair, the text for the cache's lock; a repair also rebuilds a lost or damaged index. Nil for
-  ///     a check.
-  ///   - depth: The depth of the index check.
+  ///   - holder: The text to write into the cache's lock, if the cache is to be repaired; nil only to check it. For a
+  ///     repair, a lost or damaged index is rebuilt.
+  ///   - depth: How thoroughly to check the index.
   ///   - now: The current time.
   ///   - remote: The remote store of the pictures, if they are not in the cache's folder.
-  /// - Throws: ``LarderError`` when there is no cache, or a run holds it.
+  /// - Throws: ``LarderError`` if there is no cache, or a run holds its lock.
   package init(
     _ path: String,
     holder: String?,
@@ -32,7 +34,7 @@ package struct CacheCheck: Sendable {
   ) throws(LarderError) {
     self.path = path
     self.now = now
-    // The pictures in a remote store can exist although this machine has no data yet.
+    // A remote store may have pictures although this machine has no data yet.
     layout =
       remote != nil && holder != nil
       ? try CacheLayout(creating: path, remote: remote)
@@ -63,14 +65,14 @@ package struct CacheCheck: Sendable {
     }
   }
 
-  /// Checks every picture; can resume an interrupted check.
+  /// Checks every picture. An interrupted check can be resumed.
   ///
   /// - Parameters:
-  ///   - depth: The depth of the check.
+  ///   - depth: How thoroughly to check the pictures.
   ///   - fromStart: Whether to start over instead of resuming an interrupted check.
-  ///   - isStopped: Called repeatedly, on any thread; true ends the check early.
-  ///   - progress: Called with the number of pictures that are done, and their total.
-  /// - Returns: The findings; they are incomplete when the check was stopped.
+  ///   - isStopped: Called repeatedly, on any thread. If it returns true, the check ends early.
+  ///   - progress: Called with the number of checked pictures, and their total.
+  /// - Returns: The findings. They are incomplete if the check ended early.
   /// - Throws: ``LarderError`` when a folder or the index cannot be read.
   package func run(
     _ depth: Verification.Depth,
@@ -105,7 +107,8 @@ package struct CacheCheck: Sendable {
     return report
   }
 
-  /// The position at which the last check was interrupted, from a small file in the cache; nil when there is none.
+  /// The position at which the last check was interrupted. It is read from a small file in the cache; nil if there is
+  /// none.
   private func savedPosition() -> VerifyPosition? {
     layout.note().flatMap {
       try? JSONDecoder().decode(VerifyPosition.self, from: Data($0.utf8))
@@ -116,9 +119,10 @@ package struct CacheCheck: Sendable {
     Verification(layout, index, isLocked: lock != nil)
   }
 
-  /// Repairs the findings.
+  /// Repairs the damage that a check found.
   ///
-  /// Files without an index row are adopted if they have the name of a picture in a catalog.
+  /// A file that no row of the index names gets a row if it has the name of a picture in a catalog. Otherwise it is
+  /// removed.
   package func repair(_ report: VerifyReport) throws(LarderError) {
     guard let index else { return }
     try verification(index).repair(report, urls: try index.claimedURLs().sorted())
@@ -137,8 +141,8 @@ extension CacheCheck {
   ///   - remote: The remote store of the pictures, if they are not in the cache's folder.
   ///   - holder: The text for the cache's lock.
   ///   - now: The current time, for the new name of the damaged index.
-  /// - Returns: A message about the renewal; nil when the index is whole.
-  /// - Throws: ``LarderError`` when the index cannot be read or made.
+  /// - Returns: A message about the renewal; nil if the index is whole.
+  /// - Throws: ``LarderError`` if the index cannot be read or made.
   static func renewIndex(
     of cache: String,
     _ remote: (any RemotePictures)?,
@@ -161,9 +165,9 @@ extension CacheCheck {
 }
 
 extension Index {
-  /// Whether the database is whole; a full check also reads every item, because an unreadable one would end every run.
+  /// Whether the database is whole. A full check also reads every item, because an unreadable item would end every run.
   ///
-  /// - Throws: ``LarderError`` with the code `damaged` when a value is damaged, which SQLite does not detect.
+  /// - Throws: ``LarderError`` with the code `damaged` if a value is damaged. SQLite does not detect such damage.
   fileprivate func isWhole(_ depth: Verification.Depth) throws(LarderError) -> Bool {
     guard try isWhole(fast: depth == .fast) else { return false }
     if depth == .full {

@@ -2,33 +2,32 @@ import Base
 import Cache
 import Catalog
 
-/// The limits of a sweep.
+/// The limits of a sweep, which removes pictures that no catalog needs.
 ///
 ///     var options = SweepOptions()
 ///     options.maxBytes = 20 << 30
 ///     let swept = try await shop.sweep(options)
 public struct SweepOptions: Sendable, Hashable {
-  /// How long a picture is kept after the last catalog stopped referring to it, in whole seconds.
+  /// How long a picture is kept after the last catalog ceased to refer to it. Fractions of a second are ignored.
   public var grace = Duration.seconds(7 * 86_400)
-  /// The time after which pictures that no run has needed are removed; nil for no limit.
+  /// How long a picture is kept after the last run that needed it; nil for no limit.
   public var maxAge: Duration?
-  /// The maximum number of bytes of pictures to hold; nil for no limit.
+  /// The maximum number of bytes of the pictures in the cache; nil for no limit.
   public var maxBytes: Int64?
-  /// Whether the limits on age and size may remove pictures that a catalog refers to; the next sync fetches
-  /// those again.
+  /// Whether the limits on age and size may remove pictures that a catalog refers to. The next sync fetches these
+  /// pictures again.
   public var includesReferenced = false
-  /// How long runs are kept for comparison.
+  /// How long runs are kept, so that they can be compared.
   public var history = Duration.seconds(400 * 86_400)
-  /// How long the history of prices and other changes is kept; nil to keep it for ever.
+  /// How long changes of prices and other fields are kept in the history; nil to keep them for ever.
   ///
-  /// The values that were valid at the start of that time are kept.
+  /// The values that were valid at the start of that time are always kept.
   public var prices: Duration?
-  /// Whether only to report the removals, and change nothing.
+  /// Whether only to list the removals, without changing anything.
   public var isDryRun = false
-  /// The names of catalogs to remove from the cache before the sweep.
   package var forget: [String] = []
 
-  /// The defaults: remove pictures a week after they became unreferenced.
+  /// Makes the default options. A picture is removed a week after the last catalog ceased to refer to it.
   public init() {}
 
   var limits: GcPlan.Limits {
@@ -44,17 +43,17 @@ public struct SweepOptions: Sendable, Hashable {
 
 /// The pictures and files that a sweep removed, or would remove.
 public struct SweepReport: Sendable, Hashable {
-  /// The pictures to remove.
+  /// The pictures that are removed.
   package var plan: GcPlan
-  /// The removed stray files, which have no row in the index, by their path in the cache.
+  /// The paths of removed stray files, relative to the cache. A stray file is a file that no row of the index names.
   public package(set) var strays: [String] = []
   /// The number of old runs that were removed from the index.
   public package(set) var runs = 0
-  /// The number of item changes that were removed from the history.
+  /// The number of changes that were removed from the history.
   public package(set) var changes = 0
-  /// The number of files that are left for the next sweep because this one was ended early.
+  /// The number of files that are left for the next sweep, because this one was ended early.
   public package(set) var unfinished = 0
-  /// Whether nothing was removed, because only the removals were asked for.
+  /// Whether nothing was removed, because the options ask only for a list.
   package var isDryRun = false
 
   /// The URLs of the removed pictures.
@@ -63,7 +62,8 @@ public struct SweepReport: Sendable, Hashable {
   public var bytesFreed: Int64 { plan.bytesFreed.count }
   /// The number of bytes of pictures that are left.
   public var bytesHeld: Int64 { plan.bytesKept.count }
-  /// The number of bytes beyond ``SweepOptions/maxBytes`` that could not be removed because catalogs need them.
+  /// The number of bytes beyond ``SweepOptions/maxBytes`` that could not be removed, because catalogs refer to these
+  /// pictures.
   public var bytesOver: Int64 { plan.bytesOver.count }
 }
 
@@ -99,11 +99,12 @@ extension SweepReport: Encodable {
   }
 }
 
-/// Sweeps a cache: unreferenced pictures, pictures that are too old, and pictures beyond a size.
+/// Sweeps a cache: removes pictures that no catalog refers to, pictures that are too old, and pictures beyond a total
+/// size.
 package struct CacheGc: Sendable {
-  /// The number of pictures in one transaction.
+  /// The number of pictures that are removed in one transaction.
   ///
-  /// When a signal ends the sweep, only the files of the current batch are still deleted.
+  /// If a signal ends the sweep, the files of the current batch are still deleted.
   private static let batch = 256
 
   private let path: String
@@ -130,14 +131,14 @@ package struct CacheGc: Sendable {
     self.now = now
   }
 
-  /// Sweeps; in a dry run, only lists the removals, which is possible while a run holds the cache.
+  /// Sweeps the cache. In a dry run, only lists the removals, which is possible while a run holds the cache.
   ///
-  /// Rows are deleted before their files, batch by batch, so that a crash may leave files without rows, but never rows
-  /// without files.
+  /// In each batch, the rows in the index are deleted before the files. A crash may therefore leave files without rows,
+  /// but never rows without files.
   ///
   /// - Parameters:
-  ///   - holder: The text for the cache's lock.
-  ///   - isStopped: Called before each batch; true leaves the rest for the next sweep.
+  ///   - holder: The text to write into the cache's lock.
+  ///   - isStopped: Called before each batch. If it returns true, the rest is left for the next sweep.
   ///   - progress: Called with the number of deleted files, and the total.
   /// - Returns: The removals.
   /// - Throws: ``LarderError``, with code `locked` while a run holds the cache.
@@ -153,7 +154,7 @@ package struct CacheGc: Sendable {
     let index = try Index(layout)
     for name in options.forget { try index.forgetCatalog(name) }
     try index.markUnreferenced(except: try index.manyReferencedPictures(), at: now)
-    // Run the recovery first, so that files that were deleted by hand do not count as freed bytes.
+    // Run the recovery first, so that files that a user deleted do not count as freed bytes.
     let recovery = try Recovery(layout, index)
     var report = try report(layout, index)
     let all = report.plan.removals
@@ -200,8 +201,9 @@ package struct CacheGc: Sendable {
       ),
       isDryRun: options.isDryRun
     )
-    // A file's modification time is the origin's, so its age is judged by its inode's change time. If the index was
-    // lost, the grace period starts at the loss, because no catalog could refer to a file before a new sync.
+    // The age of a stray file is the time since its inode changed, because larder sets the modification time to the
+    // date that the server gives. If the index was lost, the grace period starts at the loss, because until the next
+    // sync no catalog could refer to the file.
     let lost = try index.lostSince() ?? .distantPast
     let strays = try Verification.strays(of: layout, index)
     guard !strays.isEmpty else { return report }
@@ -216,7 +218,7 @@ package struct CacheGc: Sendable {
 }
 
 extension Index {
-  /// The URLs of all pictures in the catalogs' cached items and details.
+  /// The URLs of all pictures in the items and details of all catalogs.
   func claimedURLs() throws(LarderError) -> Set<String> {
     var urls: Set<String> = []
     for catalog in try catalogs() {
@@ -234,7 +236,8 @@ extension Index {
     return urls
   }
 
-  /// The paths in the cache of all pictures in the catalogs, including the paths that older versions of larder used.
+  /// The paths of all pictures in the catalogs, relative to the cache. They include the paths that older versions of
+  /// larder used.
   func claimedPaths() throws(LarderError) -> Set<String> {
     Set(try claimedURLs().flatMap { PictureName.paths(url: $0) })
   }

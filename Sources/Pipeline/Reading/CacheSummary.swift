@@ -28,12 +28,12 @@ package struct CacheSummary: Sendable, Equatable, Encodable {
     ///
     /// An item in two sections counts twice.
     package var items = 0
-    /// The last run's report; nil when there is none.
+    /// The last run's report; nil if there is none.
     package var report: SyncReport?
-    /// The sections that are not current, with the failure of each.
+    /// The sections whose items are not current, with their failures.
     package var failing: [FailingSection] = []
 
-    /// The keys of the sections that are not current.
+    /// The keys of the sections whose items are not current.
     package var stale: [String] { failing.map(\.key) }
   }
 
@@ -46,7 +46,8 @@ package struct CacheSummary: Sendable, Equatable, Encodable {
 
     /// Its key.
     package var key: String
-    /// The source of the section's items: `stale` or `withheld`; `failed` when the section has no items.
+    /// Why the items are not current: `stale` if the section could not be fetched, `withheld` if a guard rejected the
+    /// new items, and `failed` if the cache has no items of it.
     package var source: String
     /// The run's error message.
     @OrNull package var reason: String? = nil
@@ -60,17 +61,17 @@ package struct CacheSummary: Sendable, Equatable, Encodable {
   package struct Failing: Sendable, Equatable, Encodable {
     /// Its URL.
     package var url: String
-    /// The stable reason code.
+    /// A stable code for the reason, such as `http-404`.
     package var reason: String
     /// The time of the first of the consecutive failures.
     @OrNull package var since: UnixTime? = nil
   }
 
-  /// The catalogs by name.
+  /// The catalogs, sorted by name.
   package var catalogs: [Catalog] = []
   /// The number of cached pictures.
   package var pictures = 0
-  /// The bytes of the cached pictures; equal pictures with different URLs count separately.
+  /// The number of bytes of the cached pictures. If two URLs have the same picture, its bytes count twice.
   package var bytes: ByteCount = 0
   /// The size of the index, in bytes.
   package var indexBytes: ByteCount = 0
@@ -81,7 +82,7 @@ package struct CacheSummary: Sendable, Equatable, Encodable {
 
   /// Reads the state of the cache at `path`.
   ///
-  /// Works while a sync runs.
+  /// This works while a sync runs.
   package init(cache path: String) throws(LarderError) {
     let index = try Index(reading: path)
     indexBytes = index.size

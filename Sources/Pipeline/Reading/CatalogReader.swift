@@ -3,7 +3,7 @@ import Cache
 import Catalog
 import FoundationEssentials
 
-/// A picture of an item, with its file.
+/// A picture of an item, and its file in the cache.
 public struct ShownPicture: Sendable, Hashable {
   /// Whether the picture is in the cache.
   public enum State: String, Sendable {
@@ -15,28 +15,30 @@ public struct ShownPicture: Sendable, Hashable {
     case missing
   }
 
-  /// The picture's use, such as the thumbnail of a list.
+  /// What the picture is for, such as the thumbnail of a list.
   public package(set) var role: ImageReference.Role
-  /// Its absolute URL.
+  /// The absolute URL of the picture.
   public package(set) var url: String
-  /// Its path, relative to the cache; nil while the picture is not in the cache.
+  /// The path of its file, relative to the cache; nil if the picture is not in the cache.
   package var path: String?
-  /// The cache's path.
+  /// The path of the cache.
   package var cache = ""
-  /// The SHA-256 of its bytes, 64 hexadecimal digits.
+  /// The SHA-256 of its bytes in 64 hexadecimal digits; nil if the picture is not in the cache.
   public package(set) var sha256: String?
-  /// Its size in bytes.
+  /// Its size in bytes; nil if the picture is not in the cache.
   public package(set) var bytes: Int64?
-  /// The media type of its bytes, such as `image/jpeg`.
+  /// The media type of its bytes, such as `image/jpeg`; nil if the picture is not in the cache.
   public package(set) var type: String?
   /// Whether the picture is in the cache.
   public package(set) var state: State
 
-  /// The path of its file, the cache's folder included; nil while the picture is not in the cache.
+  /// The path of its file, including that of the cache; nil if the picture is not in the cache.
   public var file: String? { path.map { CatalogReader.file($0, in: cache) } }
 }
 
 /// An item as a section lists it, with its detail and its pictures.
+///
+/// The detail is the document about one item, beyond its entry in the section.
 ///
 /// The properties of ``item`` are also properties of this type:
 ///
@@ -45,55 +47,57 @@ public struct ShownPicture: Sendable, Hashable {
 public struct ShownItem: Sendable, Hashable, Identifiable {
   /// The item as its section lists it.
   public package(set) var item: StoreItem
-  /// The keys of the sections that list it: one key in a list of items, all keys for a single item.
+  /// The keys of sections that list it. An item of a list has only the key of that list's section. An item that was
+  /// read by its id has the keys of all its sections.
   public package(set) var sections: [String]
-  /// Whether its section could not be refreshed, so that the item is from an earlier run.
+  /// Whether the item is from an earlier run, because its section could not be updated since.
   public package(set) var isStale: Bool
-  /// Its detail; nil when the cache has none.
+  /// Its detail; nil if the cache has none.
   public package(set) var detail: ItemDetail?
-  /// The time since which the shop no longer has the detail; nil while it has.
+  /// The time since which the shop no longer has the detail; nil if the shop has it.
   package var detailSince: UnixTime?
-  /// Its pictures: the list's, then the detail's.
+  /// Its pictures. Those of the list come before those of the detail.
   public package(set) var pictures: [ShownPicture]
-  /// Its lowest price in the 30 days up to the last sync; nil when it has no price.
+  /// Its lowest price in the 30 days up to the last sync; nil if it has no price.
   public package(set) var lowest30Days: LowestPrice?
-  /// Its price over the last year; nil if it did not change, or ``CatalogReader/withPriceLines(_:)`` was not called.
+  /// Its price over the last year. It is nil if the price did not change, or ``CatalogReader/withPriceLines(_:)`` was
+  /// not called.
   package var priceLine: PriceLine?
 
-  /// The shop's id; an item in two sections has the same id in both.
+  /// The id that the shop gives to the item. An item in two sections has the same id in both.
   public var id: String { item.id }
-  /// The time since which the shop no longer has the detail; nil while it has.
+  /// The time since which the shop no longer has the detail; nil if the shop has it.
   public var detailMissingSince: Date? { detailSince.map(Date.init) }
-  /// The small picture of the list.
+  /// The small picture of the list; nil if there is none.
   public var thumbnail: ShownPicture? { pictures.first { $0.role == .thumbnail } }
 
-  /// A property of the item as its section lists it.
+  /// A property of ``item``.
   public subscript<Value>(dynamicMember property: KeyPath<StoreItem, Value>) -> Value {
     item[keyPath: property]
   }
 }
 
-/// Reads the catalog as last synced, from the cache, without network.
+/// Reads a catalog from the cache, as the last sync left it. No request is sent.
 ///
-/// Works while a sync runs.
+/// This works while a sync runs.
 package struct CatalogReader: Sendable {
   /// The catalog that is read.
   package let catalog: CatalogEntry
   /// The cache's path.
   package let cache: String
   let index: Index
-  /// The run whose catalog is read; nil for the last one.
+  /// The run whose catalog is read; nil to read that of the last run.
   let past: RunTime?
-  /// Whether to read items with their lowest price in 30 days, which takes 37 % of the time of reading a list.
+  /// Whether to read the lowest prices of items in 30 days. This takes 37 % of the time for reading a list.
   package var showsLowest = true
 
   /// Opens a cache for reading.
   ///
   /// - Parameters:
   ///   - cache: The cache's path.
-  ///   - name: The catalog's name; nil when the cache has only one catalog.
-  ///   - moment: Reads the catalog as it was at this moment; nil for the last sync.
-  /// - Throws: ``LarderError`` when there is no such cache or catalog, or no run that ended by `moment`.
+  ///   - name: The catalog's name; nil if the cache has only one catalog.
+  ///   - moment: The time at which the catalog was as it is to be read; nil to read it as the last sync left it.
+  /// - Throws: ``LarderError`` if there is no such cache or catalog, or no run that ended at or before `moment`.
   package init(
     cache: String,
     catalog name: String?,
@@ -133,7 +137,7 @@ package struct CatalogReader: Sendable {
     }
   }
 
-  /// The last run of a catalog that ended at or before a moment.
+  /// Finds the last run of a catalog that ended at or before a moment.
   private static func run(
     of catalog: CatalogEntry,
     at moment: UnixTime,
@@ -151,7 +155,7 @@ package struct CatalogReader: Sendable {
     )
   }
 
-  /// The ids of all items in the catalog's order, without reading the items.
+  /// The ids of all items, in the catalog's order. The items themselves are not read.
   private func ids() throws(LarderError) -> [String] {
     var ids: [String] = []
     for listing in try sections().compactMap(\.listing) {
@@ -160,7 +164,7 @@ package struct CatalogReader: Sendable {
     return ids
   }
 
-  /// The last run that ended; for a reader of an earlier moment, the last run that had ended by then.
+  /// The last run that ended. If the reader was made for an earlier moment, it is the last run that had ended by then.
   package func lastRun() throws(LarderError) -> RunEntry {
     let run: RunEntry?
     if let past {
@@ -179,14 +183,14 @@ package struct CatalogReader: Sendable {
     return run
   }
 
-  /// The sections as last synced, in the catalog's order.
+  /// The sections as that run left them, in the catalog's order.
   package func sections() throws(LarderError) -> [RunSection] {
     try index.sections(run: try lastRun().id)
   }
 
-  /// The items of all sections or one, in the catalog's order.
+  /// Reads the items of one section or of all sections, in the catalog's order.
   ///
-  /// - Throws: ``LarderError`` when there is no such section.
+  /// - Throws: ``LarderError`` if there is no such section.
   package func list(section key: String? = nil) throws(LarderError) -> [ShownItem] {
     var batches = try batches(section: key)
     var items: [ShownItem] = []
@@ -194,13 +198,13 @@ package struct CatalogReader: Sendable {
     return items
   }
 
-  /// The items in batches, so that a long catalog is never in memory as a whole.
+  /// Reads items in batches, so that a large catalog is never in memory as a whole.
   ///
   /// - Parameters:
-  ///   - key: The section; nil for all of them.
+  ///   - key: The key of the section; nil for all sections.
   ///   - query: The filter and the order of the items.
-  /// - Returns: The items, batch by batch.
-  /// - Throws: ``LarderError`` when there is no such section.
+  /// - Returns: The batches.
+  /// - Throws: ``LarderError`` if there is no such section.
   package func batches(
     section key: String? = nil,
     where query: ItemQuery = ItemQuery()
@@ -222,7 +226,7 @@ package struct CatalogReader: Sendable {
     )
   }
 
-  /// Some items of a listing.
+  /// Reads items of a listing, which has the items of one section.
   func items(
     _ versions: some Sequence<ItemVersion>,
     of listing: ListingID
@@ -232,7 +236,7 @@ package struct CatalogReader: Sendable {
     return items
   }
 
-  /// Adds the current details, pictures and lowest prices to items.
+  /// Adds details, pictures and lowest prices to items.
   package func shown(_ items: [ListedItem]) throws(LarderError) -> [ShownItem] {
     let details = try details(of: items)
     let lowest = try showsLowest ? lowestPrices(of: items) : items.map { _ in LowestPrice?.none }
@@ -252,7 +256,8 @@ package struct CatalogReader: Sendable {
     )
   }
 
-  /// The details of items by id; for an earlier moment, only the details that were not fetched again since.
+  /// The details of items, by the ids of the items. If the reader was made for an earlier moment, details that were
+  /// fetched again since then are left out.
   private func details(
     of items: [ListedItem]
   ) throws(LarderError) -> [String: DetailEntry] {
@@ -267,7 +272,7 @@ package struct CatalogReader: Sendable {
       }
   }
 
-  /// An item with the values of the first section that lists it; nil when none does.
+  /// Reads an item with the values of the first section that lists it; nil if no section does.
   package func show(_ id: String) throws(LarderError) -> ShownItem? {
     var first: ShownItem?
     var keys: [String] = []
@@ -282,25 +287,26 @@ package struct CatalogReader: Sendable {
     return first
   }
 
-  /// The items in a section with an id.
+  /// Reads the items with an id in a section.
   func items(_ id: String, in section: RunSection) throws(LarderError) -> [StoreItem] {
     guard let listing = section.listing else { return [] }
     let versions = try index.versions(of: id, listing: listing)
-    // A key in the index is the id without zero bytes, so different ids may have the same key.
+    // The index removes zero bytes from ids, so items with different ids may have the same key there.
     return try items(versions, of: listing).filter { $0.id == id }
   }
 
-  /// The listed ids that are most similar to `id`, which itself is not listed.
+  /// The ids of items that are most similar to `id`, for a suggestion after a mistyped id.
   package func nearestIDs(to id: String) throws(LarderError) -> [String] {
     nearest(3, to: id, in: Set(try ids()).sorted())
   }
 
-  /// A path in a cache, prefixed with the cache's folder.
+  /// The path of a file in a cache, including that of the cache.
   package static func file(_ path: String, in cache: String) -> String {
     cache.hasSuffix("/") ? cache + path : "\(cache)/\(path)"
   }
 
-  /// The squares of one size, as paths in the cache, by the URLs of the catalog's pictures.
+  /// The square versions of the catalog's pictures in one size. The keys are URLs of pictures, and the values are paths
+  /// in the cache.
   package func squares(side: Int) throws(LarderError) -> [String: String] {
     var urls: Set<String> = []
     var batches = try batches()
@@ -309,12 +315,12 @@ package struct CatalogReader: Sendable {
     return Dictionary(found.map { ($0.url, $0.square.name) }) { first, _ in first }
   }
 
-  /// The squares of these pictures that were made from the cached bytes.
+  /// The square versions of pictures. Squares that were made from other bytes than those in the cache are left out.
   ///
   /// - Parameters:
   ///   - urls: The pictures' URLs.
   ///   - side: The length of a side in pixels; nil for every size.
-  /// - Returns: Each square with the URL of its picture.
+  /// - Returns: The squares, each with the URL of its picture.
   /// - Throws: ``LarderError`` when the index cannot be read.
   func squares(of urls: some Sequence<String>, side: Int? = nil) throws(LarderError)
     -> [(url: String, square: SquareEntry)]
@@ -330,12 +336,12 @@ package struct CatalogReader: Sendable {
     }
   }
 
-  /// The runs of the catalog, newest first.
+  /// The last runs of the catalog, newest first.
   package func runs(limit: Int = 20) throws(LarderError) -> [RunEntry] {
     try index.runs(catalog: catalog.id, limit: limit)
   }
 
-  /// The times of the runs since a moment, newest first, without reading their reports.
+  /// The times of the runs since a moment, newest first. Their reports are not read.
   package func runTimes(since: UnixTime) throws(LarderError) -> [RunTime] {
     try index.runTimes(catalog: catalog.id, since: since)
   }
@@ -343,10 +349,10 @@ package struct CatalogReader: Sendable {
   /// The changes between two runs that ended.
   ///
   /// - Parameters:
-  ///   - old: The earlier run; nil for the one before `new`.
-  ///   - new: The later run; nil for the last.
+  ///   - old: The earlier run; nil for the run before `new`.
+  ///   - new: The later run; nil for the last run.
   /// - Returns: The difference.
-  /// - Throws: ``LarderError`` when there is no such run.
+  /// - Throws: ``LarderError`` if there is no such run.
   package func diff(from old: RunID?, to new: RunID?) throws(LarderError) -> RunDiff {
     let last = try run(new)
     let first: RunID?
@@ -363,7 +369,7 @@ package struct CatalogReader: Sendable {
       items: try CatalogDiff(index, before: before ?? [], after: index.sections(run: last.id))
     )
     diff.pictures = try index.pictureChanges(after: first ?? 0, through: last.id)
-    // Removals after the newest run count as changes of that run.
+    // Pictures that were removed after the newest run count as changes of that run.
     let isNewest = try last.id == lastRun().id
     let began = try first.flatMap { id throws(LarderError) in try run(id).finished }
     diff.removed = try index.tombstones(
@@ -392,7 +398,7 @@ package struct CatalogReader: Sendable {
     let ids = Set(references.joined().map { PictureID(url: $0.url) })
     var entries = try index.pictures(Array(ids))
     if let past {
-      // The cache no longer has the bytes that these pictures had at that time.
+      // Leave out pictures whose bytes were replaced since, because the cache no longer has the bytes of that time.
       for id in try index.replacedPictures(after: past.id) { entries[id] = nil }
     }
     return zip(items, references).map { item, references in
@@ -406,15 +412,15 @@ package struct CatalogReader: Sendable {
 }
 
 extension RunSection {
-  /// Whether the shown items are from an earlier run, because the last run could not fetch the section, or a guard
-  /// rejected its items.
+  /// Whether the items are from an earlier run, because the last run could not fetch the section, or a guard rejected
+  /// its new items.
   package var isStale: Bool {
     source == SyncReport.Source.stale.rawValue || source == SyncReport.Source.withheld.rawValue
   }
 }
 
 extension DetailEntry {
-  /// The cached detail, current or not; nil when there is none or it cannot be read.
+  /// The cached detail, current or not; nil if there is none, or it cannot be read.
   var decoded: ItemDetail? {
     guard let body else { return nil }
     return try? ItemDetail(decoding: body)
@@ -426,7 +432,7 @@ extension ShownPicture {
     role = reference.role
     url = reference.url
     self.cache = cache
-    // If two pictures have the same key, the row may be that of the other picture.
+    // The row may be that of another picture with the same key.
     let entry = entry.flatMap { $0.identity == reference.url ? $0 : nil }
     if let entry, let digest = entry.sha256 {
       path = entry.name.path
@@ -442,7 +448,7 @@ extension ShownPicture {
 
 /// Queries for callers that keep all items in memory, and read details and pictures only to show them.
 extension CatalogReader {
-  /// The items of a section in its order, without details.
+  /// Reads the items of a section in its order, without details.
   package func storeItems(in section: RunSection) throws(LarderError) -> [StoreItem] {
     guard let listing = section.listing else { return [] }
     var items: [StoreItem] = []
@@ -452,7 +458,7 @@ extension CatalogReader {
     return items
   }
 
-  /// The end of the newest run with a good version of the section; nil when there is none.
+  /// The end of the newest run that could fetch the section; nil if there is none.
   package func lastGood(_ key: String) throws(LarderError) -> UnixTime? {
     for run in try index.runs(catalog: catalog.id, finishedOnly: true, limit: 200) {
       let section = try index.sections(run: run.id).first { $0.key == key }
@@ -466,12 +472,13 @@ extension CatalogReader {
 
 // Queries for the server, each for one path or page.
 extension CatalogReader {
-  /// The entry of the picture at a path in the cache; nil when there is none.
+  /// The row of the picture at a path in the cache; nil if there is none.
   package func picture(at path: String) throws(LarderError) -> PictureEntry? {
     try index.picture(at: path)
   }
 
-  /// The URL of the catalog's picture that belongs at a path in the cache; nil when there is none.
+  /// The URL of the catalog's picture whose file belongs at a path in the cache, even if the file is not there yet; nil
+  /// if there is none.
   package func url(ofPictureAt path: String) throws(LarderError) -> String? {
     let ids = try index.items(isPicturePath: path, catalog: catalog.id)
     guard !ids.isEmpty else { return nil }
@@ -488,22 +495,21 @@ extension CatalogReader {
     return nil
   }
 
-  /// The entry of a picture's square.
+  /// The row of a picture's square version; nil if there is none.
   package func square(of picture: PictureEntry, side: Int) throws(LarderError) -> SquareEntry? {
     try index.square(of: picture.id, side: side)
   }
 
-  /// The number of items in a section.
   package func itemCount(of section: RunSection) throws(LarderError) -> Int {
     guard let listing = section.listing else { return 0 }
     return try index.itemCount(listing: listing)
   }
 
-  /// Some of a section's items in the catalog's order.
+  /// Reads some of a section's items, in the catalog's order.
   ///
   /// - Parameters:
   ///   - section: One of ``sections()``.
-  ///   - first: The number of items to skip, without reading them.
+  ///   - first: The number of items to skip. They are not read.
   ///   - count: The maximum number of items to read.
   /// - Returns: The items.
   /// - Throws: ``LarderError`` when the index cannot be read.
@@ -519,7 +525,7 @@ extension CatalogReader {
 }
 
 extension ShownPicture {
-  /// Its path in the cache, even if the picture is not in the cache.
+  /// The path that its file has in the cache, even if the picture is not in the cache.
   package var name: PictureName { PictureName(url: url, id: PictureID(url: url)) }
 }
 

@@ -2,11 +2,11 @@ import Base
 import Cache
 import Catalog
 
-/// Iterates over the items of some sections that match a query, in batches, with details and pictures.
+/// The items of some sections that match a query, in batches. The items have their details and pictures.
 ///
-/// Each batch is a separate read transaction, so a slow consumer does not block a sync. In the catalog's order, only
-/// the needed items are read. For another order, all items are read once to collect their sort keys, and the returned
-/// ones are read again.
+/// Each batch is read in a separate transaction, so a slow caller does not block a sync. If the items are in the
+/// catalog's order, only the needed ones are read. If they are sorted otherwise, all items are read once for their sort
+/// keys, and the returned ones are read again.
 package struct ItemBatches {
   private let reader: CatalogReader
   private let query: ItemQuery
@@ -14,14 +14,14 @@ package struct ItemBatches {
   private let all: [RunSection]
   /// The sections that are not yet begun.
   private var sections: ArraySlice<RunSection>
-  /// The section that is being read.
   private var current: Reading?
-  /// The number of items that may still be returned; nil for no limit.
+  /// The number of items that may still be returned; nil if there is no limit.
   private var left: Int?
-  /// The places of the sorted items that are not yet returned, if the query sorts; nil before the first batch.
+  /// The places of the items that are not yet returned, if the query sorts them; nil before the first batch.
   private var sorted: ArraySlice<(key: ItemSort.Key, element: Place)>?
 
-  /// The number of items in a batch: large enough for speed, small enough for a quick first result.
+  /// The number of items in a batch. A larger batch would delay the first result, and smaller ones would take longer in
+  /// total.
   private static let size = 512
 
   init(_ sections: [RunSection], of reader: CatalogReader, where query: ItemQuery) {
@@ -32,9 +32,9 @@ package struct ItemBatches {
     left = query.readLimit
   }
 
-  /// The next batch; nil after the last.
+  /// Returns the next batch; nil after the last one.
   ///
-  /// Unless the items are sorted, a batch is from one section.
+  /// If the query does not sort, all items of a batch are from one section.
   ///
   /// - Throws: ``LarderError`` when the index cannot be read.
   package mutating func next() throws(LarderError) -> [ShownItem]? {
@@ -49,7 +49,7 @@ package struct ItemBatches {
     return items.isEmpty ? nil : items
   }
 
-  /// A page of items, and the total number of matches; call it before ``next()``.
+  /// Returns a page of items, and the total number of matches. Do not call it after ``next()``.
   ///
   /// - Parameters:
   ///   - offset: The number of items to skip.
@@ -113,7 +113,7 @@ package struct ItemBatches {
     return order.sorted(places).prefix(query.limit ?? .max)
   }
 
-  /// The next matching items in the catalog's order; nil after the last.
+  /// Reads the next matching items in the catalog's order; nil after the last ones.
   private mutating func admitted() throws(LarderError) -> [ListedItem]? {
     while left != 0, let versions = try versions() {
       var items = try reader.items(versions.some, of: versions.listing)
@@ -125,7 +125,7 @@ package struct ItemBatches {
     return nil
   }
 
-  /// The next versions of one listing; nil after the last.
+  /// Returns the next item versions of one section; nil after the last ones.
   private mutating func versions() throws(LarderError)
     -> (some: ArraySlice<ItemVersion>, listing: ListingID, number: Int)?
   {
@@ -146,7 +146,7 @@ package struct ItemBatches {
   private struct Reading {
     let number: Int
     let listing: ListingID
-    /// The versions that were read but not yet used.
+    /// The versions that were read and not yet used.
     var rest: ArraySlice<ItemVersion> = []
     /// The number of versions read so far.
     private var count = 0
@@ -155,10 +155,10 @@ package struct ItemBatches {
       (self.number, self.listing) = (number, listing)
     }
 
-    /// Reads more versions; false after the last.
+    /// Reads more versions. Returns false after the last one.
     ///
     /// The first read is small, because many callers need no more. Each further read is seven times as large as all
-    /// reads before it, because the index scans the list from its beginning each time.
+    /// reads before it together, because each read scans the section from its beginning.
     mutating func readOn(in index: Index) throws(LarderError) -> Bool {
       rest = try index.versions(
         listing: listing,

@@ -5,21 +5,20 @@ import FoundationEssentials
 
 /// The lowest price of an item in the 30 days up to the last sync.
 ///
-/// The price is the one that a customer pays, on sale or not. A price that was set before the 30 days counts if it
-/// was still valid during them.
+/// It is the price that a customer pays: the sale price, or the normal price of an item that is not on sale. A price
+/// that was set earlier than 30 days ago counts if it was still valid during the 30 days.
 public struct LowestPrice: Sendable, Hashable {
   /// The price.
   public let price: Price
-  /// The time when the price was set; the later one, if it was set twice.
+  /// The time when the price was set. If it was set twice, this is the later time.
   package let time: UnixTime
 
-  /// The time when the price was set; the later one, if it was set twice.
+  /// The time when the price was set. If it was set twice, this is the later time.
   public var since: Date { Date(time) }
 
-  /// The length of the period in days.
   static let days: Int64 = 30
 
-  /// A price, and the time when it was set.
+  /// Makes a value from its parts.
   package init(price: Price, time: UnixTime) {
     (self.price, self.time) = (price, time)
   }
@@ -27,9 +26,10 @@ public struct LowestPrice: Sendable, Hashable {
   /// Finds the lowest price.
   ///
   /// - Parameters:
-  ///   - item: The item at the end of the period; the result is nil if it has no price.
-  ///   - steps: The changes of its prices, oldest first for each field, beginning with the values at `start`.
-  ///   - beginning: The time since which a price without recorded changes has been valid.
+  ///   - item: The item at the end of the period. If it has no price, the result is nil.
+  ///   - steps: The changes of its prices. For each field, such as the sale price, the oldest is first, beginning with
+  ///     the value at `start`.
+  ///   - beginning: The time when the history begins. A price without recorded changes counts as valid since then.
   ///   - start: The start of the period.
   init?(of item: StoreItem, _ steps: [PriceStep], since beginning: UnixTime, from start: UnixTime)
   {
@@ -53,7 +53,7 @@ extension LowestPrice: Encodable {
 }
 
 extension Price {
-  /// The price in a value of the history; nil when the value is not a price.
+  /// Reads the price in a value of the history; nil if the value is not a price.
   package init?(_ value: HistoryValue?) {
     guard case .price(let units, let currency)? = value else { return nil }
     self.init(minorUnits: Int(units), currency: currency)
@@ -61,14 +61,14 @@ extension Price {
 }
 
 extension HistoryValue {
-  /// The value that represents a price in the history.
+  /// Makes the value that represents a price in the history.
   package init(_ price: Price) {
     self = .price(Int64(price.minorUnits), currency: price.currency)
   }
 }
 
 extension CatalogReader {
-  /// The lowest prices of listed items in the days up to the last sync, in the order of the items.
+  /// The lowest prices of items in the days up to the last sync, in the order of the items.
   ///
   /// - Throws: ``LarderError`` when the index cannot be read.
   func lowestPrices(
@@ -107,12 +107,13 @@ extension CatalogReader {
     return steps.map { ($0.items, $0.beginning, start) }
   }
 
-  /// The lowest price of an item in the days up to the last sync; the item's values are those of its first listing.
+  /// The lowest price of an item in the days up to the last sync. If several sections list the item, the first one
+  /// counts.
   ///
   /// - Parameters:
   ///   - id: The item.
-  ///   - days: The number of days; 0 or less for the current price only.
-  /// - Returns: The price; nil when no section lists the item, or it has no price.
+  ///   - days: The number of days. If it is 0 or less, only the current price counts.
+  /// - Returns: The price; nil if no section lists the item, or it has no price.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func lowestPrice(of id: String, days: Int64) throws(LarderError) -> LowestPrice? {
     for section in try sections() {
@@ -127,8 +128,8 @@ extension CatalogReader {
   /// The changes of the catalog, oldest first.
   ///
   /// - Parameters:
-  ///   - id: Only this item; nil for all.
-  ///   - since: Only changes from runs that ended at this time or later; nil for all.
+  ///   - id: The id of the item whose changes are returned; nil for all items.
+  ///   - since: The earliest end of a run whose changes are returned; nil for all runs.
   /// - Returns: The changes.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func history(
@@ -138,7 +139,7 @@ extension CatalogReader {
     try index.history(catalog: catalog.id, item: id, since: since)
   }
 
-  /// Whether the kept history has any change of an item.
+  /// Whether the history has any change of an item.
   package func hasHistory(of id: String) throws(LarderError) -> Bool {
     try !history(of: id).isEmpty
   }

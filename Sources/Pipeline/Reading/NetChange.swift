@@ -2,48 +2,49 @@ import Base
 import Cache
 import Catalog
 
-/// An item's net change since an earlier run: all its changes since then combined.
+/// The changes of an item since an earlier run, combined. For example, two price cuts are one change from the first
+/// price to the last.
 ///
 /// In the comments below, "then" means at the end of that run, and "now" at the end of the last run.
 package struct NetChange: Sendable, Hashable {
-  /// Whether the item was listed then, and whether it is now.
+  /// Whether a section listed the item then, and whether one does now.
   package enum Presence: Sendable {
-    /// It is listed for the first time.
+    /// A section lists the item for the first time.
     case added
-    /// It was not listed then, but it had been before.
+    /// No section listed the item then, but one had listed it before, and one does now.
     case back
-    /// No section lists it any more.
+    /// A section listed the item then, and none does now.
     case removed
-    /// A section listed the item then, and a section lists it now.
+    /// A section listed the item then, and one does now.
     case stayed
   }
 
   /// The item's id.
   package let id: String
-  /// The key of a section that lists it, or listed it last.
+  /// The key of a section that lists the item, or was the last to list it.
   package let section: String
   /// Whether the item was added, removed or came back.
   package let presence: Presence
-  /// The item now; for a removed item, the item then, or nil if the earlier run is no longer kept.
+  /// The item now. For a removed item, it is the item then, or nil if the cache no longer has the earlier run.
   package let item: StoreItem?
-  /// The price to pay then; nil for none.
+  /// The price to pay then; nil if there was none.
   package let price: Price?
-  /// The badges then, separated by a comma and a space.
+  /// The badges then, for example `new, sale`.
   package let badges: String
-  /// Whether any of the item's pictures has other bytes now than then.
+  /// Whether the item has other pictures now than then, or pictures with other bytes.
   package let hasNewPictures: Bool
 
-  /// The price to pay now; nil for none, and for a removed item.
+  /// The price to pay now; nil if there is none, or the item was removed.
   package var newPrice: Price? { presence == .removed ? nil : item?.price }
 
-  /// The badges now, separated by a comma and a space.
+  /// The badges now, for example `new, sale`.
   package var newBadges: String { item?.badges.joined(separator: ", ") ?? "" }
 }
 
 extension CatalogReader {
   /// The items that changed after a run, in the order of their first change.
   ///
-  /// A change that was later undone does not count. An item in two sections is returned once.
+  /// A change that was undone later does not count. An item in two sections is returned once.
   ///
   /// - Parameter run: The run.
   /// - Returns: The items.
@@ -60,7 +61,7 @@ extension CatalogReader {
   package func netChanges(since moment: UnixTime) throws(LarderError) -> [NetChange] {
     var run = try index.lastRunTime(catalog: catalog.id, at: moment + -1)
     if run == nil {
-      // Use the oldest kept run, to find items that were removed since.
+      // Use the oldest run in the cache, which still has the items that were removed since.
       run = try index.runTimes(catalog: catalog.id, since: .distantPast).last {
         $0.finished != nil
       }
@@ -69,8 +70,8 @@ extension CatalogReader {
     return try netChanges(changes, then: run?.id ?? RunID(rawValue: 0))
   }
 
-  // Combines all changes of a period, by item; `run` is the last run before the period, and still has the removed
-  // items.
+  // Combines the changes of a period by item. `run` is the last run before the period, which still has the items that
+  // were removed in it.
   private func netChanges(
     _ changes: [RecordedChange],
     then run: RunID
@@ -95,14 +96,14 @@ extension CatalogReader {
   /// - Parameters:
   ///   - ids: The items.
   ///   - run: The run.
-  /// - Returns: The titles by id, of the items that the run lists.
+  /// - Returns: The titles, by the ids of the items. Items that the run does not list are left out.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func titles(of ids: Set<String>, in run: RunID) throws(LarderError) -> [String: String] {
     guard !ids.isEmpty else { return [:] }
     return try items(ids, in: index.sections(run: run)).mapValues(\.item.title)
   }
 
-  /// The listed items among some ids, each with all sections that list it.
+  /// Finds items by their ids. Each item has the keys of all sections that list it.
   private func items(
     _ wanted: Set<String>,
     in sections: [RunSection]
@@ -120,7 +121,7 @@ extension CatalogReader {
     return found
   }
 
-  /// Combines the changes of an item; nil when they cancel each other out.
+  /// Combines the changes of an item; nil if they cancel each other out.
   private static func net(
     _ id: String,
     _ changes: [RecordedChange],
@@ -130,8 +131,8 @@ extension CatalogReader {
     func isListing(_ change: RecordedChange) -> Bool {
       [.added, .removed, .back].contains(change.kind)
     }
-    // The first event of a section tells whether it listed the item before; a section without events always listed
-    // the item.
+    // If a section began or ceased to list the item, its first such change tells whether it listed the item before. If
+    // a section lists the item now and has no such change, it listed the item all the time.
     let events = Dictionary(grouping: changes.filter(isListing), by: \.section)
     let wasListed =
       events.values.contains { $0.first?.kind == .removed }
@@ -174,7 +175,7 @@ extension CatalogReader {
     return change
   }
 
-  /// The failures of the last run that first occurred after an earlier run.
+  /// The failures of the last run that began after an earlier run.
   ///
   /// - Parameter run: The earlier run.
   /// - Returns: The failures, in the last run's order.
@@ -196,7 +197,7 @@ extension CatalogReader {
     return report.failures.filter { !$0.isKnown || found.contains($0.url) }
   }
 
-  /// The last finished run, and the id of the run before it, which is 0 when there is none.
+  /// The last run that ended, and the id of the run before it, which is 0 if there is none.
   package func lastRuns() throws(LarderError) -> (last: RunTime, before: RunID) {
     let run = try lastRun()
     let before = try index.lastRun(catalog: catalog.id, before: run.id)?.id

@@ -2,37 +2,38 @@ import Base
 import Cache
 import Catalog
 
-/// The history of a listed item's prices, as spans of time with constant prices.
+/// The history of an item's prices in one section, as spans of time in which the prices did not change.
 package struct PriceCourse: Sendable, Hashable {
-  /// A span of time in which the prices did not change, and in which the item was either always listed or never.
+  /// A span of time in which the prices did not change. The section listed the item during the whole span, or never
+  /// during it.
   package struct Span: Sendable, Hashable {
-    /// The start of the span; its end is the start of the next.
+    /// The start of the span. The span ends when the next one begins.
     package let since: UnixTime
-    /// Whether a section listed the item.
+    /// Whether the section listed the item.
     package let isListed: Bool
-    /// The normal price; nil for none.
+    /// The normal price; nil if there was none.
     package let normalPrice: Price?
-    /// The sale price; nil for none.
+    /// The sale price; nil if there was none.
     package let salePrice: Price?
 
-    /// The price to pay; nil if there is none, or if no section listed the item.
+    /// The price to pay; nil if there was none, or the section did not list the item.
     package var price: Price? { isListed ? salePrice ?? normalPrice : nil }
   }
 
-  /// The spans, oldest first; never empty.
+  /// The spans, oldest first. There is at least one.
   package let spans: [Span]
-  /// The time since which every value is known.
+  /// The time since which the history has every value.
   package let known: UnixTime
 
   /// Combines the changes of an item's prices.
   ///
   /// - Parameters:
-  ///   - item: The item at the end of the history.
-  ///   - steps: The changes of its prices, oldest first for each field.
-  ///   - beginning: The time since which a price without recorded changes has been valid.
+  ///   - item: The item as it is at the end of the history.
+  ///   - steps: The changes of its prices. For each field, such as the sale price, the oldest is first.
+  ///   - beginning: The time when the history begins. A price without recorded changes counts as valid since then.
   package init(of item: StoreItem, _ steps: [PriceStep], since beginning: UnixTime) {
     let fields = Dictionary(grouping: steps, by: \.field)
-    // A field without steps always had the value that the item has now.
+    // A field without recorded changes always had the value that the item has now.
     func price(_ field: HistoryField, after run: Int64, or present: Price?) -> Price? {
       fields[field].map { own in Price(own.last { $0.run <= run }?.value) } ?? present
     }
@@ -52,10 +53,11 @@ package struct PriceCourse: Sendable, Hashable {
   /// The lowest price to pay in a currency.
   ///
   /// - Parameters:
-  ///   - start: The start of the period; a price that was set earlier counts if it was still valid then.
-  ///   - end: The position of the first span after the period; nil for all spans.
-  ///   - currency: The currency; prices in other currencies are ignored.
-  /// - Returns: The price and the time when it was set, the later one if it was set twice; nil when there was no price.
+  ///   - start: The start of the period. A price that was set earlier counts if it was still valid then.
+  ///   - end: The position of the first span after the period; nil if the period ends with the history.
+  ///   - currency: The currency. Prices in other currencies are ignored.
+  /// - Returns: The price and the time when it was set; nil if there was no price. If it was set twice, the time is the
+  ///   later one.
   func lowest(from start: UnixTime, before end: Int? = nil, in currency: String) -> LowestPrice? {
     var lowest: LowestPrice?
     var last: (price: Price?, since: UnixTime)?

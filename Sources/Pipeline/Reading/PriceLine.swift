@@ -8,27 +8,26 @@ package struct PriceLine: Sendable, Hashable {
   package struct Step: Sendable, Hashable {
     /// The time when the price was set.
     package let time: UnixTime
-    /// The price; nil while the item had none, or no section listed it.
+    /// The price; nil if the item had none from then on, or no section listed it.
     package let price: Price?
 
-    /// A step from its parts.
     package init(time: UnixTime, price: Price?) { (self.time, self.price) = (time, price) }
   }
 
   /// The steps, oldest first.
   ///
-  /// The price of each differs from that of the previous step.
+  /// The price of each step differs from that of the step before.
   package let steps: [Step]
 
-  /// The length of a drawn line in days.
+  /// The length of a line in days: a year.
   package static let days: Int64 = 365
 
   /// Makes a line from steps.
   package init(_ steps: [Step]) { self.steps = steps }
 
-  /// The line of a price history from a moment on; nil when the price has not changed since.
+  /// Makes the line of a price history from a moment on; nil if the price has not changed since.
   ///
-  /// It begins with the price that was valid at that moment.
+  /// The line begins with the price that was valid at that moment.
   init?(_ course: PriceCourse, from start: UnixTime) {
     var steps: [Step] = []
     for span in course.spans where steps.isEmpty || span.price != steps.last?.price {
@@ -42,10 +41,10 @@ package struct PriceLine: Sendable, Hashable {
 }
 
 extension CatalogReader {
-  /// Adds the price lines of the last year to items whose price changed.
+  /// Adds price lines of the last year to those items whose price changed.
   ///
-  /// - Parameter items: Listed items.
-  /// - Returns: The same items.
+  /// - Parameter items: The items.
+  /// - Returns: The items, in the same order.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func withPriceLines(_ items: [ShownItem]) throws(LarderError) -> [ShownItem] {
     let found = try recentSteps(

@@ -2,7 +2,8 @@ import Base
 import Cache
 import Catalog
 
-/// A crossed-out ("struck") price of an item on sale, above the item's lowest price in the 30 days before the sale.
+/// The struck (crossed-out) price of an item on sale, if it is above the item's lowest price in the 30 days before the
+/// sale.
 ///
 /// If an item has a normal price and a lower sale price, the normal price is struck. The sale began with the first run
 /// that found the item as it is now: listed, at this sale price, and with a higher normal price. The 30 days end just
@@ -22,25 +23,25 @@ package struct StruckPrice: Sendable, Hashable, Encodable {
   package let price: Price
   /// The sale price.
   package let salePrice: Price
-  /// When the sale began.
+  /// The time when the sale began.
   package let began: UnixTime
   /// The lowest price in the 30 days before the sale.
   package let lowest: LowestPrice
 
-  /// The judgement of an item on sale.
+  /// The judgement of the struck price of an item on sale.
   package enum Judgement: Sendable, Hashable {
-    /// Its struck price is not above the lowest price in the 30 days.
+    /// The struck price is not above the lowest price in the 30 days.
     case lowest
-    /// Its struck price is above the lowest price.
+    /// The struck price is above the lowest price in the 30 days.
     case higher(StruckPrice)
-    /// The history does not cover the 30 days before the sale, or has no price in them.
+    /// The history does not cover the 30 days before the sale, or has no price in that time.
     case unknown
 
-    /// Judges a listed item; nil when it is not on sale.
+    /// Judges an item; nil if it is not on sale.
     ///
     /// - Parameters:
     ///   - item: The item.
-    ///   - course: The kept history of its prices.
+    ///   - course: The history of its prices.
     package init?(of item: StoreItem, _ course: PriceCourse) {
       guard let sale = item.salePrice, let struck = item.normalPrice,
         Self.isReduced(struck, to: sale)
@@ -77,7 +78,7 @@ package struct StruckPrice: Sendable, Hashable, Encodable {
   }
 }
 
-/// The struck prices of a section that are above the lowest price in the 30 days before the sale.
+/// The judgement of all items on sale in a section.
 package struct StruckPrices: Sendable {
   /// The section.
   package let section: RunSection
@@ -87,19 +88,19 @@ package struct StruckPrices: Sendable {
   package internal(set) var saleCount = 0
   /// The number of items on sale whose history is too short to judge.
   package internal(set) var unknownCount = 0
-  /// The struck prices, in the section's order.
+  /// The struck prices that are above the lowest price in the 30 days before the sale, in the section's order.
   package internal(set) var higher: [StruckPrice] = []
 }
 
 extension CatalogReader {
-  /// When the history of the catalog begins; nil before its first run has ended.
+  /// The time when the history of the catalog begins; nil if no run has ended yet.
   package func historyBeginning() throws(LarderError) -> UnixTime? {
     try index.priceSteps(of: [], catalog: catalog.id, since: .distantPast, through: 0)?.beginning
   }
 
-  /// Judges the struck price of every item on sale, section by section, without network.
+  /// Judges the struck price of every item on sale, section by section. No request is sent.
   ///
-  /// - Throws: ``LarderError`` when nothing was synced yet, or the index cannot be read.
+  /// - Throws: ``LarderError`` if nothing was synced yet, or the index cannot be read.
   package func struckPrices() throws(LarderError) -> [StruckPrices] {
     let last = try lastRun()
     var found: [StruckPrices] = []

@@ -5,11 +5,12 @@ import Imaging
 import Synchronization
 import Transport
 
-/// Posts stamped pictures to a server, one request each.
+/// Posts stamped pictures to a server, with one request for each picture.
 ///
-/// May be used on several threads at once; ``deliver(_:_:)`` blocks. A picture is sent again only if the server
-/// certainly did not receive it, or asks the client to send it later. A request's `Idempotency-Key` depends only on the content, so that a server that supports the header
-/// accepts the same photo once, even if the command runs again.
+/// Several threads may use it at once. ``deliver(_:_:)`` blocks. A picture is sent again only if the server certainly
+/// did not receive it, or asks the client to send it later. The header field `Idempotency-Key` depends only on the
+/// content of a request. If the server supports the field, it accepts the same photo only once, even if the command
+/// runs again.
 package final class PictureUpload: Sendable {
   private let destination: UploadDestination
   private let form: UploadForm
@@ -21,19 +22,19 @@ package final class PictureUpload: Sendable {
   private let isStopped = Atomic(false)
   private let stopping = DispatchSemaphore(value: 0)
 
-  /// The longest reply to accept.
+  /// The size of the longest reply to accept.
   private static let replyLimit = ByteCount.mebibytes(1)
 
   /// Prepares uploads.
   ///
   /// - Parameters:
-  ///   - destination: The server's URL and the token.
+  ///   - destination: The URL to post to, and the token.
   ///   - form: The other fields of the form.
   ///   - transport: The transport that sends the requests.
   ///   - policy: The number of retries, and the waits between them.
-  ///   - memory: The record of earlier uploads, which are not repeated; nil to post every picture.
-  ///   - random: Returns a number in 0..<1, for the jitter of each wait.
-  ///   - pause: Waits for a duration, for tests; nil to wait in real time, which ``stop()`` ends.
+  ///   - memory: The record of earlier uploads, which are not repeated; nil to post every picture in any case.
+  ///   - random: Returns a random number in 0..<1, by which each wait varies.
+  ///   - pause: Waits for a duration. Tests use it. Nil means to wait in real time, until ``stop()`` is called.
   package init(
     to destination: UploadDestination,
     form: UploadForm,
@@ -64,12 +65,12 @@ package final class PictureUpload: Sendable {
   /// Blocks until the server has answered or the retries are exhausted.
   ///
   /// - Parameters:
-  ///   - picture: The picture; a PNG is sent as a JPEG.
-  ///   - result: The result so far.
-  /// - Returns: `result` with the upload, and the error if the server did not accept the picture.
+  ///   - picture: The picture. A PNG is converted to a JPEG.
+  ///   - result: The result of stamping the picture.
+  /// - Returns: The same result with data about the upload. It has an error if the server did not accept the picture.
   package func deliver(_ picture: EncodedPicture, _ result: PictureResult) -> PictureResult {
     var result = result
-    // `-` is stdout or stdin, and not useful as a name.
+    // The name `-` stands for stdout or stdin.
     let name = [result.output, result.input].compactMap(\.self).first { $0 != "-" } ?? "photo"
     do throws(LarderError) {
       let jpeg = try PictureFile(picture.contents(), name: name).asJPEG()
@@ -101,7 +102,7 @@ package final class PictureUpload: Sendable {
   /// The result of sending one picture.
   private struct Sent {
     var account: PictureResult.Upload
-    /// The failure; nil when the server accepted the picture.
+    /// The failure; nil if the server accepted the picture.
     var failure: TransferFailure?
   }
 
@@ -149,7 +150,7 @@ package final class PictureUpload: Sendable {
     return request
   }
 
-  /// A digest of the content, formatted like a UUID, because some servers expect a UUID.
+  /// A digest of the content, formatted like a UUID because some servers expect one.
   private func key(_ form: MultipartForm) -> String {
     let digits = Array(form.digest)
     return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }
@@ -166,7 +167,7 @@ package final class PictureUpload: Sendable {
     return (result, sink.takeBytes())
   }
 
-  /// Judges a reply with a 2xx: it is a success unless its body says otherwise.
+  /// Judges a reply with a status 2xx. It is a success unless its body says otherwise.
   private func judged(_ response: Response, _ body: [UInt8], _ attempts: Int) -> Sent {
     let reply = UploadReply(body, hiding: destination.token)
     let account = PictureResult.Upload(
@@ -216,7 +217,7 @@ package final class PictureUpload: Sendable {
   private func rest(_ wait: Duration) {
     if let pause { return pause(wait) }
     let seconds = wait.inSeconds
-    // Signal again, so that every waiting thread wakes up after a stop.
+    // Signal again, so that all waiting threads wake up after ``stop()``.
     if stopping.wait(timeout: .now() + seconds) == .success { stopping.signal() }
   }
 }
@@ -227,17 +228,17 @@ package struct UploadDestination: Sendable {
   package let url: WebURL
   /// The header that carries the token.
   let header: String
-  /// The token; never printed, logged or stored.
+  /// The token, which is never printed, logged or stored; nil if there is none.
   let token: String?
 
   /// Checks a destination.
   ///
   /// - Parameters:
-  ///   - text: The URL: https, or http to a loopback address.
-  ///   - token: The token, of which surrounding white space is removed; nil for none.
+  ///   - text: The URL. It must be https, or http to a loopback address such as 127.0.0.1.
+  ///   - token: The token; nil if there is none. White space around it is removed.
   ///   - header: The name of the header that carries it.
   ///   - parser: Parses URLs.
-  /// - Throws: ``LarderError`` with the reason, but never the token.
+  /// - Throws: ``LarderError`` with the reason. It never contains the token.
   package init(
     _ text: String,
     token: String?,
@@ -324,23 +325,23 @@ extension RetryPolicy {
   }
 }
 
-/// A server's answer to an upload: `{"status": 400, "success": false, "message": "…", "data": …}`.
+/// A server's answer to an upload, for example `{"status": 400, "success": false, "message": "…", "data": …}`.
 ///
-/// Every key may be missing. For any other reply, only the HTTP status counts.
+/// Every key may be missing. If the answer has another form, only the HTTP status counts.
 struct UploadReply: Decodable {
-  /// The reply's own status.
+  /// The status in the reply, which may differ from the HTTP status.
   var status: Int?
-  /// Whether it claims success.
+  /// Whether the reply says that the upload succeeded.
   var success: Bool?
-  /// Its message, without control characters; at most 300 characters.
+  /// The message in the reply, without control characters and cut to 300 characters.
   var message: String?
 
-  /// Whether nothing in the reply contradicts its status 2xx.
+  /// Whether the reply does not contradict its HTTP status 2xx.
   var isAccepted: Bool {
     success != false && !(status.map { $0 >= 400 } ?? false)
   }
 
-  /// Parses a reply; removes `secret` from its message, because some servers repeat it.
+  /// Parses a reply. Removes `secret` from its message, because some servers repeat it.
   init(_ body: [UInt8], hiding secret: String?) {
     guard let reply = try? JSONDecoder().decode(Self.self, from: Data(body)) else { return }
     self = reply

@@ -2,13 +2,13 @@ import Base
 import Cache
 import Imaging
 
-/// The form with which a stamped photo is posted: the names of its fields, and further fields.
+/// The form with which a stamped photo is posted.
 ///
 ///     var form = UploadForm()
 ///     form.text = "up before the sun"
 ///     form.imageName = "photo"
 package struct UploadForm: Sendable, Equatable {
-  /// A further field, given by the user.
+  /// A further field, which the user gives.
   package struct Field: Sendable, Equatable {
     /// Its name.
     package var name: String
@@ -28,15 +28,15 @@ package struct UploadForm: Sendable, Equatable {
   package var textName = "timeStampContents"
   /// The name of the field with the picture.
   package var imageName = "image"
-  /// The text on the stamp; empty if there is none.
+  /// The text on the stamp; an empty string if there is none.
   package var text = ""
-  /// Further fields, which are sent first, because some servers stop reading a form after its file.
+  /// Further fields. They are sent first, because some servers stop reading a form after its file.
   package var extra: [Field] = []
 
-  /// Makes a form with the default field names, which are those of a wake-up diary's server.
+  /// Makes a form with the default names of the fields.
   package init() {}
 
-  /// Fills the form; the picture is the last field.
+  /// Fills the form. The picture is the last field.
   func filled(time: CivilTime?, jpeg: [UInt8], fileName: String) -> MultipartForm {
     var parts = extra.map { MultipartForm.Part(name: $0.name, bytes: Array($0.value.utf8)) }
     if let time {
@@ -52,35 +52,34 @@ package struct UploadForm: Sendable, Equatable {
 
 /// A `multipart/form-data` body. (RFC 7578)
 ///
-/// The bytes, including the boundary, depend only on the parts, so that a repeated form is equal byte for byte.
+/// The bytes depend only on the parts, so that the same form always has the same bytes. This includes the boundary,
+/// which is the line between the parts.
 struct MultipartForm {
   /// One field or file.
   struct Part: Equatable {
-    /// The field's name.
     var name: String
-    /// The file's name; nil for a field that is not a file.
+    /// The name of the file; nil if the field is not a file.
     var fileName: String?
-    /// The media type; nil for text.
+    /// The media type; nil if the field is text.
     var type: String?
-    /// The content.
     var bytes: [UInt8]
   }
 
-  /// The whole body.
+  /// The bytes of the body.
   let bytes: [UInt8]
-  /// The value of `Content-Type`.
+  /// The value of the header field `Content-Type`.
   let contentType: String
-  /// The SHA-256 of all parts, in hexadecimal.
+  /// The SHA-256 of all parts in hexadecimal digits.
   let digest: String
 
-  /// Makes the body from parts, in their order.
+  /// Makes the body of parts, in their order.
   init(_ parts: [Part]) {
     var content: [UInt8] = []
     for part in parts {
       content += Array(Self.head(of: part).utf8) + [0] + part.bytes + [0]
     }
     digest = Hexadecimal.text(ContentDigest.sha256(content))
-    // Nobody can make a part that contains the digest of all parts, so no part contains the boundary.
+    // No part contains the boundary, because nobody can make a part that contains the digest of all parts.
     let boundary = "larder-\(digest.prefix(40))"
     var bytes: [UInt8] = []
     bytes.reserveCapacity(content.count + parts.count * 64 + 64)

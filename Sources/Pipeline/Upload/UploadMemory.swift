@@ -4,10 +4,11 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// Records the accepted uploads in a file beside the pictures, one line each: a digest of the form and the URL.
+/// The record of accepted uploads, which is a file beside the pictures. Each upload has a line with a digest of the
+/// form and the URL.
 ///
-/// A line is on disk before the upload counts as done. If a run is killed before that, the next run posts the picture
-/// again, with the same `Idempotency-Key`.
+/// A line is on disk before the upload counts as accepted. If a run is killed before that, the next run posts the
+/// picture again, with the same header field `Idempotency-Key`.
 package final class UploadMemory: Sendable {
   /// The file's name in the output folder.
   static let name = ".larder-posted"
@@ -15,9 +16,9 @@ package final class UploadMemory: Sendable {
   private let path: FilePath
   private let held: Mutex<Set<String>>
 
-  /// Reads the file in a folder; the file may be missing.
+  /// Reads the file in a folder. The file may be missing.
   ///
-  /// - Throws: ``LarderError`` when it exists but cannot be read.
+  /// - Throws: ``LarderError`` if the file exists but cannot be read.
   package init(in folder: FilePath) throws(LarderError) {
     path = folder.appending(Self.name)
     let file = path.withPlatformString { open($0, O_RDONLY | O_CLOEXEC) }
@@ -42,9 +43,9 @@ package final class UploadMemory: Sendable {
     held.withLock { $0.contains(Self.key(form, destination)) }
   }
 
-  /// Records that the server accepted a form; durable when this returns.
+  /// Records that the server accepted a form. The record is on disk when this function returns.
   ///
-  /// - Throws: ``LarderError`` with the code `disk`.
+  /// - Throws: ``LarderError`` with the code `disk` if the file cannot be written.
   func add(_ form: MultipartForm, at destination: UploadDestination) throws(LarderError) {
     let key = Self.key(form, destination)
     let line = Array((key + "\n").utf8)
