@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pipeline
 
-/// The body of a transfer, collected in memory or in the cache.
+/// Tests of ``BodyBuffer``, which collects the body of a transfer in memory or in a file of the cache.
 struct BodyBufferTests {
   private static func body(_ count: Int, seed: UInt64 = 0) -> [UInt8] {
     var random = SplitMix64(seed)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Pipeline
 
-/// The body of a document, which moves from memory to a file when it is large.
+/// Tests of ``BodySpool``, which moves a body from memory to a file when the body becomes large.
 struct BodySpoolTests {
   private static let most = 100
 
@@ -16,7 +16,7 @@ struct BodySpoolTests {
     (0..<count).map { UInt8(truncatingIfNeeded: $0 * 7) }
   }
 
-  /// A spool whose file is made by `makeFile`; it records how often the file was made.
+  /// Passes a body through a spool in pieces of the given size; `makeFile` makes the spool's file.
   private func spool(_ body: [UInt8], pieces: Int, _ makeFile: BodySpool.MakingFile?)
     -> DocumentBody
   {
@@ -43,12 +43,12 @@ struct BodySpoolTests {
     }
   }
 
-  /// A file in memory with a fixed maximum size, by memfd_create(2) and the seals of fcntl(2).
+  /// A file in memory that cannot grow beyond a size. It is made with memfd_create(2) and a seal of fcntl(2).
   private static func file(ofAtMost room: Int) -> Int32 {
     typealias Making = @convention(c) (UnsafePointer<CChar>, UInt32) -> Int32
     let (isClosedOnExec, mayBeSealed): (UInt32, UInt32) = (1, 2)
     let (addSeals, againstGrowth): (Int32, Int32) = (1033, 4)
-    // SAFETY: memfd_create(2) takes a name and flags and returns a descriptor; the name is not kept.
+    // SAFETY: memfd_create(2) takes a name and flags, and returns a descriptor. It does not keep the name.
     let make = dlsym(nil, "memfd_create").map { unsafeBitCast($0, to: Making.self) }
     let file = make?("full", isClosedOnExec | mayBeSealed) ?? -1
     ftruncate(file, off_t(room))

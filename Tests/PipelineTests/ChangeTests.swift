@@ -6,7 +6,7 @@ import Testing
 
 @testable import Pipeline
 
-/// The changes reported between two runs, and the shrink guard, which withholds sudden removals.
+/// The changes that are reported between two runs, and the shrink guard, which rejects sudden removals.
 struct ChangeTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop

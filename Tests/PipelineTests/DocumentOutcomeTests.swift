@@ -5,7 +5,7 @@ import Transport
 
 @testable import Pipeline
 
-/// A table of replies for a section's page or a detail, each with its outcome.
+/// A table of replies to requests for documents, each with its expected outcome.
 struct DocumentOutcomeTests {
   private static let now = UnixTime(1_800_000_000)
   private static let body: [UInt8] = [123, 125]
@@ -17,7 +17,7 @@ struct DocumentOutcomeTests {
     digest: ContentDigest.number(of:)
   )
 
-  /// Stored headers of a response from a minute ago.
+  /// The stored header fields of a response that was received a minute ago.
   private static func word(_ control: String, tag: String = "\"1\"") -> StoredHeaders {
     var headers = Headers()
     headers.append("Cache-Control", control)
@@ -82,7 +82,7 @@ struct DocumentOutcomeTests {
     let other = DocumentReply.body(DocumentBody([91, 93, 10]), base: elsewhere, word: new)
     let aPage = "https://a.example/page"
     return [
-      // Failures: excused only by stale-if-error, and only if they are temporary.
+      // The cached version is used after a failure only if the failure is temporary and stale-if-error allows it.
       Case(request: request(held: nil), reply: failed(.reset), outcome: "failed: reset"),
       Case(request: held, reply: failed(.reset), outcome: "failed: reset"),
       Case(
@@ -116,7 +116,7 @@ struct DocumentOutcomeTests {
         reply: .unchanged(word: new),
         outcome: "failed: bad-response"
       ),
-      // Equal bytes are unchanged only if they came from the same URL and were decoded before.
+      // Equal bytes count as unchanged only if they came from the same URL and their decoded form is cached.
       Case(request: held, reply: same, outcome: "stands: new word, fetched now, next page"),
       Case(
         request: undecoded,

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pipeline
 
-/// File names in an export, derived from names of the origin, that are safe behind a web server.
+/// The names of exported files, which come from URLs and must be safe on a web server.
 @Suite struct ExportNameTests {
   @Test(
     arguments: [

@@ -1,6 +1,6 @@
 import Support
 
-/// The parts of ``FaultMatrixTests`` about heads, redirects and slow answers.
+/// The cases of ``FaultMatrixTests`` about heads, redirects and slow answers.
 extension FaultMatrixTests {
   /// Responses with an invalid head.
   static var heads: [MatrixCase] {

@@ -1,7 +1,7 @@
 import Support
 import Transport
 
-/// The parts of ``FaultMatrixTests`` about the framing and coding of bodies over HTTP/1.1.
+/// The cases of ``FaultMatrixTests`` about the length, the end and the coding of bodies over HTTP/1.1.
 extension FaultMatrixTests {
   static let body = MatrixCase.picture(0)
   static let ok = "HTTP/1.1 200 OK\r\n"

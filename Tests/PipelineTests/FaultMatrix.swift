@@ -6,7 +6,7 @@ import Support
 import Synchronization
 import Transport
 
-/// A picture whose answers have one fault, and the result expected of a sync.
+/// A picture whose server has one fault, and the result that a sync should have.
 struct MatrixCase: Sendable {
   /// The expected result.
   enum End: Sendable {
@@ -20,12 +20,12 @@ struct MatrixCase: Sendable {
   let end: End
   let actions: @Sendable (ScriptedServer.Received) -> [ScriptedServer.Action]
 
-  /// A case whose answers are all the same.
+  /// Makes a case in which all answers are the same.
   init(_ name: String, _ end: End, _ actions: ScriptedServer.Action...) {
     self.init(name, end) { _ in actions }
   }
 
-  /// A case whose answer depends on the request.
+  /// Makes a case in which the answer depends on the request.
   init(
     _ name: String,
     _ end: End,

@@ -5,7 +5,7 @@ import Support
 import Synchronization
 import Testing
 
-/// Every fault of a server, through the whole pipeline: no wrong byte is stored and no run hangs.
+/// Faults of a server, in whole syncs: no wrong byte is stored, and no run hangs.
 @Suite struct FaultMatrixTests {
   /// Syncs all cases at once, each on its own path, and checks each result.
   private func run(_ cases: [MatrixCase], idle: Duration) throws {
@@ -28,7 +28,7 @@ import Testing
     _ cases: [(url: String, name: String, end: MatrixCase.End)]
   ) throws {
     #expect(report.unfinished.isEmpty, "something hung until the deadline")
-    // Reasons by item, because the URL in a report is that of the failed hop.
+    // The reasons are sorted by item, because the URL in a report may be one that the picture's URL redirects to.
     let reasons = Dictionary(report.failures.map { ($0.id ?? "", $0.reason) }) { $1 }
     var held = 0
     for (number, (url, name, end)) in cases.enumerated() {
@@ -54,8 +54,8 @@ import Testing
   }
 
   @Test func `a faulty answer affects only its own picture`() throws {
-    // Long enough that a busy machine is not taken for a slow origin; hangs are caught by the
-    // run's deadline.
+    // The limits are long enough that a busy machine is not taken for a slow origin. The deadline of the run ends a
+    // transfer that hangs.
     try run(Self.framing + Self.codings + Self.heads + Self.redirects, idle: .seconds(60))
   }
 
@@ -73,7 +73,7 @@ import Testing
     let head = "HTTP/1.1 200 OK\r\nContent-Length: 3000\r\n\r\n"
     let server = ScriptedServer { request in
       let number = Int(request.path.split(separator: "/").first ?? "") ?? 0
-      // If the head was sent, the body hangs or drips; otherwise the whole answer does.
+      // If the server has sent the head, the body hangs or arrives slowly. Otherwise the whole answer does.
       return number % 2 == 0
         ? [floods[number / 2 % floods.count]] : [.send(head), floods[number / 2 % floods.count]]
     }

@@ -7,7 +7,7 @@ import Transport
 @testable import Catalog
 @testable import Pipeline
 
-/// The report and the index stay small whatever a feed sends.
+/// The report and the index stay small, whatever a shop sends.
 struct FeedBudgetTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop

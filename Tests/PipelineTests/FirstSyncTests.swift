@@ -67,7 +67,7 @@ struct FirstSyncTests {
   @Test func `pictures are requested as soon as their section is decoded`() throws {
     do {
       let index = try Index(CacheLayout(creating: folder.path("cache")))
-      // No listing can be stored, so a picture that waited for one would never be requested.
+      // The index refuses listings here, so a picture that waits for one would never be requested.
       try index.write { db in
         try db.execute(
           sql: """

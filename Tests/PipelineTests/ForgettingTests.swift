@@ -48,7 +48,7 @@ struct ForgettingTests {
     }
   }
 
-  /// The rows of every table, without ids and times, which differ between two indices.
+  /// The rows of every table, without ids and times, because these differ between two indices.
   private func contents(_ folder: TemporaryFolder) throws -> [String: [String]] {
     var contents: [String: [String]] = [:]
     for (table, sql) in [

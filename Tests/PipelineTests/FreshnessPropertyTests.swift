@@ -6,8 +6,8 @@ import Transport
 
 @testable import Pipeline
 
-/// Compares the freshness read from two index columns with that of the full response, over many
-/// random responses.
+/// Compares two decisions about freshness for many random responses. One decision reads two columns of the index, the
+/// other the whole response.
 struct FreshnessPropertyTests {
   /// A seeded random generator. (SplitMix64)
   private struct Chance: RandomNumberGenerator {
@@ -123,8 +123,8 @@ struct FreshnessPropertyTests {
             "\(number) \(head.headers.text)"
           )
         }
-        // The columns alone tell only whether a request is necessary, for requests with the same
-        // fields.
+        // The two columns tell only whether a request is necessary, and only if it has the same header fields as
+        // before.
         let quick = state.freshness(at: now)
         #expect((quick != nil) == plain.freshness(at: now, for: asking).isQuiet)
       }
@@ -164,7 +164,7 @@ struct FreshnessPropertyTests {
     }
   }
 
-  /// Headers stored before redirects, credentials and Vary selection were recorded.
+  /// Header fields as older versions of larder stored them, without data about redirects, credentials and Vary.
   @Test func `stored headers of an older form are used, although they record less`() throws {
     let text = "1800000000 1800000001\nETag: \"\u{E9}\"\nCache-Control: max-age=60\nVary: X\n"
     let stored = try #require(StoredResponse(word: text))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Pipeline
 
-/// Fields that all details lose at once, and configured paths without a value in any detail.
+/// Fields that all details lose at once, and paths in a catalog file at which no detail has a value.
 struct GuardedDetailTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop
@@ -30,7 +30,7 @@ struct GuardedDetailTests {
     return try shop.sync(folder, catalog, options: options)
   }
 
-  /// A second run, a third and one of `warm`.
+  /// Makes two further runs, and one of `warm`.
   private func laterRuns(_ catalog: CatalogFile? = nil) throws -> [SyncReport] {
     [try run(catalog), try run(catalog), try run(catalog, warm: true)]
   }

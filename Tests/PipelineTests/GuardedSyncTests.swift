@@ -9,7 +9,7 @@ import Testing
 
 @testable import Pipeline
 
-/// Sudden losses that a run withholds, across sections and over several runs.
+/// Sudden losses that a guard rejects, in several sections and over several runs.
 struct GuardedSyncTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Pipeline
 
-/// The reference model of a shop's history, which stores every run completely.
+/// A model of a shop's history. It stores every run completely, and the real history is compared with it.
 private struct HistoryModel {
   /// A run whose listings are not yet forgotten.
   struct Run {
@@ -22,8 +22,7 @@ private struct HistoryModel {
   var runs: [Run] = []
   /// All changes, one line each.
   private(set) var lines: [(time: Int64, line: String)] = []
-  /// Each item's prices, with the end of the run that set them; nil while no section lists the
-  /// item.
+  /// The prices of each item, with the end of the run that set them. A price is nil while no section lists the item.
   private var prices: [String: [(time: Int64, price: Int?)]] = [:]
   private var before: [String: [String: SampleShop.Item]] = [:]
   private var seen: Set<String> = []
@@ -73,7 +72,7 @@ private struct HistoryModel {
     forgotten = max(forgotten, moment)
     lines.removeAll { $0.time < forgotten }
     runs = runs.suffix(2)
-    // An item that had been removed by then counts as new when it returns.
+    // An item that was removed before that moment counts as new when it returns.
     for (id, steps) in prices {
       guard let last = steps.last, last.price == nil, last.time < forgotten else { continue }
       seen.remove(id)
@@ -81,7 +80,7 @@ private struct HistoryModel {
     }
   }
 
-  /// Starts again from the last run, like an index of an older larder without a history.
+  /// Starts a new history with the last run, as larder does if an older version without a history made the index.
   mutating func beginAgain() {
     runs = runs.suffix(1)
     lines = []
@@ -164,8 +163,8 @@ struct HistoryModelTests {
       for place in items.indices where Int.random(in: 0..<4, using: &random) == 0 {
         items[place].price = "\(Int.random(in: 3...9, using: &random)),000원"
       }
-      // Only items that are never removed, because the history does not record the badges of a
-      // returning item.
+      // Only items that are never removed are compared, because the history does not record the badges of an item that
+      // returns.
       if Int.random(in: 0..<3, using: &random) == 0,
         let place = (0..<4).randomElement(using: &random)
       {
@@ -184,8 +183,7 @@ struct HistoryModelTests {
     try DatabaseQueue(path: folder.path("cache/index.sqlite")).write { try $0.execute(sql: sql) }
   }
 
-  /// A run that crashes in its last transaction, after it has written everything including its
-  /// changes.
+  /// Makes a run crash in its last transaction, after it has written everything including its changes.
   private func crash() throws {
     try write(
       """

@@ -20,7 +20,7 @@ struct InterruptionTests {
     shop = try SampleShop(sections: 3, items: 60)
   }
 
-  /// Syncs, and stops once the store has received this many requests.
+  /// Syncs, and stops the run when the store has received this many requests.
   private func syncStopped(after count: Int) throws -> SyncReport {
     shop.store.clearRequests()
     let stopped = DispatchSemaphore(value: 0)
@@ -45,7 +45,7 @@ struct InterruptionTests {
     #expect(report.outcome == .interrupted)
     #expect(report.failures.isEmpty)
     #expect(!report.unfinished.isEmpty)
-    // At most the requests in flight were sent; the queues hold far more.
+    // The store has received only the requests that were in progress. Many more wait in the queues.
     #expect(shop.store.requests.count < 3 + 180 + 541)
     #expect(try verify(folder).isClean)
 
@@ -58,7 +58,7 @@ struct InterruptionTests {
   }
 
   @Test func `a stopped run starts nothing more from its queues`() throws {
-    // No picture is answered, so no queue can advance before the stop.
+    // No picture is answered, so no queue can start another one before the stop.
     shop.store.faults = [FaultRule("/pictures/*", .hang)]
 
     let report = try syncStopped(after: 3 + 60)

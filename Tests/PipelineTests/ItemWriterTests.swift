@@ -74,7 +74,7 @@ struct ItemWriterTests {
       }
     }
 
-    // At most as many windows as there are buffers can be queued before the first error is known.
+    // The first error is known after as many windows as the writer queues at once, or earlier.
     #expect(told >= 9)
     #expect(throws: LarderError.self) { try lane.finish() }
     let count = try index.read { db in

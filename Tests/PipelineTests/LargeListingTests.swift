@@ -139,7 +139,7 @@ struct LargeListingTests {
     _ = try sync()
     let index = try Index(CacheLayout(creating: folder.path("cache")))
     try index.write { db in
-      // As if a run ended before its pictures; in addition one item is deleted.
+      // This is the state after a run that ended before it requested its pictures. In addition, one item is deleted.
       try db.execute(sql: "DELETE FROM picture")
       try db.execute(
         sql: "DELETE FROM item WHERE id = (SELECT id FROM item ORDER BY id LIMIT 1 OFFSET 700)"

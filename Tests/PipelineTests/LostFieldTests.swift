@@ -6,7 +6,7 @@ import Testing
 
 @testable import Pipeline
 
-/// An invalid value loses only its own field, in listings, details and documents of many details.
+/// If a value is invalid, only its field is lost. This holds in listings, details, and documents with many details.
 struct LostFieldTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop

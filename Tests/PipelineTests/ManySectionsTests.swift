@@ -6,7 +6,7 @@ import Testing
 
 @testable import Pipeline
 
-/// Catalog files that list several sources, some of which give many sections in one response.
+/// Catalog files with several URLs, some of which return many sections in one response.
 struct ManySectionsTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop

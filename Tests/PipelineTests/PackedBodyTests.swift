@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pipeline
 
-/// Feeds that are stored compressed.
+/// Responses and files that are gzip data.
 struct PackedBodyTests {
   private static let text = #"{"items":[{"id":1}]}"#
   private static let gzip = bytes(

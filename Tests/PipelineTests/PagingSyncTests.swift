@@ -7,7 +7,7 @@ import Testing
 
 @testable import Pipeline
 
-/// Sections read in pages: their end, repeated items, failures and cost.
+/// Sections with several pages: their end, repeated items, failures, and the number of requests.
 struct PagingSyncTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop
@@ -33,7 +33,7 @@ struct PagingSyncTests {
     return try SampleShop.json(["body": items, "next": next as Any? ?? ""])
   }
 
-  /// Serves pages at `A?page=1` and so on; all further pages are empty.
+  /// Serves pages at `A?page=1` and so on. All further pages are empty.
   private func serve(_ pages: [[String]]) throws {
     for (number, ids) in pages.enumerated() {
       shop.store.faults.rules.append(
@@ -293,8 +293,8 @@ struct PagingSyncTests {
     #expect(resumed.sections.map(\.items) == [3])
   }
 
-  /// The items of the pages before and after a move, the pages that are stale in the second run,
-  /// and the pages that it requests.
+  /// A case: the items of the pages before and after items moved, the pages that are stale in the second run, and the
+  /// pages that this run should request.
   struct Move: Sendable {
     var before: [[String]]
     var after: [[String]]

@@ -76,8 +76,8 @@ struct PictureHeadersTests {
 
       _ = try shop.run(headers: "Referer: \"https://elsewhere.example/\"")
 
-      // A picture that varies by another field is revalidated once with its ETag; one that varies
-      // by this field is fetched.
+      // A picture whose response varies by another field is revalidated once, with its ETag. A picture whose response
+      // varies by this field is fetched.
       let asked = try #require(shop.asked.first { $0.path.hasPrefix("/x") })
       #expect((asked.header("if-none-match") != nil) == isConfirmed, "\(vary)")
     }

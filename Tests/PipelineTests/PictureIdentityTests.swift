@@ -5,7 +5,7 @@ import Testing
 
 @testable import Pipeline
 
-/// Pictures whose identity is only a part of their URL.
+/// Pictures that are identified by only a part of their URLs.
 struct PictureIdentityTests {
   private static let rule = "pictures: {identity: {without: [Signature, \"X-*\"]}}"
 

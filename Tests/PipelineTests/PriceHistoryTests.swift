@@ -106,7 +106,7 @@ struct StruckPriceTests {
     case struck, sale, listed
   }
 
-  /// A value that applies from a day on; 0 for none.
+  /// A price that is valid from a day on; 0 if there is none.
   private static func step(_ day: Int64, _ field: Field, _ units: Int64) -> PriceStep {
     let value: HistoryValue? = units == 0 ? nil : .price(units, currency: "KRW")
     let time = UnixTime(day * Self.day)
@@ -118,8 +118,7 @@ struct StruckPriceTests {
     }
   }
 
-  /// The verdict on an item with the reference price 8,000 and the sale price 6,000, whose history
-  /// begins on day 1.
+  /// The verdict on an item with the reference price 8,000 and the sale price 6,000. Its history begins on day 1.
   private func judge(
     _ steps: [(Int64, Field, Int64)],
     struck: Int? = 8000,
@@ -205,7 +204,7 @@ struct StruckPriceTests {
     #expect(judge([]) == "unknown")
     #expect(judge([(1, .sale, 7000), (30, .sale, 6000)]) == "unknown")
     #expect(judge([(1, .sale, 7000), (31, .sale, 6000)]) == "sale of 31: 7000 since 1")
-    // An item that is new, and one whose prices before day 25 are forgotten.
+    // A new item, and an item whose prices before day 25 are forgotten.
     #expect(judge([(40, .listed, 1), (40, .sale, 7000), (50, .sale, 6000)]) == "unknown")
     #expect(judge([(25, .sale, 7000), (50, .sale, 6000)]) == "unknown")
   }

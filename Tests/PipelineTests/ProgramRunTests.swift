@@ -32,8 +32,7 @@ import Testing
       }
     ).run()
 
-    // A poll takes 20 ms unless there is output or an end: two streams, each with some bytes and
-    // an end.
+    // A poll takes 20 ms unless a stream has output or ends. Here, two streams have some bytes each, and end.
     let most = Int((ContinuousClock.now - start) / .milliseconds(20)) + 6
     #expect(rounds.withLock { $0 } <= most)
     #expect(ended.end == .status(0))

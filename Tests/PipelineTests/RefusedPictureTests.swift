@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pipeline
 
-/// A report's description of a body that an origin sent instead of a picture.
+/// The description in a report of a body that a server sent instead of a picture.
 struct RefusedPictureTests {
   private let shop: ScriptedShop
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Pipeline
 
-/// Renewed headers of unchanged documents are written in batches, and never overwrite newer data.
+/// New header fields of unchanged documents are written in batches, and never overwrite newer data.
 struct RenewedDocumentsTests {
   @Test func `a second sync of many sections needs hardly more transactions than one of few`()
     throws
@@ -35,7 +35,7 @@ struct RenewedDocumentsTests {
     due.onlyDue = true
     _ = try shop.sync(folder, catalog, options: due)
 
-    // The first page is fresh and unchanged; the second, which is stale, shows that an item moved.
+    // The first page is fresh and unchanged. The second page, which is stale, shows that an item moved.
     try serve([["0", "1"], ["2", "3"]], shop)
     shop.clock.advance(120)
     _ = try shop.sync(folder, catalog, options: due)
@@ -81,7 +81,7 @@ struct RenewedDocumentsTests {
     try folder.read("cache/index.sqlite")[24..<28].reduce(0) { $0 << 8 | Int($1) }
   }
 
-  /// Serves pages at `A?page=1` and so on; all further pages are empty.
+  /// Serves pages at `A?page=1` and so on. All further pages are empty.
   private func serve(_ pages: [[String]], _ shop: SampleShop) throws {
     func list(_ ids: [String]) throws -> String {
       try SampleShop.json(["body": ids.map { ["detail_hash": $0, "title": "Dish \($0)"] }])

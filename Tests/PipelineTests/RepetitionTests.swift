@@ -10,7 +10,7 @@ import Testing
 struct RepetitionTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop
-  /// A clock for the runs only; the origin's stands still.
+  /// A clock for the runs only. The clock of the origin stands still.
   private let clock = TestClock()
 
   init() throws {
@@ -112,7 +112,7 @@ struct RepetitionTests {
     let late = try sync()
 
     #expect(excused.outcome == .complete && excused.failures.isEmpty)
-    // The section shown is not the origin's current one, and the report says so.
+    // The report says that the items shown are not those that the origin has now.
     #expect(excused.sections.map(\.source) == [.stale])
     #expect(excused.sections.allSatisfy { $0.error?.contains("503") == true })
     #expect(excused.items.total == first.items.total && excused.items.removed.isEmpty)

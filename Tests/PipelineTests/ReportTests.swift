@@ -221,7 +221,7 @@ struct ReportTests {
       withJSONObject: parsed,
       options: [.sortedKeys, .withoutEscapingSlashes]
     )
-    // The same values with sorted keys, except for the escaping of characters.
+    // The encoder writes the same values with sorted keys. Only the escaping of characters differs.
     #expect(
       String(decoding: sorted, as: UTF8.self)
         == String(decoding: json, as: UTF8.self).replacing("\\u000a", with: "\\n")

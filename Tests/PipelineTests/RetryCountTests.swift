@@ -134,8 +134,8 @@ import Testing
       }
     return [
       .bytes(Array("HTTP/1.1 200 OK\r\nContent-Length: \(body.count)\r\n\r\n".utf8) + body),
-      // Connections are not kept, because libcurl would repeat a request on a closed one without
-      // counting it as a retry.
+      // Connections are not kept open, because libcurl would repeat a request on a connection that was closed, without
+      // counting that as a retry.
       .close,
     ]
   }

@@ -5,7 +5,7 @@ import Transport
 
 @testable import Pipeline
 
-/// `RevalidationPolicy` predicts a document request's header fields without building the request.
+/// `RevalidationPolicy` predicts the header fields of a request for a document without making the request.
 ///
 /// These tests compare the prediction with the real request.
 struct RevalidationPolicyTests {

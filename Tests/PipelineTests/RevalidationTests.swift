@@ -6,7 +6,7 @@ import Transport
 
 @testable import Pipeline
 
-/// Stored data is revalidated at the URL that it came from, with the headers of the first request.
+/// Data in the cache is revalidated at the URL that it came from, with the header fields of the first request.
 struct RevalidationTests {
   private let shop: ScriptedShop
 
@@ -30,7 +30,7 @@ struct RevalidationTests {
     ScriptedShop.Answer(status: status, fields: fields + ["Location: \(target)"])
   }
 
-  /// The requested paths, without the list.
+  /// The paths of the requests, without the request for the list.
   private var asked: [String] { shop.asked.map(\.path).filter { $0 != "/list" } }
 
   @Test(arguments: [false, true])
@@ -57,7 +57,7 @@ struct RevalidationTests {
     shop.whenAsked { path in
       guard path == "/list" else { return }
       try? FileManager.default.removeItem(atPath: file)
-      // Sets another modification time, in case the file system's clock is too coarse.
+      // Set another modification time, in case the clock of the file system is too coarse.
       let folder = URL(filePath: file).deletingLastPathComponent().path
       let attributes = [FileAttributeKey.modificationDate: Date(timeIntervalSince1970: 7)]
       try? FileManager.default.setAttributes(attributes, ofItemAtPath: folder)

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Pipeline
 
-/// The plan of a dry run when all details are in one document: it predicts whether the run
-/// requests that document.
+/// The plan of a dry run for a catalog in which one document has the details of all items. The plan predicts whether
+/// the run requests this document.
 struct SharedDetailPlanTests {
   private let shop: ScriptedShop
 
@@ -100,7 +100,7 @@ struct SharedDetailPlanTests {
       counts[asked.first ?? "none", default: 0] += 1
       #expect(planned == asked, "step \(step) of \(history)")
     }
-    // Every kind of plan occurred; the answer to a POST is never fresh.
+    // Every kind of plan has occurred. The answer to a POST is never fresh.
     #expect(Set(counts.keys) == (method == "POST" ? ["fetch"] : ["none", "fetch", "revalidate"]))
   }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Pipeline
 
-/// Square crops of pictures, which worker processes make, and their failures.
+/// The square versions of pictures, which worker processes make, and their failures.
 struct SquareStageTests {
   /// Fails each picture and records its name.
   private final class Failing: PictureWorking {

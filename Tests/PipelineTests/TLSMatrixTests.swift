@@ -124,7 +124,7 @@ import Transport
         [Frame.headers($0, "200", [("content-length", "3000")]), Frame.resetStream($0, code)]
       }
     }
-    // libcurl takes a reset with code 0 for the end of the stream, which it may be.
+    // libcurl takes a reset with code 0 for the end of the stream, which is a valid reading.
     let midway = (UInt32(1)...13).map { code in
       Case.frames("a body without a length that ends with error \(code)", .refused(broken)) {
         [
@@ -164,8 +164,8 @@ import Transport
       // error.
       .frames("a farewell after the end of the stream", .refused([.truncated])) { stream in
         [
-          // In one TLS record, so that both are read at once: a GOAWAY that is read later follows
-          // a complete answer.
+          // Both are sent in one TLS record, so that they are read at once. Otherwise the GOAWAY could be read after
+          // the answer is complete.
           Frame.headers(stream, "200") + Frame.data(stream, endless)
             + Frame.goAway(last: stream, 0)
         ]

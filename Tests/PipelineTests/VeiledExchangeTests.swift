@@ -61,7 +61,7 @@ struct VeiledExchangeTests {
       body: items,
       tag: "\"1\""
     )
-    // When it is sent again, a value is escaped for its position.
+    // When a value is sent again, it is escaped as its position in the URL requires.
     shop["/page2?k=\(Self.escaped)"] = ScriptedShop.Answer(body: Array("[]".utf8))
     other["/x?k=\(Self.escaped)"] = moved("/y?k=\(form)")
     other["/y?k=\(form)"] = ScriptedShop.Answer(

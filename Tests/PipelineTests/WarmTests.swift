@@ -140,7 +140,7 @@ struct WarmTests {
       shop.clock.advance(3600)
     }
 
-    // At 0, 1, 2, 4, 8, 16, 32 and 56 hours.
+    // The picture is requested at 0, 1, 2, 4, 8, 16, 32 and 56 hours.
     #expect(store.requestCounts["/pictures/A1-thumb.jpg"] == 8)
   }
 

@@ -32,8 +32,7 @@ final class YearOrigin: Fetching {
   static let base = "http://year.test/"
   private static let items = 40
 
-  /// Whether the simulation is of a few days only; the origin is then still down once and shrinks
-  /// once.
+  /// Whether the simulation lasts only a few days. The origin is then down once and shrinks once all the same.
   private let isShort: Bool
 
   init(_ clock: TestClock, days: Int) {
@@ -46,13 +45,13 @@ final class YearOrigin: Fetching {
 
   private var hour: Int { Int((clock.now.seconds - start) / 3600) }
 
-  /// Whether it is down: half a day every 45 days.
+  /// Whether it is down, which is so for half a day every 45 days.
   var isDown: Bool {
     let from = isShort ? 40 : 30 * 24
     return (from..<from + 12).contains(hour % (45 * 24))
   }
 
-  /// Whether half of a section is missing: six hours every 60 days.
+  /// Whether half of a section is missing, which is so for six hours every 60 days.
   var isShrunk: Bool {
     let from = isShort ? 24 : 20 * 24
     return (from..<from + 6).contains(hour % (60 * 24))

@@ -8,8 +8,7 @@ import Testing
 
 /// Hourly runs of `warm` with a simulated clock, and a weekly sweep.
 ///
-/// Three days in an ordinary test run; `LARDER_YEAR=365` simulates a year and prints its
-/// statistics.
+/// An ordinary test run simulates three days. `LARDER_YEAR=365` simulates a year and prints its statistics.
 struct YearTests {
   @Test func `hourly runs keep the cache correct and small, and request no more than necessary`()
     throws

@@ -7,7 +7,7 @@ package struct ExportPlan: Sendable, Equatable {
   /// The layout of the folder.
   package enum Shape: String, Sendable {
     /// Folders like those in the URLs of the pictures, for example `cdn.example/images/1.jpg`, so that a web server can
-    /// serve them in place of the shop.
+    /// serve them instead of the shop.
     case tree
     /// One folder for all pictures, with the file names in their URLs, for example `1.jpg`.
     case flat

@@ -16,7 +16,7 @@ final class LostDetailFields: Sendable {
     var kept: [DetailField] = []
     /// The number of details that lost at least one of the kept fields.
     var losers = 0
-    /// The rows to write in place of the preliminary rows that ``admit(_:_:_:)`` returned.
+    /// The rows to write instead of the preliminary rows that ``admit(_:_:_:)`` returned.
     var rows: [(detail: DetailEntry, document: DocumentEntry)] = []
     /// The fields for which the catalog file gives a path, but no detail has a value.
     var absent: [DetailField] = []

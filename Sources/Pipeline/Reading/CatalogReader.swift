@@ -15,7 +15,7 @@ public struct ShownPicture: Sendable, Hashable {
     case missing
   }
 
-  /// What the picture is for, such as the thumbnail of a list.
+  /// The picture's role, for example the thumbnail of a list.
   public package(set) var role: ImageReference.Role
   /// The absolute URL of the picture.
   public package(set) var url: String

@@ -126,8 +126,8 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     public package(set) var stale = 0
     /// The number of details that could not be fetched or read.
     public package(set) var failed = 0
-    /// The ids of items whose details are suddenly missing. So many details are missing at once that it looks like a
-    /// fault, and the cached versions are kept.
+    /// The ids of items whose details are suddenly missing. The cached versions are kept, because the loss of many
+    /// details at once looks like a fault.
     public package(set) var withheld: [String] = []
     /// The names of the fields that all details have lost. Their old values are kept.
     public package(set) var kept: [String] = []

@@ -16,7 +16,7 @@ package struct ProbedPage: Sendable {
 
 /// Fetches the first pages of sections, details, and the first bytes of pictures, without a cache.
 ///
-/// `catalog init` and `catalog check` use it to show what a sync would find.
+/// `catalog init` and `catalog check` use it before the first sync of a catalog.
 ///
 /// Addresses, headers, variables and private addresses are handled as in a sync. The methods block.
 package final class CatalogProbe: Sendable {

@@ -1,13 +1,14 @@
 import Base
 import Foundation
 
-/// The test cases of the http-tests/cache-tests project, read from a folder beside the repository.
+/// The test cases of the project http-tests/cache-tests, which are read from a folder beside the repository.
 struct CacheSuite: Decodable {
-  /// One test: a few requests, and the requests that the origin is expected to receive.
+  /// One test: a sequence of requests, and the requests that the origin is expected to receive.
   struct Case: Decodable, Sendable {
     let id: String
     let name: String
-    /// Nil means `required`; `optimal` checks for unnecessary requests, `check` has no right answer.
+    /// The kind of the test. Nil means `required`. An `optimal` test checks for unnecessary requests. A `check` has no
+    /// right answer.
     let kind: String?
     let cdn_only: Bool?
     let requests: [Step]
@@ -34,7 +35,7 @@ struct CacheSuite: Decodable {
     let interim_responses: [Interim]?
   }
 
-  /// A header field; a number stands for a date, in seconds from now.
+  /// A header field. A number as its value stands for a date, in seconds from now.
   struct Field: Decodable, Sendable, Hashable {
     enum Value: Hashable, Sendable {
       case text(String)
@@ -83,7 +84,7 @@ struct CacheSuite: Decodable {
     }
   }
 
-  /// A field that the request must have: its name, and optionally its value.
+  /// A field that the request must have: its name, and its value unless any value will do.
   struct Expected: Decodable, Sendable {
     let name: String
     let value: String?
@@ -105,7 +106,7 @@ struct CacheSuite: Decodable {
   /// The path of the suite, beside the repository.
   static let path = "../shared/data/cache-tests/tests.json"
 
-  /// Every test of every group, in the file's order; nil if the suite is missing.
+  /// All tests of all groups, in the order of the file; nil if the suite is missing.
   static let all: [Case]? = {
     guard let data = FileManager.default.contents(atPath: path) else { return nil }
     do {

@@ -1,5 +1,4 @@
-/// The reasons to skip tests that do not apply to larder, or not to some kind of resource or
-/// command.
+/// The reasons to skip tests, because they do not apply to larder, to a kind of resource or to a command.
 enum CacheSuiteExceptions {
   /// A reason and the tests it applies to.
   struct Rule: Sendable {
@@ -7,7 +6,7 @@ enum CacheSuiteExceptions {
     let covers: @Sendable (CacheSuite.Case, CacheSuitePlace, CacheSuiteRun.Mode) -> Bool
   }
 
-  /// The reason why a test is skipped; nil if it applies.
+  /// The reason why a test is skipped; nil if it is not skipped.
   static func reason(
     _ test: CacheSuite.Case,
     _ place: CacheSuitePlace,

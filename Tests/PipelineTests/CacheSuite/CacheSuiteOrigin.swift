@@ -2,18 +2,18 @@ import Base
 import Support
 import Synchronization
 
-/// The kind of resource that larder takes a test's URL for.
+/// The kind of resource that a test's URL is for larder.
 enum CacheSuitePlace: String, CaseIterable, Sendable {
   case picture
   case detail
   case section
 }
 
-/// The origin of the suite's tests, which answers each URL by the test's current step and records
-/// the requests.
+/// The origin for the suite's tests. It answers the request for a URL as the current step of the test says, and records
+/// the request.
 ///
-/// It follows the suite's own server: a step that expects validation answers 304 to the validators
-/// of the step before, and an error to anything else.
+/// It answers like the server of the suite. In a step that expects a conditional request, it answers 304 to the
+/// validators of the step before, and an error to any other request.
 final class CacheSuiteOrigin: Sendable {
   /// A request that the origin received, and its answer.
   struct Seen: Sendable {
@@ -37,7 +37,7 @@ final class CacheSuiteOrigin: Sendable {
     self.clock = clock
   }
 
-  /// Starts a step with an empty record.
+  /// Starts a step, and forgets the requests of the step before.
   func begin(_ step: Int) {
     state.withLock { $0 = State(step: step) }
   }
@@ -45,7 +45,7 @@ final class CacheSuiteOrigin: Sendable {
   /// The requests for a test's URL in this step.
   func seen(_ number: Int) -> [Seen] { state.withLock { $0.seen[number] ?? [] } }
 
-  /// Answers one request: `/t/NUMBER` is a test's URL, and its redirects lead to `/target`.
+  /// Answers one request. The URL of a test is `/t/NUMBER`, and redirects from it lead to `/target`.
   func answer(_ request: ScriptedServer.Received) -> [ScriptedServer.Action] {
     let path = request.path.prefix { $0 != "?" }
     let step = state.withLock { $0.step }
@@ -86,7 +86,7 @@ final class CacheSuiteOrigin: Sendable {
     state.withLock { $0.seen[number, default: []].append(seen) }
     if config.disconnect == true { return [.close] }
     var fields = (config.response_headers ?? []).compactMap { field -> String? in
-      // The test's length would not fit a picture, so the true length is sent.
+      // Send the true length, because the length in the test would not fit a picture.
       if field.name.lowercased() == "content-length", status != 304 { return nil }
       let value = field.text(at: clock.now)
       guard config.magic_locations == true, field.name.hasSuffix("ocation") else {
@@ -94,7 +94,7 @@ final class CacheSuiteOrigin: Sendable {
       }
       return "\(field.name): /t/\(number)\(value.isEmpty ? "" : "/\(value)")"
     }
-    // Like the suite's server, adds a date to answers without one.
+    // Add a date to an answer without one, as the server of the suite does.
     if !fields.contains(where: { $0.lowercased().hasPrefix("date:") }) {
       fields.append("Date: \(clock.now.httpDate)")
     }
@@ -120,7 +120,7 @@ final class CacheSuiteOrigin: Sendable {
     return [.bytes(Array(text.utf8) + (isEmpty ? [] : body))]
   }
 
-  /// The body for a test's URL: of the right kind, and different in each step.
+  /// The body for a test's URL. It is of the kind that larder expects, and differs in each step.
   private func body(_ number: Int, _ step: Int) -> [UInt8] {
     let version = Self.version(number, step)
     switch place {

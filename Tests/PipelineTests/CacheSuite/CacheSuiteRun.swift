@@ -8,7 +8,7 @@ import Transport
 
 @testable import Pipeline
 
-/// Runs tests with equal pauses and headers together: each step of the group is one run of larder.
+/// Runs a group of tests with equal pauses and headers. Each step of the group is one run of larder.
 struct CacheSuiteRun {
   /// The command that each step runs.
   enum Mode: String, CaseIterable, Sendable {
@@ -19,7 +19,7 @@ struct CacheSuiteRun {
   /// The result of a test.
   struct Verdict: Sendable {
     let test: CacheSuite.Case
-    /// The differences from the expected requests; empty if there are none.
+    /// The differences from the expected requests; an empty array if there are none.
     var faults: [String] = []
   }
 
@@ -35,7 +35,7 @@ struct CacheSuiteRun {
     let groups = Dictionary(grouping: cases) { test in
       test.requests.map { step in
         let fields = (step.request_headers ?? []).map { "\($0.name): \($0.value)" }
-        // A query needs another mapping, and therefore its own group.
+        // A test with a query needs another catalog file, and therefore its own group.
         return "\(step.pause_after == true) \(fields) \(step.query_arg == nil)"
       }
     }

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Runs the http-tests/cache-tests suite; each request of a test is a run of larder.
+/// Runs the suite http-tests/cache-tests. Each request of a test is a run of larder.
 ///
-/// The suite is read from a folder beside the repository; without it the tests are skipped with a
+/// The suite is read from a folder beside the repository. If the folder is missing, the tests are skipped with a
 /// message.
 @Suite("the http cache-tests", .enabled(if: CacheSuite.all != nil, "no \(CacheSuite.path)"))
 struct CacheSuiteTests {

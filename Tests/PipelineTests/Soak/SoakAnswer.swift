@@ -1,7 +1,7 @@
 import Base
 import Support
 
-/// A request as the shop parses it.
+/// A request that the shop has received.
 struct SoakRequest: Sendable {
   let url: String
   let ifNoneMatch: String?
@@ -13,7 +13,7 @@ struct SoakRequest: Sendable {
   var isConditional: Bool { ifNoneMatch != nil || ifModifiedSince != nil }
 
   init(_ received: ScriptedServer.Received) {
-    // Parsed from bytes, because lines of text are too slow for thousands of heads.
+    // The head is parsed from bytes, because parsing text is too slow for thousands of heads.
     var fields: [String: String] = [:]
     for line in received.bytes.split(separator: UInt8(ascii: "\n")).dropFirst() {
       let name = line.prefix { $0 != UInt8(ascii: ":") }
@@ -29,7 +29,7 @@ struct SoakRequest: Sendable {
   }
 }
 
-/// An answer of the shop: the bytes to send, and the conclusion that a client may draw.
+/// An answer of the shop: the bytes to send, and the conclusion that a client may draw from them.
 struct SoakAnswer: Sendable {
   /// The conclusion that a careful client may draw from an answer.
   enum Worth: Sendable {
@@ -41,7 +41,7 @@ struct SoakAnswer: Sendable {
     case another
     /// The content is at another URL.
     case moved(String)
-    /// The origin has nothing here.
+    /// There is nothing at the URL.
     case gone
     /// No conclusion is possible.
     case nothing
@@ -177,8 +177,7 @@ extension SoakShop {
     return modified <= since.seconds
   }
 
-  /// The start of the requested range if it may be answered; nil otherwise. (RFC 9110, section
-  /// 14.2)
+  /// The start of the requested range; nil if the whole content must be sent. (RFC 9110, section 14.2)
   private func offset(_ request: SoakRequest, _ fields: SoakFields, _ bytes: [UInt8]) -> Int? {
     guard let range = request.range, let proof = request.ifRange,
       let offset = Int(range.dropFirst("bytes=".count).prefix { $0 != "-" }), offset < bytes.count,

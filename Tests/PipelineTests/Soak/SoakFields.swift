@@ -1,8 +1,7 @@
 import Base
 import Transport
 
-/// The header fields that control caching, as values: the origin writes them, the model reads
-/// them.
+/// The header fields that control caching. The origin writes them, and the model reads them.
 struct SoakFields: Hashable, Sendable {
   /// The directives of `Cache-Control`.
   struct Control: Hashable, Sendable {
@@ -17,7 +16,7 @@ struct SoakFields: Hashable, Sendable {
   var date: Int64?
   var age: Int64?
   var control: Control?
-  /// `Expires`; `.some(nil)` is an invalid date, which means already expired.
+  /// The date in `Expires`. `.some(nil)` stands for an invalid date, which means that the response has already expired.
   var expires: Int64??
   var tag: String?
   var modified: Int64?
@@ -44,8 +43,8 @@ struct SoakFields: Hashable, Sendable {
     return lines
   }
 
-  /// Whether a 304 with the validators of `new` may renew this version: the strongest common one
-  /// decides. (RFC 9111, section 4.3.4)
+  /// Whether a 304 with the validators of `new` may renew this version. The strongest validator that both have decides.
+  /// (RFC 9111, section 4.3.4)
   func mayBeRenewed(by new: SoakFields) -> Bool {
     if let newTag = new.tag { return newTag == tag }
     guard let modified, let newModified = new.modified else { return true }
@@ -55,8 +54,8 @@ struct SoakFields: Hashable, Sendable {
   /// The entity-tag without `W/`.
   var opaqueTag: Substring? { tag.map { $0.hasPrefix("W/") ? $0.dropFirst(2) : $0[...] } }
 
-  /// The stored fields after a 304 with `new`: repeated fields are replaced, but age and date
-  /// belong only to the answer that carried them. (RFC 9111, section 3.2)
+  /// The stored fields after a 304 with the fields `new`. Fields that the 304 has too are replaced. `Age` and `Date`
+  /// apply only to the answer that has them. (RFC 9111, section 3.2)
   func renewed(by new: SoakFields) -> SoakFields {
     SoakFields(
       date: new.date,
@@ -69,8 +68,8 @@ struct SoakFields: Hashable, Sendable {
     )
   }
 
-  /// The freshness lifetime in seconds, counted from `now`, that the origin declared; nil without
-  /// one.
+  /// The number of seconds from `now` during which the response is fresh by the origin's declaration; nil if the origin
+  /// declared none.
   ///
   /// (RFC 9111, sections 4.2.1 and 4.2.3)
   func lifetime(at now: Int64) -> Int64? {
@@ -102,11 +101,11 @@ struct SoakTerm: Hashable, Sendable {
   /// From this time on a request is required.
   var perhaps: Int64
 
-  /// The number of seconds that a clock may be set back before stored times from the future are
-  /// distrusted.
+  /// If a clock is set back by at most this number of seconds, stored times that are then in the future are still
+  /// trusted.
   static let tolerance: Int64 = 300
 
-  /// The term of an answer after redirects: the shortest of all hops.
+  /// The term of an answer after redirects, which is the shortest term of all redirects and the answer.
   init(_ hops: [(status: Int, fields: SoakFields)], at now: Int64) {
     since = now
     surely = .max

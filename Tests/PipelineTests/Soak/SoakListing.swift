@@ -11,18 +11,17 @@ struct SoakListing {
   /// Kept items are shown after the item they followed before.
   ///
   /// - A listing is rejected if more than a tenth of it, and more than one item, cannot be read.
-  /// - It is rejected if it has none of the items before, if all items lost a field, or if more
-  ///   than 10 items have one value where they had several.
+  /// - It is rejected if it has none of the items before, if all items lost a field, or if more than 10 items have one
+  ///   value where they had several.
   /// - If it had more than 10 items and lost more than a tenth of them, all lost items are kept.
   /// - Listed items that cannot be read keep their earlier form.
   /// - If the whole catalog lost too much, all items are kept; see ``SoakCatalogGuard``.
   ///
   /// - Parameters:
-  ///   - incoming: The feed's listing, all pages joined.
+  ///   - incoming: The listing that the shop sent, joined from all pages.
   ///   - before: The items shown before; nil for a new section.
   ///   - allowsRemovals: Whether the user accepts all removals.
-  /// - Returns: The allowed listings, of which one must be shown; none if there is nothing to
-  ///   show.
+  /// - Returns: The allowed listings, of which one must be shown; none if there is nothing to show.
   static func choices(
     _ incoming: SoakSection,
     after before: [SoakItem]?,
@@ -50,8 +49,8 @@ struct SoakListing {
 }
 
 extension SoakListing {
-  /// The listings that a section may show if only its first pages were received: those pages, and
-  /// the items shown before.
+  /// The listings that a section may show if only its first pages were received. They have the items of those pages,
+  /// and the items that the section showed before.
   ///
   /// - Parameters:
   ///   - incoming: The pages that were received.
@@ -65,7 +64,7 @@ extension SoakListing {
   }
 }
 
-/// The guard of a whole catalog of 30 items or more: if it would lose more than a tenth, all items
+/// The guard of a catalog with 30 items or more. If the catalog would lose more than a tenth of its items, all of them
 /// are kept.
 struct SoakCatalogGuard {
   private var before = 0
@@ -95,8 +94,7 @@ struct SoakCatalogGuard {
 }
 
 extension SoakSection {
-  /// Joins pages; an item on two pages, because it moved meanwhile, is listed where it appeared
-  /// first.
+  /// Joins pages. If an item is on two pages, because it moved while they were read, only its first occurrence counts.
   init(pages: [SoakSection]) {
     self = pages.reduce(SoakSection(key: "")) { $0.adding($1) }
   }
@@ -110,7 +108,8 @@ extension SoakSection {
     )
   }
 
-  /// Whether too many items are unreadable: all, or more than one and more than a tenth.
+  /// Whether too many items are unreadable. That is so if all items are, or if more than one and more than a tenth of
+  /// them are.
   fileprivate var isRefused: Bool {
     let bad = unreadable.count
     return bad > 0 && (bad == items.count || bad > 1 && bad * 10 > items.count)
@@ -135,10 +134,11 @@ extension [SoakItem] {
     return items
   }
 
-  /// Whether a field was lost that most items had (a picture, or a price in a section of at least
-  /// three items).
+  /// Whether the items lost a field that most of them had, which is a picture, or a price in a section of at least
+  /// three items.
   ///
-  /// Also whether more than 10 items share one picture, price or title, where they had several.
+  /// The result is also true if more than 10 items now have the same picture, price or title, and had different ones
+  /// before.
   fileprivate func isFault(after before: [SoakItem]) -> Bool {
     func isLost<Value>(_ field: KeyPath<SoakItem, Value?>) -> Bool {
       !isEmpty && allSatisfy { $0[keyPath: field] == nil }

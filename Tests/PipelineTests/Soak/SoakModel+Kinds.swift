@@ -2,8 +2,7 @@
 extension SoakModel {
   /// Updates the model with the listings of a run.
   ///
-  /// - Returns: For each section the listings that it may show now; none for a section that was
-  ///   never received.
+  /// - Returns: The listings that each section may show now. There are none for a section that was never received.
   mutating func settleListings(_ run: SoakRun) -> [(key: String, choices: [SoakListing])] {
     let catalog = run.catalog
     let before = Dictionary(
@@ -88,13 +87,12 @@ extension SoakModel {
     }
   }
 
-  /// The possible joined pages of a section, up to the first that is empty, missing or without new
-  /// items.
+  /// The possible joined pages of a section, up to the first page that is empty, missing or without new items.
   ///
   /// An item on two pages, because it moved meanwhile, is listed where it appeared first.
   ///
-  /// - Returns: The possible whole listings, whether the listing may have failed, and the possible
-  ///   pages before a failed one.
+  /// - Returns: The possible whole listings, whether the listing may have failed, and the possible pages before a
+  ///   failed one.
   private mutating func settlePages(
     _ section: Int,
     _ run: SoakRun
@@ -141,8 +139,8 @@ extension SoakModel {
     return (whole, mayFail, broken)
   }
 
-  /// Whether a held page changed or is missing: then all pages are requested, fresh or not, so
-  /// that an item which moved between two is found.
+  /// Whether a cached page changed or is missing. If so, all pages are requested, fresh or not, so that an item which
+  /// moved from one page to another is found.
   private func turnover(_ section: Int, _ run: SoakRun) -> Turnover {
     var turnover = Turnover.none
     for number in 1... {
@@ -188,7 +186,7 @@ extension SoakModel {
           }
         }
       }
-      // Only a detail that is missing at the origin is left alone for a day.
+      // Only a detail that the origin does not have may wait a day before it is requested again.
       if outcome == .failed { held.refused = refused }
       details[url] = held
     }

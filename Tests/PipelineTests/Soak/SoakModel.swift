@@ -1,18 +1,16 @@
-/// The expected contents of a cache, derived from the origin's answers and from the promises of
-/// the README.
+/// The expected contents of a cache, derived from the origin's answers and from the promises of the README.
 ///
-/// It is written independently of larder's own code. The promises, each with the place where it is
-/// checked:
+/// It is written independently of larder's own code. The promises, each with the place where it is checked:
 ///
 /// - Fresh data is not requested, and stale data is. (``SoakTerm``)
 /// - After an answered request the cache has the content that the origin sent or confirmed.
 /// - After a failed or useless answer the cache is unchanged.
-/// - When a listing suddenly lacks too many items, they are kept; so are missing details.
-/// - After an interrupted run everything is in its old or its new state, never between.
+/// - If a listing suddenly lacks too many items, they are kept. Missing details are kept too.
+/// - After an interrupted run, everything is in its old or its new state, never between the two.
 struct SoakModel {
   /// The state of one URL in the cache.
   struct Held<Value: Hashable & Sendable>: Sendable {
-    /// The possible values: one, nil for nothing, or several after an interrupted run.
+    /// The possible values. After an interrupted run, there may be several. Nil stands for no content.
     var values: Set<Value?> = [nil]
     /// The URL of the content after redirects; nil if it is uncertain.
     var place: String?
@@ -24,8 +22,7 @@ struct SoakModel {
     var term: SoakTerm?
     /// When `warm` last found nothing here; it may wait a day before its next request.
     var refused: Int64?
-    /// Whether the origin's last answer, perhaps only in an interrupted run, was that it has
-    /// nothing.
+    /// Whether the origin's last answer was that it has nothing here. The answer may be from an interrupted run.
     ///
     /// Later errors do not change this.
     var mayBeMissing = false

@@ -12,7 +12,7 @@ struct SoakRun: Sendable {
   enum Cut: Sendable, Hashable {
     /// A stop, as by a signal, after this many requests.
     case stop(after: Int)
-    /// All disk operations fail from this one on.
+    /// All disk operations fail, beginning with this one.
     case crash(at: Int)
     /// One disk operation fails.
     case diskError(at: Int)

@@ -6,7 +6,7 @@ import Support
 struct SoakShop: Sendable {
   /// A catalog and the current items of its sections.
   struct Catalog: Sendable {
-    /// The form in which its sections are published.
+    /// The way in which its sections are published.
     enum Shape: Sendable {
       /// One document for each section.
       case listed
@@ -300,7 +300,7 @@ struct SoakShop: Sendable {
   }
 }
 
-/// Faults of a soak's origin beyond failing requests; each can be enabled alone.
+/// Faults that the origin may show in addition to failing requests. Each can be enabled separately.
 enum SoakLie: String, CaseIterable, Sendable {
   /// Redirects to other resources and back.
   case moves
