@@ -7,8 +7,8 @@ import Transport
 
 /// The stage of a run that brings the details of all items up to date.
 ///
-/// A detail is the document about one item, beyond its entry in a section's list. An item in several sections has one
-/// detail. The stage passes the pictures of details to ``PictureStage``.
+/// A section is a list of items. A detail is the document about one item, beyond its entry in a section. An item in
+/// several sections has one detail. The stage passes the pictures of details to ``PictureStage``.
 final class DetailStage: Sendable {
   /// Waits for the details. It is entered once for each item, and left when the item's detail is on disk or has failed.
   let group = WorkGroup()

@@ -3,6 +3,8 @@ import Catalog
 import Transport
 
 /// The addresses in a catalog file, resolved to URLs or to paths of local files.
+///
+/// They are the base, the addresses of sections, which are lists of items, and the address of details.
 package struct CatalogAddresses: Sendable {
   private let catalog: CatalogFile
   private let folder: String

@@ -157,7 +157,7 @@ extension RunContext {
     let url = request.source.redacted
     do {
       var spool = BodySpool(in: layout)
-      let answer = try answers.answer(to: request.row.id, most: options.jsonLimit) { piece in
+      let answer = try answers.answer(to: request.row.id, most: SyncOptions.jsonLimit) { piece in
         piece.withUnsafeBytes { spool.append($0) }
       }
       guard let answer else {

@@ -6,8 +6,8 @@ import Transport
 
 /// The place that a document comes from.
 ///
-/// A document is a page of a section, or the detail of an item: the document about one item, beyond its entry in a
-/// section.
+/// A document is a page of a section, which is a list of items, or the detail of an item, which has data beyond the
+/// item's entry in a section.
 enum DocumentSource: Hashable, Sendable {
   /// A fixed URL.
   case web(WebURL)
@@ -108,7 +108,7 @@ extension RunContext {
         return work.async { end(given(document, by: answers)) }
       }
       request.priority = priority
-      request.bodyLimit = options.jsonLimit
+      request.bodyLimit = SyncOptions.jsonLimit
       if case .revalidate(let condition) = needs.question(about: held, document.source) {
         request.condition = condition
       }
@@ -195,8 +195,8 @@ extension RunContext {
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       return failure("it is not a regular file")
     }
-    guard ByteCount(status.st_size) <= options.jsonLimit else {
-      return failure("it is larger than \(options.jsonLimit) bytes", .tooLarge)
+    guard ByteCount(status.st_size) <= SyncOptions.jsonLimit else {
+      return failure("it is larger than \(SyncOptions.jsonLimit) bytes", .tooLarge)
     }
     var spool = BodySpool(in: layout)
     var room = [UInt8](repeating: 0, count: BodySpool.piece)
@@ -210,8 +210,8 @@ extension RunContext {
       if count == 0 { break }
       room.withUnsafeBytes { spool.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
       // Check again, because the file may grow while it is read.
-      guard ByteCount(spool.count) <= options.jsonLimit else {
-        return failure("it is larger than \(options.jsonLimit) bytes", .tooLarge)
+      guard ByteCount(spool.count) <= SyncOptions.jsonLimit else {
+        return failure("it is larger than \(SyncOptions.jsonLimit) bytes", .tooLarge)
       }
     }
     return plain(spool.take(), of: "file:" + path, nil) { body in
@@ -233,7 +233,7 @@ extension RunContext {
         name: head?.url.text ?? url,
         type: head?.headers["Content-Type"],
         sent: sent,
-        limit: options.jsonLimit,
+        limit: SyncOptions.jsonLimit,
         in: layout
       )
       return reply(plain)

@@ -3,10 +3,10 @@ import Cache
 import Catalog
 import Transport
 
-/// A request for a document, with the version that is in the cache.
+/// A request for a document, together with the version that is in the cache.
 ///
-/// A document is a page of a section, or the detail of an item: the document about one item, beyond its entry in a
-/// section.
+/// A document is a page of a section, which is a list of items, or the detail of an item, which has data beyond the
+/// item's entry in a section.
 struct DocumentRequest: Sendable {
   /// The URL, query or file.
   let source: DocumentSource

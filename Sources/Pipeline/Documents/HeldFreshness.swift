@@ -2,10 +2,11 @@ import Base
 import Cache
 import Transport
 
-// This file decides whether a row of the index is fresh, so that its document or picture needs no request. Each row
-// stores the two times that the decision needs. Header fields are parsed only if a request is necessary. For a picture,
-// a run calls `PictureState.quiet`, which reads no header fields, and a dry run calls `PictureEntry.freshness`. A new
-// rule must be added to both.
+// This file decides whether a row of the index is fresh, so that its document or picture needs no request. A document
+// is a page of a section, which is a list of items, or the detail of an item. An unattended run is one of `larder
+// warm`. Each row stores the two times that the decision needs. Header fields are parsed only if a request is
+// necessary. For a picture, a run calls `PictureState.quiet`, which reads no header fields, and a dry run calls
+// `PictureEntry.freshness`. A new rule must be added to both.
 
 extension DocumentEntry {
   /// The action for a cached document: no request, a conditional request, or a full one.

@@ -5,6 +5,9 @@ import Transport
 
 /// Decides which sections and details a run requests, and which of these requests are conditional.
 ///
+/// A section is a list of items. A detail is the document about one item, beyond its entry in a section. An unattended
+/// run is one of `larder warm`.
+///
 /// The stages of a run use it, and so does the plan that `--dry-run` prints. The traits of a request are those of its
 /// header fields and credentials that the response may depend on. For example, a server may send another response to a
 /// request with another `Accept-Language`.

@@ -60,8 +60,9 @@ public struct ExportReport: Sendable, Hashable, Codable {
 
 /// Exports a cache to a folder.
 ///
-/// The folder gets the pictures, `manifest.jsonl` and `manifest.csv` with a line for each picture of an item,
-/// `catalog.json`, and `items.geojson` if items have coordinates.
+/// The folder gets the pictures of all sections, which are lists of items. It also gets `manifest.jsonl` and
+/// `manifest.csv` with a line for each picture of an item, `catalog.json`, and `items.geojson` if items have
+/// coordinates.
 package struct CacheExport: Sendable {
   private let cache: String
   private let remote: (any RemotePictures)?

@@ -1,6 +1,6 @@
 import Catalog
 
-/// The messages of the guards about a section.
+/// The messages of the guards about a section, which is a list of items.
 ///
 /// A guard is a check that rejects a change of a section if it looks like a fault of the shop. A message names the
 /// rejected change and a remedy.

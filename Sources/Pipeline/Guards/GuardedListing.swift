@@ -2,7 +2,7 @@ import Base
 import Cache
 import Catalog
 
-/// The items of a section as the guards accept them.
+/// The items of a section, which is a list of items, as the guards accept them.
 ///
 /// The guards are checks that reject a change if it looks like a fault of the shop, for example the removal of most
 /// items. The items of a section are stored in the index as a listing.

@@ -4,7 +4,8 @@ import Synchronization
 
 /// Collects the fields that fetched details have lost, and decides about the losses when all details are finished.
 ///
-/// A detail is the document about one item, beyond its entry in a section.
+/// A detail is the document about one item, beyond its entry in a list of items. One document may also have the details
+/// of all items.
 ///
 /// If all details lose a field at once, that looks like a fault of the shop, and the old values of the field are kept.
 /// Every later run decides again, until the shop sends the field or the user allows its removal. If only some details

@@ -5,6 +5,9 @@ import Transport
 
 /// Compares the items of sections with those of the last run, and rejects changes that look like a fault of the shop.
 ///
+/// A section is a list of items, such as all soups. A source is a URL or file from which one section or several
+/// sections are read.
+///
 /// Each section is first judged by itself. Then all sections are judged together. The items of a section are stored in
 /// the index as a listing.
 struct SectionGuard: Sendable {

@@ -60,7 +60,7 @@ final class PictureStage: Sendable {
   /// The number is large enough that the transport never waits for a row to be written, and small enough to limit the
   /// memory for requests.
   private static let window = 512
-  /// The same limit for an unattended run.
+  /// The same limit for an unattended run, which is one of `larder warm`.
   ///
   /// This limit is smaller, because a more valuable picture that is added later cannot overtake a picture in progress.
   private static let warmWindow = 64
@@ -443,7 +443,7 @@ extension PictureStage {
     // In an unattended run, pictures have the same priority as details, because otherwise a deadline could cut off the
     // pictures in every run.
     request.priority = context.options.onlyDue ? .detail : .image
-    request.bodyLimit = context.options.pictureLimit
+    request.bodyLimit = SyncOptions.pictureLimit
     let asked = context.now()
     if case .revalidate(let condition) = held?.freshness(
       at: asked,

@@ -2,7 +2,10 @@ import Base
 import Cache
 import Catalog
 
-/// The items of some sections that match a query, in batches. The items have their details and pictures.
+/// The items of some sections that match a query, in batches.
+///
+/// A section is a list of items. The items come with their pictures and their details, which have data beyond their
+/// entries in the sections.
 ///
 /// Each batch is read in a separate transaction, so a slow caller does not block a sync. If the items are in the
 /// catalog's order, only the needed ones are read. If they are sorted otherwise, all items are read once for their sort

@@ -5,8 +5,8 @@ import FoundationEssentials
 
 /// The lowest price of an item in the 30 days up to the last sync.
 ///
-/// It is the price that a customer pays: the sale price, or the normal price of an item that is not on sale. A price
-/// that was set earlier than 30 days ago counts if it was still valid during the 30 days.
+/// The prices compared are those that a customer pays: the sale price, or the normal price while the item is not on
+/// sale. A price that was set earlier than 30 days ago counts if it was still valid during the 30 days.
 public struct LowestPrice: Sendable, Hashable {
   /// The price.
   public let price: Price

@@ -78,7 +78,7 @@ package struct StruckPrice: Sendable, Hashable, Encodable {
   }
 }
 
-/// The judgement of all items on sale in a section.
+/// The judgement of all items on sale in one section, which is a list of items.
 package struct StruckPrices: Sendable {
   /// The section.
   package let section: RunSection

@@ -2,8 +2,8 @@ import Base
 import Catalog
 import FoundationEssentials
 
-/// Encodes items as JSON, for `list --json`, `show --json`, the server and an export's `catalog.json`. Every key is
-/// always present.
+/// Encodes items of sections, which are lists of items, as JSON, for `list --json`, `show --json`, the server and an
+/// export's `catalog.json`. Every key is always present.
 package enum ItemDocument {
   /// A JSON array of items, each with the section that lists it.
   ///

@@ -12,7 +12,8 @@ struct ListingChange {
   let to: StoreItem?
 }
 
-/// Collects the changes of a run for the history of prices and items.
+/// Collects the changes of a run for the history of prices and items. The history records changes separately for each
+/// section, which is a list of items.
 struct ListingChanges {
   private var changes: [ItemChange] = []
   /// Items whose picture URLs differ from those before.

@@ -14,9 +14,10 @@ package struct ProbedPage: Sendable {
   package let nextLink: String?
 }
 
-/// Fetches the first pages of sections, details, and the first bytes of pictures, without a cache.
+/// Fetches the first pages of sections, the details of single items, and the first bytes of pictures, without a cache.
 ///
-/// `catalog init` and `catalog check` use it before the first sync of a catalog.
+/// A section is a list of items. A detail is the document about one item, beyond its entry in a section. `catalog init`
+/// and `catalog check` use this type before the first sync of a catalog.
 ///
 /// Addresses, headers, variables and private addresses are handled as in a sync. The methods block.
 package final class CatalogProbe: Sendable {

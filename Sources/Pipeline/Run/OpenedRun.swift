@@ -5,7 +5,8 @@ import Transport
 
 /// A run that holds the lock of its cache.
 ///
-/// It is opened before anything is fetched, and closed when every stage has ended.
+/// It is opened before anything is fetched, and closed when the stages, which fetch sections, details and pictures,
+/// have ended.
 struct OpenedRun {
   /// The values that all stages share.
   let context: RunContext
@@ -174,8 +175,8 @@ struct OpenedRun {
       )
     }
     do throws(LarderError) {
-      // Record the new host only if every section was accepted, because items that a guard kept may come from the
-      // former host.
+      // Record the new host only if every section shows its new items. Otherwise some of the items shown may come from
+      // the former host.
       let isTaken = report.sections.allSatisfy { [.network, .unchanged].contains($0.source) }
       if isTaken, report.run != nil, let source, source != context.entry.source {
         try index.note(source: source, of: context.entry.id)

@@ -6,6 +6,9 @@ import Synchronization
 import Transport
 
 /// The values that all stages of one run share, such as the catalog, the cache, the transport and the options.
+///
+/// The stages fetch sections, details and pictures. A section is a list of items. A detail is the document about one
+/// item, beyond its entry in a section.
 struct RunContext: Sendable {
   let catalog: CatalogFile
   let entry: CatalogEntry

@@ -2,7 +2,9 @@ import Base
 import Catalog
 import Transport
 
-/// The input of a run. Every address in the catalog file is parsed and checked.
+/// The input of a run.
+///
+/// Every address in the catalog file is parsed and checked, such as the URLs of its sections, which are lists of items.
 struct RunRequest: Sendable {
   let catalog: CatalogFile
   let options: SyncOptions

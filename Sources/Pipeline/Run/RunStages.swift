@@ -23,8 +23,11 @@ struct RunResults {
 
 /// The connected stages of a run.
 ///
+/// One stage fetches sections, which are lists of items. One fetches details: a detail is the document about one item,
+/// beyond its entry in a section. One fetches pictures, and one makes square versions of them.
+///
 /// Each decoded section adds work to the stages of details and pictures. Each decoded detail adds pictures, and each
-/// new picture is made into a square.
+/// new picture is passed to the stage of squares.
 final class RunStages: Sendable {
   private let opened: OpenedRun
   private let last: LastReport

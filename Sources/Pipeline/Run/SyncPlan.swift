@@ -6,9 +6,10 @@ import Transport
 
 /// The plan of a sync, which `sync --dry-run` prints.
 ///
-/// The plan is made from the cache alone. No request is sent, and nothing is changed.
+/// The plan is made from the cache alone. No request is sent, and nothing is changed. A section is a list of items. A
+/// detail is the document about one item, beyond its entry in a section.
 ///
-/// The plan cannot contain items and pictures that a section lists for the first time, because they are unknown until
+/// Items and pictures that a section lists for the first time are missing in the plan, because they are unknown until
 /// the section is fetched.
 package struct SyncPlan: Sendable, Equatable, Codable {
   /// The planned action for one page of a section; a long section may have several pages.

@@ -194,9 +194,9 @@ package struct SyncOptions: Sendable {
   /// The transport has a separate deadline for requests.
   package var deadline: UnixTime?
   /// The maximum size of a picture, in bytes.
-  package var pictureLimit = ByteCount.mebibytes(64)
+  static let pictureLimit = ByteCount.mebibytes(64)
   /// The maximum size of a response with items or details, in bytes.
-  package var jsonLimit = ByteCount.mebibytes(1024)
+  static let jsonLimit = ByteCount.mebibytes(1024)
 
   /// Makes the default options.
   package init() {}

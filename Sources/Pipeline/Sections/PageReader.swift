@@ -7,6 +7,9 @@ import Transport
 
 /// Decodes pages of sections.
 ///
+/// A section is a list of items. A source is a URL or file from which one section or several sections are read,
+/// possibly in several pages. In the index, the items of a section are stored as a listing.
+///
 /// A small page is decoded as a whole. A large page is decoded in windows, which are parts with whole items, so that it
 /// is never in memory as a whole.
 struct PageReader {

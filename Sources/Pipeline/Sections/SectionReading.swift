@@ -120,8 +120,9 @@ extension FailureReason {
 /// Keeps track of the pages of one source. It detects when pages begin to repeat, and decides which pages need no
 /// request.
 ///
-/// An unattended run does not request a page that is fresh. However, if any page has changed, items may have moved from
-/// one page to another. All pages are then requested, including those that were used without a request before.
+/// An unattended run, which is one of `larder warm`, does not request a page that is fresh. However, if any page has
+/// changed, items may have moved from one page to another. All pages are then requested, including those that were used
+/// without a request before.
 ///
 /// This is a class, so that a copy of the reading does not copy the ids of thousands of items.
 final class PagingProgress: Sendable {
