@@ -222,7 +222,7 @@ package struct PlannedInputs: Sendable {
   package init() {}
 }
 
-/// The result of a shard for a picture.
+/// The result of another run for a picture. The run is a shard, or fetched the picture for the server.
 package struct SettledPicture: Sendable, Equatable {
   /// The picture's row, to be written to the index.
   package var entry: PictureEntry
