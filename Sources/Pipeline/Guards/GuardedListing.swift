@@ -2,7 +2,7 @@ import Base
 import Cache
 import Catalog
 
-/// The items of a section, which is a list of items, as the guards accept them.
+/// The items that a section shows after the guards have judged it. A section is a list of items.
 ///
 /// The guards are checks that reject a change if it looks like a fault of the shop, for example the removal of most
 /// items. The items of a section are stored in the index as a listing.
@@ -80,9 +80,9 @@ extension RunContext {
   /// Keeps the last good versions of items that the shop lists but that cannot be read.
   ///
   /// An unreadable item is matched by its id. If its id is unreadable too, it may be any of the items that the shop
-  /// seems to list no longer. The items that the last run kept for this reason are therefore kept again, at most as
-  /// many as there are unreadable items without an id. If there are more of these than in the last run, one further
-  /// item is kept for each additional one.
+  /// seems to have removed. The items that the last run kept for this reason are therefore kept again, at most as many
+  /// as there are unreadable items without an id. If there are more of these than in the last run, one further item is
+  /// kept for each additional one.
   ///
   /// - Parameters:
   ///   - notes: The unreadable items and fields.
@@ -134,8 +134,8 @@ extension RunContext {
     return fields.findings
   }
 
-  /// A sample of 100 to 200 items, taken at equal distances from the whole listing. If the listing is shorter, the
-  /// sample has all its items.
+  /// Every n-th item of a listing. The number n is chosen so that there are 100 to 200 items. If the listing has fewer
+  /// than 200 items, all of them are returned.
   private func sample(of listing: ListingID) throws(LarderError) -> [StoreItem] {
     let versions = try index.versions(listing: listing)
     var sample: [StoreItem] = []
@@ -188,9 +188,6 @@ struct ListingUnion {
     (self.shown, incoming) = (try Side(shown, index), try Side(listing, index))
     self.index = index
   }
-
-  /// The number of items that the feed lists.
-  var listed: Int { incoming.ids.count }
 
   /// The ids of items of the last run that the shop no longer lists, in the order of the last run.
   var vanished: [String] {

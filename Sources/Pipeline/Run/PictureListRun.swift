@@ -233,7 +233,7 @@ package final class PicturePull: Sendable {
   ///   - options: The options.
   ///   - transport: The transport that sends the requests.
   ///   - reserve: The disk space to leave free; nil for no limit.
-  ///   - environment: The variables for `${NAME}` in the catalog's URLs.
+  ///   - environment: The environment variables that replace `${NAME}` in the headers and URLs of the catalog file.
   ///   - now: The clock.
   package init(
     _ catalog: CatalogFile,
