@@ -43,7 +43,9 @@ struct BodySpoolTests {
     }
   }
 
-  /// A file in memory that cannot grow beyond a size. It is made with memfd_create(2) and a seal of fcntl(2).
+  /// A file in memory that cannot grow beyond a size.
+  ///
+  /// It is made with memfd_create(2) and a seal of fcntl(2).
   private static func file(ofAtMost room: Int) -> Int32 {
     typealias Making = @convention(c) (UnsafePointer<CChar>, UInt32) -> Int32
     let (isClosedOnExec, mayBeSealed): (UInt32, UInt32) = (1, 2)

@@ -6,8 +6,9 @@ import Transport
 
 @testable import Pipeline
 
-/// Compares two decisions about freshness for many random responses. One decision reads two columns of the index, the
-/// other the whole response.
+/// Compares two decisions about freshness for many random responses.
+///
+/// One decision reads two columns of the index, the other the whole response.
 struct FreshnessPropertyTests {
   /// A seeded random generator. (SplitMix64)
   private struct Chance: RandomNumberGenerator {

@@ -9,7 +9,9 @@ import Testing
 
 @testable import Pipeline
 
-/// A model of a shop's history. It stores every run completely, and the real history is compared with it.
+/// A model of a shop's history.
+///
+/// It stores every run completely, and the real history is compared with it.
 private struct HistoryModel {
   /// A run whose listings are not yet forgotten.
   struct Run {
@@ -22,7 +24,9 @@ private struct HistoryModel {
   var runs: [Run] = []
   /// All changes, one line each.
   private(set) var lines: [(time: Int64, line: String)] = []
-  /// The prices of each item, with the end of the run that set them. A price is nil while no section lists the item.
+  /// The prices of each item, with the end of the run that set them.
+  ///
+  /// A price is nil while no section lists the item.
   private var prices: [String: [(time: Int64, price: Int?)]] = [:]
   private var before: [String: [String: SampleShop.Item]] = [:]
   private var seen: Set<String> = []

@@ -6,7 +6,9 @@ import Testing
 
 @testable import Pipeline
 
-/// If a value is invalid, only its field is lost. This holds in listings, details, and documents with many details.
+/// If a value is invalid, only its field is lost.
+///
+/// This holds in listings, details, and documents with many details.
 struct LostFieldTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop

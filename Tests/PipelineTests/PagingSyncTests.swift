@@ -33,7 +33,9 @@ struct PagingSyncTests {
     return try SampleShop.json(["body": items, "next": next as Any? ?? ""])
   }
 
-  /// Serves pages at `A?page=1` and so on. All further pages are empty.
+  /// Serves pages at `A?page=1` and so on.
+  ///
+  /// All further pages are empty.
   private func serve(_ pages: [[String]]) throws {
     for (number, ids) in pages.enumerated() {
       shop.store.faults.rules.append(

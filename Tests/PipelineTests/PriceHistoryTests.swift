@@ -118,7 +118,9 @@ struct StruckPriceTests {
     }
   }
 
-  /// The verdict on an item with the reference price 8,000 and the sale price 6,000. Its history begins on day 1.
+  /// The verdict on an item with the reference price 8,000 and the sale price 6,000.
+  ///
+  /// Its history begins on day 1.
   private func judge(
     _ steps: [(Int64, Field, Int64)],
     struck: Int? = 8000,

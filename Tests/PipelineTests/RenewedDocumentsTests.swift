@@ -81,7 +81,9 @@ struct RenewedDocumentsTests {
     try folder.read("cache/index.sqlite")[24..<28].reduce(0) { $0 << 8 | Int($1) }
   }
 
-  /// Serves pages at `A?page=1` and so on. All further pages are empty.
+  /// Serves pages at `A?page=1` and so on.
+  ///
+  /// All further pages are empty.
   private func serve(_ pages: [[String]], _ shop: SampleShop) throws {
     func list(_ ids: [String]) throws -> String {
       try SampleShop.json(["body": ids.map { ["detail_hash": $0, "title": "Dish \($0)"] }])

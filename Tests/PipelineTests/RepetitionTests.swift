@@ -10,7 +10,9 @@ import Testing
 struct RepetitionTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop
-  /// A clock for the runs only. The clock of the origin stands still.
+  /// A clock for the runs only.
+  ///
+  /// The clock of the origin stands still.
   private let clock = TestClock()
 
   init() throws {

@@ -7,7 +7,9 @@ import Transport
 
 @testable import Pipeline
 
-/// A shop with one item, on a scripted server. A test sets the answer for each path, and reads the requests.
+/// A shop with one item, on a scripted server.
+///
+/// A test sets the answer for each path, and reads the requests.
 final class ScriptedShop: Sendable {
   /// The answer for a path.
   struct Answer: Sendable {

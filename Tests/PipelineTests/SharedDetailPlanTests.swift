@@ -3,8 +3,9 @@ import Testing
 
 @testable import Pipeline
 
-/// The plan of a dry run for a catalog in which one document has the details of all items. The plan predicts whether
-/// the run requests this document.
+/// The plan of a dry run for a catalog in which one document has the details of all items.
+///
+/// The plan predicts whether the run requests this document.
 struct SharedDetailPlanTests {
   private let shop: ScriptedShop
 

@@ -11,7 +11,9 @@ import Testing
 
 @testable import Pipeline
 
-/// Sweeps (`larder gc`): the files and rows that they remove or keep. Also the rebuilding of a lost index.
+/// Sweeps (`larder gc`): the files and rows that they remove or keep.
+///
+/// Also the rebuilding of a lost index.
 struct SweepTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop

@@ -32,7 +32,9 @@ final class YearOrigin: Fetching {
   static let base = "http://year.test/"
   private static let items = 40
 
-  /// Whether the simulation lasts only a few days. The origin is then down once and shrinks once all the same.
+  /// Whether the simulation lasts only a few days.
+  ///
+  /// The origin is then down once and shrinks once all the same.
   private let isShort: Bool
 
   init(_ clock: TestClock, days: Int) {

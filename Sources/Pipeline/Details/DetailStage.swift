@@ -10,7 +10,9 @@ import Transport
 /// A section is a list of items. A detail is the document about one item, beyond its entry in a section. An item in
 /// several sections has one detail. The stage passes the pictures of details to ``PictureStage``.
 final class DetailStage: Sendable {
-  /// Waits for the details. It is entered once for each item, and left when the item's detail is on disk or has failed.
+  /// Waits for the details.
+  ///
+  /// It is entered once for each item, and left when the item's detail is on disk or has failed.
   let group = WorkGroup()
 
   private struct Work {
@@ -95,7 +97,9 @@ final class DetailStage: Sendable {
 
   // MARK: - Requests
 
-  /// Starts a batch of details. Looks up the cached ones, keeps those that are fresh, and requests the rest.
+  /// Starts a batch of details.
+  ///
+  /// Looks up the cached ones, keeps those that are fresh, and requests the rest.
   private func start(_ ids: [String]) {
     let fields = state.withLock { state in ids.map { state.fields[$0] } }
     var items: [String] = []
@@ -216,7 +220,9 @@ final class DetailStage: Sendable {
 
   // MARK: - Outcome of a detail
 
-  /// Handles a detail that was just decoded. Passes on its pictures, and writes its row.
+  /// Handles a detail that was just decoded.
+  ///
+  /// Passes on its pictures, and writes its row.
   private func take(
     _ detail: ItemDetail,
     from source: DocumentSource,
@@ -279,15 +285,18 @@ final class DetailStage: Sendable {
     }
   }
 
-  /// Handles a detail that could not be fetched. The cached version is kept, and its pictures are brought up to date.
+  /// Handles a detail that could not be fetched.
+  ///
+  /// The cached version is kept, and its pictures are brought up to date.
   private func fail(_ id: String, _ failure: TransferFailure) {
     context.failures.note(.detail, id: id, failure)
     addPictures(of: [known[id]])
     finish { if !failure.endedWithRun { $0.failed += 1 } }
   }
 
-  /// Handles a detail that was received but cannot be read. The cached version is kept, and its pictures are brought up
-  /// to date.
+  /// Handles a detail that was received but cannot be read.
+  ///
+  /// The cached version is kept, and its pictures are brought up to date.
   private func refuse(_ id: String, _ source: DocumentSource, _ why: String) {
     let words = context.secrets.applied(to: why)
     context.failures.note(undecodable: .detail, id: id, source, words)
@@ -441,8 +450,9 @@ extension RunContext {
     return (entry, references)
   }
 
-  /// Writes the rows of a detail and its document in the next transaction of the store. `completion` is called when
-  /// they are on disk.
+  /// Writes the rows of a detail and its document in the next transaction of the store.
+  ///
+  /// `completion` is called when they are on disk.
   func commit(
     _ detail: DetailEntry,
     _ document: DocumentEntry,

@@ -45,7 +45,9 @@ final class SharedDetails: Sendable {
     self.context = context
   }
 
-  /// Passes the answer for the document to `completion`. The first call fetches the document.
+  /// Passes the answer for the document to `completion`.
+  ///
+  /// The first call fetches the document.
   ///
   /// - Parameters:
   ///   - request: The request for the document.

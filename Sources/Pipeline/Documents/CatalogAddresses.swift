@@ -69,7 +69,9 @@ package struct CatalogAddresses: Sendable {
     return sources
   }
 
-  /// The first page of a section. Its placeholders are filled, for example `{page}` with 1.
+  /// The first page of a section.
+  ///
+  /// Its placeholders are filled, for example `{page}` with 1.
   private func firstPage(
     _ text: String,
     ofSource position: Int
@@ -109,8 +111,9 @@ package struct CatalogAddresses: Sendable {
     return .file(Self.join(folder, text.plain))
   }
 
-  /// The hosts that the user named in the catalog file or on the command line. Only these hosts may have private
-  /// addresses.
+  /// The hosts that the user named in the catalog file or on the command line.
+  ///
+  /// Only these hosts may have private addresses.
   package func namedHosts() throws(TransferFailure) -> Set<HostPort> { try named().hosts }
 
   /// Whether any section or detail is a local file.
@@ -122,8 +125,9 @@ package struct CatalogAddresses: Sendable {
     return true
   }
 
-  /// The origins (scheme, host and port) that the user named. They are those of the base, the sections, the details,
-  /// and the hosts with headers for pictures.
+  /// The origins (scheme, host and port) that the user named.
+  ///
+  /// They are those of the base, the sections, the details, and the hosts with headers for pictures.
   ///
   /// Only the origins of the base and the sections get the `headers` of the catalog file.
   func named() throws(TransferFailure) -> NamedOrigins {
@@ -173,7 +177,9 @@ package struct CatalogAddresses: Sendable {
     return try target(try rule.address(filling: values))
   }
 
-  /// A URL without its secrets, for messages. The URL is one that the index stores.
+  /// A URL without its secrets, for messages.
+  ///
+  /// The URL is one that the index stores.
   func redacted(_ text: String) -> String {
     (try? parser.parse(text, relativeTo: nil))?.redacted ?? text
   }
@@ -243,13 +249,17 @@ struct SecretURL: Sendable {
   /// of the text is expanded if its value is an absolute URL.
   let veiled: String
 
-  /// Makes an address without variables. If the text contains `${`, it stays as it is.
+  /// Makes an address without variables.
+  ///
+  /// If the text contains `${`, it stays as it is.
   init(plain: String) {
     self.plain = plain
     veiled = plain
   }
 
-  /// Expands the variables. A variable without a value stays as it is.
+  /// Expands the variables.
+  ///
+  /// A variable without a value stays as it is.
   init(_ text: String, _ values: [String: String]) {
     guard text.utf8.contains(UInt8(ascii: "$")) else {
       (self.plain, self.veiled) = (text, text)

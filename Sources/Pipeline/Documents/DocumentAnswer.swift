@@ -49,11 +49,15 @@ package struct DocumentAnswer: Codable, Sendable {
     var status: Int?
     var retryAfter: Int64?
     var isHostOfDataOnly: Bool
-    /// The header fields of the failed response. They may say how long the failure may be cached.
+    /// The header fields of the failed response.
+    ///
+    /// They may say how long the failure may be cached.
     var headers: String
   }
 
-  /// The document's name in the index, which is its URL for a GET. `reader` is the name of its decoder.
+  /// The document's name in the index, which is its URL for a GET.
+  ///
+  /// `reader` is the name of its decoder.
   var url: String
   var reader: String
   /// The number of requests, retries included.

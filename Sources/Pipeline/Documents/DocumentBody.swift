@@ -75,8 +75,9 @@ struct DocumentBody: RandomAccessBody {
     return try decode(bytes)
   }
 
-  /// Copies a part of the body to a buffer. Returns false if the file cannot be read; ``whole()`` then throws the
-  /// reason.
+  /// Copies a part of the body to a buffer.
+  ///
+  /// Returns false if the file cannot be read; ``whole()`` then throws the reason.
   func copy(_ range: Range<Int>, to buffer: UnsafeMutableRawBufferPointer) -> Bool {
     switch place {
     case .memory(let bytes): return bytes.copy(range, to: buffer)
@@ -143,8 +144,9 @@ extension BodyFile {
 ///
 /// If the file cannot be created or written, the whole body stays in memory.
 struct BodySpool {
-  /// The size in bytes of the largest body that stays in memory. A body up to this size is also decoded as a whole,
-  /// instead of in parts; see ``ListingWindows``.
+  /// The size in bytes of the largest body that stays in memory.
+  ///
+  /// A body up to this size is also decoded as a whole, instead of in parts; see ``ListingWindows``.
   static let mostInMemory = 4 << 20
   /// The number of bytes that are written or read at once.
   static let piece = 1 << 20
@@ -199,7 +201,9 @@ struct BodySpool {
     self = BodySpool(mostInMemory: mostInMemory, makeFile: makeFile)
   }
 
-  /// Returns the received body. The spool is empty afterwards.
+  /// Returns the received body.
+  ///
+  /// The spool is empty afterwards.
   mutating func take() -> DocumentBody {
     defer { removeAll() }
     if file != nil, !waiting.isEmpty, let makeFile { spill(makeFile) }
@@ -207,7 +211,9 @@ struct BodySpool {
     return DocumentBody(file, count: written, digest: digest.number)
   }
 
-  /// Writes the waiting bytes to the file. If that fails, reads the whole body back into memory.
+  /// Writes the waiting bytes to the file.
+  ///
+  /// If that fails, reads the whole body back into memory.
   private mutating func spill(_ makeFile: MakingFile) {
     do throws(LarderError) {
       let file: BodyFile
@@ -294,7 +300,9 @@ final class BodyBuffer: BodySink {
     if isSpooled { Self.queue.async { [self] in change { $0.removeAll() } } }
   }
 
-  /// Returns the received body. The buffer is empty afterwards.
+  /// Returns the received body.
+  ///
+  /// The buffer is empty afterwards.
   ///
   /// This function waits until the queue has written all pieces.
   func take() -> DocumentBody {
@@ -311,12 +319,16 @@ final class BodyBuffer: BodySink {
     }
   }
 
-  /// Returns the received bytes of a buffer that was made without a cache. The buffer is empty afterwards.
+  /// Returns the received bytes of a buffer that was made without a cache.
+  ///
+  /// The buffer is empty afterwards.
   func takeBytes() -> [UInt8] {
     take().inMemory
   }
 
-  /// Changes the spool, on the queue. The lock is not held during the change, because the change may write a file.
+  /// Changes the spool, on the queue.
+  ///
+  /// The lock is not held during the change, because the change may write a file.
   private func change<Value>(_ body: (inout BodySpool) -> Value) -> Value {
     var spool = state.withLock { state in
       defer { state.spool = empty }

@@ -55,8 +55,9 @@ enum DocumentSource: Hashable, Sendable {
     if case .query(let query) = self { .query(query.moved(to: url)) } else { .web(url) }
   }
 
-  /// If the rule is a POST, the POST to this URL with the given values in its placeholders. Otherwise the source
-  /// itself.
+  /// If the rule is a POST, the POST to this URL with the given values in its placeholders.
+  ///
+  /// Otherwise the source itself.
   func asked(
     by request: RequestRule?,
     filling values: [Placeholder: String]
@@ -260,7 +261,9 @@ struct DocumentQuery: Hashable, Sendable {
   let request: RequestRule
   /// The values of the placeholders.
   private(set) var values: [Placeholder: String]
-  /// The URL with its placeholders filled. Variables such as `${TOKEN}`, which may be secret, are not expanded.
+  /// The URL with its placeholders filled.
+  ///
+  /// Variables such as `${TOKEN}`, which may be secret, are not expanded.
   private(set) var url: WebURL
   private var variables = URLSecrets.none
 
@@ -335,7 +338,9 @@ struct DocumentQuery: Hashable, Sendable {
     request.method == .post ? request.body(filling: values) : nil
   }
 
-  /// The document's name in the index. No two documents of one section, or of the details, have the same name.
+  /// The document's name in the index.
+  ///
+  /// No two documents of one section, or of the details, have the same name.
   ///
   /// The name of a POST contains the values of its placeholders, for example `POST https://shop.example/graphql
   /// page=2`. It need not contain the body, because a change of the body in the catalog file makes all documents
@@ -353,7 +358,9 @@ struct DocumentQuery: Hashable, Sendable {
 ///
 /// It is a URL, or a space and the value for the placeholder of the page, for example ` 2`.
 enum NextPage {
-  /// The text for a value. Its leading space distinguishes it from a URL.
+  /// The text for a value.
+  ///
+  /// Its leading space distinguishes it from a URL.
   static func text(for value: String) -> String { " " + value }
 
   /// The value in such a text; nil if the text is a URL.

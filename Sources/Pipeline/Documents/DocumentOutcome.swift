@@ -10,15 +10,19 @@ import Transport
 struct DocumentRequest: Sendable {
   /// The URL, query or file.
   let source: DocumentSource
-  /// The name of the document's decoder. The index stores a document once for each decoder of its URL.
+  /// The name of the document's decoder.
+  ///
+  /// The index stores a document once for each decoder of its URL.
   let reader: String
-  /// A digest of the rules by which the document is decoded. The catalog file gives these rules, which are called the
-  /// mapping.
+  /// A digest of the rules by which the document is decoded.
+  ///
+  /// The catalog file gives these rules, which are called the mapping.
   let mapping: Int64
   /// The cached version; nil if there is none, or it was decoded with another mapping.
   var held: DocumentEntry?
-  /// Whether the cache also has the decoded form of the cached version. If so, a response with the same bytes is not
-  /// decoded again.
+  /// Whether the cache also has the decoded form of the cached version.
+  ///
+  /// If so, a response with the same bytes is not decoded again.
   var isDecoded = true
   /// Whether the next page is the one that a `Link` header field names.
   var followsLink = false
@@ -43,7 +47,9 @@ enum DocumentOutcome: Sendable {
 }
 
 extension DocumentRequest {
-  /// Compares a reply with the cached version. Sections and details share this decision.
+  /// Compares a reply with the cached version.
+  ///
+  /// Sections and details share this decision.
   ///
   /// - Parameters:
   ///   - reply: The result of the request.
@@ -121,7 +127,9 @@ extension RunContext {
     try requests(for: [source], reader: reader, mapping: mapping)[0]
   }
 
-  /// Makes the requests for several documents with the same decoder. They are looked up in the index all at once.
+  /// Makes the requests for several documents with the same decoder.
+  ///
+  /// They are looked up in the index all at once.
   ///
   /// - Parameters:
   ///   - sources: The documents' sources.

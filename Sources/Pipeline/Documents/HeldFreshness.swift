@@ -84,8 +84,9 @@ extension PictureEntry {
       ?? .refetch
   }
 
-  /// The condition for a request about an adopted file. An adopted file was found in the cache without a row in the
-  /// index, so its header fields are unknown.
+  /// The condition for a request about an adopted file.
+  ///
+  /// An adopted file was found in the cache without a row in the index, so its header fields are unknown.
   ///
   /// The condition contains the file's modification time, because larder sets that time to the picture's Last-Modified
   /// date. (RFC 9110, section 13.1.3)

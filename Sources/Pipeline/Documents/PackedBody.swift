@@ -50,7 +50,9 @@ package enum PackedBody {
     do throws(LarderError) { return try plain.whole() } catch { throw .unread(error) }
   }
 
-  /// Decompresses a body if it is gzip data, and converts JSON Lines to an array. A large body stays in a file.
+  /// Decompresses a body if it is gzip data, and converts JSON Lines to an array.
+  ///
+  /// A large body stays in a file.
   ///
   /// - Parameters:
   ///   - body: The body.
@@ -105,7 +107,9 @@ package enum PackedBody {
     var spool: BodySpool
     var failure: LarderError?
 
-    /// Reads the next bytes of the body. The result is that of `read(2)`: the number of bytes, 0 at the end, or -1.
+    /// Reads the next bytes of the body.
+    ///
+    /// The result is that of `read(2)`: the number of bytes, 0 at the end, or -1.
     mutating func read(into room: UnsafeMutableRawBufferPointer) -> Int {
       do throws(LarderError) {
         let piece = try body.piece(at: offset, most: room.count)

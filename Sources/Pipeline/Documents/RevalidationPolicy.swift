@@ -135,7 +135,9 @@ extension Request {
 }
 
 extension CacheKeyFields {
-  /// Computes the traits of a request. A password in its URL counts as a credential.
+  /// Computes the traits of a request.
+  ///
+  /// A password in its URL counts as a credential.
   ///
   /// - Parameters:
   ///   - request: The request.
@@ -174,8 +176,9 @@ struct PictureTraits: Sendable {
     )
   }
 
-  /// A digest of the header fields that all requests for pictures send. If it differs from that of an earlier run, the
-  /// responses may differ too.
+  /// A digest of the header fields that all requests for pictures send.
+  ///
+  /// If it differs from that of an earlier run, the responses may differ too.
   var digest: Int64 {
     ContentDigest.number(of: usual.fields.lines + named.pictureHeaders.lines)
   }

@@ -17,7 +17,9 @@ final class TokenTransport: Fetching {
   private let secrets: RunSecrets
   private let command: ProgramRun
   private let state = Mutex(TokenState<Refused>())
-  /// The queue that runs the command. The transport's thread does not run it, because that would delay other transfers.
+  /// The queue that runs the command.
+  ///
+  /// The transport's thread does not run it, because that would delay other transfers.
   private let line = DispatchQueue(label: "larder.token")
 
   /// A request that the server refused with 401.
@@ -108,8 +110,9 @@ final class TokenTransport: Fetching {
     }
   }
 
-  /// Runs the command, and repeats the requests that wait for its output. If the command fails, each of these requests
-  /// fails with its 401.
+  /// Runs the command, and repeats the requests that wait for its output.
+  ///
+  /// If the command fails, each of these requests fails with its 401.
   private func ask() {
     let result = command.run().value(hiding: secrets.present)
     if case .success(let value) = result { secrets.hide(value) }

@@ -4,7 +4,9 @@ import FoundationEssentials
 import Synchronization
 import Transport
 
-/// The values of `${NAME}` in the URLs of a catalog file. The values may be secret.
+/// The values of `${NAME}` in the URLs of a catalog file.
+///
+/// The values may be secret.
 ///
 /// Every URL that a run handles, stores or shows has `${NAME}` instead of the value in its path and query. Only
 /// ``SecretTransport`` inserts the value, when it sends a request. It also replaces the values with `${NAME}` in the
@@ -81,7 +83,9 @@ struct URLSecrets: Hashable, Sendable {
     return bytes
   }
 
-  /// Replaces the values in header fields with `${NAME}`. Any other text that looks like a variable is escaped.
+  /// Replaces the values in header fields with `${NAME}`.
+  ///
+  /// Any other text that looks like a variable is escaped.
   ///
   /// Dates are not changed, because a secret such as `2026` would match the year and make the date unreadable.
   func veiled(_ headers: Headers) -> Headers {
@@ -108,8 +112,9 @@ struct URLSecrets: Hashable, Sendable {
 
   private static let dates: [StaticString] = ["Date", "Expires", "Last-Modified"]
 
-  /// Converts a cursor, which is the value that selects the next page, to the form that the index stores. The values
-  /// are replaced with `${NAME}`, and any other `${` becomes `${$}{`.
+  /// Converts a cursor, which is the value that selects the next page, to the form that the index stores.
+  ///
+  /// The values are replaced with `${NAME}`, and any other `${` becomes `${$}{`.
   func kept(cursor: String) -> String {
     isEmpty ? cursor : veiled(cursor.replacing("${", with: "${$}{"))
   }
@@ -210,8 +215,9 @@ private struct VeiledExchange: Sendable {
   }
 }
 
-/// Passes a response on to a sink. The values in its header fields are replaced, because the sink stores some of these
-/// fields.
+/// Passes a response on to a sink.
+///
+/// The values in its header fields are replaced, because the sink stores some of these fields.
 private final class VeilingSink: BodySink {
   private let sink: any BodySink
   private let exchange: VeiledExchange
@@ -244,7 +250,9 @@ extension URLSecrets {
   }
 }
 
-/// The secrets in a run's requests. They are redacted in messages, because a server may repeat one in a response.
+/// The secrets in a run's requests.
+///
+/// They are redacted in messages, because a server may repeat one in a response.
 final class RunSecrets: Sendable {
   private let redactor: Mutex<SecretRedactor>
 

@@ -5,8 +5,9 @@ import Glibc
 
 /// The options of an export: the layout of its folder, and the way its files are made.
 public struct ExportOptions: Sendable, Hashable {
-  /// Whether to put all pictures into one folder. If false, they are in folders such as `cdn.example/images`, like
-  /// those in their URLs.
+  /// Whether to put all pictures into one folder.
+  ///
+  /// If false, they are in folders such as `cdn.example/images`, like those in their URLs.
   public var isFlat = false
   /// Whether to copy every file.
   ///
@@ -138,7 +139,9 @@ struct ExportRun {
   private let remote: (any RemotePictures)?
   private let folder: ExportFolder
   private let options: ExportOptions
-  /// The pictures that catalogs refer to, in the catalogs' order. Each is listed once.
+  /// The pictures that catalogs refer to, in the catalogs' order.
+  ///
+  /// Each is listed once.
   private let images: [ShownPicture]
   private let plan: ExportPlan
   /// The record that the folder had at the start, and the new one.
@@ -206,8 +209,9 @@ struct ExportRun {
     return ExportPlan.Picture(url: image.url, sha256: image.sha256 ?? "", type: type)
   }
 
-  /// Records the name of every file before the files exist. If this export is killed, a later one therefore knows which
-  /// files larder wrote.
+  /// Records the name of every file before the files exist.
+  ///
+  /// If this export is killed, a later one therefore knows which files larder wrote.
   mutating func announce() throws(LarderError) {
     for image in images where image.state == .held {
       guard let path = plan.paths[image.url], record.files[path] == nil else { continue }
@@ -252,8 +256,9 @@ struct ExportRun {
     report.files = report.linked + report.copied + report.unchanged
   }
 
-  /// Puts squares of the exported pictures into the folder. Each has the path of its picture, below a folder such as
-  /// `squares/512/`.
+  /// Puts squares of the exported pictures into the folder.
+  ///
+  /// Each has the path of its picture, below a folder such as `squares/512/`.
   mutating func placeSquares(of reader: CatalogReader) throws(LarderError) {
     for (url, square) in try reader.squares(of: plan.paths.keys) {
       guard let path = plan.paths[url],
@@ -319,8 +324,9 @@ struct ExportRun {
     return true
   }
 
-  /// Removes files of earlier exports that are outdated, if the options say so. Files that were changed since they were
-  /// exported are left.
+  /// Removes files of earlier exports that are outdated, if the options say so.
+  ///
+  /// Files that were changed since they were exported are left.
   mutating func removeOutdated() throws(LarderError) {
     let spared = options.squares ? missing : missing.union(images.map(\.url))
     for path in record.outdated(written: written, missing: missing, squaresOf: spared) {
@@ -356,7 +362,8 @@ struct ExportedCatalog {
     sections = try reader.sections()
   }
 
-  /// The items in batches, in the catalog's order. Every iteration returns the same items, even if a sync ends
-  /// meanwhile.
+  /// The items in batches, in the catalog's order.
+  ///
+  /// Every iteration returns the same items, even if a sync ends meanwhile.
   var batches: ItemBatches { ItemBatches(sections, of: reader, where: ItemQuery()) }
 }

@@ -4,8 +4,9 @@ import Catalog
 import FoundationEssentials
 import Glibc
 
-/// The folder that an export fills. Every file in it is whole at any moment, because it is written under a temporary
-/// name and then renamed.
+/// The folder that an export fills.
+///
+/// Every file in it is whole at any moment, because it is written under a temporary name and then renamed.
 struct ExportFolder {
   /// How a file came into the folder.
   enum Arrival: Equatable {
@@ -111,7 +112,9 @@ struct ExportFolder {
     return arrival
   }
 
-  /// Writes text to a file in the folder, atomically. If the file already has this text, it is not written.
+  /// Writes text to a file in the folder, atomically.
+  ///
+  /// If the file already has this text, it is not written.
   func write(_ text: String, to relative: String) throws(LarderError) {
     if bytes(of: relative)?.elementsEqual(text.utf8) == true { return }
     let target = "\(path)/\(relative)"
@@ -347,7 +350,9 @@ final class ExportFile {
   }
 }
 
-/// The record of the files that exports wrote into a folder. It is the file `export.json` in the folder.
+/// The record of the files that exports wrote into a folder.
+///
+/// It is the file `export.json` in the folder.
 ///
 /// An export never removes files that are not in the record, or that have changed since they were recorded.
 struct ExportRecord: Codable, Equatable {

@@ -39,7 +39,9 @@ struct ExportLists {
     @OrNull var subtitle: String?
   }
 
-  /// The names of the lists. The last one is written only if items have coordinates.
+  /// The names of the lists.
+  ///
+  /// The last one is written only if items have coordinates.
   static let names = ["manifest.jsonl", "manifest.csv", "catalog.json", "items.geojson"]
 
   /// The number of items with coordinates.
@@ -68,8 +70,9 @@ struct ExportLists {
     try table.append(CSVLine.table([heading]).utf8)
   }
 
-  /// Writes all catalogs. `catalog.json` is a JSON object if there is one catalog, and an array of objects if there are
-  /// several.
+  /// Writes all catalogs.
+  ///
+  /// `catalog.json` is a JSON object if there is one catalog, and an array of objects if there are several.
   ///
   /// - Parameters:
   ///   - catalogs: The catalogs.
@@ -108,8 +111,9 @@ struct ExportLists {
     return geography == nil ? Self.names.dropLast() : Self.names
   }
 
-  /// Writes the details as the members of a JSON object, by the ids of their items. A detail is the document about one
-  /// item, beyond its entry in a section.
+  /// Writes the details as the members of a JSON object, by the ids of their items.
+  ///
+  /// A detail is the document about one item, beyond its entry in a section.
   ///
   /// Reads the items a second time, because the details may be too many to keep in memory.
   ///

@@ -17,7 +17,9 @@ package struct ExportPlan: Sendable, Equatable {
   package struct Picture: Sendable, Equatable {
     /// The picture's URL.
     package var url: String
-    /// The SHA-256 of its bytes. Pictures with equal bytes may share a path.
+    /// The SHA-256 of its bytes.
+    ///
+    /// Pictures with equal bytes may share a path.
     package var sha256: String
     /// The picture's type, by its first bytes.
     package var type: PictureType
@@ -44,7 +46,9 @@ package struct ExportPlan: Sendable, Equatable {
   /// The pictures that got another name, in the order of the pictures.
   package private(set) var collisions: [Collision] = []
 
-  /// Gives every picture a path. If several pictures have the same name, the first one keeps it.
+  /// Gives every picture a path.
+  ///
+  /// If several pictures have the same name, the first one keeps it.
   ///
   /// Names that differ only in case or in Unicode normalization count as the same, because some file systems do not
   /// distinguish them.
@@ -78,13 +82,17 @@ package struct ExportPlan: Sendable, Equatable {
     }
   }
 
-  /// The name of the folder for squares. No picture is in this folder.
+  /// The name of the folder for squares.
+  ///
+  /// No picture is in this folder.
   static let squares = "squares"
 }
 
 /// The path in an exported folder that a picture's URL yields.
 struct ExportPath: Equatable {
-  /// The folder of the picture, without a slash at either end. It is empty for the exported folder itself.
+  /// The folder of the picture, without a slash at either end.
+  ///
+  /// It is empty for the exported folder itself.
   let folder: String
   /// The last segment of the URL's path; empty if the URL names no file.
   private let name: String
@@ -125,7 +133,9 @@ struct ExportPath: Equatable {
     return folder.isEmpty ? portable : "\(folder)/\(portable)"
   }
 
-  /// The length in bytes of the longest name of a picture. It leaves space for characters that are added to the name.
+  /// The length in bytes of the longest name of a picture.
+  ///
+  /// It leaves space for characters that are added to the name.
   private static let longestName = 240
   /// The length in bytes of the longest path of a folder.
   private static let longestFolder = 2048
@@ -140,7 +150,9 @@ struct ExportPath: Equatable {
   }
 }
 
-/// Makes safe names for exported files. A web server does not execute files with such names, and does not hide them.
+/// Makes safe names for exported files.
+///
+/// A web server does not execute files with such names, and does not hide them.
 enum ExportName {
   /// The length in bytes of the longest name that every file system accepts.
   static let longest = 255
@@ -193,7 +205,9 @@ enum ExportName {
     return shown(text)
   }
 
-  /// Encodes the leading dot of a name. In `..`, both dots are encoded.
+  /// Encodes the leading dot of a name.
+  ///
+  /// In `..`, both dots are encoded.
   private static func shown(_ segment: String) -> String {
     guard segment.hasPrefix(".") else { return segment }
     if segment == ".." { return "%2E%2E" }
@@ -244,8 +258,9 @@ enum ExportName {
     return Set(["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$", "CLOCK$"] + ports)
   }()
 
-  /// The FNV-1a hash of a name, in eight hexadecimal digits. If two names have the same hash, the plan resolves the
-  /// clash.
+  /// The FNV-1a hash of a name, in eight hexadecimal digits.
+  ///
+  /// If two names have the same hash, the plan resolves the clash.
   private static func hash(of name: String) -> String {
     let number = name.utf8.reduce(0x811C_9DC5 as UInt32) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
     let digits = String(number, radix: 16)

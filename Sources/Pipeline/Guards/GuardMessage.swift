@@ -91,7 +91,9 @@ struct GuardMessage {
     )
   }
 
-  /// All details have lost some fields. A detail is the document about one item, beyond its entry in a section.
+  /// All details have lost some fields.
+  ///
+  /// A detail is the document about one item, beyond its entry in a section.
   ///
   /// - Parameters:
   ///   - names: The names of the fields.

@@ -2,7 +2,9 @@ import Base
 import Cache
 import Catalog
 
-/// The items that a section shows after the guards have judged it. A section is a list of items.
+/// The items that a section shows after the guards have judged it.
+///
+/// A section is a list of items.
 ///
 /// The guards are checks that reject a change if it looks like a fault of the shop, for example the removal of most
 /// items. The items of a section are stored in the index as a listing.
@@ -18,7 +20,9 @@ struct GuardedListing: Sendable {
   var findings: [FieldGuard.Finding] = []
   /// Whether the new listing was rejected as a whole, so that the last good one is shown instead.
   var isWhole = false
-  /// The ids of items that the shop lists but that cannot be read. Their last good versions are shown.
+  /// The ids of items that the shop lists but that cannot be read.
+  ///
+  /// Their last good versions are shown.
   var unread: [String] = []
 }
 
@@ -134,8 +138,10 @@ extension RunContext {
     return fields.findings
   }
 
-  /// Every n-th item of a listing. The number n is chosen so that there are 100 to 200 items. If the listing has fewer
-  /// than 200 items, all of them are returned.
+  /// Every n-th item of a listing.
+  ///
+  /// The number n is chosen so that there are 100 to 200 items. If the listing has fewer than 200 items, all of them
+  /// are returned.
   private func sample(of listing: ListingID) throws(LarderError) -> [StoreItem] {
     let versions = try index.versions(listing: listing)
     var sample: [StoreItem] = []

@@ -23,7 +23,9 @@ final class LostDetailFields: Sendable {
     var absent: [DetailField] = []
   }
 
-  /// A detail that lost fields. Its preliminary row keeps their old values until all details are finished.
+  /// A detail that lost fields.
+  ///
+  /// Its preliminary row keeps their old values until all details are finished.
   private struct Stripped {
     /// The row of the detail as it was received, without the lost fields.
     var entry: DetailEntry
@@ -111,7 +113,9 @@ final class LostDetailFields: Sendable {
     return (merged, document.withoutValidators)
   }
 
-  /// Decides about the losses. Call it when all details are finished.
+  /// Decides about the losses.
+  ///
+  /// Call it when all details are finished.
   ///
   /// Do not call it in a run that was ended early, because such a run has not fetched all details. The next run fetches
   /// the details with losses again.
@@ -157,8 +161,9 @@ final class LostDetailFields: Sendable {
     }
   }
 
-  /// The final rows of a detail that lost fields. They have the detail as it was received, with the old values of the
-  /// fields to keep.
+  /// The final rows of a detail that lost fields.
+  ///
+  /// They have the detail as it was received, with the old values of the fields to keep.
   ///
   /// The result is nil if the preliminary rows are already right.
   private func row(
@@ -234,7 +239,9 @@ final class VanishedDetails: Sendable {
     rows.withLock { $0[detail.item] = (detail, document) }
   }
 
-  /// Decides about the missing details. Call it when all details are finished.
+  /// Decides about the missing details.
+  ///
+  /// Call it when all details are finished.
   ///
   /// - Parameter held: The number of details of this run that were in the cache before the run, and not missing.
   /// - Returns: The decision.

@@ -14,7 +14,9 @@ struct SectionGuard: Sendable {
   let context: RunContext
   let last: PreviousSections
 
-  /// Judges a section. The result shows its new items, or those of the last good run if the new ones are rejected.
+  /// Judges a section.
+  ///
+  /// The result shows its new items, or those of the last good run if the new ones are rejected.
   ///
   /// - Parameters:
   ///   - joined: The section with all its pages.
@@ -66,8 +68,9 @@ struct SectionGuard: Sendable {
     return result
   }
 
-  /// The result for a section with too many unreadable items. It shows the items of the last good run. If there are
-  /// none, the section is marked as failed.
+  /// The result for a section with too many unreadable items.
+  ///
+  /// It shows the items of the last good run. If there are none, the section is marked as failed.
   private func refusal(
     of section: DecodedSection,
     _ notes: SectionNotes,
@@ -123,8 +126,9 @@ struct SectionGuard: Sendable {
     }
   }
 
-  /// The result for a section that cannot be read, although other sections of the same response can. It shows the items
-  /// of the last good run.
+  /// The result for a section that cannot be read, although other sections of the same response can.
+  ///
+  /// It shows the items of the last good run.
   ///
   /// - Returns: The result; nil if the section's key cannot be read, or another section has the same key.
   func result(
@@ -142,8 +146,9 @@ struct SectionGuard: Sendable {
     return last.fallback(for: section.key, words)
   }
 
-  /// Makes an empty section for a key that no response names any more. The removal of its items can then be judged as
-  /// in any other section.
+  /// Makes an empty section for a key that no response names any more.
+  ///
+  /// The removal of its items can then be judged as in any other section.
   ///
   /// The result is nil if the cache never had items of the section.
   func vanished(_ key: String) throws(LarderError) -> DecodedSection? {

@@ -65,7 +65,9 @@ package struct CacheCheck: Sendable {
     }
   }
 
-  /// Checks every picture. An interrupted check can be resumed.
+  /// Checks every picture.
+  ///
+  /// An interrupted check can be resumed.
   ///
   /// - Parameters:
   ///   - depth: How thoroughly to check the pictures.
@@ -107,8 +109,9 @@ package struct CacheCheck: Sendable {
     return report
   }
 
-  /// The position at which the last check was interrupted. It is read from a small file in the cache; nil if there is
-  /// none.
+  /// The position at which the last check was interrupted.
+  ///
+  /// It is read from a small file in the cache; nil if there is none.
   private func savedPosition() -> VerifyPosition? {
     layout.note().flatMap {
       try? JSONDecoder().decode(VerifyPosition.self, from: Data($0.utf8))
@@ -165,7 +168,9 @@ extension CacheCheck {
 }
 
 extension Index {
-  /// Whether the database is whole. A full check also reads every item, because an unreadable item would end every run.
+  /// Whether the database is whole.
+  ///
+  /// A full check also reads every item, because an unreadable item would end every run.
   ///
   /// - Throws: ``LarderError`` with the code `damaged` if a value is damaged. SQLite does not detect such damage.
   fileprivate func isWhole(_ depth: Verification.Depth) throws(LarderError) -> Bool {

@@ -8,14 +8,17 @@ import Catalog
 ///     options.maxBytes = 20 << 30
 ///     let swept = try await shop.sweep(options)
 public struct SweepOptions: Sendable, Hashable {
-  /// How long a picture is kept after the last catalog ceased to refer to it. Fractions of a second are ignored.
+  /// How long a picture is kept after the last catalog ceased to refer to it.
+  ///
+  /// Fractions of a second are ignored.
   public var grace = Duration.seconds(7 * 86_400)
   /// How long a picture is kept after the last run that needed it; nil for no limit.
   public var maxAge: Duration?
   /// The maximum number of bytes of the pictures in the cache; nil for no limit.
   public var maxBytes: Int64?
-  /// Whether the limits on age and size may remove pictures that a catalog refers to. The next sync fetches these
-  /// pictures again.
+  /// Whether the limits on age and size may remove pictures that a catalog refers to.
+  ///
+  /// The next sync fetches these pictures again.
   public var includesReferenced = false
   /// How long runs are kept, so that they can be compared.
   public var history = Duration.seconds(400 * 86_400)
@@ -27,7 +30,9 @@ public struct SweepOptions: Sendable, Hashable {
   public var isDryRun = false
   package var forget: [String] = []
 
-  /// Makes the default options. A picture is removed a week after the last catalog ceased to refer to it.
+  /// Makes the default options.
+  ///
+  /// A picture is removed a week after the last catalog ceased to refer to it.
   public init() {}
 
   var limits: GcPlan.Limits {
@@ -45,7 +50,9 @@ public struct SweepOptions: Sendable, Hashable {
 public struct SweepReport: Sendable, Hashable {
   /// The pictures that are removed.
   package var plan: GcPlan
-  /// The paths of removed stray files, relative to the cache. A stray file is a file that no row of the index names.
+  /// The paths of removed stray files, relative to the cache.
+  ///
+  /// A stray file is a file that no row of the index names.
   public package(set) var strays: [String] = []
   /// The number of old runs that were removed from the index.
   public package(set) var runs = 0
@@ -131,7 +138,9 @@ package struct CacheGc: Sendable {
     self.now = now
   }
 
-  /// Sweeps the cache. In a dry run, only lists the removals, which is possible while a run holds the cache.
+  /// Sweeps the cache.
+  ///
+  /// In a dry run, only lists the removals, which is possible while a run holds the cache.
   ///
   /// In each batch, the rows in the index are deleted before the files. A crash may therefore leave files without rows,
   /// but never rows without files.
@@ -236,8 +245,9 @@ extension Index {
     return urls
   }
 
-  /// The paths of all pictures in the catalogs, relative to the cache. They include the paths that older versions of
-  /// larder used.
+  /// The paths of all pictures in the catalogs, relative to the cache.
+  ///
+  /// They include the paths that older versions of larder used.
   func claimedPaths() throws(LarderError) -> Set<String> {
     Set(try claimedURLs().flatMap { PictureName.paths(url: $0) })
   }

@@ -113,7 +113,9 @@ extension PictureStage {
     )
   }
 
-  /// Handles the result of the store, which checks new bytes and writes them. Called on a queue of the store.
+  /// Handles the result of the store, which checks new bytes and writes them.
+  ///
+  /// Called on a queue of the store.
   private func finish(_ fetch: PictureFetch, _ outcome: PictureOutcome, attempts: Int) {
     switch outcome {
     case .stored(let bytes, let wasHeld):
@@ -134,7 +136,9 @@ extension PictureStage {
     }
   }
 
-  /// Records a failure in the picture's row. Bytes in the cache are kept.
+  /// Records a failure in the picture's row.
+  ///
+  /// Bytes in the cache are kept.
   private func fail(_ fetch: PictureFetch, _ failure: TransferFailure) {
     let job = fetch.job
     let traits = context.pictureTraits(job.url)
@@ -222,7 +226,9 @@ package struct PlannedInputs: Sendable {
   package init() {}
 }
 
-/// The result of another run for a picture. The run is a shard, or fetched the picture for the server.
+/// The result of another run for a picture.
+///
+/// The run is a shard, or fetched the picture for the server.
 package struct SettledPicture: Sendable, Equatable {
   /// The picture's row, to be written to the index.
   package var entry: PictureEntry
@@ -248,8 +254,9 @@ package struct SettledPicture: Sendable, Equatable {
 }
 
 extension FailureReason {
-  /// The reason for a picture whose key is already that of another picture. The key is a hash of the picture's
-  /// identity, which is its URL or a part of it.
+  /// The reason for a picture whose key is already that of another picture.
+  ///
+  /// The key is a hash of the picture's identity, which is its URL or a part of it.
   package static let identityClash = FailureReason(rawValue: "identity-clash")
   /// The reason for a document or picture that is missing in the plan of a shared sync.
   package static let notPlanned = FailureReason(rawValue: "not-planned")

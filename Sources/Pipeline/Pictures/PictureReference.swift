@@ -45,8 +45,9 @@ extension RunContext {
   /// The text that identifies the picture at a URL.
   func identity(of url: WebURL) -> String { catalog.pictures.identity.text(of: url.text) }
 
-  /// Parses a URL from fetched data. If it contains the value of a variable of the catalog file, the value is replaced
-  /// with `${NAME}`.
+  /// Parses a URL from fetched data.
+  ///
+  /// If it contains the value of a variable of the catalog file, the value is replaced with `${NAME}`.
   func parse(
     named text: String,
     relativeTo base: WebURL?
@@ -55,7 +56,9 @@ extension RunContext {
     return variables.isEmpty ? url : variables.veiled(url)
   }
 
-  /// Parses a URL from a header field. ``SecretTransport`` has already replaced the values of variables in it.
+  /// Parses a URL from a header field.
+  ///
+  /// ``SecretTransport`` has already replaced the values of variables in it.
   func parse(
     header text: String,
     relativeTo base: WebURL?
@@ -66,7 +69,9 @@ extension RunContext {
 }
 
 extension [ImageReference] {
-  /// Replaces each URL with the text that identifies its picture. Text that is not a URL stays as the shop wrote it.
+  /// Replaces each URL with the text that identifies its picture.
+  ///
+  /// Text that is not a URL stays as the shop wrote it.
   mutating func resolve(_ references: some Sequence<PictureReference>) {
     for (place, reference) in zip(indices, references)
     where self[place].url != reference.identity {
@@ -75,8 +80,9 @@ extension [ImageReference] {
   }
 }
 
-/// Writes the latest URLs of pictures into the index. It is needed for catalogs in which only a part of a URL
-/// identifies the picture.
+/// Writes the latest URLs of pictures into the index.
+///
+/// It is needed for catalogs in which only a part of a URL identifies the picture.
 ///
 /// Items store only the identifying part, so that a new signature in a URL does not count as a change of the item.
 final class NewestURLs: Sendable {
@@ -87,7 +93,9 @@ final class NewestURLs: Sendable {
   /// The number of URLs that are written in one transaction.
   private static let batch = 4096
 
-  /// Makes a writer for an index. `failed` is called if a write fails.
+  /// Makes a writer for an index.
+  ///
+  /// `failed` is called if a write fails.
   init(_ index: Index, failed: @escaping @Sendable (LarderError) -> Void) {
     (self.index, self.failed) = (index, failed)
   }

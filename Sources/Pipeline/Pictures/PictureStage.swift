@@ -4,15 +4,17 @@ import Dispatch
 import Synchronization
 import Transport
 
-/// The stage of a run that brings every picture of the catalog up to date. A picture that several items show is handled
-/// once.
+/// The stage of a run that brings every picture of the catalog up to date.
+///
+/// A picture that several items show is handled once.
 ///
 /// Pictures are added, and usually requested, as soon as their section or detail is decoded. (A section is a list of
 /// items. A detail is the document about one item, beyond its entry in the list.) `group` waits for all pictures. Each
 /// host has its own queue, so that a slow host does not delay the others.
 final class PictureStage: Sendable {
-  /// Waits for the pictures. It is entered once for each picture that needs a request, and left when the picture is on
-  /// disk or has failed.
+  /// Waits for the pictures.
+  ///
+  /// It is entered once for each picture that needs a request, and left when the picture is on disk or has failed.
   let group = WorkGroup()
 
   /// A picture that needs a request.
@@ -41,8 +43,9 @@ final class PictureStage: Sendable {
   /// The states of some pictures, which are looked up outside the lock.
   private struct Known {
     let states: [PictureID: PictureState]
-    /// Those of the cached pictures that were assigned to a shard; nil unless this run merges shards. A shard is
-    /// another run that fetched some of the pictures.
+    /// Those of the cached pictures that were assigned to a shard; nil unless this run merges shards.
+    ///
+    /// A shard is another run that fetched some of the pictures.
     var settled: Set<PictureID>?
   }
 
@@ -54,8 +57,9 @@ final class PictureStage: Sendable {
   let stored: @Sendable (PictureID) -> Void
   private let state: Mutex<Work>
 
-  /// The maximum number of pictures of one host that are in progress. A picture is in progress from its request until
-  /// its row is written.
+  /// The maximum number of pictures of one host that are in progress.
+  ///
+  /// A picture is in progress from its request until its row is written.
   ///
   /// The number is large enough that the transport never waits for a row to be written, and small enough to limit the
   /// memory for requests.
@@ -99,8 +103,9 @@ final class PictureStage: Sendable {
   /// The pictures that were added.
   var seen: PictureSet { state.withLock { $0.seen } }
 
-  /// Starts the requests of an unattended run, the most valuable first. Call it when all sections have added their
-  /// pictures.
+  /// Starts the requests of an unattended run, the most valuable first.
+  ///
+  /// Call it when all sections have added their pictures.
   func release() {
     let lines = state.withLock { state in
       state.isOpen = true
@@ -109,7 +114,9 @@ final class PictureStage: Sendable {
     for line in lines { line.open() }
   }
 
-  /// Writes the remaining results of other runs. Call it when all pictures are added.
+  /// Writes the remaining results of other runs.
+  ///
+  /// Call it when all pictures are added.
   func settleRest() {
     guard case .settled(let pictures) = source else { return }
     let rest = state.withLock { state in
@@ -174,15 +181,18 @@ final class PictureStage: Sendable {
     bring(due, known, isChanged: true)
   }
 
-  /// Finds the URLs of pictures that have no row in the index. It calls its second argument with each picture that it
-  /// finds, and the picture's URL.
+  /// Finds the URLs of pictures that have no row in the index.
+  ///
+  /// It calls its second argument with each picture that it finds, and the picture's URL.
   ///
   /// If it finds the URL of a picture that is not wanted, the URL is ignored.
   typealias URLSource = (
     _ wanted: Set<PictureID>, _ found: (PictureID, String) -> Void
   ) throws(LarderError) -> Void
 
-  /// Adds the pictures of a section or detail that is unchanged, or too large for memory. Only their ids are known.
+  /// Adds the pictures of a section or detail that is unchanged, or too large for memory.
+  ///
+  /// Only their ids are known.
   ///
   /// - Parameters:
   ///   - ids: The pictures.
@@ -252,7 +262,9 @@ final class PictureStage: Sendable {
     }
   }
 
-  /// Counts references to pictures. Returns the pictures that need a request; the group is entered for each of them.
+  /// Counts references to pictures.
+  ///
+  /// Returns the pictures that need a request; the group is entered for each of them.
   private func count(
     _ ids: [PictureID],
     _ known: Known,
@@ -316,8 +328,9 @@ final class PictureStage: Sendable {
     state?.quiet(at: now, onlyDue: context.options.onlyDue)
   }
 
-  /// Requests the pictures, passes them to a plan, or takes their results from other runs. `source` decides which of
-  /// these.
+  /// Requests the pictures, passes them to a plan, or takes their results from other runs.
+  ///
+  /// `source` decides which of these.
   private func bring(_ due: [DuePicture], _ known: Known, isChanged: Bool) {
     switch source {
     case .origins:
@@ -369,7 +382,9 @@ final class PictureStage: Sendable {
     }
   }
 
-  /// Finishes a picture. Counts its result, lets the next picture of its host start, and leaves the group.
+  /// Finishes a picture.
+  ///
+  /// Counts its result, lets the next picture of its host start, and leaves the group.
   func finish(_ job: Job?, _ end: FetchedPicture) {
     if let job { ended(job.id, end) }
     let line = job.flatMap { job in state.withLock { $0.lines[job.url.hostPort] } }
@@ -400,7 +415,9 @@ final class PictureStage: Sendable {
 }
 
 extension PictureStage {
-  /// Starts a batch of pictures. Looks up the cached ones, adopts files that a killed run left, and requests the rest.
+  /// Starts a batch of pictures.
+  ///
+  /// Looks up the cached ones, adopts files that a killed run left, and requests the rest.
   func ask(_ batch: [Job]) {
     var entries: [PictureID: PictureEntry] = [:]
     do throws(LarderError) {

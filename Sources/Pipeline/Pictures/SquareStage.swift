@@ -42,7 +42,9 @@ final class SquareStage: Sendable {
     state = Mutex(Work(tally: SyncReport.Squares(side: side)))
   }
 
-  /// Adds pictures whose files are in the cache. A picture may be added several times, and is handled once.
+  /// Adds pictures whose files are in the cache.
+  ///
+  /// A picture may be added several times, and is handled once.
   func add(_ ids: some Sequence<PictureID>) {
     let started = state.withLock { state in
       for id in ids where state.seen.insert(id).inserted { state.waiting.append(id) }

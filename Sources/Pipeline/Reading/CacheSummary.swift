@@ -71,7 +71,9 @@ package struct CacheSummary: Sendable, Equatable, Encodable {
   package var catalogs: [Catalog] = []
   /// The number of cached pictures.
   package var pictures = 0
-  /// The number of bytes of the cached pictures. If two URLs have the same picture, its bytes count twice.
+  /// The number of bytes of the cached pictures.
+  ///
+  /// If two URLs have the same picture, its bytes count twice.
   package var bytes: ByteCount = 0
   /// The size of the index, in bytes.
   package var indexBytes: ByteCount = 0

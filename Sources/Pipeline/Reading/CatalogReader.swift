@@ -47,8 +47,10 @@ public struct ShownPicture: Sendable, Hashable {
 public struct ShownItem: Sendable, Hashable, Identifiable {
   /// The item as its section lists it.
   public package(set) var item: StoreItem
-  /// The keys of sections that list it. An item of a list has only the key of that list's section. An item that was
-  /// read by its id has the keys of all its sections.
+  /// The keys of sections that list it.
+  ///
+  /// An item of a list has only the key of that list's section. An item that was read by its id has the keys of all its
+  /// sections.
   public package(set) var sections: [String]
   /// Whether the item is from an earlier run, because its section could not be updated since.
   public package(set) var isStale: Bool
@@ -56,15 +58,20 @@ public struct ShownItem: Sendable, Hashable, Identifiable {
   public package(set) var detail: ItemDetail?
   /// The time since which the shop no longer has the detail; nil if the shop has it.
   package var detailSince: UnixTime?
-  /// Its pictures. Those of the list come before those of the detail.
+  /// Its pictures.
+  ///
+  /// Those of the list come before those of the detail.
   public package(set) var pictures: [ShownPicture]
   /// Its lowest price in the 30 days up to the last sync; nil if it has no price.
   public package(set) var lowest30Days: LowestPrice?
-  /// Its price over the last year. It is nil if the price did not change, or ``CatalogReader/withPriceLines(_:)`` was
-  /// not called.
+  /// Its price over the last year.
+  ///
+  /// It is nil if the price did not change, or ``CatalogReader/withPriceLines(_:)`` was not called.
   package var priceLine: PriceLine?
 
-  /// The id that the shop gives to the item. An item in two sections has the same id in both.
+  /// The id that the shop gives to the item.
+  ///
+  /// An item in two sections has the same id in both.
   public var id: String { item.id }
   /// The time since which the shop no longer has the detail; nil if the shop has it.
   public var detailMissingSince: Date? { detailSince.map(Date.init) }
@@ -77,7 +84,9 @@ public struct ShownItem: Sendable, Hashable, Identifiable {
   }
 }
 
-/// Reads a catalog from the cache, as the last sync left it. No request is sent.
+/// Reads a catalog from the cache, as the last sync left it.
+///
+/// No request is sent.
 ///
 /// This works while a sync runs.
 package struct CatalogReader: Sendable {
@@ -88,7 +97,9 @@ package struct CatalogReader: Sendable {
   let index: Index
   /// The run whose catalog is read; nil to read that of the last run.
   let past: RunTime?
-  /// Whether to read the lowest prices of items in 30 days. This takes 37 % of the time for reading a list.
+  /// Whether to read the lowest prices of items in 30 days.
+  ///
+  /// This takes 37 % of the time for reading a list.
   package var showsLowest = true
 
   /// Opens a cache for reading.
@@ -155,7 +166,9 @@ package struct CatalogReader: Sendable {
     )
   }
 
-  /// The ids of all items, in the catalog's order. The items themselves are not read.
+  /// The ids of all items, in the catalog's order.
+  ///
+  /// The items themselves are not read.
   private func ids() throws(LarderError) -> [String] {
     var ids: [String] = []
     for listing in try sections().compactMap(\.listing) {
@@ -164,7 +177,9 @@ package struct CatalogReader: Sendable {
     return ids
   }
 
-  /// The last run that ended. If the reader was made for an earlier moment, it is the last run that had ended by then.
+  /// The last run that ended.
+  ///
+  /// If the reader was made for an earlier moment, it is the last run that had ended by then.
   package func lastRun() throws(LarderError) -> RunEntry {
     let run: RunEntry?
     if let past {
@@ -256,8 +271,9 @@ package struct CatalogReader: Sendable {
     )
   }
 
-  /// The details of items, by the ids of the items. If the reader was made for an earlier moment, details that were
-  /// fetched again since then are left out.
+  /// The details of items, by the ids of the items.
+  ///
+  /// If the reader was made for an earlier moment, details that were fetched again since then are left out.
   private func details(
     of items: [ListedItem]
   ) throws(LarderError) -> [String: DetailEntry] {
@@ -305,8 +321,9 @@ package struct CatalogReader: Sendable {
     cache.hasSuffix("/") ? cache + path : "\(cache)/\(path)"
   }
 
-  /// The square versions of the catalog's pictures in one size. The keys are URLs of pictures, and the values are paths
-  /// in the cache.
+  /// The square versions of the catalog's pictures in one size.
+  ///
+  /// The keys are URLs of pictures, and the values are paths in the cache.
   package func squares(side: Int) throws(LarderError) -> [String: String] {
     var urls: Set<String> = []
     var batches = try batches()
@@ -315,7 +332,9 @@ package struct CatalogReader: Sendable {
     return Dictionary(found.map { ($0.url, $0.square.name) }) { first, _ in first }
   }
 
-  /// The square versions of pictures. Squares that were made from other bytes than those in the cache are left out.
+  /// The square versions of pictures.
+  ///
+  /// Squares that were made from other bytes than those in the cache are left out.
   ///
   /// - Parameters:
   ///   - urls: The pictures' URLs.
@@ -341,7 +360,9 @@ package struct CatalogReader: Sendable {
     try index.runs(catalog: catalog.id, limit: limit)
   }
 
-  /// The times of the runs since a moment, newest first. Their reports are not read.
+  /// The times of the runs since a moment, newest first.
+  ///
+  /// Their reports are not read.
   package func runTimes(since: UnixTime) throws(LarderError) -> [RunTime] {
     try index.runTimes(catalog: catalog.id, since: since)
   }

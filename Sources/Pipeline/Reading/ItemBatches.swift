@@ -23,8 +23,9 @@ package struct ItemBatches {
   /// The places of the items that are not yet returned, if the query sorts them; nil before the first batch.
   private var sorted: ArraySlice<(key: ItemSort.Key, element: Place)>?
 
-  /// The number of items in a batch. A larger batch would delay the first result, and smaller ones would take longer in
-  /// total.
+  /// The number of items in a batch.
+  ///
+  /// A larger batch would delay the first result, and smaller ones would take longer in total.
   private static let size = 512
 
   init(_ sections: [RunSection], of reader: CatalogReader, where query: ItemQuery) {
@@ -52,7 +53,9 @@ package struct ItemBatches {
     return items.isEmpty ? nil : items
   }
 
-  /// Returns a page of items, and the total number of matches. Do not call it after ``next()``.
+  /// Returns a page of items, and the total number of matches.
+  ///
+  /// Do not call it after ``next()``.
   ///
   /// - Parameters:
   ///   - offset: The number of items to skip.
@@ -158,7 +161,9 @@ package struct ItemBatches {
       (self.number, self.listing) = (number, listing)
     }
 
-    /// Reads more versions. Returns false after the last one.
+    /// Reads more versions.
+    ///
+    /// Returns false after the last one.
     ///
     /// The first read is small, because many callers need no more. Each further read is seven times as large as all
     /// reads before it together, because each read scans the section from its beginning.

@@ -10,10 +10,14 @@ import FoundationEssentials
 public struct LowestPrice: Sendable, Hashable {
   /// The price.
   public let price: Price
-  /// The time when the price was set. If it was set twice, this is the later time.
+  /// The time when the price was set.
+  ///
+  /// If it was set twice, this is the later time.
   package let time: UnixTime
 
-  /// The time when the price was set. If it was set twice, this is the later time.
+  /// The time when the price was set.
+  ///
+  /// If it was set twice, this is the later time.
   public var since: Date { Date(time) }
 
   static let days: Int64 = 30
@@ -107,8 +111,9 @@ extension CatalogReader {
     return steps.map { ($0.items, $0.beginning, start) }
   }
 
-  /// The lowest price of an item in the days up to the last sync. If several sections list the item, the first one
-  /// counts.
+  /// The lowest price of an item in the days up to the last sync.
+  ///
+  /// If several sections list the item, the first one counts.
   ///
   /// - Parameters:
   ///   - id: The item.

@@ -2,8 +2,9 @@ import Base
 import Cache
 import Catalog
 
-/// The changes of an item since an earlier run, combined. For example, two price cuts are one change from the first
-/// price to the last.
+/// The changes of an item since an earlier run, combined.
+///
+/// For example, two price cuts are one change from the first price to the last.
 ///
 /// In the comments below, "then" means at the end of that run, and "now" at the end of the last run.
 package struct NetChange: Sendable, Hashable {
@@ -25,7 +26,9 @@ package struct NetChange: Sendable, Hashable {
   package let section: String
   /// Whether the item was added, removed or came back.
   package let presence: Presence
-  /// The item now. For a removed item, it is the item then, or nil if the cache no longer has the earlier run.
+  /// The item now.
+  ///
+  /// For a removed item, it is the item then, or nil if the cache no longer has the earlier run.
   package let item: StoreItem?
   /// The price to pay then; nil if there was none.
   package let price: Price?
@@ -103,7 +106,9 @@ extension CatalogReader {
     return try items(ids, in: index.sections(run: run)).mapValues(\.item.title)
   }
 
-  /// Finds items by their ids. Each item has the keys of all sections that list it.
+  /// Finds items by their ids.
+  ///
+  /// Each item has the keys of all sections that list it.
   private func items(
     _ wanted: Set<String>,
     in sections: [RunSection]

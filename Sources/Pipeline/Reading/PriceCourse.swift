@@ -7,10 +7,13 @@ import Catalog
 /// The history is that of one section, which is a list of items, because each section may list the item at another
 /// price.
 package struct PriceCourse: Sendable, Hashable {
-  /// A span of time in which the prices did not change. The section listed the item during the whole span, or never
-  /// during it.
+  /// A span of time in which the prices did not change.
+  ///
+  /// The section listed the item during the whole span, or never during it.
   package struct Span: Sendable, Hashable {
-    /// The start of the span. The span ends when the next one begins.
+    /// The start of the span.
+    ///
+    /// The span ends when the next one begins.
     package let since: UnixTime
     /// Whether the section listed the item.
     package let isListed: Bool
@@ -23,7 +26,9 @@ package struct PriceCourse: Sendable, Hashable {
     package var price: Price? { isListed ? salePrice ?? normalPrice : nil }
   }
 
-  /// The spans, oldest first. There is at least one.
+  /// The spans, oldest first.
+  ///
+  /// There is at least one.
   package let spans: [Span]
   /// The time since which the history has every value.
   package let known: UnixTime

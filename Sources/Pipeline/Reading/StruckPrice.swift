@@ -98,7 +98,9 @@ extension CatalogReader {
     try index.priceSteps(of: [], catalog: catalog.id, since: .distantPast, through: 0)?.beginning
   }
 
-  /// Judges the struck price of every item on sale, section by section. No request is sent.
+  /// Judges the struck price of every item on sale, section by section.
+  ///
+  /// No request is sent.
   ///
   /// - Throws: ``LarderError`` if nothing was synced yet, or the index cannot be read.
   package func struckPrices() throws(LarderError) -> [StruckPrices] {

@@ -45,8 +45,9 @@ extension SyncReport {
     return brief
   }
 
-  /// The numbers of entries that ``brief`` leaves out of lists that have no count in the report. The keys are the paths
-  /// of the lists in the JSON document, for example `items.added`.
+  /// The numbers of entries that ``brief`` leaves out of lists that have no count in the report.
+  ///
+  /// The keys are the paths of the lists in the JSON document, for example `items.added`.
   package var briefOmits: [String: Int] {
     let counts = [
       "items.added": items.added.count, "items.removed": items.removed.count,

@@ -2,8 +2,9 @@ import Base
 import Catalog
 import FoundationEssentials
 
-/// Encodes items of sections, which are lists of items, as JSON, for `list --json`, `show --json`, the server and an
-/// export's `catalog.json`. Every key is always present.
+/// Encodes items as JSON, for `list --json`, `show --json`, the server and an export's `catalog.json`.
+///
+/// Every key is always present. An item belongs to sections, which are lists of items.
 package enum ItemDocument {
   /// A JSON array of items, each with the section that lists it.
   ///
@@ -20,8 +21,9 @@ package enum ItemDocument {
     try items.map { Body(item: $0, place: place) }.jsonLine()
   }
 
-  /// A JSON object for one item, with the keys of all its sections and its detail. See ``list(_:at:)`` for the URLs of
-  /// its pictures.
+  /// A JSON object for one item, with the keys of all its sections and its detail.
+  ///
+  /// See ``list(_:at:)`` for the URLs of its pictures.
   package static func show(
     _ item: ShownItem,
     at place: ((ShownPicture) -> String)? = nil
@@ -93,7 +95,9 @@ package enum ItemDocument {
     item.detail.map { Detail(detail: $0, since: item.detailSince) }
   }
 
-  /// A detail as JSON. A detail is the document about one item, beyond its entry in a list.
+  /// A detail as JSON.
+  ///
+  /// A detail is the document about one item, beyond its entry in a list.
   struct Detail: Encodable {
     fileprivate let detail: ItemDetail
     fileprivate let since: UnixTime?

@@ -2,7 +2,9 @@ import Catalog
 import FoundationEssentials
 
 extension Encodable {
-  /// Encodes the value as one line of JSON. Its keys are sorted, so that equal values give equal bytes.
+  /// Encodes the value as one line of JSON.
+  ///
+  /// Its keys are sorted, so that equal values give equal bytes.
   package func jsonLine() throws -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -12,7 +14,9 @@ extension Encodable {
 
 /// One line of a CSV file for spreadsheets, for example `banchan,soup,"Soup, large",7000`. (RFC 4180)
 package struct CSVLine {
-  /// A value and its kind. The kind keeps a spreadsheet from taking text for a formula.
+  /// A value and its kind.
+  ///
+  /// The kind keeps a spreadsheet from taking text for a formula.
   package enum Cell: Hashable, Sendable {
     /// Text from fetched data, reduced to one line; nil makes an empty cell.
     case text(String?)
@@ -45,7 +49,9 @@ package struct CSVLine {
     .joined(separator: ",")
   }
 
-  /// Joins lines to text. Each line ends with CR LF.
+  /// Joins lines to text.
+  ///
+  /// Each line ends with CR LF.
   package static func table(_ lines: [CSVLine]) -> String {
     lines.map { $0.text + "\r\n" }.joined()
   }
@@ -79,8 +85,9 @@ package struct MetricLines {
 
   package init() {}
 
-  /// Begins a family of samples. The prefix `larder_` is added to its name, for example `items`. `type` is `gauge`,
-  /// `counter` or `histogram`.
+  /// Begins a family of samples.
+  ///
+  /// The prefix `larder_` is added to its name, for example `items`. `type` is `gauge`, `counter` or `histogram`.
   package mutating func family(_ name: String, _ help: String, _ type: String) {
     self.name = "larder_" + name
     text += "# HELP \(self.name) \(help)\n# TYPE \(self.name) \(type)\n"

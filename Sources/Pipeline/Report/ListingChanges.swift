@@ -12,8 +12,9 @@ struct ListingChange {
   let to: StoreItem?
 }
 
-/// Collects the changes of a run for the history of prices and items. The history records changes separately for each
-/// section, which is a list of items.
+/// Collects the changes of a run for the history of prices and items.
+///
+/// The history records changes separately for each section, which is a list of items.
 struct ListingChanges {
   private var changes: [ItemChange] = []
   /// Items whose picture URLs differ from those before.
@@ -118,7 +119,9 @@ struct ListingChanges {
 }
 
 extension ListingChanges {
-  /// All changes, including those of pictures. Call it when all pictures are fetched.
+  /// All changes, including those of pictures.
+  ///
+  /// Call it when all pictures are fetched.
   ///
   /// - Parameters:
   ///   - run: The run.
@@ -165,8 +168,10 @@ extension ListingChanges {
     return result
   }
 
-  /// The value that the history has for pictures. It is a list of digests if all of them are in the cache. Otherwise it
-  /// is a text with the digests of the cached ones and the URLs of the others.
+  /// The value that the history has for pictures.
+  ///
+  /// It is a list of digests if all of them are in the cache. Otherwise it is a text with the digests of the cached
+  /// ones and the URLs of the others.
   private static func value(
     _ urls: [String],
     _ digests: (PictureID) -> [UInt8]?

@@ -103,8 +103,9 @@ struct ReportWriting {
     return isWithheld ? .withheld : .complete
   }
 
-  /// Adds the unreadable fields of details, in the order of sections and items. Each section lists them up to its limit
-  /// of rows, and counts the others.
+  /// Adds the unreadable fields of details, in the order of sections and items.
+  ///
+  /// Each section lists them up to its limit of rows, and counts the others.
   private func add(
     _ lost: [String: [LostField]],
     to report: inout SyncReport

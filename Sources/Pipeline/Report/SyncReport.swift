@@ -61,7 +61,9 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     public package(set) var title: String
     /// The number of items that the section shows.
     public package(set) var items = 0
-    /// The number of items that could not be read. Items of which only a field could not be read do not count.
+    /// The number of items that could not be read.
+    ///
+    /// Items of which only a field could not be read do not count.
     public package(set) var skipped = 0
     /// The number of items that were left out because an earlier page of the section lists them too.
     public package(set) var repeats = 0
@@ -77,7 +79,9 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     ///
     /// All new items have lost these fields, or have the same value in them.
     public package(set) var kept: [String] = []
-    /// The ids of items that the shop lists but that cannot be read. Their last good versions are shown.
+    /// The ids of items that the shop lists but that cannot be read.
+    ///
+    /// Their last good versions are shown.
     public package(set) var unread: [String] = []
     /// A warning, for example that the section seems to have further pages, which are not read; nil if there is none.
     public package(set) var warning: String?
@@ -92,13 +96,17 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     /// The name of the field: `section`, `title`, `description`, `badges`, `deliveryTypes`, `normalPrice`, `salePrice`,
     /// `thumbnail` or `images`.
     public package(set) var field: String
-    /// The value before, for example `7000`; nil if there was none. Prices are in minor units, such as cents.
+    /// The value before, for example `7000`; nil if there was none.
+    ///
+    /// Prices are in minor units, such as cents.
     public package(set) var from: String?
     /// The value now, in the same form; nil if there is none.
     public package(set) var to: String?
   }
 
-  /// The items of all sections. An item in two sections counts twice.
+  /// The items of all sections.
+  ///
+  /// An item in two sections counts twice.
   public struct Items: Sendable, Hashable, Decodable {
     /// The number of items.
     public package(set) var total = 0
@@ -112,7 +120,9 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     public package(set) var changed: [Change] = []
   }
 
-  /// The details. An item in two sections counts once.
+  /// The details.
+  ///
+  /// An item in two sections counts once.
   public struct Details: Sendable, Hashable, Decodable {
     /// The number of items that may have a detail.
     public package(set) var total = 0
@@ -126,10 +136,13 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     public package(set) var stale = 0
     /// The number of details that could not be fetched or read.
     public package(set) var failed = 0
-    /// The ids of items whose details are suddenly missing. The cached versions are kept, because the loss of many
-    /// details at once looks like a fault.
+    /// The ids of items whose details are suddenly missing.
+    ///
+    /// The cached versions are kept, because the loss of many details at once looks like a fault.
     public package(set) var withheld: [String] = []
-    /// The names of the fields that all details have lost. Their old values are kept.
+    /// The names of the fields that all details have lost.
+    ///
+    /// Their old values are kept.
     public package(set) var kept: [String] = []
     /// The reason why old values of fields are kept; nil if none are.
     public package(set) var error: String?
@@ -137,7 +150,9 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     public package(set) var remedy: Remedy?
   }
 
-  /// The pictures. A picture that several items show counts once, except in `referenced`.
+  /// The pictures.
+  ///
+  /// A picture that several items show counts once, except in `referenced`.
   public struct Pictures: Sendable, Hashable, Decodable {
     /// The number of times that items and details refer to a picture.
     public package(set) var referenced = 0
@@ -174,7 +189,9 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     case picture = "image"
   }
 
-  /// The number of failures of each stage that are listed. Further failures are only counted.
+  /// The number of failures of each stage that are listed.
+  ///
+  /// Further failures are only counted.
   package static let mostFailures = 1000
   /// Numbers of failures, by stage and reason.
   public typealias FailureCounts = [Stage: [String: Int]]
@@ -210,7 +227,9 @@ public struct SyncReport: Sendable, Hashable, Decodable {
 
   /// An item, or a field of one, that could not be read.
   public struct Skipped: Sendable, Hashable, Decodable {
-    /// The key of the section. For a field of a detail, it is the first section that lists the item.
+    /// The key of the section.
+    ///
+    /// For a field of a detail, it is the first section that lists the item.
     public package(set) var section: String
     /// The item's position in the section, from 0; nil for a field of a detail.
     public package(set) var index: Int?
@@ -223,7 +242,9 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     /// The reason, as text for people.
     public package(set) var reason: String
 
-    /// Whether the whole item was left out. If false, only the field was.
+    /// Whether the whole item was left out.
+    ///
+    /// If false, only the field was.
     public var isItemLost: Bool { lost == .item }
 
     /// Makes a row from its parts.
@@ -258,7 +279,9 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     public package(set) var unfit = 0
     /// The number of pictures whose squares were not finished before the run ended.
     public package(set) var unfinished = 0
-    /// The pictures of which no square could be made. Pictures that an earlier run listed are left out.
+    /// The pictures of which no square could be made.
+    ///
+    /// Pictures that an earlier run listed are left out.
     public package(set) var failures: [SquareFailure] = []
 
     private enum CodingKeys: String, CodingKey {
@@ -299,11 +322,15 @@ public struct SyncReport: Sendable, Hashable, Decodable {
   public package(set) var pictures = Pictures()
   /// The squares; nil if the options request none.
   public package(set) var squares: Squares?
-  /// The failures. Each stage has at most a thousand, the first ones in the order of their URLs.
+  /// The failures.
+  ///
+  /// Each stage has at most a thousand, the first ones in the order of their URLs.
   public package(set) var failures: [Failure] = []
   /// The numbers of further failures, by stage and reason.
   public package(set) var failuresOmitted: FailureCounts = [:]
-  /// The unreadable items and fields. Each section has at most a thousand.
+  /// The unreadable items and fields.
+  ///
+  /// Each section has at most a thousand.
   public package(set) var skipped: [Skipped] = []
   /// The requests that were not completed before the run ended.
   public package(set) var unfinished: [Unfinished] = []
@@ -327,12 +354,16 @@ public struct SyncReport: Sendable, Hashable, Decodable {
 
 // Documents that an older version of larder wrote may lack counts and flags.
 extension KeyedDecodingContainer {
-  /// Reads counts. If the key is absent, there are none. The synthesized `init(from:)` calls this function.
+  /// Reads counts.
+  ///
+  /// If the key is absent, there are none. The synthesized `init(from:)` calls this function.
   fileprivate func decode(_ type: [String: Int].Type, forKey key: Key) throws -> [String: Int] {
     try decodeIfPresent(type, forKey: key) ?? [:]
   }
 
-  /// Reads counts by stage. If the key is absent, there are none.
+  /// Reads counts by stage.
+  ///
+  /// If the key is absent, there are none.
   fileprivate func decode(
     _ type: SyncReport.FailureCounts.Type,
     forKey key: Key
@@ -340,7 +371,9 @@ extension KeyedDecodingContainer {
     try decodeIfPresent(type, forKey: key) ?? [:]
   }
 
-  /// Reads a flag. If the key is absent, it is false.
+  /// Reads a flag.
+  ///
+  /// If the key is absent, it is false.
   fileprivate func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
     try decodeIfPresent(type, forKey: key) ?? false
   }
@@ -354,8 +387,9 @@ extension SyncReport {
     }
   }
 
-  /// The numbers of known failures, or of new ones, by stage and reason. A failure is known if the previous run had it
-  /// too.
+  /// The numbers of known failures, or of new ones, by stage and reason.
+  ///
+  /// A failure is known if the previous run had it too.
   ///
   /// A failure that is not listed counts as known if all listed failures of the same stage and reason are known.
   package func failureCounts(known: Bool) -> FailureCounts {
@@ -388,7 +422,9 @@ extension SyncReport {
 // equal bytes.
 
 extension SyncReport {
-  /// The JSON document that `larder sync --json` prints, in UTF-8. Every access encodes it again.
+  /// The JSON document that `larder sync --json` prints, in UTF-8.
+  ///
+  /// Every access encodes it again.
   ///
   /// `JSONEncoder` is not used, because after a first sync of a million items it would take 0.75 s of processor time
   /// and 54 MiB of memory just for their ids.

@@ -108,7 +108,9 @@ package final class CatalogProbe: Sendable {
     return try page(of: source, reading: read)
   }
 
-  /// Fetches the detail of an item. If one document has the details of all items, fetches that document.
+  /// Fetches the detail of an item.
+  ///
+  /// If one document has the details of all items, fetches that document.
   ///
   /// - Parameters:
   ///   - item: The item.

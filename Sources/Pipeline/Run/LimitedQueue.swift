@@ -23,7 +23,9 @@ final class LimitedQueue<Job: Sendable>: Sendable {
   private let order: (@Sendable (Job, Job) -> Bool)?
   private let start: @Sendable ([Job]) -> Void
 
-  /// Makes a queue. Call ``leave(_:)`` at the end of each job.
+  /// Makes a queue.
+  ///
+  /// Call ``leave(_:)`` at the end of each job.
   ///
   /// - Parameters:
   ///   - limit: The maximum number of jobs in progress.
@@ -73,8 +75,10 @@ final class LimitedQueue<Job: Sendable>: Sendable {
     if isDue { queue.async { self.startSome() } }
   }
 
-  /// Whether to start a batch now. This is so if jobs are waiting, no other thread is starting a batch, and at most
-  /// half of the allowed number of jobs are in progress.
+  /// Whether to start a batch now.
+  ///
+  /// This is so if jobs are waiting, no other thread is starting a batch, and at most half of the allowed number of
+  /// jobs are in progress.
   private func mustStart(_ state: inout Jobs) -> Bool {
     guard state.isOpen, state.next < state.waiting.count, !state.isStarting,
       state.underWay <= limit / 2

@@ -16,7 +16,9 @@ struct OpenedRun {
   let before: [RunSection]
   /// The states of pictures in the index.
   let known: KnownPictures
-  /// Files in the cache that no row of the index names. A killed run or another program left them.
+  /// Files in the cache that no row of the index names.
+  ///
+  /// A killed run or another program left them.
   let strays: StrayFiles
   /// The states of all pictures, which are read in the background during the first requests; nil if this run imports
   /// the pictures of other runs.
@@ -115,7 +117,9 @@ struct OpenedRun {
     )
   }
 
-  /// Removes unreferenced files, writes the report and ends the run. From then on, readers see the catalog of this run.
+  /// Removes unreferenced files, writes the report and ends the run.
+  ///
+  /// From then on, readers see the catalog of this run.
   ///
   /// - Parameters:
   ///   - results: The results of the stages.
@@ -191,7 +195,9 @@ struct OpenedRun {
     return report
   }
 
-  /// Records data that later sweeps and runs need. Called after the run has ended.
+  /// Records data that later sweeps and runs need.
+  ///
+  /// Called after the run has ended.
   private func tidy(marking isMarking: Bool, hasOthers: Bool) throws(LarderError) {
     let index = context.index
     if isMarking, hasOthers ? true : try index.hasUnreferenced() {
@@ -202,8 +208,9 @@ struct OpenedRun {
     if strays.isEmpty { try index.noteFolderTimes(of: context.layout, since: folders) }
   }
 
-  /// The number of bytes of all cached pictures. If this run requested no picture, the number comes from memory instead
-  /// of the index.
+  /// The number of bytes of all cached pictures.
+  ///
+  /// If this run requested no picture, the number comes from memory instead of the index.
   private func bytesHeld(after tally: SyncReport.Pictures) throws(LarderError) -> ByteCount {
     if let states, strays.isEmpty, tally.fresh == tally.total { return try states.read().bytes }
     return try context.index.bytesHeld()

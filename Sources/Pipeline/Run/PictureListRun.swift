@@ -5,7 +5,9 @@ import Dispatch
 import Synchronization
 import Transport
 
-/// Fetches a list of pictures into a cache. Several such runs may use one cache at the same time.
+/// Fetches a list of pictures into a cache.
+///
+/// Several such runs may use one cache at the same time.
 ///
 /// A shard, which is one machine's part of a large sync, is such a run. The server also uses it to fetch pictures on
 /// demand.
@@ -71,7 +73,9 @@ package final class PictureListRun: Sendable {
     self.now = now
   }
 
-  /// Ends the run early. No further request is started, and pictures that were received completely are kept.
+  /// Ends the run early.
+  ///
+  /// No further request is started, and pictures that were received completely are kept.
   package func stop() { transport.stop() }
 
   /// Whether ``stop()`` was called.

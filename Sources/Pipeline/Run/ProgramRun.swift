@@ -15,13 +15,19 @@ package struct ProgramRun {
   private let input: [UInt8]
   /// The time limit in seconds.
   private let seconds: Int
-  /// Called several times a second. If it returns true, the process is killed.
+  /// Called several times a second.
+  ///
+  /// If it returns true, the process is killed.
   private let isStopped: @Sendable () -> Bool
 
-  /// The number of bytes to keep of each output stream. Further bytes are discarded.
+  /// The number of bytes to keep of each output stream.
+  ///
+  /// Further bytes are discarded.
   private static let kept = 64 << 10
 
-  /// Describes a run. Nothing is started yet.
+  /// Describes a run.
+  ///
+  /// Nothing is started yet.
   ///
   /// - Parameters:
   ///   - words: The program and its arguments. There must be at least one word.
@@ -77,7 +83,9 @@ package struct ProgramRun {
     return fcntl(ends.0, F_SETFL, O_NONBLOCK) == 0
   }
 
-  /// Starts the process. Returns 0, or the system's error number.
+  /// Starts the process.
+  ///
+  /// Returns 0, or the system's error number.
   private func start(
     _ process: inout pid_t,
     _ input: Int32,

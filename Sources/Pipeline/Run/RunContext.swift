@@ -20,8 +20,9 @@ struct RunContext: Sendable {
   let index: Index
   let store: PictureStore
   let progress: ProgressMeter
-  /// The queue that decodes responses, one after the other. The transport's thread does not decode, because that would
-  /// delay other transfers.
+  /// The queue that decodes responses, one after the other.
+  ///
+  /// The transport's thread does not decode, because that would delay other transfers.
   let work: DispatchQueue
   /// The queue that starts requests.
   ///
@@ -30,11 +31,13 @@ struct RunContext: Sendable {
   let starts: DispatchQueue
   /// The clock.
   let now: @Sendable () -> UnixTime
-  /// The origins (scheme, host and port) that the user named. They decide which headers a request gets, and whether its
-  /// host may have a private address.
+  /// The origins (scheme, host and port) that the user named.
+  ///
+  /// They decide which headers a request gets, and whether its host may have a private address.
   let named: NamedOrigins
-  /// The headers from the catalog file, with their variables expanded. They are sent only to the origins of `base` and
-  /// of the sections.
+  /// The headers from the catalog file, with their variables expanded.
+  ///
+  /// They are sent only to the origins of `base` and of the sections.
   let credentials: Headers
   /// The secrets to redact in every message, because a server may repeat them in a response.
   let secrets: RunSecrets
@@ -49,7 +52,9 @@ struct RunContext: Sendable {
   let newestURLs: NewestURLs?
   /// Whether the run was ended early.
   let hasStopped: @Sendable () -> Bool
-  /// Whether the run was ended early or its deadline has passed. If so, no further response is decoded.
+  /// Whether the run was ended early or its deadline has passed.
+  ///
+  /// If so, no further response is decoded.
   let isOver: @Sendable () -> Bool
   /// The catalog file's `base`, if it is a URL: the base of relative picture URLs, and of all relative URLs in local
   /// documents.
@@ -199,13 +204,16 @@ final class FailureLog: Sendable {
     )
   }
 
-  /// Counts the requests of a transfer that is not recorded as a failure. The transfer was a success, or its status was
-  /// an expected one, such as 404 for a detail.
+  /// Counts the requests of a transfer that is not recorded as a failure.
+  ///
+  /// The transfer was a success, or its status was an expected one, such as 404 for a detail.
   func count(attempts: Int) {
     state.withLock { $0.attempts += attempts }
   }
 
-  /// Records an error of the cache. The first such error ends the run.
+  /// Records an error of the cache.
+  ///
+  /// The first such error ends the run.
   func note(_ error: LarderError) {
     state.withLock { $0.cacheFailure = $0.cacheFailure ?? error }
   }
@@ -294,7 +302,9 @@ extension SyncReport.Failure {
 }
 
 extension TransferFailure {
-  /// Whether the request failed because the run ended. Such a failure says nothing about the document or picture.
+  /// Whether the request failed because the run ended.
+  ///
+  /// Such a failure says nothing about the document or picture.
   var endedWithRun: Bool {
     [.cancelled, .deadline, .bytesLimit, .keepFree].contains(reason)
   }

@@ -75,8 +75,9 @@ struct RunRequest: Sendable {
     return host.map { [80, 443].contains($0.port) ? $0.host : $0.description }
   }
 
-  /// A transport that expands variables in URLs. If a server answers with 401, it also runs the catalog file's command
-  /// for a new token.
+  /// A transport that expands variables in URLs.
+  ///
+  /// If a server answers with 401, it also runs the catalog file's command for a new token.
   ///
   /// - Parameters:
   ///   - transport: The transport that sends the requests.

@@ -14,10 +14,13 @@ struct RunResults {
   let pictures: PictureStage
   /// The counts of squares; nil if the options request none.
   let squares: SyncReport.Squares?
-  /// Makes the report. It has already compared the sections with those of the previous run.
+  /// Makes the report.
+  ///
+  /// It has already compared the sections with those of the previous run.
   let writing: ReportWriting
-  /// The rows of sections whose bodies are unchanged, but whose header fields for caching are new. They are written at
-  /// the end of the run.
+  /// The rows of sections whose bodies are unchanged, but whose header fields for caching are new.
+  ///
+  /// They are written at the end of the run.
   let renewed: [DocumentEntry]
 }
 
@@ -36,7 +39,9 @@ final class RunStages: Sendable {
   private let squares: SquareStage?
   private let sections: SectionStage
 
-  /// Makes the stages. Nothing is fetched yet.
+  /// Makes the stages.
+  ///
+  /// Nothing is fetched yet.
   ///
   /// - Parameters:
   ///   - opened: The run.

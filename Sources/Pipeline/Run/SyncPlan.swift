@@ -49,10 +49,14 @@ package struct SyncPlan: Sendable, Equatable, Codable {
   package var details = Work()
   /// The pictures that these items and details show.
   package var images = Work()
-  /// The paths of stray files, relative to the cache. A stray file is a file that no row of the index names.
+  /// The paths of stray files, relative to the cache.
+  ///
+  /// A stray file is a file that no row of the index names.
   package var sweep: [String] = []
 
-  /// Plans a sync of a catalog into the cache at a path. The cache need not exist.
+  /// Plans a sync of a catalog into the cache at a path.
+  ///
+  /// The cache need not exist.
   ///
   /// `environment` has the variables that replace `${NAME}` in the catalog file.
   package init(
@@ -301,7 +305,9 @@ extension WarmPlan.LastRuns {
   /// If none of these runs is complete, the catalog counts as never complete.
   private static let runs = 1_000
 
-  /// Reads the last runs of a catalog from the cache at a path. The cache need not exist.
+  /// Reads the last runs of a catalog from the cache at a path.
+  ///
+  /// The cache need not exist.
   ///
   /// A damaged index counts as missing, because the run will rebuild it.
   package init(of name: String, cache: String) throws(LarderError) {

@@ -176,20 +176,25 @@ package struct SyncOptions: Sendable {
   package var noDetails = false
   /// Whether to fail on the first item that cannot be read.
   package var strict = false
-  /// The number or share of unreadable items that a section may have. If it has more, the run rejects its new list.
+  /// The number or share of unreadable items that a section may have.
+  ///
+  /// If it has more, the run rejects its new list.
   package var maxSkipped = SkipLimit.standard
-  /// Whether to accept the removal of many items at once. If false, the guards keep such items, because their removal
-  /// looks like a fault of the shop.
+  /// Whether to accept the removal of many items at once.
+  ///
+  /// If false, the guards keep such items, because their removal looks like a fault of the shop.
   package var allowRemovals = false
-  /// Whether the run is unattended, as `larder warm` is. Such a run requests only data that is missing or no longer
-  /// fresh, the most valuable first.
+  /// Whether the run is unattended, as `larder warm` is.
+  ///
+  /// Such a run requests only data that is missing or no longer fresh, the most valuable first.
   package var onlyDue = false
   /// The side in pixels of the square versions to make of pictures; nil to make none.
   package var squareSide: Int?
   /// Decodes pictures and makes squares.
   package var pictures: any PictureWorking = PicturesHere()
-  /// The time after which the run decodes no further response and begins no further square. Squares in progress are
-  /// aborted if possible.
+  /// The time after which the run decodes no further response and begins no further square.
+  ///
+  /// Squares in progress are aborted if possible.
   ///
   /// The transport has a separate deadline for requests.
   package var deadline: UnixTime?
@@ -224,7 +229,9 @@ public struct SyncProgress: Sendable, Hashable {
   public package(set) var sections = Count()
   /// The progress of the details.
   public package(set) var details = Count()
-  /// The progress of the pictures. A picture that several items show counts once.
+  /// The progress of the pictures.
+  ///
+  /// A picture that several items show counts once.
   public package(set) var pictures = Count()
   /// The number of bytes of the fetched pictures.
   public package(set) var bytes: Int64 = 0

@@ -176,7 +176,9 @@ extension CatalogFile {
   /// The name of the decoder of the details.
   var detailReader: String { "\(name)\tdetails" }
 
-  /// The keys that the catalog file gives to sections. No section that a response names may use one of them.
+  /// The keys that the catalog file gives to sections.
+  ///
+  /// No section that a response names may use one of them.
   package var namedKeys: Set<String> { Set(writtenSources.indices.compactMap(sectionKey)) }
 
   /// The title and subtitle that the file gives to the section at a position in ``sources``.
@@ -187,7 +189,9 @@ extension CatalogFile {
 }
 
 extension ItemRecord {
-  /// Makes the record of an item. The URLs of its pictures must be absolute.
+  /// Makes the record of an item.
+  ///
+  /// The URLs of its pictures must be absolute.
   init(_ item: StoreItem) {
     self.init(
       key: item.id,

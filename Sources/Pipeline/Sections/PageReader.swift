@@ -111,8 +111,9 @@ struct PageReader {
 struct PageDraft: Sendable {
   /// The decoded page; without its items if it was decoded in windows.
   private(set) var listing = DecodedListing(sections: [], elementCount: 0)
-  /// The items of each section, if the page was decoded in windows; nil otherwise. These items are already in the
-  /// index.
+  /// The items of each section, if the page was decoded in windows; nil otherwise.
+  ///
+  /// These items are already in the index.
   var kept: [ListingDraft]?
 
   /// Makes a draft of a page that was decoded as a whole.
@@ -124,14 +125,18 @@ struct PageDraft: Sendable {
   /// Makes an empty draft, to which windows are added.
   init() {}
 
-  /// Adds the next window of the page, without its items. ``ItemWriter`` stores the items.
+  /// Adds the next window of the page, without its items.
+  ///
+  /// ``ItemWriter`` stores the items.
   mutating func add(window: DecodedListing) {
     var rest = window
     for place in rest.sections.indices { rest.sections[place].items = [] }
     listing.append(rest)
   }
 
-  /// Drops items that repeat the id of an earlier item in their section. Call it when all windows are added.
+  /// Drops items that repeat the id of an earlier item in their section.
+  ///
+  /// Call it when all windows are added.
   ///
   /// - Parameter index: The index that stores the items.
   /// - Throws: ``LarderError`` when the index cannot be read.
@@ -152,7 +157,9 @@ struct PageDraft: Sendable {
   /// Records that the rest of the page is not read, because too many items are unreadable.
   mutating func giveUp() { listing.givenUp.formUnion(listing.sections.map(\.key)) }
 
-  /// Compares the sections with each other. Call it when all windows are added.
+  /// Compares the sections with each other.
+  ///
+  /// Call it when all windows are added.
   ///
   /// Sections with the same key become unusable. A field counts as absent only if no section has it.
   mutating func settleSections() {
@@ -289,7 +296,9 @@ struct PageWriter: Sendable {
     return listing.unfollowed(hasNextLink: link != nil)
   }
 
-  /// The row of an unusable section. It has no items, but the reason.
+  /// The row of an unusable section.
+  ///
+  /// It has no items, but the reason.
   private func row(of failed: FailedSection) -> DecodedSection {
     DecodedSection(
       key: failed.key ?? "",
@@ -299,8 +308,9 @@ struct PageWriter: Sendable {
     )
   }
 
-  /// Makes the records of a section's items for the index. `pictures` has the pictures of all items, in the order of
-  /// the items.
+  /// Makes the records of a section's items for the index.
+  ///
+  /// `pictures` has the pictures of all items, in the order of the items.
   private func records(of section: Section, _ pictures: [PictureReference]) -> [ItemRecord] {
     let items = section.items
     var records: [ItemRecord] = []
@@ -322,8 +332,9 @@ struct PageWriter: Sendable {
     return records
   }
 
-  /// The URL of the page after one that was just decoded. The page names it, or the catalog file's rule for pages
-  /// yields it.
+  /// The URL of the page after one that was just decoded.
+  ///
+  /// The page names it, or the catalog file's rule for pages yields it.
   ///
   /// If the page names it with text that is not a URL, the result is that text.
   private func nextPage(
@@ -383,9 +394,13 @@ final class ItemWriter: Sendable {
   ///
   /// Only the queue may use it, because it is locked during a whole transaction.
   private let kept = Mutex(Kept())
-  /// The first error in writing the index. After an error, no further items are written.
+  /// The first error in writing the index.
+  ///
+  /// After an error, no further items are written.
   private let failure = Mutex<LarderError?>(nil)
-  /// Limits the number of windows that wait or are being written. ``add(_:to:)`` blocks while there are too many.
+  /// Limits the number of windows that wait or are being written.
+  ///
+  /// ``add(_:to:)`` blocks while there are too many.
   ///
   /// The limit is larger than the number of windows in a transaction, so that decoding and writing overlap.
   private let places = DispatchSemaphore(value: 8)
@@ -402,7 +417,9 @@ final class ItemWriter: Sendable {
     self.batch = batch
   }
 
-  /// Queues further items. Blocks while too many windows are waiting.
+  /// Queues further items.
+  ///
+  /// Blocks while too many windows are waiting.
   ///
   /// - Parameters:
   ///   - items: The items.

@@ -22,8 +22,9 @@ struct PreviousSections: Sendable {
   /// The unreadable items that the last run found in the section with a key.
   func skips(of key: String) -> LastReport.Skips { report.skips(of: key) }
 
-  /// The result for a section that could not be fetched or read. It shows the items of the last good run, and is marked
-  /// as stale.
+  /// The result for a section that could not be fetched or read.
+  ///
+  /// It shows the items of the last good run, and is marked as stale.
   ///
   /// - Parameters:
   ///   - key: The section's key.
@@ -48,7 +49,9 @@ struct PreviousSections: Sendable {
     )
   }
 
-  /// Inserts sections that the shop does not name any more. Each follows the section that it followed in the last run.
+  /// Inserts sections that the shop does not name any more.
+  ///
+  /// Each follows the section that it followed in the last run.
   func arranged(_ results: [SectionResult], beside absent: [SectionResult]) -> [SectionResult] {
     let present = Set(results.map(\.key))
     var rest = Dictionary(absent.map { ($0.key, $0) }) { first, _ in first }

@@ -117,8 +117,9 @@ extension FailureReason {
   static let pageLimit = FailureReason(rawValue: "page-limit")
 }
 
-/// Keeps track of the pages of one source. It detects when pages begin to repeat, and decides which pages need no
-/// request.
+/// Keeps track of the pages of one source.
+///
+/// It detects when pages begin to repeat, and decides which pages need no request.
 ///
 /// An unattended run, which is one of `larder warm`, does not request a page that is fresh. However, if any page has
 /// changed, items may have moved from one page to another. All pages are then requested, including those that were used
@@ -126,7 +127,9 @@ extension FailureReason {
 ///
 /// This is a class, so that a copy of the reading does not copy the ids of thousands of items.
 final class PagingProgress: Sendable {
-  /// Data about the pages that were read. It is cleared if reading starts again at the first page.
+  /// Data about the pages that were read.
+  ///
+  /// It is cleared if reading starts again at the first page.
   private struct Read {
     var pages = 0
     var visited: Set<String> = []
@@ -148,7 +151,9 @@ final class PagingProgress: Sendable {
 
   private let state = Mutex(Progress())
 
-  /// Whether to use a cached page without a request. If false, the caller must request the page.
+  /// Whether to use a cached page without a request.
+  ///
+  /// If false, the caller must request the page.
   ///
   /// - Parameters:
   ///   - name: The page's name.
@@ -186,7 +191,9 @@ final class PagingProgress: Sendable {
     }
   }
 
-  /// Records that a page is about to be read. Returns false if it was read before.
+  /// Records that a page is about to be read.
+  ///
+  /// Returns false if it was read before.
   func visit(_ name: String) -> Bool {
     state.withLock { $0.read.visited.insert(name).inserted }
   }
@@ -249,8 +256,9 @@ struct JoinedSection: Sendable {
   var pages: [Int] = []
   /// The number of items that were left out because an earlier page lists them.
   var repeats = 0
-  /// The total number of items that the shop announces, and the number that the pages list. Nil if the pages list all
-  /// of them, or the shop announces no total.
+  /// The total number of items that the shop announces, and the number that the pages list.
+  ///
+  /// Nil if the pages list all of them, or the shop announces no total.
   var shortfall: (total: Int, listed: Int)?
 }
 
@@ -268,7 +276,9 @@ struct JoinedPages: Sendable {
   /// The unusable sections.
   private(set) var failed: [Failed] = []
 
-  /// Joins the pages of a reading. If a section is on several pages, its items are written to the index as one listing.
+  /// Joins the pages of a reading.
+  ///
+  /// If a section is on several pages, its items are written to the index as one listing.
   init(_ reading: SectionReading, _ index: Index) throws(LarderError) {
     var places: [String: Int] = [:]
     var listings: [[ListingID]] = []

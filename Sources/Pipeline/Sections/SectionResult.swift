@@ -12,8 +12,10 @@ struct SectionResult: Sendable {
   /// The section's row in the report, without its counts.
   var row: SyncReport.Section
   var subtitle: String?
-  /// The listing to show. It has the items that the shop lists now. It may also have items that the shop no longer
-  /// lists, if a guard kept them. A guard is a check that rejects a change if it looks like a fault of the shop.
+  /// The listing to show.
+  ///
+  /// It has the items that the shop lists now. It may also have items that the shop no longer lists, if a guard kept
+  /// them. A guard is a check that rejects a change if it looks like a fault of the shop.
   var listing: ListingID?
   /// The ids of items that the shop no longer lists and a guard kept.
   var withheld: [String] = []

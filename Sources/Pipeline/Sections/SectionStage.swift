@@ -14,8 +14,9 @@ import Transport
 /// Each decoded section is passed on at once, so that its details and pictures are requested while other sections are
 /// still being fetched. Its items are stored in the index as a listing.
 final class SectionStage: Sendable {
-  /// Waits for the sources. It is entered once for each source, and left when the source has failed, or is decoded and
-  /// passed on.
+  /// Waits for the sources.
+  ///
+  /// It is entered once for each source, and left when the source has failed, or is decoded and passed on.
   let group = WorkGroup()
 
   private let context: RunContext
@@ -56,11 +57,14 @@ final class SectionStage: Sendable {
     many = ManySections(count: positions.count(where: context.catalog.isMany))
   }
 
-  /// The results of the sections, in the catalog's order. Read them when `group` is empty.
+  /// The results of the sections, in the catalog's order.
+  ///
+  /// Read them when `group` is empty.
   var sections: [SectionResult] { results.withLock { $0.flatMap(\.self) } }
 
-  /// The maximum number of sources of one host that are in progress. A source is in progress from its first request
-  /// until its last item is decoded.
+  /// The maximum number of sources of one host that are in progress.
+  ///
+  /// A source is in progress from its first request until its last item is decoded.
   ///
   /// It equals the transport's default for the number of connections to a host.
   ///
@@ -68,7 +72,9 @@ final class SectionStage: Sendable {
   /// grow with the number of sections.
   private static let window = 16
 
-  /// Starts every source. Each host has its own queue.
+  /// Starts every source.
+  ///
+  /// Each host has its own queue.
   func start(_ targets: [DocumentSource]) {
     context.progress.update { $0.sections.total += targets.count }
     var readings: [HostPort?: [SectionReading]] = [:]
@@ -208,8 +214,9 @@ final class SectionStage: Sendable {
     try goOn(reading)
   }
 
-  /// Ends a source because its next page does not exist. If that page existed before, the source may be read again from
-  /// its first page.
+  /// Ends a source because its next page does not exist.
+  ///
+  /// If that page existed before, the source may be read again from its first page.
   private func end(at reading: SectionReading, wasHeld: Bool) throws(LarderError) {
     var reading = reading
     if wasHeld {
@@ -271,7 +278,9 @@ final class SectionStage: Sendable {
     try complete(reading)
   }
 
-  /// Ends a source at a page that failed. The pages before it are accepted.
+  /// Ends a source at a page that failed.
+  ///
+  /// The pages before it are accepted.
   ///
   /// If it was the first page, the sections of the last good run are used.
   private func breakOff(_ reading: SectionReading, _ words: String) throws(LarderError) {
@@ -335,7 +344,9 @@ final class SectionStage: Sendable {
     end(source)
   }
 
-  /// The pictures of a section. Nil if an earlier run decoded one of its pages, or a guard changed its items.
+  /// The pictures of a section.
+  ///
+  /// Nil if an earlier run decoded one of its pages, or a guard changed its items.
   private func references(
     of joined: JoinedSection,
     _ result: SectionResult,
@@ -356,8 +367,9 @@ final class SectionStage: Sendable {
     arrived(listing, references)
   }
 
-  /// Reports a source without any usable page as failed. The sections of the last good run are used, and marked as
-  /// stale.
+  /// Reports a source without any usable page as failed.
+  ///
+  /// The sections of the last good run are used, and marked as stale.
   private func fail(_ reading: SectionReading, _ words: String) {
     guard let key = reading.key else {
       return end(ManySections.End(reading: reading, failure: words))
@@ -369,10 +381,14 @@ final class SectionStage: Sendable {
     end(reading, [result])
   }
 
-  /// Takes the rows of unchanged pages that are not yet written. Call it when `group` is empty.
+  /// Takes the rows of unchanged pages that are not yet written.
+  ///
+  /// Call it when `group` is empty.
   func takeRenewed() -> [DocumentEntry] { renewed.take() }
 
-  /// Lets the guards judge all sections together. Call it when `group` is empty.
+  /// Lets the guards judge all sections together.
+  ///
+  /// Call it when `group` is empty.
   ///
   /// See ``SectionGuard/changes(to:)``.
   func guardCatalog() throws(LarderError) {
@@ -427,8 +443,9 @@ final class SectionStage: Sendable {
     }
   }
 
-  /// The result for a section that no response names any more. If a response is missing, the section is stale.
-  /// Otherwise it is removed, or a guard keeps it.
+  /// The result for a section that no response names any more.
+  ///
+  /// If a response is missing, the section is stale. Otherwise it is removed, or a guard keeps it.
   private func unnamedSection(_ key: String, _ source: ManySections.End) -> SectionResult? {
     if let words = source.failure { return last.fallback(for: key, words) }
     do throws(LarderError) {
@@ -483,8 +500,9 @@ final class ManySections: Sendable {
 }
 
 extension [ManySections.End] {
-  /// Assigns each key to the first source that has a section with it. Returns the sections that other sources lose
-  /// because of that.
+  /// Assigns each key to the first source that has a section with it.
+  ///
+  /// Returns the sections that other sources lose because of that.
   mutating func giveOut() -> [(key: String, reading: SectionReading)] {
     var given: Set<String> = []
     var refused: [(key: String, reading: SectionReading)] = []
@@ -530,7 +548,9 @@ final class RenewedDocuments: Sendable {
     if count >= Self.most { try write() }
   }
 
-  /// Drops the row of a page whose body has changed after all. The row is written with the new body instead.
+  /// Drops the row of a page whose body has changed after all.
+  ///
+  /// The row is written with the new body instead.
   func forget(_ id: DocumentID) {
     waiting.withLock { $0[id] = nil }
   }

@@ -167,7 +167,9 @@ package final class PictureUpload: Sendable {
     return (result, sink.takeBytes())
   }
 
-  /// Judges a reply with a status 2xx. It is a success unless its body says otherwise.
+  /// Judges a reply with a status 2xx.
+  ///
+  /// It is a success unless its body says otherwise.
   private func judged(_ response: Response, _ body: [UInt8], _ attempts: Int) -> Sent {
     let reply = UploadReply(body, hiding: destination.token)
     let account = PictureResult.Upload(
@@ -341,7 +343,9 @@ struct UploadReply: Decodable {
     success != false && !(status.map { $0 >= 400 } ?? false)
   }
 
-  /// Parses a reply. Removes `secret` from its message, because some servers repeat it.
+  /// Parses a reply.
+  ///
+  /// Removes `secret` from its message, because some servers repeat it.
   init(_ body: [UInt8], hiding secret: String?) {
     guard let reply = try? JSONDecoder().decode(Self.self, from: Data(body)) else { return }
     self = reply

@@ -30,13 +30,17 @@ package struct UploadForm: Sendable, Equatable {
   package var imageName = "image"
   /// The text on the stamp; an empty string if there is none.
   package var text = ""
-  /// Further fields. They are sent first, because some servers stop reading a form after its file.
+  /// Further fields.
+  ///
+  /// They are sent first, because some servers stop reading a form after its file.
   package var extra: [Field] = []
 
   /// Makes a form with the default names of the fields.
   package init() {}
 
-  /// Fills the form. The picture is the last field.
+  /// Fills the form.
+  ///
+  /// The picture is the last field.
   func filled(time: CivilTime?, jpeg: [UInt8], fileName: String) -> MultipartForm {
     var parts = extra.map { MultipartForm.Part(name: $0.name, bytes: Array($0.value.utf8)) }
     if let time {

@@ -4,8 +4,9 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// The record of accepted uploads, which is a file beside the pictures. Each upload has a line with a digest of the
-/// form and the URL.
+/// The record of accepted uploads, which is a file beside the pictures.
+///
+/// Each upload has a line with a digest of the form and the URL.
 ///
 /// A line is on disk before the upload counts as accepted. If a run is killed before that, the next run posts the
 /// picture again, with the same header field `Idempotency-Key`.
@@ -16,7 +17,9 @@ package final class UploadMemory: Sendable {
   private let path: FilePath
   private let held: Mutex<Set<String>>
 
-  /// Reads the file in a folder. The file may be missing.
+  /// Reads the file in a folder.
+  ///
+  /// The file may be missing.
   ///
   /// - Throws: ``LarderError`` if the file exists but cannot be read.
   package init(in folder: FilePath) throws(LarderError) {
@@ -43,7 +46,9 @@ package final class UploadMemory: Sendable {
     held.withLock { $0.contains(Self.key(form, destination)) }
   }
 
-  /// Records that the server accepted a form. The record is on disk when this function returns.
+  /// Records that the server accepted a form.
+  ///
+  /// The record is on disk when this function returns.
   ///
   /// - Throws: ``LarderError`` with the code `disk` if the file cannot be written.
   func add(_ form: MultipartForm, at destination: UploadDestination) throws(LarderError) {

@@ -7,8 +7,9 @@ struct CacheSuite: Decodable {
   struct Case: Decodable, Sendable {
     let id: String
     let name: String
-    /// The kind of the test. Nil means `required`. An `optimal` test checks for unnecessary requests. A `check` has no
-    /// right answer.
+    /// The kind of the test.
+    ///
+    /// Nil means `required`. An `optimal` test checks for unnecessary requests. A `check` has no right answer.
     let kind: String?
     let cdn_only: Bool?
     let requests: [Step]
@@ -35,7 +36,9 @@ struct CacheSuite: Decodable {
     let interim_responses: [Interim]?
   }
 
-  /// A header field. A number as its value stands for a date, in seconds from now.
+  /// A header field.
+  ///
+  /// A number as its value stands for a date, in seconds from now.
   struct Field: Decodable, Sendable, Hashable {
     enum Value: Hashable, Sendable {
       case text(String)

@@ -9,8 +9,9 @@ enum CacheSuitePlace: String, CaseIterable, Sendable {
   case section
 }
 
-/// The origin for the suite's tests. It answers the request for a URL as the current step of the test says, and records
-/// the request.
+/// The origin for the suite's tests.
+///
+/// It answers the request for a URL as the current step of the test says, and records the request.
 ///
 /// It answers like the server of the suite. In a step that expects a conditional request, it answers 304 to the
 /// validators of the step before, and an error to any other request.
@@ -45,7 +46,9 @@ final class CacheSuiteOrigin: Sendable {
   /// The requests for a test's URL in this step.
   func seen(_ number: Int) -> [Seen] { state.withLock { $0.seen[number] ?? [] } }
 
-  /// Answers one request. The URL of a test is `/t/NUMBER`, and redirects from it lead to `/target`.
+  /// Answers one request.
+  ///
+  /// The URL of a test is `/t/NUMBER`, and redirects from it lead to `/target`.
   func answer(_ request: ScriptedServer.Received) -> [ScriptedServer.Action] {
     let path = request.path.prefix { $0 != "?" }
     let step = state.withLock { $0.step }
@@ -120,7 +123,9 @@ final class CacheSuiteOrigin: Sendable {
     return [.bytes(Array(text.utf8) + (isEmpty ? [] : body))]
   }
 
-  /// The body for a test's URL. It is of the kind that larder expects, and differs in each step.
+  /// The body for a test's URL.
+  ///
+  /// It is of the kind that larder expects, and differs in each step.
   private func body(_ number: Int, _ step: Int) -> [UInt8] {
     let version = Self.version(number, step)
     switch place {

@@ -8,7 +8,9 @@ import Transport
 
 @testable import Pipeline
 
-/// Runs a group of tests with equal pauses and headers. Each step of the group is one run of larder.
+/// Runs a group of tests with equal pauses and headers.
+///
+/// Each step of the group is one run of larder.
 struct CacheSuiteRun {
   /// The command that each step runs.
   enum Mode: String, CaseIterable, Sendable {

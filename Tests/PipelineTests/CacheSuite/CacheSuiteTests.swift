@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 
-/// Runs the suite http-tests/cache-tests. Each request of a test is a run of larder.
+/// Runs the suite http-tests/cache-tests.
+///
+/// Each request of a test is a run of larder.
 ///
 /// The suite is read from a folder beside the repository. If the folder is missing, the tests are skipped with a
 /// message.

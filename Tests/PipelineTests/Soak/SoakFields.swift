@@ -1,7 +1,9 @@
 import Base
 import Transport
 
-/// The header fields that control caching. The origin writes them, and the model reads them.
+/// The header fields that control caching.
+///
+/// The origin writes them, and the model reads them.
 struct SoakFields: Hashable, Sendable {
   /// The directives of `Cache-Control`.
   struct Control: Hashable, Sendable {
@@ -16,7 +18,9 @@ struct SoakFields: Hashable, Sendable {
   var date: Int64?
   var age: Int64?
   var control: Control?
-  /// The date in `Expires`. `.some(nil)` stands for an invalid date, which means that the response has already expired.
+  /// The date in `Expires`.
+  ///
+  /// `.some(nil)` stands for an invalid date, which means that the response has already expired.
   var expires: Int64??
   var tag: String?
   var modified: Int64?
@@ -43,8 +47,9 @@ struct SoakFields: Hashable, Sendable {
     return lines
   }
 
-  /// Whether a 304 with the validators of `new` may renew this version. The strongest validator that both have decides.
-  /// (RFC 9111, section 4.3.4)
+  /// Whether a 304 with the validators of `new` may renew this version.
+  ///
+  /// The strongest validator that both have decides. (RFC 9111, section 4.3.4)
   func mayBeRenewed(by new: SoakFields) -> Bool {
     if let newTag = new.tag { return newTag == tag }
     guard let modified, let newModified = new.modified else { return true }
@@ -54,8 +59,10 @@ struct SoakFields: Hashable, Sendable {
   /// The entity-tag without `W/`.
   var opaqueTag: Substring? { tag.map { $0.hasPrefix("W/") ? $0.dropFirst(2) : $0[...] } }
 
-  /// The stored fields after a 304 with the fields `new`. Fields that the 304 has too are replaced. `Age` and `Date`
-  /// apply only to the answer that has them. (RFC 9111, section 3.2)
+  /// The stored fields after a 304 with the fields `new`.
+  ///
+  /// Fields that the 304 has too are replaced. `Age` and `Date` apply only to the answer that has them. (RFC 9111,
+  /// section 3.2)
   func renewed(by new: SoakFields) -> SoakFields {
     SoakFields(
       date: new.date,

@@ -49,8 +49,9 @@ struct SoakListing {
 }
 
 extension SoakListing {
-  /// The listings that a section may show if only its first pages were received. They have the items of those pages,
-  /// and the items that the section showed before.
+  /// The listings that a section may show if only its first pages were received.
+  ///
+  /// They have the items of those pages, and the items that the section showed before.
   ///
   /// - Parameters:
   ///   - incoming: The pages that were received.
@@ -64,8 +65,9 @@ extension SoakListing {
   }
 }
 
-/// The guard of a catalog with 30 items or more. If the catalog would lose more than a tenth of its items, all of them
-/// are kept.
+/// The guard of a catalog with 30 items or more.
+///
+/// If the catalog would lose more than a tenth of its items, all of them are kept.
 struct SoakCatalogGuard {
   private var before = 0
   private var vanished = 0
@@ -94,7 +96,9 @@ struct SoakCatalogGuard {
 }
 
 extension SoakSection {
-  /// Joins pages. If an item is on two pages, because it moved while they were read, only its first occurrence counts.
+  /// Joins pages.
+  ///
+  /// If an item is on two pages, because it moved while they were read, only its first occurrence counts.
   init(pages: [SoakSection]) {
     self = pages.reduce(SoakSection(key: "")) { $0.adding($1) }
   }
@@ -108,8 +112,9 @@ extension SoakSection {
     )
   }
 
-  /// Whether too many items are unreadable. That is so if all items are, or if more than one and more than a tenth of
-  /// them are.
+  /// Whether too many items are unreadable.
+  ///
+  /// That is so if all items are, or if more than one and more than a tenth of them are.
   fileprivate var isRefused: Bool {
     let bad = unreadable.count
     return bad > 0 && (bad == items.count || bad > 1 && bad * 10 > items.count)

@@ -139,8 +139,9 @@ extension SoakModel {
     return (whole, mayFail, broken)
   }
 
-  /// Whether a cached page changed or is missing. If so, all pages are requested, fresh or not, so that an item which
-  /// moved from one page to another is found.
+  /// Whether a cached page changed or is missing.
+  ///
+  /// If so, all pages are requested, fresh or not, so that an item which moved from one page to another is found.
   private func turnover(_ section: Int, _ run: SoakRun) -> Turnover {
     var turnover = Turnover.none
     for number in 1... {

@@ -10,7 +10,9 @@
 struct SoakModel {
   /// The state of one URL in the cache.
   struct Held<Value: Hashable & Sendable>: Sendable {
-    /// The possible values. After an interrupted run, there may be several. Nil stands for no content.
+    /// The possible values.
+    ///
+    /// After an interrupted run, there may be several. Nil stands for no content.
     var values: Set<Value?> = [nil]
     /// The URL of the content after redirects; nil if it is uncertain.
     var place: String?
@@ -22,7 +24,9 @@ struct SoakModel {
     var term: SoakTerm?
     /// When `warm` last found nothing here; it may wait a day before its next request.
     var refused: Int64?
-    /// Whether the origin's last answer was that it has nothing here. The answer may be from an interrupted run.
+    /// Whether the origin's last answer was that it has nothing here.
+    ///
+    /// The answer may be from an interrupted run.
     ///
     /// Later errors do not change this.
     var mayBeMissing = false

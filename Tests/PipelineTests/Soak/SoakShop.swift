@@ -300,7 +300,9 @@ struct SoakShop: Sendable {
   }
 }
 
-/// Faults that the origin may show in addition to failing requests. Each can be enabled separately.
+/// Faults that the origin may show in addition to failing requests.
+///
+/// Each can be enabled separately.
 enum SoakLie: String, CaseIterable, Sendable {
   /// Redirects to other resources and back.
   case moves
