@@ -55,9 +55,9 @@ enum DocumentSource: Hashable, Sendable {
     if case .query(let query) = self { .query(query.moved(to: url)) } else { .web(url) }
   }
 
-  /// If the rule is a POST, the POST to this URL with the given values in its placeholders.
+  /// If the rule is a POST, returns a POST to this URL with the given values in its placeholders.
   ///
-  /// Otherwise the source itself.
+  /// Otherwise returns the source itself.
   func asked(
     by request: RequestRule?,
     filling values: [Placeholder: String]
@@ -220,7 +220,7 @@ extension RunContext {
     }
   }
 
-  /// Makes a reply of a body that the decoder can read: decompresses it, and converts JSON Lines to an array.
+  /// Decompresses a body, converts JSON Lines to an array, and makes a reply of the result.
   private func plain(
     _ body: DocumentBody,
     of url: String,

@@ -75,7 +75,7 @@ package struct CacheExport: Sendable {
   ///   - cache: The cache's path.
   ///   - catalog: The catalog's name; nil to export all catalogs.
   ///   - remote: The remote store of the pictures, if they are not in the cache's folder.
-  ///   - moment: The time at which the catalog was as it is to be exported; nil to export it as the last sync left it.
+  ///   - moment: The time whose catalog is exported; nil to export the catalog as the last sync left it.
   /// - Throws: ``LarderError`` if the cache cannot be read, or has no run that ended at or before `moment`.
   package init(
     cache: String,

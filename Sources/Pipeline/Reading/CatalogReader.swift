@@ -107,7 +107,7 @@ package struct CatalogReader: Sendable {
   /// - Parameters:
   ///   - cache: The cache's path.
   ///   - name: The catalog's name; nil if the cache has only one catalog.
-  ///   - moment: The time at which the catalog was as it is to be read; nil to read it as the last sync left it.
+  ///   - moment: The time whose catalog is read; nil to read the catalog as the last sync left it.
   /// - Throws: ``LarderError`` if there is no such cache or catalog, or no run that ended at or before `moment`.
   package init(
     cache: String,

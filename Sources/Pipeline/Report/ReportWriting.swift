@@ -182,44 +182,44 @@ public struct RunDiff: Sendable, Hashable {
 }
 
 extension RunDiff: Encodable {
-  private enum Key: String, CodingKey {
-    case catalog, old, new, added, removed, changed, pictures, swept
-    case id, section, field, from, to, url, at, reason
+  private enum Key: CodingKey { case catalog, old, new, added, removed, changed, pictures, swept }
+
+  private struct Row: Encodable {
+    let id: String
+    let section: String
+  }
+
+  private struct ChangedRow: Encodable {
+    let id: String
+    let section: String
+    let field: String
+    @OrNull var from: String?
+    @OrNull var to: String?
+  }
+
+  private struct RemovedPicture: Encodable {
+    let url: String
+    let at: String
+    let reason: String
   }
 
   /// Writes the difference as `diff --json` prints it.
   public func encode(to encoder: any Encoder) throws {
     var body = encoder.container(keyedBy: Key.self)
-    func encode(_ listings: [CatalogDiff.Listing], _ key: Key) throws {
-      var list = body.nestedUnkeyedContainer(forKey: key)
-      for listing in listings {
-        var entry = list.nestedContainer(keyedBy: Key.self)
-        try entry.encode(listing.id, forKey: .id)
-        try entry.encode(listing.section, forKey: .section)
-      }
-    }
     try body.encode(catalog, forKey: .catalog)
     try body.encode(old, forKey: .old)
     try body.encode(new, forKey: .new)
-    try encode(items.added, .added)
-    try encode(items.removed, .removed)
-    var changed = body.nestedUnkeyedContainer(forKey: .changed)
-    for change in items.changed {
-      var entry = changed.nestedContainer(keyedBy: Key.self)
-      try entry.encode(change.id, forKey: .id)
-      try entry.encode(change.section, forKey: .section)
-      try entry.encode(change.field, forKey: .field)
-      try entry.encode(change.from, forKey: .from)
-      try entry.encode(change.to, forKey: .to)
+    try body.encode(items.added.map { Row(id: $0.id, section: $0.section) }, forKey: .added)
+    try body.encode(items.removed.map { Row(id: $0.id, section: $0.section) }, forKey: .removed)
+    let changed = items.changed.map {
+      ChangedRow(id: $0.id, section: $0.section, field: $0.field, from: $0.from, to: $0.to)
     }
+    try body.encode(changed, forKey: .changed)
     try body.encode(pictures, forKey: .pictures)
-    var swept = body.nestedUnkeyedContainer(forKey: .swept)
-    for tombstone in removed {
-      var entry = swept.nestedContainer(keyedBy: Key.self)
-      try entry.encode(tombstone.url, forKey: .url)
-      try entry.encode(tombstone.removed.rfc3339, forKey: .at)
-      try entry.encode(tombstone.reason, forKey: .reason)
+    let swept = removed.map {
+      RemovedPicture(url: $0.url, at: $0.removed.rfc3339, reason: $0.reason)
     }
+    try body.encode(swept, forKey: .swept)
   }
 }
 
