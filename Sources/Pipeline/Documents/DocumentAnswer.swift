@@ -18,7 +18,7 @@ package enum DocumentOrigin: Sendable {
   case given(any GivenDocuments)
 }
 
-/// Answers to requests that one run recorded for another.
+/// The answers that one run received and recorded, for another run that would send the same requests.
 package protocol GivenDocuments: Sendable {
   /// The answer to the request for a document.
   ///

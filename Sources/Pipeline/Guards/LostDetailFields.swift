@@ -25,7 +25,7 @@ final class LostDetailFields: Sendable {
 
   /// A detail that lost fields.
   ///
-  /// Its preliminary row keeps their old values until all details are finished.
+  /// Its preliminary row keeps the old values of these fields until all details are finished.
   private struct Stripped {
     /// The row of the detail as it was received, without the lost fields.
     var entry: DetailEntry

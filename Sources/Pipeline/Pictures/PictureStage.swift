@@ -460,7 +460,7 @@ extension PictureStage {
     // In an unattended run, pictures have the same priority as details, because otherwise a deadline could cut off the
     // pictures in every run.
     request.priority = context.options.onlyDue ? .detail : .image
-    request.bodyLimit = SyncOptions.pictureLimit
+    request.bodyLimit = context.options.pictureLimit
     let asked = context.now()
     if case .revalidate(let condition) = held?.freshness(
       at: asked,

@@ -199,7 +199,7 @@ package struct SyncOptions: Sendable {
   /// The transport has a separate deadline for requests.
   package var deadline: UnixTime?
   /// The maximum size of a picture, in bytes.
-  static let pictureLimit = ByteCount.mebibytes(64)
+  package var pictureLimit = ByteCount.mebibytes(64)
   /// The maximum size of a response with items or details, in bytes.
   static let jsonLimit = ByteCount.mebibytes(1024)
 
