@@ -22,7 +22,7 @@ struct GuardMessage {
 
   private var items: String { held == 1 ? "its 1 item" : "its \(held) items" }
 
-  /// The shop no longer lists any items in the section.
+  /// The message that the shop no longer lists any items in the section.
   var emptied: Finding {
     Finding(
       problem:
@@ -32,7 +32,7 @@ struct GuardMessage {
     )
   }
 
-  /// The shop's response no longer names the section.
+  /// The message that the shop's response no longer names the section.
   var dropped: Finding {
     Finding(
       problem:
@@ -42,7 +42,7 @@ struct GuardMessage {
     )
   }
 
-  /// The shop no longer lists `count` of the items.
+  /// The message that the shop no longer lists `count` of the items.
   func shrunk(by count: Int) -> Finding {
     Finding(
       problem:
@@ -52,7 +52,7 @@ struct GuardMessage {
     )
   }
 
-  /// The shop has replaced every item of the section, and now lists `count` other items.
+  /// The message that the shop has replaced every item of the section, and now lists `count` other items.
   func replaced(by count: Int) -> Finding {
     Finding(
       problem:
@@ -62,11 +62,11 @@ struct GuardMessage {
     )
   }
 
-  /// All items have lost a field, or all have the same value in it.
+  /// The message that all items have lost a field, or that all have the same value in it.
   ///
   /// - Parameters:
   ///   - findings: The fields.
-  ///   - mapping: The mapping with the fields' paths.
+  ///   - mapping: The catalog file's paths for the fields.
   ///   - count: The number of items that the shop lists now.
   /// - Returns: The message and its remedy.
   func suspicious(
@@ -91,13 +91,13 @@ struct GuardMessage {
     )
   }
 
-  /// All details have lost some fields.
+  /// The message that all details have lost some fields.
   ///
   /// A detail is the document about one item, beyond its entry in a section.
   ///
   /// - Parameters:
   ///   - names: The names of the fields.
-  ///   - paths: Their paths in the mapping.
+  ///   - paths: The catalog file's paths for the fields.
   ///   - count: The number of details whose old fields are kept.
   /// - Returns: The message and its remedy.
   static func lost(_ names: [String], _ paths: [JSONPath], details count: Int) -> Finding {
@@ -110,7 +110,7 @@ struct GuardMessage {
     )
   }
 
-  /// Too many items cannot be read.
+  /// The message that too many items cannot be read.
   ///
   /// - Parameters:
   ///   - notes: The unreadable items and fields.

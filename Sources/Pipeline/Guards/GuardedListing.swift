@@ -34,7 +34,7 @@ extension RunContext {
   ///
   /// - Parameters:
   ///   - listing: The items that the shop lists now.
-  ///   - item: The mapping of their fields.
+  ///   - item: The catalog file's paths for the fields of items.
   ///   - unread: The ids of items that the shop lists but that cannot be read.
   ///   - shown: The listing of the last run.
   /// - Returns: The listing to show, with the kept items.

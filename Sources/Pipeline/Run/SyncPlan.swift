@@ -111,7 +111,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     )
     while true {
       let source = reading.next
-      // A document that was decoded with another mapping is fetched again.
+      // A page that was decoded by other rules than those in the catalog file is fetched again.
       let held = try index?.document(source.name, reader: catalog.reader(at: position))
         .flatMap { $0.mapping == mapping ? $0 : nil }
       let action =

@@ -182,7 +182,7 @@ package struct SyncOptions: Sendable {
   package var maxSkipped = SkipLimit.standard
   /// Whether to accept the removal of many items at once.
   ///
-  /// If false, the guards keep such items, because their removal looks like a fault of the shop.
+  /// If false, such items are kept, because their removal looks like a fault of the shop.
   package var allowRemovals = false
   /// Whether the run is unattended, as `larder warm` is.
   ///
