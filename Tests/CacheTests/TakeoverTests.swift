@@ -89,7 +89,7 @@ struct TakeoverTests {
     #expect(try reader.picture(at: older)?.url == url("A1"))
     #expect(try reader.picture(at: String(path("A1").dropFirst("cache/".count)))?.url == url("A1"))
     #expect(try reader.heldPictures(at: [older]) == [older: PictureID(url: url("A1"))])
-    #expect(try PictureFiles(CacheLayout(reading: old.root)).strays(reader).isEmpty)
+    #expect(try CacheLayout(reading: old.root).strays(reader).isEmpty)
   }
 
   @Test func `two pictures with the same older name are both fetched again`() throws {

@@ -53,7 +53,7 @@ import Testing
     let thumbnails = ThumbnailFolder(cache: folder.path, side: 96)
     thumbnails.keep(Self.picture, of: Self.source)
 
-    try ThumbnailSweep(layout, Index(layout)).run()
+    try layout.sweepThumbnails(Index(layout))
 
     #expect(thumbnails.read(Self.source) == nil)
   }

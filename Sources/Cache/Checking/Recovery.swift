@@ -50,39 +50,21 @@ package struct Recovery: Sendable {
   ///   - index: The cache's index.
   ///   - oldest: Unfinished bodies that were last written before this moment are removed.
   ///   - isClaimed: Whether the caller will write the row of the file at a path; such a file is no stray.
+  ///   - read: Reads and hashes the file of a picture; nil for the normal function. Tests pass one that fails.
   /// - Throws: ``LarderError`` when a folder or the index cannot be read or repaired.
   package init(
     _ layout: CacheLayout,
     _ index: Index,
     partialsSince oldest: UnixTime = .distantPast,
-    isClaimed: (String) throws(LarderError) -> Bool = { _ in false }
-  ) throws(LarderError) {
-    try self.init(
-      layout,
-      index,
-      partialsSince: oldest,
-      isClaimed: isClaimed
-    ) { name throws(LarderError) in
-      try layout.digest(of: name)
-    }
-  }
-
-  /// Compares and repairs with a given function to read a picture's file, to test a failing disk.
-  init(
-    _ layout: CacheLayout,
-    _ index: Index,
-    partialsSince oldest: UnixTime = .distantPast,
     isClaimed: (String) throws(LarderError) -> Bool = { _ in false },
-    read: @escaping PictureReading
+    read: PictureReading? = nil
   ) throws(LarderError) {
+    let read = read ?? layout.digest
     partials = try PartialBodies(layout, since: oldest)
     let wasKilled = try index.wasKilled()
     if let listing = layout.listing {
-      let comparison = try RemoteRecovery(layout, listing, index)
-      try comparison.write(to: index, layout)
+      (forgotten, adopted) = try layout.repair(index, from: listing)
       listing.forget()
-      forgotten = comparison.gone.count
-      adopted = comparison.renewed.count
       strays = StrayFiles([], layout, index, read: read)
       folders = nil
       if wasKilled { try index.markKilledRunsInterrupted() }
@@ -195,27 +177,27 @@ extension PictureEntry {
   }
 }
 
-/// Finds out which pictures of a shard, one machine's part of a sync, the cache holds; checks each file once.
-package struct ShardRecovery {
-  /// Files without a row, to be adopted.
-  package let strays: StrayFiles
-
-  /// Checks the files, and writes the rows of the pictures that exist into the run's own index.
+extension CacheLayout {
+  /// Finds out which pictures of a shard are in the cache, and writes their rows into the run's own index.
+  ///
+  /// A shard is one machine's part of a sync. This layout is the run's work folder.
   ///
   /// - Parameters:
-  ///   - layout: The run's work folder.
-  ///   - index: The run's own index.
   ///   - known: The rows of the shard's pictures in the cache's index.
+  ///   - index: The run's own index.
+  /// - Returns: The files without a row, to be adopted.
   /// - Throws: ``LarderError`` when a folder cannot be read.
-  package init(_ layout: CacheLayout, _ index: Index, known: [PictureEntry]) throws(LarderError) {
-    let read: PictureReading = { name throws(LarderError) in try layout.digest(of: name) }
+  package func recoverShard(
+    _ known: [PictureEntry],
+    _ index: Index
+  ) throws(LarderError) -> StrayFiles {
     var rows: [PictureEntry] = []
     var paths: Set<String> = []
-    if let remote = layout.remote {
+    if let remote {
       rows = try Self.rows(of: known, in: remote)
     }
-    for entry in known where layout.remote == nil {
-      let file = try layout.existingFolder(entry.name.folder)?.find(entry.name.file)
+    for entry in known where remote == nil {
+      let file = try existingFolder(entry.name.folder)?.find(entry.name.file)
       switch FileAgreement(row: entry.stamp, file: file) {
       case .agreed: rows.append(entry)
       // The row has no bytes, but records since when the picture has been failing.
@@ -223,11 +205,11 @@ package struct ShardRecovery {
       case .empty, .gone: break
       case .doubtful where entry.stamp == nil: paths.insert(entry.name.path)
       case .doubtful:
-        if let now = entry.reconciled(with: try read(entry.name)) { rows.append(now) }
+        if let now = entry.reconciled(with: try digest(of: entry.name)) { rows.append(now) }
       }
     }
     try index.save(rows)
-    strays = StrayFiles(paths, layout, index, read: read)
+    return StrayFiles(paths, self, index, read: digest)
   }
 
   /// The rows of pictures that the object store has, and of failing pictures that the store does not have.
@@ -243,9 +225,7 @@ package struct ShardRecovery {
       return entry.stamp == there.stamp ? entry : there.row(of: entry)
     }
   }
-}
 
-extension CacheLayout {
   /// Compares a picture's row, which another run wrote, with the present file.
   ///
   /// If a second run has replaced the file since, the result is the row of the present file.

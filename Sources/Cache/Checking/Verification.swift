@@ -24,7 +24,6 @@ package struct Verification: Sendable {
   private let layout: CacheLayout
   private let index: Index
   private let read: PictureReading
-  private let judge: PictureJudge
   private let review: SuspectReview
 
   /// Makes a check of the cache with these folders and this index.
@@ -32,69 +31,50 @@ package struct Verification: Sendable {
   /// - Parameters:
   ///   - layout: The cache's folders.
   ///   - index: The cache's index.
-  ///   - isLocked: Whether the caller holds the cache's lock, so that no other process changes it.
-  package init(_ layout: CacheLayout, _ index: Index, isLocked: Bool = false) {
-    self.init(layout, index, isLocked: isLocked) { name throws(LarderError) in
-      try layout.digest(of: name)
-    }
-  }
-
-  /// Makes a check with a given function to read a picture's file, to test a failing disk.
-  init(
+  ///   - isLocked: Whether the caller holds the cache's lock, so that no other process changes the cache.
+  ///   - read: Reads and hashes the file of a picture; nil for the normal function. Tests pass one that fails.
+  package init(
     _ layout: CacheLayout,
     _ index: Index,
     isLocked: Bool = false,
-    read: @escaping PictureReading
+    read: PictureReading? = nil
   ) {
     self.layout = layout
     self.index = index
-    self.read = read
-    judge = PictureJudge(layout, read: read)
+    self.read = read ?? layout.digest
     review = SuspectReview(layout, isLocked: isLocked)
-  }
-
-  /// Checks every picture, with as many threads as there are processors.
-  ///
-  /// - Parameters:
-  ///   - depth: Whether to compare sizes or to read every byte.
-  ///   - progress: Called after every few hundred pictures, with the number of checked pictures and the total number.
-  /// - Returns: The damaged, missing and stray files.
-  /// - Throws: ``LarderError`` when a folder or the index cannot be read.
-  package func run(
-    _ depth: Depth,
-    progress: (Int, Int) -> Void = { _, _ in }
-  ) throws(LarderError) -> VerifyReport {
-    try run(depth, from: VerifyPosition(isFull: depth == .full), isStopped: { false }) {
-      progress($0.checked, $1)
-    }
   }
 
   /// Checks every picture after a position, with as many threads as there are processors.
   ///
   /// - Parameters:
   ///   - depth: Whether to compare sizes or to read every byte.
-  ///   - start: The position to begin at; its findings are checked again, in case they were repaired.
+  ///   - start: The position to begin at; nil to check all pictures. The findings in the position are checked again,
+  ///     because they may have been repaired.
   ///   - isStopped: Called often, on any thread; returns whether to end early.
   ///   - progress: Called after every few hundred pictures, with the position and the total number of pictures.
-  /// - Returns: The damaged, missing and stray files; incomplete if `isStopped` ended the check early.
+  /// - Returns: The damaged, missing and stray files. The report is incomplete if `isStopped` ended the check early.
   /// - Throws: ``LarderError`` when a folder or the index cannot be read.
   package func run(
     _ depth: Depth,
-    from start: VerifyPosition,
-    isStopped: @Sendable () -> Bool,
-    progress: (VerifyPosition, Int) -> Void
+    from start: VerifyPosition? = nil,
+    isStopped: @Sendable () -> Bool = { false },
+    progress: (VerifyPosition, Int) -> Void = { _, _ in }
   ) throws(LarderError) -> VerifyReport {
+    let remote: RemoteVerification?
     if let listing = layout.listing {
-      return try RemoteVerification(layout, listing, index, review)
-        .run(depth, from: start, isStopped: isStopped, progress: progress)
+      remote = try RemoteVerification(listing, index)
+    } else {
+      remote = nil
     }
+    let start = start ?? VerifyPosition(isFull: depth == .full)
     let ids = try index.heldPictures()
     var position = VerifyPosition(after: start, isFull: depth == .full, among: ids)
     var suspects = try index.heldPictures(at: start.damaged + start.missing)
     var rest = ids.dropFirst(position.checked)
     while !rest.isEmpty {
       let pass = Array(rest.prefix(Self.pass))
-      guard let found = try look(at: pass, depth, isStopped: isStopped) else { break }
+      guard let found = try look(at: pass, depth, remote, isStopped: isStopped) else { break }
       for (entry, verdict) in found where verdict != .good {
         suspects[entry.name.path] = entry.id
         position.note(verdict, at: entry.name.path)
@@ -104,14 +84,15 @@ package struct Verification: Sendable {
       progress(position, ids.count)
     }
     let paths = Set(position.damaged + position.missing)
-      .union(try PictureFiles(layout).strays(index))
+      .union(try layout.strays(index))
     var report = try review.settled(paths) { paths throws(LarderError) in
-      try lookAgain(at: paths, suspects, depth)
+      if let remote { return try remote.lookAgain(at: paths, depth) }
+      return try lookAgain(at: paths, suspects, depth)
     }
     report.checked = position.checked
     report.isComplete = rest.isEmpty
     report.unchecked = rest.count
-    guard report.isComplete else { return report }
+    guard report.isComplete, remote == nil else { return report }
     let squares = SquareVerification(layout, index)
     let first = try squares.run(depth).report
     report.add(
@@ -127,16 +108,21 @@ package struct Verification: Sendable {
   private func look(
     at ids: [PictureID],
     _ depth: Depth,
+    _ remote: RemoteVerification?,
     isStopped: @Sendable () -> Bool
   ) throws(LarderError) -> [(PictureEntry, CheckedFile)]? {
     var held: [PictureEntry] = []
     try index.forEachPicture(of: ids) { if $0.isHeld { held.append($0) } }
     let entries = held
+    if let remote {
+      let found = remote.verdicts(entries, depth, isStopped: isStopped)
+      return found.count == entries.count ? Array(zip(entries, found)) : nil
+    }
     let verdicts = Mutex([CheckedFile?](repeating: nil, count: entries.count))
     DispatchQueue.concurrentPerform(iterations: (entries.count + 15) / 16) { block in
       for place in (block * 16)..<min(block * 16 + 16, entries.count) {
         guard !isStopped() else { return }
-        let verdict = judge.verdict(entries[place], depth)
+        let verdict = verdict(entries[place], depth)
         verdicts.withLock { $0[place] = verdict }
       }
     }
@@ -161,7 +147,7 @@ package struct Verification: Sendable {
     let pictures = paths.compactMap { ids[$0] }
     let before = try index.pictures(pictures)
     var verdicts: [PictureID: CheckedFile] = [:]
-    for (id, entry) in before where entry.isHeld { verdicts[id] = judge.verdict(entry, depth) }
+    for (id, entry) in before where entry.isHeld { verdicts[id] = verdict(entry, depth) }
     let after = try index.pictures(pictures)
     for path in paths.sorted() {
       guard let id = ids[path], let verdict = verdicts[id] else { continue }
@@ -183,7 +169,7 @@ package struct Verification: Sendable {
     return found
   }
 
-  /// Repairs the findings of ``run(_:progress:)``, so that the next sync fetches the missing pictures.
+  /// Repairs the findings of ``run(_:from:isStopped:progress:)``, so that the next sync fetches the missing pictures.
   ///
   /// The rows of damaged and missing pictures are deleted, and damaged files are removed. An unreadable file stays,
   /// with its row. A stray file that belongs to a picture in `urls` gets a row; other strays are removed. The caller
@@ -206,23 +192,10 @@ package struct Verification: Sendable {
     guard try index.lostSince() == nil else { return }
     try unclaimed.sweep()
     let found = Set(report.strays)
-    for path in try PictureFiles(layout).strays(index) where found.contains(path) {
+    for path in try layout.strays(index) where found.contains(path) {
       try layout.remove(path)
     }
     try index.noteFolderTimes(of: layout)
-  }
-
-  /// The files of a cache to which no row of a held picture refers, sorted.
-  package static func strays(
-    of layout: CacheLayout,
-    _ index: Index
-  ) throws(LarderError) -> [String] {
-    try PictureFiles(layout).strays(index)
-  }
-
-  /// Every file below `images/`, sorted.
-  package static func files(of layout: CacheLayout) throws(LarderError) -> [String] {
-    try PictureFiles(layout).all()
   }
 }
 
@@ -429,24 +402,12 @@ enum CheckedFile: Equatable {
   case unreadable
 }
 
-/// Compares the file of one picture with its row.
-struct PictureJudge: Sendable {
-  private let layout: CacheLayout
-  private let read: PictureReading
-
-  /// - Parameters:
-  ///   - layout: The cache.
-  ///   - read: The function that reads and hashes a file.
-  init(_ layout: CacheLayout, read: @escaping PictureReading) {
-    self.layout = layout
-    self.read = read
-  }
-
+extension Verification {
   /// Checks the file of a row.
   ///
   /// If ``Index/takeOver(_:on:)`` was interrupted, some files are renamed, but their rows have the older path. So a
   /// missing file is also sought under its new name.
-  func verdict(_ entry: PictureEntry, _ depth: Verification.Depth) -> CheckedFile {
+  private func verdict(_ entry: PictureEntry, _ depth: Depth) -> CheckedFile {
     let verdict = look(at: entry, depth)
     guard verdict == .missing, entry.older != nil else { return verdict }
     var renamed = entry
@@ -454,7 +415,7 @@ struct PictureJudge: Sendable {
     return look(at: renamed, depth)
   }
 
-  private func look(at entry: PictureEntry, _ depth: Verification.Depth) -> CheckedFile {
+  private func look(at entry: PictureEntry, _ depth: Depth) -> CheckedFile {
     do throws(LarderError) {
       switch depth {
       case .fast:
@@ -483,20 +444,13 @@ struct PictureJudge: Sendable {
   }
 }
 
-/// Lists the files below `images/`, or only the files there that have no row in the index.
-struct PictureFiles {
-  private let layout: CacheLayout
-
-  init(_ layout: CacheLayout) {
-    self.layout = layout
-  }
-
-  /// Every file in the folders of pictures, sorted.
-  func all() throws(LarderError) -> [String] {
-    if let listing = layout.listing { return try listing.objects().keys.sorted() }
+extension CacheLayout {
+  /// The paths of all files in the picture folders, sorted.
+  package func pictureFiles() throws(LarderError) -> [String] {
+    if let listing { return try listing.objects().keys.sorted() }
     var files: [String] = []
-    for number in try layout.existingFolders() {
-      let folder = try layout.folder(number, creating: false)
+    for number in try existingFolders() {
+      let folder = try folder(number, creating: false)
       files += try folder.names().map { "images/\(PictureName.folderName(number))/\($0)" }
     }
     return files.sorted()
@@ -506,9 +460,9 @@ struct PictureFiles {
   ///
   /// Reads a folder at a time, so that only a 256th of the names are in memory. A folder's rows are read after its file
   /// names, so that rows which a running sync commits meanwhile are included.
-  func strays(_ index: Index) throws(LarderError) -> [String] {
-    if let remote = layout.remote {
-      let all = try all()
+  package func strays(_ index: Index) throws(LarderError) -> [String] {
+    if let remote {
+      let all = try pictureFiles()
       let known = try index.heldPictures(at: all)
       let others = all.filter { known[$0] == nil }
       // An object with a row in its metadata is no stray: the next run writes that row to the index.
@@ -516,9 +470,8 @@ struct PictureFiles {
       return others.filter { path in !(rows[path]?.isRow(at: path) ?? false) }
     }
     var files: [String] = []
-    for name in try layout.images.names() {
-      guard let number = layout.pictureFolder(name),
-        let folder = try layout.existingFolder(number)
+    for name in try images.names() {
+      guard let number = pictureFolder(name), let folder = try existingFolder(number)
       else {
         files.append("images/\(name)")
         continue

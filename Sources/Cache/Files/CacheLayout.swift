@@ -64,12 +64,12 @@ package final class CacheLayout: Sendable {
   ///
   /// - Parameters:
   ///   - path: The path of the cache.
-  ///   - room: The work folder's name, which no other run uses.
+  ///   - folder: The work folder's name, which no other run uses.
   ///   - remote: The object store that has the pictures instead of the cache's folder, if any.
   /// - Throws: ``LarderError`` when a folder cannot be created or is a symbolic link.
   package init(
     beside path: String,
-    room: String,
+    workFolder folder: String,
     remote: (any RemotePictures)? = nil
   ) throws(LarderError) {
     listing = remote.map { RemoteListing($0) }
@@ -78,26 +78,22 @@ package final class CacheLayout: Sendable {
     try cache.demandOwnership()
     try Self.tag(cache)
     images = try Folder(path: path + "/images", creating: true)
-    _ = try Folder(path: "\(path)/\(Self.rooms)", creating: true)
-    root = try Folder(path: "\(path)/\(Self.rooms)/\(room)", creating: true)
+    _ = try Folder(path: "\(path)/\(Self.workFolders)", creating: true)
+    root = try Folder(path: "\(path)/\(Self.workFolders)/\(folder)", creating: true)
     partialFolder = Mutex(try Folder(path: root.path + "/partial", creating: true))
   }
 
   /// The folder in the cache that contains the work folders.
-  private static let rooms = "shards"
+  private static let workFolders = "shards"
 
   /// Removes the work folders whose names begin with `prefix`, with their contents; ignores errors.
   package static func removeWorkFolders(of path: String, prefix: String) {
-    guard let rooms = try? Folder(path: "\(path)/\(Self.rooms)", creating: false) else { return }
-    for name in (try? rooms.names()) ?? [] where name.hasPrefix(prefix) {
-      if let partial = try? Folder(path: "\(rooms.path)/\(name)/partial", creating: false) {
-        for file in (try? partial.names()) ?? [] { unlinkat(partial.descriptor, file, 0) }
-      }
-      unlinkat(rooms.descriptor, name + "/partial", AT_REMOVEDIR)
-      unlinkat(rooms.descriptor, name, AT_REMOVEDIR)
+    guard let folders = try? Folder(path: "\(path)/\(workFolders)", creating: false) else { return }
+    for name in (try? folders.names()) ?? [] where name.hasPrefix(prefix) {
+      try? folders.removeAll(name)
     }
     // Fails while another run has a work folder, as intended.
-    rmdir(rooms.path)
+    rmdir(folders.path)
   }
 
   private static func tag(_ root: Folder) throws(LarderError) {

@@ -216,18 +216,12 @@ package struct SystemDisk: Disk {
 }
 
 extension Folder {
-  /// The `stat` of the regular file `name`, or nil if there is none.
-  package func stamp(of name: String) -> FileStamp? {
-    var status = Glibc.stat()
-    guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
-      status.st_mode & S_IFMT == S_IFREG
-    else { return nil }
-    return FileStamp(status)
-  }
+  /// The stamp of the regular file `name`; nil if there is no such file, or if the system call fails.
+  package func stamp(of name: String) -> FileStamp? { try? find(name) }
 
-  /// The `stat` of the regular file `name`, or nil if there is none.
+  /// The stamp of the regular file `name`; nil if there is no such file.
   ///
-  /// - Throws: ``LarderError`` when the call fails, which does not mean that there is no file.
+  /// - Throws: ``LarderError`` when the system call fails, so that it is not known whether the file exists.
   func find(_ name: String) throws(LarderError) -> FileStamp? {
     guard let status = try status(of: name), status.st_mode & S_IFMT == S_IFREG else { return nil }
     return FileStamp(status)
@@ -252,11 +246,32 @@ extension Folder {
     return nil
   }
 
-  /// The type of the file at `name`, one of the system's `S_IF…`; nil if there is none.
-  func kind(of name: String) -> mode_t? {
-    var status = Glibc.stat()
-    guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
-    return status.st_mode & S_IFMT
+  /// The type of the file at `name`, as in ``findKind(_:)``; nil also if the system call fails.
+  func kind(of name: String) -> mode_t? { try? findKind(name) }
+
+  /// Removes a file, or a folder with its contents; does nothing if there is neither.
+  ///
+  /// Symbolic links are removed and never followed.
+  ///
+  /// - Parameter name: The name, which may be a path below this folder, such as `images/3f`.
+  /// - Throws: ``LarderError`` when a file or folder cannot be removed.
+  func removeAll(_ name: String) throws(LarderError) {
+    guard unlinkat(descriptor, name, 0) != 0, errno != ENOENT else { return }
+    guard errno == EISDIR else { throw .system("remove", "\(path)/\(name)", errno: errno) }
+    let folder = try Folder(name, in: self)
+    for name in try folder.names() { try folder.removeAll(name) }
+    guard unlinkat(descriptor, name, AT_REMOVEDIR) == 0 else {
+      throw .system("remove", "\(path)/\(name)", errno: errno)
+    }
+  }
+
+  /// Opens the file `name` for reading; follows no link, and does not wait for the writer of a named pipe.
+  ///
+  /// - Throws: ``LarderError`` with the system's error number when there is no such file or it cannot be opened.
+  func openFile(_ name: String) throws(LarderError) -> OpenFile {
+    let descriptor = openat(self.descriptor, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else { throw .system("open", "\(path)/\(name)", errno: errno) }
+    return OpenFile(name, in: self, descriptor: descriptor)
   }
 
   /// The names in the folder, without `.` and `..`, in the system's order.
@@ -282,6 +297,32 @@ extension OpenFile {
     var status = Glibc.stat()
     guard fstat(descriptor, &status) == 0 else { throw .system("stat", path, errno: errno) }
     return status.st_mode & S_IFMT == S_IFREG ? FileStamp(status) : nil
+  }
+
+  /// Calls `body` with the bytes from the file's beginning, 256 KiB at a time.
+  ///
+  /// - Parameter most: The maximum number of bytes to read.
+  /// - Returns: The number of bytes read, which is less than `most` if the file ends earlier.
+  /// - Throws: ``LarderError`` when the file cannot be read.
+  func forEachPiece(
+    upTo most: ByteCount = ByteCount(Int64.max),
+    _ body: (ArraySlice<UInt8>) -> Void
+  ) throws(LarderError) -> ByteCount {
+    var buffer = [UInt8](repeating: 0, count: 256 * 1024)
+    var done: ByteCount = 0
+    while done < most {
+      let wanted = Int(min(most - done, ByteCount(buffer.count)).count)
+      let count: Int
+      do throws(SystemError) {
+        count = try Files.read(descriptor, into: &buffer, most: wanted, at: Int(done.count))
+      } catch {
+        throw .system("read", path, errno: error.code)
+      }
+      body(buffer[..<count])
+      done += ByteCount(count)
+      if count < wanted { break }
+    }
+    return done
   }
 }
 

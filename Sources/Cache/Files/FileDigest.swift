@@ -5,7 +5,7 @@ import Imaging
 import Transport
 
 /// The type and digest of a picture file.
-struct FileDigest: Equatable {
+package struct FileDigest: Equatable, Sendable {
   /// The SHA-256 of the file.
   var sha256: [UInt8]
   /// The type, detected from the first bytes.
@@ -15,7 +15,7 @@ struct FileDigest: Equatable {
 }
 
 /// A function that reads and hashes a picture's file, and returns nil when there is no regular file.
-typealias PictureReading = @Sendable (PictureName) throws(LarderError) -> FileDigest?
+package typealias PictureReading = @Sendable (PictureName) throws(LarderError) -> FileDigest?
 
 extension CacheLayout {
   /// Reads a picture's file and hashes it, 256 KiB at a time; nil when there is no regular file.
@@ -36,17 +36,9 @@ extension CacheLayout {
   /// Removes a file or a whole folder at a path in the cache; does nothing if it does not exist.
   ///
   /// Follows no link.
-  func remove(_ path: String) throws(LarderError) {
+  package func remove(_ path: String) throws(LarderError) {
     if let remote, path.hasPrefix("images/") { return try remote.remove([path]) }
-    guard unlinkat(root.descriptor, path, 0) == 0 || errno == ENOENT else {
-      guard errno == EISDIR else { throw .system("remove", self.path(path), errno: errno) }
-      let folder = try Folder(path: self.path(path), creating: false)
-      for name in try folder.names() { try remove("\(path)/\(name)") }
-      guard unlinkat(root.descriptor, path, AT_REMOVEDIR) == 0 else {
-        throw .system("remove", self.path(path), errno: errno)
-      }
-      return
-    }
+    try root.removeAll(path)
   }
 
   /// Removes the files of pictures; ignores those that do not exist.
@@ -67,11 +59,6 @@ extension CacheLayout {
     }
   }
 
-  /// Removes a stray file at a path below `images/`.
-  package func removeStray(_ path: String) throws(LarderError) {
-    try remove(path)
-  }
-
   /// The time at which a file was placed at a path in the cache: its `ctime`, or the time of its upload.
   ///
   /// Nil when there is no file.
@@ -86,32 +73,23 @@ extension CacheLayout {
 extension Folder {
   /// Reads a file and hashes it, 256 KiB at a time; nil when it is no regular file.
   func digest(of name: String) throws(LarderError) -> FileDigest? {
-    // Non-blocking, so that a planted FIFO cannot block the process.
-    let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
-    let opened = openat(self.descriptor, name, flags)
-    guard opened >= 0 else {
-      // A symbolic link or a socket is no regular file either.
-      if errno == ENOENT || errno == ELOOP || errno == ENXIO { return nil }
-      throw .system("open", "\(path)/\(name)", errno: errno)
+    let file: OpenFile
+    do throws(LarderError) {
+      file = try openFile(name)
+    } catch {
+      // ELOOP is the error for a symbolic link, and ENXIO for a socket. Neither is a regular file.
+      if [ENOENT, ELOOP, ENXIO].contains(error.errno) { return nil }
+      throw error
     }
-    let file = OpenFile(name, in: self, descriptor: opened)
     // The `stat` of the open file, because the name may belong to another file by now.
     guard let stamp = try file.regularStamp() else { return nil }
     var hash = SHA256()
     var type: PictureType?
     var isFirst = true
-    var buffer = [UInt8](repeating: 0, count: 256 * 1024)
-    while true {
-      let count: Int
-      do throws(SystemError) {
-        count = try Files.read(opened, into: &buffer)
-      } catch {
-        throw .system("read", file.path, errno: error.code)
-      }
-      if isFirst { type = PictureType(shown: buffer.prefix(count)) }
+    _ = try file.forEachPiece { piece in
+      if isFirst { type = PictureType(shown: piece) }
       isFirst = false
-      hash.update(data: buffer[..<count])
-      if count < buffer.count { break }
+      hash.update(data: piece)
     }
     return FileDigest(sha256: Array(hash.finalize()), type: type, stamp: stamp)
   }

@@ -1,28 +1,25 @@
 import Base
 
-/// Updates an index from the object store that has its pictures.
-///
-/// Rows without a picture are deleted. Pictures without a row, or with a different row, get the row from their
-/// metadata. So a lost index is rebuilt, and a machine learns of another machine's uploads. Objects of other programs
-/// are ignored.
-struct RemoteRecovery {
-  /// The pictures that the store no longer has.
-  private(set) var gone: [PictureID] = []
-  /// The rows to write, from the store's metadata.
-  private(set) var renewed: [PictureEntry] = []
-
-  /// Compares the index with the store: one request for each thousand pictures, and one for each picture that differs.
+extension CacheLayout {
+  /// Updates an index from the object store that has the cache's pictures.
+  ///
+  /// If the store no longer has a picture, the picture's row is deleted. If a picture has no row, or its row describes
+  /// another upload, the row is written from the metadata in the store. In this way a lost index is rebuilt, and a
+  /// machine learns of the uploads of other machines. Objects of other programs are ignored.
+  ///
+  /// The comparison takes one request for each thousand pictures, and one for each picture that differs. Afterwards,
+  /// pictures of an older larder are moved to their present paths.
   ///
   /// - Parameters:
-  ///   - layout: The cache.
-  ///   - listing: The list of the cache's store.
   ///   - index: The index.
-  /// - Throws: ``LarderError`` when the store or the index cannot be read.
-  init(
-    _ layout: CacheLayout,
-    _ listing: RemoteListing,
-    _ index: Index
-  ) throws(LarderError) {
+  ///   - listing: The list of the cache's store.
+  /// - Returns: The number of deleted and the number of written rows.
+  /// - Throws: ``LarderError`` when the store or the index cannot be read or written.
+  func repair(
+    _ index: Index,
+    from listing: RemoteListing
+  ) throws(LarderError) -> (forgotten: Int, adopted: Int) {
+    var renewed: [PictureEntry] = []
     var kept = try listing.objects()
     var doubtful: [PictureEntry] = []
     var gone: [PictureID] = []
@@ -42,7 +39,7 @@ struct RemoteRecovery {
     for entry in doubtful {
       if let now = found[entry.name.path]?.row(of: entry) {
         renewed.append(now)
-      } else if try layout.digest(of: entry.name)?.sha256 != entry.sha256 {
+      } else if try digest(of: entry.name)?.sha256 != entry.sha256 {
         gone.append(entry.id)
       }
     }
@@ -51,13 +48,9 @@ struct RemoteRecovery {
       if entry.name.path != path { entry.older = path }
       renewed.append(entry)
     }
-    self.gone = gone
-  }
-
-  /// Writes the rows, and moves pictures of an older larder to their present paths.
-  func write(to index: Index, _ layout: CacheLayout) throws(LarderError) {
     try index.renew(renewed, forgetting: gone)
-    try index.takeOver(layout, on: SystemDisk())
+    try index.takeOver(self, on: SystemDisk())
+    return (gone.count, renewed.count)
   }
 }
 

@@ -9,57 +9,16 @@ import Synchronization
 struct RemoteVerification {
   /// The number of pictures to read at the same time.
   private static let readers = 16
-  /// The number of pictures in a pass; between passes the check can be interrupted and its position saved.
-  private static let pass = 256
 
-  private let layout: CacheLayout
-  private let listing: RemoteListing
+  private let remote: any RemotePictures
   private let index: Index
-  private let review: SuspectReview
+  private let objects: [String: RemoteObject]
 
-  init(
-    _ layout: CacheLayout,
-    _ listing: RemoteListing,
-    _ index: Index,
-    _ review: SuspectReview
-  ) {
-    (self.layout, self.listing, self.index, self.review) = (layout, listing, index, review)
-  }
-
-  /// Checks every picture after a position; see ``Verification/run(_:from:isStopped:progress:)``.
-  func run(
-    _ depth: Verification.Depth,
-    from start: VerifyPosition,
-    isStopped: @Sendable () -> Bool,
-    progress: (VerifyPosition, Int) -> Void
-  ) throws(LarderError) -> VerifyReport {
-    let kept = try listing.objects()
-    let ids = try index.heldPictures()
-    var position = VerifyPosition(after: start, isFull: depth == .full, among: ids)
-    var rest = ids.dropFirst(position.checked)
-    while !rest.isEmpty, !isStopped() {
-      let pass = Array(rest.prefix(Self.pass))
-      var entries: [PictureEntry] = []
-      try index.forEachPicture(of: pass) { if $0.isHeld { entries.append($0) } }
-      let stamps = kept.mapped(entries)
-      let verdicts = verdicts(entries, depth, rows: stamps, isStopped: isStopped)
-      guard verdicts.count == entries.count else { break }
-      for (entry, verdict) in zip(entries, verdicts) where verdict != .good {
-        position.note(verdict, at: entry.name.path)
-      }
-      position.pass(pass)
-      rest = rest.dropFirst(pass.count)
-      progress(position, ids.count)
-    }
-    let paths = Set(position.damaged + position.missing)
-      .union(try PictureFiles(layout).strays(index))
-    var report = try review.settled(paths) { paths throws(LarderError) in
-      try lookAgain(at: paths, depth)
-    }
-    report.checked = position.checked
-    report.isComplete = rest.isEmpty
-    report.unchecked = rest.count
-    return report
+  /// Requests the list of all stored objects.
+  ///
+  /// - Throws: ``LarderError`` when the store cannot be read.
+  init(_ listing: RemoteListing, _ index: Index) throws(LarderError) {
+    (remote, self.index, objects) = (listing.remote, index, try listing.objects())
   }
 
   /// Checks pictures; a full check reads many at a time.
@@ -70,12 +29,13 @@ struct RemoteVerification {
   ///   - rows: The entries from the store, by path; an entry that matches its row needs only a stamp.
   ///   - isStopped: Whether to end early.
   /// - Returns: The verdict on each entry, in the same order; fewer when the check was stopped.
-  private func verdicts(
+  func verdicts(
     _ entries: [PictureEntry],
     _ depth: Verification.Depth,
-    rows: [String: PictureEntry],
+    rows: [String: PictureEntry]? = nil,
     isStopped: @Sendable () -> Bool
   ) -> [CheckedFile] {
+    let rows = rows ?? objects.mapped(entries)
     let verdicts = Mutex([CheckedFile?](repeating: nil, count: entries.count))
     let next = Atomic<Int>(0)
     // Reading waits for the network, so there may be more threads than processors.
@@ -107,19 +67,20 @@ struct RemoteVerification {
     let known = isAgreed ? entry : there.row(of: entry)
     guard depth == .full else { return known == nil ? .damaged(isNewer: true) : .good }
     do throws(LarderError) {
-      guard let digest = try listing.remote.digest(of: entry.name.path) else { return .missing }
+      guard let digest = try remote.digest(of: entry.name.path) else { return .missing }
       return digest.sha256 == (known ?? entry).sha256 ? .good : .damaged(isNewer: !isAgreed)
     } catch {
       return .unreadable
     }
   }
 
-  private func lookAgain(
+  /// Checks pictures and apparent strays again; see ``SuspectReview``.
+  func lookAgain(
     at paths: Set<String>,
     _ depth: Verification.Depth
   ) throws(LarderError) -> SuspectReview.Look {
     var found = SuspectReview.Look()
-    let rows = try listing.remote.rows(at: paths.sorted())
+    let rows = try remote.rows(at: paths.sorted())
     let ids = try index.heldPictures(at: paths)
     let entries = try index.pictures(Array(ids.values)).values.filter(\.isHeld)
       .sorted { $0.id < $1.id }

@@ -158,7 +158,7 @@ package final class SquareStore: Sendable {
 
 extension PictureName {
   /// The file's name with the extension for `type`; unchanged when the type is nil.
-  package func file(holding type: PictureType?) -> String {
+  func file(holding type: PictureType?) -> String {
     guard let type, let dot = file.lastIndex(of: ".") else { return file }
     let ending = file[file.index(after: dot)...]
     if ending == type.fileExtension || type == .jpeg && ending == "jpeg" { return file }
@@ -279,31 +279,21 @@ extension SquareEntry: FetchableRecord, PersistableRecord {
   }
 }
 
-/// Removes squares whose picture is gone or changed, and files below `squares/` without a row.
-///
-/// The caller holds the cache's lock, and calls this after removing pictures.
-package struct SquareSweep: Sendable {
-  private let layout: CacheLayout
-  private let index: Index
-
-  /// Makes a sweep of this cache.
-  package init(_ layout: CacheLayout, _ index: Index) {
-    self.layout = layout
-    self.index = index
-  }
-
-  /// Removes these squares and files.
+extension CacheLayout {
+  /// Removes squares whose picture is gone or changed, and files below `squares/` without a row.
+  ///
+  /// The caller holds the cache's lock, and calls this after the removal of pictures.
   ///
   /// - Returns: The number of removed files.
   /// - Throws: ``LarderError`` when a folder or the index cannot be read or changed.
-  package func run() throws(LarderError) -> Int {
-    guard layout.kind(of: "squares") != nil else { return 0 }
+  package func sweepSquares(_ index: Index) throws(LarderError) -> Int {
+    guard kind(of: "squares") != nil else { return 0 }
     // Rows are deleted first. A crash after that leaves files without rows, which the next sweep removes. A row without
     // a file would count as current if its picture returned.
     try index.forget(try index.squares(inStep: false))
     let known = Set(try index.squares().compactMap { $0.sha256 == nil ? nil : $0.name })
-    let strays = try layout.squareFiles().filter { !known.contains($0) }
-    for path in strays { try layout.remove(path) }
+    let strays = try squareFiles().filter { !known.contains($0) }
+    for path in strays { try remove(path) }
     return strays.count
   }
 }

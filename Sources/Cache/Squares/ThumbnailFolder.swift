@@ -61,32 +61,23 @@ package struct ThumbnailFolder: Sendable {
   private func file(_ source: String) -> String { "\(path)/\(source.prefix(2))/\(source).jpg" }
 }
 
-/// Removes the thumbnails of pictures that are no longer held, and any other files in the thumbnail folders.
-///
-/// The caller holds the cache's lock, and calls this after removing pictures.
-package struct ThumbnailSweep: Sendable {
-  private let layout: CacheLayout
-  private let index: Index
-
-  /// Makes a sweep of this cache.
-  package init(_ layout: CacheLayout, _ index: Index) {
-    (self.layout, self.index) = (layout, index)
-  }
-
-  /// Removes these thumbnails and files.
+extension CacheLayout {
+  /// Removes the thumbnails of pictures that are no longer in the cache, and all other files in the thumbnail folders.
+  ///
+  /// The caller holds the cache's lock, and calls this after the removal of pictures.
   ///
   /// - Throws: ``LarderError`` when a folder or the index cannot be read.
-  package func run() throws(LarderError) {
-    guard layout.kind(of: "thumbnails") == S_IFDIR else { return }
+  package func sweepThumbnails(_ index: Index) throws(LarderError) {
+    guard kind(of: "thumbnails") == S_IFDIR else { return }
     var held: Set<String> = []
     try index.forEachPicture { entry in
       if let digest = entry.sha256 { held.insert(Hexadecimal.text(digest) + ".jpg") }
     }
-    let root = try Folder(path: layout.path("thumbnails"), creating: false)
-    for side in try root.names() where root.kind(of: side) == S_IFDIR {
-      let sizes = try Folder(path: "\(root.path)/\(side)", creating: false)
-      for name in try sizes.names() where sizes.kind(of: name) == S_IFDIR {
-        let folder = try Folder(path: "\(sizes.path)/\(name)", creating: false)
+    let thumbnails = try Folder(path: path("thumbnails"), creating: false)
+    for side in try thumbnails.names() where thumbnails.kind(of: side) == S_IFDIR {
+      let folders = try Folder(side, in: thumbnails)
+      for name in try folders.names() where folders.kind(of: name) == S_IFDIR {
+        let folder = try Folder(name, in: folders)
         for file in try folder.names() where !held.contains(file) {
           unlinkat(folder.descriptor, file, 0)
         }

@@ -103,22 +103,10 @@ extension PartialBody {
 
   /// Whether the file in `folder` begins with the bytes that the note describes; reads and hashes them.
   func isSound(_ name: String, in folder: Folder) -> Bool {
-    let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
-    let descriptor = openat(folder.descriptor, name, flags)
-    guard descriptor >= 0 else { return false }
-    defer { close(descriptor) }
+    guard let file = try? folder.openFile(name) else { return false }
     var hash = SHA256()
-    var buffer = [UInt8](repeating: 0, count: 256 * 1024)
-    var rest = size
-    while rest > 0 {
-      let wanted = Int(min(rest, ByteCount(buffer.count)).count)
-      guard let count = try? Files.read(descriptor, into: &buffer, most: wanted), count > 0 else {
-        return false
-      }
-      hash.update(data: buffer[..<count])
-      rest -= ByteCount(count)
-    }
-    return Hexadecimal.text(hash.finalize()) == digest
+    let count = try? file.forEachPiece(upTo: size) { hash.update(data: $0) }
+    return count == size && Hexadecimal.text(hash.finalize()) == digest
   }
 
   /// The kernel's boot id; empty when it is not available.

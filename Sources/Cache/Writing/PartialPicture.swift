@@ -83,24 +83,12 @@ final class PartialPicture: @unchecked Sendable {
     return file
   }
 
-  /// Hashes the first `count` bytes of the file, 256 KiB at a time.
   private func hash(_ count: ByteCount, of file: OpenFile) throws(LarderError) {
-    var buffer = [UInt8](repeating: 0, count: 256 * 1024)
-    var offset: ByteCount = 0
-    while offset < count {
-      let wanted = Int(min(count - offset, ByteCount(buffer.count)).count)
-      let place = Int(offset.count)
-      let got: Int
-      do throws(SystemError) {
-        got = try Files.read(file.descriptor, into: &buffer, most: wanted, at: place)
-        if got == 0 { throw SystemError(code: ENODATA) }
-      } catch {
-        throw .system("read", file.path, errno: error.code)
-      }
-      hash.update(data: buffer[..<got])
-      ending.append(Array(buffer[..<got]))
-      offset += ByteCount(got)
+    let found = try file.forEachPiece(upTo: count) { piece in
+      hash.update(data: piece)
+      ending.append(Array(piece))
     }
+    guard found == count else { throw .system("read", file.path, errno: ENODATA) }
   }
 
   /// The SHA-256 of all bytes so far.

@@ -85,7 +85,7 @@ package struct CacheCheck: Sendable {
     guard let index else {
       var report = VerifyReport()
       report.index = state
-      report.strays = state == .missing ? try Verification.files(of: layout) : []
+      report.strays = state == .missing ? try layout.pictureFiles() : []
       return report
     }
     let beginning = VerifyPosition(isFull: depth == .full)

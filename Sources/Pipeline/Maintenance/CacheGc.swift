@@ -179,13 +179,13 @@ package struct CacheGc: Sendable {
     }
     report.plan.stop(after: gone)
     let swept = gone < all.count ? [] : report.strays
-    for stray in swept { try layout.removeStray(stray) }
+    for stray in swept { try layout.remove(stray) }
     report.unfinished = total - gone - swept.count
     report.strays = swept
     if report.unfinished > 0 { return report }
     try index.forgetAddresses(unreferencedSince: now + -options.limits.grace)
-    _ = try SquareSweep(layout, index).run()
-    try ThumbnailSweep(layout, index).run()
+    _ = try layout.sweepSquares(index)
+    try layout.sweepThumbnails(index)
     ServingFolder.removeDead(in: layout.root.path)
     if let lost = try index.lostSince(), now - lost >= options.limits.grace {
       try index.noteLost(since: nil)
@@ -214,7 +214,7 @@ package struct CacheGc: Sendable {
     // date that the server gives. If the index was lost, the grace period starts at the loss, because until the next
     // sync no catalog could refer to the file.
     let lost = try index.lostSince() ?? .distantPast
-    let strays = try Verification.strays(of: layout, index)
+    let strays = try layout.strays(index)
     guard !strays.isEmpty else { return report }
     let claimed = try index.claimedPaths()
     for stray in strays where !claimed.contains(stray) {

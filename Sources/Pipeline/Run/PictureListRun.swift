@@ -104,16 +104,16 @@ package final class PictureListRun: Sendable {
       parser: transport,
       now: now
     )
-    let layout = try CacheLayout(beside: cache, room: room, remote: remote)
+    let layout = try CacheLayout(beside: cache, workFolder: room, remote: remote)
     let index = try Index()
-    let recovery = try ShardRecovery(layout, index, known: known)
+    let strays = try layout.recoverShard(known, index)
     let states = PictureStates(index)
     let context = try context(of: request, layout, index, states)
     let ends = Mutex<[PictureID: FetchedPicture]>([:])
     let stage = PictureStage(
       context,
       known: KnownPictures(states),
-      strays: recovery.strays,
+      strays: strays,
       ended: { id, end in ends.withLock { $0[id] = end } },
       stored: { _ in }
     )
