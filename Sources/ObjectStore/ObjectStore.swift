@@ -95,7 +95,11 @@ package final class ObjectStore: Sendable {
     body: [UInt8]?
   ) throws(LarderError) -> Request {
     let place = path.map { location.key($0) } ?? ""
-    let text = "\(base)/\(place)" + (query.isEmpty ? "" : "?" + S3Text.query(query))
+    // Sorted and with a `=` after each name, because stores compute the signature from this form. libcurl before 8.3
+    // signs a query as it is given.
+    let parameters = query.sorted { $0.key < $1.key }
+      .map { "\($0.key)=\(PercentEncoding.escaped($0.value))" }
+    let text = "\(base)/\(place)" + (query.isEmpty ? "" : "?" + parameters.joined(separator: "&"))
     var request: Request
     do throws(TransferFailure) {
       request = Request(try transport.parse(text, relativeTo: nil))

@@ -81,17 +81,6 @@ package struct S3Location: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Formats text that is part of a signature.
-enum S3Text {
-  /// A query with sorted names and encoded values; a name without a value is followed by `=` too.
-  ///
-  /// Stores compute the signature from this form. libcurl before 8.3 signs a query as it is given.
-  static func query(_ parts: [String: String]) -> String {
-    parts.sorted { $0.key < $1.key }.map { "\($0.key)=\(PercentEncoding.escaped($0.value))" }
-      .joined(separator: "&")
-  }
-}
-
 /// The credentials and the address of a store, from the environment variables of the AWS tools.
 package struct S3Environment: Sendable {
   /// The access key id.

@@ -24,7 +24,7 @@ struct ListingPartsTests {
 
   @Test func `a slice of a listing equals the same slice of the whole`() throws {
     let listing = try kept(3000)
-    let whole = try index.itemVersions(listing: listing).map(\.version)
+    let whole = try index.packedItems(listing: listing).versions
 
     #expect(try index.versions(listing: listing) == whole)
     for (first, count) in [(0, 0), (0, 1), (0, 512), (511, 2), (2999, 1), (2999, 9), (0, .max)] {

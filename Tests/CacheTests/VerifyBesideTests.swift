@@ -154,10 +154,11 @@ struct VerifyBesideTests {
     try folder.write(jpeg("x"), to: path("x"))
     let stray = relative("x")
     let layout = cache.layout
-    let recovery = try Recovery(cache.layout, cache.index) { file throws(LarderError) in
+    let read: PictureReading = { file throws(LarderError) in
       if file.path == stray { throw .system("read", file.path, errno: EIO) }
       return try layout.digest(of: file)
     }
+    let recovery = try Recovery(cache.layout, cache.index, read: read)
 
     #expect(try recovery.strays.adopt(PictureID(url: url("x")), url: url("x")) == nil)
     try recovery.strays.sweep()

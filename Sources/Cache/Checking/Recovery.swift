@@ -321,7 +321,7 @@ extension Index {
   /// The times of the picture folders, as the last run recorded them.
   func folderTimes() throws(LarderError) -> FolderTimes {
     try read { db in
-      let noted = try Data.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'folders'")
+      let noted: Data? = try db.singleValue("folders")
       return FolderTimes(packed: noted.map { PackedNumbers.unpack($0) } ?? [])
     }
   }
@@ -339,11 +339,6 @@ extension Index {
     let times = if let found { found.filled(by: layout) } else { try FolderTimes(of: layout) }
     // Unchanged times are not written, because a transaction waits for the disk.
     guard try times != folderTimes() else { return }
-    try write { db in
-      try db.execute(
-        sql: "INSERT OR REPLACE INTO meta(key, value) VALUES ('folders', ?)",
-        arguments: [Data(PackedNumbers.pack(times.packed))]
-      )
-    }
+    try write { try $0.setSingleValue("folders", Data(PackedNumbers.pack(times.packed))) }
   }
 }

@@ -99,7 +99,7 @@ extension Index {
         db,
         "SELECT catalog, section, key FROM history_item WHERE row >= ? AND row < ?"
       )
-      rows.restart(numbers: start, start + count)
+      rows.restart(start, start + count)
       while try rows.next() {
         let catalog = CatalogID(rawValue: rows.number(0))
         items[catalog, default: []].append((rows.text(1) ?? "", rows.text(2) ?? ""))

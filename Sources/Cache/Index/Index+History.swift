@@ -328,7 +328,7 @@ struct HistoryWriter {
       FROM history WHERE item = ? AND field = ? ORDER BY run DESC LIMIT 1
       """
     )
-    row.restart(numbers: item, field.rawValue)
+    row.restart(item, field.rawValue)
     guard try row.next() else { return nil }
     return (
       HistoryValue(row, 0, of: field, in: row.text(2) ?? ""), RunID(rawValue: row.number(1))
@@ -341,7 +341,7 @@ struct HistoryWriter {
       db,
       "SELECT max(run) FROM history WHERE item = ? AND field = ? AND value IS NOT NULL"
     )
-    row.restart(numbers: item, HistoryField.listed.rawValue)
+    row.restart(item, HistoryField.listed.rawValue)
     guard try row.next(), let run = row.optionalNumber(0) else { return beginning.run }
     return RunID(rawValue: run)
   }
@@ -411,8 +411,11 @@ extension Index {
         ORDER BY row, field, run
         """
       )
-      rows.restart(numbers: catalog.rawValue, start?.rawValue ?? 0)
-      if let id { rows.bind(3, id) }
+      if let id {
+        rows.restart(catalog.rawValue, start?.rawValue ?? 0, id)
+      } else {
+        rows.restart(catalog.rawValue, start?.rawValue ?? 0)
+      }
       var changes: [RecordedChange] = []
       var before: (item: Int64, field: Int64, value: HistoryValue?)?
       while try rows.next() {
@@ -507,7 +510,7 @@ extension Index {
         let row = number.number(0)
         var own: [PriceStep] = []
         for field in [HistoryField.listed, .normalPrice, .salePrice] {
-          steps.restart(numbers: row, field.rawValue, start?.rawValue ?? 0, last.rawValue)
+          steps.restart(row, field.rawValue, start?.rawValue ?? 0, last.rawValue)
           while try steps.next() {
             let value = HistoryValue(steps, 0, of: field, in: steps.text(2) ?? "")
             own.append(

@@ -436,20 +436,15 @@ extension Index {
 
   /// The ids of a listing's items, in order, without reading the items.
   package func itemKeys(listing: ListingID) throws(LarderError) -> [String] {
-    try itemVersions(listing: listing).map(\.key)
-  }
-
-  /// The versions and ids of a listing's items, in order, without reading the items; equal versions are equal items.
-  package func itemVersions(
-    listing: ListingID
-  ) throws(LarderError) -> [(version: ItemVersion, key: String)] {
     let (versions, keys) = try packedItems(listing: listing)
-    return zip(versions, keys.split(separator: 0, omittingEmptySubsequences: false)).map {
-      ($0, String(decoding: $1, as: UTF8.self))
-    }
+    return keys.split(separator: 0, omittingEmptySubsequences: false).prefix(versions.count)
+      .map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The same with the ids in packed form, each ended by a zero byte; empty when there is no such listing.
+  /// The versions and ids of a listing's items, in order, without reading the items.
+  ///
+  /// Items with the same version are equal. Each id ends with a zero byte. Both results are empty if there is no such
+  /// listing.
   package func packedItems(
     listing: ListingID
   ) throws(LarderError) -> (versions: [ItemVersion], keys: [UInt8]) {
@@ -555,14 +550,7 @@ extension Index {
   private func row(of listing: ListingID, _ db: Database) throws -> ListingRow {
     let row = try RowReader(db, "SELECT items, keys, pictures FROM listing WHERE id = ?")
     row.restart(listing.rawValue)
-    guard try row.next() else {
-      throw LarderError(
-        .damaged,
-        "cannot read listing \(listing.rawValue) in \(path): it is missing",
-        remedy: .repair,
-        thing: path
-      )
-    }
+    guard try row.next() else { throw gone("it", listing) }
     return ListingRow(
       items: row.bytes(0) ?? [],
       keys: row.bytes(1) ?? [],

@@ -390,8 +390,8 @@ extension Index {
   /// response. So runs need not read the stored headers of fresh pictures. (RFC 9111, section 4.1)
   package func noteVary(_ digest: Int64) throws(LarderError) {
     let known = try read { db in
-      try Data.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'selection'")
-        .flatMap { PackedNumbers.unpack($0).first }
+      let noted: Data? = try db.singleValue("selection")
+      return noted.flatMap { PackedNumbers.unpack($0).first }
     }
     guard known != digest else { return }
     try write { db in
@@ -401,10 +401,7 @@ extension Index {
           WHERE sha256 IS NOT NULL AND instr(response, ' selected=') > 0
           """
       )
-      try db.execute(
-        sql: "INSERT OR REPLACE INTO meta(key, value) VALUES ('selection', ?)",
-        arguments: [Data(PackedNumbers.pack([digest]))]
-      )
+      try db.setSingleValue("selection", Data(PackedNumbers.pack([digest])))
     }
   }
 }

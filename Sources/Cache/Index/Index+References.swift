@@ -30,14 +30,14 @@ extension Index {
         items.formUnion(try itemKeys(listing: listing))
       }
       try read { db in
-        let rows = try Row.fetchCursor(
+        let rows = try RowReader(
           db,
-          sql: "SELECT item, pictures FROM detail WHERE catalog = ? AND body IS NOT NULL",
-          arguments: [catalog.id]
+          "SELECT item, pictures FROM detail WHERE catalog = ? AND body IS NOT NULL"
         )
-        while let row = try rows.next() {
-          guard items.contains(try row.decode(forColumn: "item")) else { continue }
-          body(try row.pictures("pictures"))
+        rows.restart(catalog.id.rawValue)
+        while try rows.next() {
+          guard items.contains(rows.text(0) ?? "") else { continue }
+          body(rows.keys(1).map(PictureID.init))
         }
       }
     }
@@ -194,18 +194,31 @@ extension Index {
   /// The time at which a lost index was rebuilt for existing pictures; nil if that never happened, or all pictures were
   /// adopted since.
   package func lostSince() throws(LarderError) -> UnixTime? {
-    try read { db in
-      try UnixTime.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'lost'")
-    }
+    try read { try $0.singleValue("lost") }
   }
 
   /// Records the time at which the index was rebuilt; nil once all pictures are adopted.
   package func noteLost(since moment: UnixTime?) throws(LarderError) {
-    try write { db in
-      try db.execute(sql: "DELETE FROM meta WHERE key = 'lost'")
-      if let moment {
-        try db.execute(sql: "INSERT INTO meta(key, value) VALUES ('lost', ?)", arguments: [moment])
-      }
+    try write { try $0.setSingleValue("lost", moment) }
+  }
+}
+
+extension Database {
+  /// The value of `key` in the table `meta`, such as `folders`; nil if there is none.
+  func singleValue<Value: DatabaseValueConvertible & StatementColumnConvertible>(
+    _ key: String
+  ) throws -> Value? {
+    try Value.fetchOne(self, sql: "SELECT value FROM meta WHERE key = ?", arguments: [key])
+  }
+
+  /// Sets the value of `key` in the table `meta`; nil deletes the row.
+  func setSingleValue(_ key: String, _ value: (some DatabaseValueConvertible)?) throws {
+    guard let value else {
+      return try execute(sql: "DELETE FROM meta WHERE key = ?", arguments: [key])
     }
+    try execute(
+      sql: "INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)",
+      arguments: [key, value]
+    )
   }
 }

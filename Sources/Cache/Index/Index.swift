@@ -86,17 +86,13 @@ package final class Index: Sendable {
     guard stat(path + "-journal", &journal) == 0, journal.st_size > 0,
       access(path, W_OK) == 0
     else { return }
-    do {
-      try SQLiteDatabase.rollBack(path)
-    } catch {
-      throw LarderError(error, with: path)
-    }
+    try LarderError.translating(path) { try SQLiteDatabase.rollBack(path) }
   }
 
   private init(path: String, readOnly: Bool, in layout: CacheLayout? = nil) throws(LarderError) {
     (self.path, self.layout) = (path, layout)
-    do {
-      database = try SQLiteDatabase(path, Self.tables, isReadOnly: readOnly) { db, version in
+    database = try LarderError.translating(path) {
+      try SQLiteDatabase(path, Self.tables, isReadOnly: readOnly) { db, version in
         if 1..<Self.version ~= version, try !db.tableExists("grdb_migrations") {
           throw LarderError(
             .damaged,
@@ -115,8 +111,6 @@ package final class Index: Sendable {
           )
         }
       }
-    } catch {
-      throw LarderError(error, with: path)
     }
   }
 
@@ -133,33 +127,33 @@ package final class Index: Sendable {
   @discardableResult
   func write<Value>(_ body: (Database) throws -> Value) throws(LarderError) -> Value {
     try layout?.demandHold()
-    do {
-      return try database.write(body)
-    } catch {
-      throw LarderError(error, with: path)
-    }
+    return try LarderError.translating(path) { try database.write(body) }
   }
 
   /// Runs `body`, which only reads, on a snapshot.
   func read<Value>(_ body: (Database) throws -> Value) throws(LarderError) -> Value {
-    do {
-      return try database.read(body)
-    } catch {
-      throw LarderError(error, with: path)
-    }
+    try LarderError.translating(path) { try database.read(body) }
   }
 
   /// Rewrites the file without its unused pages.
   func vacuum() throws(LarderError) {
-    do {
-      try database.vacuum()
-    } catch {
-      throw LarderError(error, with: path)
-    }
+    try LarderError.translating(path) { try database.vacuum() }
   }
 }
 
 extension LarderError {
+  /// Calls `body`, and converts an error of the database at `path`, as ``init(_:with:)`` does.
+  static func translating<Value>(
+    _ path: String,
+    _ body: () throws -> Value
+  ) throws(LarderError) -> Value {
+    do {
+      return try body()
+    } catch {
+      throw LarderError(error, with: path)
+    }
+  }
+
   /// The cache's error for an error that a database threw.
   ///
   /// - Parameters:

@@ -30,55 +30,10 @@ struct RowReader: ~Copyable {
     sqlite3_clear_bindings(raw)
   }
 
-  /// Restarts the query, with a number as its first argument.
-  func restart(_ number: Int64) {
+  /// Restarts the query with new arguments, which stand for `?1`, `?2` and so on in its SQL.
+  func restart(_ arguments: any RowArgument...) {
     sqlite3_reset(raw)
-    sqlite3_bind_int64(raw, 1, number)
-  }
-
-  /// Restarts the query, with keys as its first arguments.
-  func restart(_ keys: IdentityDigest...) {
-    sqlite3_reset(raw)
-    for (place, key) in keys.enumerated() { bind(Int32(place) + 1, key) }
-  }
-
-  /// Restarts the query, with a text as its first argument.
-  func restart(_ text: String) {
-    sqlite3_reset(raw)
-    sqlite3_bind_text(raw, 1, text, Int32(text.utf8.count), RowWriter.copied)
-  }
-
-  private func bind(_ place: Int32, _ key: IdentityDigest) {
-    withUnsafeTemporaryAllocation(byteCount: IdentityDigest.size, alignment: 8) { buffer in
-      key.write(to: buffer)
-      let count = Int32(IdentityDigest.size)
-      _ = sqlite3_bind_blob(raw, place, buffer.baseAddress, count, RowWriter.copied)
-    }
-  }
-
-  /// Binds a text to the argument with this number, from 1; call it before the first row is read.
-  func bind(_ place: Int32, _ text: String) {
-    sqlite3_bind_text(raw, place, text, Int32(text.utf8.count), RowWriter.copied)
-  }
-
-  /// Restarts the query, with a number as its first argument and a text as its second.
-  func restart(_ number: Int64, _ text: String) {
-    restart(number)
-    sqlite3_bind_text(raw, 2, text, Int32(text.utf8.count), RowWriter.copied)
-  }
-
-  /// Restarts the query, with a number as its first argument and texts as its second and third.
-  func restart(_ number: Int64, _ text: String, _ other: String) {
-    restart(number, text)
-    sqlite3_bind_text(raw, 3, other, Int32(other.utf8.count), RowWriter.copied)
-  }
-
-  /// Restarts the query, with numbers as its first arguments.
-  func restart(numbers: Int64...) {
-    sqlite3_reset(raw)
-    for (place, number) in numbers.enumerated() {
-      sqlite3_bind_int64(raw, Int32(place) + 1, number)
-    }
+    for (place, argument) in arguments.enumerated() { argument.bind(to: raw, Int32(place) + 1) }
   }
 
   /// Steps to the next row; false after the last.
@@ -151,6 +106,34 @@ struct RowReader: ~Copyable {
     let start = sqlite3_column_blob(raw, column)
     let count = Int(sqlite3_column_bytes(raw, column))
     return [UInt8](UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
+  }
+}
+
+/// A value that a ``RowReader`` passes to SQLite as an argument of its query.
+protocol RowArgument {
+  /// Binds the value to the argument with the number `place`, which counts from 1. SQLite copies the value.
+  func bind(to statement: OpaquePointer, _ place: Int32)
+}
+
+extension Int64: RowArgument {
+  func bind(to statement: OpaquePointer, _ place: Int32) {
+    sqlite3_bind_int64(statement, place, self)
+  }
+}
+
+extension String: RowArgument {
+  func bind(to statement: OpaquePointer, _ place: Int32) {
+    sqlite3_bind_text(statement, place, self, Int32(utf8.count), RowWriter.copied)
+  }
+}
+
+extension IdentityDigest: RowArgument {
+  func bind(to statement: OpaquePointer, _ place: Int32) {
+    withUnsafeTemporaryAllocation(byteCount: Self.size, alignment: 8) { buffer in
+      write(to: buffer)
+      let count = Int32(Self.size)
+      _ = sqlite3_bind_blob(statement, place, buffer.baseAddress, count, RowWriter.copied)
+    }
   }
 }
 
@@ -316,12 +299,6 @@ extension Row {
   /// The bytes in a column; nil for NULL.
   func bytes(_ column: String) throws -> [UInt8]? {
     try decode(Data?.self, forColumn: column).map { [UInt8]($0) }
-  }
-
-  /// The pictures in a column, packed by ``IdentityDigest/pack(_:)``; empty for NULL.
-  func pictures(_ column: String) throws -> [PictureID] {
-    (try decode(Data?.self, forColumn: column) ?? Data())
-      .withUnsafeBytes { IdentityDigest.unpack($0) }.map(PictureID.init)
   }
 }
 

@@ -158,7 +158,7 @@ package final class ScratchLines: Sendable {
         }
       }
     } catch let failure as DatabaseFailure {
-      throw ScratchDatabase.error(failure)
+      throw LarderError(failure, with: ScratchDatabase.name)
     }
   }
 
@@ -183,35 +183,22 @@ package final class ScratchLines: Sendable {
 
 /// An unnamed temporary database.
 private struct ScratchDatabase {
+  /// The name of the database in messages.
+  static let name = "temporary files"
+
   let file: SQLiteDatabase
 
   /// Makes a database with a table.
   init(_ table: String) throws(LarderError) {
-    do {
-      file = try SQLiteDatabase(temporary: table)
-    } catch {
-      throw Self.error(error)
-    }
+    file = try LarderError.translating(Self.name) { try SQLiteDatabase(temporary: table) }
   }
 
   func write<Value>(_ body: (Database) throws -> Value) throws(LarderError) -> Value {
-    do {
-      return try file.write(body)
-    } catch {
-      throw Self.error(error)
-    }
+    try LarderError.translating(Self.name) { try file.write(body) }
   }
 
   func read<Value>(_ body: (Database) throws -> Value) throws(LarderError) -> Value {
-    do {
-      return try file.read(body)
-    } catch {
-      throw Self.error(error)
-    }
-  }
-
-  static func error(_ error: any Error) -> LarderError {
-    LarderError(error, with: "temporary files")
+    try LarderError.translating(Self.name) { try file.read(body) }
   }
 }
 

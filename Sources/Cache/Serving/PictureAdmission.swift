@@ -138,26 +138,20 @@ package final class PictureAdmission: Sendable {
   }
 }
 
-/// Stores squares that `larder serve` made, and holds the cache's lock only while it stores them.
-package struct SquareAdmission: Sendable {
-  private let cache: String
-
-  /// Prepares to store squares in the cache at a path.
-  package init(into cache: String) {
-    self.cache = cache
-  }
-
-  /// Stores a square, or the reason why none can be made.
+extension SquareStore {
+  /// Stores a square that `larder serve` made, and holds the cache's lock only during this call.
   ///
   /// - Parameters:
-  ///   - square: The square's bytes, or the reason why none can be made.
+  ///   - square: The square's bytes, or the reason why no square can be made.
   ///   - picture: The picture that the square was made of.
-  ///   - side: The pixels along a side.
+  ///   - side: The number of pixels along a side.
+  ///   - cache: The path of the cache.
   /// - Throws: ``LarderError``, with code `locked` while a run holds the cache's lock.
-  package func keep(
+  package static func admit(
     _ square: Result<[UInt8], SquareRefusal>,
     of picture: PictureEntry,
-    side: Int
+    side: Int,
+    into cache: String
   ) throws(LarderError) {
     let layout = try CacheLayout(creating: cache)
     let lock = try CacheLock(layout, holder: "\(CacheLock.briefHolder), process \(getpid())")

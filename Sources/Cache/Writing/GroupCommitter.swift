@@ -225,10 +225,6 @@ struct CommitGroup: Sendable {
     pictures.count >= capacity || rows.count + details.count >= Self.rowCapacity
   }
 
-  mutating func add(_ picture: WrittenPicture) {
-    pictures.append(picture)
-  }
-
   mutating func add(row: PictureEntry, completion: @escaping @Sendable () -> Void) {
     rows.append(row)
     completions.append(completion)
@@ -304,7 +300,7 @@ struct PendingRows: Sendable {
   var count: Int { contents.count }
 
   mutating func add(_ picture: WrittenPicture) {
-    contents.add(picture)
+    contents.pictures.append(picture)
   }
 
   mutating func add(

@@ -193,7 +193,7 @@ final class WriterQueue: @unchecked Sendable {
     }
     do throws(LarderError) {
       let staged = try stage(whole, type)
-      collect { $0.add(staged) }
+      collect { $0.pictures.append(staged) }
     } catch {
       whole.spill?.discard(layout, disk)
       committer.note(error)

@@ -22,7 +22,6 @@ final class Squares: Sendable {
   private let cache: String
   private let remote: (any RemotePictures)?
   private let pictures: any PictureWorking
-  private let admission: SquareAdmission
   private let limits: PictureLimits
   private let tally = Mutex(SquareCounts())
   /// Makes one square at a time, because each needs memory for its whole picture.
@@ -39,7 +38,6 @@ final class Squares: Sendable {
     pictures: any PictureWorking = PicturesHere()
   ) {
     (self.cache, self.remote, self.pictures) = (cache, remote, pictures)
-    admission = SquareAdmission(into: cache)
     var limits = PictureLimits()
     limits.memory = 64 << 20
     limits.fileBytes = 64 << 20
