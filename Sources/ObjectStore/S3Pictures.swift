@@ -38,9 +38,12 @@ package final class S3Pictures: RemotePictures {
       // memory.
       uploads.async { [parts] in
         completion(
-          Self.stamp(of: size) { () throws(LarderError) in
-            try parts.put(bytes, to: path, headers: headers)
-          }
+          Result { () throws(LarderError) in
+            S3Headers.stamp(
+              tag: try parts.put(bytes, to: path, headers: headers),
+              bytes: Int64(size)
+            )
+          }.mapError(\.ofCache)
         )
       }
       return
@@ -55,17 +58,6 @@ package final class S3Pictures: RemotePictures {
       }
     } catch {
       completion(.failure(error))
-    }
-  }
-
-  private static func stamp(
-    of size: Int,
-    _ work: () throws(LarderError) -> String
-  ) -> Result<FileStamp, LarderError> {
-    do throws(LarderError) {
-      return .success(S3Headers.stamp(tag: try work(), bytes: Int64(size)))
-    } catch {
-      return .failure(error.ofCache)
     }
   }
 

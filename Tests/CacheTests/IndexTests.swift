@@ -99,10 +99,13 @@ struct IndexTests {
       sections: [section]
     )
     let document = DocumentEntry(url: "u", mapping: 1, digest: 2)
-    try index.store(
+    _ = try index.store(
       document,
-      decoded: [
-        DecodedSection(key: "s", title: "t", subtitle: nil, listing: listing, skipped: "")
+      new: [
+        (
+          DecodedSection(key: "s", title: "t", subtitle: nil, skipped: ""),
+          NewListing([ItemRecord(key: "a", body: [1], pictures: [])])
+        )
       ]
     )
     let detail = DetailEntry(item: "a", document: document.id, state: .held, body: [1])

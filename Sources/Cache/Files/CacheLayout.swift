@@ -276,16 +276,8 @@ package final class CacheLayout: Sendable {
       unlinkat(root.descriptor, Self.noteName, 0)
       return
     }
-    let disk = SystemDisk()
-    let temporary = Self.noteName + ".new"
-    guard let file = try? disk.create(temporary, in: root) else { return }
-    do throws(LarderError) {
-      try disk.append(Array(text.utf8).span.bytes, to: file)
-      try disk.sync(file)
-      try disk.rename(temporary, in: root, to: Self.noteName, in: root)
-    } catch {
-      try? disk.remove(temporary, in: root)
-    }
+    let path = path(Self.noteName)
+    try? Files.replace(path, with: Array(text.utf8).span.bytes, by: path + ".new")
   }
 }
 

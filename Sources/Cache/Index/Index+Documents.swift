@@ -124,12 +124,6 @@ private struct DecodedRow: PersistableRecord {
 }
 
 extension Index {
-  /// The row of the document at `url` for `reader`; nil when it was never fetched for that reader.
-  package func document(_ url: String, reader: String = "") throws(LarderError) -> DocumentEntry? {
-    let id = DocumentID(url: url, reader: reader)
-    return try documents([id])[id]
-  }
-
   /// The rows of these documents; documents without a row are left out.
   package func documents(
     _ ids: [DocumentID]
@@ -158,11 +152,6 @@ extension Index {
     }
   }
 
-  /// Stores a page and its decoded sections, in one transaction.
-  package func store(_ document: DocumentEntry, decoded: [DecodedSection]) throws(LarderError) {
-    try write { db in try Self.store(document, decoded, db) }
-  }
-
   /// Stores a page, its sections and their listings, in one transaction.
   ///
   /// - Parameters:
@@ -175,26 +164,17 @@ extension Index {
     new sections: [(section: DecodedSection, listing: NewListing)]
   ) throws(LarderError) -> [DecodedSection] {
     try write { db in
-      var decoded: [DecodedSection] = []
-      for (section, listing) in sections {
+      let decoded = try sections.map { section, listing in
         var section = section
         section.listing = try listing.keep(in: db)
-        decoded.append(section)
+        return section
       }
-      try Self.store(document, decoded, db)
+      try document.insert(db)
+      try db.execute(sql: "DELETE FROM decoded WHERE document = ?", arguments: [document.id])
+      for (position, section) in decoded.enumerated() {
+        try DecodedRow(document: document.id, position: position, section: section).insert(db)
+      }
       return decoded
-    }
-  }
-
-  private static func store(
-    _ document: DocumentEntry,
-    _ decoded: [DecodedSection],
-    _ db: Database
-  ) throws {
-    try document.insert(db)
-    try db.execute(sql: "DELETE FROM decoded WHERE document = ?", arguments: [document.id])
-    for (position, section) in decoded.enumerated() {
-      try DecodedRow(document: document.id, position: position, section: section).insert(db)
     }
   }
 

@@ -127,16 +127,13 @@ final class HostClaim: Sendable {
     }
     lines.removeAll { $0.hasPrefix("\(machine.boot) ") }
     let text = (lines.suffix(31) + [line(now), ""]).joined(separator: "\n")
-    let (disk, temporary) = (SystemDisk(durable: false), "\(watchName).\(ClaimText.newToken())")
-    do throws(LarderError) {
-      try disk.append(
-        Array(text.utf8).span.bytes,
-        to: disk.create(temporary, in: folder)
-      )
-      try disk.rename(temporary, in: folder, to: watchName, in: folder)
-    } catch {
-      try? disk.remove(temporary, in: folder)
-    }
+    let path = "\(folder.path)/\(watchName)"
+    try? Files.replace(
+      path,
+      with: Array(text.utf8).span.bytes,
+      by: "\(path).\(ClaimText.newToken())",
+      isDurable: false
+    )
     return 0
   }
 
