@@ -333,19 +333,19 @@ package final class ObjectStore: Sendable {
     _ body: (String, @escaping @Sendable (Result<Void, LarderError>) -> Void) -> Void,
     failed: @escaping @Sendable (LarderError) -> Bool = { _ in true }
   ) throws(LarderError) {
-    let room = DispatchSemaphore(value: Self.atOnce)
+    let slots = DispatchSemaphore(value: Self.atOnce)
     let group = DispatchGroup()
     let first = Mutex<LarderError?>(nil)
     for path in paths {
-      room.wait()
+      slots.wait()
       if first.withLock({ $0 != nil }) {
-        room.signal()
+        slots.signal()
         break
       }
       group.enter()
       body(path) { result in
         if case .failure(let error) = result, failed(error) { first.withLock { $0 = $0 ?? error } }
-        room.signal()
+        slots.signal()
         group.leave()
       }
     }

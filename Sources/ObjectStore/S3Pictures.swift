@@ -225,25 +225,25 @@ package final class S3Pictures: RemotePictures {
 enum S3Headers {
   private static let prefix = "x-amz-meta-larder-"
   /// The number of bytes that larder uses of the 2 KiB.
-  private static let room = 1900
+  private static let mostBytes = 1900
   /// The maximum length of a URL in bytes; a longer URL is left out.
-  private static let urlRoom = 1200
+  private static let mostOfURL = 1200
 
   /// The headers of a picture.
   static func headers(of entry: PictureEntry) -> Headers {
     var headers = Headers()
     headers.append("Content-Type", entry.type?.mediaType ?? "application/octet-stream")
     var used = 0
-    func add(_ name: String, _ value: String, most: Int = room) {
+    func add(_ name: String, _ value: String, most: Int = mostBytes) {
       let size = prefix.utf8.count + name.utf8.count + value.utf8.count
-      guard !value.isEmpty, value.utf8.count <= most, used + size <= room else { return }
+      guard !value.isEmpty, value.utf8.count <= most, used + size <= mostBytes else { return }
       used += size
       headers.append(prefix + name, value)
     }
     add("sha256", Hexadecimal.text(entry.sha256 ?? []))
     let times = [entry.fetched, entry.checked, entry.expiry].map { "\($0?.seconds ?? 0)" }
     add("times", times.joined(separator: "."))
-    add("url", PercentEncoding.escaped(entry.identity), most: urlRoom)
+    add("url", PercentEncoding.escaped(entry.identity), most: mostOfURL)
     add("response", PercentEncoding.escaped(entry.response ?? ""))
     return headers
   }

@@ -159,7 +159,7 @@ final class SettledManifests: ImportedPictures {
           + "shard wrote it; make a new plan, intact pictures are not fetched again"
       )
     }
-    twice = try twice ?? lines.settle()
+    twice = try twice ?? lines.insertPending()
     self.planned = planned
     self.layout = layout
     self.lines = lines

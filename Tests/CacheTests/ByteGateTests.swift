@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test func `bytes that fit enter at once, and an empty gate admits any number of bytes`() {
-    let gate = ByteGate(room: 100)
+    let gate = ByteGate(capacity: 100)
 
     gate.enter(60)
     gate.enter(40)
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test func `a waiter enters when half of the room is free`() {
-    let gate = ByteGate(room: 100)
+    let gate = ByteGate(capacity: 100)
     gate.enter(60)
     gate.enter(40)
 
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test func `an entry larger than half of the room enters once the gate is empty`() {
-    let gate = ByteGate(room: 100)
+    let gate = ByteGate(capacity: 100)
     gate.enter(50)
 
     let through = enter(gate, 80)
@@ -58,7 +58,7 @@ import Testing
 
   @Test func `leaving with more bytes than entered ends the process`() async {
     await #expect(processExitsWith: .failure) {
-      let gate = ByteGate(room: 100)
+      let gate = ByteGate(capacity: 100)
       gate.enter(40)
       gate.leave(41)
     }
@@ -66,7 +66,7 @@ import Testing
 
   @Test func `leaving twice ends the process`() async {
     await #expect(processExitsWith: .failure) {
-      let gate = ByteGate(room: 100)
+      let gate = ByteGate(capacity: 100)
       gate.enter(40)
       gate.leave(40)
       gate.leave(40)
@@ -75,14 +75,14 @@ import Testing
 
   @Test func `bytes that still wait cannot leave`() async {
     await #expect(processExitsWith: .failure) {
-      var room = ByteGate.Occupancy(room: 100)
+      var room = ByteGate.Occupancy(capacity: 100)
       guard !room.enter(90), room.enter(50) else { return }
       _ = room.leave(91)
     }
   }
 
   @Test func `no waiter is missed, however many enter and leave`() {
-    let gate = ByteGate(room: 64)
+    let gate = ByteGate(capacity: 64)
     let waiting = Mutex<[ByteCount]>([])
     let there = DispatchSemaphore(value: 0)
     let done = DispatchSemaphore(value: 0)

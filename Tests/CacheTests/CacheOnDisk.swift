@@ -24,7 +24,7 @@ final class CacheOnDisk {
     _ folder: TemporaryFolder,
     disk: any Disk = SystemDisk(durable: false),
     patience: DispatchTimeInterval = .milliseconds(125),
-    lanes: Int = 1
+    queues: Int = 1
   ) throws(LarderError) {
     self.folder = folder
     layout = try CacheLayout(creating: folder.path("cache"))
@@ -40,7 +40,7 @@ final class CacheOnDisk {
       states: PictureStates(index),
       partials: recovery.partials,
       patience: patience,
-      lanes: lanes
+      queues: queues
     )
   }
 

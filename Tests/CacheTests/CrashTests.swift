@@ -59,11 +59,11 @@ struct CrashTests {
   }
 
   @Test(arguments: [1, 3])
-  func `a crash at any operation never leaves a row without its whole file`(lanes: Int) throws {
+  func `a crash at any operation never leaves a row without its whole file`(queues: Int) throws {
     for number in 1...(try operations()) {
       let folder = try prepared()
       do {
-        let cache = try CacheOnDisk(folder, disk: FaultyDisk(.crash(at: number)), lanes: lanes)
+        let cache = try CacheOnDisk(folder, disk: FaultyDisk(.crash(at: number)), queues: queues)
         try cache.keep(Self.run)
       }
 

@@ -266,9 +266,9 @@ struct PictureStoreTests {
   }
 
   @Test(arguments: [1, 2, 4])
-  func `pictures are stored whole with any number of writer queues`(lanes: Int) throws {
+  func `pictures are stored whole with any number of writer queues`(queues: Int) throws {
     let folder = try TemporaryFolder()
-    let cache = try CacheOnDisk(folder, lanes: lanes)
+    let cache = try CacheOnDisk(folder, queues: queues)
     // More small pictures than one lane (a writer queue) takes, some of them equal, with large
     // ones in between.
     let pictures = (0..<400).map { number in
@@ -286,7 +286,7 @@ struct PictureStoreTests {
     #expect(folder.files(below: "cache/partial").isEmpty)
     #expect(try cache.verify() == VerifyReport(checked: 400))
     #expect(
-      try CacheOnDisk(folder, lanes: lanes).keep(pictures)
+      try CacheOnDisk(folder, queues: queues).keep(pictures)
         == pictures.map { .same(bytes: ByteCount($0.1.count)) }
     )
   }

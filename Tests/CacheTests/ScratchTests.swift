@@ -17,7 +17,7 @@ struct ScratchTests {
     let table = try ScratchTable(gathering: 7)
 
     for number in 0..<1000 { #expect(try table.add(id(number), Int64(number)) == nil) }
-    #expect(try table.settle() == nil)
+    #expect(try table.insertPending() == nil)
 
     let found = try table.numbers(of: (900..<1100).map(id))
     #expect(found.map(\.number) == Array(900..<1000))
@@ -34,7 +34,7 @@ struct ScratchTests {
       let other = try table.add(id(number), Int64(number))
       twice = twice ?? other
     }
-    twice = try twice ?? table.settle()
+    twice = try twice ?? table.insertPending()
 
     #expect(twice == id(first))
     #expect(try table.numbers(of: [id(first)]).map(\.number) == [Int64(first)])

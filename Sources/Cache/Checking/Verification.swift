@@ -85,7 +85,7 @@ package struct Verification: Sendable {
     }
     let paths = Set(position.damaged + position.missing)
       .union(try layout.strays(index))
-    var report = try review.settled(paths) { paths throws(LarderError) in
+    var report = try review.stableReport(paths) { paths throws(LarderError) in
       if let remote { return try remote.lookAgain(at: paths, depth) }
       return try lookAgain(at: paths, suspects, depth)
     }
@@ -96,7 +96,7 @@ package struct Verification: Sendable {
     let squares = SquareVerification(layout, index)
     let first = try squares.run(depth).report
     report.add(
-      try review.settled(first.paths) { paths throws(LarderError) in
+      try review.stableReport(first.paths) { paths throws(LarderError) in
         try squares.look(at: paths, depth)
       }
     )
@@ -154,7 +154,7 @@ package struct Verification: Sendable {
       guard let entry = after[id], entry.sha256 == before[id]?.sha256,
         entry.stamp == before[id]?.stamp
       else {
-        found.unsettled.insert(path)
+        found.unstable.insert(path)
         continue
       }
       found.report.add(path, verdict)
@@ -348,7 +348,7 @@ struct SuspectReview {
     /// The files in `report` that a run may have just renamed into place, before their rows were committed.
     var underWay: Set<String> = []
     /// Files whose row changed during the check.
-    var unsettled: Set<String> = []
+    var unstable: Set<String> = []
   }
 
   /// Files whose rows keep changing are checked at most this many times.
@@ -368,7 +368,7 @@ struct SuspectReview {
   /// Repeats the check of the files that still seem wrong, until two checks in a row have the same result.
   ///
   /// While a run holds the cache's lock, files that the run may have just renamed into place are left out.
-  func settled(
+  func stableReport(
     _ paths: Set<String>,
     _ look: (Set<String>) throws(LarderError) -> Look
   ) throws(LarderError) -> VerifyReport {
@@ -378,8 +378,8 @@ struct SuspectReview {
       var found = try look(paths)
       let isAtWork = try isRunAtWork()
       if wasAtWork || isAtWork { found.report.remove(found.underWay) }
-      if found.report == last, found.unsettled.isEmpty { break }
-      paths = found.report.paths.union(found.unsettled)
+      if found.report == last, found.unstable.isEmpty { break }
+      paths = found.report.paths.union(found.unstable)
       last = found.report
     }
     return last ?? VerifyReport()

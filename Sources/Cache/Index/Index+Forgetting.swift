@@ -4,7 +4,7 @@ import GRDB
 /// The SQL statements that delete old data, in groups by purpose.
 ///
 /// No statement scans a table once for each row of another; `ForgettingTests` check the query plans. The kept runs are
-/// in a temporary table, ``rooms``.
+/// in a temporary table, ``temporaryTable``.
 enum ForgettingQuery: String, CaseIterable {
   // MARK: A forgotten catalog
 
@@ -136,7 +136,7 @@ enum ForgettingQuery: String, CaseIterable {
   case marks = "DELETE FROM unreferenced WHERE picture NOT IN (SELECT id FROM picture)"
 
   /// The temporary table for the kept runs.
-  static let rooms = """
+  static let temporaryTable = """
     CREATE TEMP TABLE IF NOT EXISTS kept_run(
       id INTEGER PRIMARY KEY, started INTEGER NOT NULL, finished INTEGER);
     CREATE INDEX IF NOT EXISTS temp.kept_run_started ON kept_run(started, finished);
@@ -166,7 +166,7 @@ extension Index {
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func forgetRuns(before moment: UnixTime) throws(LarderError) -> Int {
     let forgotten = try write { db in
-      try db.execute(sql: ForgettingQuery.rooms)
+      try db.execute(sql: ForgettingQuery.temporaryTable)
       try db.run(.keptRuns, [moment])
       let forgotten = try db.run(.runs)
       try db.run(.sections)

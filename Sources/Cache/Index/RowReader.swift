@@ -148,7 +148,7 @@ struct RowWriter: ~Copyable {
   private let raw: OpaquePointer
   /// A buffer that keeps a row's bytes until the statement has run, so that SQLite need not allocate memory for each
   /// value.
-  private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 8)
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 8)
   private var used = 0
 
   // SAFETY: The value of SQLITE_TRANSIENT, which Swift does not import: SQLite copies the bytes at once.
@@ -164,13 +164,13 @@ struct RowWriter: ~Copyable {
   deinit {
     // The cached statement lives on, and must not point to freed values.
     sqlite3_clear_bindings(raw)
-    room.deallocate()
+    buffer.deallocate()
   }
 
   /// Copies bytes into the buffer, where SQLite can read them until the statement has run; nil when the buffer is full.
   private mutating func hold(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawPointer? {
-    guard bytes.count <= room.count - used else { return nil }
-    let place = UnsafeMutableRawBufferPointer(rebasing: room[used..<used + bytes.count])
+    guard bytes.count <= buffer.count - used else { return nil }
+    let place = UnsafeMutableRawBufferPointer(rebasing: buffer[used..<used + bytes.count])
     place.copyMemory(from: bytes)
     used += bytes.count
     return UnsafeRawPointer(place.baseAddress)
@@ -225,14 +225,7 @@ struct RowWriter: ~Copyable {
   mutating func bind(_ place: Int32, _ key: IdentityDigest) {
     withUnsafeTemporaryAllocation(byteCount: IdentityDigest.size, alignment: 8) { buffer in
       key.write(to: buffer)
-      let held = hold(UnsafeRawBufferPointer(buffer))
-      _ = sqlite3_bind_blob(
-        raw,
-        place,
-        held ?? UnsafeRawPointer(buffer.baseAddress),
-        Int32(IdentityDigest.size),
-        held == nil ? Self.copied : nil
-      )
+      bind(place, UnsafeRawBufferPointer(buffer))
     }
   }
 

@@ -29,7 +29,7 @@ package final class ScratchTable: Sendable {
     )
   }
 
-  /// Adds a picture; look-ups may miss it until ``settle()``.
+  /// Adds a picture; look-ups may miss it until ``insertPending()``.
   ///
   /// - Returns: If this call inserted the waiting additions, one of their pictures that the table already had; it keeps
   ///   its first number. Nil otherwise.
@@ -48,7 +48,7 @@ package final class ScratchTable: Sendable {
   /// - Returns: One of the waiting pictures that the table already had; it keeps its first number. Nil if there is
   ///   none.
   /// - Throws: ``LarderError`` when there is no space.
-  package func settle() throws(LarderError) -> PictureID? {
+  package func insertPending() throws(LarderError) -> PictureID? {
     let rest = pending.withLock { pending in
       defer { pending = [] }
       return pending
@@ -230,7 +230,7 @@ package struct PictureSet {
     let known = known(ids)
     guard failure == nil else { return [] }
     let new = ids.filter { !known.contains($0) && recent.insert($0).inserted }
-    if recent.count >= limit { spill() }
+    if recent.count >= limit { moveToDisk() }
     return failure == nil ? new : []
   }
 
@@ -265,12 +265,12 @@ package struct PictureSet {
     }
   }
 
-  private mutating func spill() {
+  private mutating func moveToDisk() {
     do throws(LarderError) {
       let table: ScratchTable
       if let older { table = older } else { table = try ScratchTable() }
       for id in recent { _ = try table.add(id, 0) }
-      _ = try table.settle()
+      _ = try table.insertPending()
       older = table
       recent.removeAll(keepingCapacity: true)
     } catch {

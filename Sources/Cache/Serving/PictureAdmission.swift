@@ -16,7 +16,7 @@ package final class PictureAdmission: Sendable {
   package static let holder = CacheLock.briefHolder
 
   private let cache: String
-  private let room: String
+  private let folder: String
   private let remote: (any RemotePictures)?
   /// The pictures that were uploaded to the store and have no row yet.
   private let put = Mutex<[PictureID: PictureEntry]>([:])
@@ -24,15 +24,15 @@ package final class PictureAdmission: Sendable {
   /// Prepares to move pictures into a cache.
   ///
   /// - Parameters:
-  ///   - room: The path of the temporary cache, on the same file system, that the pictures were fetched into.
+  ///   - folder: The path of the temporary cache, on the same file system, that the pictures were fetched into.
   ///   - cache: The path of the cache to move them into.
   ///   - remote: The object store that has the pictures instead of the cache's folder, if any.
   package init(
-    from room: String,
+    from folder: String,
     into cache: String,
     remote: (any RemotePictures)? = nil
   ) {
-    (self.room, self.cache, self.remote) = (room, cache, remote)
+    (self.folder, self.cache, self.remote) = (folder, cache, remote)
   }
 
   /// Moves pictures into the cache, and writes their rows; also the rows of pictures that could not be fetched.
@@ -84,7 +84,7 @@ package final class PictureAdmission: Sendable {
   /// The picture's folder in the temporary cache.
   private func source(of name: PictureName) throws(LarderError) -> Folder {
     let place = PictureName.folderName(name.folder)
-    return try Folder(path: "\(room)/images/\(place)", creating: false)
+    return try Folder(path: "\(folder)/images/\(place)", creating: false)
   }
 
   /// Opens a picture of the temporary cache.
@@ -132,7 +132,7 @@ package final class PictureAdmission: Sendable {
       return there[entry.id] ?? entry
     }
     try index.save(rows)
-    for entry in entries where entry.isHeld { unlink("\(room)/\(entry.name.path)") }
+    for entry in entries where entry.isHeld { unlink("\(folder)/\(entry.name.path)") }
     put.withLock { put in for row in rows { put[row.id] = nil } }
     return rows
   }

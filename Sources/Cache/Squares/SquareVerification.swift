@@ -47,7 +47,7 @@ struct SquareVerification {
     let rows = Dictionary(now.map { ($0.name, $0) }) { first, _ in first }
     for entry in entries where rows[entry.name] != entry {
       found.report.remove([entry.name])
-      found.unsettled.insert(entry.name)
+      found.unstable.insert(entry.name)
     }
     let nobodys = paths.subtracting(entries.map(\.name)).sorted()
     let known = try known(nobodys)

@@ -140,7 +140,7 @@ struct RemotePlacing {
   let note: @Sendable (LarderError) -> Void
 
   /// The maximum number of bytes in memory for simultaneous uploads; a larger picture is uploaded alone.
-  private static let room = ByteCount.mebibytes(32)
+  private static let mostBytes = ByteCount.mebibytes(32)
 
   /// Uploads the pictures of a group, then adds their rows to `placed`.
   ///
@@ -152,7 +152,7 @@ struct RemotePlacing {
   ///   - placed: Receives the pictures, refusals and rows.
   func place(_ group: CommitGroup, in placed: inout PendingRows) {
     let places = Mutex<[Int: Result<FileStamp, LarderError>]>([:])
-    let gate = ByteGate(room: Self.room)
+    let gate = ByteGate(capacity: Self.mostBytes)
     let under = DispatchGroup()
     for (number, picture) in group.pictures.enumerated() {
       guard let file = picture.partial else { continue }

@@ -9,7 +9,7 @@ import Transport
 /// Only ``failure`` may be used outside the picture's writer queue.
 final class PartialPicture: @unchecked Sendable {
   // SAFETY: `hash`, `file`, `note`, `size`, `ending`, `held` and `hasNote` are read and written only on the serial
-  // writer queue `lane`; `failure` has a lock of its own, because the transfer thread reads it. Everything else is
+  // writer queue `queue`; `failure` has a lock of its own, because the transfer thread reads it. Everything else is
   // constant.
   private var hash = SHA256()
   private(set) var file: OpenFile?
@@ -26,19 +26,19 @@ final class PartialPicture: @unchecked Sendable {
   private let body: PartialBody?
   private let name: String
   /// The queue on which all work for this picture is done.
-  let lane: WriterQueue
+  let queue: WriterQueue
   let failure = Mutex<LarderError?>(nil)
 
   /// Begins a new body; `body` is the content for its note, nil when it cannot be resumed.
-  init(id: PictureID, body: PartialBody?, lane: WriterQueue) {
-    self.lane = lane
+  init(id: PictureID, body: PartialBody?, queue: WriterQueue) {
+    self.queue = queue
     name = PictureEntry(id: id, url: "").partialName
     self.body = body
   }
 
   /// Continues a body that an earlier run began.
-  init(id: PictureID, resuming held: PartialBody, lane: WriterQueue) {
-    self.lane = lane
+  init(id: PictureID, resuming held: PartialBody, queue: WriterQueue) {
+    self.queue = queue
     name = PictureEntry(id: id, url: "").partialName
     body = nil
     self.held = held

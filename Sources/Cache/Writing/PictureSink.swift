@@ -4,7 +4,7 @@ import Transport
 
 /// Receives the body of one picture: detects its type from the first bytes, and collects the rest.
 ///
-/// A body of up to ``spillSize`` bytes stays in memory until it is complete, so that a small picture costs one open and
+/// A body of up to ``pieceSize`` bytes stays in memory until it is complete, so that a small picture costs one open and
 /// one write. A larger body is written to its partial file a piece at a time, and hashed on the way. The sink runs on
 /// the transfer thread. One of the store's writer queues handles the pieces in order.
 ///
@@ -13,7 +13,7 @@ import Transport
 /// KiB are lost.
 package final class PictureSink: BodySink {
   /// The size of the pieces that are passed to a writer queue: 256 KiB.
-  static let spillSize = 256 * 1024
+  static let pieceSize = 256 * 1024
 
   /// The picture that is being fetched.
   package let id: PictureID
@@ -26,22 +26,22 @@ package final class PictureSink: BodySink {
     /// The received bytes that were not passed to the writer queue yet.
     var gathered: [UInt8] = []
     /// The number of bytes that were passed to the writer queue, or are held from an earlier run.
-    var handedOn: ByteCount = 0
+    var passedOn: ByteCount = 0
     var type: PictureType?
     /// The partial file of a large body; nil while all bytes are in memory.
-    var spill: PartialPicture?
+    var partial: PartialPicture?
     /// The writer queue of this picture, chosen with the first piece; all pieces use the same queue to stay in order.
-    var lane: WriterQueue?
+    var queue: WriterQueue?
     /// The head of the response; only needed when a transfer breaks or a body is large.
     var head: ResponseHead?
     /// The partial body of an earlier run.
     var held: PartialBody?
 
-    var count: ByteCount { handedOn + ByteCount(gathered.count) }
+    var count: ByteCount { passedOn + ByteCount(gathered.count) }
 
     /// Resets everything except the writer queue.
     mutating func clear() {
-      self = Body(lane: lane)
+      self = Body(queue: queue)
     }
   }
 
@@ -53,10 +53,10 @@ package final class PictureSink: BodySink {
     if let held {
       state.held = held
       state.type = held.type
-      state.handedOn = held.offset
-      let lane = store.nextLane()
-      state.lane = lane
-      state.spill = PartialPicture(id: id, resuming: held, lane: lane)
+      state.passedOn = held.offset
+      let queue = store.nextQueue()
+      state.queue = queue
+      state.partial = PartialPicture(id: id, resuming: held, queue: queue)
     }
     self.state = Mutex(state)
   }
@@ -92,10 +92,10 @@ package final class PictureSink: BodySink {
     let promised = max(.zero, head.contentLength ?? .zero)
     state.withLock { state in
       if offset == 0 { state.head = head }
-      if promised > ByteCount(Self.spillSize), state.gathered.isEmpty {
-        state.gathered = store.pieces.take()
+      if promised > ByteCount(Self.pieceSize), state.gathered.isEmpty {
+        state.gathered = store.buffers.take()
       } else {
-        state.gathered.reserveCapacity(Int(min(promised, ByteCount(Self.spillSize)).count))
+        state.gathered.reserveCapacity(Int(min(promised, ByteCount(Self.pieceSize)).count))
       }
     }
     return .accept
@@ -103,13 +103,13 @@ package final class PictureSink: BodySink {
 
   /// Receives a piece of the body; refuses it as soon as the first bytes show that it is no picture.
   package func receive(_ bytes: RawSpan) -> BodyDecision {
-    let piece = state.withLock { state -> (bytes: [UInt8], spill: PartialPicture)?? in
+    let piece = state.withLock { state -> (bytes: [UInt8], partial: PartialPicture)?? in
       // A piece is passed on before it exceeds its capacity, because an array that grows is copied to an array of twice
       // the size.
       let isFull =
-        !state.gathered.isEmpty && bytes.byteCount > Self.spillSize - state.gathered.count
-      let piece = isFull ? handOn(&state) : nil
-      if isFull { state.gathered = store.pieces.take() }
+        !state.gathered.isEmpty && bytes.byteCount > Self.pieceSize - state.gathered.count
+      let piece = isFull ? takePiece(&state) : nil
+      if isFull { state.gathered = store.buffers.take() }
       bytes.withUnsafeBytes { state.gathered.append(contentsOf: $0) }
       if state.type == nil, state.gathered.count >= PictureType.leastSniffed {
         state.type = PictureType(shown: state.gathered)
@@ -120,49 +120,49 @@ package final class PictureSink: BodySink {
     switch piece {
     case .none:
       return .refuse(.notAPicture)
-    case .some(let (bytes, spill)?):
-      spill.lane.submit(.piece(bytes, spill))
-      return spill.failure.withLock { $0 == nil } ? .accept : .refuse(.disk)
+    case .some(let (bytes, partial)?):
+      partial.queue.submit(.piece(bytes, partial))
+      return partial.failure.withLock { $0 == nil } ? .accept : .refuse(.disk)
     case .some(.none):
       return .accept
     }
   }
 
   /// Takes the collected bytes, to be written as a piece.
-  private func handOn(_ state: inout Body) -> (bytes: [UInt8], spill: PartialPicture) {
-    let lane = state.lane ?? store.nextLane()
-    let spill = state.spill ?? PartialPicture(id: id, body: body(state), lane: lane)
-    state.lane = lane
-    state.spill = spill
+  private func takePiece(_ state: inout Body) -> (bytes: [UInt8], partial: PartialPicture) {
+    let queue = state.queue ?? store.nextQueue()
+    let partial = state.partial ?? PartialPicture(id: id, body: body(state), queue: queue)
+    state.queue = queue
+    state.partial = partial
     let piece = state.gathered
-    state.handedOn += ByteCount(piece.count)
+    state.passedOn += ByteCount(piece.count)
     state.gathered = []
-    return (piece, spill)
+    return (piece, partial)
   }
 
   /// Ends a transfer that is not retried in this run.
   ///
   /// Keeps its bytes for the next run, if there are enough and they can be resumed.
   package func leave() {
-    let (piece, spill, pays) = state.withLock { state in
+    let (piece, partial, pays) = state.withLock { state in
       defer { state.clear() }
       let pays = state.count >= PartialBodies.leastSize && body(state) != nil
-      let piece = pays && !state.gathered.isEmpty ? handOn(&state).bytes : nil
-      return (piece, state.spill, pays)
+      let piece = pays && !state.gathered.isEmpty ? takePiece(&state).bytes : nil
+      return (piece, state.partial, pays)
     }
-    guard let spill else { return }
-    if let piece { spill.lane.submit(.piece(piece, spill)) }
-    if pays { spill.lane.submit(.leave(spill)) } else { spill.lane.submit(.discard(spill)) }
+    guard let partial else { return }
+    if let piece { partial.queue.submit(.piece(piece, partial)) }
+    if pays { partial.queue.submit(.leave(partial)) } else { partial.queue.submit(.discard(partial)) }
   }
 
   /// Discards the bytes so far, because the attempt failed and another one begins.
   package func restart() {
-    let spill = state.withLock { state in
-      let spill = state.spill
+    let partial = state.withLock { state in
+      let partial = state.partial
       state.clear()
-      return spill
+      return partial
     }
-    if let spill { spill.lane.submit(.discard(spill)) }
+    if let partial { partial.queue.submit(.discard(partial)) }
   }
 
   /// Returns the received body after the transfer has succeeded, and resets the sink.
@@ -179,8 +179,8 @@ package final class PictureSink: BodySink {
         // The type is nil if there were too few bytes to detect one.
         type: state.type,
         rest: state.gathered,
-        spill: state.spill,
-        lane: state.lane,
+        partial: state.partial,
+        queue: state.queue,
         provesEnd: state.head?.provesEnd(connectionIsOpen: isOpen) ?? true,
         previous: previous,
         completion: completion

@@ -22,14 +22,14 @@ package enum PictureOutcome: Sendable, Equatable {
 package final class PictureStore: Sendable {
   private let committer: GroupCommitter
   private let partials: PartialBodies
-  private let lanes: [WriterQueue]
+  private let queues: [WriterQueue]
   /// The buffer pool for the pieces of large bodies.
-  let pieces: PieceRoom
+  let buffers: BufferPool
   private let announced = Atomic<Int>(0)
   private let turn = Atomic<Int>(0)
 
   /// The maximum number of writer queues; more queues would only wait while the files of a group are renamed.
-  private static let mostLanes = 4
+  private static let mostQueues = 4
   /// The number of waiting bodies in a writer queue at which the next queue is used too.
   private static let shortBacklog = 32
 
@@ -44,7 +44,7 @@ package final class PictureStore: Sendable {
   ///   - partials: The unfinished bodies of earlier runs.
   ///   - patience: How long a group may wait to be filled, and how long the rows of a full group may wait for more
   ///     rows.
-  ///   - lanes: The number of writer queues; nil for as many as there are processors, but at most four.
+  ///   - queues: The number of writer queues; nil for as many as there are processors, but at most four.
   package init(
     _ layout: CacheLayout,
     index: Index,
@@ -53,7 +53,7 @@ package final class PictureStore: Sendable {
     states: PictureStates?,
     partials: PartialBodies? = nil,
     patience: DispatchTimeInterval = .milliseconds(125),
-    lanes: Int? = nil
+    queues: Int? = nil
   ) {
     self.partials = partials ?? PartialBodies(layout)
     let committer = GroupCommitter(
@@ -65,10 +65,10 @@ package final class PictureStore: Sendable {
       patience: patience
     )
     self.committer = committer
-    let count = max(1, lanes ?? min(sysconf(Int32(_SC_NPROCESSORS_ONLN)), Self.mostLanes))
-    let shared = WriterQueue.Shared(layout, disk, committer, patience, lanes: count)
-    pieces = shared.pieces
-    self.lanes = (0..<count).map { _ in WriterQueue(shared) }
+    let count = max(1, queues ?? min(sysconf(Int32(_SC_NPROCESSORS_ONLN)), Self.mostQueues))
+    let shared = WriterQueue.Shared(layout, disk, committer, patience, queues: count)
+    buffers = shared.buffers
+    self.queues = (0..<count).map { _ in WriterQueue(shared) }
   }
 
   /// Makes a sink for the body of one picture.
@@ -106,7 +106,7 @@ package final class PictureStore: Sendable {
       completion: completion
     )
     // On the queue that writes the body's earlier pieces, so that this part follows them.
-    (body.lane ?? freeLane).submit(.whole(body))
+    (body.queue ?? freeQueue).submit(.whole(body))
   }
 
   /// Commits a row without new bytes, for a 304 or a failure.
@@ -116,7 +116,7 @@ package final class PictureStore: Sendable {
     row entry: @escaping @Sendable () -> PictureEntry,
     completion: @escaping @Sendable () -> Void
   ) {
-    freeLane.submit(.collect { $0.add(row: entry(), completion: completion) })
+    freeQueue.submit(.collect { $0.add(row: entry(), completion: completion) })
   }
 
   /// A row whose file has its final name, and the SHA-256 of the previous bytes if they differ.
@@ -140,7 +140,7 @@ package final class PictureStore: Sendable {
     document: DocumentEntry,
     completion: @escaping @Sendable () -> Void
   ) {
-    freeLane.submit(
+    freeQueue.submit(
       .collect { group in
         group.add(detail, catalog: catalog, document: document, completion: completion)
       }
@@ -163,9 +163,9 @@ package final class PictureStore: Sendable {
   /// Commits all pictures received so far, and then calls `completion` on a queue of the store.
   package func flush(_ completion: @escaping @Sendable () -> Void) {
     let group = WorkGroup()
-    for lane in lanes {
+    for queue in queues {
       group.enter()
-      lane.submit(.flush { group.leave() })
+      queue.submit(.flush { group.leave() })
     }
     group.notify(queue: .global()) { [committer] in committer.flush(completion) }
   }
@@ -174,15 +174,15 @@ package final class PictureStore: Sendable {
   package var failure: LarderError? { committer.failure }
 
   /// The writer queue for the next large body, in rotation.
-  func nextLane() -> WriterQueue {
-    lanes[turn.add(1, ordering: .relaxed).oldValue % lanes.count]
+  func nextQueue() -> WriterQueue {
+    queues[turn.add(1, ordering: .relaxed).oldValue % queues.count]
   }
 
   /// The first writer queue with a short backlog.
   ///
   /// One busy queue costs less than two that are woken for every picture.
-  private var freeLane: WriterQueue {
-    lanes.first { $0.backlog < Self.shortBacklog } ?? lanes.min { $0.backlog < $1.backlog }
-      ?? lanes[0]
+  private var freeQueue: WriterQueue {
+    queues.first { $0.backlog < Self.shortBacklog } ?? queues.min { $0.backlog < $1.backlog }
+      ?? queues[0]
   }
 }

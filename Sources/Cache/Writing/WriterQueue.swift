@@ -20,25 +20,25 @@ final class WriterQueue: @unchecked Sendable {
     let layout: CacheLayout
     let disk: any Disk
     let committer: GroupCommitter
-    let gate = ByteGate(room: .mebibytes(2))
-    let pieces = PieceRoom(size: PictureSink.spillSize)
+    let gate = ByteGate(capacity: .mebibytes(2))
+    let buffers = BufferPool(size: PictureSink.pieceSize)
     /// The number of pictures that makes a group full.
     let groupSize: Int
     /// How long a group may wait to be filled.
     let patience: DispatchTimeInterval
     /// The number of unfinished bodies that this run may still leave for the next run.
-    let room = Mutex(PartialBodies.most)
+    let partialsLeft = Mutex(PartialBodies.most)
 
     init(
       _ layout: CacheLayout,
       _ disk: any Disk,
       _ committer: GroupCommitter,
       _ patience: DispatchTimeInterval,
-      lanes: Int
+      queues: Int
     ) {
       self.patience = patience
       // An object store takes a while to answer each upload, so a group has many pictures.
-      groupSize = layout.remote == nil ? CommitGroup.most / (lanes + 1) : CommitGroup.most
+      groupSize = layout.remote == nil ? CommitGroup.most / (queues + 1) : CommitGroup.most
       self.layout = layout
       self.disk = disk
       self.committer = committer
@@ -104,19 +104,19 @@ final class WriterQueue: @unchecked Sendable {
     // Popped instead of iterated, so that each body is freed as soon as it is written.
     while let job = jobs.popLast() {
       switch job {
-      case .piece(let bytes, let spill):
-        append(bytes, to: spill)
+      case .piece(let bytes, let partial):
+        append(bytes, to: partial)
         shared.gate.leave(ByteCount(bytes.count))
-        shared.pieces.give(bytes)
-      case .discard(let spill):
-        spill.discard(layout, disk)
-      case .leave(let spill):
-        leaveOnDisk(spill)
+        shared.buffers.give(bytes)
+      case .discard(let partial):
+        partial.discard(layout, disk)
+      case .leave(let partial):
+        leaveOnDisk(partial)
       case .whole(let body):
         ingest(body)
         let rest = body.takeRest()
         shared.gate.leave(ByteCount(rest.count))
-        shared.pieces.give(rest)
+        shared.buffers.give(rest)
       case .collect(let add):
         collect(add)
       case .flush(let sent):
@@ -161,22 +161,22 @@ final class WriterQueue: @unchecked Sendable {
     committer.send(gathered, isFull: gathered.isFull(shared.groupSize))
   }
 
-  private func append(_ bytes: [UInt8], to spill: PartialPicture) {
-    guard spill.failure.withLock({ $0 == nil }) else { return }
+  private func append(_ bytes: [UInt8], to partial: PartialPicture) {
+    guard partial.failure.withLock({ $0 == nil }) else { return }
     do throws(LarderError) {
-      try spill.append(bytes, layout, disk)
+      try partial.append(bytes, layout, disk)
     } catch {
-      spill.failure.withLock { $0 = error }
+      partial.failure.withLock { $0 = error }
       committer.note(error)
     }
   }
 
-  private func leaveOnDisk(_ spill: PartialPicture) {
-    let hasRoom = shared.room.withLock { room in
-      room -= 1
-      return room >= 0
+  private func leaveOnDisk(_ partial: PartialPicture) {
+    let mayLeave = shared.partialsLeft.withLock { left in
+      left -= 1
+      return left >= 0
     }
-    if !hasRoom || !spill.leave() { spill.discard(layout, disk) }
+    if !mayLeave || !partial.leave() { partial.discard(layout, disk) }
   }
 
   /// Checks a complete body and adds it to the group.
@@ -185,7 +185,7 @@ final class WriterQueue: @unchecked Sendable {
       return refuse(whole, .notAPicture, "the body is not a picture")
     }
     if !whole.provesEnd {
-      var ending = whole.spill?.ending ?? PictureEnding()
+      var ending = whole.partial?.ending ?? PictureEnding()
       ending.append(whole.rest)
       guard ending.isWhole(type) else {
         return refuse(whole, .truncated, "no length was given, and the picture's end is missing")
@@ -195,14 +195,14 @@ final class WriterQueue: @unchecked Sendable {
       let staged = try stage(whole, type)
       collect { $0.pictures.append(staged) }
     } catch {
-      whole.spill?.discard(layout, disk)
+      whole.partial?.discard(layout, disk)
       committer.note(error)
       whole.completion(.refused(.disk, detail: error.description))
     }
   }
 
   private func refuse(_ whole: ReceivedPicture, _ reason: FailureReason, _ words: String) {
-    whole.spill?.discard(layout, disk)
+    whole.partial?.discard(layout, disk)
     whole.completion(.refused(reason, detail: words))
   }
 
@@ -214,10 +214,10 @@ final class WriterQueue: @unchecked Sendable {
     let rest = whole.rest
     let digest: [UInt8]
     let size: ByteCount
-    if let spill = whole.spill {
-      if let failure = spill.failure.withLock({ $0 }) { throw failure }
-      try spill.append(rest, layout, disk)
-      (digest, size) = (spill.digest(), spill.size)
+    if let partial = whole.partial {
+      if let failure = partial.failure.withLock({ $0 }) { throw failure }
+      try partial.append(rest, layout, disk)
+      (digest, size) = (partial.digest(), partial.size)
     } else {
       (digest, size) = (ContentDigest.sha256(rest), ByteCount(rest.count))
     }
@@ -228,7 +228,7 @@ final class WriterQueue: @unchecked Sendable {
     if let previous = whole.previous, previous.sha256 == digest,
       let stamp = try stamp(of: previous), stamp == previous.stamp
     {
-      whole.spill?.discard(layout, disk)
+      whole.partial?.discard(layout, disk)
       entry.stamp = stamp
       return WrittenPicture(
         entry: entry,
@@ -239,8 +239,8 @@ final class WriterQueue: @unchecked Sendable {
       )
     }
     let file: OpenFile
-    if let spilled = whole.spill?.file {
-      file = spilled
+    if let partial = whole.partial?.file {
+      file = partial
     } else {
       file = try disk.create(entry.partialName, in: layout.partial)
       try disk.append(rest.span.bytes, to: file)
@@ -252,7 +252,7 @@ final class WriterQueue: @unchecked Sendable {
     return WrittenPicture(
       entry: entry,
       partial: file,
-      hasNote: whole.spill?.hasNote ?? false,
+      hasNote: whole.partial?.hasNote ?? false,
       before: before,
       outcome: .stored(bytes: size, wasHeld: before != nil),
       completion: whole.completion
@@ -280,9 +280,9 @@ final class ReceivedPicture: @unchecked Sendable {
   /// The bytes that were not passed on in pieces.
   private(set) var rest: [UInt8]
   /// The partial file with the earlier pieces, if any.
-  let spill: PartialPicture?
+  let partial: PartialPicture?
   /// The writer queue of the earlier pieces; nil when there were none.
-  let lane: WriterQueue?
+  let queue: WriterQueue?
   /// Whether the framing of the response proves that the body is complete.
   let provesEnd: Bool
   /// The version held before, if any.
@@ -294,8 +294,8 @@ final class ReceivedPicture: @unchecked Sendable {
     entry: @escaping @Sendable () -> PictureEntry,
     type: PictureType?,
     rest: [UInt8],
-    spill: PartialPicture?,
-    lane: WriterQueue?,
+    partial: PartialPicture?,
+    queue: WriterQueue?,
     provesEnd: Bool,
     previous: PictureEntry?,
     completion: @escaping @Sendable (PictureOutcome) -> Void
@@ -303,8 +303,8 @@ final class ReceivedPicture: @unchecked Sendable {
     self.entry = entry
     self.type = type
     self.rest = rest
-    self.spill = spill
-    self.lane = lane
+    self.partial = partial
+    self.queue = queue
     self.provesEnd = provesEnd
     self.previous = previous
     self.completion = completion
@@ -328,14 +328,14 @@ final class ReceivedPicture: @unchecked Sendable {
 final class ByteGate: Sendable {
   /// The number of bytes inside, and the blocked thread if there is one.
   struct Occupancy {
-    private let room: ByteCount
+    private let capacity: ByteCount
     private var waiting: ByteCount = 0
     /// The bytes of the blocked thread, which cannot leave before it continues.
     private var blocked: ByteCount?
 
     /// Makes a gate with this capacity.
-    init(room: ByteCount) {
-      self.room = room
+    init(capacity: ByteCount) {
+      self.capacity = capacity
     }
 
     /// Adds `bytes`; returns whether the caller has to wait.
@@ -343,7 +343,7 @@ final class ByteGate: Sendable {
       precondition(bytes >= 0, "a negative number of bytes enters")
       precondition(blocked == nil, "a second thread enters while one waits")
       waiting += bytes
-      blocked = waiting > room && waiting > bytes ? bytes : nil
+      blocked = waiting > capacity && waiting > bytes ? bytes : nil
       return blocked != nil
     }
 
@@ -352,7 +352,7 @@ final class ByteGate: Sendable {
       precondition(bytes >= 0, "a negative number of bytes leaves")
       precondition(bytes <= waiting - (blocked ?? 0), "more bytes leave than have entered")
       waiting -= bytes
-      guard let blocked, waiting - blocked <= ByteCount(room.count / 2) else { return false }
+      guard let blocked, waiting - blocked <= ByteCount(capacity.count / 2) else { return false }
       self.blocked = nil
       return true
     }
@@ -362,8 +362,8 @@ final class ByteGate: Sendable {
   private let opened = DispatchSemaphore(value: 0)
 
   /// Makes a gate with a capacity of `room` bytes.
-  init(room: ByteCount) {
-    occupancy = Mutex(Occupancy(room: room))
+  init(capacity: ByteCount) {
+    occupancy = Mutex(Occupancy(capacity: capacity))
   }
 
   /// Adds `bytes`, and waits while there is no room.
@@ -383,7 +383,7 @@ final class ByteGate: Sendable {
 ///
 /// `malloc` maps a new block of this size each time, with 64 page faults and zeroed pages. Without the pool, a run of
 /// large pictures takes 6 % more processor time.
-final class PieceRoom: Sendable {
+final class BufferPool: Sendable {
   /// The capacity of a buffer in bytes.
   private let size: Int
   /// The maximum number of free buffers to keep, enough for 64 simultaneous transfers.

@@ -3,16 +3,16 @@ import Testing
 @testable import Cache
 
 /// The pool of memory blocks for pieces of large bodies.
-struct PieceRoomTests {
+struct BufferPoolTests {
   @Test func `a piece is empty when it is reused, in the same memory`() {
-    let room = PieceRoom(size: 4096)
-    var piece = room.take()
+    let pool = BufferPool(size: 4096)
+    var piece = pool.take()
     piece.append(contentsOf: [1, 2, 3])
     let before = place(of: piece)
-    room.give(piece)
+    pool.give(piece)
     piece = []
 
-    let again = room.take()
+    let again = pool.take()
 
     #expect(again.isEmpty)
     #expect(again.capacity >= 4096)
@@ -20,26 +20,26 @@ struct PieceRoomTests {
   }
 
   @Test func `a piece that is still being read is not overwritten`() {
-    let room = PieceRoom(size: 4096)
-    var reader = room.take()
+    let pool = BufferPool(size: 4096)
+    var reader = pool.take()
     reader.append(contentsOf: [1, 2, 3])
-    room.give(reader)
+    pool.give(reader)
 
-    var writer = room.take()
+    var writer = pool.take()
     writer.append(contentsOf: [9, 9, 9])
 
     #expect(reader == [1, 2, 3])
   }
 
   @Test func `small blocks are not kept, and at most 64 large ones are`() {
-    let room = PieceRoom(size: 4096)
+    let pool = BufferPool(size: 4096)
 
-    room.give([1, 2, 3])
-    #expect(room.count == 0)
+    pool.give([1, 2, 3])
+    #expect(pool.count == 0)
 
-    let pieces = (0..<100).map { _ in room.take() }
-    for piece in pieces { room.give(piece) }
-    #expect(room.count == 64)
+    let pieces = (0..<100).map { _ in pool.take() }
+    for piece in pieces { pool.give(piece) }
+    #expect(pool.count == 64)
   }
 
   /// The memory address of an array's elements.
