@@ -4,30 +4,38 @@ import Synchronization
 
 /// The folders and files of one cache.
 ///
-///     images/<2 hex>/…   pictures; none if they are in an object store
+///     images/<2 hex>/…   pictures; empty if an object store has them
 ///     squares/<side>/<2 hex>/…   square thumbnails, named like their pictures
 ///     thumbnails/<side>/<2 hex>/…   thumbnails for report pages, named by the SHA-256 of the picture
-///     partial/           incomplete files, which no reader uses
+///     partial/           incomplete files, which readers ignore
 ///     shards/            work folders of shards, each with its own partial/
 ///     serving/           work folders of `larder serve`, for fetched pictures
 ///     index.sqlite       the index of these files
 ///     lock               locked while a run changes the cache
 ///     lock.host          the machine with the lock, on a shared file system
-///     lock.seen          the time since which other machines have seen no renewal of lock.host
+///     lock.seen          for each waiting machine, when it first saw the present lock.host
 ///     last-run.json      the result of the last `sync` or `warm`, written by the command
 ///     CACHEDIR.TAG       excludes the cache from backups (https://bford.info/cachedir/)
 package final class CacheLayout: Sendable {
-  /// The cache itself.
+  /// The folder of the cache.
+  ///
+  /// In a layout for a work folder, it is the work folder.
   package let root: Folder
   let images: Folder
-  /// The folder `partial/`, for bytes until they are complete.
+  /// The folder `partial/`, which contains files until all their bytes are written.
   var partial: Folder { partialFolder.withLock { $0 } }
   private let partialFolder: Mutex<Folder>
-  /// The list of the object store that has the pictures instead of ``images``; nil for an ordinary cache.
+  /// The list of the objects in the object store that has the pictures instead of ``images``.
+  ///
+  /// It is nil for an ordinary cache.
   let listing: RemoteListing?
-  /// The object store that has the pictures; nil for an ordinary cache.
+  /// The object store that has the pictures instead of ``images``.
+  ///
+  /// It is nil for an ordinary cache.
   var remote: (any RemotePictures)? { listing?.remote }
-  /// The claim that this run must hold to change the cache, if other machines share it.
+  /// The claim that this run must hold to change the cache.
+  ///
+  /// It is nil unless other machines may share the cache.
   private let claim = Mutex<HostClaim?>(nil)
   private let folders = Mutex(PictureFolders())
   /// Whether the name of a new picture folder may still be unsynced.
@@ -57,10 +65,13 @@ package final class CacheLayout: Sendable {
     try Self.tag(root)
   }
 
-  /// Opens a work folder in the cache at `path`, for a shard or a fetch of `larder serve`; creates missing folders.
+  /// Opens a work folder in the cache at `path`, and creates missing folders.
   ///
-  /// In this layout, ``root`` is the work folder with the run's own files, and pictures are placed in the cache's
-  /// `images/`. Placing them needs no lock: a picture's name depends on its URL, and each file is renamed into place.
+  /// A work folder is used by a shard (one machine's part of a sync) and by a fetch of `larder serve`.
+  ///
+  /// In this layout, ``root`` is the work folder with the run's own files, but pictures are placed in the cache's
+  /// `images/`. Placing them needs no lock, because a picture's name depends only on its URL and each file is renamed
+  /// into place.
   ///
   /// - Parameters:
   ///   - path: The path of the cache.
@@ -86,13 +97,17 @@ package final class CacheLayout: Sendable {
   /// The folder in the cache that contains the work folders.
   private static let workFolders = "shards"
 
-  /// Removes the work folders whose names begin with `prefix`, with their contents; ignores errors.
+  /// Removes the work folders whose names begin with `prefix`, together with their contents.
+  ///
+  /// Errors are ignored.
   package static func removeWorkFolders(of path: String, prefix: String) {
-    guard let folders = try? Folder(path: "\(path)/\(workFolders)", creating: false) else { return }
+    guard let folders = try? Folder(path: "\(path)/\(workFolders)", creating: false) else {
+      return
+    }
     for name in (try? folders.names()) ?? [] where name.hasPrefix(prefix) {
       try? folders.removeAll(name)
     }
-    // Fails while another run has a work folder, as intended.
+    // While another run has a work folder, this fails, as it should.
     rmdir(folders.path)
   }
 
@@ -109,7 +124,7 @@ package final class CacheLayout: Sendable {
     }
   }
 
-  /// Opens the cache at `path` for reading, creating nothing.
+  /// Opens the cache at `path` for reading, and creates nothing.
   ///
   /// - Throws: ``LarderError/Code/empty`` when there is no cache.
   package init(
@@ -142,26 +157,28 @@ package final class CacheLayout: Sendable {
     partialFolder = Mutex(try Folder(path: path + "/partial", creating: isMine))
   }
 
-  /// Sets the claim that this run must hold to change the cache; nil for none.
+  /// Sets the claim that this run must hold to change the cache, or nil if no claim is needed.
   func holds(_ claim: HostClaim?) {
     self.claim.withLock { $0 = claim }
   }
 
-  /// Requires that no other machine has taken the cache over; costs nothing without a claim.
+  /// Requires that no other machine has taken over the cache.
+  ///
+  /// Without a claim, this does nothing.
   ///
   /// - Throws: ``LarderError/Code/locked``.
   func demandHold() throws(LarderError) {
     try claim.withLock { $0 }?.demandHold()
   }
 
-  /// Moves the `partial/` of the previous holder of the claim aside, and makes an empty folder for this run.
+  /// Renames the `partial/` of the claim's previous holder, and makes an empty `partial/` for this run.
   ///
-  /// The previous holder may still have its folder open, and its files have the same names as this run's.
+  /// The previous holder may still have its folder open, and would write files with the same names as this run's.
   ///
-  /// Nothing useful is lost, because unfinished bodies are valid only on the machine that wrote them.
+  /// Nothing useful is lost, because unfinished files are valid only on the machine that wrote them.
   ///
-  /// - Parameter token: The token of the claim that was taken over.
-  /// - Throws: ``LarderError`` when the folder cannot be created.
+  /// - Parameter token: The token of the claim that was taken over, for the folder's new name.
+  /// - Throws: ``LarderError`` when the folder cannot be renamed or created.
   func leavePartials(to token: String) throws(LarderError) {
     let aside = "partial-\(token)"
     guard renameat(root.descriptor, "partial", root.descriptor, aside) == 0 else {
@@ -170,7 +187,7 @@ package final class CacheLayout: Sendable {
     let old = partial
     let folder = try Folder(path: path("partial"), creating: true)
     partialFolder.withLock { $0 = folder }
-    // Once the folder itself is removed, its holder cannot create files in it.
+    // After the folder is removed, the previous holder can no longer create files in it.
     for name in (try? old.names()) ?? [] { unlinkat(old.descriptor, name, 0) }
     unlinkat(root.descriptor, aside, AT_REMOVEDIR)
   }
@@ -181,20 +198,20 @@ package final class CacheLayout: Sendable {
     return (try? existingFolders().allSatisfy { try folder($0).names().isEmpty }) ?? true
   }
 
-  /// The full path of a name in the cache, for messages and other libraries.
+  /// The full path of a file or folder in the cache, for messages and for other libraries.
   package func path(_ name: String) -> String {
     "\(root.path)/\(name)"
   }
 
-  /// The picture folder with this number, such as `images/3f` for 0x3F.
+  /// Opens the picture folder with this number, such as `images/3f` for 0x3F.
   func folder(_ number: UInt8, creating: Bool = true) throws(LarderError) -> Folder {
     let open = folders.withLock { folders in
       if creating { folders.filled[Int(number)] = true }
       return folders.open[number]
     }
     if let open { return open }
-    // The flag is set before another thread can see the folder, and even if the folder exists: a killed run may have
-    // created it.
+    // Set the flag even if the folder exists, because a killed run may have created it. Set it before another thread
+    // can see the folder.
     if creating { hasUnsyncedNames.store(true, ordering: .sequentiallyConsistent) }
     let folder = try Folder(
       path: "\(images.path)/\(PictureName.folderName(number))",
@@ -210,11 +227,11 @@ package final class CacheLayout: Sendable {
     return (UInt8.min...UInt8.max).filter { filled[Int($0)] }
   }
 
-  /// Syncs `images/`, so that the names of new picture folders are on the device.
+  /// Syncs `images/` if this process may have created a folder in it, so that the new folder's name is on the device.
   ///
-  /// Without this sync, a crash could lose a folder's name, and with it all files in the folder.
+  /// Without this sync, a crash could lose the name of a folder, and thus all files in the folder.
   ///
-  /// - Throws: ``LarderError`` when the sync fails; the next call tries again.
+  /// - Throws: ``LarderError`` when the sync fails. The next call tries again.
   func syncFolderNames(on disk: some Disk) throws(LarderError) {
     guard hasUnsyncedNames.exchange(false, ordering: .sequentiallyConsistent) else { return }
     do {
@@ -225,7 +242,7 @@ package final class CacheLayout: Sendable {
     }
   }
 
-  /// The picture folder with this number; nil if there is none, or a link or file at its path.
+  /// The picture folder with this number; nil if it does not exist, or if its path is that of a link or a file.
   func existingFolder(_ number: UInt8) throws(LarderError) -> Folder? {
     guard try images.findKind(PictureName.folderName(number)) == S_IFDIR else { return nil }
     return try folder(number, creating: false)
@@ -236,7 +253,7 @@ package final class CacheLayout: Sendable {
     try images.names().compactMap(pictureFolder).sorted()
   }
 
-  /// The number of the picture folder with this name; nil when it is no folder, or no picture folder.
+  /// The number of the picture folder with this name, such as 0x3F for `3f`; nil if there is no such folder.
   func pictureFolder(_ name: String) -> UInt8? {
     guard let number = folderNumber(named: name), images.kind(of: name) == S_IFDIR else {
       return nil
@@ -244,12 +261,12 @@ package final class CacheLayout: Sendable {
     return number
   }
 
-  /// The number that a picture folder with this name has; nil for other names.
+  /// Parses the name of a picture folder, such as `3f`; nil for any other name.
   func folderNumber(named name: String) -> UInt8? {
     UInt8(name, radix: 16).flatMap { PictureName.folderName($0) == name ? $0 : nil }
   }
 
-  /// Creates the parent folders of `path`, like `mkdir -p`.
+  /// Creates the missing parent folders of `path`, like `mkdir -p`.
   private static func makeParents(of path: String) throws(LarderError) {
     var prefix = path.hasPrefix("/") ? "/" : ""
     for part in path.split(separator: "/").dropLast() {
@@ -262,15 +279,16 @@ package final class CacheLayout: Sendable {
     }
   }
 
-  /// The name of the file with the position of an interrupted `larder verify`.
   private static let noteName = "verify.json"
 
-  /// The position of an interrupted check; nil if there is none.
+  /// The position that an interrupted `larder verify` saved; nil if there is none.
   package func note() -> String? {
     root.text(of: Self.noteName, limit: 16 << 20)
   }
 
-  /// Saves the position of a check atomically; nil removes it, when the check is complete.
+  /// Saves the position of an interrupted `larder verify` atomically; nil removes the saved position.
+  ///
+  /// Errors are ignored.
   package func setNote(_ text: String?) {
     guard let text else {
       unlinkat(root.descriptor, Self.noteName, 0)

@@ -1,28 +1,30 @@
 import Crypto
 
-/// The SHA-256 of bytes, and its first 63 bits for hash tables.
+/// Computes the SHA-256 of bytes, and the first 63 bits of it as a number for hash tables.
 package enum ContentDigest {
   /// The SHA-256 of `bytes`, 32 bytes.
   package static func sha256(_ bytes: [UInt8]) -> [UInt8] {
     Array(SHA256.hash(data: bytes))
   }
 
-  /// The first 63 bits of the SHA-256 of `bytes`.
+  /// A number made of 63 bits at the beginning of the SHA-256 of `bytes`; never 0.
   package static func number(of bytes: [UInt8]) -> Int64 {
     bytes.withUnsafeBytes { SHA256.hash(data: $0).withUnsafeBytes { prefix($0) } }
   }
 
-  /// The first 63 bits of a digest; never 0, because the index uses 0 for a picture without bytes.
+  /// The last 63 of a digest's first 64 bits, as a number.
+  ///
+  /// It is at least 1, because the index uses 0 for a picture without bytes.
   static func prefix(_ digest: some Collection<UInt8>) -> Int64 {
     let number = digest.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     return max(1, Int64(number & UInt64(Int64.max)))
   }
 }
 
-/// The first 128 bits of a SHA-256: the key of pictures, documents and other things that a feed can refer to.
+/// The first 128 bits of a SHA-256, which the index uses as the key of pictures, documents, items and listings.
 ///
-/// To find a second text for a given key takes 2^128 attempts; to find any two texts with the same key takes 2^64. With
-/// 47 bits, one core found two URLs with the same key in 36 seconds.
+/// An attacker needs about 2^64 attempts to find two texts with the same key. With keys of 47 bits, one processor core
+/// found two such URLs in 36 seconds.
 package struct IdentityDigest: Hashable, Comparable, Sendable {
   /// The first 8 bytes, big-endian.
   package let high: UInt64
@@ -34,32 +36,34 @@ package struct IdentityDigest: Hashable, Comparable, Sendable {
     (self.high, self.low) = (high, low)
   }
 
-  /// The key of bytes.
+  /// The key of the given bytes.
   package init(of bytes: UnsafeRawBufferPointer) {
     self = SHA256.hash(data: bytes).withUnsafeBytes { Self(reading: $0) }
   }
 
-  /// The key of bytes.
+  /// The key of the given bytes.
   package init(of bytes: [UInt8]) {
     self = bytes.withUnsafeBytes { Self(of: $0) }
   }
 
-  /// The key of a text in UTF-8.
+  /// The key of the UTF-8 bytes of `text`.
   package init(of text: String) {
     var text = text
     self = text.withUTF8 { Self(of: UnsafeRawBufferPointer($0)) }
   }
 
-  /// Reads a key from at least ``size`` bytes.
+  /// Reads a key from the first ``size`` bytes of a buffer.
   init(reading bytes: UnsafeRawBufferPointer) {
     high = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
     low = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
   }
 
-  /// The number of bytes of a key.
+  /// The size of a stored key in bytes.
   static let size = 16
 
-  /// The key as the index stores it; the bytes have the same order as the keys.
+  /// The key as the index stores it.
+  ///
+  /// Keys and their stored bytes have the same sorting order.
   var bytes: [UInt8] {
     [UInt8](unsafeUninitializedCapacity: Self.size) { buffer, count in
       write(to: UnsafeMutableRawBufferPointer(buffer))
@@ -67,7 +71,7 @@ package struct IdentityDigest: Hashable, Comparable, Sendable {
     }
   }
 
-  /// Writes the key to at least ``size`` bytes.
+  /// Writes the key to the first ``size`` bytes of a buffer.
   func write(to buffer: UnsafeMutableRawBufferPointer) {
     buffer.storeBytes(of: high.bigEndian, as: UInt64.self)
     buffer.storeBytes(of: low.bigEndian, toByteOffset: 8, as: UInt64.self)
@@ -78,12 +82,11 @@ package struct IdentityDigest: Hashable, Comparable, Sendable {
     (left.high, left.low) < (right.high, right.low)
   }
 
-  /// Half of the key is enough, because hash tables also compare the whole key.
   package func hash(into hasher: inout Hasher) {
     hasher.combine(low)
   }
 
-  /// A list of keys as the index stores it: their bytes in sequence.
+  /// Packs keys as the index stores a list of them: 16 bytes for each key, without separators.
   static func pack(_ keys: some Collection<IdentityDigest>) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: keys.count * size) { buffer, count in
       for key in keys {
@@ -97,7 +100,9 @@ package struct IdentityDigest: Hashable, Comparable, Sendable {
     }
   }
 
-  /// The keys of a packed list; an incomplete last key is left out.
+  /// Unpacks the list of keys that ``pack(_:)`` made.
+  ///
+  /// An incomplete key at the end is left out.
   static func unpack(_ bytes: UnsafeRawBufferPointer) -> [IdentityDigest] {
     (0..<bytes.count / size).map {
       IdentityDigest(reading: UnsafeRawBufferPointer(rebasing: bytes[($0 * size)...]))
@@ -105,18 +110,18 @@ package struct IdentityDigest: Hashable, Comparable, Sendable {
   }
 }
 
-/// Computes a digest of bytes that arrive piece by piece.
+/// Computes the SHA-256 of bytes that arrive piece by piece.
 package struct RunningDigest: Sendable {
   private var hash = SHA256()
 
-  /// Makes a digest without bytes.
+  /// Makes the digest of no bytes.
   package init() {}
 
-  /// Adds bytes.
+  /// Adds the next bytes.
   package mutating func add(_ bytes: UnsafeRawBufferPointer) {
     hash.update(bufferPointer: bytes)
   }
 
-  /// The ``ContentDigest/number(of:)`` of all bytes so far.
+  /// The ``ContentDigest/number(of:)`` of all bytes that were added so far.
   package var number: Int64 { hash.finalize().withUnsafeBytes { ContentDigest.prefix($0) } }
 }

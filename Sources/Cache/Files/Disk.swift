@@ -2,20 +2,26 @@ import Base
 import Glibc
 import Synchronization
 
-/// The file operations of a commit; nearly all of them are a single system call.
+/// The operations on files that the cache needs to commit pictures.
 ///
-/// It is a protocol, so that a test can make every call fail in turn, and then check that the reopened cache is whole.
-/// All calls block. None retries a failed sync, because the kernel may have discarded the pages that it could not
-/// write. The caller removes the file and fetches it again.
+/// Nearly every operation is a single system call.
+///
+/// They are in a protocol, so that a test can make each operation fail in turn. The test then checks that the reopened
+/// cache is whole.
+///
+/// All calls block. A failed sync is never retried, because the kernel may have discarded the data that it could not
+/// write. Instead, the caller removes the file and fetches it again.
 package protocol Disk: Sendable {
-  /// Creates the empty file `name` in `folder` for writing; truncates an existing file.
-  func create(_ name: String, in folder: Folder) throws(LarderError) -> OpenFile
-  /// Opens `name` in `folder` to append to its first `size` bytes, and truncates the file after them.
+  /// Creates the empty file `name` in `folder` for writing.
   ///
-  /// Fails when it is not a regular file, or has fewer than `size` bytes.
+  /// If the file exists, it is truncated.
+  func create(_ name: String, in folder: Folder) throws(LarderError) -> OpenFile
+  /// Opens the file `name` in `folder`, truncates it to its first `size` bytes, and prepares to append to them.
+  ///
+  /// Fails if the file is not a regular file, or if it has fewer than `size` bytes.
   func reopen(_ name: String, in folder: Folder, keeping size: ByteCount) throws(LarderError)
     -> OpenFile
-  /// Appends all of `bytes`, with as many writes as needed.
+  /// Appends all of `bytes` to the file.
   func append(_ bytes: RawSpan, to file: OpenFile) throws(LarderError)
   /// Sets the file's modification time.
   func setModified(_ time: UnixTime, of file: OpenFile) throws(LarderError)
@@ -24,32 +30,36 @@ package protocol Disk: Sendable {
   /// Renames `name` atomically, replacing an existing file.
   func rename(_ name: String, in old: Folder, to new: String, in folder: Folder)
     throws(LarderError)
-  /// Creates a hard link to `name`.
+  /// Creates a hard link named `new` to the file `name`.
   ///
-  /// - Returns: False if the link cannot be created, for any reason.
+  /// - Returns: Whether the link was created. It is false whatever the reason was.
   func link(_ name: String, in old: Folder, to new: String, in folder: Folder)
     throws(LarderError) -> Bool
-  /// Removes `name`; does nothing when it does not exist.
+  /// Removes the file `name`.
+  ///
+  /// Does nothing if the file does not exist.
   func remove(_ name: String, in folder: Folder) throws(LarderError)
-  /// Syncs the folder's names to the device.
+  /// Syncs the names of the folder's files to the device.
   func sync(_ folder: Folder) throws(LarderError)
 }
 
-/// An open folder, closed exactly once.
+/// An open folder, which is closed when this object is released.
 package final class Folder: Sendable {
-  /// The path, for messages.
+  /// The path of the folder, for messages.
   package let path: String
   let descriptor: Int32
 
-  /// Opens the folder at `path`; creates it with mode 0700 if `creating`.
+  /// Opens the folder at `path`.
   ///
-  /// Refuses a symbolic link as the last component, because a planted link must not lead larder elsewhere. Only a path
-  /// that the user named may be a link.
+  /// If `creating` is true, a missing folder is created with mode 0700.
+  ///
+  /// If the path is a symbolic link, it is refused, because an attacker could plant a link to another folder. Only a
+  /// path that the user named on the command line may be a link.
   ///
   /// - Parameters:
   ///   - path: The folder's path.
   ///   - creating: Whether to create the folder if it does not exist.
-  ///   - isNamed: Whether the user named this path, so that a link is followed.
+  ///   - isNamed: Whether the user named this path, so that it may be a link.
   /// - Throws: ``LarderError`` when the folder cannot be created or opened.
   package init(path: String, creating: Bool, isNamed: Bool = false) throws(LarderError) {
     if creating, mkdir(path, 0o700) != 0, errno != EEXIST {
@@ -61,8 +71,11 @@ package final class Folder: Sendable {
     self.path = path
   }
 
-  /// Opens the subfolder `name` of `parent`, even if `parent` has been moved since it was opened; refuses a symbolic
-  /// link.
+  /// Opens the subfolder `name` of `parent`.
+  ///
+  /// A symbolic link is refused.
+  ///
+  /// This works even if `parent` was moved after it was opened.
   init(_ name: String, in parent: Folder) throws(LarderError) {
     path = "\(parent.path)/\(name)"
     descriptor = openat(
@@ -76,7 +89,7 @@ package final class Folder: Sendable {
   deinit { close(descriptor) }
 }
 
-/// An open file, closed exactly once.
+/// An open file, which is closed when this object is released.
 package final class OpenFile: Sendable {
   private let folder: String
   private let name: String
@@ -88,15 +101,17 @@ package final class OpenFile: Sendable {
     self.descriptor = descriptor
   }
 
-  /// The path, for messages; built on demand.
+  /// The path of the file, for messages.
   package var path: String { "\(folder)/\(name)" }
 
   deinit { close(descriptor) }
 }
 
-/// The part of a file's `stat` that the index stores.
+/// The inode, size and modification time of a file, which the index stores.
+///
+/// If the stamp of a file differs from the stored stamp, the file was replaced or changed.
 package struct FileStamp: Hashable, Sendable {
-  /// The inode number, which changes whenever another file is renamed to this name.
+  /// The inode number, which changes when another file is renamed to this name.
   package var inode: Int64
   /// The size in bytes.
   package var bytes: ByteCount
@@ -113,17 +128,19 @@ package struct FileStamp: Hashable, Sendable {
 
 /// The file operations of the operating system.
 package struct SystemDisk: Disk {
-  /// Whether commits sync to the device.
+  /// Whether the syncs of this disk reach the device.
   ///
-  /// False only where a power cut may cost the last few seconds of writes, and leave files empty.
+  /// If it is false, a power cut may lose the last few seconds of writes and leave files empty.
   private let durable: Bool
 
-  /// Makes the disk of production code.
+  /// Makes a disk.
+  ///
+  /// Only tests, and uses for which a power cut does no harm, set `durable` to false.
   package init(durable: Bool = true) {
     self.durable = durable
   }
 
-  /// Creates the file by `openat`, without following links.
+  /// Creates the file with `openat`, and follows no link.
   package func create(_ name: String, in folder: Folder) throws(LarderError) -> OpenFile {
     let flags = O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
     let descriptor = openat(folder.descriptor, name, flags, 0o644)
@@ -131,7 +148,9 @@ package struct SystemDisk: Disk {
     return OpenFile(name, in: folder, descriptor: descriptor)
   }
 
-  /// Opens the file by `openat`, without following links or waiting for the other end of a named pipe.
+  /// Opens the file with `openat`.
+  ///
+  /// It follows no link, and does not wait for the other end of a named pipe.
   package func reopen(_ name: String, in folder: Folder, keeping size: ByteCount)
     throws(LarderError)
     -> OpenFile
@@ -149,7 +168,9 @@ package struct SystemDisk: Disk {
     return file
   }
 
-  /// Writes all the bytes; repeats a write that a signal interrupts.
+  /// Writes all the bytes.
+  ///
+  /// A write that a signal interrupts is repeated.
   package func append(_ bytes: RawSpan, to file: OpenFile) throws(LarderError) {
     do throws(SystemError) {
       try Files.write(bytes, to: file.descriptor)
@@ -158,9 +179,9 @@ package struct SystemDisk: Disk {
     }
   }
 
-  /// Sets the date by `futimens`.
+  /// Sets the modification time with `futimens`.
   package func setModified(_ time: UnixTime, of file: OpenFile) throws(LarderError) {
-    // The value of the macro `UTIME_OMIT`, which Swift does not import: leave the access time unchanged.
+    // The value of the macro `UTIME_OMIT`, which Swift does not import. It leaves the access time unchanged.
     let omit = 0x3FFF_FFFE
     let times = [
       timespec(tv_sec: 0, tv_nsec: omit), timespec(tv_sec: Int(time.seconds), tv_nsec: 0),
@@ -170,13 +191,13 @@ package struct SystemDisk: Disk {
     }
   }
 
-  /// Syncs by `fsync`.
+  /// Syncs the file with `fsync`.
   package func sync(_ file: OpenFile) throws(LarderError) {
     guard durable else { return }
     guard fsync(file.descriptor) == 0 else { throw .system("sync", file.path, errno: errno) }
   }
 
-  /// Renames by `renameat`.
+  /// Renames the file with `renameat`.
   package func rename(_ name: String, in old: Folder, to new: String, in folder: Folder)
     throws(LarderError)
   {
@@ -185,26 +206,26 @@ package struct SystemDisk: Disk {
     }
   }
 
-  /// Links by `linkat`.
+  /// Makes the link with `linkat`.
   package func link(_ name: String, in old: Folder, to new: String, in folder: Folder)
     throws(LarderError) -> Bool
   {
     guard linkat(old.descriptor, name, folder.descriptor, new, 0) == 0 else {
-      // A failed link is no error here: the caller decides whether to store a copy instead.
+      // This is no error, because the caller can store a copy instead.
       FileSystemGap.note(link: errno)
       return false
     }
     return true
   }
 
-  /// Removes by `unlinkat`.
+  /// Removes the file with `unlinkat`.
   package func remove(_ name: String, in folder: Folder) throws(LarderError) {
     guard unlinkat(folder.descriptor, name, 0) == 0 || errno == ENOENT else {
       throw .system("remove", "\(folder.path)/\(name)", errno: errno)
     }
   }
 
-  /// Syncs by `fsync` of the folder.
+  /// Syncs the folder with `fsync`.
   package func sync(_ folder: Folder) throws(LarderError) {
     guard durable else { return }
     do throws(SystemError) {
@@ -227,14 +248,18 @@ extension Folder {
     return FileStamp(status)
   }
 
-  /// The type of the file at `name`, one of the system's `S_IF…`; nil if there is none.
+  /// The type of the file `name` as one of the system's constants, such as `S_IFREG` or `S_IFDIR`.
+  ///
+  /// It is nil if there is no such file.
   ///
   /// - Throws: ``LarderError`` when the call fails.
   func findKind(_ name: String) throws(LarderError) -> mode_t? {
     try status(of: name).map { $0.st_mode & S_IFMT }
   }
 
-  /// The `stat` of `name` itself, not of a link's target; nil if there is none.
+  /// The `stat` of the file `name`; nil if there is no such file.
+  ///
+  /// For a symbolic link, it is the `stat` of the link itself.
   ///
   /// - Throws: ``LarderError`` when the call fails.
   func status(of name: String) throws(LarderError) -> stat? {
@@ -285,14 +310,14 @@ extension Folder {
 }
 
 extension OpenFile {
-  /// The `stat` of the file.
+  /// The stamp of the open file.
   func stamp() throws(LarderError) -> FileStamp {
     var status = Glibc.stat()
     guard fstat(descriptor, &status) == 0 else { throw .system("stat", path, errno: errno) }
     return FileStamp(status)
   }
 
-  /// The `stat` of the file; nil when it is no regular file.
+  /// The stamp of the open file; nil if it is not a regular file.
   func regularStamp() throws(LarderError) -> FileStamp? {
     var status = Glibc.stat()
     guard fstat(descriptor, &status) == 0 else { throw .system("stat", path, errno: errno) }
@@ -301,7 +326,9 @@ extension OpenFile {
 
   /// Calls `body` with the bytes from the file's beginning, 256 KiB at a time.
   ///
-  /// - Parameter most: The maximum number of bytes to read.
+  /// - Parameters:
+  ///   - most: The maximum number of bytes to read.
+  ///   - body: Called with each piece of the file.
   /// - Returns: The number of bytes read, which is less than `most` if the file ends earlier.
   /// - Throws: ``LarderError`` when the file cannot be read.
   func forEachPiece(
@@ -340,8 +367,8 @@ extension FileStamp {
 extension Folder {
   /// Requires that the folder belongs to the user of this process.
   ///
-  /// Root could write to it as well, but the owner of the cache could neither change nor remove the files that root
-  /// creates.
+  /// Root could write to another user's folder too. But then the owner could neither change nor remove the files that
+  /// root creates.
   ///
   /// - Throws: ``LarderError/Code/unfit``.
   func demandOwnership() throws(LarderError) {
@@ -350,7 +377,7 @@ extension Folder {
     if let error = Self.refusal(of: path, owner: status.st_uid, user: geteuid()) { throw error }
   }
 
-  /// The error for a folder that belongs to another user; nil if it is this user's.
+  /// The error for a folder whose owner is not `user`; nil if `owner` and `user` are the same.
   static func refusal(of path: String, owner: uid_t, user: uid_t) -> LarderError? {
     guard owner != user else { return nil }
     let problem = "cannot change \(path): it belongs to user \(owner), and you are \(user)"
@@ -366,7 +393,8 @@ extension Folder {
 }
 
 extension Folder {
-  /// The text of a small regular file; nil when there is none, or it has `limit` bytes or more.
+  /// The text of a small regular file; nil if there is no such file, if it is empty, or if it has `limit` bytes or
+  /// more.
   ///
   /// Follows no link, and does not wait for the other end of a named pipe.
   func text(of name: String, limit: Int) -> String? {
@@ -376,9 +404,11 @@ extension Folder {
   }
 }
 
-/// A feature that the cache's file system lacks, and for which larder has an alternative.
+/// A feature that a file system may lack, for example hard links.
 ///
-/// A gap is recorded when an operation fails because of it, so that a run can report the gap.
+/// If the cache's file system lacks it, larder uses an alternative.
+///
+/// When an operation fails because the feature is missing, the gap is recorded, so that the run can report it.
 package enum FileSystemGap: CaseIterable, Sendable {
   /// Hard links.
   case links
@@ -387,10 +417,10 @@ package enum FileSystemGap: CaseIterable, Sendable {
   /// `fsync` of a folder.
   case folderSync
 
-  /// The gaps that this process has met.
+  /// The gaps that were recorded so far.
   private static let met = Mutex<Set<FileSystemGap>>([])
 
-  /// The gaps that this process has met, in a fixed order.
+  /// The gaps that were recorded so far, in the order of the cases.
   package static var found: [FileSystemGap] {
     let met = met.withLock { $0 }
     return allCases.filter(met.contains)
@@ -409,15 +439,15 @@ package enum FileSystemGap: CaseIterable, Sendable {
     }
   }
 
-  /// Records that an operation met the gap.
+  /// Records that an operation failed because of this gap.
   func note() { Self.met.withLock { _ = $0.insert(self) } }
 
-  /// Records that hard links are missing, if the `errno` of a failed link means that.
+  /// Records that the file system has no hard links, if the `errno` of a failed link means that.
   static func note(link code: Int32) {
     if [ENOSYS, EOPNOTSUPP, EPERM, EINVAL].contains(code) { links.note() }
   }
 
-  /// Whether the `errno` of a failed `flock` means that the file system does not support it. (NFS, Lustre, some of
-  /// FUSE)
+  /// Whether the `errno` of a failed `flock` means that the file system does not support `flock`, as some NFS, Lustre
+  /// and FUSE file systems do not.
   static func isMissing(lock code: Int32) -> Bool { [ENOSYS, ENOLCK, EOPNOTSUPP].contains(code) }
 }

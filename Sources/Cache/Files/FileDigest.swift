@@ -4,28 +4,28 @@ import Glibc
 import Imaging
 import Transport
 
-/// The type and digest of a picture file.
+/// The result of reading a whole picture file: its SHA-256, its type and its stamp.
 package struct FileDigest: Equatable, Sendable {
-  /// The SHA-256 of the file.
   var sha256: [UInt8]
-  /// The type, detected from the first bytes.
+  /// The type, detected from the first bytes; nil if the file is not a picture.
   var type: PictureType?
-  /// The file's `stat`.
   var stamp: FileStamp
 }
 
-/// A function that reads and hashes a picture's file, and returns nil when there is no regular file.
+/// A function that reads and hashes the file of a picture.
+///
+/// It returns nil if there is no regular file of that name.
 package typealias PictureReading = @Sendable (PictureName) throws(LarderError) -> FileDigest?
 
 extension CacheLayout {
-  /// Reads a picture's file and hashes it, 256 KiB at a time; nil when there is no regular file.
+  /// Reads and hashes the file of a picture; nil if there is no regular file of that name.
   func digest(of name: PictureName) throws(LarderError) -> FileDigest? {
     if let remote { return try remote.digest(of: name.path) }
     guard let folder = try existingFolder(name.folder) else { return nil }
     return try folder.digest(of: name.file)
   }
 
-  /// The `stat` of a picture's file; nil if there is none.
+  /// The stamp of a picture's file; nil if there is no such file.
   ///
   /// - Throws: ``LarderError`` when the file system or the store cannot be read.
   func find(_ name: PictureName) throws(LarderError) -> FileStamp? {
@@ -33,19 +33,24 @@ extension CacheLayout {
     return try existingFolder(name.folder)?.find(name.file)
   }
 
-  /// Removes a file or a whole folder at a path in the cache; does nothing if it does not exist.
+  /// Removes the file or folder at a path in the cache, such as `images/3f/a.jpg`.
   ///
-  /// Follows no link.
+  /// Does nothing if there is neither.
+  ///
+  /// A folder is removed with its contents. Links are removed and never followed.
   package func remove(_ path: String) throws(LarderError) {
     if let remote, path.hasPrefix("images/") { return try remote.remove([path]) }
     try root.removeAll(path)
   }
 
-  /// Removes the files of pictures; ignores those that do not exist.
+  /// Removes the files of the given pictures.
+  ///
+  /// Files that do not exist are ignored.
   ///
   /// - Parameters:
   ///   - pictures: The pictures to remove.
-  ///   - progress: Called for each removed file; with an object store, only after all are removed.
+  ///   - progress: Called once for each picture. If an object store has the pictures, it is called after all are
+  ///     removed.
   /// - Throws: ``LarderError`` when a file cannot be removed.
   package func remove(
     _ pictures: [GcPlan.Picture],
@@ -59,9 +64,9 @@ extension CacheLayout {
     }
   }
 
-  /// The time at which a file was placed at a path in the cache: its `ctime`, or the time of its upload.
+  /// The time at which the file at a path in the cache was put there; nil if there is no such file.
   ///
-  /// Nil when there is no file.
+  /// It is the file's `ctime`, or the time of the upload if an object store has the pictures.
   package func changed(_ path: String) throws(LarderError) -> UnixTime? {
     if let listing { return try listing.objects()[path]?.changed }
     var status = stat()
@@ -71,7 +76,7 @@ extension CacheLayout {
 }
 
 extension Folder {
-  /// Reads a file and hashes it, 256 KiB at a time; nil when it is no regular file.
+  /// Reads and hashes the file `name`; nil if it is not a regular file.
   func digest(of name: String) throws(LarderError) -> FileDigest? {
     let file: OpenFile
     do throws(LarderError) {
@@ -81,7 +86,7 @@ extension Folder {
       if [ENOENT, ELOOP, ENXIO].contains(error.errno) { return nil }
       throw error
     }
-    // The `stat` of the open file, because the name may belong to another file by now.
+    // Use the `stat` of the open file, because another file may have the name by now.
     guard let stamp = try file.regularStamp() else { return nil }
     var hash = SHA256()
     var type: PictureType?
