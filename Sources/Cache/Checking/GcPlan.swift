@@ -2,22 +2,22 @@ import Base
 
 /// The plan of `larder gc`: the pictures to remove, each with a reason.
 ///
-/// A picture that a catalog refers to is only removed if the limits include referenced pictures. Equal pictures share
-/// one file by hard links, so their bytes count once, and are freed only when the last of these pictures is removed.
+/// A picture that a catalog refers to is only removed if ``Limits/includesReferenced`` is true.
+///
+/// If pictures have equal bytes, their files are hard links to one file. So the bytes of these pictures count once,
+/// and they are freed when the last of the pictures is removed.
 package struct GcPlan: Sendable, Hashable {
-  /// A picture whose bytes the cache has, with the fields that the decision needs.
+  /// A picture that is in the cache, with the fields that the decision needs.
   package struct Picture: Sendable, Hashable {
-    /// The picture's key.
     package var id: PictureID
-    /// The picture's identity as text: its URL, or the part of the URL that the catalog file's rule keeps.
+    /// The picture's identity: its URL, or the part of the URL that the rule in the catalog file keeps.
     package var url: String
-    /// The size of its file.
     package var bytes: ByteCount
-    /// The first 63 bits of its SHA-256, so that equal bytes are counted once.
+    /// The ``ContentDigest/number(of:)`` of its bytes, which is the same for pictures with equal bytes.
     package var content: Int64
-    /// The last use: when the origin last confirmed or sent it.
+    /// The time of the last use, which is the last time that the origin sent or confirmed the picture.
     package var used: UnixTime
-    /// When the last catalog stopped referring to it; nil while a catalog refers to it.
+    /// The time since which no catalog refers to the picture; nil if a catalog refers to it.
     package var unreferenced: UnixTime?
 
     /// Makes a picture from its parts.
@@ -38,18 +38,20 @@ package struct GcPlan: Sendable, Hashable {
     }
   }
 
-  /// The limits of age and size that a sweep enforces.
+  /// The limits that decide which pictures are removed.
   package struct Limits: Sendable, Hashable {
-    /// The seconds that a picture is kept after the last catalog stopped referring to it.
+    /// The number of seconds for which a picture is kept after the last catalog stopped referring to it.
     package var grace: Int64
-    /// The longest time in seconds since a picture's last use; nil for no limit.
+    /// The maximum number of seconds since a picture's last use; nil for no limit.
     package var maxAge: Int64?
-    /// The maximum number of bytes to keep; nil for no limit.
+    /// The maximum number of bytes in the cache; nil for no limit.
     package var maxBytes: ByteCount?
-    /// Whether the limits on age and size may remove pictures that a catalog refers to.
+    /// Whether pictures that a catalog refers to may be removed because of their age or to save space.
     package var includesReferenced = false
 
-    /// Limits that only remove unreferenced pictures, after a week.
+    /// Makes limits.
+    ///
+    /// With the default values, only pictures are removed that no catalog has referred to for a week.
     package init(grace: Int64 = 7 * 86_400, maxAge: Int64? = nil, maxBytes: ByteCount? = nil) {
       self.grace = grace
       self.maxAge = maxAge
@@ -57,11 +59,13 @@ package struct GcPlan: Sendable, Hashable {
     }
   }
 
-  /// The reason for a removal; the raw values are stable.
+  /// The reason for a removal.
+  ///
+  /// The raw values are stored in the index and never change.
   package enum Reason: String, Sendable {
-    /// No catalog has referred to the picture for the grace period.
+    /// No catalog has referred to the picture during the grace period.
     case unreferenced
-    /// The picture's last use was longer ago than `maxAge`.
+    /// The picture's last use was more than `maxAge` seconds ago.
     case age
     /// The cache was larger than `maxBytes`, and the picture was among the least recently used.
     case size
@@ -69,32 +73,29 @@ package struct GcPlan: Sendable, Hashable {
 
   /// A picture to remove.
   package struct Removal: Sendable, Hashable {
-    /// The picture.
     package var picture: Picture
-    /// The reason.
     package var reason: Reason
   }
 
-  /// The removals, in the sequence in which they were decided.
+  /// The removals, in the order in which they were decided.
   package private(set) var removals: [Removal] = []
-  /// The bytes that the removals free.
+  /// The number of bytes that the removals free.
   package private(set) var bytesFreed: ByteCount
-  /// The bytes that the cache holds after the removals.
+  /// The number of bytes in the cache after the removals.
   package private(set) var bytesKept: ByteCount
-  /// The bytes above `maxBytes` that are still held, because catalogs refer to them.
+  /// The number of bytes by which the cache still exceeds `maxBytes`, because catalogs refer to the other pictures.
   package private(set) var bytesOver: ByteCount
 
-  /// The number of pictures with each content, before the removals.
   private let holders: [Int64: Int]
-  /// The limit `maxBytes`.
   private let most: ByteCount?
 
-  /// Decides on the removals.
+  /// Decides which pictures to remove.
   ///
   /// - Parameters:
   ///   - pictures: All pictures whose bytes the cache has.
   ///   - limits: The limits of age and size.
-  ///   - now: The present moment. A time after `now` was recorded before the clock was set back, and counts as `now`.
+  ///   - now: The present moment. If a recorded time is later than `now`, the clock was set back after the recording.
+  ///     Such a time counts as `now`.
   package init(_ pictures: [Picture], limits: Limits, now: UnixTime) {
     var holders: [Int64: Int] = [:]
     var held: ByteCount = 0
@@ -138,7 +139,7 @@ package struct GcPlan: Sendable, Hashable {
     bytesOver = max(0, held - (limits.maxBytes ?? held))
   }
 
-  /// Keeps only the first `count` removals, for a sweep that was stopped after them.
+  /// Keeps only the first `count` removals, because the sweep was stopped after it had carried them out.
   package mutating func stop(after count: Int) {
     removals = Array(removals.prefix(count))
     let before = bytesKept + bytesFreed
@@ -153,8 +154,10 @@ package struct GcPlan: Sendable, Hashable {
     bytesOver = max(0, bytesKept - (most ?? bytesKept))
   }
 
-  /// Sorts unreferenced pictures first, the longest unreferenced before the others; then the referenced pictures, the
-  /// least recently used first.
+  /// The sorting order of removal.
+  ///
+  /// Unreferenced pictures come first, beginning with those that have been unreferenced for the longest time.
+  /// Referenced pictures follow, beginning with the least recently used.
   private static func leastNeeded(_ left: Picture, _ right: Picture) -> Bool {
     (left.unreferenced ?? .distantFuture, left.used, left.id)
       < (right.unreferenced ?? .distantFuture, right.used, right.id)

@@ -3,18 +3,18 @@ import FoundationEssentials
 import GRDB
 import Glibc
 
-/// The result of comparing a picture's row in the index with the `stat` of its file.
+/// The result of comparing a picture's row in the index with the stamp of its file.
 enum FileAgreement: Equatable {
   /// The file matches the row.
   case agreed
   /// There is a row, but no file.
   case gone
-  /// The file is not the one that the row describes: it is newer, or a copy.
+  /// There is a file, but it is newer than the row or a copy of the file that the row describes.
   case doubtful
-  /// The row holds no picture, and there is no file.
+  /// The row describes no file, and there is no file.
   case empty
 
-  /// Compares a row with the `stat` of its file.
+  /// Compares the stamp in a row with the stamp of the file.
   init(row: FileStamp?, file: FileStamp?) {
     switch (row, file) {
     case (nil, nil): self = .empty
@@ -26,30 +26,32 @@ enum FileAgreement: Equatable {
 
 /// Repairs differences between the index and the files before a run.
 ///
-/// The two differ if a run was killed after it renamed files and before it wrote their rows, or if another program
-/// changed the folders. Neither case costs a download: a file without a row gets a row (is adopted) when a catalog
-/// refers to its URL. Files that no catalog refers to are removed at the end of a complete run.
+/// The index and the files differ if a run was killed after it renamed files and before it wrote their rows. They also
+/// differ if another program changed the folders. In neither case is anything downloaded again: if a catalog refers to
+/// the picture of a file without a row, the file is adopted, which means that it gets a row. At the end of a complete
+/// run, the files are removed that no catalog refers to.
 package struct Recovery: Sendable {
-  /// The number of pictures whose file was gone; their rows were deleted.
+  /// The number of pictures whose files were missing or damaged, so that their rows were marked as empty.
   package let forgotten: Int
-  /// The number of pictures whose file was newer than its row; their rows now describe the file.
+  /// The number of pictures whose files differed from their rows, so that the rows were updated.
   package let adopted: Int
-  /// Files without a row, to be adopted or removed.
+  /// The files without a row, which will be adopted or removed.
   package let strays: StrayFiles
-  /// Unfinished bodies of earlier runs, which a fetch of the same picture may resume.
+  /// The unfinished downloads of earlier runs, which a fetch of the same picture can resume.
   package let partials: PartialBodies
-  /// The times of the picture folders before the run; nil when an object store has the pictures.
+  /// The modification times of the picture folders before the run; nil if an object store has the pictures.
   package let folders: FolderTimes?
 
-  /// Compares the index with the files if they may differ, and repairs the index.
+  /// Repairs the index if it may differ from the files.
   ///
-  /// The caller holds the cache's lock. Costs 256 `stat` calls when all is well.
+  /// The caller holds the cache's lock. If nothing has changed, this takes 256 `stat` calls.
   ///
   /// - Parameters:
   ///   - layout: The cache.
   ///   - index: The cache's index.
-  ///   - oldest: Unfinished bodies that were last written before this moment are removed.
-  ///   - isClaimed: Whether the caller will write the row of the file at a path; such a file is no stray.
+  ///   - oldest: Unfinished downloads that were last written before this moment are removed.
+  ///   - isClaimed: Returns whether the caller will write a row for the file at the given path. Such a file is not
+  ///     adopted or removed.
   ///   - read: Reads and hashes the file of a picture; nil for the normal function. Tests pass one that fails.
   /// - Throws: ``LarderError`` when a folder or the index cannot be read or repaired.
   package init(
@@ -81,18 +83,16 @@ package struct Recovery: Sendable {
   }
 }
 
-/// The result of comparing every row with its file.
+/// Compares every row of a picture with its file, and counts the differences.
 private struct Comparison {
-  /// The number of rows that were deleted because their file is gone or damaged.
   var forgotten = 0
-  /// The number of rows that were updated from their files.
   var adopted = 0
-  /// Files without a row, by their paths in the cache.
+  /// The paths of the files without a row.
   var strays: Set<String> = []
 
-  /// Compares all files with their rows, and updates the rows.
+  /// Compares all files with their rows, and updates the rows that differ.
   ///
-  /// Only one folder's names are in memory at a time.
+  /// Only the names of one folder are in memory at a time.
   mutating func run(
     _ layout: CacheLayout,
     _ index: Index,
@@ -111,7 +111,7 @@ private struct Comparison {
     }
   }
 
-  /// Updates the rows of a folder from their files.
+  /// Updates the rows of the pictures in one folder.
   ///
   /// - Returns: The names of the files that have rows.
   private mutating func compare(
@@ -134,7 +134,7 @@ private struct Comparison {
       case .gone: gone.append(entry.id)
       case .doubtful:
         let now: PictureEntry?
-        // An unreadable file may be whole: its row stays as it is.
+        // An unreadable file may be whole, so its row stays as it is.
         do throws(LarderError) { now = entry.reconciled(with: try read(name)) } catch { break }
         if let now { renewed.append(now) } else { gone.append(entry.id) }
       }
@@ -147,9 +147,10 @@ private struct Comparison {
 }
 
 extension PictureEntry {
-  /// The entry for a file that differs from its row; nil when the file is damaged.
+  /// The new row for a file that differs from its row; nil if the file is damaged or missing.
   ///
-  /// Every commit is a rename and thus a new inode, so different bytes in the same inode are damage.
+  /// Each commit renames a new file into place, so the file has a new inode. If the inode is the same but the bytes
+  /// differ, the file is damaged.
   func reconciled(with file: FileDigest?) -> PictureEntry? {
     guard let now = renewed(by: file),
       now.sha256 == sha256 || now.stamp?.inode != stamp?.inode
@@ -157,7 +158,7 @@ extension PictureEntry {
     return now
   }
 
-  /// The entry, updated from its present file; nil when there is no file, or the file is no picture.
+  /// This row, updated from the present file; nil if there is no file, or if the file is not a picture.
   func renewed(by file: FileDigest?) -> PictureEntry? {
     guard let file, let type = file.type else { return nil }
     var renewed = PictureEntry(id: id, url: url, identity: identity)
@@ -167,7 +168,7 @@ extension PictureEntry {
     renewed.stamp = file.stamp
     renewed.lastModified = file.stamp.modified
     if sha256 == file.sha256 {
-      // The file was only copied or touched: the stored response is still valid.
+      // The bytes are the same because the file was only copied or touched. So the stored response is still valid.
       renewed.response = response
       renewed.expiry = expiry
       renewed.fetched = fetched
@@ -178,14 +179,14 @@ extension PictureEntry {
 }
 
 extension CacheLayout {
-  /// Finds out which pictures of a shard are in the cache, and writes their rows into the run's own index.
+  /// Finds the pictures of a shard that are in the cache, and writes their rows into the run's own index.
   ///
   /// A shard is one machine's part of a sync. This layout is the run's work folder.
   ///
   /// - Parameters:
   ///   - known: The rows of the shard's pictures in the cache's index.
   ///   - index: The run's own index.
-  /// - Returns: The files without a row, to be adopted.
+  /// - Returns: The files without a row, which the run can adopt.
   /// - Throws: ``LarderError`` when a folder cannot be read.
   package func recoverShard(
     _ known: [PictureEntry],
@@ -200,7 +201,7 @@ extension CacheLayout {
       let file = try existingFolder(entry.name.folder)?.find(entry.name.file)
       switch FileAgreement(row: entry.stamp, file: file) {
       case .agreed: rows.append(entry)
-      // The row has no bytes, but records since when the picture has been failing.
+      // The picture is not in the cache, but its row records since when its requests have failed.
       case .empty where entry.failure != nil: rows.append(entry)
       case .empty, .gone: break
       case .doubtful where entry.stamp == nil: paths.insert(entry.name.path)
@@ -212,7 +213,7 @@ extension CacheLayout {
     return StrayFiles(paths, self, index, read: digest)
   }
 
-  /// The rows of pictures that the object store has, and of failing pictures that the store does not have.
+  /// The rows of the pictures that the object store has, and of the missing pictures whose last request failed.
   private static func rows(
     of known: [PictureEntry],
     in remote: any RemotePictures
@@ -226,14 +227,14 @@ extension CacheLayout {
     }
   }
 
-  /// Compares a picture's row, which another run wrote, with the present file.
+  /// Compares a picture's row that another run wrote with the present file.
   ///
-  /// If a second run has replaced the file since, the result is the row of the present file.
+  /// If a third run has replaced the file meanwhile, the result is a row for the present file.
   ///
   /// - Parameters:
-  ///   - entry: The row that the other run recorded.
-  ///   - isRead: Whether to read the file and compare its SHA-256 even if its stamp matches.
-  /// - Returns: The row; nil when the file is missing or damaged.
+  ///   - entry: The row that the other run wrote.
+  ///   - isRead: Whether to read the file and compare its SHA-256, even if its stamp is the same as in the row.
+  /// - Returns: The row; nil if the file is missing or damaged.
   /// - Throws: ``LarderError`` when the file cannot be read.
   package func confirmed(_ entry: PictureEntry, read isRead: Bool) throws(LarderError)
     -> PictureEntry?
@@ -259,8 +260,7 @@ extension CacheLayout {
 }
 
 extension PictureEntry {
-  /// A copy of this entry without any bytes, for a missing file; it keeps the reason and the start of the picture's
-  /// failure.
+  /// The row of this picture after its file was lost: it has no bytes, but it keeps the reason of the last failure.
   fileprivate var lost: PictureEntry {
     var entry = PictureEntry(id: id, url: url, identity: identity)
     entry.failure = failure
@@ -273,9 +273,10 @@ extension PictureEntry {
 
 /// The modification time of each picture folder.
 ///
-/// A run records the times, so that the next run need not compare files if the times are unchanged.
+/// At its end, a run records these times. If they are unchanged when the next run begins, that run need not compare
+/// the files with the index.
 package struct FolderTimes: Sendable, Equatable {
-  /// The times by the folder's number, in nanoseconds since 1970.
+  /// The time for each folder's number, in nanoseconds since 1970.
   private var times: [UInt8: Int64] = [:]
 
   /// Reads the times of all picture folders.
@@ -285,26 +286,28 @@ package struct FolderTimes: Sendable, Equatable {
     }
   }
 
-  /// Reads the recorded form: pairs of a folder's number and its time.
+  /// Reads the recorded form: the number and the time of each folder, one after the other.
   init(packed: [Int64]) {
     for place in stride(from: 0, to: packed.count - 1, by: 2) {
       times[UInt8(truncatingIfNeeded: packed[place])] = packed[place + 1]
     }
   }
 
-  /// The recorded form: pairs of a folder's number and its time.
+  /// The recorded form: the number and the time of each folder, one after the other.
   var packed: [Int64] { times.sorted { $0.key < $1.key }.flatMap { [Int64($0.key), $0.value] } }
 
-  /// A copy of these times, updated for the folders into which this process has put files.
+  /// A copy of these times in which only the folders are updated into which this process has put files.
   ///
-  /// The times of the other folders stay as they were, so that the next run notices changes by other programs.
+  /// The times of the other folders stay as they are here, so that the next run notices changes by other programs.
   func filled(by layout: CacheLayout) -> FolderTimes {
     var now = self
     for number in layout.filledFolders { now.look(at: number, in: layout) }
     return now
   }
 
-  /// Records a folder's modification time; a folder that cannot be read counts as missing.
+  /// Records the modification time of one folder.
+  ///
+  /// A folder that cannot be read counts as missing.
   private mutating func look(at number: UInt8, in layout: CacheLayout) {
     guard let status = try? layout.images.status(of: PictureName.folderName(number)),
       status.st_mode & S_IFMT == S_IFDIR
@@ -318,7 +321,7 @@ package struct FolderTimes: Sendable, Equatable {
 }
 
 extension Index {
-  /// The times of the picture folders, as the last run recorded them.
+  /// The modification times of the picture folders that the last run recorded.
   func folderTimes() throws(LarderError) -> FolderTimes {
     try read { db in
       let noted: Data? = try db.singleValue("folders")
@@ -326,18 +329,18 @@ extension Index {
     }
   }
 
-  /// Records the present times of the picture folders, so that the next run need not compare files.
+  /// Records the modification times of the picture folders, so that the next run need not compare files.
   ///
   /// - Parameters:
   ///   - layout: The cache.
-  ///   - found: The times before this process put files into folders; nil to read the times of all folders again.
+  ///   - found: The times before this process put files into folders; nil to read the times of all folders now.
   /// - Throws: ``LarderError`` when the folders cannot be listed, or the index cannot be read or written.
   package func noteFolderTimes(
     of layout: CacheLayout,
     since found: FolderTimes? = nil
   ) throws(LarderError) {
     let times = if let found { found.filled(by: layout) } else { try FolderTimes(of: layout) }
-    // Unchanged times are not written, because a transaction waits for the disk.
+    // Do not write unchanged times, because a transaction waits for the disk.
     guard try times != folderTimes() else { return }
     try write { try $0.setSingleValue("folders", Data(PackedNumbers.pack(times.packed))) }
   }

@@ -2,21 +2,21 @@ import Base
 import GRDB
 import Synchronization
 
-/// The files without a row in the index, which a killed run leaves.
+/// The stray files of a cache: files that have no row in the index, because a run was killed before it wrote the rows.
 ///
-/// If a catalog refers to the picture of a file, the picture adopts the file: the file gets a row. The other files are
-/// removed.
+/// If a catalog refers to the picture of such a file, the file is adopted, which means that it gets a row. The other
+/// files are removed at the end of the run.
 ///
-/// The mutex decides which picture gets a file; the file is changed afterwards, when no other picture can claim it. A
-/// picture is requested only after its adoption has succeeded or failed. The run calls `sweep` only after all pictures
-/// are finished.
+/// Several threads may adopt files at the same time. Each file is claimed under a mutex, and only the thread that
+/// claimed it changes it. A picture is requested only after its adoption has succeeded or failed. The run calls
+/// ``sweep(except:)`` after all pictures are finished.
 package final class StrayFiles: Sendable {
   private let layout: CacheLayout
   private let index: Index
   private let read: PictureReading
   private let unclaimed: Mutex<Set<String>>
 
-  /// Makes a collection of files, given by their paths in the cache.
+  /// Makes a collection of the files at these paths in the cache.
   init(_ paths: Set<String>, _ layout: CacheLayout, _ index: Index, read: @escaping PictureReading)
   {
     self.layout = layout
@@ -25,22 +25,23 @@ package final class StrayFiles: Sendable {
     unclaimed = Mutex(paths)
   }
 
-  /// The unclaimed files, by their paths in the cache.
+  /// The paths of the unclaimed files.
   package var paths: Set<String> { unclaimed.withLock { $0 } }
 
-  /// Whether every file was claimed or swept.
+  /// Whether all files were claimed or removed.
   package var isEmpty: Bool { unclaimed.withLock { $0.isEmpty } }
 
-  /// Adopts the stray file at a picture's path, if there is one: writes the picture's row from the file.
+  /// Adopts the stray file that has the path of the given picture, if there is one, by writing the picture's row.
   ///
-  /// The row has no response headers, only the file's modification date, with which the next request revalidates the
-  /// picture.
+  /// The row has no response headers, but it has the file's modification date. With that date, the next request can
+  /// ask whether the picture has changed.
   ///
   /// - Parameters:
   ///   - id: The picture's key.
   ///   - url: The URL that it is fetched from.
-  ///   - identity: The picture's identity as text; nil when it is the URL.
-  /// - Returns: The row; nil when there is no such file, it cannot be read, or it is no picture and was removed.
+  ///   - identity: The picture's identity; nil if it is the same as the URL.
+  /// - Returns: The row; nil if there is no such file or it cannot be read. It is also nil if the file was removed
+  ///   because it is not a picture.
   /// - Throws: ``LarderError`` when the row cannot be written.
   package func adopt(
     _ id: PictureID,
@@ -53,12 +54,12 @@ package final class StrayFiles: Sendable {
       guard try takeOlder(claimed) else { return nil }
     }
     let renewed: PictureEntry?
-    // A file that cannot be read is not removed; the fetch of its picture replaces it.
+    // A file that cannot be read is not removed here. The fetch of its picture will replace it.
     do throws(LarderError) { renewed = claimed.renewed(by: try read(claimed.name)) } catch {
       return nil
     }
     guard let entry = renewed else {
-      // The file is no picture. Because it is claimed now, `sweep` would not remove it.
+      // The file is not a picture. It is claimed now, so `sweep` will not remove it.
       try layout.remove(claimed.name.path)
       return nil
     }
@@ -66,9 +67,9 @@ package final class StrayFiles: Sendable {
     return entry
   }
 
-  /// Renames the picture's file to its present name, if an older larder stored it under another name.
+  /// If an older larder stored the picture's file under another name, claims that file and renames it.
   ///
-  /// - Returns: Whether there is such a file.
+  /// - Returns: Whether there was such a file.
   private func takeOlder(_ claimed: PictureEntry) throws(LarderError) -> Bool {
     let older = PictureName(older: claimed.identity)
     guard unclaimed.withLock({ $0.remove(older.path) }) != nil,
@@ -82,15 +83,16 @@ package final class StrayFiles: Sendable {
     return true
   }
 
-  /// Removes a picture's file from this collection, because the caller writes its row.
+  /// Removes the file of a picture from this collection, because the caller writes the picture's row.
   package func pass(_ picture: PictureEntry) {
     unclaimed.withLock { _ = $0.remove(picture.name.path) }
   }
 
   /// Removes the unclaimed files.
   ///
-  /// - Parameter kept: Paths of pictures that a catalog refers to, although this run did not request them.
-  /// - Returns: How many were removed.
+  /// - Parameter kept: The paths of files to keep, because a catalog refers to their pictures. This run did not
+  ///   request these pictures.
+  /// - Returns: The number of removed files.
   /// - Throws: ``LarderError`` when a file cannot be removed.
   @discardableResult
   package func sweep(except kept: Set<String> = []) throws(LarderError) -> Int {

@@ -152,7 +152,7 @@ package final class PictureSink: BodySink {
     }
     guard let partial else { return }
     if let piece { partial.queue.submit(.piece(piece, partial)) }
-    if pays { partial.queue.submit(.leave(partial)) } else { partial.queue.submit(.discard(partial)) }
+    partial.queue.submit(pays ? .leave(partial) : .discard(partial))
   }
 
   /// Discards the bytes so far, because the attempt failed and another one begins.
