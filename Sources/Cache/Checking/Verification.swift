@@ -2,23 +2,24 @@ import Base
 import Dispatch
 import Synchronization
 
-/// Checks every file of a cache against its row, for `larder verify`.
+/// Compares every picture file of a cache with its row in the index, for `larder verify`.
 ///
-/// A sync may run at the same time, so a suspicious file is checked again with a newly read row until the result is
-/// stable. While a run holds the cache's lock, a file that is newer than its row belongs to that run, and is not
-/// damage.
+/// A sync may run at the same time. So a file that seems wrong is checked again with a newly read row, until two
+/// checks have the same result. While a run holds the cache's lock, a file that is newer than its row belongs to that
+/// run and is not damaged.
 ///
-/// A check needs 16 bytes of memory for each picture, and memory for the findings.
+/// A check needs 16 bytes of memory for each picture, and memory for its findings.
 package struct Verification: Sendable {
-  /// The depth of a check.
   package enum Depth: Sendable {
-    /// Compare the size.
+    /// Compare the size of each file with its row.
     case fast
-    /// Read the file and compare its SHA-256.
+    /// Read each file and compare its SHA-256 with its row.
     case full
   }
 
-  /// The number of pictures in a pass; between passes the check can be interrupted and its position saved.
+  /// The number of pictures that are checked in one pass.
+  ///
+  /// Between two passes, the position of the check can be saved, so that an interrupted check can resume.
   private static let pass = 256
 
   private let layout: CacheLayout
@@ -26,7 +27,7 @@ package struct Verification: Sendable {
   private let read: PictureReading
   private let review: SuspectReview
 
-  /// Makes a check of the cache with these folders and this index.
+  /// Prepares a check.
   ///
   /// - Parameters:
   ///   - layout: The cache's folders.
@@ -49,10 +50,10 @@ package struct Verification: Sendable {
   ///
   /// - Parameters:
   ///   - depth: Whether to compare sizes or to read every byte.
-  ///   - start: The position to begin at; nil to check all pictures. The findings in the position are checked again,
-  ///     because they may have been repaired.
-  ///   - isStopped: Called often, on any thread; returns whether to end early.
-  ///   - progress: Called after every few hundred pictures, with the position and the total number of pictures.
+  ///   - start: The position to begin at; nil to check all pictures. The wrong files that the position lists are
+  ///     checked again, because they may have been repaired.
+  ///   - isStopped: Returns whether to end early. It is called often, on any thread.
+  ///   - progress: Called after each pass, with the position and the total number of pictures.
   /// - Returns: The damaged, missing and stray files. The report is incomplete if `isStopped` ended the check early.
   /// - Throws: ``LarderError`` when a folder or the index cannot be read.
   package func run(
@@ -104,7 +105,9 @@ package struct Verification: Sendable {
     return report
   }
 
-  /// Checks these pictures in parallel and returns a result for each that is still held; nil if the check was stopped.
+  /// Checks these pictures in parallel.
+  ///
+  /// - Returns: The result for each of the pictures that is still in the cache; nil if the check was stopped.
   private func look(
     at ids: [PictureID],
     _ depth: Depth,
@@ -130,13 +133,13 @@ package struct Verification: Sendable {
     return found.count == entries.count ? Array(zip(entries, found)) : nil
   }
 
-  /// Checks pictures and apparent strays again.
+  /// Checks files again that seemed wrong: pictures, and strays, which are files without a row.
   ///
   /// - Parameters:
-  ///   - paths: The paths of the files.
-  ///   - ids: The picture of each path that had a row.
+  ///   - paths: The paths of the files to check.
+  ///   - ids: The picture of each path for which there was a row.
   ///   - depth: Whether to compare sizes or to read every byte.
-  /// - Returns: The present findings.
+  /// - Returns: The findings of this check.
   /// - Throws: ``LarderError`` when the index or a folder cannot be read.
   private func lookAgain(
     at paths: Set<String>,
@@ -171,12 +174,12 @@ package struct Verification: Sendable {
 
   /// Repairs the findings of ``run(_:from:isStopped:progress:)``, so that the next sync fetches the missing pictures.
   ///
-  /// The rows of damaged and missing pictures are deleted, and damaged files are removed. An unreadable file stays,
-  /// with its row. A stray file that belongs to a picture in `urls` gets a row; other strays are removed. The caller
-  /// holds the cache's lock.
+  /// The rows of damaged and missing pictures are marked as empty, and damaged files are removed. A file that could
+  /// not be read stays, and so does its row. A stray file that belongs to a picture in `urls` gets a row, and the
+  /// other strays are removed. The caller holds the cache's lock.
   ///
-  /// After a lost index was rebuilt, the other strays stay until all pictures have a row again, because a later sync
-  /// may refer to them.
+  /// If the index was lost and rebuilt, the other strays stay until all pictures have a row again, because a later
+  /// sync may refer to them.
   package func repair(_ report: VerifyReport, urls: [String]) throws(LarderError) {
     try SquareVerification(layout, index).repair(report)
     let lost = try index.heldPictures(at: report.damaged + report.missing).values
@@ -185,7 +188,8 @@ package struct Verification: Sendable {
     let unclaimed = try Recovery(layout, index, read: read).strays
     for identity in urls {
       let id = PictureID(url: identity)
-      // `urls` has the texts by which catalogs identify pictures. The URL to request may differ, and is in the row.
+      // The texts in `urls` identify pictures, and may be only parts of URLs. The URL to request is in the picture's
+      // row.
       let url = try index.pictureURLs([id])[id] ?? identity
       _ = try unclaimed.adopt(id, url: url, identity: identity)
     }
@@ -199,28 +203,30 @@ package struct Verification: Sendable {
   }
 }
 
-/// The result of checking every file against its row; `Shop.verify` and `Shop.repair` return it.
+/// The findings of a check of the cache's files, which `Shop.verify` and `Shop.repair` return.
 ///
-/// Paths are relative to the cache and sorted.
+/// Paths are relative to the cache, such as `images/3f/….jpg`, and sorted.
 public struct VerifyReport: Sendable, Hashable {
   /// The number of checked pictures and squares.
   public package(set) var checked = 0
-  /// Files whose bytes differ from the committed bytes.
+  /// Files whose bytes differ from the bytes that were stored.
   public package(set) var damaged: [String] = []
-  /// The paths of rows whose file is gone.
+  /// Files that are in the index, but not in the cache.
   public package(set) var missing: [String] = []
-  /// Files to which no row refers.
+  /// Files that are in the cache, but not in the index.
   public package(set) var strays: [String] = []
-  /// Files that could not be read because of a system error; they may be whole.
+  /// Files that could not be read because of a system error, so that they may be whole.
   public package(set) var unreadable: [String] = []
   /// The state of the index itself.
   package var index = IndexState.whole
-  /// Whether all pictures were checked; false when the check was stopped early.
+  /// Whether all pictures were checked; false if the check was stopped early.
   public package(set) var isComplete = true
-  /// The number of pictures that a stopped check left out.
+  /// The number of pictures that were not checked, because the check was stopped.
   package var unchecked = 0
 
-  /// The state of an index; the raw values are stable.
+  /// The state of an index.
+  ///
+  /// The raw values are printed by `verify --json` and never change.
   package enum IndexState: String, Sendable {
     /// The index is whole.
     case whole
@@ -230,19 +236,19 @@ public struct VerifyReport: Sendable, Hashable {
     case damaged
   }
 
-  /// Whether all pictures were checked, and nothing is wrong.
+  /// Whether all pictures were checked and nothing was found to be wrong.
   public var isClean: Bool {
     damaged.isEmpty && missing.isEmpty && strays.isEmpty && unreadable.isEmpty && index == .whole
       && isComplete
   }
 
-  /// A report that found nothing.
+  /// Makes a report without findings.
   package init() {}
 
   /// The paths of all damaged, missing, stray and unreadable files.
   var paths: Set<String> { Set(damaged + missing + strays + unreadable) }
 
-  /// Adds the findings of another part of the check; paths stay sorted.
+  /// Adds the findings of another part of the check, and keeps the paths sorted.
   mutating func add(_ other: VerifyReport) {
     checked += other.checked
     damaged = (damaged + other.damaged).sorted()
@@ -251,7 +257,7 @@ public struct VerifyReport: Sendable, Hashable {
     unreadable = (unreadable + other.unreadable).sorted()
   }
 
-  /// Adds the result of one file.
+  /// Adds the result of checking one file.
   mutating func add(_ path: String, _ verdict: CheckedFile) {
     switch verdict {
     case .good: break
@@ -261,7 +267,7 @@ public struct VerifyReport: Sendable, Hashable {
     }
   }
 
-  /// Removes these files from the findings.
+  /// Removes these files from the findings, except from ``unreadable``.
   mutating func remove(_ paths: Set<String>) {
     damaged.removeAll(where: paths.contains)
     missing.removeAll(where: paths.contains)
@@ -274,7 +280,7 @@ extension VerifyReport: Encodable {
     case checked, damaged, missing, stray, unreadable, index, complete, clean
   }
 
-  /// Writes the report as `verify --json` prints it.
+  /// Encodes the report as the JSON object that `verify --json` prints.
   public func encode(to encoder: any Encoder) throws {
     var body = encoder.container(keyedBy: Key.self)
     try body.encode(checked, forKey: .checked)
@@ -288,39 +294,41 @@ extension VerifyReport: Encodable {
   }
 }
 
-/// The position of a check, saved so that an interrupted one can resume.
+/// The position of a check, which is saved so that an interrupted check can resume.
 package struct VerifyPosition: Sendable, Equatable, Codable {
-  /// Whether the files are read in full.
+  /// Whether the check reads the files in full.
   package var isFull: Bool
-  /// The last checked picture, in the order of ids; nil at the beginning.
+  /// The last checked picture; nil at the beginning.
+  ///
+  /// Pictures are checked in the order of their ids.
   package var last: PictureID?
-  /// The number of checked pictures.
+  /// The number of pictures that were checked so far.
   package var checked = 0
-  /// Files whose bytes differ from the committed bytes.
+  /// The paths of damaged files that were found so far.
   package var damaged: [String] = []
-  /// The paths of rows whose file is gone.
+  /// The paths of missing files that were found so far.
   package var missing: [String] = []
 
-  /// The beginning of a check.
+  /// Makes the position at the beginning of a check.
   package init(isFull: Bool) {
     self.isFull = isFull
   }
 
-  /// A check that continues an interrupted check.
+  /// Makes the position at which a check continues after an interrupted check.
   ///
-  /// The files with earlier findings are checked again, after the remaining pictures.
+  /// The files that the interrupted check found to be wrong are checked again after the remaining pictures.
   ///
   /// - Parameters:
   ///   - earlier: The position of the interrupted check.
-  ///   - isFull: Whether files are read in full from now on.
-  ///   - ids: The pictures that are held now, sorted by id.
+  ///   - isFull: Whether the files are read in full from now on.
+  ///   - ids: The pictures that are in the cache now, sorted by id.
   init(after earlier: VerifyPosition, isFull: Bool, among ids: [PictureID]) {
     self = earlier
     self.isFull = isFull
     checked = last.map { last in ids.prefix { $0 <= last }.count } ?? 0
   }
 
-  /// Records the finding about a picture.
+  /// Records the result of checking a picture.
   mutating func note(_ verdict: CheckedFile, at path: String) {
     switch verdict {
     case .good: break
@@ -329,29 +337,28 @@ package struct VerifyPosition: Sendable, Equatable, Codable {
     }
   }
 
-  /// Moves past pictures that were checked.
+  /// Moves the position behind these pictures, which were checked.
   mutating func pass(_ ids: [PictureID]) {
     checked += ids.count
     last = ids.last ?? last
   }
 }
 
-/// Checks suspicious files again, until the result is stable.
+/// Repeats the check of files that seem wrong, until the result is stable.
 ///
-/// A single check is not enough. If a sync runs between the reading of rows and the reading of files, every file that
-/// it replaced looks damaged.
+/// A single check is not enough. If a sync replaces files after the check read their rows, all these files look
+/// damaged.
 struct SuspectReview {
-  /// The result of one check of some files.
+  /// The result of one check.
   struct Look {
-    /// The findings.
     var report = VerifyReport()
-    /// The files in `report` that a run may have just renamed into place, before their rows were committed.
+    /// The files in `report` that a run may have renamed into place without having written their rows yet.
     var underWay: Set<String> = []
-    /// Files whose row changed during the check.
+    /// The files whose rows changed during the check.
     var unstable: Set<String> = []
   }
 
-  /// Files whose rows keep changing are checked at most this many times.
+  /// The maximum number of checks of a file whose row keeps changing.
   private static let mostLooks = 8
 
   private let layout: CacheLayout
@@ -359,15 +366,15 @@ struct SuspectReview {
 
   /// - Parameters:
   ///   - layout: The cache.
-  ///   - isLocked: Whether the caller holds the cache's lock, so that no other process changes it.
+  ///   - isLocked: Whether the caller holds the cache's lock, so that no other process changes the cache.
   init(_ layout: CacheLayout, isLocked: Bool) {
     self.layout = layout
     self.isLocked = isLocked
   }
 
-  /// Repeats the check of the files that still seem wrong, until two checks in a row have the same result.
+  /// Checks files until two checks in a row have the same result; each check leaves out the files that seem right now.
   ///
-  /// While a run holds the cache's lock, files that the run may have just renamed into place are left out.
+  /// While a run holds the cache's lock, files that the run may have renamed into place are not reported.
   func stableReport(
     _ paths: Set<String>,
     _ look: (Set<String>) throws(LarderError) -> Look
@@ -391,22 +398,23 @@ struct SuspectReview {
   }
 }
 
-/// The result of checking one file of the cache.
 enum CheckedFile: Equatable {
   case good
-  /// The bytes differ from the row. `isNewer` means that the file was renamed into place after its row was written, as
-  /// its inode shows: each commit uses a new inode.
+  /// The bytes differ from the row.
+  ///
+  /// `isNewer` is true if the file was renamed into place after its row was written. In that case its inode differs
+  /// from the row, because each commit uses a new inode.
   case damaged(isNewer: Bool)
   case missing
-  /// A system error prevented the check.
+  /// The file could not be read because of a system error.
   case unreadable
 }
 
 extension Verification {
-  /// Checks the file of a row.
+  /// Compares the file of one picture with the picture's row.
   ///
-  /// If ``Index/takeOver(_:on:)`` was interrupted, some files are renamed, but their rows have the older path. So a
-  /// missing file is also sought under its new name.
+  /// If ``Index/takeOver(_:on:)`` was interrupted, some files have their new names, but their rows still have the
+  /// older paths. So if a file is missing, it is also looked for under its new name.
   private func verdict(_ entry: PictureEntry, _ depth: Depth) -> CheckedFile {
     let verdict = look(at: entry, depth)
     guard verdict == .missing, entry.older != nil else { return verdict }
@@ -432,12 +440,13 @@ extension Verification {
     }
   }
 
-  /// Whether the file was renamed into place after its row was written.
+  /// Whether the file was renamed into place after its row was written, so that the inodes differ.
   private func isNewer(_ file: FileStamp, _ row: FileStamp?) -> Bool {
     file.inode != row?.inode
   }
 
-  /// The verdict on a picture without a regular file: missing, or damaged when there is a link or pipe at its path.
+  /// The result for a picture that has no regular file: damaged if there is a link or a pipe at its path, missing if
+  /// there is nothing.
   private func absence(_ entry: PictureEntry) throws(LarderError) -> CheckedFile {
     try layout.existingFolder(entry.name.folder)?.findKind(entry.name.file) == nil
       ? .missing : .damaged(isNewer: false)
@@ -456,16 +465,17 @@ extension CacheLayout {
     return files.sorted()
   }
 
-  /// The files without a row in this index, sorted.
+  /// Only the names of one of the 256 folders are in memory at a time.
   ///
-  /// Reads a folder at a time, so that only a 256th of the names are in memory. A folder's rows are read after its file
-  /// names, so that rows which a running sync commits meanwhile are included.
+  /// The rows of a folder are read after its file names, so that they include the rows which a running sync commits
+  /// meanwhile.
   package func strays(_ index: Index) throws(LarderError) -> [String] {
     if let remote {
       let all = try pictureFiles()
       let known = try index.heldPictures(at: all)
       let others = all.filter { known[$0] == nil }
-      // An object with a row in its metadata is no stray: the next run writes that row to the index.
+      // If the metadata of an object contains its row, it is no stray, because the next run writes that row to the
+      // index.
       let rows = try remote.rows(at: others)
       return others.filter { path in !(rows[path]?.isRow(at: path) ?? false) }
     }

@@ -3,20 +3,15 @@ import GRDBSQLite
 import Glibc
 import SQLite
 
-/// A value in the result of a query.
+/// A value in the result of a query that a user wrote.
 package enum QueryValue: Sendable, Equatable {
-  /// NULL.
   case null
-  /// An integer.
   case integer(Int64)
-  /// A floating-point number.
   case real(Double)
-  /// A text.
   case text(String)
-  /// Bytes.
   case bytes([UInt8])
 
-  /// The approximate memory of the value in bytes.
+  /// The approximate number of bytes of memory that the value takes.
   fileprivate var size: Int {
     switch self {
     case .null, .integer, .real: 16
@@ -54,29 +49,29 @@ extension QueryValue: Encodable {
 
 /// The result of a query, all rows in memory.
 package struct QueryRows: Sendable, Equatable {
-  /// The names of the columns.
+  /// The names of the columns, from left to right.
   package fileprivate(set) var columns: [String] = []
-  /// The values, row by row.
+  /// The rows, each with a value for each column.
   package fileprivate(set) var rows: [[QueryValue]] = []
 }
 
 /// A read-only database connection with a time limit, for queries that users write.
 ///
-/// The file is opened read-only. An SQLite authorizer allows only reading; it refuses ATTACH and PRAGMA. Not
-/// thread-safe.
+/// The file is opened read-only, and an SQLite authorizer allows only statements that read. For example, it refuses
+/// ATTACH and PRAGMA. A connection is not thread-safe.
 package struct GuardedConnection: ~Copyable {
   private let raw: OpaquePointer
-  /// The deadline of the query, in seconds of the monotonic clock.
+  /// The second of the monotonic clock at which the query is interrupted.
   private let end: UnsafeMutablePointer<Int>
 
-  /// The longest value, in bytes.
+  /// The maximum size of one value in bytes.
   private static let longestValue: Int32 = 64 << 20
-  /// The limit for the size of a result: all its rows together, in bytes.
+  /// The maximum size of all rows of a result together, in bytes.
   private static let mostBytes = 256 << 20
 
-  /// Opens a file.
+  /// Opens a database file.
   ///
-  /// - Parameter path: The file.
+  /// - Parameter path: The path of the file.
   /// - Throws: ``DatabaseFailure``.
   package init(_ path: String) throws(DatabaseFailure) {
     var opened: OpaquePointer?
@@ -89,7 +84,7 @@ package struct GuardedConnection: ~Copyable {
     sqlite3_busy_timeout(opened, 10_000)
     sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, Self.longestValue)
     sqlite3_limit(opened, SQLITE_LIMIT_ATTACHED, 0)
-    // SQLite sorts large results in a file in TMPDIR, not in memory.
+    // Let SQLite sort large results in a file in TMPDIR instead of in memory.
     let pragmas = "PRAGMA trusted_schema = OFF; PRAGMA temp_store = FILE"
     guard sqlite3_exec(opened, pragmas, nil, nil, nil) == SQLITE_OK else {
       let failure = Self.failure(of: opened)
@@ -129,7 +124,7 @@ package struct GuardedConnection: ~Copyable {
     return time.tv_sec
   }
 
-  /// The error of the last call.
+  /// The error of the last call on this connection.
   private static func failure(of raw: OpaquePointer) -> DatabaseFailure {
     switch sqlite3_errcode(raw) {
     case SQLITE_BUSY: .busy
@@ -140,14 +135,14 @@ package struct GuardedConnection: ~Copyable {
 
   /// Runs one statement.
   ///
-  /// Reads all rows before it returns, because a sync cannot write while rows are being read. In messages, the text of
-  /// an error follows "cannot run the query: ".
+  /// All rows are read before this function returns, because a sync cannot write to the file while rows are being
+  /// read. The text of an error is written so that it can follow "cannot run the query: ".
   ///
   /// - Parameters:
   ///   - sql: A single SELECT.
   ///   - seconds: The time limit.
-  /// - Returns: The rows.
-  /// - Throws: ``DatabaseFailure``, with SQLite's message when the statement is wrong.
+  /// - Returns: The names of the columns, and the rows.
+  /// - Throws: ``DatabaseFailure``. If the statement is wrong, it has the message of SQLite.
   package func rows(_ sql: String, seconds: Int = 8) throws(DatabaseFailure) -> QueryRows {
     end.pointee = Self.seconds() + seconds
     var statement: OpaquePointer?

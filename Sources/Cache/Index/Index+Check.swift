@@ -4,24 +4,24 @@ import Glibc
 import SQLite
 
 extension Index {
-  /// One run checks at most this many items.
+  /// The maximum number of items that one run checks.
   ///
-  /// A check of 4,096 of 10,000 items took a third of the processor time of a run without changes.
+  /// In a catalog of 10,000 items, a check of 4,096 items took a third of the processor time of a run without changes.
   package static let checkedAtOnce = 1 << 10
 
-  /// One run checks the history of at most this many items, which takes about 5 ms.
+  /// The maximum number of items whose history one run checks; it takes about 5 ms.
   private static let historyCheckedAtOnce = 1 << 8
 
-  /// Checks that listings are readable: reads their items and the rows of their pictures, as `larder list` does.
+  /// Checks that the items of listings, and the rows of their pictures, can be read as `larder list` reads them.
   ///
-  /// SQLite notices damage only in pages that are read, and never within a value. So each item is compared with its
-  /// digest. If there are more than ``checkedAtOnce`` items, only a slice of that size is checked.
+  /// SQLite notices damage only in the pages that it reads, and never inside a value. So the body of each item is
+  /// compared with its digest.
   ///
   /// - Parameters:
   ///   - listings: The listings.
-  ///   - slice: The number of the slice of a large catalog; nil for all items. Each run takes the next slice, so that
-  ///     all items are checked in turn.
-  /// - Throws: ``LarderError``, with code `damaged` when they cannot be read.
+  ///   - slice: The number of the slice to check, if there are more than ``checkedAtOnce`` items; nil to check all
+  ///     items. Each run checks another slice, so that all items are checked in turn.
+  /// - Throws: ``LarderError``, with code `damaged` if something cannot be read.
   package func checkListings(
     _ listings: [ListingID],
     slice: Int64? = nil
@@ -36,7 +36,7 @@ extension Index {
       let start = Int(slice % Int64(slices)) * Self.checkedAtOnce
       versions = Array(versions[start...].prefix(Self.checkedAtOnce))
     }
-    // Sorted like the table's index, so that neighbouring rows share a page.
+    // Read the rows in the order of the table's index, because neighbouring entries share a page.
     versions.sort { $0.digest < $1.digest }
     var rest = versions[...]
     while !rest.isEmpty {
@@ -46,7 +46,7 @@ extension Index {
     }
   }
 
-  /// The versions of a listing's items, after a check of the listing's digest.
+  /// Reads the versions of a listing's items, and checks the listing's digest.
   private func checkedVersions(of listing: ListingID) throws(LarderError) -> [ItemVersion] {
     try read { db in
       let row = try RowReader(db, "SELECT items, keys, digest FROM listing WHERE id = ?")
@@ -75,17 +75,17 @@ extension Index {
     pictures.sort()
     for (place, id) in pictures.enumerated() where place == 0 || pictures[place - 1] != id {
       picture.restart(id)
-      // Only `older` and `identity` follow `failing_since`, so SQLite reads nearly the whole row.
+      // To reach this column, SQLite reads nearly the whole row: only `older` and `identity` follow it.
       if try picture.next() { _ = picture.optionalNumber(0) }
     }
   }
 
-  /// Checks that the prices of items can be read from the history, as `larder list` reads them.
+  /// Checks that the earlier prices of items can be read from the history, as `larder list` reads them.
   ///
   /// - Parameters:
-  ///   - slice: The number of the slice of a long history, as in ``checkListings(_:slice:)``.
+  ///   - slice: The number of the slice to check, if the history has more than 256 items.
   ///   - now: The present moment.
-  /// - Throws: ``LarderError``, with code `damaged` when they cannot be read.
+  /// - Throws: ``LarderError``, with code `damaged` if something cannot be read.
   package func checkHistory(slice: Int64, at now: UnixTime) throws(LarderError) {
     var items: [CatalogID: [(section: String, id: String)]] = [:]
     try read { db in
@@ -120,7 +120,7 @@ extension Index {
     )
   }
 
-  /// Checks the listings of each catalog's last run; see ``checkListings(_:slice:)``.
+  /// Checks all listings of the last run of each catalog; see ``checkListings(_:slice:)``.
   ///
   /// - Throws: ``LarderError``, with code `damaged` when a listing cannot be read.
   package func checkCatalogs() throws(LarderError) {
@@ -132,9 +132,11 @@ extension Index {
 }
 
 extension Index {
-  /// Whether the file passes SQLite's integrity check; `fast` skips the comparison of tables with their indexes.
+  /// Whether the file passes SQLite's integrity check.
   ///
-  /// - Throws: ``LarderError`` when the file cannot be read, although it may be whole.
+  /// If `fast` is true, tables are not compared with their indexes.
+  ///
+  /// - Throws: ``LarderError`` when the file cannot be read, in which case it may still be whole.
   package func isWhole(fast: Bool) throws(LarderError) -> Bool {
     do {
       return try read {
@@ -146,11 +148,13 @@ extension Index {
     }
   }
 
-  /// The rows of pictures that are readable in a damaged index, read from both ends up to the damage.
+  /// Reads the rows of pictures from a damaged index.
+  ///
+  /// The table is read from its beginning to the damage, and then from its end to the damage.
   static func salvage(_ path: String) -> [PictureEntry] {
     guard let database = try? SQLiteDatabase(asFound: path) else { return [] }
     var entries: [PictureID: PictureEntry] = [:]
-    // An older larder may have written the file, with fewer columns.
+    // An older larder may have written the file, so some columns may be missing.
     let known = try? database.read { Set(try $0.columns(in: "picture").map(\.name)) }
     let columns = pictureColumns.map { known?.contains($0) == false ? "NULL" : $0 }
     let select = "SELECT \(columns.joined(separator: ", ")) FROM picture"
@@ -159,7 +163,7 @@ extension Index {
         let rows = try RowReader(db, select + " ORDER BY rowid \(order)")
         while try rows.next() {
           var entry = PictureEntry(rows)
-          // A damaged page can have any content; a row is valid if its id is the digest of its identity.
+          // A damaged page can contain anything. A row is valid if its id is the digest of its identity.
           let id = PictureID(url: entry.identity)
           if entry.id != id {
             // Older larders stored the key as a number.
@@ -174,9 +178,10 @@ extension Index {
     return entries.values.sorted { $0.id < $1.id }
   }
 
-  /// Copies the readable rows of a damaged index's history, from both ends up to the damage.
+  /// Copies the history from a damaged index into a new index.
   ///
-  /// Catalogs with a history are copied too, so that their next run continues it.
+  /// Each table is read from both ends up to the damage. The rows of the catalogs that have a history are copied too,
+  /// so that their next run continues the history.
   private static func salvageHistory(of path: String, into db: Database) throws {
     guard let old = try? SQLiteDatabase(asFound: path) else { return }
     let tables = [
@@ -192,7 +197,7 @@ extension Index {
         """
       for order in ["ASC", "DESC"] {
         let sorting = keys.map { "\($0) \(order)" }.joined(separator: ", ")
-        // Fails where an older index lacks the table, or at a damaged page.
+        // This fails at a damaged page, or if an older larder wrote the index without this table.
         _ = try? old.read { from in
           let rows = try Row.fetchCursor(
             from,
@@ -220,7 +225,7 @@ extension Index {
     )
   }
 
-  /// The first unused name: `path`, or `path` with a number, such as `-2`.
+  /// A path at which there is no file: `path`, or `path` with a number at its end, such as `-2`.
   private static func freeName(_ path: String) -> String {
     var (name, number) = (path, 1)
     while access(name, F_OK) == 0 || access(name + "-journal", F_OK) == 0 {
@@ -230,16 +235,17 @@ extension Index {
     return name
   }
 
-  /// Rebuilds a lost or damaged index from the files.
+  /// Replaces a lost or damaged index by a new one.
   ///
-  /// The damaged index is renamed to `index.sqlite.damaged-TIME`. Its readable rows are copied if their files match
-  /// them. All other files stay, to be adopted by the next run of their catalog.
+  /// The damaged index is renamed to `index.sqlite.damaged-TIME`. Its readable rows of pictures are copied to the new
+  /// index if the files match them, and its history is copied. The other files stay without a row. The next run of
+  /// their catalog adopts them, which means that it writes their rows.
   ///
   /// - Parameters:
   ///   - layout: The cache, whose lock the caller holds.
   ///   - now: The present moment.
-  /// - Returns: The new index, and the new path of the damaged index; that path is nil when there was no file.
-  /// - Throws: ``LarderError`` when the index cannot be created.
+  /// - Returns: The new index, and the new path of the damaged index; the path is nil if there was no index.
+  /// - Throws: ``LarderError`` when the new index cannot be created.
   package static func rebuilt(
     in layout: CacheLayout,
     at now: UnixTime
@@ -257,7 +263,7 @@ extension Index {
     try index.noteLost(since: now)
     var found: [PictureEntry] = []
     for entry in salvaged where entry.isHeld {
-      // With an object store, the next run compares all rows with its list.
+      // If an object store has the pictures, the next run compares all rows with the store.
       if layout.remote != nil { found.append(entry) }
       let folder = try layout.existingFolder(entry.name.folder)
       if folder?.stamp(of: entry.name.file) == entry.stamp { found.append(entry) }

@@ -1,29 +1,29 @@
 import Base
 import GRDB
 
-/// The row of a section's page or an item's detail in the index, found by its URL and its reader.
+/// The row of a document in the index: a page of a section, or the detail of an item.
 ///
-/// The reader is the section or catalog that decodes the body. Several readers may share a URL; each has its own row,
-/// because each decodes the body in its own way.
+/// A document is found by its URL and its reader, which is the section or catalog whose rules decode the body. Several
+/// readers may share a URL. Each of them has a row of its own, because each decodes the body in its own way.
 package struct DocumentEntry: Sendable, Equatable {
-  /// The key of its reader and URL.
+  /// The key, made of the reader and the URL.
   package var id: DocumentID
-  /// The URL, as in the request.
+  /// The URL that was requested.
   package var url: String
-  /// The digest of the mapping that the body was read with.
+  /// The digest of the rules in the catalog file by which the body was decoded.
   package var mapping: Int64
-  /// The origin's caching fields for the body, in the text form of `StoredHeaders`.
+  /// The header fields of the response that are relevant for caching, in the text form of `StoredHeaders`.
   package var response: String?
-  /// The time until which the body is fresh.
+  /// The time until which no request is needed.
   package var expiry: UnixTime
-  /// The digest of the last body.
   package var digest: Int64?
-  /// The time at which the body was fetched.
   package var fetched: UnixTime?
-  /// The URL of the next page; nil when there is none.
+  /// The URL of the next page of the section; nil if this is the last page.
   package var next: String?
 
-  /// Memberwise initializer; `reader` names the section or the catalog's details that decode the body.
+  /// Makes a row from its parts.
+  ///
+  /// For `reader`, see ``DocumentID/init(url:reader:)``.
   package init(
     url: String,
     reader: String = "",
@@ -45,22 +45,25 @@ package struct DocumentEntry: Sendable, Equatable {
   }
 }
 
-/// One section of a decoded page, as the index stores it.
+/// One section of a page, after the page was decoded.
 package struct DecodedSection: Sendable, Equatable, Codable, FetchableRecord, EncodableRecord {
   /// The section's key.
   package var key: String
   /// The section's title.
   package var title: String
-  /// The line under the title.
+  /// The line below the title.
   package var subtitle: String?
-  /// The listing as the feed has it.
+  /// The items of the section that the page contains.
   ///
-  /// If too many items are missing, readers see an earlier listing instead.
+  /// This is the listing that the shop sent. If too many items are missing from it, readers of the cache see an
+  /// earlier listing instead.
   package var listing: ListingID
-  /// The skipped items, in the text form of `SkippedText`.
+  /// The items that could not be read, in the text form of `SkippedText`.
   package var skipped: String
 
-  /// Memberwise initializer; the listing may be set later, once it is stored.
+  /// Makes a section from its parts.
+  ///
+  /// The listing may be set later, when it is stored.
   package init(
     key: String,
     title: String,
@@ -82,7 +85,7 @@ extension DocumentEntry: PersistableRecord {
 
   fileprivate static let columns = "id, url, mapping, response, expiry, digest, fetched, next"
 
-  /// Reads a row that has the columns ``columns``.
+  /// Reads the present row, which has the columns ``columns``.
   fileprivate init(_ row: borrowing RowReader) {
     id = DocumentID(row.key(0))
     url = row.text(1) ?? ""
@@ -107,12 +110,11 @@ extension DocumentEntry: PersistableRecord {
   }
 }
 
-/// A row of `decoded`.
 private struct DecodedRow: PersistableRecord {
   static let databaseTableName = "decoded"
 
   let document: DocumentID
-  /// The section's index in the page, from 0.
+  /// The position of the section in the page, from 0.
   let position: Int
   let section: DecodedSection
 
@@ -124,7 +126,9 @@ private struct DecodedRow: PersistableRecord {
 }
 
 extension Index {
-  /// The rows of these documents; documents without a row are left out.
+  /// The rows of these documents.
+  ///
+  /// Documents without a row are left out.
   package func documents(
     _ ids: [DocumentID]
   ) throws(LarderError) -> [DocumentID: DocumentEntry] {
@@ -142,7 +146,7 @@ extension Index {
     }
   }
 
-  /// The last decoded sections of a page, in the page's order.
+  /// The sections of a page when it was last decoded, in the order of the page.
   package func decoded(_ document: DocumentID) throws(LarderError) -> [DecodedSection] {
     try read { db in
       try DecodedSection.fetchAll(
@@ -152,12 +156,12 @@ extension Index {
     }
   }
 
-  /// Stores a page, its sections and their listings, in one transaction.
+  /// Stores a page, its sections and their listings in one transaction.
   ///
   /// - Parameters:
   ///   - document: The page.
-  ///   - sections: The page's sections with their new listings.
-  /// - Returns: The sections with the ids of their stored listings.
+  ///   - sections: The sections of the page, each with its listing.
+  /// - Returns: The sections, in which the ids of the stored listings are set.
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func store(
     _ document: DocumentEntry,
@@ -178,38 +182,41 @@ extension Index {
     }
   }
 
-  /// Updates the rows of pages whose bodies did not change.
+  /// Writes the rows of documents whose bodies did not change.
   package func store(_ documents: [DocumentEntry]) throws(LarderError) {
     try write { db in for document in documents { try document.insert(db) } }
   }
 }
 
-/// An item's detail: the data beyond its entry in a list.
+/// The detail of an item, which is the document about one item that a shop may have beside its lists.
 package struct DetailEntry: Sendable, Equatable {
   /// The result of the last request for a detail.
+  ///
+  /// The raw values are stored in the index.
   package enum State: String, Sendable, DatabaseValueConvertible {
-    /// The index has the body.
+    /// The detail was received.
     case held
-    /// The origin answered 404 or 410. The previous version stays in ``body``.
+    /// The shop answered with status 404 or 410.
+    ///
+    /// If there was an earlier version, it stays in ``body``.
     case missing
-    /// The request failed, and no version was held before.
+    /// The request failed, and there is no earlier version.
     case failed
   }
 
-  /// The item's id.
   package var item: String
-  /// The detail's document.
   package var document: DocumentID
-  /// The result of the last request.
   package var state: State
-  /// The detail as JSON.
+  /// The detail as JSON; nil if none was ever received.
   package var body: [UInt8]?
-  /// The pictures that the detail refers to, in the detail's order and with repeats.
+  /// The pictures that the detail refers to, in the order of the detail.
+  ///
+  /// A picture that occurs twice is in the list twice.
   package var pictures: [PictureID]
-  /// The time since which the origin no longer has the detail; nil while it has it.
+  /// The time since which the shop answers with 404 or 410; nil if the shop has the detail.
   package var since: UnixTime?
 
-  /// Makes an entry from its parts.
+  /// Makes a detail from its parts.
   package init(
     item: String,
     document: DocumentID,
@@ -230,7 +237,9 @@ package struct DetailEntry: Sendable, Equatable {
 extension DetailEntry {
   fileprivate static let columns = "item, document, state, body, pictures, since"
 
-  /// Reads a row of these columns; an unknown state becomes `failed`, so that the detail is requested again.
+  /// Reads the present row, which has these columns.
+  ///
+  /// An unknown state becomes `failed`, so that the detail is requested again.
   fileprivate init(_ row: borrowing RowReader) {
     item = row.text(0) ?? ""
     document = DocumentID(row.key(1))
@@ -241,7 +250,6 @@ extension DetailEntry {
   }
 }
 
-/// A row of `detail`.
 struct DetailRow: PersistableRecord {
   static let databaseTableName = "detail"
   static let persistenceConflictPolicy = PersistenceConflictPolicy(insert: .replace)
@@ -261,7 +269,7 @@ struct DetailRow: PersistableRecord {
 }
 
 extension Index {
-  /// The details of a catalog's items.
+  /// All details of a catalog, by the items' ids.
   package func details(catalog: CatalogID) throws(LarderError) -> [String: DetailEntry] {
     try read { db in
       var entries: [String: DetailEntry] = [:]
@@ -275,7 +283,7 @@ extension Index {
     }
   }
 
-  /// The details of some items of a catalog, by the items' ids.
+  /// The details of the given items of a catalog, by the items' ids.
   package func details(
     catalog: CatalogID,
     items: some Sequence<String>
@@ -294,7 +302,9 @@ extension Index {
     }
   }
 
-  /// The times at which these documents were fetched; documents without such a time are left out.
+  /// The times at which these documents were last fetched.
+  ///
+  /// Documents without such a time are left out.
   package func fetchTimes(
     of documents: [DocumentID]
   ) throws(LarderError) -> [DocumentID: UnixTime] {
@@ -309,9 +319,9 @@ extension Index {
     }
   }
 
-  /// The time of the origin's last answer for the detail of each item of a catalog, by the items' ids.
+  /// For each item of a catalog that has a detail, the time of the shop's last answer to a request for it.
   ///
-  /// The column `response` begins with two times: of the request, and of the answer.
+  /// The column `response` begins with two times: that of the last request, and that of the answer.
   package func detailChecks(catalog: CatalogID) throws(LarderError) -> [String: UnixTime] {
     try read { db in
       var checks: [String: UnixTime] = [:]

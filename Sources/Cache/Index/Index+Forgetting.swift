@@ -1,10 +1,10 @@
 import Base
 import GRDB
 
-/// The SQL statements that delete old data, in groups by purpose.
+/// The SQL statements that delete old data, grouped by their purpose.
 ///
-/// No statement scans a table once for each row of another; `ForgettingTests` check the query plans. The kept runs are
-/// in a temporary table, ``temporaryTable``.
+/// No statement scans a table once for each row of another table. `ForgettingTests` checks this with the query plans.
+/// The runs to keep are in the temporary table `kept_run`; see ``temporaryTable``.
 enum ForgettingQuery: String, CaseIterable {
   // MARK: A forgotten catalog
 
@@ -19,10 +19,12 @@ enum ForgettingQuery: String, CaseIterable {
   case historyItemsOfCatalog = "DELETE FROM history_item WHERE catalog = ?1"
   case historyRunsOfCatalog = "DELETE FROM history_run WHERE catalog = ?1"
   case catalog = "DELETE FROM catalog WHERE id = ?1"
-  /// The listings of all runs.
+  /// The items of all listings that runs show.
   case shownListings =
     "SELECT items FROM listing WHERE id IN (SELECT listing FROM run_section)"
-  /// The pages with their items, from which the catalog of a page is derived; the page's row does not record it.
+  /// The pages and their items.
+  ///
+  /// The catalog of a page is found by its items, because the row of a page does not name its catalog.
   case pages = "SELECT document, items FROM decoded JOIN listing ON listing.id = listing"
   case documents = "SELECT id FROM document WHERE id NOT IN (SELECT document FROM detail)"
   case document = "DELETE FROM document WHERE id = ?1"
@@ -39,8 +41,10 @@ enum ForgettingQuery: String, CaseIterable {
 
   // MARK: Old runs
 
-  /// Keeps runs that started since a moment, runs under way, and each catalog's last two finished runs and last
-  /// complete run, at any age.
+  /// Fills `kept_run` with the runs to keep.
+  ///
+  /// These are the runs that started since a given moment, and the runs that have not ended. In addition, the last two
+  /// finished runs and the last complete run of each catalog are kept, even if they are older.
   case keptRuns = """
     INSERT INTO kept_run SELECT id, started, finished FROM run WHERE started >= ?1 OR outcome IS NULL OR id IN (
       SELECT (SELECT id FROM run WHERE catalog = catalog.id AND finished NOT NULL
@@ -58,27 +62,31 @@ enum ForgettingQuery: String, CaseIterable {
   // MARK: The history
 
   case lastHistoryRun = "SELECT max(run) FROM history_run WHERE catalog = ?1 AND time < ?2"
-  /// Deletes values that a newer value replaced in a given run or before it.
+  /// Deletes values that were replaced by a newer value in the run ?2 or earlier.
   case replacedHistory = """
     DELETE FROM history WHERE item IN (SELECT row FROM history_item WHERE catalog = ?1) \
     AND run < (SELECT max(run) FROM history AS later \
     WHERE later.item = history.item AND later.field = history.field AND later.run <= ?2)
     """
-  /// Deletes all values of items that no section has listed since a run; ?3 is ``HistoryField/listed``.
+  /// Deletes all values of the items that no section has listed since the run ?2. ?3 is ``HistoryField/listed``.
   case goneHistory = """
     DELETE FROM history WHERE item IN (SELECT item FROM history AS gone \
     WHERE item IN (SELECT row FROM history_item WHERE catalog = ?1) \
     AND field = ?3 AND value IS NULL AND run <= ?2 \
     AND NOT EXISTS (SELECT 1 FROM history AS later WHERE later.item = gone.item AND later.run > ?2))
     """
-  /// Sets ?4, which is ``Index/listedBefore``, for items whose older rows are deleted: whether they were new is unknown
-  /// from now on.
+  /// Sets ?4, which is ``Index/listedBefore``, as the value of ``HistoryField/listed`` for items whose older rows were
+  /// deleted.
+  ///
+  /// From then on, it is not known whether such an item was new.
   case listedHistory = """
     UPDATE history SET value = ?4 WHERE item IN (SELECT row FROM history_item WHERE catalog = ?1) \
     AND run <= ?2 AND field = ?3 AND value IS NOT NULL
     """
   case emptyHistoryItems = "DELETE FROM history_item WHERE row NOT IN (SELECT item FROM history)"
-  /// Deletes runs without changes, except each catalog's first run, in which its history begins.
+  /// Deletes runs without changes.
+  ///
+  /// The first run of each catalog stays, because the history of the catalog begins with it.
   case emptyHistoryRuns = """
     DELETE FROM history_run WHERE run NOT IN (SELECT run FROM history) \
     AND run NOT IN (SELECT min(run) FROM history_run GROUP BY catalog)
@@ -86,10 +94,10 @@ enum ForgettingQuery: String, CaseIterable {
 
   // MARK: Pages
 
-  /// Deletes pages that no kept run read, and that were not requested since a moment.
+  /// Deletes pages that were not requested since a given moment, and that no kept run read.
   ///
-  /// A 304 updates the stored response, which begins with the time of the request. A run has read a page if it
-  /// requested the page, or if the page was fresh when the run began.
+  /// A run has read a page if it requested the page, or if the page was fresh when the run began. The time of the last
+  /// request is at the beginning of the column `response`, which is also updated when the shop answers with 304.
   case unreadPages = """
     DELETE FROM document WHERE id IN (
       SELECT id FROM (SELECT id, expiry, max(coalesce(fetched, 0), CAST(coalesce(response, 0) AS INTEGER)) AS asked
@@ -109,18 +117,20 @@ enum ForgettingQuery: String, CaseIterable {
 
   // MARK: Details
 
-  /// The details that were not fetched since a moment; failed and missing details count as never fetched.
+  /// The details that were not fetched since a given moment.
+  ///
+  /// Details whose request failed, or that the shop does not have, count as never fetched.
   case oldDetails = """
     SELECT catalog, item FROM detail LEFT JOIN document ON document.id = document \
     WHERE coalesce(fetched, 0) < ?1
     """
-  /// The items' ids in the listings of a catalog's runs.
+  /// The ids of the items in the listings of a catalog's runs.
   case listedKeys = """
     SELECT keys FROM listing WHERE id IN \
     (SELECT listing FROM run_section WHERE run IN (SELECT id FROM run WHERE catalog = ?1))
     """
   case detail = "DELETE FROM detail WHERE catalog = ?1 AND item = ?2"
-  /// Deletes the documents of deleted details.
+  /// Deletes the documents of details that were deleted.
   case unreadDetails = """
     DELETE FROM document WHERE coalesce(fetched, 0) < ?1 \
     AND id NOT IN (SELECT document FROM detail) AND id NOT IN (SELECT document FROM decoded)
@@ -128,14 +138,14 @@ enum ForgettingQuery: String, CaseIterable {
 
   // MARK: Pictures
 
-  /// Deletes the rows of pictures that have no bytes, and that no catalog has referred to since a moment.
+  /// Deletes the rows of pictures that are not in the cache, if no catalog has referred to them since a given moment.
   case addresses = """
     DELETE FROM picture WHERE sha256 IS NULL \
     AND id IN (SELECT picture FROM unreferenced WHERE since <= ?1)
     """
   case marks = "DELETE FROM unreferenced WHERE picture NOT IN (SELECT id FROM picture)"
 
-  /// The temporary table for the kept runs.
+  /// Creates the temporary table with the runs to keep, or empties it if it exists.
   static let temporaryTable = """
     CREATE TEMP TABLE IF NOT EXISTS kept_run(
       id INTEGER PRIMARY KEY, started INTEGER NOT NULL, finished INTEGER);
@@ -145,7 +155,7 @@ enum ForgettingQuery: String, CaseIterable {
 }
 
 extension Database {
-  /// Runs a statement; returns the number of changed rows.
+  /// Runs a statement, and returns the number of changed rows.
   @discardableResult
   fileprivate func run(
     _ query: ForgettingQuery,
@@ -157,10 +167,10 @@ extension Database {
 }
 
 extension Index {
-  /// Deletes runs that started before a moment, and the data that only they used: pages, listings, items, details and
-  /// the records of removed pictures (tombstones).
+  /// Deletes runs that started before a given moment, and all data that only these runs used.
   ///
-  /// The last two finished runs of each catalog and its last complete run are kept, at any age.
+  /// These data are pages, listings, items, details and the records of removed pictures (tombstones). The last two
+  /// finished runs of each catalog and its last complete run are kept, even if they are older.
   ///
   /// - Returns: The number of deleted runs.
   /// - Throws: ``LarderError`` when the index cannot be written.
@@ -182,9 +192,9 @@ extension Index {
     return forgotten
   }
 
-  /// Deletes the changes before a moment, but keeps the values in force at that moment.
+  /// Deletes the history before a given moment, but keeps the values that were valid at that moment.
   ///
-  /// The history of items that no section has listed since that moment is deleted completely.
+  /// If no section has listed an item since that moment, its history is deleted completely.
   ///
   /// - Returns: The number of deleted values.
   /// - Throws: ``LarderError`` when the index cannot be written.
@@ -209,7 +219,7 @@ extension Index {
     }
   }
 
-  /// Deletes the rows of pictures that have no bytes, and that no catalog has referred to since a moment.
+  /// Deletes the rows of pictures that are not in the cache, if no catalog has referred to them since a given moment.
   ///
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func forgetAddresses(unreferencedSince moment: UnixTime) throws(LarderError) {
@@ -219,7 +229,7 @@ extension Index {
     }
   }
 
-  /// Deletes details that were not fetched since a moment, and whose items no run of their catalog lists.
+  /// Deletes details that were not fetched since a given moment, if no run of their catalog lists their items.
   private static func forgetDetails(before moment: UnixTime, in db: Database) throws {
     var old: [CatalogID: Set<String>] = [:]
     let details = try RowReader(db, ForgettingQuery.oldDetails.rawValue)
@@ -239,7 +249,7 @@ extension Index {
     }
   }
 
-  /// Deletes listings that no run and no page refers to, and their items.
+  /// Deletes the listings that neither a run nor a page refers to, and then the items that are in no listing.
   private static func forgetUnlisted(in db: Database) throws {
     try db.run(.unreadSections)
     try db.run(.unreadListings)
@@ -248,7 +258,7 @@ extension Index {
     where !listed.contains(id) { try db.run(.item, [id]) }
   }
 
-  /// The versions of all items in the listings that a query returns.
+  /// The versions of all items in the listings that `query` selects.
   private static func versions(
     in query: ForgettingQuery,
     _ db: Database
@@ -259,9 +269,10 @@ extension Index {
     return versions
   }
 
-  /// Deletes pages that have no item in the listings of any run, and the data of these pages.
+  /// Deletes the pages of which no run lists an item, and the data of these pages.
   ///
-  /// The pages of a deleted catalog are found in this way, because a page's row does not record its catalog.
+  /// These include the pages of a deleted catalog, which cannot be found otherwise: the row of a page does not name
+  /// its catalog.
   private static func forgetUnshown(in db: Database) throws {
     let shown = try versions(in: .shownListings, db)
     var kept: Set<DocumentID> = []
@@ -275,7 +286,9 @@ extension Index {
     try forgetUnlisted(in: db)
   }
 
-  /// Deletes a run without results, and its catalog if the catalog has no other data.
+  /// Deletes a run that had no results.
+  ///
+  /// If its catalog has no other data, the catalog is deleted too.
   package func forgetRun(_ run: RunID, of catalog: CatalogID) throws(LarderError) {
     try write { db in
       try db.run(.changesOfRun, [run])
@@ -284,12 +297,12 @@ extension Index {
     }
   }
 
-  /// Deletes a catalog with its runs, pages, items, details and history; its pictures become unreferenced.
+  /// Deletes a catalog with its runs, pages, items, details and history.
   ///
-  /// A page of another catalog is deleted too if no run lists an item of the page, for example because the page is
-  /// empty. The next sync fetches that page again in full.
+  /// Its pictures become unreferenced. A page of another catalog is deleted too if no run lists one of its items, for
+  /// example because the page is empty. The next sync fetches that page again in full.
   ///
-  /// - Throws: ``LarderError/Code/empty`` when there is no catalog with that name.
+  /// - Throws: ``LarderError/Code/empty`` if there is no catalog with that name.
   package func forgetCatalog(_ name: String) throws(LarderError) {
     let held = try catalogs()
     guard let entry = held.first(where: { $0.name == name }) else {
@@ -310,7 +323,7 @@ extension Index {
     }
   }
 
-  /// Runs `VACUUM` when more than a quarter of the file's pages are unused.
+  /// Runs `VACUUM` if more than a quarter of the file's pages are unused.
   private func shrink() throws(LarderError) {
     let (free, all) = try read { db in
       (

@@ -3,59 +3,57 @@ import GRDB
 
 /// A field of an item whose changes the history records.
 ///
-/// The raw values are numbers in the table `history` and never change.
+/// The raw values are stored in the table `history` and never change.
 package enum HistoryField: Int64, CaseIterable, Sendable {
   /// Whether a section lists the item.
   case listed = 1
   /// The normal price.
   case normalPrice
-  /// The price to pay, if it differs from the normal price.
+  /// The sale price, which is the price to pay if it differs from the normal price.
   case salePrice
-  /// The section's key.
+  /// The key of the section that lists the item.
   case section
-  /// The title.
   case title
-  /// The badges, separated by `, `.
+  /// The item's badges as one text, separated by `, `.
   case badges
-  /// The ways of delivery, separated by `, `.
+  /// The ways of delivery as one text, separated by `, `.
   case deliveryTypes
   /// The SHA-256 of the thumbnail's bytes.
   case thumbnail
-  /// The SHA-256 of the bytes of all other pictures.
+  /// The SHA-256 of each of the other pictures.
   case images
 
-  /// Whether the values of the field are prices.
   var isPrice: Bool { self == .normalPrice || self == .salePrice }
 
-  /// The numbers of all fields, as a JSON array.
+  /// The numbers of all fields as a JSON array, such as `[1, 2, 3]`.
   fileprivate static let numbers = "\(allCases.map(\.rawValue))"
 }
 
-/// A value of a field in the history; nil stands for no value.
+/// The value of a field in the history.
+///
+/// If the field has no value, nil is used instead.
 package enum HistoryValue: Hashable, Sendable {
   /// A section lists the item.
   case listed
-  /// A price in minor units and its currency.
+  /// A price in minor units such as cents, and its currency.
   case price(Int64, currency: String)
-  /// A text.
   case text(String)
-  /// The SHA-256 of pictures' bytes, 32 bytes each.
+  /// The SHA-256 of one or more pictures, 32 bytes for each picture.
   case digests([UInt8])
 }
 
-/// A change of one field of an item, as a run found it.
+/// A change of one field of an item that a run found.
 package struct ItemChange: Sendable, Equatable {
-  /// The key of the section that lists the item, or that listed it last.
+  /// The key of the section that lists the item, or that listed it before it was removed.
   package let section: String
-  /// The item's id.
+  /// The id of the item.
   package let id: String
-  /// The field.
   package let field: HistoryField
   /// The previous value.
   ///
-  /// It is equal to ``to`` if nothing changed, but the value must be recorded as the previous value of a later change.
+  /// It may be equal to ``to``. In that case nothing changed, but the value must be recorded as the previous value of
+  /// a later change.
   package let from: HistoryValue?
-  /// The new value.
   package let to: HistoryValue?
 
   /// Makes a change from its parts.
@@ -70,7 +68,7 @@ package struct ItemChange: Sendable, Equatable {
   }
 }
 
-/// A change in the history.
+/// A change that was read from the history.
 package struct RecordedChange: Sendable, Equatable {
   /// The kind of a change.
   package enum Kind: Hashable, Sendable {
@@ -80,35 +78,39 @@ package struct RecordedChange: Sendable, Equatable {
     case removed
     /// A section lists the item again.
     case back
-    /// Another field than ``HistoryField/listed`` has a new value.
+    /// A field other than ``HistoryField/listed`` has a new value.
     case changed(HistoryField)
   }
 
-  /// The time at which the run ended.
+  /// The time at which the run ended that found the change.
   package let time: UnixTime
-  /// The run.
+  /// The run that found the change.
   package let run: RunID
-  /// The key of the section that lists the item, or that listed it last.
+  /// The key of the section that lists the item, or that listed it before it was removed.
   package let section: String
-  /// The item's id.
+  /// The id of the item.
   package let id: String
-  /// The kind of the change.
   package let kind: Kind
-  /// The previous value; nil for none.
+  /// The previous value; nil if the field had no value.
   package let from: HistoryValue?
-  /// The new value; nil for none.
+  /// The new value; nil if the field has no value any more.
   package let to: HistoryValue?
 }
 
-/// A price, and the time since which it has been in force.
+/// A price of an item, and the time since which it has been valid.
+///
+/// An item has several steps if its price changed. A step may also record that a section began or ceased to list the
+/// item.
 package struct PriceStep: Sendable, Equatable {
-  /// The run that found the value; needed for the order, because two runs may end in the same second.
+  /// The number of the run that found the value.
+  ///
+  /// Sort by it, because two runs may end in the same second.
   package let run: Int64
-  /// The time since which the value is in force.
+  /// The time since which the value has been valid.
   package let time: UnixTime
   /// The field: `listed`, `normalPrice` or `salePrice`.
   package let field: HistoryField
-  /// The value; nil for none.
+  /// The value; nil if the field has no value since this time.
   package let value: HistoryValue?
 
   /// Makes a step from its parts.
@@ -118,7 +120,7 @@ package struct PriceStep: Sendable, Equatable {
 }
 
 extension RecordedChange.Kind: CustomStringConvertible {
-  /// `added`, `removed`, `back` or the field's name.
+  /// `added`, `removed`, `back` or the name of the field, such as `salePrice`.
   package var description: String {
     switch self {
     case .added: "added"
@@ -130,7 +132,10 @@ extension RecordedChange.Kind: CustomStringConvertible {
 }
 
 extension HistoryValue {
-  /// The value as text: a price as `5900 KRW`, in minor units; pictures as their digests, separated by spaces.
+  /// The value as text.
+  ///
+  /// A price is written in minor units, such as `5900 KRW`. Pictures are written as their ``digests``, separated by
+  /// spaces.
   package var text: String {
     switch self {
     case .listed: "listed"
@@ -140,7 +145,7 @@ extension HistoryValue {
     }
   }
 
-  /// The SHA-256 of each picture, 64 hexadecimal digits; empty for another kind of value.
+  /// The SHA-256 of each picture in hexadecimal digits; empty if the value is not ``digests(_:)``.
   package var digests: [String] {
     guard case .digests(let bytes) = self else { return [] }
     return stride(from: 0, to: bytes.count, by: 32).map {
@@ -148,9 +153,9 @@ extension HistoryValue {
     }
   }
 
-  /// The value as stored in the table.
+  /// The value as the table stores it.
   ///
-  /// Prices in the run's currency are numbers, to save space.
+  /// A price in the currency of the run is stored as a number, to save space.
   fileprivate func databaseValue(in currency: String) -> DatabaseValue {
     switch self {
     case .listed: 1.databaseValue
@@ -161,7 +166,7 @@ extension HistoryValue {
     }
   }
 
-  /// Reads a column; nil for NULL, or for a value that the field cannot have.
+  /// Reads a column; nil if it is NULL, or if the field cannot have such a value.
   fileprivate init?(
     _ rows: borrowing RowReader,
     _ column: Int32,
@@ -188,19 +193,19 @@ extension HistoryValue {
   }
 }
 
-/// Writes the changes of a run to the history, in the transaction that ends the run.
+/// Writes the changes that a run found to the history, in the transaction that ends the run.
 struct HistoryWriter {
   private let db: Database
   private let catalog: CatalogID
   private let run: RunID
   private let currency: String
-  /// The run in which the catalog's history begins, and its currency.
+  /// The run with which the history of the catalog begins, and the currency of that run.
   private let beginning: (run: RunID, currency: String)
 
-  /// Records changes.
+  /// Records the changes that a run found.
   ///
-  /// A catalog's history begins with its first run, for which only a row in `history_run` is written. A run without
-  /// changes writes nothing.
+  /// The history of a catalog begins with its first run, for which only a row in `history_run` is written. A run
+  /// without changes writes nothing.
   ///
   /// - Parameters:
   ///   - changes: The changes.
@@ -238,7 +243,8 @@ struct HistoryWriter {
       ).map { (try $0.decode(forColumn: "run"), try $0.decode(forColumn: "currency")) }
     }
     if try first() == nil {
-      // If an older larder without history synced before, the history begins with the last run of that larder.
+      // If an older larder that had no history has synced the catalog, the history begins with the last run of that
+      // larder.
       let previous = try Row.fetchOne(
         db,
         sql: """
@@ -268,7 +274,7 @@ struct HistoryWriter {
     let item = try number(of: change)
     if let last = try last(change.field, of: item) {
       var value = last.value
-      // The item was removed and came back with another value, for which no change was recorded.
+      // If the item was removed and came back with another value, that change was not recorded. Record it now.
       if change.field != .listed, value != change.from {
         let back = try listed(item)
         if last.run < back, back < run {
@@ -288,8 +294,9 @@ struct HistoryWriter {
     }
   }
 
-  /// The number of the item in `history_item`; a new item is inserted, and an item that moved to another section keeps
-  /// its number.
+  /// The number of the item in `history_item`.
+  ///
+  /// If the item is new, it is inserted. If the item moved to another section, its number stays the same.
   private func number(of change: ItemChange) throws -> Int64 {
     func known(in section: String) throws -> Int64? {
       let row = try RowReader(
@@ -316,7 +323,7 @@ struct HistoryWriter {
     return db.lastInsertedRowID
   }
 
-  /// The last recorded value of a field, and its run.
+  /// The last recorded value of a field, and the run that found it; nil if none was recorded.
   private func last(
     _ field: HistoryField,
     of item: Int64
@@ -335,7 +342,7 @@ struct HistoryWriter {
     )
   }
 
-  /// The last run in which a section began to list the item.
+  /// The last run that found that a section began to list the item.
   private func listed(_ item: Int64) throws -> RunID {
     let row = try RowReader(
       db,
@@ -352,7 +359,7 @@ struct HistoryWriter {
     of item: Int64,
     since run: RunID
   ) throws {
-    // Runs other than these two may have had another currency, so their prices are written with the currency.
+    // The currency of any other run is not known here, so its prices are written together with their currency.
     let currency = run == self.run ? self.currency : run == beginning.run ? beginning.currency : ""
     try db.cachedStatement(
       sql: "INSERT OR REPLACE INTO history(item, field, run, value) VALUES (?,?,?,?)"
@@ -367,13 +374,13 @@ struct HistoryWriter {
 }
 
 extension Index {
-  /// The changes of a catalog, sorted by run, section, item and field.
+  /// The recorded changes of a catalog, sorted by run, section, item and field.
   ///
   /// - Parameters:
   ///   - catalog: The catalog.
-  ///   - id: Return only changes of this item; nil for all items.
-  ///   - since: Return only changes of runs that ended at this moment or later; nil for all runs.
-  ///   - after: Return only changes of later runs than this; nil for all runs.
+  ///   - id: The item whose changes are returned; nil for all items.
+  ///   - since: Changes are returned if their run ended at this moment or later; nil for all runs.
+  ///   - after: Changes are returned if their run is later than this run; nil for all runs.
   /// - Returns: The changes.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func history(
@@ -393,8 +400,8 @@ extension Index {
         start = runs.filter { counts($0.key, $0.value.time) }.keys.min()
         guard start != nil else { return [] }
       }
-      // For each field that changed since `start`, read only the rows since `start` and the last row before it. An item
-      // has hundreds of rows after ten years.
+      // For each field that changed since `start`, read only the rows since `start`, and the last row before it for
+      // the previous value. This matters because an item has hundreds of rows after ten years.
       let recent = """
         CROSS JOIN json_each('\(HistoryField.numbers)') AS number \
         CROSS JOIN history ON item = row AND field = number.value AND run >= (SELECT coalesce((SELECT max(run) \
@@ -450,7 +457,7 @@ extension Index {
           )
         )
       }
-      // A stable sort, so that the fields of an item keep their order.
+      // Sort by the offset too, so that the fields of an item keep their order.
       return changes.enumerated().sorted {
         ($0.element.run, $0.element.section, $0.element.id, $0.offset)
           < ($1.element.run, $1.element.section, $1.element.id, $1.offset)
@@ -458,16 +465,17 @@ extension Index {
     }
   }
 
-  /// The prices of listed items since a moment: the prices in force at that moment, and all later prices.
+  /// The prices of items since a given moment.
   ///
-  /// An item without steps has had its present prices since ``PriceSteps/beginning``.
+  /// The steps of an item begin with the prices that were valid at that moment. If an item has no steps, its present
+  /// prices have been valid since ``PriceSteps/beginning``.
   ///
   /// - Parameters:
-  ///   - items: The items by section and id.
+  ///   - items: The items, each by the key of its section and its id.
   ///   - catalog: The catalog.
   ///   - since: The moment.
   ///   - last: The last run to include.
-  /// - Returns: The steps of each item; nil when the catalog has no history yet.
+  /// - Returns: The steps of each item; nil if the catalog has no history yet.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func priceSteps(
     of items: [(section: String, id: String)],
@@ -489,7 +497,7 @@ extension Index {
         sql: "SELECT run \(runs) AND time <= ? ORDER BY time DESC LIMIT 1",
         arguments: [catalog, since]
       )
-      // Until the first change, there is nothing to search.
+      // If nothing has changed yet, there is nothing to search.
       let isEmpty = try Int.fetchOne(db, sql: "SELECT 1 FROM history_item LIMIT 1") == nil
       let number = try RowReader(
         db,
@@ -524,7 +532,7 @@ extension Index {
     }
   }
 
-  /// The runs in which a catalog changed, with their times and currencies.
+  /// The runs that found changes in a catalog, with their times and currencies.
   private func historyRuns(
     of catalog: CatalogID,
     _ db: Database
@@ -538,11 +546,11 @@ extension Index {
     return runs
   }
 
-  /// The stored value of ``HistoryField/listed`` after older rows were deleted: whether the item was new is then
-  /// unknown.
+  /// The stored value of ``HistoryField/listed`` if older rows of the item were deleted, so that it is not known
+  /// whether the item was new.
   static let listedBefore = 2
 
-  /// The items of a catalog that have a history, by section.
+  /// The ids of the items that have a history, by the key of their section.
   package func historyItems(catalog: CatalogID) throws(LarderError) -> [String: Set<String>] {
     try read { db in
       let rows = try RowReader(db, "SELECT section, key FROM history_item WHERE catalog = ?")
@@ -553,7 +561,7 @@ extension Index {
     }
   }
 
-  /// The pictures whose bytes changed in a run, with the SHA-256 of the previous bytes.
+  /// The pictures whose bytes changed in a run, each with the SHA-256 of its previous bytes.
   package func replacedDigests(run: RunID) throws(LarderError) -> [PictureID: [UInt8]] {
     try read { db in
       let rows = try RowReader(db, "SELECT picture, before FROM picture_change WHERE run = ?")
@@ -565,10 +573,12 @@ extension Index {
   }
 }
 
-/// The prices of some items over time.
+/// The prices of several items over time.
 package struct PriceSteps: Sendable {
   /// The time at which the catalog's history begins.
   package let beginning: UnixTime
-  /// The steps of each item: field by field, and in the order of runs for each field.
+  /// The steps of each item.
+  ///
+  /// They are sorted by field, and for each field by run.
   package let items: [[PriceStep]]
 }

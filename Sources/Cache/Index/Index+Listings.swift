@@ -3,16 +3,16 @@ import FoundationEssentials
 import GRDB
 import Glibc
 
-/// One version of one item, as JSON.
+/// One version of an item, as the index stores it.
 package struct ItemRecord: Sendable, Equatable {
-  /// The item's id in its catalog.
   package var key: String
-  /// The item as JSON.
   package var body: [UInt8]
-  /// The pictures that the item refers to, in order and with repeats.
+  /// The pictures that the item refers to, in the item's order.
+  ///
+  /// A picture that occurs twice is in the list twice.
   package var pictures: [PictureID]
 
-  /// A record from its parts.
+  /// Makes a record from its parts.
   package init(key: String, body: [UInt8], pictures: [PictureID]) {
     self.key = key
     self.body = body
@@ -20,16 +20,15 @@ package struct ItemRecord: Sendable, Equatable {
   }
 }
 
-/// A batch of consecutive items of one listing, which is given by its index among several.
+/// A batch of consecutive items of one of several listings.
 ///
-/// All bytes of the items share one allocation. Separate arrays for thousands of small bodies would take twice the
-/// memory, and the heap would keep it after another thread freed them.
+/// The bytes of all items share one allocation. Separate arrays for thousands of small items would take twice the
+/// memory, and the heap would keep that memory after another thread freed them.
 package struct ListedRecords: Sendable {
-  /// One item.
   struct Item {
     let key: UnsafeRawBufferPointer
     let body: UnsafeRawBufferPointer
-    /// 16 bytes per picture.
+    /// The keys of the pictures, 16 bytes each.
     let pictures: UnsafeRawBufferPointer
   }
 
@@ -39,16 +38,16 @@ package struct ListedRecords: Sendable {
     var body: UInt32
   }
 
-  /// The index of the listing, from 0.
+  /// The position of the listing among the listings that are read at the same time, from 0.
   package let listing: Int
-  /// The key, the body and the pictures of each item.
+  /// The key, the body and the pictures of the first item, then those of the second item, and so on.
   private var bytes: [UInt8] = []
   private var places: [Place] = []
 
-  /// Items of a listing.
+  /// Copies items into a batch.
   package init(listing: Int, items: [ItemRecord]) {
     self.listing = listing
-    // Records are accessed by index, because copying one costs more than reading it.
+    // Access the records by index, because copying a record costs more than reading it.
     let count = items.indices.reduce(0) { sum, place in
       sum + items[place].key.utf8.count + items[place].body.count
         + items[place].pictures.count * IdentityDigest.size
@@ -67,13 +66,14 @@ package struct ListedRecords: Sendable {
     }
   }
 
-  /// The size of the items in memory, in bytes.
+  /// The number of bytes of memory that the items take.
   package var byteCount: Int { bytes.count + places.count * MemoryLayout<Place>.stride }
 
-  /// The places of the items, from 0.
   var indices: Range<Int> { places.indices }
 
-  /// Calls `body` with the item at a place; its pointers are valid only during the call.
+  /// Calls `body` with the item at a position.
+  ///
+  /// The item's pointers are valid only during the call.
   func withItem<Result>(at place: Int, _ body: (Item) throws -> Result) rethrows -> Result {
     let own = places[place]
     let (key, end) = (own.start + Int(own.key), own.start + Int(own.key) + Int(own.body))
@@ -90,24 +90,28 @@ package struct ListedRecords: Sendable {
   }
 }
 
-/// A row of `listing`, with packed lists, so that queries over many listings need not read items.
+/// A row of the table `listing`, which is an ordered list of items.
+///
+/// The row has packed lists of the items' versions, ids and pictures, so that most queries need not read the items
+/// themselves. A version is the digest of an item's JSON.
 struct ListingRow {
-  /// The key of ``items``.
   let digest: IdentityDigest
-  /// The items' versions, 16 bytes each.
+  /// The versions of the items, 16 bytes each.
   let items: [UInt8]
-  /// The items' ids, each ended by a zero byte.
+  /// The ids of the items, each followed by a zero byte.
   let keys: [UInt8]
-  /// The pictures of all items, 16 bytes each.
+  /// The keys of the pictures of all items, 16 bytes each.
   let pictures: [UInt8]
 
-  /// Makes a row from packed lists; its key is the digest of `items`.
+  /// Makes a row from packed lists.
+  ///
+  /// Its key is the digest of `items`.
   init(items: [UInt8], keys: [UInt8], pictures: [UInt8]) {
     digest = IdentityDigest(of: items)
     (self.items, self.keys, self.pictures) = (items, keys, pictures)
   }
 
-  /// The id of an equal listing in the index; nil if there is none.
+  /// The id of the listing in the index that has the same items in the same order; nil if there is none.
   func number(in db: Database) throws -> ListingID? {
     try ListingID.fetchOne(
       db.cachedStatement(sql: "SELECT id FROM listing WHERE digest = ?"),
@@ -115,7 +119,7 @@ struct ListingRow {
     )
   }
 
-  /// Stores the listing, unless an equal one is stored; returns its id.
+  /// Stores the listing unless the index has an equal listing, and returns its id.
   func keep(in db: Database) throws -> ListingID {
     if let known = try number(in: db) { return known }
     try db.execute(
@@ -125,13 +129,12 @@ struct ListingRow {
     return ListingID(rawValue: db.lastInsertedRowID)
   }
 
-  /// The items' ids, split.
   var separateKeys: [ArraySlice<UInt8>] {
     keys.split(separator: 0, omittingEmptySubsequences: false).dropLast()
   }
 }
 
-/// A listing under construction, with some 40 bytes for each item.
+/// A listing that is being built; it takes about 40 bytes of memory for each item.
 package struct ListingDraft: Sendable {
   private var items: [UInt8] = []
   private var keys: [UInt8] = []
@@ -140,7 +143,7 @@ package struct ListingDraft: Sendable {
   /// Makes an empty listing.
   package init() {}
 
-  /// Adds items; returns their versions.
+  /// Adds items, and returns their versions.
   mutating func add(_ records: ListedRecords) -> [ItemVersion] {
     let versions = records.indices.map { place in
       records.withItem(at: place) { ItemVersion(IdentityDigest(of: $0.body)) }
@@ -156,25 +159,24 @@ package struct ListingDraft: Sendable {
     return versions
   }
 
-  /// The row for the listing.
   var row: ListingRow { ListingRow(items: items, keys: keys, pictures: pictures) }
 
-  /// The items' ids, each ended by a zero byte.
+  /// The ids of the items, each followed by a zero byte.
   package var ids: [UInt8] { keys }
 
-  /// Whether the items at two positions are equal.
+  /// Whether the items at two positions have the same version.
   package func isSame(_ first: Int, _ second: Int) -> Bool { version(first) == version(second) }
 
   private func version(_ place: Int) -> ArraySlice<UInt8> {
     items[IdentityDigest.size * place..<IdentityDigest.size * (place + 1)]
   }
 
-  /// Adds the items of a listing, except those at given positions.
+  /// Adds the items of another listing, except the items at the given positions.
   ///
   /// - Parameters:
   ///   - listing: The listing.
   ///   - places: The positions of the items to leave out.
-  ///   - db: The database, from which the other items' pictures are read.
+  ///   - db: The database, from which the pictures of the added items are read.
   /// - Throws: `DatabaseError` when an item cannot be read.
   mutating func append(
     _ listing: ListingRow,
@@ -198,13 +200,13 @@ package struct ListingDraft: Sendable {
   }
 }
 
-/// A listing that is not stored yet.
+/// A listing, with its items, that is to be stored.
 package struct NewListing: Sendable {
   private let row: ListingRow
   private let items: ListedRecords
   private let versions: [ItemVersion]
 
-  /// A listing of these items, in order.
+  /// Makes a listing of these items, in this order.
   package init(_ items: [ItemRecord]) {
     var draft = ListingDraft()
     self.items = ListedRecords(listing: 0, items: items)
@@ -212,14 +214,14 @@ package struct NewListing: Sendable {
     row = draft.row
   }
 
-  /// A listing whose items are stored already.
+  /// Makes a listing whose items are already stored.
   package init(_ draft: ListingDraft) {
     (row, items, versions) = (draft.row, ListedRecords(listing: 0, items: []), [])
   }
 
-  /// Stores the listing and its items; returns its id.
+  /// Stores the listing and its items, and returns its id.
   ///
-  /// An equal listing is not stored twice: runs with the same items share one.
+  /// If the index has an equal listing, nothing is stored and the id of that listing is returned.
   func keep(in db: Database) throws -> ListingID {
     if let known = try row.number(in: db) { return known }
     try Index.insert([items], versions, db)
@@ -228,21 +230,22 @@ package struct NewListing: Sendable {
 }
 
 extension Index {
-  /// Stores an ordered list of items; returns its id.
+  /// Stores an ordered list of items, and returns its id.
   ///
-  /// Lists and items that are stored already are not written again.
+  /// Lists and items that are already stored are not written again.
   package func keepListing(_ items: [ItemRecord]) throws(LarderError) -> ListingID {
     let listing = NewListing(items)
     return try write { db in try listing.keep(in: db) }
   }
 
-  /// Stores the next items of listings that are too large for memory.
+  /// Stores items of listings that are too large for memory.
   ///
-  /// Until the listings are stored, the items belong to none; if the run is killed, the next clean-up removes them.
+  /// Until a listing is stored, no listing refers to its items. If the run is killed before that, the next clean-up
+  /// removes the items.
   ///
   /// - Parameters:
-  ///   - parts: The items, in order.
-  ///   - drafts: The listings under construction, to which the items are added.
+  ///   - parts: The next items of each listing, in order.
+  ///   - drafts: The listings that are being built, to which the items are added.
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func keep(
     _ parts: [ListedRecords],
@@ -253,17 +256,19 @@ extension Index {
     try write { db in try Self.insert(parts, versions, db) }
   }
 
-  /// Stores a listing whose items are stored already; returns its id.
+  /// Stores a listing whose items are already stored.
   ///
   /// - Parameter draft: The listing.
-  /// - Returns: The id, the same as if all items had been stored at once.
+  /// - Returns: The id, which is the same as if all items had been stored at once.
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func keepListing(_ draft: ListingDraft) throws(LarderError) -> ListingID {
     let listing = NewListing(draft)
     return try write { db in try listing.keep(in: db) }
   }
 
-  /// A listing without some of its items, which are all stored already.
+  /// Copies a listing without the items at some positions.
+  ///
+  /// All its items are already stored.
   ///
   /// - Parameters:
   ///   - draft: The listing.
@@ -281,11 +286,11 @@ extension Index {
     }
   }
 
-  /// Inserts items that are not in the index yet.
+  /// Inserts those of the given items that are not in the index yet.
   ///
   /// - Parameters:
   ///   - parts: The items.
-  ///   - versions: The versions of all items, in the order of the parts.
+  ///   - versions: The versions of the items of all parts, in the same order.
   ///   - db: The database.
   /// - Throws: `DatabaseError` when a row cannot be written.
   fileprivate static func insert(
@@ -306,7 +311,8 @@ extension Index {
         order.append((versions[order.count].digest, Int32(part), Int32(place)))
       }
     }
-    // Sorted like the table's index, so that many rows share a page, because digests are random.
+    // Insert in the order of the table's index, so that many new entries share a page. Otherwise each entry would
+    // touch another page, because digests are random.
     order.sort { $0.version < $1.version }
     for (version, part, place) in order {
       try parts[Int(part)].withItem(at: Int(place)) { item in
@@ -324,9 +330,9 @@ extension Index {
     try read { db in try items(versions(of: listing, db), of: listing, db) }
   }
 
-  /// Calls `body` with the items of a listing, in order, a few hundred at a time.
+  /// Calls `body` with the items of a listing in order, 512 at a time.
   ///
-  /// Memory does not grow with the listing, and a writer can commit between batches.
+  /// The memory does not grow with the listing. A writer can commit between two calls.
   package func forEachBatch(
     of listing: ListingID,
     _ body: ([ItemRecord]) throws(LarderError) -> Void
@@ -338,12 +344,11 @@ extension Index {
     }
   }
 
-  /// Large enough to make the cost of queries negligible, small enough for memory.
   private static let batch = 512
 
-  /// Some items of a listing by their versions, in the given order.
+  /// Reads items of a listing by their versions, in the given order.
   ///
-  /// - Throws: ``LarderError``, with code `damaged` when a version is missing.
+  /// - Throws: ``LarderError``, with code `damaged` if an item is missing.
   package func items(
     _ versions: some Sequence<ItemVersion>,
     of listing: ListingID
@@ -380,12 +385,12 @@ extension Index {
     )
   }
 
-  /// The versions of a listing's items, in order, without reading the items.
+  /// Reads the versions of a listing's items, in order, without reading the items.
   ///
   /// - Parameters:
   ///   - listing: The listing.
   ///   - first: The number of items to skip.
-  ///   - count: The most versions to return.
+  ///   - count: The maximum number of versions to return.
   /// - Returns: The versions.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func versions(
@@ -413,12 +418,12 @@ extension Index {
     return bytes.withUnsafeBytes { IdentityDigest.unpack($0) }.map(ItemVersion.init)
   }
 
-  /// The versions of an item in a listing, in order, without reading any item.
+  /// Finds the versions of one item in a listing, without reading any item.
   ///
   /// - Parameters:
   ///   - key: The item's id.
-  ///   - listing: The listing, in which an id may occur more than once.
-  /// - Returns: The versions; empty when the listing does not have the item.
+  ///   - listing: The listing, in which the id may occur more than once.
+  /// - Returns: The versions in the order of the listing; empty if the listing does not have the item.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func versions(
     of key: String,
@@ -457,7 +462,7 @@ extension Index {
     }
   }
 
-  /// One version of an item, or nil when there is none.
+  /// Reads one version of an item as JSON; nil if the index does not have it.
   package func item(version: ItemVersion) throws(LarderError) -> [UInt8]? {
     try read { db in
       try Data.fetchOne(
@@ -467,7 +472,9 @@ extension Index {
     }
   }
 
-  /// The pictures that a listing refers to, in order and with repeats.
+  /// The pictures that the items of a listing refer to, in order.
+  ///
+  /// A picture that occurs twice is in the list twice.
   package func pictures(listing: ListingID) throws(LarderError) -> [PictureID] {
     try read { db in
       let row = try RowReader(db, "SELECT pictures FROM listing WHERE id = ?")
@@ -476,7 +483,9 @@ extension Index {
     }
   }
 
-  /// Calls `body` with the pictures that a listing refers to, in order and with repeats, in batches.
+  /// Calls `body` with the pictures that the items of a listing refer to, in order and in batches.
+  ///
+  /// A picture that occurs twice is passed twice.
   package func forEachPictureBatch(
     of listing: ListingID,
     _ body: ([PictureID]) throws(LarderError) -> Void
@@ -502,10 +511,9 @@ extension Index {
     }
   }
 
-  /// Large enough for a usual listing, small compared with the other memory of a run.
   private static let pictureBatch = 1 << 14
 
-  /// The number of items in a listing, without reading them.
+  /// The number of items in a listing, which is found without reading the items.
   package func itemCount(listing: ListingID) throws(LarderError) -> Int {
     try read { db in
       let row = try RowReader(
@@ -519,14 +527,14 @@ extension Index {
 }
 
 extension Index {
-  /// Concatenates listings into a new one, and returns its id.
+  /// Joins the listings of several pages to one listing.
   ///
-  /// Reads each listing once and writes one row. An item that an earlier listing has is left out, because feeds move
-  /// items between pages while they are read. Items are only read if there are such repeats.
+  /// If an item is in several listings, only the first occurrence is kept, because shops move items between pages
+  /// while the pages are fetched. Each listing is read once. Items are only read if there are such repeats.
   ///
-  /// - Parameter listings: The pages' listings, in order.
-  /// - Returns: The joined listing, and how many items were left out as repeats.
-  /// - Throws: ``LarderError``, also when one of the listings is not in the index.
+  /// - Parameter listings: The listings of the pages, in order.
+  /// - Returns: The joined listing, and the number of items that were left out as repeats.
+  /// - Throws: ``LarderError``, also if one of the listings is not in the index.
   package func joinListings(
     _ listings: [ListingID]
   ) throws(LarderError) -> (listing: ListingID, repeats: Int) {
@@ -559,16 +567,16 @@ extension Index {
   }
 }
 
-/// A packed list of items' ids, each ended by a zero byte, as in a listing.
+/// Searches a packed list of items' ids, in which each id is followed by a zero byte.
 enum PackedKeys {
-  /// The positions of an id in the list, from 0.
+  /// Finds the positions of an id in the list, from 0.
   ///
-  /// A linear search of the bytes, with `memchr`, that makes no copies.
+  /// This is a linear search with `memchr`, which copies nothing.
   ///
   /// - Parameters:
-  ///   - wanted: The id, ended by a zero byte.
+  ///   - wanted: The id, followed by a zero byte.
   ///   - keys: The packed list.
-  /// - Returns: The positions in ascending order; empty when the list does not have the id.
+  /// - Returns: The positions in ascending order; empty if the list does not have the id.
   static func places(of wanted: [UInt8], in keys: UnsafeRawBufferPointer) -> [Int] {
     guard let start = keys.baseAddress else { return [] }
     var places: [Int] = []

@@ -5,69 +5,74 @@ import Transport
 
 /// The row of one picture in the index.
 ///
-/// A picture is held while the cache has its bytes.
+/// A picture is called held while the cache has its bytes. A row may also describe a picture that is not held, for
+/// example because its request failed.
 package struct PictureEntry: Sendable, Equatable {
-  /// The key of ``identity``.
+  /// The key of the picture, which is the digest of ``identity``.
   package var id: PictureID
-  /// The newest URL, as in the request.
+  /// The newest URL of the picture, which is the URL to request.
   package var url: String
-  /// The identity as text: the URL, or the part of it that the catalog file's rule keeps.
+  /// The text that identifies the picture: its URL, or the part of the URL that the rule in the catalog file keeps.
   package var identity: String
-  /// The SHA-256 of the held bytes, 32 bytes, or nil while none are held.
+  /// The SHA-256 of the picture's bytes; nil if the picture is not held.
   package var sha256: [UInt8]?
-  /// The size of the held bytes.
+  /// The size of the picture in bytes; 0 if it is not held.
   package var bytes: ByteCount = 0
-  /// The type of the held bytes.
+  /// The type of the picture; nil if it is not held.
   package var type: PictureType?
-  /// The `stat` of the file when it was committed.
+  /// The stamp of the file at the time of its commit; nil if the picture is not held.
   package var stamp: FileStamp?
-  /// The response headers of the held bytes, in the text form of the transport.
+  /// The header fields of the response that brought the bytes, in the text form of `StoredHeaders`.
   package var response: String?
-  /// The time at which the response expires.
+  /// The time at which the response expires, so that a new request is needed.
   package var expiry = UnixTime(0)
-  /// The time at which the bytes were fetched.
+  /// The time at which the bytes were received.
   package var fetched: UnixTime?
   /// The time of the origin's last answer for this picture.
   package var checked: UnixTime?
-  /// The reason why the last attempt failed; nil if it succeeded.
+  /// The reason why the last request failed; nil if it succeeded.
   package var failure: String?
-  /// The time since which every attempt has failed.
+  /// The time since which all requests have failed.
   package var failingSince: UnixTime?
 
-  /// The origin's Last-Modified, which becomes the file's date, so that it survives the loss of the index.
+  /// The time in the response's Last-Modified field, which becomes the modification time of the file.
   ///
-  /// It is not stored in the row, so it is nil in an entry that was read from the index.
+  /// So the time survives a loss of the index. It is not stored in the row, and is nil in an entry that was read from
+  /// the index.
   package var lastModified: UnixTime?
 
-  /// The path that an older larder gave the file, until the file is renamed; see ``Index/takeOver(_:on:)``.
+  /// The path that an older larder gave the file.
+  ///
+  /// It is nil once the file is renamed; see ``Index/takeOver(_:on:)``.
   var older: String?
 
-  /// Makes an entry that holds no bytes.
+  /// Makes a row of a picture that is not held.
   package init(id: PictureID, url: String, identity: String? = nil) {
     self.id = id
     self.url = url
     self.identity = identity ?? url
   }
 
-  /// Whether bytes are held.
+  /// Whether the picture is held.
   package var isHeld: Bool { sha256 != nil }
-  /// The file's name in the cache by the present rule.
+  /// The name that the picture's file has by the present rules.
   var ownName: PictureName { PictureName(url: identity, id: id) }
-  /// The file's present name in the cache, which may be an older larder's.
+  /// The present name of the picture's file, which may still be the name that an older larder gave it.
   package var name: PictureName {
     older.flatMap { PictureName(path: $0) } ?? ownName
   }
 }
 
-/// The part of a picture's row that a run holds in memory: 32 bytes for each picture.
+/// The part of a picture's row that a run keeps in memory, which is 24 bytes for each picture.
 package struct PictureState: Sendable, Equatable {
-  /// The time at which the stored response expires, or at which a failed picture's back-off ends.
+  /// The time until which no request is needed: the stored response expires then, or a failed picture may be requested
+  /// again.
   package var expiry: UnixTime
-  /// The time of the origin's last answer.
+  /// The time of the origin's last answer for the picture.
   package var checked: UnixTime
-  /// The first 63 bits of the SHA-256 of the held bytes; 0 while none are held.
+  /// The ``ContentDigest/number(of:)`` of the picture's bytes; 0 if the picture is not held.
   package var content: Int64
-  /// Whether bytes are held.
+  /// Whether the picture is held, so that the cache has its bytes.
   package var isHeld: Bool { content != 0 }
 
   /// Makes a state from its parts.
@@ -77,12 +82,13 @@ package struct PictureState: Sendable, Equatable {
     self.content = content
   }
 
-  /// The reason why no request is due: the held bytes are fresh, or a failed picture is in its back-off.
+  /// The reason why no request is needed now; nil if one is needed.
   ///
-  /// Nil when a request is due; the rest of the row decides which kind of request to send.
+  /// No request is needed if the held bytes are fresh, or if the last request failed and the waiting time has not
+  /// passed yet. If a request is needed, the rest of the row decides which kind of request to send.
   ///
-  /// A check in the future was made before the clock was set back. It is ignored, because the picture might otherwise
-  /// stay fresh for years.
+  /// If the last check seems to be in the future, the clock was set back since. Then a request is needed, because the
+  /// picture might otherwise stay fresh for years.
   package func freshness(at now: UnixTime) -> Freshness? {
     guard FreshnessPolicy.window(answered: checked, expiry: expiry).contains(now) else {
       return nil
@@ -92,17 +98,23 @@ package struct PictureState: Sendable, Equatable {
 }
 
 extension Index {
-  /// The entries of these pictures; pictures without a row are left out.
+  /// The rows of these pictures.
+  ///
+  /// Pictures without a row are left out.
   package func pictures(_ ids: [PictureID]) throws(LarderError) -> [PictureID: PictureEntry] {
     try rows(of: ids, Self.select + " WHERE id = ?") { PictureEntry($0) }
   }
 
-  /// The URLs of these pictures; pictures without a row are left out.
+  /// The URLs of these pictures.
+  ///
+  /// Pictures without a row are left out.
   package func pictureURLs(_ ids: [PictureID]) throws(LarderError) -> [PictureID: String] {
     try rows(of: ids, "SELECT url FROM picture WHERE id = ?") { $0.text(0) }
   }
 
-  /// The result of `value` for each of these pictures that has a row.
+  /// Reads a value from the row of each of these pictures.
+  ///
+  /// Pictures without a row are left out.
   func rows<Value>(
     of ids: [PictureID],
     _ sql: String,
@@ -113,7 +125,9 @@ extension Index {
     return values
   }
 
-  /// Calls `body` with the entry of each of these pictures that has a row, one at a time.
+  /// Calls `body` with the row of each of these pictures, one at a time.
+  ///
+  /// Pictures without a row are left out.
   package func forEachPicture(
     of ids: [PictureID],
     _ body: (PictureEntry) throws -> Void
@@ -121,7 +135,7 @@ extension Index {
     try forEachRow(of: ids, Self.select + " WHERE id = ?") { try body(PictureEntry($1)) }
   }
 
-  /// Calls `body` with the row that `sql` finds for each of these pictures, if there is one.
+  /// Runs the query `sql` with the key of each of these pictures, and calls `body` with the first row of each result.
   private func forEachRow(
     of ids: [PictureID],
     _ sql: String,
@@ -136,7 +150,7 @@ extension Index {
     }
   }
 
-  /// Calls `body` with every entry, one at a time, in the order of ids.
+  /// Calls `body` with the rows of all pictures, one at a time, in the order of their ids.
   package func forEachPicture(_ body: (PictureEntry) throws -> Void) throws(LarderError) {
     try read { db in
       let rows = try RowReader(db, Self.select + " ORDER BY id")
@@ -146,7 +160,7 @@ extension Index {
 
   /// Saves the newest URLs of pictures whose identity is not their URL, in one transaction.
   ///
-  /// A caller that knows only the identity finds the URL to request in the row.
+  /// A caller that knows only the identity of a picture can then find the URL to request.
   package func note(
     newest: [(id: PictureID, url: String, identity: String)]
   ) throws(LarderError) {
@@ -176,7 +190,7 @@ extension Index {
     }
   }
 
-  /// Calls `body` with the entry of each picture of a folder below `images/`, one at a time.
+  /// Calls `body` with the rows of the pictures of one folder below `images/`, one at a time.
   func forEachPicture(
     inFolder folder: UInt8,
     _ body: (PictureEntry) throws -> Void
@@ -199,7 +213,9 @@ extension Index {
     }
   }
 
-  /// The held picture at each of these paths in the cache; with `anyEnding`, the extension is ignored.
+  /// The held picture at each of these paths in the cache.
+  ///
+  /// If `anyEnding` is true, the extensions of the paths are ignored.
   func heldPictures(
     at paths: some Sequence<String>,
     anyEnding: Bool = false
@@ -207,14 +223,14 @@ extension Index {
     try read { db in
       let select = Self.selectName + " WHERE sha256 IS NOT NULL AND "
       let rows = try RowReader(db, select + "id = ?")
-      // Finds all paths that begin with the given path, without its extension, and a dot: `/` is the character after
-      // `.`.
+      // Find the rows whose older path begins with the given path without its extension, followed by a dot. The upper
+      // bound ends with `/`, because that is the next character after `.`.
       let older = try RowReader(db, select + "older >= ?1 || '.' AND older < ?1 || '/'")
       var ids: [String: PictureID] = [:]
       for path in paths {
         func add(_ row: borrowing RowReader) {
           let id = PictureID(row.key(0))
-          // A renamed file may still have the older path in its row.
+          // A file may be renamed already although its row still has the older path.
           let own = [row.text(2), PictureName(url: row.text(1) ?? "", id: id).path]
           let isIt = own.compactMap(\.self).contains {
             anyEnding
@@ -234,7 +250,7 @@ extension Index {
     }
   }
 
-  /// Calls `body` with the name of each held picture's file in a folder below `images/`.
+  /// Calls `body` with the file name of each held picture in one folder below `images/`.
   func forEachHeldFile(
     inFolder folder: UInt8,
     _ body: (String) throws -> Void
@@ -255,10 +271,10 @@ extension Index {
     }
   }
 
-  /// Selects the key, identity and older path of pictures.
+  /// Selects the columns that are needed to find the path of a picture.
   private static let selectName = "SELECT id, coalesce(identity, url), older FROM picture"
 
-  /// The columns that ``PictureEntry/init(_:)`` reads, in this order.
+  /// The columns that ``PictureEntry/init(_:)`` reads, in the order in which it reads them.
   static let pictureColumns = [
     "id", "url", "sha256", "bytes", "type", "inode", "modified", "response", "expiry", "fetched",
     "checked", "failure", "failing_since", "older", "identity",
@@ -279,11 +295,11 @@ extension Index {
     ).execute(arguments: [run, id, before.databaseValue, after.databaseValue])
   }
 
-  /// Updates rows to match the files, in one transaction.
+  /// Writes some rows and marks other pictures as not held, in one transaction.
   ///
   /// - Parameters:
   ///   - entries: The rows to write.
-  ///   - ids: The pictures that are no longer held.
+  ///   - ids: The pictures to mark as not held.
   /// - Throws: ``LarderError`` when the index cannot be written.
   func renew(
     _ entries: [PictureEntry],
@@ -297,7 +313,9 @@ extension Index {
     }
   }
 
-  /// Marks a picture as not held, but keeps its row.
+  /// Marks a picture as not held.
+  ///
+  /// Its row stays.
   static func forget(_ id: PictureID, in db: Database) throws {
     try db.execute(
       sql: """
@@ -337,7 +355,7 @@ struct PictureRowWriter: ~Copyable {
     try row.run()
   }
 
-  /// Saves a row, and records a change if other bytes were held before.
+  /// Saves a row, and records that the picture changed if `before` is the SHA-256 of other bytes.
   mutating func save(
     _ entry: PictureEntry,
     before: [UInt8]?,
@@ -362,7 +380,7 @@ struct PictureRowWriter: ~Copyable {
 }
 
 extension PictureEntry {
-  /// Reads the present row of a query of ``Index/select``.
+  /// Reads the present row of a query that begins with ``Index/select``.
   init(_ row: borrowing RowReader) {
     self.init(id: PictureID(row.key(0)), url: row.text(1) ?? "")
     sha256 = row.bytes(2)
@@ -383,11 +401,12 @@ extension PictureEntry {
 }
 
 extension Index {
-  /// Records the digest of the header fields that requests for pictures send from now on.
+  /// Records a digest of the header fields that requests for pictures send from now on.
   ///
-  /// When the digest has changed, for example after an update of larder, every picture whose response has `Vary`
-  /// expires at once. When a run then checks such a picture, its row shows whether the new fields select the stored
-  /// response. So runs need not read the stored headers of fresh pictures. (RFC 9111, section 4.1)
+  /// The fields may change, for example with an update of larder. In that case, every picture whose response has
+  /// `Vary` expires at once. When a run then requests such a picture, the picture's row shows whether the stored
+  /// response is also valid for the new fields. So runs need not read the stored header fields of fresh pictures. (RFC
+  /// 9111, section 4.1)
   package func noteVary(_ digest: Int64) throws(LarderError) {
     let known = try read { db in
       let noted: Data? = try db.singleValue("selection")

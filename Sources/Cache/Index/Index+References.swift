@@ -4,14 +4,15 @@ import GRDB
 extension Index {
   /// The pictures that the catalogs in this cache refer to.
   ///
-  /// These are the pictures of the items in each catalog's last finished run, and of their details.
+  /// These are the pictures of the items in the last finished run of each catalog, and the pictures in the details of
+  /// these items.
   package func referencedPictures() throws(LarderError) -> Set<PictureID> {
     var referenced: Set<PictureID> = []
     try forEachReferenced { referenced.formUnion($0) }
     return referenced
   }
 
-  /// The pictures that the catalogs in this cache refer to, as a set that moves to disk when it is too large for
+  /// The pictures that the catalogs in this cache refer to, as a set that is stored on disk if it is too large for
   /// memory.
   package func manyReferencedPictures() throws(LarderError) -> PictureSet {
     var referenced = PictureSet()
@@ -43,14 +44,15 @@ extension Index {
     }
   }
 
-  /// Whether pictures are marked as unreferenced.
+  /// Whether any picture is marked as unreferenced.
   package func hasUnreferenced() throws(LarderError) -> Bool {
     try read { try Int.fetchOne($0, sql: "SELECT 1 FROM unreferenced LIMIT 1") != nil }
   }
 
   /// Updates the marks of unreferenced pictures.
   ///
-  /// Pictures that no catalog refers to are marked with `now`; earlier marks stay. Referenced pictures lose their mark.
+  /// A picture that no catalog refers to is marked with the time `now`, unless it has a mark already. A picture that a
+  /// catalog refers to loses its mark.
   ///
   /// - Parameters:
   ///   - referenced: The pictures that a catalog refers to.
@@ -71,7 +73,7 @@ extension Index {
         """
       )
       var batch: [(id: PictureID, isMarked: Bool)] = []
-      // Changing the table while reading it is safe, because only rows before the next one are changed.
+      // The table may be changed while it is read, because only rows before the present row are changed.
       func mark() throws {
         let members = referenced.members(batch.map(\.id))
         if let failure = referenced.failure { throw failure }
@@ -95,11 +97,12 @@ extension Index {
     }
   }
 
-  /// All pictures whose bytes the cache has, as input for a ``GcPlan``.
+  /// All pictures that are in the cache, as the input of a ``GcPlan``.
   ///
   /// - Parameters:
   ///   - referenced: The pictures that catalogs refer to.
-  ///   - now: The present moment; an unreferenced picture without a mark counts as dropped now.
+  ///   - now: The present moment. A picture that is in neither `referenced` nor the marks counts as unreferenced since
+  ///     now.
   /// - Returns: The pictures.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func held(referenced: Set<PictureID>, at now: UnixTime) throws(LarderError)
@@ -132,13 +135,12 @@ extension Index {
   }
 }
 
-/// A picture that a sweep removed.
+/// The record of a picture that `larder gc` removed.
 package struct Tombstone: Sendable, Hashable {
-  /// The picture's URL.
+  /// The picture's identity, which is usually its URL.
   package var url: String
-  /// The time of the removal.
   package var removed: UnixTime
-  /// The reason: `unreferenced`, `age` or `size`.
+  /// The reason of the removal: `unreferenced`, `age` or `size`.
   package var reason: String
 }
 
@@ -161,9 +163,10 @@ extension Tombstone: FetchableRecord, PersistableRecord {
 }
 
 extension Index {
-  /// Deletes the rows of pictures and writes a tombstone for each, in one transaction.
+  /// Deletes the rows of pictures and writes a ``Tombstone`` for each, in one transaction.
   ///
-  /// Remove the files afterwards: a file without a row is removed later, but a row must never point to a missing file.
+  /// Call this before you remove the files. A file without a row is found and removed later, but a row must never
+  /// point to a missing file.
   package func delete(_ removals: [GcPlan.Removal], at now: UnixTime) throws(LarderError) {
     try write { db in
       let picture = try db.cachedStatement(sql: "DELETE FROM picture WHERE id = ?")
@@ -178,7 +181,7 @@ extension Index {
     }
   }
 
-  /// The pictures that were removed after `old`, until `new`, sorted by URL.
+  /// The pictures that were removed after the time `old` and not after the time `new`, sorted by URL.
   package func tombstones(after old: UnixTime, through new: UnixTime) throws(LarderError)
     -> [Tombstone]
   {
@@ -191,13 +194,14 @@ extension Index {
     }
   }
 
-  /// The time at which a lost index was rebuilt for existing pictures; nil if that never happened, or all pictures were
-  /// adopted since.
+  /// The time at which a lost index was rebuilt.
+  ///
+  /// It is nil if the index was never lost, or if all pictures have been adopted since.
   package func lostSince() throws(LarderError) -> UnixTime? {
     try read { try $0.singleValue("lost") }
   }
 
-  /// Records the time at which the index was rebuilt; nil once all pictures are adopted.
+  /// Records the time at which a lost index was rebuilt; nil removes the record, after all pictures were adopted.
   package func noteLost(since moment: UnixTime?) throws(LarderError) {
     try write { try $0.setSingleValue("lost", moment) }
   }

@@ -1,29 +1,30 @@
 import Base
 import GRDB
 
-/// A catalog that shares the cache.
+/// A catalog that has a row in the index.
+///
+/// Several catalogs may share a cache.
 package struct CatalogEntry: Sendable, Equatable, Decodable, FetchableRecord {
-  /// The catalog's id in the index.
   package let id: CatalogID
-  /// The name in the catalog file.
+  /// The name that the catalog file gives the catalog.
   package let name: String
-  /// The currency of the prices.
+  /// The currency of the catalog's prices, such as `KRW`.
   package let currency: String
-  /// The host and port from which the sections were last fetched; nil when unknown.
+  /// The host and port from which the sections were last fetched; nil if they are not known.
   package let source: String?
 }
 
-/// A section of a catalog, as readers see it after a finished run.
+/// A section of a catalog as readers see it after a run has finished.
 package struct RunSection: Sendable, Equatable, Codable, FetchableRecord, EncodableRecord {
   /// The section's key.
   package var key: String
   /// The section's title.
   package var title: String
-  /// The line under the title.
+  /// The line below the title.
   package var subtitle: String?
-  /// The listing that readers see; nil if none was ever fetched.
+  /// The section's items; nil if they were never fetched.
   package var listing: ListingID?
-  /// The source of the listing: `network`, `unchanged`, `stale` or `failed`.
+  /// The origin of the listing: `network`, `unchanged`, `stale` or `failed`.
   package var source: String
 
   /// Makes a section from its parts.
@@ -37,17 +38,16 @@ package struct RunSection: Sendable, Equatable, Codable, FetchableRecord, Encoda
   }
 }
 
-/// A run of a catalog.
+/// A run of a catalog, with its report.
 package struct RunEntry: Sendable, Equatable {
-  /// The run's number, which counts from 1 in each cache.
   package let id: RunID
   /// When the run started.
   package let started: UnixTime
   /// When the run ended; nil when it was killed or is still running.
   package let finished: UnixTime?
-  /// `complete`, `partial`, `withheld`, `failed` or `interrupted`.
+  /// The outcome: `complete`, `partial`, `withheld`, `failed` or `interrupted`.
   package let outcome: String?
-  /// The report, as `sync --json` prints it.
+  /// The report as JSON, as `sync --json` prints it.
   package let report: [UInt8]?
 }
 
@@ -65,7 +65,7 @@ extension RunEntry: Encodable {
 }
 
 extension RunEntry: FetchableRecord {
-  /// Reads a row of `run`.
+  /// Reads a row of the table `run`.
   package init(row: Row) throws {
     id = try row.decode(forColumn: "id")
     started = try row.decode(forColumn: "started")
@@ -75,9 +75,8 @@ extension RunEntry: FetchableRecord {
   }
 }
 
-/// The times and the outcome of a run, without its report.
+/// The times and the outcome of a run of a catalog, without the report.
 package struct RunTime: Sendable, Equatable {
-  /// The run's number.
   package let id: RunID
   /// When the run started.
   package let started: UnixTime
@@ -86,14 +85,14 @@ package struct RunTime: Sendable, Equatable {
   /// The outcome, as in ``RunEntry``.
   package let outcome: String?
 
-  /// Makes the times of a run from their parts.
+  /// Makes a value from its parts.
   package init(id: RunID, started: UnixTime, finished: UnixTime?, outcome: String?) {
     (self.id, self.started, self.finished, self.outcome) = (id, started, finished, outcome)
   }
 }
 
 extension RunTime: FetchableRecord {
-  /// Reads a row of `run`, with or without its report.
+  /// Reads a row of the table `run`, with or without its column `report`.
   package init(row: Row) throws {
     id = try row.decode(forColumn: "id")
     started = try row.decode(forColumn: "started")
@@ -102,12 +101,11 @@ extension RunTime: FetchableRecord {
   }
 }
 
-/// A row of `run_section`.
 private struct RunSectionRow: PersistableRecord {
   static let databaseTableName = "run_section"
 
   let run: RunID
-  /// The section's index in its run, from 0.
+  /// The position of the section in the catalog, from 0.
   let position: Int
   let section: RunSection
 
@@ -119,12 +117,14 @@ private struct RunSectionRow: PersistableRecord {
 }
 
 extension Index {
-  /// The catalogs in this cache, by name.
+  /// The catalogs in this cache, sorted by name.
   package func catalogs() throws(LarderError) -> [CatalogEntry] {
     try read { try CatalogEntry.fetchAll($0, sql: "SELECT * FROM catalog ORDER BY name") }
   }
 
-  /// The catalog with this name, after inserting the catalog or updating its currency.
+  /// The catalog with this name.
+  ///
+  /// If there is none, it is inserted; otherwise its currency is updated.
   package func catalog(named name: String, currency: String) throws(LarderError) -> CatalogEntry {
     try write { db in
       try db.execute(
@@ -159,7 +159,8 @@ extension Index {
   package func beginRun(catalog: CatalogID, at now: UnixTime) throws(LarderError) -> RunID {
     try write { db in
       try db.execute(
-        // The history, which survives the loss of the index, may have higher numbers than the table of runs.
+        // The history is saved when a damaged index is rebuilt, but the table of runs is not. So the history may have
+        // higher numbers.
         sql: """
           INSERT INTO run(id, catalog, started) VALUES (1 + max(\
           coalesce((SELECT max(id) FROM run), 0), coalesce((SELECT max(run) FROM history_run), 0)), ?, ?)
@@ -170,16 +171,18 @@ extension Index {
     }
   }
 
-  /// Ends a run; from then on, readers see its sections.
+  /// Ends a run.
+  ///
+  /// From then on, readers see its sections.
   ///
   /// - Parameters:
   ///   - run: The run.
-  ///   - now: The wall clock.
+  ///   - now: The present moment.
   ///   - outcome: The outcome, such as `complete`.
-  ///   - report: Its report.
+  ///   - report: The report as JSON.
   ///   - sections: The sections that readers see from now on.
-  ///   - renewed: Unchanged documents with new caching fields. A separate transaction for them would cost five more
-  ///     syncs of the disk.
+  ///   - renewed: The rows of documents that the shop reported as unchanged. They are written here, because a separate
+  ///     transaction would take five more syncs of the disk.
   ///   - changes: The values that changed since the last run, for the history.
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func endRun(
@@ -206,8 +209,8 @@ extension Index {
 
   /// Whether the last run was killed, so that files may be newer than their rows.
   ///
-  /// Earlier runs need no check, because each run first cleans up after the one before it. A query for all runs would
-  /// read the pages of all their reports at each start.
+  /// Only the last run is checked, because each run first cleans up after the run before it. A query for all runs
+  /// would read the pages of all their reports at each start.
   func wasKilled() throws(LarderError) -> Bool {
     try read { db in
       try Bool.fetchOne(
@@ -219,7 +222,9 @@ extension Index {
     }
   }
 
-  /// Marks killed runs as `interrupted`, after the clean-up.
+  /// Marks killed runs as `interrupted`.
+  ///
+  /// This is done after the clean-up.
   func markKilledRunsInterrupted() throws(LarderError) {
     try write { db in
       try db.execute(
@@ -228,14 +233,18 @@ extension Index {
     }
   }
 
-  /// The last finished run of a catalog, or its last finished run before `id`.
+  /// The last finished run of a catalog.
+  ///
+  /// If `id` is given, only runs before that run count.
   package func lastRun(catalog: CatalogID, before id: RunID? = nil) throws(LarderError)
     -> RunEntry?
   {
     try runs(catalog: catalog, finishedOnly: true, before: id, limit: 1).first
   }
 
-  /// The times of the last run of a catalog that had ended by a moment; its report is not read.
+  /// The times of the last run of a catalog that had ended at the given moment.
+  ///
+  /// Its report is not read.
   package func lastRunTime(
     catalog: CatalogID,
     at moment: UnixTime = .distantFuture
@@ -253,7 +262,7 @@ extension Index {
     }
   }
 
-  /// The pictures whose bytes changed in later runs than this one.
+  /// The pictures whose bytes changed in runs after this run.
   package func replacedPictures(after run: RunID) throws(LarderError) -> [PictureID] {
     try read { db in
       try PictureID.fetchAll(
@@ -264,12 +273,13 @@ extension Index {
     }
   }
 
-  /// The time at which the last complete run of a catalog ended; nil when there is none.
+  /// The time at which the last complete run of a catalog ended.
   ///
   /// - Parameters:
   ///   - catalog: The catalog.
-  ///   - most: At most this many of the latest runs are searched, because searching a run reads its report.
-  /// - Returns: The time at which it ended.
+  ///   - most: The maximum number of runs to search, beginning with the latest. It limits the time, because SQLite
+  ///     also reads the reports of the runs.
+  /// - Returns: The time; nil if there is no such run.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func lastComplete(
     catalog: CatalogID,
@@ -288,7 +298,7 @@ extension Index {
     }
   }
 
-  /// The finished run of a catalog with this number; nil when there is none.
+  /// The run of a catalog with this number; nil if there is no such run, or if it has not finished.
   package func finishedRun(_ id: RunID, catalog: CatalogID) throws(LarderError) -> RunEntry? {
     try read { db in
       try RunEntry.fetchOne(
@@ -299,7 +309,7 @@ extension Index {
     }
   }
 
-  /// The runs of a catalog, newest first.
+  /// The latest runs of a catalog, sorted from new to old.
   package func runs(
     catalog: CatalogID,
     finishedOnly: Bool = false,
@@ -318,7 +328,9 @@ extension Index {
     }
   }
 
-  /// The runs of a catalog that started at a moment or later, newest first; their reports are not read.
+  /// The runs of a catalog that started at the given moment or later, sorted from new to old.
+  ///
+  /// Their reports are not read.
   package func runTimes(catalog: CatalogID, since: UnixTime) throws(LarderError) -> [RunTime] {
     try read { db in
       try RunTime.fetchAll(
@@ -332,7 +344,7 @@ extension Index {
     }
   }
 
-  /// The sections of a run, in the order in which the run stored them.
+  /// The sections of a run, in the order of the catalog.
   package func sections(run: RunID) throws(LarderError) -> [RunSection] {
     try read { db in
       try RunSection.fetchAll(
@@ -343,7 +355,9 @@ extension Index {
     }
   }
 
-  /// The time since which a section has failed: the end of the first run after the last run that fetched the section.
+  /// The time since which a section could not be fetched; nil if the last run fetched it.
+  ///
+  /// It is the end of the first run after the last run that fetched the section.
   package func failingSince(section key: String, catalog: CatalogID) throws(LarderError)
     -> UnixTime?
   {
@@ -361,7 +375,7 @@ extension Index {
     }
   }
 
-  /// The URLs of the pictures whose bytes changed after run `old`, up to and including run `new`, sorted.
+  /// The URLs of the pictures whose bytes changed after the run `old`, up to and including the run `new`, sorted.
   package func pictureChanges(after old: RunID, through new: RunID) throws(LarderError) -> [String]
   {
     try read { db in

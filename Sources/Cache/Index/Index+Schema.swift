@@ -5,14 +5,17 @@ import SQLite
 
 // To change the tables, write the change as a new constant below (`ALTER TABLE … ADD COLUMN`, `CREATE TABLE`). Then
 // append a migration with a new name to the end of `tables`. Never edit a released migration, because index files
-// record the names of their migrations. A new column needs a default or may be NULL. Add a new column of `picture` to
-// `Index.pictureColumns` too, which is used to salvage damaged indexes. If views of `Index+Views.swift` read a changed
-// table, the migration first drops them, and then creates them again with the same columns. `user_version` is the
-// number of migrations. `MigrationTests` migrates a file of every earlier version; before you start, add a file of the
-// present version there.
+// record the names of the migrations that were applied to them.
+//
+// A new column needs a default value or must be allowed to be NULL. Add a new column of `picture` to
+// `Index.pictureColumns` too, which is used to read damaged indexes. If a view of `Index+Views.swift` reads a changed
+// table, the migration first drops the view, and then creates it again with the same columns.
+//
+// `user_version` is the number of migrations. `MigrationTests` migrates a file of each earlier version. Before you
+// start, add a file of the present version to its fixtures.
 
 extension Index {
-  /// All migrations of the tables, in the order in which they are applied.
+  /// The migrations of the tables, in the order in which they are applied.
   static let tables = DatabaseSchema([
     .init("tables") { try $0.execute(sql: schema) },
     .init("sweeps") { try $0.execute(sql: sweepSchema) },
@@ -23,17 +26,17 @@ extension Index {
     .init("views") { try $0.execute(sql: viewSchema) },
   ])
 
-  /// The version of a file after all migrations of ``tables``.
+  /// The version of an index file after all migrations of ``tables``.
   ///
-  /// It is also the version of the JSON of items and details, which does not record a version. A new member that an
-  /// older larder may ignore needs no migration. Anything that an older larder would refuse or misread, such as a new
-  /// kind of picture, needs a migration, even if no table changes.
+  /// It also stands for the version of the JSON of items and details, which does not contain a version. If a new
+  /// member of the JSON may be ignored by an older larder, no migration is needed. If an older larder would refuse or
+  /// misread the JSON, for example because of a new kind of picture, a migration is needed even if no table changes.
   static let version = tables.version
 
-  /// The tables of the first release, with the purpose of each.
+  /// The tables of the first release, each with a comment about its purpose.
   ///
-  /// Times are seconds since 1970. Digests are the first 63 bits of a SHA-256. Packed lists have 8 bytes for each
-  /// number, little-endian.
+  /// Times are seconds since 1970. Digests are 63 bits of a SHA-256. Packed lists have 8 bytes for each number, in
+  /// little-endian order.
   static let schema = """
     -- Single values: `folders` is when each picture folder last changed, as the last run left it;
     -- `lost` is when the index was made anew beside pictures that it did not know; `selection` is the
@@ -103,7 +106,7 @@ extension Index {
       PRIMARY KEY(run, picture)) WITHOUT ROWID;
     """
 
-  /// The tables for sweeps, which remove unreferenced pictures.
+  /// The tables for `larder gc`, which removes pictures that no catalog refers to.
   static let sweepSchema = """
     -- A picture that no catalog refers to, and since when.
     CREATE TABLE unreferenced(picture INTEGER PRIMARY KEY, since INTEGER NOT NULL);
@@ -114,13 +117,15 @@ extension Index {
     CREATE INDEX tombstone_removed ON tombstone(removed);
     """
 
-  /// A column for the time since which the origin no longer has a detail; the row keeps the detail's last version.
+  /// The column for the time since which the shop no longer has a detail.
+  ///
+  /// The row keeps the last version of the detail.
   static let goneSchema = "ALTER TABLE detail ADD COLUMN since INTEGER"
 
-  /// The tables of the history, with a row for each change of a value.
+  /// The tables of the history, which has a row for each change of a value.
   ///
-  /// ``HistoryField`` has the numbers of the fields. The rows of an item are adjacent, so that its history is one range
-  /// of the table, and its price at a moment takes one seek.
+  /// The numbers of the fields are those of ``HistoryField``. The rows of an item are adjacent in the table. So the
+  /// history of an item is one range of the table, and finding a price at a moment takes one search.
   static let historySchema = """
     -- A run in which something changed, and when it ended. The first of a catalog, in which its history begins, is always
     -- there. It outlives the row of `run`. Prices of this currency are numbers.
@@ -140,7 +145,7 @@ extension Index {
       PRIMARY KEY(item, field, run)) WITHOUT ROWID;
     """
 
-  /// The tables for squares.
+  /// The tables for squares, which are square thumbnails of pictures.
   static let squareSchema = """
     -- A square of a picture, of one size: what it was made of, or why there is none.
     CREATE TABLE square(
@@ -150,10 +155,11 @@ extension Index {
     """
 }
 
-/// Migrates index files of older larders, whose keys had 63 bits, and whose file names had 47 bits of the key.
+/// Migrates index files of older larders, in which the keys of documents, items, pictures and listings were integers
+/// of 63 bits.
 ///
-/// Their keys were integers. Documents, items, pictures and listings get keys of 128 bits, and all references to them
-/// are updated. `picture.older` is the path of a file that still has its old name; see ``Index/takeOver(_:on:)``.
+/// They get keys of 128 bits, and all references to them are updated. File names contained 47 bits of the old key.
+/// While a file still has its old name, `picture.older` is its path; see ``Index/takeOver(_:on:)``.
 extension Index {
   /// Gives every row a key of 128 bits.
   static func lengthenKeys(in db: Database) throws {
@@ -184,7 +190,7 @@ extension Index {
     ] { try db.execute(sql: "DROP TABLE old_\(table)") }
   }
 
-  /// The tables with keys of 128 bits, 16 bytes each.
+  /// The tables that have keys of 128 bits, which are stored as 16 bytes.
   private static let longKeySchema = """
     -- A picture by its identity, whose key `id` is: `identity`, or `url` where that is NULL. `url` is asked. `older` is the path of its file while that lies where an older larder
     -- put it.
@@ -234,20 +240,21 @@ extension Index {
     """
 }
 
-/// Maps the old 63-bit keys to the new 128-bit keys.
+/// Maps the old keys of 63 bits to the new keys of 128 bits.
 private struct LongKeys {
   private var pictures: [Int64: IdentityDigest] = [:]
   private var items: [Int64: IdentityDigest] = [:]
   private var documents: [Int64: IdentityDigest] = [:]
 
-  /// A unique key for an old key whose text is not in any row.
+  /// The new key for an old key if the text that it was made of is not in any row.
   private static func unexplained(_ number: Int64) -> IdentityDigest {
     IdentityDigest(high: UInt64(bitPattern: number), low: 0)
   }
 
-  /// Moves pictures, and records the paths of their files.
+  /// Copies the rows of pictures with their new keys, and records the old paths of their files.
   ///
-  /// If two URLs had the same file name, neither picture counts as held, because the file may have the bytes of either.
+  /// If two URLs had the same file name, both pictures are marked as missing, because the file may have the bytes of
+  /// either.
   mutating func movePictures(in db: Database) throws {
     let new = ["id", "older", "identity"]
     let columns = Index.pictureColumns.filter { !new.contains($0) } + ["content"]
@@ -277,7 +284,7 @@ private struct LongKeys {
       write.bind(2, isHeld ? path : nil)
       write.bind(3, rows.number(3))
       try write.run()
-      // Pictures with the same file name are adjacent, because the name has the first 47 bits of the key.
+      // Rows with the same file name are adjacent here, because the name contains the first 47 bits of the key.
       if isHeld, path == last { shared.insert(path) }
       if isHeld { last = path }
     }
@@ -290,7 +297,9 @@ private struct LongKeys {
     }
   }
 
-  /// Moves items, whose new keys are the digests of their bodies.
+  /// Copies the rows of items.
+  ///
+  /// Their new keys are the digests of their bodies.
   mutating func moveItems(in db: Database) throws {
     let rows = try RowReader(db, "SELECT id, row, key, body, pictures FROM old_item ORDER BY row")
     var write = try RowWriter(
@@ -310,9 +319,9 @@ private struct LongKeys {
     }
   }
 
-  /// Converts a packed list of pictures to new keys.
+  /// Converts a packed list of old picture keys to a packed list of new keys.
   ///
-  /// A picture that was never requested has no row; its URL is in the body of the item.
+  /// A picture that was never requested has no row, but its URL is in the body of the item.
   private mutating func pictures(
     _ packed: [UInt8]?,
     shownBy body: [UInt8]?,
@@ -333,7 +342,9 @@ private struct LongKeys {
     return IdentityDigest.pack(numbers.map { pictures[$0] ?? Self.unexplained($0) })
   }
 
-  /// Moves listings; their ids stay the same.
+  /// Copies the rows of listings.
+  ///
+  /// Their ids stay the same.
   mutating func moveListings(in db: Database) throws {
     let rows = try RowReader(db, "SELECT id, items, keys, pictures FROM old_listing")
     var write = try RowWriter(
@@ -352,10 +363,10 @@ private struct LongKeys {
     }
   }
 
-  /// Moves documents and their decoded sections.
+  /// Copies the rows of documents and of their decoded sections.
   ///
-  /// No row records a document's reader, which is part of the document's key. But nearly all readers can be derived
-  /// from the names of catalogs and sections. A document whose reader is not found is requested again.
+  /// The key of a document depends on its reader, which no row records. But nearly all readers can be derived from the
+  /// names of catalogs and sections. If the reader of a document is not found, the document is requested again.
   mutating func moveDocuments(in db: Database) throws {
     var readers = [""]
     for name in try String.fetchAll(db, sql: "SELECT name FROM catalog") {
@@ -396,7 +407,7 @@ private struct LongKeys {
     }
   }
 
-  /// Moves details.
+  /// Copies the rows of details.
   mutating func moveDetails(in db: Database) throws {
     let rows = try RowReader(
       db,
@@ -419,9 +430,9 @@ private struct LongKeys {
     }
   }
 
-  /// Moves the rows of other tables that refer to pictures.
+  /// Copies the rows of the other tables that refer to pictures.
   func moveMarks(in db: Database) throws {
-    // The column `row` is the same in the old and the new table.
+    // A picture has the same value of `row` in the old and in the new table.
     let join = "JOIN old_picture ON old_picture.id = o.picture JOIN picture USING (row)"
     try db.execute(
       sql: """
@@ -438,15 +449,17 @@ private struct LongKeys {
 }
 
 extension Index {
-  /// Renames the files of pictures and squares of an older larder to their present names; nothing is fetched.
+  /// Renames the files of pictures and squares that have the names of an older larder.
   ///
-  /// The caller holds the cache's lock. The column `older` has the old paths, and is cleared once the new names are
-  /// synced. After a crash at any point, the next opening continues; files that have their new name already are
-  /// skipped.
+  /// Nothing is fetched.
+  ///
+  /// The caller holds the cache's lock. The column `older` has the old path of a file, and is cleared after the new
+  /// name is synced. After a crash at any point, the next opening of the index continues. Files that have their new
+  /// names already are skipped.
   ///
   /// - Parameters:
   ///   - layout: The cache.
-  ///   - disk: The file system; tests replace it.
+  ///   - disk: The file system, which tests replace.
   /// - Throws: ``LarderError`` when a file cannot be renamed, or the index cannot be read or written.
   func takeOver(_ layout: CacheLayout, on disk: any Disk) throws(LarderError) {
     while true {
@@ -484,7 +497,7 @@ extension Index {
     }
   }
 
-  /// The number of files to rename before each transaction.
+  /// The maximum number of files that are renamed before each transaction.
   private static let takenOverAtOnce = 4096
 
   private func rename(
@@ -502,13 +515,13 @@ extension Index {
       left.insert(old.folder)
       filled.insert(new.folder)
     }
-    // Folders with new names are synced first, so that a crash in between cannot lose both names of a file.
+    // Sync the folders with the new names first, so that a crash cannot lose both names of a file.
     for number in filled.sorted() { try disk.sync(layout.folder(number)) }
     try layout.syncFolderNames(on: disk)
     for number in left.subtracting(filled).sorted() { try disk.sync(layout.folder(number)) }
   }
 
-  /// The squares of pictures, each with its new path.
+  /// The squares of the given pictures, each with its new path.
   private func squares(
     of entries: [PictureEntry]
   ) throws(LarderError) -> [(square: SquareEntry, path: String)] {

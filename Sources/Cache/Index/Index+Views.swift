@@ -2,11 +2,11 @@ import Base
 import SQLite
 
 extension Index {
-  /// The SQL views of `docs/database.md`, for people and other programs.
+  /// The SQL views that `docs/database.md` describes for people and other programs.
   ///
-  /// They are stored in the file, so that SQLite's shell, Datasette and other programs have them too. In views,
-  /// SQLite's shell only allows functions that are marked innocuous: `json_each`, but not `json_extract` or `->>`.
-  /// (https://sqlite.org/pragma.html#pragma_trusted_schema)
+  /// They are stored in the database file, so that other programs such as SQLite's shell and Datasette can use them.
+  /// In a view, SQLite's shell allows only functions that are marked innocuous. For example, it allows `json_each`,
+  /// but not `json_extract` or `->>`. (https://sqlite.org/pragma.html#pragma_trusted_schema)
   static let viewSchema = """
     -- The version of these views. It grows when a column is removed or changes its meaning.
     CREATE VIEW version AS SELECT 1 AS views;
@@ -111,20 +111,21 @@ extension Index {
     JOIN catalog AS c ON c.id = r.catalog WHERE h.field IN (2, 3);
     """
 
-  /// Runs a read-only query on the views of a cache.
+  /// Runs a read-only query on the views of a cache, for `larder sql`.
   ///
   /// - Parameters:
   ///   - sql: One SELECT.
   ///   - root: The path of the cache.
-  ///   - seconds: The time limit.
+  ///   - seconds: The time limit of the query.
   /// - Returns: All rows of the result.
-  /// - Throws: ``LarderError/Code/usage`` when the query is wrong or takes too long; errors of ``init(reading:)``.
+  /// - Throws: ``LarderError/Code/usage`` when the query is wrong or takes too long, and the errors of
+  ///   ``init(reading:)``.
   package static func rows(
     _ sql: String,
     of root: String,
     seconds: Int = 8
   ) throws(LarderError) -> QueryRows {
-    // Throws for a damaged file, and rolls back the transaction of a killed run.
+    // Opening the index throws if the file is damaged, and rolls back the transaction of a killed run.
     let path = try Index(reading: root).path
     do {
       guard try SQLiteDatabase(asFound: path).read(DatabaseSchema.version) == version else {

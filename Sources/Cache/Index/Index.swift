@@ -3,28 +3,29 @@ import GRDB
 import Glibc
 import SQLite
 
-/// The index of a cache: an SQLite database with the rows of pictures, lists, items, details and runs.
+/// The index of a cache: an SQLite database with rows about pictures, lists, items, details and runs.
 ///
-/// The files have precedence over the index: a row without its file is deleted, and a file without its row is adopted
-/// or removed.
+/// If the index and the files of pictures differ, the files are right. If the file of a row is missing, the row is
+/// marked as empty. If a file has no row, it gets a row or is removed.
 ///
-/// Thread-safe; calls wait for each other.
+/// An index is thread-safe. Its calls wait for each other.
 package final class Index: Sendable {
   private let database: SQLiteDatabase
   /// The path of the database, for messages.
   let path: String
-  /// The cache, whose claim is checked before each transaction; nil when the index is opened for reading.
+  /// The cache, whose claim is checked before each transaction; nil if the index is only read or is in memory.
   private let layout: CacheLayout?
 
-  /// Opens the index of a cache for writing; creates a missing index, and migrates the index of an older larder.
+  /// Opens the index of a cache for writing.
   ///
-  /// The caller holds the cache's lock. After a crash during the migration, the next opening completes it.
+  /// If there is no index, it is created. If an older larder wrote the index, it is migrated. After a crash during the
+  /// migration, the next opening completes it. The caller holds the cache's lock.
   ///
   /// - Parameters:
   ///   - layout: The cache.
-  ///   - disk: The file system, to rename picture files of an older larder.
-  /// - Throws: ``LarderError/Code/tooNew`` when a newer larder wrote it; in that case the file is unchanged.
-  ///   ``LarderError/Code/damaged`` when the file is no index.
+  ///   - disk: The file system, which is used to rename the picture files of an older larder.
+  /// - Throws: ``LarderError/Code/tooNew`` if a newer larder wrote the index; in that case the file is unchanged.
+  ///   ``LarderError/Code/damaged`` if the file is not an index.
   package convenience init(
     _ layout: CacheLayout,
     disk: any Disk = SystemDisk()
@@ -43,20 +44,22 @@ package final class Index: Sendable {
 
   /// Makes an empty index in memory, for a shard or a fetch of `larder serve`.
   ///
-  /// The merge of the shards, or the server, writes the results to the cache's index.
+  /// The results are written to the cache's index later: by the merge of the shards, or by the server.
   ///
   /// - Throws: ``LarderError`` when SQLite cannot be used.
   package convenience init() throws(LarderError) {
     try self.init(path: ":memory:", readOnly: false)
   }
 
-  /// Opens the index of the cache at `root` for reading; a run may change it meanwhile.
+  /// Opens the index of the cache at `root` for reading.
   ///
-  /// The index of an older larder is copied into memory and migrated there, because a reader must not change the file.
-  /// The copy is a snapshot of the moment at which it was made.
+  /// A run may change the index meanwhile.
   ///
-  /// - Throws: ``LarderError/Code/empty`` when there is no cache there, ``LarderError/Code/tooNew`` when a
-  ///   newer larder wrote its index.
+  /// If an older larder wrote the index, it is copied into memory and the copy is migrated, because a reader must not
+  /// change the file. The copy does not show later changes.
+  ///
+  /// - Throws: ``LarderError/Code/empty`` if there is no cache; ``LarderError/Code/tooNew`` if a newer larder wrote
+  ///   the index.
   package convenience init(reading root: String) throws(LarderError) {
     guard access(root + "/index.sqlite", F_OK) == 0 else {
       throw .unread(root, errno: errno)
@@ -76,11 +79,10 @@ package final class Index: Sendable {
     )
   }
 
-  /// Rolls back the incomplete transaction of a killed writer, if there is one.
+  /// Rolls back the transaction of a writer that was killed, if there is one.
   ///
-  /// A read-only connection could not do that, and would fail.
-  ///
-  /// Does nothing if the cache cannot be written; the reader then reports the error.
+  /// A read-only connection cannot do that, and would fail. If this process may not write to the file, nothing is done
+  /// here, and the reader reports the error.
   private static func rollBack(_ path: String) throws(LarderError) {
     var journal = stat()
     guard stat(path + "-journal", &journal) == 0, journal.st_size > 0,
@@ -114,23 +116,25 @@ package final class Index: Sendable {
     }
   }
 
-  /// The size of the file in bytes.
+  /// The size of the index file.
   package var size: ByteCount {
     var status = stat()
     return stat(path, &status) == 0 ? ByteCount(status.st_size) : 0
   }
 
-  /// Runs `body` in a transaction.
+  /// Runs `body` in a transaction, which is rolled back if `body` throws.
   ///
-  /// - Throws: ``LarderError/Code/locked`` when another machine has taken the cache over, before anything is written.
-  ///   ``LarderError`` for an error of SQLite.
+  /// - Throws: ``LarderError/Code/locked`` if another machine has taken over the cache; in that case `body` is not
+  ///   called. ``LarderError`` for an error of SQLite.
   @discardableResult
   func write<Value>(_ body: (Database) throws -> Value) throws(LarderError) -> Value {
     try layout?.demandHold()
     return try LarderError.translating(path) { try database.write(body) }
   }
 
-  /// Runs `body`, which only reads, on a snapshot.
+  /// Runs `body`, which only reads.
+  ///
+  /// All its queries see the same state of the database.
   func read<Value>(_ body: (Database) throws -> Value) throws(LarderError) -> Value {
     try LarderError.translating(path) { try database.read(body) }
   }
@@ -142,7 +146,7 @@ package final class Index: Sendable {
 }
 
 extension LarderError {
-  /// Calls `body`, and converts an error of the database at `path`, as ``init(_:with:)`` does.
+  /// Calls `body`, and converts its error to the cache's error for the database at `path`; see ``init(_:with:)``.
   static func translating<Value>(
     _ path: String,
     _ body: () throws -> Value
@@ -154,7 +158,7 @@ extension LarderError {
     }
   }
 
-  /// The cache's error for an error that a database threw.
+  /// Makes the cache's error for an error that a database threw.
   ///
   /// - Parameters:
   ///   - error: The thrown error.
@@ -186,10 +190,10 @@ extension LarderError {
     }
   }
 
-  /// The `errno` with which the system refuses record locks in the folder of a file; nil when it grants them.
+  /// The `errno` with which the system refuses record locks in the folder of a file; nil if it grants them.
   ///
-  /// The test uses the cache's file `lock`, because closing the database's file would release SQLite's locks.
-  /// (fcntl(2), "Record locks")
+  /// This tests the file `lock` of the cache. The database file must not be tested: when that file is closed, the
+  /// system releases the locks of SQLite. (fcntl(2), "Record locks")
   private static func lockRefusal(beside path: String) -> Int32? {
     let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
     let file = Glibc.open("\(folder)/lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
@@ -201,9 +205,8 @@ extension LarderError {
   }
 }
 
-/// A list of numbers as the index stores it: 8 bytes each, little-endian.
+/// Packs a list of numbers as the index stores it: 8 bytes for each number, in little-endian order.
 struct PackedNumbers {
-  /// Packs numbers.
   static func pack(_ numbers: [Int64]) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(numbers.count * 8)
@@ -213,7 +216,9 @@ struct PackedNumbers {
     return bytes
   }
 
-  /// Unpacks numbers; an incomplete last number is left out.
+  /// Unpacks a list of numbers.
+  ///
+  /// An incomplete number at the end is left out.
   static func unpack(_ bytes: some Collection<UInt8>) -> [Int64] {
     let bytes = Array(bytes)
     return bytes.withUnsafeBytes { raw in

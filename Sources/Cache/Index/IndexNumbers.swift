@@ -4,14 +4,16 @@ import GRDB
 
 /// The id of a catalog in the index.
 package struct CatalogID: RawRepresentable, Hashable, Sendable, Codable {
-  /// The number, assigned by SQLite.
+  /// The number that SQLite assigned to the row.
   package let rawValue: Int64
 
   /// Makes an id from its number.
   package init(rawValue: Int64) { self.rawValue = rawValue }
 }
 
-/// The number of a run; runs count from 1 in each cache, across all its catalogs.
+/// The number of a run.
+///
+/// In each cache, runs are numbered from 1, and all catalogs of the cache share the numbers.
 public struct RunID: RawRepresentable, Hashable, Comparable, Sendable, Codable {
   /// The number, as commands print it.
   public let rawValue: Int64
@@ -23,35 +25,38 @@ public struct RunID: RawRepresentable, Hashable, Comparable, Sendable, Codable {
   public static func < (left: RunID, right: RunID) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// The id of a listing in an index.
+/// The id of a listing, which is an ordered list of items, in an index.
 ///
-/// Runs with the same items in the same order share one listing, which is found by the digest of its items' versions.
+/// If several runs have the same items in the same order, they share one listing.
 package struct ListingID: RawRepresentable, Hashable, Sendable, Codable {
-  /// The number, assigned by SQLite.
+  /// The number that SQLite assigned to the row.
   package let rawValue: Int64
 
   /// Makes an id from its number.
   package init(rawValue: Int64) { self.rawValue = rawValue }
 }
 
-/// The key of a document: the first 128 bits of the SHA-256 of its reader and its URL.
+/// The key of a document, which is a page of a section or the detail of an item.
+///
+/// It is the first 128 bits of the SHA-256 of the document's reader and URL.
 package struct DocumentID: Hashable, Sendable {
-  /// The key.
   package let digest: IdentityDigest
 
   /// Makes a key from its digest.
   package init(_ digest: IdentityDigest) { self.digest = digest }
 
-  /// The key of the document at `url` for `reader`, the section or catalog that decodes it.
+  /// The key of the document at `url` that `reader` decodes.
+  ///
+  /// The reader is a text that names the section or catalog whose rules decode the document. Several readers may
+  /// decode the same URL.
   package init(url: String, reader: String) {
-    // Neither URLs nor readers contain a line feed.
+    // The line feed is a separator, because neither URLs nor readers contain one.
     digest = IdentityDigest(of: reader.isEmpty ? url : "\(reader)\n\(url)")
   }
 }
 
-/// The key of one version of an item: the first 128 bits of the SHA-256 of its JSON.
+/// The key of one version of an item: the first 128 bits of the SHA-256 of the item as JSON.
 package struct ItemVersion: Hashable, Sendable {
-  /// The key.
   package let digest: IdentityDigest
 
   /// Makes a key from its digest.
@@ -67,17 +72,17 @@ extension RunID: ExpressibleByIntegerLiteral, CustomStringConvertible {
 }
 
 extension IdentityDigest: DatabaseValueConvertible {
-  /// The bytes.
+  /// The bytes of the digest.
   package var databaseValue: DatabaseValue { bytes.databaseValue }
 
-  /// Reads the bytes.
+  /// Reads the bytes of the digest.
   package static func fromDatabaseValue(_ value: DatabaseValue) -> IdentityDigest? {
     guard let data = Data.fromDatabaseValue(value), data.count == size else { return nil }
     return data.withUnsafeBytes { IdentityDigest(reading: $0) }
   }
 }
 
-/// A key that the index stores as its digest.
+/// A key that the index stores as the bytes of a digest.
 package protocol DigestKey: DatabaseValueConvertible {
   /// The digest.
   var digest: IdentityDigest { get }
@@ -104,7 +109,9 @@ extension RunID: DatabaseValueConvertible {}
 extension ListingID: DatabaseValueConvertible {}
 
 extension UnixTime: StatementColumnConvertible {
-  /// Reads a column with SQLite's conversion, so that a value of a damaged page may be wrong, but never traps.
+  /// Reads a column as a number, with the conversion of SQLite.
+  ///
+  /// If the page is damaged, the value may be wrong, but this never traps.
   package init?(sqliteStatement: SQLiteStatement, index: CInt) {
     self.init(Int64(sqliteStatement: sqliteStatement, index: index))
   }

@@ -1,38 +1,41 @@
 import Base
 import Glibc
 
-/// The write lock of a cache, held by one process at a time.
+/// The lock that a process holds while it changes a cache; readers need no lock.
 ///
 /// The lock is an exclusive `flock` on the file `lock`. The kernel releases it when the process ends, even after a
-/// crash. The file's text names the holder, for the message of a process that cannot take the lock. Readers need no
-/// lock. On a file system that other machines may share, a ``HostClaim`` is needed too. Without support for `flock`,
-/// the claim is the only lock.
+/// crash. The text in the file names the process, so that another process can say in its message who holds the lock.
+///
+/// On a file system that several machines may share, a ``HostClaim`` is needed too. If the file system does not
+/// support `flock`, the claim is the only lock.
 package final class CacheLock: Sendable {
   private let descriptor: Int32
   private let claim: HostClaim?
   private let layout: CacheLayout
 
-  /// The name of a holder that releases the lock within milliseconds: a server that stores a picture.
+  /// The name in the lock file while a server stores a picture, which takes only milliseconds.
   static let briefHolder = "larder serve"
 
-  /// The number of attempts to get the lock from the holder ``briefHolder``, with a pause of 10 ms after each: three
-  /// seconds in all.
+  /// The number of attempts to get the lock from ``briefHolder``.
+  ///
+  /// After each attempt there is a pause of 10 ms, so that the attempts take three seconds in all.
   private static let patience = 300
   private static let pause: useconds_t = 10_000
 
-  /// A sentence about the holder from which this run took over the cache; nil if there was none.
+  /// A sentence about the machine from which this run took over the cache; nil if there was none.
   package var notice: String? {
     claim?.previousHolder.map {
       "took over \(layout.root.path) from \($0.holder), which no longer renewed its claim"
     }
   }
 
-  /// Takes the lock at once, or throws ``LarderError/Code/locked`` with the holder's name.
+  /// Takes the lock; does not wait for another run to end.
   ///
   /// - Parameters:
   ///   - layout: The cache.
-  ///   - holder: One line for people, such as `larder sync, process 4711`.
-  /// - Throws: ``LarderError``, ``LarderError/Code/locked`` when another run holds the cache.
+  ///   - holder: A line for people that names this process, such as `larder sync, process 4711`.
+  /// - Throws: ``LarderError/Code/locked`` with the holder's name if another run holds the lock; ``LarderError`` for
+  ///   other errors.
   package convenience init(_ layout: CacheLayout, holder: String) throws(LarderError) {
     try self.init(
       layout,
@@ -42,7 +45,9 @@ package final class CacheLock: Sendable {
     )
   }
 
-  /// Takes the lock with a given machine, a given `flock` and a given test for shared file systems; for tests.
+  /// Takes the lock.
+  ///
+  /// Tests replace the machine, the function `flock` and the test for shared file systems.
   init(
     _ layout: CacheLayout,
     holder: String,
@@ -71,7 +76,8 @@ package final class CacheLock: Sendable {
         break
       }
       let text = Self.text(of: descriptor)
-      // A holder that has just locked, or is about to unlock, has no name in the file for a moment.
+      // Wait for a holder without a name too. A process has no name in the file right after it took the lock, and
+      // right before it releases the lock.
       if code == EWOULDBLOCK, patience > 0, text.isEmpty || text.hasPrefix(Self.briefHolder) {
         patience -= text.isEmpty ? 15 : 1
         usleep(Self.pause)
@@ -104,12 +110,17 @@ package final class CacheLock: Sendable {
     claim?.beatLater()
   }
 
-  /// Calls the function `flock`; in Swift, the name alone means the structure `flock`.
+  /// Calls the function `flock`.
+  ///
+  /// It is wrapped because in Swift, the name `flock` alone means the structure of that name.
   static func lock(_ descriptor: Int32, _ operation: Int32) -> Int32 {
     flock(descriptor, operation)
   }
 
-  /// Claims the cache, and moves the previous holder's `partial/` aside, so that late writes of that holder do no harm.
+  /// Claims the cache for this machine.
+  ///
+  /// If the claim was taken over, the `partial/` of the previous holder is renamed, so that late writes of that
+  /// process do no harm.
   private static func claim(
     _ layout: CacheLayout,
     holder: String,
@@ -130,18 +141,18 @@ package final class CacheLock: Sendable {
   deinit {
     layout.holds(nil)
     claim?.release()
-    // The file stays: after a removal, two runs could lock two different files with the same name.
+    // Do not remove the file. Otherwise two runs could lock two different files of the same name.
     ftruncate(descriptor, 0)
-    // Closing is not enough: a child process that another thread forked holds the descriptor, and thus the lock, until
+    // Unlock before closing. Otherwise a child process that another thread has just forked would hold the lock until
     // it calls `exec`.
     flock(descriptor, LOCK_UN)
     close(descriptor)
   }
 
-  /// Whether a run holds the cache's lock now.
+  /// If the file names a holder, this function tries the lock, because that process may have ended.
   ///
-  /// The lock is tried only if the file names a holder, because that process may have ended. If the file names no
-  /// holder, the lock is not tried: an attempt could make a run fail that starts at that moment.
+  /// Without a name, the lock is not tried: the attempt could make another process fail that takes the lock at the
+  /// same moment.
   static func isHeld(_ layout: CacheLayout) throws(LarderError) -> Bool {
     let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
     let descriptor = openat(layout.root.descriptor, "lock", flags)
@@ -150,7 +161,7 @@ package final class CacheLock: Sendable {
       throw .system("open", layout.path("lock"), errno: errno)
     }
     defer { close(descriptor) }
-    // A claim file counts only on a file system that other machines may share.
+    // The file of a claim is only relevant if other machines may share the file system.
     if layout.kind(of: HostClaim.name) != nil, HostClaim.isNeeded(descriptor) { return true }
     guard !text(of: descriptor).isEmpty else { return false }
     guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else {
@@ -160,7 +171,7 @@ package final class CacheLock: Sendable {
     return false
   }
 
-  /// The holder's line in the lock file; empty when there is none.
+  /// The first line of the lock file, which names the holder; empty if there is none.
   private static func text(of descriptor: Int32) -> String {
     var buffer = [UInt8](repeating: 0, count: 256)
     let count = pread(descriptor, &buffer, buffer.count, 0)

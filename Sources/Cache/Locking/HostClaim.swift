@@ -4,20 +4,27 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A lease on a cache that several machines share: the file `lock.host`, renewed every 15 s.
+/// A lease on a cache that several machines share, in the form of the file `lock.host`.
 ///
-/// On a network file system, each machine's kernel may grant `flock` on its own, so that two machines hold it at once.
-/// But only one machine can create the claim's file, because the file server decides. (open(2), `O_EXCL`)
+/// On a network file system, `flock` may only work between the processes of one machine, so that two machines hold the
+/// lock at once. But only one machine can create the file `lock.host`, because the file server decides. (open(2),
+/// `O_EXCL`)
 ///
-/// The claim of a killed run is taken over at once on the same machine, if the caller holds the `flock`. The kernel's
-/// boot id identifies the machine, even if host names repeat. Another machine takes the claim over after two minutes
-/// without a change, by its own monotonic clock. Clocks of different machines are never compared. A holder that was
-/// suspended for longer finds another machine's token before its next commit, and stops: ``demandHold()``.
+/// The holder renews its claim every 15 s by writing to the file. Two rules decide when a claim is taken over from a
+/// run that was killed:
+///
+/// - On the same machine, at once, if the caller holds the `flock`. The boot id of the kernel identifies the machine,
+///   because host names may repeat.
+/// - On another machine, if it has seen no renewal for two minutes by its own monotonic clock. Clocks of different
+///   machines are never compared.
+///
+/// If a holder was suspended for more than two minutes, another machine may have taken over the cache. The holder then
+/// finds another token in the file before its next commit, and stops; see ``demandHold()``.
 final class HostClaim: Sendable {
   private let folder: Folder
   private let mine: ClaimText
   private let state = Mutex(Heartbeat())
-  /// The claim that was taken over from another machine; nil when there was none.
+  /// The claim that was taken over from another machine; nil if there was none.
   let previousHolder: ClaimText?
 
   private struct Heartbeat {
@@ -27,23 +34,27 @@ final class HostClaim: Sendable {
 
   /// The name of the claim's file in the cache's folder.
   static let name = "lock.host"
-  /// The file in which each waiting machine records, on its own line, since when it has seen the same claim; see
+  /// The file in which each waiting machine has a line with the time at which it first saw the present claim; see
   /// ``silence(of:in:_:)``.
   private static let watchName = "lock.seen"
-  /// The lease time: seconds without a renewal after which a holder counts as gone, eight missed renewals.
+  /// The number of seconds without a renewal after which a claim may be taken over.
+  ///
+  /// A holder would have renewed its claim eight times meanwhile.
   private static let patience: Int64 = 120
   private static let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
 
-  /// Claims the cache for this machine; the caller holds the cache's `flock`, if the file system supports it.
+  /// Claims the cache for this machine.
+  ///
+  /// If the file system supports `flock`, the caller holds it.
   ///
   /// - Parameters:
   ///   - folder: The cache.
-  ///   - holder: One line for people, such as `larder sync, process 4711`.
+  ///   - holder: A line for people that names this process, such as `larder sync, process 4711`.
   ///   - machine: This machine.
-  ///   - isLocked: Whether the caller holds the `flock`. Otherwise a claim of this machine may belong to a running
-  ///     process, and is treated like another machine's.
-  ///   - pause: Called between the steps of a takeover with the step's number; for tests.
-  /// - Throws: ``LarderError``, ``LarderError/Code/locked`` when another machine claims the cache.
+  ///   - isLocked: Whether the caller holds the `flock`. If not, even a claim of this machine may belong to a running
+  ///     process, so it is treated like the claim of another machine.
+  ///   - pause: Called between the steps of a takeover with the number of the step, for tests.
+  /// - Throws: ``LarderError/Code/locked`` if another machine has claimed the cache; ``LarderError`` for other errors.
   init(
     _ folder: Folder,
     holder: String,
@@ -73,9 +84,11 @@ final class HostClaim: Sendable {
     try Self.take(text, by: newOwnerName, mine, in: folder, pause)
   }
 
-  /// Requires that a claim's text is complete, and that this machine has seen no renewal for two minutes.
+  /// Requires that a claim can be taken over: its text is complete, and this machine has seen no renewal for two
+  /// minutes.
   ///
-  /// - Throws: ``LarderError/Code/locked`` with the holder, the time of its claim, and the seconds without a renewal.
+  /// - Throws: ``LarderError/Code/locked``. The message names the holder, the time of its claim, and the number of
+  ///   seconds without a renewal.
   private static func demandSilence(
     of text: String,
     _ newOwner: String?,
@@ -101,12 +114,14 @@ final class HostClaim: Sendable {
     )
   }
 
-  /// The seconds for which this machine has seen the same state of the claim.
+  /// The number of seconds for which this machine has seen the same state of the claim.
   ///
-  /// A run that is refused ends at once. So it records in `lock.seen`, for later runs, when its machine first saw the
-  /// state. The line is `BOOT SECONDS DIGEST`, with a digest of BOOT, SECONDS and the state. A line that is damaged or
-  /// belongs to another state is ignored. After a clock was set back, the wait begins again. If the line cannot be
-  /// written, no run can take the cache over, but nothing else fails.
+  /// A run that does not get the cache ends at once, so it cannot wait for two minutes itself. Instead, it records in
+  /// `lock.seen` when its machine first saw the state, and later runs read that line. The line is `BOOT SECONDS
+  /// DIGEST`, where the digest is that of BOOT, SECONDS and the state.
+  ///
+  /// A line that is damaged or belongs to another state is ignored. If the clock was set back, the two minutes begin
+  /// again. If the line cannot be written, no run can take over the cache, but nothing else fails.
   private static func silence(
     of state: String,
     in folder: Folder,
@@ -137,20 +152,20 @@ final class HostClaim: Sendable {
     return 0
   }
 
-  /// Replaces an expired claim, so that only one of several competitors succeeds.
+  /// Replaces an expired claim in such a way that only one of several competing processes succeeds.
   ///
-  /// The steps:
-  ///
-  /// 1. Create the file `lock.host.after-TOKEN`, which only one process can do.
+  /// 1. Create the file `lock.host.after-TOKEN`, in which TOKEN is that of the expired claim. Only one process can
+  ///    create it.
   /// 2. Check that the claim is unchanged.
   /// 3. Rename the file over the claim.
-  /// 4. Read the claim: the process that finds its own token has the cache.
+  /// 4. Read the claim. The process that finds its own token has the cache.
   ///
-  /// If a process dies during these steps, its file must expire like a claim. If the process only stalls, it finds its
-  /// file gone, or renames another process's file, and then reads another token.
+  /// If a process dies between these steps, its file expires like a claim. If a process only stalls, another process
+  /// may have removed its file, or replaced it by a file of its own. The stalled process then finds another token in
+  /// step 4.
   ///
-  /// - Throws: ``LarderError/Code/locked`` with the holder, when the old holder renewed its claim, or another process
-  ///   was faster.
+  /// - Throws: ``LarderError/Code/locked`` with the holder's name, if the old holder renewed its claim or another
+  ///   process was faster.
   private static func take(
     _ text: String,
     by newOwnerName: String,
@@ -187,9 +202,9 @@ final class HostClaim: Sendable {
     )
   }
 
-  /// Creates the file of a claim; false when it exists.
+  /// Creates the file of a claim; returns false if the file exists.
   ///
-  /// A file that cannot be written completely is removed.
+  /// If the file cannot be written completely, it is removed.
   private static func create(
     _ name: String,
     _ claim: ClaimText,
@@ -212,15 +227,15 @@ final class HostClaim: Sendable {
     return true
   }
 
-  /// The text of the present claim; empty when it cannot be read.
+  /// The text of the present claim; empty if it cannot be read.
   private static func text(in folder: Folder) -> String {
-    // Tried twice, because an attempt fails if the file is replaced on the server while it is being opened.
+    // Try twice, because the first attempt fails if the file is replaced on the server while it is opened.
     folder.text(of: name, limit: 4096) ?? folder.text(of: name, limit: 4096) ?? ""
   }
 
   private static let queue = DispatchQueue(label: "larder.claim", qos: .utility)
 
-  /// Renews the claim every 15 s, for as long as it is held; most runs end before the first renewal.
+  /// Renews the claim every 15 s until this object is released.
   func beatLater() {
     Self.queue.asyncAfter(deadline: .now() + .seconds(ClaimText.interval)) { [weak self] in
       guard let self else { return }
@@ -229,10 +244,10 @@ final class HostClaim: Sendable {
     }
   }
 
-  /// Overwrites the claim's file with the next beat, if this process still has the claim.
+  /// Renews the claim by writing its text with the next number, if this process still has the claim.
   ///
-  /// Ignores errors. A machine that waits sees only that the claim was not renewed, and ``demandHold()`` reports that
-  /// another machine took the cache over.
+  /// Errors are ignored. Other machines see that the claim was not renewed, and ``demandHold()`` reports if another
+  /// machine took over the cache.
   func beat() {
     guard (try? demandHold()) != nil else { return }
     let descriptor = openat(folder.descriptor, Self.name, Self.flags)
@@ -243,18 +258,18 @@ final class HostClaim: Sendable {
       state.beat += 1
       return state.beat
     }
-    // The file may have been replaced after `demandHold()` read it and before it was opened: check the token again.
+    // Check the token again, because the file may have been replaced between `demandHold()` and `openat`.
     guard ClaimText(Self.text(in: folder)).token == mine.token else { return }
     _ = claim.text.withCString { pwrite(descriptor, $0, strlen($0), 0) }
     fdatasync(descriptor)
   }
 
-  /// Requires that no other machine has taken the cache over.
+  /// Requires that no other machine has taken over the cache.
   ///
-  /// Reads one small file. Called before files are renamed into place, and before each transaction.
+  /// This reads one small file. It is called before files are renamed into place, and before each transaction.
   ///
-  /// - Throws: ``LarderError/Code/locked`` when another machine has taken the cache over; every later call throws it
-  ///   too.
+  /// - Throws: ``LarderError/Code/locked`` if another machine has taken over the cache. From then on, every call
+  ///   throws it.
   func demandHold() throws(LarderError) {
     if let loss = state.withLock({ $0.loss }) { throw loss }
     let found = ClaimText(Self.text(in: folder))
@@ -269,13 +284,13 @@ final class HostClaim: Sendable {
     throw loss
   }
 
-  /// Removes the claim; to be called before the `flock` is released.
+  /// Removes the claim; call it before the `flock` is released.
   func release() {
     guard (try? demandHold()) != nil else { return }
     unlinkat(folder.descriptor, Self.name, 0)
   }
 
-  /// Whether a file is on a file system that other machines may share.
+  /// Whether an open file is on a file system that other machines may share.
   static func isNeeded(_ descriptor: Int32) -> Bool {
     var system = statfs()
     return fstatfs(descriptor, &system) == 0 && isShared(Int(system.f_type))
@@ -293,7 +308,9 @@ final class HostClaim: Sendable {
   }
 }
 
-/// The text of `lock.host`.
+/// The content of the file `lock.host`.
+///
+/// For example:
 ///
 ///     larder sync, process 4711 on pod-1
 ///     boot 3f2c…
@@ -302,21 +319,21 @@ final class HostClaim: Sendable {
 ///     beat 0000000003 every 15 s
 ///     end
 ///
-/// A text that differs from this format in any byte, for example from an older or newer larder, gets no `token` and no
-/// `since`. Such a claim is not taken over from another machine.
+/// If a text differs from this format in any byte, for example because an older or newer larder wrote it, it gets no
+/// `token` and no `since`. Other machines do not take over such a claim.
 struct ClaimText: Equatable, Sendable {
-  /// The claiming process and its host; one line.
+  /// The line that names the claiming process and its host.
   let holder: String
-  /// The boot id of the holder's kernel; nil when the text has none.
+  /// The boot id of the kernel of the holder's machine; nil if the text has none.
   private(set) var boot: String?
-  /// 16 random hexadecimal digits that identify the claim.
+  /// Sixteen random hexadecimal digits that identify the claim; empty if the text has another format.
   private(set) var token = ""
-  /// The time of the claim by the holder's clock; for messages only.
+  /// The time of the claim by the holder's clock, which is only used in messages; nil if the text has another format.
   private(set) var since: UnixTime?
-  /// The number of renewals.
+  /// The number of renewals of the claim so far.
   var beat = 0
 
-  /// The seconds between renewals.
+  /// The number of seconds between two renewals.
   static let interval = 15
 
   /// Makes a claim with a new token.
@@ -325,7 +342,9 @@ struct ClaimText: Equatable, Sendable {
     token = Self.newToken()
   }
 
-  /// Parses the text of a claim; an empty text gives an empty holder.
+  /// Parses the text of a claim.
+  ///
+  /// An empty text has an empty holder.
   init(_ text: String) {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     func value(_ place: Int, _ key: String) -> Substring? {
@@ -343,7 +362,9 @@ struct ClaimText: Equatable, Sendable {
     if self.text != text { (self.token, self.since) = ("", nil) }
   }
 
-  /// The text of the file; its length is the same for every beat, so that a renewal overwrites exactly the old text.
+  /// The text of the file.
+  ///
+  /// It has the same length for each `beat`, so that a renewal overwrites exactly the old text.
   var text: String {
     let count = String(beat)
     let zeros = String(repeating: "0", count: max(0, 10 - count.utf8.count))
@@ -353,32 +374,32 @@ struct ClaimText: Equatable, Sendable {
     ].joined(separator: "\n")
   }
 
-  /// Sixteen random hexadecimal digits.
   static func newToken() -> String {
     let digits = String(UInt64.random(in: 0 ... .max), radix: 16)
     return String(repeating: "0", count: 16 - digits.utf8.count) + digits
   }
 }
 
-/// The facts about a machine that a claim depends on; replaced in tests.
+/// The facts about this machine that a claim needs.
+///
+/// Tests replace them.
 struct Machine: Sendable {
-  /// The host's name.
+  /// The name of the host, for messages.
   var host = Machine.hostName
-  /// The boot id of this machine's kernel; the host's name when it is not available.
+  /// The boot id of the kernel, or the host's name if there is no boot id.
   var boot = PartialBody.boot.isEmpty ? Machine.hostName : PartialBody.boot
-  /// The seconds of the monotonic clock, which counts from the boot.
+  /// Returns the seconds of the monotonic clock, which counts from the boot.
   var monotonic: @Sendable () -> Int64 = {
     MonotonicTime.now().nanoseconds / 1_000_000_000
   }
-  /// The wall clock, for people.
+  /// Returns the time of the wall clock, which is only shown to people.
   var now: @Sendable () -> UnixTime = UnixTime.now
 
-  /// A holder's line without " on HOST", if HOST is this machine.
+  /// Removes " on HOST" from the line of a holder if HOST is this machine.
   static func withoutHost(_ text: String) -> String {
     text.hasSuffix(" on \(hostName)") ? String(text.dropLast(" on \(hostName)".count)) : text
   }
 
-  /// This machine's name.
   static let hostName: String = {
     var name = [CChar](repeating: 0, count: 256)
     guard gethostname(&name, name.count - 1) == 0 else { return "an unknown host" }
