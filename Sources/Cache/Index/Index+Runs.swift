@@ -41,9 +41,9 @@ package struct RunSection: Sendable, Equatable, Codable, FetchableRecord, Encoda
 /// A run of a catalog, with its report.
 package struct RunEntry: Sendable, Equatable {
   package let id: RunID
-  /// When the run started.
+  /// The time at which the run started.
   package let started: UnixTime
-  /// When the run ended; nil when it was killed or is still running.
+  /// The time at which the run ended; nil if it was killed or is still running.
   package let finished: UnixTime?
   /// The outcome: `complete`, `partial`, `withheld`, `failed` or `interrupted`.
   package let outcome: String?
@@ -78,9 +78,9 @@ extension RunEntry: FetchableRecord {
 /// The times and the outcome of a run of a catalog, without the report.
 package struct RunTime: Sendable, Equatable {
   package let id: RunID
-  /// When the run started.
+  /// The time at which the run started.
   package let started: UnixTime
-  /// When the run ended; nil when it was killed or is still running.
+  /// The time at which the run ended; nil if it was killed or is still running.
   package let finished: UnixTime?
   /// The outcome, as in ``RunEntry``.
   package let outcome: String?

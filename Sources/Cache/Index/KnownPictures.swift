@@ -3,11 +3,11 @@ import GRDB
 import SQLite
 import Synchronization
 
-/// The states of pictures at the start of a run, as ``PictureState``.
+/// The states of pictures at the start of a run, each as a ``PictureState``.
 ///
-/// The states are kept in memory if they are few, and looked up in the index if they are many.
-///
-/// A run looks up each picture once, before it writes the picture's row, so that it always finds the earlier state.
+/// If there are few pictures, their states are kept in memory. If there are many, each state is looked up in the
+/// index. A run looks up each picture once, before it writes the picture's row, so that it always finds the state at
+/// the start of the run.
 package struct KnownPictures: Sendable {
   /// The maximum number of pictures whose states are kept in memory.
   package static let most = 1 << 20
@@ -25,7 +25,7 @@ package struct KnownPictures: Sendable {
     self.init(.memory { () throws(LarderError) in states }, leavesOutHeld: false)
   }
 
-  /// Uses the states of all pictures in an index; they are read on first use.
+  /// Uses the states of all pictures in an index, which are read when they are first used.
   package init(_ states: PictureStates) {
     self.init(
       .memory { () throws(LarderError) in try states.read().states },
@@ -33,11 +33,11 @@ package struct KnownPictures: Sendable {
     )
   }
 
-  /// Uses the states of all pictures in an index, in memory if they are few.
+  /// Uses the states of all pictures in an index.
   ///
   /// - Parameters:
   ///   - index: The index.
-  ///   - limit: The maximum number of pictures whose states are kept in memory.
+  ///   - limit: The maximum number of pictures for which the states are kept in memory.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package init(_ index: Index, limit: Int = most) throws(LarderError) {
     let count = try index.pictureCount()
@@ -52,7 +52,7 @@ package struct KnownPictures: Sendable {
     (self.source, self.leavesOutHeld) = (source, leavesOutHeld)
   }
 
-  /// A copy without the states of held pictures, which are pictures whose bytes the cache has.
+  /// A copy without the states of held pictures, which are the pictures whose bytes the cache has.
   ///
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func withoutHeld() throws(LarderError) -> KnownPictures {
@@ -62,7 +62,9 @@ package struct KnownPictures: Sendable {
     }
   }
 
-  /// The states of these pictures, if they have a row; the result may contain other pictures too.
+  /// The states of these pictures.
+  ///
+  /// Pictures without a row are left out, and the result may also contain other pictures.
   ///
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func states(of ids: [PictureID]) throws(LarderError) -> [PictureID: PictureState] {
@@ -74,7 +76,7 @@ package struct KnownPictures: Sendable {
     }
   }
 
-  /// Calls `body` with the ids of all pictures, in batches, until it returns true.
+  /// Calls `body` with the ids of all pictures, in batches, until `body` returns true.
   ///
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func forEachBatch(_ body: ([PictureID]) -> Bool) throws(LarderError) {
@@ -93,25 +95,27 @@ package struct KnownPictures: Sendable {
   }
 }
 
-/// The states of all pictures in an index, read once, on first use.
+/// The states of all pictures in an index, which are read once, when they are first used.
 ///
-/// A run first sends some requests, so that it reads the states while it waits for answers. Reading takes a fifth of a
-/// second for a million pictures. The states are read before the first picture is requested, and so before the run
-/// writes the first row.
+/// A run can first send some requests, and read the states while it waits for the answers. Reading a million states
+/// takes a fifth of a second. The run reads the states before it requests the first picture, and thus before it writes
+/// the first row.
 package final class PictureStates: Sendable {
   private let index: Index
   private let found = Mutex<Result<Found, LarderError>?>(nil)
 
   private typealias Found = (states: [PictureID: PictureState], bytes: ByteCount)
 
-  /// Makes the states of an index's pictures; reads nothing yet.
+  /// Prepares to read the states of the pictures in `index`.
   package init(_ index: Index) {
     self.index = index
   }
 
-  /// Reads the states on the first call; every call returns the same result or error.
+  /// Reads the states.
   ///
-  /// - Returns: The states of all pictures that have a row, and the total size of the held bytes.
+  /// After the first call, the same result or error is returned again.
+  ///
+  /// - Returns: The states of all pictures that have a row, and the total size of the held pictures.
   /// - Throws: ``LarderError`` when the index cannot be read.
   @discardableResult
   package func read() throws(LarderError) -> (states: [PictureID: PictureState], bytes: ByteCount)
@@ -134,9 +138,9 @@ extension Index {
 
   private static let selectStates = "SELECT id, expiry, checked, content, bytes FROM picture"
 
-  /// The states of all pictures that have a row, and the total size of the held bytes.
+  /// The states of all pictures that have a row, and the total size of the held pictures.
   ///
-  /// - Parameter count: The number of pictures, if it is known.
+  /// - Parameter count: The number of pictures; nil if the caller does not know it.
   /// - Returns: The states, and the total size.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func pictureStates(
@@ -158,17 +162,18 @@ extension Index {
     }
   }
 
-  /// The states of these pictures; pictures without a row are left out.
+  /// The states of these pictures.
+  ///
+  /// Pictures without a row are left out.
   package func pictureStates(
     of ids: [PictureID]
   ) throws(LarderError) -> [PictureID: PictureState] {
     try rows(of: ids, Self.selectStates + " WHERE id = ?") { PictureState($0) }
   }
 
-  /// The number of ids in a batch.
   static let idBatch = 4096
 
-  /// Calls `body` with the ids of all pictures that have rows, sorted and in batches, until it returns true.
+  /// Calls `body` with the sorted ids of all pictures that have rows, in batches, until `body` returns true.
   func forEachPictureID(_ body: ([PictureID]) -> Bool) throws(LarderError) {
     try read { db in
       let rows = try RowReader(db, "SELECT id FROM picture ORDER BY id")
@@ -193,9 +198,9 @@ extension Index {
     }
   }
 
-  /// The total size of some held pictures.
+  /// The total size of those held pictures that `members` selects.
   ///
-  /// - Parameter members: Returns which of the given pictures to count.
+  /// - Parameter members: Returns those of the given pictures that are to be counted.
   /// - Returns: Their total size.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func bytesHeld(

@@ -1,11 +1,11 @@
 import Base
 
-/// The key of a picture: the first 128 bits of the SHA-256 of its identity.
+/// The key of a picture: the first 128 bits of the SHA-256 of the picture's identity.
 ///
-/// The identity is the URL, or the part of the URL that the catalog file's rule keeps. The key depends only on the
-/// identity. So two machines agree on it without communication, and rows can refer to a picture before it is fetched.
+/// The identity is the picture's URL, or the part of the URL that the rule in the catalog file keeps. The key depends
+/// on nothing else. So two machines use the same key without talking to each other, and rows can refer to a picture
+/// that was not fetched yet.
 package struct PictureID: Hashable, Sendable, Comparable, Codable {
-  /// The key.
   package let digest: IdentityDigest
 
   /// Makes a key from its digest.
@@ -13,12 +13,12 @@ package struct PictureID: Hashable, Sendable, Comparable, Codable {
     self.digest = digest
   }
 
-  /// The key for a picture's URL, or for the part of the URL that the catalog file's rule keeps.
+  /// Makes the key of the picture with the identity `url`.
   package init(url: String) {
     digest = IdentityDigest(of: url)
   }
 
-  /// Reads 32 hexadecimal digits.
+  /// Decodes a text of 32 hexadecimal digits.
   package init(from decoder: any Decoder) throws {
     let text = try decoder.singleValueContainer().decode(String.self)
     guard let id = PictureID(hexadecimal: text) else {
@@ -29,7 +29,7 @@ package struct PictureID: Hashable, Sendable, Comparable, Codable {
     self = id
   }
 
-  /// Writes 32 hexadecimal digits.
+  /// Encodes the key as a text of 32 hexadecimal digits.
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(hexadecimal)
@@ -40,10 +40,10 @@ package struct PictureID: Hashable, Sendable, Comparable, Codable {
     left.digest < right.digest
   }
 
-  /// The folder below `images/` of the picture with this key: its first byte.
+  /// The number of the picture's folder below `images/`, which is the first byte of the key.
   var folder: UInt8 { UInt8(truncatingIfNeeded: digest.high >> 56) }
 
-  /// The range of keys that the pictures in a folder can have.
+  /// The range of the keys that begin with the number of a folder.
   static func all(inFolder folder: UInt8) -> ClosedRange<PictureID> {
     let first = UInt64(folder) << 56
     return PictureID(
@@ -53,10 +53,9 @@ package struct PictureID: Hashable, Sendable, Comparable, Codable {
     )
   }
 
-  /// The number of hexadecimal digits of a key.
   static let digits = 32
 
-  /// The key as 32 hexadecimal digits, lower case.
+  /// The key as 32 lower-case hexadecimal digits.
   package var hexadecimal: String {
     String(unsafeUninitializedCapacity: Self.digits) { digits in
       for place in 0..<Self.digits {
@@ -81,22 +80,27 @@ package struct PictureID: Hashable, Sendable, Comparable, Codable {
   }
 }
 
-/// The path of a picture in the cache: `images/<2 hex>/<stem>-<32 hex>.<ext>`.
+/// The path of a picture in the cache, such as `images/3f/soup-3f…0a.jpg`.
 ///
-/// Every part depends only on the URL. The stem and the extension are for people. The digits alone distinguish
-/// pictures, so a hostile URL can neither cause a collision nor lead out of the folder.
+/// Its form is `images/<2 hex>/<stem>-<32 hex>.<ext>`. Every part depends only on the URL. The stem and the extension
+/// make the name readable for people. The digits alone tell pictures apart, so a hostile URL can neither get the file
+/// name of another picture nor lead out of the folder.
 package struct PictureName: Hashable, Sendable {
-  /// The folder below `images/`, 0 to 255.
+  /// The number of the folder below `images/`, from 0 to 255.
   package let folder: UInt8
-  /// The file's name: ASCII, at most 80 bytes, never beginning with a dot.
+  /// The name of the file.
+  ///
+  /// It has at most 80 ASCII characters, and never begins with a dot.
   package let file: String
 
-  /// The name of the picture at `url`, whose key the caller already has.
+  /// Makes the name of the picture with the identity `url` and the key `id`.
   package init(url: String, id: PictureID) {
     self.init(url, folder: id.folder, digits: id.hexadecimal)
   }
 
-  /// The name that older larders gave the picture at `url`, with only 47 bits of its key.
+  /// Makes the name that older larders gave the picture with the identity `url`.
+  ///
+  /// It contains only 47 bits of the key.
   init(older url: String) {
     let number = PictureID(url: url).olderNumber
     let hexadecimal = String(number >> 16, radix: 16)
@@ -107,7 +111,7 @@ package struct PictureName: Hashable, Sendable {
     )
   }
 
-  /// Parses a path in the cache; nil when it is no possible path of a picture.
+  /// Parses a path in the cache; nil if it cannot be the path of a picture.
   init?(path: String) {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 3, parts[0] == "images", let folder = UInt8(parts[1], radix: 16),
@@ -127,21 +131,21 @@ package struct PictureName: Hashable, Sendable {
     "images/\(Self.folderName(folder))/\(file)"
   }
 
-  /// The paths that the picture at `url` may have in a cache: its present path, and the path that an older larder gave
-  /// it.
+  /// The paths that the picture with the identity `url` may have: the present path, and the path that older larders
+  /// used.
   package static func paths(url: String) -> [String] {
     [PictureName(url: url, id: PictureID(url: url)).path, PictureName(older: url).path]
   }
 
-  /// A path in the cache without the extension.
+  /// A path in the cache without its extension.
   static func withoutEnding(_ path: String) -> Substring {
     path[..<(path.lastIndex(of: ".") ?? path.endIndex)]
   }
 
-  /// Whether a path in the cache is a possible path of a picture.
+  /// Whether a path in the cache has the form of a picture's path.
   static func isPicturePath(_ path: String) -> Bool { id(at: path) != nil }
 
-  /// Whether a path in the cache is a possible path of a picture, by the present rule or an older larder's.
+  /// Whether a path in the cache has the form of a picture's path, as this larder or an older larder makes it.
   static func isAnyLarders(_ path: String) -> Bool {
     if isPicturePath(path) { return true }
     let digits = withoutEnding(path).suffix(13)
@@ -150,7 +154,8 @@ package struct PictureName: Hashable, Sendable {
       && Hexadecimal.bytes(String(digits.dropFirst())) != nil
   }
 
-  /// The key of the picture with this path in the cache; nil when it is no possible path of a picture.
+  /// The key of the picture that has this path in the cache; nil if the path does not have the form of a picture's
+  /// path.
   package static func id(at path: String) -> PictureID? {
     guard let name = PictureName(path: path), let dot = name.file.lastIndex(of: "."),
       let dash = name.file[..<dot].lastIndex(of: "-"),
@@ -160,17 +165,19 @@ package struct PictureName: Hashable, Sendable {
     return id
   }
 
-  /// The name of a picture folder: its number as two hexadecimal digits.
+  /// The name of a picture folder, which is its number in two hexadecimal digits.
   static func folderName(_ folder: UInt8) -> String {
     let digits = String(folder, radix: 16)
     return digits.count == 1 ? "0" + digits : digits
   }
 
-  /// The extensions that a file name may take over from a URL.
+  /// If a URL ends with one of these extensions, the file name gets the same extension.
   private static let suffixes: Set<String> = ["jpg", "jpeg", "png", "gif", "webp", "avif"]
 
-  /// Makes a file name: a safe stem of at most 40 bytes from the last segment of the URL's path, the key's digits, and
-  /// an extension.
+  /// Makes a file name from the parts of a URL and the digits of a key.
+  ///
+  /// The stem is the last segment of the URL's path, shortened to 40 bytes, in which other characters than letters,
+  /// digits and `_` are replaced by `-`. It is followed by the digits and an extension.
   private static func file(_ url: UnsafeBufferPointer<UInt8>, _ digits: String) -> String {
     let path = url.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
     let segment = path.suffix(while: { $0 != UInt8(ascii: "/") })
@@ -213,12 +220,12 @@ package struct PictureName: Hashable, Sendable {
 }
 
 extension PictureID {
-  /// The 63-bit key that older larders used for the picture.
+  /// The key of 63 bits that older larders used for the picture.
   var olderNumber: Int64 { digest.olderNumber }
 }
 
 extension IdentityDigest {
-  /// The 63 bits of this key that older larders used.
+  /// The 63 bits of this digest that older larders used as a key.
   var olderNumber: Int64 { Int64(high & UInt64(Int64.max)) }
 }
 

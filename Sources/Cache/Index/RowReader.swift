@@ -4,12 +4,14 @@ import GRDB
 import GRDBSQLite
 import SQLite
 
-/// A query whose rows are read one by one, with columns by index.
+/// A query whose rows are read one by one, and whose columns are read by their number.
 ///
-/// It replaces GRDB's rows for two reasons. GRDB copies all values and converts them through protocols, which for rows
-/// of pictures costs ten times SQLite's own work. And GRDB traps at a value of an unexpected type. Here SQLite converts
-/// (https://sqlite.org/c3ref/column_blob.html), so that a value of a damaged page may be wrong, but never traps. Use it
-/// only within one transaction, on the database's queue.
+/// It replaces the rows of GRDB for two reasons. First, GRDB copies all values and converts them through protocols,
+/// which for rows of pictures takes ten times as long as SQLite itself. Second, GRDB traps at a value of an unexpected
+/// type. Here SQLite converts the values. If a page is damaged, a value may be wrong, but nothing traps.
+/// (https://sqlite.org/c3ref/column_blob.html)
+///
+/// Use a reader only within one transaction, on the queue of the database.
 struct RowReader: ~Copyable {
   private let db: Database
   private let statement: Statement
@@ -17,7 +19,7 @@ struct RowReader: ~Copyable {
 
   /// Prepares `sql`, or reuses the cached statement.
   ///
-  /// Two readers of the same SQL in one transaction would share one cursor, so use only one at a time.
+  /// Two readers of the same SQL share one statement, so use only one of them at a time.
   init(_ db: Database, _ sql: String) throws {
     self.db = db
     statement = try db.cachedStatement(sql: sql)
@@ -25,7 +27,7 @@ struct RowReader: ~Copyable {
   }
 
   deinit {
-    // A statement that is not reset would keep the transaction open.
+    // If the statement were not reset, the transaction would stay open.
     sqlite3_reset(raw)
     sqlite3_clear_bindings(raw)
   }
@@ -36,7 +38,7 @@ struct RowReader: ~Copyable {
     for (place, argument) in arguments.enumerated() { argument.bind(to: raw, Int32(place) + 1) }
   }
 
-  /// Steps to the next row; false after the last.
+  /// Moves to the next row; returns false after the last row.
   ///
   /// - Throws: `DatabaseError` with SQLite's code and message.
   func next() throws -> Bool {
@@ -49,19 +51,19 @@ struct RowReader: ~Copyable {
 
   private func isNull(_ column: Int32) -> Bool { sqlite3_column_type(raw, column) == SQLITE_NULL }
 
-  /// Whether a column holds a number.
   func isInteger(_ column: Int32) -> Bool { sqlite3_column_type(raw, column) == SQLITE_INTEGER }
 
-  /// Whether a column holds bytes.
   func isBytes(_ column: Int32) -> Bool { sqlite3_column_type(raw, column) == SQLITE_BLOB }
 
-  /// The number in a column, 0 for NULL; columns count from 0.
+  /// The number in a column; 0 if it is NULL.
+  ///
+  /// Columns are numbered from 0.
   func number(_ column: Int32) -> Int64 { sqlite3_column_int64(raw, column) }
 
-  /// The number in a column, or nil for NULL.
+  /// The number in a column; nil if it is NULL.
   func optionalNumber(_ column: Int32) -> Int64? { isNull(column) ? nil : number(column) }
 
-  /// The key in a column; zeros for any other value.
+  /// The key in a column; zero if the value is not a key.
   func key(_ column: Int32) -> IdentityDigest {
     withBytes(column) {
       $0.count == IdentityDigest.size
@@ -69,21 +71,21 @@ struct RowReader: ~Copyable {
     }
   }
 
-  /// The keys in a column, packed by ``IdentityDigest/pack(_:)``; empty for NULL.
+  /// The keys in a column that ``IdentityDigest/pack(_:)`` packed; empty if it is NULL.
   func keys(_ column: Int32) -> [IdentityDigest] {
     withBytes(column) { IdentityDigest.unpack($0) }
   }
 
-  /// The moment in a column; the beginning of 1970 for NULL.
+  /// The time in a column; the beginning of 1970 if it is NULL.
   func time(_ column: Int32) -> UnixTime { UnixTime(number(column)) }
 
-  /// The moment in a column, or nil for NULL.
+  /// The time in a column; nil if it is NULL.
   func optionalTime(_ column: Int32) -> UnixTime? { optionalNumber(column).map { UnixTime($0) } }
 
-  /// The number of bytes in a column, 0 for NULL.
+  /// The number in a column as a number of bytes; 0 if it is NULL.
   func byteCount(_ column: Int32) -> ByteCount { ByteCount(number(column)) }
 
-  /// The text in a column, or nil for NULL.
+  /// The text in a column; nil if it is NULL.
   func text(_ column: Int32) -> String? {
     guard let start = sqlite3_column_text(raw, column) else { return nil }
     // SAFETY: SQLite owns the bytes, and they are valid until the next step.
@@ -91,7 +93,9 @@ struct RowReader: ~Copyable {
     return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
-  /// Calls `body` with the bytes of a column without copying them; empty for NULL.
+  /// Calls `body` with the bytes in a column, without copying them.
+  ///
+  /// If the column is NULL, there are no bytes.
   func withBytes<Value>(_ column: Int32, _ body: (UnsafeRawBufferPointer) -> Value) -> Value {
     // SAFETY: SQLite owns the bytes, and they are valid during the call of `body`.
     let start = sqlite3_column_blob(raw, column)
@@ -99,7 +103,7 @@ struct RowReader: ~Copyable {
     return body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
   }
 
-  /// The bytes in a column, or nil for NULL.
+  /// The bytes in a column; nil if it is NULL.
   func bytes(_ column: Int32) -> [UInt8]? {
     guard !isNull(column) else { return nil }
     // SAFETY: SQLite owns the bytes, and they are valid until the next step; for an empty value, the pointer is nil.
@@ -137,17 +141,19 @@ extension IdentityDigest: RowArgument {
   }
 }
 
-/// A statement that is run once for each row, with values bound by index.
+/// A statement that writes one row at a time, and whose values are bound by their number.
 ///
-/// GRDB boxes every argument and checks the list against the statement at each run. For the rows of pictures and items,
-/// that costs more than SQLite's own work. Here the caller must bind all arguments for every row, at the indices of its
-/// SQL. Use it only within one transaction, on the database's queue.
+/// GRDB allocates memory for every argument, and checks the list of arguments at each run. For rows of pictures and
+/// items, that takes longer than SQLite itself. Here the caller must bind all arguments before each run.
+///
+/// Use a writer only within one transaction, on the queue of the database.
 struct RowWriter: ~Copyable {
   private let db: Database
   private let statement: Statement
   private let raw: OpaquePointer
-  /// A buffer that keeps a row's bytes until the statement has run, so that SQLite need not allocate memory for each
-  /// value.
+  /// A buffer for the bytes of one row, which stay there until the statement has run.
+  ///
+  /// So SQLite need not allocate memory for each value.
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 8)
   private var used = 0
 
@@ -162,12 +168,12 @@ struct RowWriter: ~Copyable {
   }
 
   deinit {
-    // The cached statement lives on, and must not point to freed values.
+    // The cached statement is used again later, and must not point to freed memory.
     sqlite3_clear_bindings(raw)
     buffer.deallocate()
   }
 
-  /// Copies bytes into the buffer, where SQLite can read them until the statement has run; nil when the buffer is full.
+  /// Copies bytes into the buffer, where they stay until the statement has run; returns nil if the buffer is full.
   private mutating func hold(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawPointer? {
     guard bytes.count <= buffer.count - used else { return nil }
     let place = UnsafeMutableRawBufferPointer(rebasing: buffer[used..<used + bytes.count])
@@ -176,24 +182,25 @@ struct RowWriter: ~Copyable {
     return UnsafeRawPointer(place.baseAddress)
   }
 
-  /// Binds a number, or NULL; indices count from 1.
+  /// Binds a number; nil stands for NULL.
+  ///
+  /// Arguments are numbered from 1.
   func bind(_ place: Int32, _ value: Int64?) {
     if let value { sqlite3_bind_int64(raw, place, value) } else { sqlite3_bind_null(raw, place) }
   }
 
-  /// Binds a moment, or NULL.
+  /// Binds a time; nil stands for NULL.
   func bind(_ place: Int32, _ time: UnixTime?) { bind(place, time?.seconds) }
 
-  /// Binds a number of bytes.
   func bind(_ place: Int32, _ bytes: ByteCount) { bind(place, bytes.count) }
 
-  /// Binds a text, or NULL.
+  /// Binds a text; nil stands for NULL.
   mutating func bind(_ place: Int32, _ text: String?) {
     guard var text else { return _ = sqlite3_bind_null(raw, place) }
     text.withUTF8 { bind(place, utf8: UnsafeRawBufferPointer($0)) }
   }
 
-  /// Binds the bytes of a text.
+  /// Binds a text, given by its bytes.
   mutating func bind(_ place: Int32, utf8: UnsafeRawBufferPointer) {
     // An empty buffer may have a nil pointer, which SQLite would bind as NULL.
     if utf8.isEmpty { return _ = sqlite3_bind_text(raw, place, "", 0, Self.copied) }
@@ -207,7 +214,7 @@ struct RowWriter: ~Copyable {
     )
   }
 
-  /// Binds bytes, or NULL.
+  /// Binds bytes; nil stands for NULL.
   mutating func bind(_ place: Int32, _ bytes: [UInt8]?) {
     guard let bytes else { return _ = sqlite3_bind_null(raw, place) }
     bytes.withUnsafeBytes { bind(place, $0) }
@@ -221,7 +228,6 @@ struct RowWriter: ~Copyable {
     _ = sqlite3_bind_blob(raw, place, start, Int32(bytes.count), held == nil ? Self.copied : nil)
   }
 
-  /// Binds a key.
   mutating func bind(_ place: Int32, _ key: IdentityDigest) {
     withUnsafeTemporaryAllocation(byteCount: IdentityDigest.size, alignment: 8) { buffer in
       key.write(to: buffer)
@@ -242,16 +248,18 @@ struct RowWriter: ~Copyable {
   }
 }
 
-/// Reads parts of a large BLOB without reading all of it.
+/// Reads a part of a large BLOB without reading all of it.
 ///
-/// In a query, SQLite reads the whole value even for a part: `substr` of a listing of a million items read 8 MB for the
-/// first item. Incremental I/O reads only the pages up to the part. (https://sqlite.org/c3ref/blob_open.html) Use it
-/// only within one transaction, on the database's queue.
+/// In a query, SQLite reads the whole value even if only a part is needed. For example, a query with `substr` read 8
+/// MB to find the first item in a listing of a million items. Incremental I/O reads only the pages up to the end of
+/// the part. (https://sqlite.org/c3ref/blob_open.html)
+///
+/// Use a reader only within one transaction, on the queue of the database.
 struct BlobReader: ~Copyable {
   private let db: Database
   private let raw: OpaquePointer
 
-  /// Opens the value in one column of one row; nil when there is no such row, or the value is no BLOB.
+  /// Opens the value in one column of one row; nil if there is no such row, or if the value is not a BLOB.
   ///
   /// - Throws: `DatabaseError` when the database cannot be read.
   init?(_ db: Database, table: String, column: String, row: Int64) throws {
@@ -267,12 +275,12 @@ struct BlobReader: ~Copyable {
 
   deinit { sqlite3_blob_close(raw) }
 
-  /// Reads `count` bytes, or fewer if the value ends earlier.
+  /// Reads at most `count` bytes.
   ///
   /// - Parameters:
   ///   - first: The number of bytes to skip.
   ///   - count: The maximum number of bytes to read.
-  /// - Returns: The bytes.
+  /// - Returns: The bytes, which are fewer than `count` if the value ends earlier.
   /// - Throws: `DatabaseError` when the database cannot be read.
   func bytes(from first: Int, count: Int) throws -> [UInt8] {
     let held = max(0, min(count, Int(sqlite3_blob_bytes(raw)) - first))
@@ -289,13 +297,13 @@ struct BlobReader: ~Copyable {
 }
 
 extension Row {
-  /// The bytes in a column; nil for NULL.
+  /// The bytes in a column; nil if it is NULL.
   func bytes(_ column: String) throws -> [UInt8]? {
     try decode(Data?.self, forColumn: column).map { [UInt8]($0) }
   }
 }
 
 extension [UInt8] {
-  /// The bytes as a value for SQLite.
+  /// The bytes as a value that GRDB can pass to SQLite.
   var databaseValue: DatabaseValue { Data(self).databaseValue }
 }

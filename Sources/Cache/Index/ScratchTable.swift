@@ -3,14 +3,13 @@ import GRDB
 import SQLite
 import Synchronization
 
-/// A map from pictures to numbers on disk, for maps that may be too large for memory.
+/// A map from pictures to numbers on disk, because the map may be too large for memory.
 ///
-/// Used by ``PictureSet``, and by the merge of shards for the positions of results.
+/// It is used by ``PictureSet``, and by the merge of shards to find the position of each picture's result.
 ///
-/// It is an unnamed temporary database of SQLite, which disappears with the process.
-///
-/// Memory has only SQLite's page cache and the last additions. SQLite creates the file in `SQLITE_TMPDIR` or `TMPDIR`,
-/// or else in `/var/tmp` (https://sqlite.org/tempfiles.html, section 5). Thread-safe.
+/// The map is an unnamed temporary database of SQLite, which disappears when the process ends. SQLite creates its file
+/// in `SQLITE_TMPDIR` or `TMPDIR`, or else in `/var/tmp` (https://sqlite.org/tempfiles.html, section 5). Only SQLite's
+/// page cache and the last additions are in memory. A table is thread-safe.
 package final class ScratchTable: Sendable {
   private let database: ScratchDatabase
   /// The additions that are not inserted yet.
@@ -19,8 +18,8 @@ package final class ScratchTable: Sendable {
 
   /// Makes an empty table.
   ///
-  /// - Parameter most: The number of additions to collect, so that they can be inserted in the order of the table's
-  ///   pages.
+  /// - Parameter most: The number of additions to collect in memory. They are then inserted together, in the order of
+  ///   the table's pages.
   /// - Throws: ``LarderError`` when SQLite cannot be used, or there is no space.
   package init(gathering most: Int = 1 << 18) throws(LarderError) {
     self.most = most
@@ -29,10 +28,14 @@ package final class ScratchTable: Sendable {
     )
   }
 
-  /// Adds a picture; look-ups may miss it until ``insertPending()``.
+  /// Adds a picture.
   ///
-  /// - Returns: If this call inserted the waiting additions, one of their pictures that the table already had; it keeps
-  ///   its first number. Nil otherwise.
+  /// Until ``insertPending()`` is called, look-ups may not find it.
+  ///
+  /// If enough additions are waiting, they are inserted into the database.
+  ///
+  /// - Returns: One of the inserted pictures if the table already had it; in that case it keeps its first number. Nil
+  ///   if there is no such picture, or if nothing was inserted.
   /// - Throws: ``LarderError`` when there is no space.
   package func add(_ id: PictureID, _ number: Int64) throws(LarderError) -> PictureID? {
     let full = pending.withLock { pending in
@@ -43,10 +46,10 @@ package final class ScratchTable: Sendable {
     return try full.isEmpty ? nil : insert(full)
   }
 
-  /// Inserts the waiting additions, so that look-ups find all of them.
+  /// Inserts the waiting additions into the database, so that look-ups find all pictures.
   ///
-  /// - Returns: One of the waiting pictures that the table already had; it keeps its first number. Nil if there is
-  ///   none.
+  /// - Returns: One of the inserted pictures if the table already had it; in that case it keeps its first number. Nil
+  ///   if there is no such picture.
   /// - Throws: ``LarderError`` when there is no space.
   package func insertPending() throws(LarderError) -> PictureID? {
     let rest = pending.withLock { pending in
@@ -73,7 +76,9 @@ package final class ScratchTable: Sendable {
     }
   }
 
-  /// The numbers of these pictures; pictures without a number are left out.
+  /// The numbers of these pictures.
+  ///
+  /// Pictures that are not in the table are left out.
   ///
   /// - Throws: ``LarderError`` when the file cannot be read.
   package func numbers(
@@ -90,7 +95,7 @@ package final class ScratchTable: Sendable {
     }
   }
 
-  /// All pictures that have a number, sorted.
+  /// All pictures in the table, sorted.
   ///
   /// - Throws: ``LarderError`` when the file cannot be read.
   func pictures() throws(LarderError) -> [PictureID] {
@@ -103,9 +108,10 @@ package final class ScratchTable: Sendable {
   }
 }
 
-/// Sorts lines of text on disk and removes duplicates, for the URL lists of a shard plan.
+/// Sorts lines of text on disk and removes repeated lines, for the lists of URLs in a shard plan.
 ///
-/// SQLite sorts the lines in temporary files, in the same folder as those of ``ScratchTable``. Thread-safe.
+/// SQLite sorts the lines in temporary files, which are in the same folder as those of a ``ScratchTable``. A
+/// collection is thread-safe.
 package final class ScratchLines: Sendable {
   private let database: ScratchDatabase
   private let pending = Mutex(Pending())
@@ -128,7 +134,9 @@ package final class ScratchLines: Sendable {
     )
   }
 
-  /// Adds a line to a list; ``forEach(_:)`` throws the error of a failed insertion.
+  /// Adds a line to a list.
+  ///
+  /// If the line cannot be inserted, ``forEach(_:)`` throws the error.
   package func add(_ text: String, to list: Int) {
     pending.withLock { pending in
       pending.lines.append((list, text))
@@ -136,10 +144,11 @@ package final class ScratchLines: Sendable {
     }
   }
 
-  /// Calls `body` with each line of each list: the lists in the order of their numbers, the lines in the order of their
-  /// bytes.
+  /// Calls `body` with each line of each list.
   ///
-  /// - Throws: ``LarderError`` when there is no space; errors of `body`.
+  /// The lists are sorted by their numbers, and the lines of a list by their bytes.
+  ///
+  /// - Throws: ``LarderError`` when there is no space, and the errors of `body`.
   package func forEach(_ body: (_ list: Int, _ text: String) throws -> Void) throws {
     let failure = pending.withLock { pending in
       flush(&pending)
@@ -181,14 +190,14 @@ package final class ScratchLines: Sendable {
   }
 }
 
-/// An unnamed temporary database.
+/// An unnamed temporary database, whose errors are converted to ``LarderError``.
 private struct ScratchDatabase {
   /// The name of the database in messages.
   static let name = "temporary files"
 
   let file: SQLiteDatabase
 
-  /// Makes a database with a table.
+  /// Makes a database with the table that the SQL statement `table` creates.
   init(_ table: String) throws(LarderError) {
     file = try LarderError.translating(Self.name) { try SQLiteDatabase(temporary: table) }
   }
@@ -202,10 +211,10 @@ private struct ScratchDatabase {
   }
 }
 
-/// A set of pictures in memory that moves to disk when it becomes large.
+/// A set of pictures that is stored on disk if it becomes too large for memory.
 ///
-/// Up to ``most`` pictures are in a Swift set. Whenever the Swift set is full, its pictures move to a ``ScratchTable``,
-/// so that memory is bounded. Not thread-safe: the owner has a lock.
+/// New pictures are in a Swift set. When that set has ``most`` pictures, they are moved to a ``ScratchTable``, so that
+/// the memory is limited. A set is not thread-safe, so its owner needs a lock.
 package struct PictureSet {
   /// The maximum number of pictures in memory.
   package static let most = 1 << 18
@@ -213,7 +222,9 @@ package struct PictureSet {
   private var recent: Set<PictureID> = []
   private var older: ScratchTable?
   private let limit: Int
-  /// The first error; nothing is added after it.
+  /// The first error.
+  ///
+  /// After an error, nothing is added to the set.
   package private(set) var failure: LarderError?
 
   /// Makes an empty set.
@@ -225,7 +236,8 @@ package struct PictureSet {
 
   /// Adds pictures.
   ///
-  /// - Returns: The pictures that were not in the set, in the order of `ids`, each once; none after a failure.
+  /// - Returns: The pictures that were not in the set before, in the order of `ids` and without repeats; empty after a
+  ///   failure.
   package mutating func insert(_ ids: [PictureID]) -> [PictureID] {
     let known = known(ids)
     guard failure == nil else { return [] }
@@ -234,14 +246,14 @@ package struct PictureSet {
     return failure == nil ? new : []
   }
 
-  /// The given pictures that are in the set.
+  /// Those of the given pictures that are in the set.
   package mutating func members(_ ids: [PictureID]) -> Set<PictureID> {
     known(ids).union(ids.filter(recent.contains))
   }
 
   /// Whether all of these pictures are in the set.
   package mutating func hasAll(_ ids: [PictureID]) -> Bool {
-    // Makes no temporary set if everything is in memory.
+    // If everything is in memory, no temporary set is needed.
     older == nil ? ids.allSatisfy(recent.contains) : members(ids).isSuperset(of: ids)
   }
 
@@ -254,7 +266,7 @@ package struct PictureSet {
     return (try older.pictures() + recent).sorted()
   }
 
-  /// The given pictures that are in the table.
+  /// Those of the given pictures that are in the table on disk.
   private mutating func known(_ ids: [PictureID]) -> Set<PictureID> {
     guard let older, failure == nil else { return [] }
     do throws(LarderError) {

@@ -2,24 +2,26 @@ import Base
 import Glibc
 import Synchronization
 
-/// An object store that has a cache's pictures instead of the folder `images/`.
+/// An object store, such as S3, that has a cache's pictures instead of the folder `images/`.
 ///
-/// Uploads are atomic. An object has the path that the picture would have in the cache's folder. Its metadata has the
-/// fields of the picture's row, so that a lost index can be rebuilt from the store. The cache's folder has only the
-/// index, the lock and temporary files.
+/// An upload is atomic. The name of an object is the path that the picture would have in the cache's folder. The
+/// metadata of an object contains the fields of the picture's row, so that a lost index can be rebuilt from the store.
+/// The folder of such a cache has only the index, the lock and temporary files.
 ///
-/// All calls block, except ``put(_:_:completion:)`` and ``part(_:of:completion:)``. When a call throws, temporary
-/// failures have been retried already.
+/// All calls block, except ``put(_:_:completion:)`` and ``part(_:of:completion:)``. Temporary failures are retried
+/// before a call throws.
 package protocol RemotePictures: Sendable {
-  /// The store's name for messages: `s3://bucket/prefix`.
+  /// The name of the store for messages, such as `s3://bucket/prefix`.
   var name: String { get }
 
-  /// Uploads a picture, replacing an existing one.
+  /// Uploads a picture.
+  ///
+  /// If the store has a picture at this path, it is replaced.
   ///
   /// - Parameters:
   ///   - entry: The picture's row, without its stamp.
   ///   - bytes: The picture's bytes, which must stay readable until `completion` is called.
-  ///   - completion: Called once, on any thread, with the stamp of the stored object.
+  ///   - completion: Called once, on any thread, with the stamp of the stored object or the error.
   func put(
     _ entry: PictureEntry,
     _ bytes: RemoteBytes,
@@ -32,94 +34,99 @@ package protocol RemotePictures: Sendable {
   /// - Throws: ``LarderError`` when the list cannot be read; errors of `body`.
   func forEach(_ body: (RemoteObject) throws(LarderError) -> Void) throws(LarderError)
 
-  /// Requests the metadata of these pictures.
+  /// Reads the rows of these pictures from the metadata in the store.
   ///
-  /// - Parameter paths: The pictures' paths.
-  /// - Returns: The rows of the pictures that exist, by path. A picture that larder did not upload has no SHA-256. A
-  ///   picture whose URL is too long for the metadata has an empty URL.
+  /// - Parameter paths: The paths of the pictures.
+  /// - Returns: The rows of the pictures that exist, by path. If larder did not upload an object, its row has no
+  ///   SHA-256. If the URL of a picture is too long for the metadata, its row has an empty URL.
   /// - Throws: ``LarderError`` when the store cannot be read.
   func rows(at paths: [String]) throws(LarderError) -> [String: PictureEntry]
 
   /// Reads a picture.
   ///
   /// - Parameters:
-  ///   - path: The picture's path.
-  ///   - restart: Called after a transfer broke, before `piece` gets the bytes again from the beginning.
-  ///   - piece: Called with the bytes, piece by piece, on a thread of the store's transport.
-  /// - Returns: The stamp; nil when there is no such picture.
-  /// - Throws: ``LarderError`` when it cannot be read.
+  ///   - path: The path of the picture.
+  ///   - restart: Called if a transfer broke. Afterwards, `piece` is called with the bytes again from the beginning.
+  ///   - piece: Called with each piece of the bytes in order, on a thread of the store's transport.
+  /// - Returns: The stamp; nil if there is no such picture.
+  /// - Throws: ``LarderError`` when the picture cannot be read.
   func read(
     _ path: String,
     restart: @escaping @Sendable () -> Void,
     piece: @escaping @Sendable (RawSpan) -> Void
   ) throws(LarderError) -> FileStamp?
 
-  /// Reads a part of a picture; does not block.
+  /// Reads a part of a picture, without blocking.
   ///
   /// - Parameters:
-  ///   - range: The range of bytes, not empty.
-  ///   - path: The picture's path.
-  ///   - completion: Called once, on any thread, with the part; nil when there is no such picture, or it is too short.
+  ///   - range: The range of bytes, which is not empty.
+  ///   - path: The path of the picture.
+  ///   - completion: Called once, on any thread, with the part. The part is nil if there is no such picture, or if it
+  ///     is too short.
   func part(
     _ range: Range<Int>,
     of path: String,
     completion: @escaping @Sendable (Result<RemotePart?, LarderError>) -> Void
   )
 
-  /// Moves pictures to other paths, with their metadata; ignores pictures that do not exist.
+  /// Moves pictures to other paths, together with their metadata.
   ///
-  /// An object at a new path is replaced. After an error, each picture is at one of its two paths or at both.
+  /// Pictures that do not exist are ignored.
+  ///
+  /// If there is an object at a new path, it is replaced. After an error, each picture is at its old path, at its new
+  /// path, or at both.
   ///
   /// - Parameter paths: The present and the new path of each picture.
   /// - Throws: ``LarderError`` when a picture cannot be moved.
   func move(_ paths: [(from: String, to: String)]) throws(LarderError)
 
-  /// Removes pictures; ignores those that do not exist.
+  /// Removes pictures.
   ///
-  /// - Parameter paths: The pictures' paths.
+  /// Pictures that do not exist are ignored.
+  ///
+  /// - Parameter paths: The paths of the pictures.
   /// - Throws: ``LarderError`` when a picture cannot be removed.
   func remove(_ paths: [String]) throws(LarderError)
 }
 
-/// A part of a stored picture.
+/// A part of a picture in an object store.
 package struct RemotePart: Sendable {
-  /// The requested bytes.
+  /// The bytes of the requested range.
   package var bytes: [UInt8]
-  /// The row in the picture's metadata, with its stamp; see ``RemotePictures/rows(at:)``.
+  /// The picture's row from the metadata, with its stamp; see ``RemotePictures/rows(at:)``.
   package var entry: PictureEntry
 
-  /// Memberwise initializer.
+  /// Makes a part from its bytes and the picture's row.
   package init(bytes: [UInt8], entry: PictureEntry) {
     (self.bytes, self.entry) = (bytes, entry)
   }
 }
 
-/// One picture's entry in a store's list.
+/// The entry of one picture in the list of an object store.
 package struct RemoteObject: Sendable, Equatable {
-  /// The picture's path, as in a cache's folder.
+  /// The path of the picture, such as `images/3f/….jpg`.
   package var path: String
-  /// The stamp, made of the object's size and entity-tag; every version has a different stamp.
+  /// The stamp, made of the object's size and entity-tag, so that each version of an object has another stamp.
   package var stamp: FileStamp
-  /// The time of its upload.
+  /// The time of the upload.
   package var changed: UnixTime
 
-  /// Memberwise initializer.
+  /// Makes an entry from its parts.
   package init(path: String, stamp: FileStamp, changed: UnixTime) {
     (self.path, self.stamp, self.changed) = (path, stamp, changed)
   }
 }
 
-/// The bytes of a picture to upload, read a piece at a time.
+/// The bytes of a picture to upload, which are read a piece at a time.
 package struct RemoteBytes: Sendable {
-  /// The number of bytes.
   package let count: ByteCount
   private let read: @Sendable (Range<Int>) throws(LarderError) -> [UInt8]
 
-  /// Makes the bytes from any source.
+  /// Makes the bytes of any source.
   ///
   /// - Parameters:
   ///   - count: The number of bytes.
-  ///   - read: Reads a range of the bytes completely.
+  ///   - read: Returns all bytes of a range, or throws.
   package init(
     count: ByteCount,
     read: @escaping @Sendable (Range<Int>) throws(LarderError) -> [UInt8]
@@ -128,21 +135,21 @@ package struct RemoteBytes: Sendable {
     self.read = read
   }
 
-  /// Makes the bytes of a file.
+  /// Makes the bytes of an open file.
   init(_ file: OpenFile, count: ByteCount) {
     self.init(count: count) { range throws(LarderError) in try file.bytes(range) }
   }
 
   /// Reads a range of the bytes.
   ///
-  /// - Parameter range: The range to read.
-  /// - Returns: The bytes of the whole range.
+  /// - Parameter range: The range.
+  /// - Returns: All bytes of the range.
   /// - Throws: ``LarderError`` when the file cannot be read or is too short.
   package func bytes(_ range: Range<Int>) throws(LarderError) -> [UInt8] { try read(range) }
 }
 
 extension OpenFile {
-  /// Reads bytes of the file.
+  /// Reads all bytes of a range of the file.
   ///
   /// - Throws: ``LarderError`` when the file cannot be read or is too short.
   fileprivate func bytes(_ range: Range<Int>) throws(LarderError) -> [UInt8] {
@@ -156,7 +163,7 @@ extension OpenFile {
   }
 }
 
-/// A list of all objects of a store, requested once for many look-ups.
+/// A list of all objects in an object store, which is requested once for many look-ups.
 final class RemoteListing: Sendable {
   /// The store.
   let remote: any RemotePictures
@@ -166,7 +173,9 @@ final class RemoteListing: Sendable {
     self.remote = remote
   }
 
-  /// The stored objects by path; requested on first use.
+  /// The stored objects by path.
+  ///
+  /// They are requested when they are first used.
   ///
   /// - Throws: ``LarderError`` when the store cannot be read.
   func objects() throws(LarderError) -> [String: RemoteObject] {
@@ -177,23 +186,23 @@ final class RemoteListing: Sendable {
     return objects
   }
 
-  /// Discards the list, so that the next look-up requests it again.
+  /// Discards the list, so that the next use requests it again.
   func forget() { found.withLock { $0 = nil } }
 }
 
-/// A temporary copy of a stored picture on this machine.
+/// A temporary copy of an object in a store, in a file on this machine.
 package struct RemoteCopy {
-  /// The path of the copy.
+  /// The path of the file.
   package let path: String
-  /// Whether the store has the picture.
+  /// Whether the store has the object; if not, the file is empty.
   package let isThere: Bool
 
-  /// Downloads a picture into a file.
+  /// Downloads an object into a file.
   ///
   /// - Parameters:
-  ///   - source: The picture's path in the store.
+  ///   - source: The path of the object in the store.
   ///   - remote: The store.
-  ///   - path: The path of the file, which is overwritten.
+  ///   - path: The path of the file, which is overwritten if it exists.
   /// - Throws: ``LarderError`` when the store cannot be read, or the file cannot be written.
   package init(
     of source: String,
@@ -225,10 +234,9 @@ package struct RemoteCopy {
     isThere = stamp != nil
   }
 
-  /// Removes the file.
   package func remove() { unlink(path) }
 
-  /// The SHA-256 of a file in hexadecimal; nil when there is no readable regular file.
+  /// The SHA-256 of a file in hexadecimal digits; nil if it is not a regular file or cannot be read.
   package static func digest(ofFile path: String) -> String? {
     guard let slash = path.lastIndex(of: "/"),
       let folder = try? Folder(path: String(path[..<slash]), creating: false)

@@ -55,15 +55,16 @@ extension CacheLayout {
 }
 
 extension PictureEntry {
-  /// Whether this entry, read from a store, is the complete row of the object at `path`, which may be the path of an
-  /// older larder.
+  /// Whether this row, which was read from the metadata of an object, is the complete row of the object at `path`.
+  ///
+  /// The path may also be the one that an older larder used for the picture.
   package func isRow(at path: String) -> Bool {
     isHeld && !url.isEmpty && PictureName.paths(url: identity).contains(path)
   }
 
-  /// Converts this entry, read from a store, to the row of a known picture.
+  /// Converts this row, which was read from the metadata of an object, to a row of the known picture.
   ///
-  /// Nil when this entry belongs to another picture, or when larder did not upload the object.
+  /// It is nil if the metadata belongs to another picture, or if larder did not upload the object.
   package func row(of known: PictureEntry) -> PictureEntry? {
     guard isHeld else { return nil }
     guard identity == known.identity || url.isEmpty else { return nil }

@@ -3,11 +3,11 @@ import Crypto
 import Dispatch
 import Synchronization
 
-/// Checks every picture in an object store against its row.
+/// Compares the pictures in an object store with their rows in the index, for ``Verification``.
 ///
-/// A picture that another machine has replaced is compared with the metadata of the new upload.
+/// If another machine has replaced a picture, it is compared with the metadata of the new upload.
 struct RemoteVerification {
-  /// The number of pictures to read at the same time.
+  /// The number of pictures that are read at the same time.
   private static let readers = 16
 
   private let remote: any RemotePictures
@@ -21,14 +21,14 @@ struct RemoteVerification {
     (remote, self.index, objects) = (listing.remote, index, try listing.objects())
   }
 
-  /// Checks pictures; a full check reads many at a time.
+  /// Checks pictures.
   ///
   /// - Parameters:
-  ///   - entries: The rows.
+  ///   - entries: The rows of the pictures.
   ///   - depth: Whether to compare metadata or to read every byte.
-  ///   - rows: The entries from the store, by path; an entry that matches its row needs only a stamp.
-  ///   - isStopped: Whether to end early.
-  /// - Returns: The verdict on each entry, in the same order; fewer when the check was stopped.
+  ///   - rows: The rows from the store's metadata, by path; nil to use the stamps in the list of objects.
+  ///   - isStopped: Returns whether to end early.
+  /// - Returns: The result for each picture, in the same order; fewer if the check was stopped.
   func verdicts(
     _ entries: [PictureEntry],
     _ depth: Verification.Depth,
@@ -38,7 +38,7 @@ struct RemoteVerification {
     let rows = rows ?? objects.mapped(entries)
     let verdicts = Mutex([CheckedFile?](repeating: nil, count: entries.count))
     let next = Atomic<Int>(0)
-    // Reading waits for the network, so there may be more threads than processors.
+    // Reading waits for the network, so use more threads than there are processors.
     let readers = depth == .full ? Self.readers : 1
     withoutActuallyEscaping(isStopped) { isStopped in
       let group = DispatchGroup()
@@ -99,7 +99,9 @@ struct RemoteVerification {
 }
 
 extension [String: RemoteObject] {
-  /// The entries that the list contains, as rows with only a stamp.
+  /// Rows of those of the given pictures that are in the list of objects.
+  ///
+  /// Each row has only a stamp.
   fileprivate func mapped(_ entries: [PictureEntry]) -> [String: PictureEntry] {
     var rows: [String: PictureEntry] = [:]
     for entry in entries {
@@ -113,7 +115,7 @@ extension [String: RemoteObject] {
 }
 
 extension RemotePictures {
-  /// Reads a picture and hashes it; nil when there is none.
+  /// Reads and hashes a picture; nil if there is no such picture.
   func digest(of path: String) throws(LarderError) -> FileDigest? {
     let digest = PictureDigest()
     let stamp = try read(path, restart: { digest.restart() }, piece: { digest.add($0) })
@@ -123,10 +125,10 @@ extension RemotePictures {
   /// Reads a whole picture into memory.
   ///
   /// - Parameters:
-  ///   - path: The picture's path.
+  ///   - path: The path of the picture.
   ///   - most: The maximum size in bytes.
-  /// - Returns: The picture's bytes; nil when there is no picture, or it has more than `most` bytes.
-  /// - Throws: ``LarderError`` when it cannot be read.
+  /// - Returns: The picture's bytes; nil if there is no such picture, or if it has more than `most` bytes.
+  /// - Throws: ``LarderError`` when the picture cannot be read.
   package func bytes(of path: String, most: ByteCount) throws(LarderError) -> [UInt8]? {
     let gathered = Mutex<(bytes: [UInt8], isLonger: Bool)>(([], false))
     let stamp = try read(
@@ -145,7 +147,7 @@ extension RemotePictures {
   }
 }
 
-/// Hashes a picture as it arrives, and detects its format from its first bytes.
+/// Hashes a picture while it is received, and detects its type from its first bytes.
 final class PictureDigest: Sendable {
   private struct Input {
     var hash = SHA256()
@@ -154,10 +156,9 @@ final class PictureDigest: Sendable {
 
   private let state = Mutex(Input())
 
-  /// Forgets the received bytes.
+  /// Discards the received bytes.
   func restart() { state.withLock { $0 = Input() } }
 
-  /// Adds the next bytes.
   func add(_ bytes: RawSpan) {
     state.withLock { state in
       bytes.withUnsafeBytes { buffer in
@@ -168,7 +169,7 @@ final class PictureDigest: Sendable {
     }
   }
 
-  /// The digest and type of the received bytes, with the given stamp.
+  /// The digest and the type of the received bytes, together with the given stamp.
   func file(_ stamp: FileStamp) -> FileDigest {
     state.withLock { state in
       FileDigest(

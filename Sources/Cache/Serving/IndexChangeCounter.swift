@@ -4,18 +4,21 @@ import Glibc
 import SQLite
 import Synchronization
 
-/// Detects a changed index with two system calls, without opening the database.
+/// Finds out whether an index has changed, with two system calls and without opening the database.
 ///
-/// SQLite increments the change counter in the file's header with each transaction; a rebuilt index has another inode.
+/// With each transaction, SQLite increments the change counter in the header of the file. If the index is rebuilt, the
+/// new file has another inode.
 package final class IndexChangeCounter: Sendable {
-  /// The state of an index at a moment; equal readings mean equal contents.
+  /// The state of an index at a moment.
+  ///
+  /// If two readings are equal, the contents are equal.
   package struct Reading: Sendable, Hashable {
     fileprivate var inode: UInt
     fileprivate var changes: UInt32
   }
 
   private struct LastRead {
-    /// The open header of the file with this inode.
+    /// The open header of the file that has the inode below.
     var header: DatabaseHeader?
     var inode: UInt = 0
   }
@@ -23,20 +26,20 @@ package final class IndexChangeCounter: Sendable {
   private let path: String
   private let state = Mutex(LastRead())
 
-  /// Watches the index of the cache at `root`.
+  /// Prepares to watch the index of the cache at `root`.
   package init(cache root: String) {
     path = root + "/index.sqlite"
   }
 
-  /// The present state of the index; nil when there is no readable index.
+  /// Reads the present state of the index; nil if there is no readable index.
   ///
-  /// Call this before reading the index; the index that is read has this state or a newer state.
+  /// Call this before you read the index. The index that you read then has this state or a newer state.
   package func read() -> Reading? {
     guard let inode = inode() else { return nil }
     return state.withLock { state in
       if state.header == nil || state.inode != inode {
         state.header = DatabaseHeader(path)
-        // Another file may have replaced this one before the header was opened.
+        // Another file may have replaced this one after its inode was read.
         guard self.inode() == inode else {
           state.header = nil
           return nil
@@ -47,7 +50,7 @@ package final class IndexChangeCounter: Sendable {
     }
   }
 
-  /// The inode of the index file; nil when there is no regular file.
+  /// The inode of the index file; nil if it is not a regular file.
   private func inode() -> UInt? {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -56,9 +59,9 @@ package final class IndexChangeCounter: Sendable {
 }
 
 extension Index {
-  /// The index's row of the picture at a path in the cache; nil if there is none.
+  /// The row of the picture that has a path in the cache; nil if there is none.
   ///
-  /// A picture whose file still has the path of an older larder is found by that path and by its present path.
+  /// If the picture's file still has the path that an older larder gave it, the picture is found by both paths.
   package func picture(at path: String) throws(LarderError) -> PictureEntry? {
     try read { db in
       let row: RowReader
@@ -76,14 +79,14 @@ extension Index {
     }
   }
 
-  /// The ids of items that refer, in some version or in their detail, to the picture at a path in the cache.
+  /// The ids of the items that refer to the picture at a path in the cache, in any version or in their detail.
   ///
-  /// Searches the packed picture ids of all items: a millisecond for each thousand items, without an index in memory.
+  /// This searches the packed picture ids of all items, which takes a millisecond for each thousand items.
   ///
   /// - Parameters:
-  ///   - path: The picture's path, such as `images/3f/….jpg`.
+  ///   - path: The path of the picture, such as `images/3f/….jpg`.
   ///   - catalog: The catalog whose details are searched.
-  /// - Returns: At most 64 ids of items from versions, and 64 from details.
+  /// - Returns: At most 64 ids that were found in items, and at most 64 that were found in details.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func items(
     isPicturePath path: String,

@@ -3,28 +3,28 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Moves fetched pictures from a temporary folder into the cache beside it.
+/// Moves pictures that `larder serve` fetched from a temporary cache into the cache.
 ///
-/// So `larder serve` holds the cache's lock for milliseconds, not for the duration of a transfer. Every file is
-/// complete and synced before the lock is taken. Under the lock, the file is renamed, its folder is synced, and its row
-/// is written: a crash leaves the whole picture or none. Pictures of a cache in an object store are uploaded before the
-/// lock is taken.
+/// In this way the server holds the cache's lock only for milliseconds, and not while it fetches. All files are
+/// complete and synced before the lock is taken. Under the lock, the files are renamed, their folders are synced, and
+/// the rows are written. So a crash leaves each picture whole, or leaves nothing of it. If an object store has the
+/// cache's pictures, they are uploaded before the lock is taken.
 package final class PictureAdmission: Sendable {
-  /// The holder's name in the lock file.
+  /// The name of the server in the lock file.
   ///
-  /// A process that finds this name waits, because the lock is released within milliseconds.
+  /// A process that finds this name in the lock file waits, because the server releases the lock within milliseconds.
   package static let holder = CacheLock.briefHolder
 
   private let cache: String
   private let folder: String
   private let remote: (any RemotePictures)?
-  /// The pictures that were uploaded to the store and have no row yet.
+  /// The pictures that were uploaded to the store, but whose rows are not written yet.
   private let put = Mutex<[PictureID: PictureEntry]>([:])
 
   /// Prepares to move pictures into a cache.
   ///
   /// - Parameters:
-  ///   - folder: The path of the temporary cache, on the same file system, that the pictures were fetched into.
+  ///   - folder: The path of the temporary cache with the fetched pictures, on the same file system.
   ///   - cache: The path of the cache to move them into.
   ///   - remote: The object store that has the pictures instead of the cache's folder, if any.
   package init(
@@ -35,13 +35,14 @@ package final class PictureAdmission: Sendable {
     (self.folder, self.cache, self.remote) = (folder, cache, remote)
   }
 
-  /// Moves pictures into the cache, and writes their rows; also the rows of pictures that could not be fetched.
+  /// Moves pictures into the cache and writes their rows.
   ///
-  /// A picture that the cache holds already stays as it is. A picture whose file is gone counts as not held.
+  /// The rows of pictures that could not be fetched are written too. If the cache has a picture already, that picture
+  /// stays as it is. If the cache has the row of a picture but not its file, the picture is moved into the cache.
   ///
-  /// - Parameter entries: The pictures' rows.
+  /// - Parameter entries: The rows of the pictures.
   /// - Returns: The rows that the cache now has.
-  /// - Throws: ``LarderError``, with code `locked` and without any change while a run holds the cache's lock.
+  /// - Throws: ``LarderError``. The code is `locked` if a run holds the cache's lock; in that case nothing is changed.
   package func admit(_ entries: [PictureEntry]) throws(LarderError) -> [PictureEntry] {
     if let remote { return try admit(entries, into: remote) }
     let layout = try CacheLayout(creating: cache)
@@ -71,7 +72,7 @@ package final class PictureAdmission: Sendable {
       }
       let folder = try layout.folder(name.folder)
       folders.insert(name.folder)
-      // An earlier attempt may have moved the file and failed afterwards.
+      // If an earlier attempt failed after it moved the file, the file is already there.
       guard try folder.find(name.file) != entry.stamp else { continue }
       try disk.rename(name.file, in: source, to: name.file, in: folder)
     }
@@ -81,13 +82,11 @@ package final class PictureAdmission: Sendable {
     return entries.map { held[$0.id] ?? $0 }
   }
 
-  /// The picture's folder in the temporary cache.
   private func source(of name: PictureName) throws(LarderError) -> Folder {
     let place = PictureName.folderName(name.folder)
     return try Folder(path: "\(folder)/images/\(place)", creating: false)
   }
 
-  /// Opens a picture of the temporary cache.
   private func open(_ name: PictureName) throws(LarderError) -> OpenFile {
     let folder = try source(of: name)
     let descriptor = openat(folder.descriptor, name.file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
@@ -97,7 +96,9 @@ package final class PictureAdmission: Sendable {
     return OpenFile(name.file, in: folder, descriptor: descriptor)
   }
 
-  /// Uploads pictures to a store without the lock, each once, then writes their rows under the lock.
+  /// Uploads pictures to a store without holding the lock, and then writes their rows under the lock.
+  ///
+  /// No picture is uploaded twice.
   private func admit(
     _ entries: [PictureEntry],
     into remote: any RemotePictures
@@ -139,7 +140,9 @@ package final class PictureAdmission: Sendable {
 }
 
 extension SquareStore {
-  /// Stores a square that `larder serve` made, and holds the cache's lock only during this call.
+  /// Stores a square thumbnail that `larder serve` made.
+  ///
+  /// The cache's lock is held only during this call.
   ///
   /// - Parameters:
   ///   - square: The square's bytes, or the reason why no square can be made.
@@ -157,7 +160,7 @@ extension SquareStore {
     let lock = try CacheLock(layout, holder: "\(CacheLock.briefHolder), process \(getpid())")
     defer { withExtendedLifetime(lock) {} }
     let index = try Index(layout)
-    // The picture may have been replaced or removed meanwhile.
+    // The picture may have been replaced or removed since the square was made.
     guard try index.pictures([picture.id])[picture.id]?.sha256 == picture.sha256 else { return }
     let store = SquareStore(layout, index: index, side: side)
     switch square {
@@ -168,12 +171,11 @@ extension SquareStore {
   }
 }
 
-/// The reason why a picture has no square.
+/// The reason why no square thumbnail can be made of a picture.
 package struct SquareRefusal: Error, Sendable {
-  /// The reason as a sentence.
+  /// The reason, as a sentence.
   package let words: String
 
-  /// Makes a refusal from its reason.
   package init(_ words: String) {
     self.words = words
   }

@@ -3,13 +3,14 @@ import Synchronization
 
 /// Opens files of a cache for `larder serve`.
 ///
-/// Paths come from the index, never from a request. Even so, no symbolic link is followed in any component.
+/// The paths come from the index, and never from a request. Even so, no component of a path may be a symbolic link.
 package final class ServedFiles: Sendable {
   private let root: String
   private let folders = Mutex<[String: Folder]>([:])
 
-  /// At most this many folders stay open: more than the 256 for pictures and the 256 for each of three sizes of
-  /// squares.
+  /// The maximum number of folders that stay open.
+  ///
+  /// This is enough for 256 folders of pictures and 256 folders of squares for each of three sizes.
   private static let most = 1100
 
   /// Prepares to open files of the cache at `root`.
@@ -20,7 +21,8 @@ package final class ServedFiles: Sendable {
   /// Opens a file for reading.
   ///
   /// - Parameter path: The file's path in the cache: `images/3f/…` or `squares/256/3f/…`.
-  /// - Returns: The descriptor, which the caller closes, and its `fstat`; nil when there is no such regular file.
+  /// - Returns: The descriptor, which the caller closes, and the stamp of the file; nil if there is no such regular
+  ///   file.
   package func open(_ path: String) -> (descriptor: Int32, stamp: FileStamp)? {
     guard let slash = path.lastIndex(of: "/") else { return nil }
     let place = String(path[..<slash])
@@ -39,7 +41,7 @@ package final class ServedFiles: Sendable {
     return (descriptor, FileStamp(status))
   }
 
-  /// Whether there is a regular file at the path.
+  /// Whether there is a regular file at a path in the cache.
   package func hold(_ path: String) -> Bool {
     guard let file = open(path) else { return false }
     close(file.descriptor)
@@ -53,7 +55,9 @@ package final class ServedFiles: Sendable {
     return open(folder: place)
   }
 
-  /// Reopens a folder that was removed since it was opened, and may have been recreated; nil when it was not removed.
+  /// Opens a folder again if it was removed since it was opened, because another folder may have its path now.
+  ///
+  /// The result is nil if the folder was not removed.
   private func renewed(_ place: String, _ old: Folder) -> Folder? {
     var status = stat()
     guard fstat(old.descriptor, &status) == 0, status.st_nlink == 0 else { return nil }
@@ -61,8 +65,8 @@ package final class ServedFiles: Sendable {
   }
 
   private func open(folder place: String) -> Folder? {
-    // Each folder is opened relative to its parent without following links, so that no component of the path can be
-    // replaced by a link. The cache itself may be a link, because the user named it.
+    // Open each folder relative to its parent and without following links, so that no component of the path can be
+    // replaced by a link. The path of the cache itself may be a link, because the user named it.
     guard var folder = try? Folder(path: root + "/.", creating: false) else { return nil }
     for part in place.split(separator: "/") {
       guard let next = try? Folder(String(part), in: folder) else { return nil }

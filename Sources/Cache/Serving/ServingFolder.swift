@@ -1,12 +1,13 @@
 import Base
 import Glibc
 
-/// A server's work folder: a temporary cache below `serving/`, for fetched pictures that will be moved into the cache.
+/// The work folder of a server: a temporary cache below `serving/` for pictures that the server fetches and then moves
+/// into the cache.
 ///
-/// The server holds a lock file beside the folder. The next server removes the folders of killed servers, whose lock
-/// files are no longer locked.
+/// The server holds a lock on a file beside the folder. If a server was killed, its lock file is no longer locked, so
+/// that the next server can remove the folder.
 package final class ServingFolder: Sendable {
-  /// The work folder's path.
+  /// The path of the work folder.
   package var path: String { "\(folders.path)/\(name)" }
   /// The folder `serving/`.
   private let folders: Folder
@@ -26,14 +27,14 @@ package final class ServingFolder: Sendable {
     name = "\(getpid())-\(String(UInt32.random(in: 0 ... .max), radix: 36))"
     let path = "\(folders.path)/\(name)"
     let lockPath = path + ".lock"
-    // The lock is made before the folder, so that no process finds the folder without a lock.
+    // Make the lock before the folder, so that no process finds the folder without a lock.
     descriptor = open(lockPath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw .system("make", lockPath, errno: errno) }
     flock(descriptor, LOCK_EX)
     do throws(LarderError) {
       _ = try Folder(path: path, creating: true)
-      // Each fetch makes a folder of its own in `shards`; `kept` stays in `shards`, so that removing a fetch's folder
-      // never removes `shards` itself.
+      // Each fetch makes a folder in `shards`, and removes it at its end. The folder `kept` stays, so that `shards` is
+      // never empty and is not removed with the last of these folders.
       for name in ["shards", "shards/kept"] {
         _ = try Folder(path: "\(path)/\(name)", creating: true)
       }
@@ -48,11 +49,13 @@ package final class ServingFolder: Sendable {
     close(descriptor)
   }
 
-  /// Removes the work folder and its contents; nothing may use the folder afterwards.
+  /// Removes the work folder with its contents.
+  ///
+  /// Nothing may use the folder afterwards.
   package func leave() {
     try? folders.removeAll(name)
     unlink(path + ".lock")
-    // Fails while another server has a work folder, as intended.
+    // While another server has a work folder, this fails, as it should.
     rmdir(folders.path)
   }
 
@@ -78,7 +81,7 @@ package final class ServingFolder: Sendable {
     }
   }
 
-  /// Whether a server still holds the lock of its work folder.
+  /// Whether a server still holds the lock beside its work folder.
   private static func isAlive(_ name: String, in folders: Folder) -> Bool {
     let lock = openat(folders.descriptor, name + ".lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard lock >= 0 else { return false }

@@ -2,21 +2,24 @@ import Base
 import GRDB
 import Synchronization
 
-/// Stores square thumbnails of a cache's pictures: files below `squares/<side>/`, and their rows.
+/// Stores the square thumbnails of a cache's pictures, called squares: files below `squares/<side>/`, and rows in the
+/// index.
 ///
-/// A square's file has the name of its picture's file, but the extension of its own format.
+/// The file of a square has the name of the picture's file, except for the extension. For example, the square of a GIF
+/// is a PNG.
 ///
-/// A square's row has the SHA-256 of its source, and the square is current while the picture has that SHA-256. Each
-/// file is renamed into place; rows follow in groups. A kill in between leaves a whole file without a row, or with an
-/// older row. `larder verify` accepts such a file, and the next run makes the square again.
+/// The row of a square has the SHA-256 of the picture that it was made of. The square is current while the picture has
+/// that SHA-256. Each file is renamed into place, and rows are written later in groups. If the process is killed in
+/// between, there may be a whole file without a row or with an older row. `larder verify` accepts such a file, and the
+/// next run makes the square again.
 ///
-/// Thread-safe. The caller holds the cache's lock.
+/// A store is thread-safe. The caller holds the cache's lock.
 package final class SquareStore: Sendable {
   private struct Pending {
     var rows: [SquareEntry] = []
     var folders: [String: Folder] = [:]
     var touched: Set<String> = []
-    /// Whether the name of a new folder may still be unsynced.
+    /// Whether the name of a new folder may not be synced yet.
     var hasUnsyncedNames = false
   }
 
@@ -26,16 +29,16 @@ package final class SquareStore: Sendable {
   private let side: Int
   private let state = Mutex(Pending())
 
-  /// The number of rows to commit in one transaction.
+  /// The number of rows that are written in one transaction.
   private static let group = 64
 
-  /// Opens the squares of one size.
+  /// Prepares to store squares of one size.
   ///
   /// - Parameters:
   ///   - layout: The cache's folders.
   ///   - index: The cache's index.
-  ///   - disk: The file system; tests replace it.
-  ///   - side: The pixels along a side.
+  ///   - disk: The file system, which tests replace.
+  ///   - side: The number of pixels along a side.
   package init(
     _ layout: CacheLayout,
     index: Index,
@@ -45,24 +48,28 @@ package final class SquareStore: Sendable {
     (self.layout, self.index, self.disk, self.side) = (layout, index, disk, side)
   }
 
-  /// Whether the result of an earlier run is still valid: the square's file is unchanged, or no square can be made of
-  /// the picture.
+  /// Whether the result of an earlier run is still valid.
+  ///
+  /// It is valid if the picture is the same, and either the square's file is unchanged or no square can be made of the
+  /// picture.
   package func isCurrent(_ square: SquareEntry, of picture: PictureEntry) throws(LarderError)
     -> Bool
   {
     guard square.source == picture.sha256 else { return false }
     guard square.failure == nil else { return true }
-    // Older versions gave a square its picture's extension, even for a PNG made of a GIF.
+    // Older versions gave a square the extension of its picture, even if the square of a GIF was a PNG.
     guard square.path == path(of: picture) else { return false }
     return try square.stamp == folder(of: picture, creating: false)?.stamp(of: file(of: picture))
   }
 
-  /// Writes a square and renames it into place; durable after ``flush()``.
+  /// Writes the file of a square and renames it into place.
+  ///
+  /// The square is durable after ``flush()``.
   ///
   /// - Parameters:
-  ///   - bytes: The square's file.
+  ///   - bytes: The bytes of the square's file.
   ///   - picture: The picture that it was made of.
-  /// - Throws: ``LarderError`` when the file cannot be written; in that case the earlier square stays.
+  /// - Throws: ``LarderError`` when the file cannot be written. In that case the earlier square stays.
   package func store(_ bytes: [UInt8], of picture: PictureEntry) throws(LarderError) {
     guard let source = picture.sha256, let folder = try folder(of: picture, creating: true) else {
       return
@@ -83,7 +90,7 @@ package final class SquareStore: Sendable {
 
   /// Records that no square can be made of a picture, and removes an earlier square.
   ///
-  /// No further attempt is made until the picture changes.
+  /// No run tries again to make a square until the picture changes.
   package func note(_ failure: String, of picture: PictureEntry) throws(LarderError) {
     guard let source = picture.sha256 else { return }
     if let folder = try folder(of: picture, creating: false) {
@@ -94,7 +101,7 @@ package final class SquareStore: Sendable {
     try add(entry)
   }
 
-  /// Makes all changes so far durable.
+  /// Makes all earlier changes durable.
   package func flush() throws(LarderError) {
     let (rows, folders, hasUnsyncedNames) = state.withLock { state in
       defer { (state.rows, state.touched, state.hasUnsyncedNames) = ([], [], false) }
@@ -125,9 +132,9 @@ package final class SquareStore: Sendable {
     SquareEntry(picture: picture.id, side: side, path: path(of: picture), source: source)
   }
 
-  /// The file name of a picture's square.
+  /// The name of the file of a picture's square.
   ///
-  /// The square has the picture's format, but a GIF's square is a PNG.
+  /// It has the extension of the square's format, which is that of the picture unless the picture is a GIF.
   private func file(of picture: PictureEntry) -> String {
     picture.name.file(holding: picture.type?.kept)
   }
@@ -137,7 +144,7 @@ package final class SquareStore: Sendable {
     "\(PictureName.folderName(picture.name.folder))/\(file(of: picture))"
   }
 
-  /// The folder of a picture's square; nil when it does not exist and `creating` is false.
+  /// The folder for a picture's square; nil if it does not exist and `creating` is false.
   private func folder(of picture: PictureEntry, creating: Bool) throws(LarderError) -> Folder? {
     let name = PictureName.folderName(picture.name.folder)
     if let folder = state.withLock({ $0.folders[name] }) { return folder }
@@ -157,7 +164,9 @@ package final class SquareStore: Sendable {
 }
 
 extension PictureName {
-  /// The file's name with the extension for `type`; unchanged when the type is nil.
+  /// The name of the file with the extension for `type`.
+  ///
+  /// It is unchanged if the type is nil, or if `.jpeg` is as right as `.jpg`.
   func file(holding type: PictureType?) -> String {
     guard let type, let dot = file.lastIndex(of: ".") else { return file }
     let ending = file[file.index(after: dot)...]
@@ -166,21 +175,23 @@ extension PictureName {
   }
 }
 
-/// The index's entry for one picture's square of one size.
+/// The row of one square in the index, which is a square thumbnail of a picture in one size.
 package struct SquareEntry: Sendable, Equatable {
-  /// The id of the picture.
+  /// The key of the picture.
   package var picture: PictureID
-  /// The pixels along a side.
+  /// The number of pixels along a side.
   package var side: Int
-  /// The path below `squares/<side>/`: the same as the picture's below `images/`, except for the extension.
+  /// The path below `squares/<side>/`, such as `3f/….png`.
+  ///
+  /// Except for the extension, it is the path of the picture below `images/`.
   var path: String
   /// The SHA-256 of the picture that the square was made of.
   package var source: [UInt8]
-  /// The SHA-256 of the square; nil when none could be made.
+  /// The SHA-256 of the square; nil if no square could be made.
   package var sha256: [UInt8]?
-  /// The `stat` of the square's file when it was committed.
+  /// The stamp of the square's file when it was stored; nil if no square could be made.
   package var stamp: FileStamp?
-  /// The reason why no square could be made.
+  /// The reason why no square could be made; nil if there is a square.
   package var failure: String?
 
   /// The path of the square in the cache.
@@ -188,7 +199,9 @@ package struct SquareEntry: Sendable, Equatable {
 }
 
 extension Index {
-  /// The rows of squares of one size, or of all sizes when `side` is nil; includes squares that could not be made.
+  /// The rows of the squares of one size, or of all sizes if `side` is nil.
+  ///
+  /// Rows that say that no square could be made are included.
   package func squares(side: Int? = nil) throws(LarderError) -> [SquareEntry] {
     try read { db in
       try SquareEntry.fetchAll(
@@ -199,7 +212,7 @@ extension Index {
     }
   }
 
-  /// The entry of a picture's square of one size.
+  /// The row of a picture's square of one size; nil if there is none.
   package func square(of picture: PictureID, side: Int) throws(LarderError) -> SquareEntry? {
     try read { db in
       try SquareEntry.fetchOne(
@@ -210,8 +223,9 @@ extension Index {
     }
   }
 
-  /// The squares whose picture still has the bytes that the square was made of; if `inStep` is false, all other
-  /// squares.
+  /// The current squares, which are those whose picture still has the bytes that they were made of.
+  ///
+  /// If `inStep` is false, all other squares.
   func squares(inStep: Bool) throws(LarderError) -> [SquareEntry] {
     try read { db in
       try SquareEntry.fetchAll(
@@ -225,7 +239,7 @@ extension Index {
     }
   }
 
-  /// Writes entries in one transaction.
+  /// Writes rows in one transaction.
   func save(_ entries: [SquareEntry]) throws(LarderError) {
     guard !entries.isEmpty else { return }
     try write { db in for entry in entries { try entry.insert(db) } }
@@ -249,7 +263,7 @@ extension SquareEntry: FetchableRecord, PersistableRecord {
   package static let databaseTableName = "square"
   package static let persistenceConflictPolicy = PersistenceConflictPolicy(insert: .replace)
 
-  /// Reads a row of `square`.
+  /// Reads a row of the table `square`.
   package init(row: Row) throws {
     picture = try row.decode(forColumn: "picture")
     side = try row.decode(forColumn: "side")
@@ -265,7 +279,7 @@ extension SquareEntry: FetchableRecord, PersistableRecord {
     failure = try row.decode(forColumn: "failure")
   }
 
-  /// Writes a row of `square`.
+  /// Writes a row of the table `square`.
   package func encode(to container: inout PersistenceContainer) {
     container["picture"] = picture
     container["side"] = side
@@ -288,8 +302,9 @@ extension CacheLayout {
   /// - Throws: ``LarderError`` when a folder or the index cannot be read or changed.
   package func sweepSquares(_ index: Index) throws(LarderError) -> Int {
     guard kind(of: "squares") != nil else { return 0 }
-    // Rows are deleted first. A crash after that leaves files without rows, which the next sweep removes. A row without
-    // a file would count as current if its picture returned.
+    // Delete the rows first. If a crash follows, there are files without rows, which the next sweep removes. But if
+    // the files were removed first, a crash could leave a row without a file, which would count as current if its
+    // picture came back.
     try index.forget(try index.squares(inStep: false))
     let known = Set(try index.squares().compactMap { $0.sha256 == nil ? nil : $0.name })
     let strays = try squareFiles().filter { !known.contains($0) }

@@ -1,10 +1,10 @@
 import Base
 import Glibc
 
-/// Checks the files of current squares against their rows.
+/// Compares the files of current squares with their rows, for ``Verification``.
 ///
-/// A square is current while its picture has the bytes that the square was made of. Other squares are skipped, because
-/// the next run makes them again.
+/// A square is a square thumbnail of a picture. It is current while the picture has the bytes that it was made of.
+/// Other squares are not checked, because the next run makes them again.
 struct SquareVerification {
   private let layout: CacheLayout
   private let index: Index
@@ -14,7 +14,7 @@ struct SquareVerification {
     self.index = index
   }
 
-  /// Checks every square.
+  /// Checks all squares.
   func run(_ depth: Verification.Depth) throws(LarderError) -> SuspectReview.Look {
     guard try layout.root.findKind("squares") != nil else { return SuspectReview.Look() }
     var look = try look(at: nil, depth)
@@ -24,7 +24,9 @@ struct SquareVerification {
     return look
   }
 
-  /// Checks the squares and apparent strays at some paths; all squares when `paths` is nil.
+  /// Checks the files at these paths: squares, and strays, which are files without a row.
+  ///
+  /// If `paths` is nil, all squares are checked.
   func look(at paths: Set<String>?, _ depth: Verification.Depth) throws(LarderError)
     -> SuspectReview.Look
   {
@@ -36,7 +38,8 @@ struct SquareVerification {
       found.report.checked += 1
       let verdict = judge(entry, depth)
       found.report.add(entry.name, verdict)
-      // If a square can no longer be made of a picture, a run removes the file before it changes the row.
+      // A run may be about to change the row. For example, if a square can no longer be made of a picture, the run
+      // removes the file before it changes the row.
       if verdict == .damaged(isNewer: true) || verdict == .missing {
         found.underWay.insert(entry.name)
       }
@@ -84,7 +87,9 @@ struct SquareVerification {
     }
   }
 
-  /// The given files below `squares/` that belong to a held picture; the other files are strays.
+  /// Those of the given files below `squares/` whose picture is in the cache.
+  ///
+  /// The other files are strays.
   private func known(_ files: [String]) throws(LarderError) -> Set<String> {
     var pictures: [String: String] = [:]
     for path in files { pictures[path] = picture(ofSquare: path) }
@@ -92,19 +97,21 @@ struct SquareVerification {
     return Set(files.filter { path in pictures[path].flatMap { held[$0] } != nil })
   }
 
-  /// Whether a path is a possible path of a square.
+  /// Whether a path has the form of a square's path.
   private func isPicturePath(_ path: String) -> Bool {
     picture(ofSquare: path).map(PictureName.isPicturePath) ?? false
   }
 
-  /// The path of the picture whose square has this path, such as `images/3f/….jpg`; the picture's real extension may
-  /// differ.
+  /// The path of the picture whose square has this path, such as `images/3f/….jpg`.
+  ///
+  /// The picture may have another extension.
   private func picture(ofSquare path: String) -> String? {
     let parts = path.split(separator: "/", maxSplits: 2)
     return parts.count == 3 && Int(parts[1]) != nil ? "images/\(parts[2])" : nil
   }
 
-  /// Deletes rows of damaged or missing squares, so that the next run makes them again, and removes strays.
+  /// Deletes the rows of damaged and missing squares, so that the next run makes them again, and removes damaged files
+  /// and strays.
   func repair(_ report: VerifyReport) throws(LarderError) {
     let bad = Set(report.damaged + report.missing)
     try index.forget(try index.squares().filter { bad.contains($0.name) })
@@ -115,10 +122,13 @@ struct SquareVerification {
 }
 
 extension CacheLayout {
-  /// The type of the file at a path in the cache, one of the system's `S_IF…`; nil if there is none.
+  /// The type of the file at a path in the cache as one of the system's constants, such as `S_IFREG`; nil if there is
+  /// no file.
   func kind(of path: String) -> mode_t? { root.kind(of: path) }
 
-  /// All files below `squares/`, and entries that are not where a square or its folder belongs; follows no links.
+  /// All files below `squares/`, and everything there that is not where a square or its folder belongs.
+  ///
+  /// No link is followed.
   func squareFiles() throws(LarderError) -> [String] {
     guard kind(of: "squares") == S_IFDIR else {
       return kind(of: "squares") == nil ? [] : ["squares"]
@@ -132,7 +142,9 @@ extension CacheLayout {
     return files.sorted()
   }
 
-  /// The subfolders of a folder; its other entries are added to `files`.
+  /// The paths of the subfolders of a folder.
+  ///
+  /// The paths of its other entries are added to `files`.
   private func names(below path: String, into files: inout [String]) throws(LarderError)
     -> [String]
   {

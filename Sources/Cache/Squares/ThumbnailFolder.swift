@@ -1,44 +1,49 @@
 import Base
 import Glibc
 
-/// The thumbnails for report pages, stored in the cache so that they are made only once.
+/// The thumbnails for report pages, which are stored in the cache so that they are made only once.
 ///
-/// The path is `thumbnails/<side>/<2 hex>/<64 hex>.jpg`, with the SHA-256 of the picture that the thumbnail was made
-/// of.
+/// The path of a thumbnail is `thumbnails/<side>/<2 hex>/<64 hex>.jpg`. The hexadecimal digits are the SHA-256 of the
+/// picture that the thumbnail was made of.
 ///
-/// Names are content addresses and files are renamed into place, so several processes may add and read thumbnails
-/// without a lock. Nothing is synced: damage after a crash is noticed on reading, and the thumbnail is made again.
+/// Files are renamed into place, and their names depend only on the picture. So several processes may add and read
+/// thumbnails without a lock. Nothing is synced. If a crash damages a thumbnail, this is noticed when it is read, and
+/// it is made again.
 package struct ThumbnailFolder: Sendable {
   private let path: String
-  /// Whether thumbnails can be added: this process's user owns the cache and may write to it.
+  /// Whether thumbnails can be added, because the user of this process owns the cache and may write to it.
   private let keeps: Bool
 
-  /// Makes the folder of a cache's thumbnails with `side` pixels along a side; creates nothing on disk yet.
+  /// Prepares to read and store thumbnails with `side` pixels along a side.
+  ///
+  /// Nothing is created on disk yet.
   package init(cache: String, side: Int) {
     path = "\(cache)/thumbnails/\(side)"
     var status = stat()
     keeps = stat(cache, &status) == 0 && status.st_uid == geteuid() && access(cache, W_OK) == 0
   }
 
-  /// Reads a thumbnail, if there is a whole one.
+  /// Reads the thumbnail of a picture.
   ///
   /// - Parameter source: The SHA-256 of the picture, 64 hexadecimal digits.
-  /// - Returns: The JPEG; nil when it is missing or damaged.
+  /// - Returns: The bytes of the JPEG file; nil if it is missing or damaged.
   package func read(_ source: String) -> [UInt8]? {
     guard let bytes = Files.contents(of: file(source), most: Self.most), bytes.count >= 4 else {
       return nil
     }
-    // The first and the last marker of a JPEG.
+    // A whole JPEG begins with the marker SOI and ends with the marker EOI.
     let isWhole =
       bytes.starts(with: [0xFF, 0xD8]) && bytes.suffix(2).elementsEqual([0xFF, 0xD9])
     return isWhole ? bytes : nil
   }
 
-  /// Stores a thumbnail; ignores errors, because the caller has the thumbnail.
+  /// Stores a thumbnail.
+  ///
+  /// Errors are ignored, because the caller has the thumbnail anyway.
   ///
   /// - Parameters:
-  ///   - bytes: The JPEG.
-  ///   - source: The SHA-256 of the picture that it was made of, in hexadecimal.
+  ///   - bytes: The bytes of the JPEG file.
+  ///   - source: The SHA-256 of the picture that it was made of, 64 hexadecimal digits.
   package func keep(_ bytes: [UInt8], of source: String) {
     guard keeps, bytes.count <= Self.most else { return }
     let file = file(source)
@@ -55,7 +60,9 @@ package struct ThumbnailFolder: Sendable {
     }
   }
 
-  /// The maximum size of a thumbnail in bytes; larger files are neither stored nor read.
+  /// The maximum size of a thumbnail in bytes.
+  ///
+  /// Larger files are neither stored nor read.
   private static let most = 1 << 20
 
   private func file(_ source: String) -> String { "\(path)/\(source.prefix(2))/\(source).jpg" }

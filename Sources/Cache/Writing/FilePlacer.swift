@@ -2,24 +2,25 @@ import Base
 import Dispatch
 import Synchronization
 
-/// Moves the written pictures of a group to their final names.
+/// Moves the pictures of a group from `partial/` to their final names.
 ///
-/// Each file is synced and renamed, then the folders are synced.
+/// Each file is synced and then renamed. At the end, the folders are synced.
 struct FilePlacer {
-  /// Finds a held picture (whose bytes the cache has) by the first 63 bits of its SHA-256.
+  /// Finds a picture that is in the cache by the ``ContentDigest/number(of:)`` of its bytes.
   typealias HeldElsewhere = (Int64) throws(LarderError) -> PictureEntry?
 
   let layout: CacheLayout
   let disk: any Disk
-  /// Called with errors of the disk or the index, which concern the whole run.
+  /// Called with an error of the disk or the index, because such an error concerns the whole run.
   let note: (LarderError) -> Void
 
-  /// Renames the files of a group into place, then adds their rows to `placed`.
+  /// Renames the files of a group into place, and then adds the rows of the group to `placed`.
   ///
   /// - Parameters:
   ///   - group: The group from a writer queue.
-  ///   - placed: Receives the pictures, refusals and rows; also searched for equal bytes.
-  ///   - held: Finds another held picture with the same bytes.
+  ///   - placed: Receives the pictures, the refused pictures and the other rows. Its pictures are also searched for
+  ///     equal bytes.
+  ///   - held: Finds another picture in the cache with the same bytes.
   func place(_ group: CommitGroup, in placed: inout PendingRows, _ held: HeldElsewhere) {
     let loss: LarderError?
     do throws(LarderError) {
@@ -59,14 +60,15 @@ struct FilePlacer {
 
   /// Syncs one file and renames it into place.
   ///
-  /// After a failed sync the file is removed and never synced again, because the kernel may have discarded the
-  /// unwritten pages.
+  /// If the sync fails, the file is removed and never synced again, because the kernel may have discarded the data
+  /// that it could not write.
   ///
   /// - Parameters:
-  ///   - picture: The picture; its row gets the stamp of the placed file.
-  ///   - placed: Receives the picture; also searched for equal bytes.
-  ///   - held: Finds another held picture with the same bytes.
-  /// - Returns: Whether a file was renamed; false when the existing file is kept.
+  ///   - picture: The picture, whose row gets the stamp of the file at its final name.
+  ///   - placed: Receives the picture. Its pictures are also searched for equal bytes.
+  ///   - held: Finds another picture in the cache with the same bytes.
+  /// - Returns: Whether a file was renamed. It is false if the picture needs no new file, because its bytes are in the
+  ///   cache already.
   private func place(
     _ picture: WrittenPicture,
     _ placed: inout PendingRows,
@@ -85,7 +87,7 @@ struct FilePlacer {
       }
       try disk.sync(file)
       try disk.rename(partialName, in: layout.partial, to: name.file, in: folder)
-      // If this fails, the next run removes the note, which has no body any more.
+      // If this fails, the next run removes the note, because the note no longer has a body.
       if picture.hasNote { try? disk.remove(partialName.noteName, in: layout.partial) }
       picture.moveInto(picture.entry.stamp)
       placed.note(picture)
@@ -98,10 +100,12 @@ struct FilePlacer {
     }
   }
 
-  /// Deduplicates: when another picture has the same bytes, its file gets a hard link with this picture's name.
+  /// Deduplicates: if another picture has the same bytes, makes a hard link to that picture's file with this picture's
+  /// name.
   ///
-  /// - Returns: The shared file's stamp. Nil when there is no such picture, when its file differs from its row, or when
-  ///   the file system has no hard links. If the result is nil, the caller renames this picture's own file into place.
+  /// - Returns: The stamp of the shared file; nil if the caller must rename this picture's own file into place. It is
+  ///   nil if there is no such picture, if the file of that picture differs from its row, or if the file system has no
+  ///   hard links.
   private func linkEqual(
     _ entry: PictureEntry,
     to name: PictureName,
@@ -120,7 +124,7 @@ struct FilePlacer {
       try disk.link(other.name.file, in: source, to: temporary, in: layout.partial)
     else { return nil }
     try disk.rename(temporary, in: layout.partial, to: name.file, in: folder)
-    // If both names are links to one file, `rename(2)` does nothing and leaves both.
+    // If both names are links to the same file, `rename(2)` does nothing, and the temporary name is still there.
     try disk.remove(temporary, in: layout.partial)
     return stamp
   }
@@ -131,25 +135,26 @@ extension Result<Bool, LarderError> {
   fileprivate var isMove: Bool { if case .success(true) = self { true } else { false } }
 }
 
-/// Uploads the written pictures of a group to an object store, many at a time.
+/// Uploads the pictures of a group to an object store, many at a time.
 struct RemotePlacing {
   let layout: CacheLayout
   let disk: any Disk
   let remote: any RemotePictures
-  /// Called with errors of the disk or the index, which concern the whole run.
+  /// Called with an error of the disk or the store, because such an error concerns the whole run.
   let note: @Sendable (LarderError) -> Void
 
-  /// The maximum number of bytes in memory for simultaneous uploads; a larger picture is uploaded alone.
+  /// The maximum number of bytes that are uploaded at the same time.
+  ///
+  /// A picture with more bytes is uploaded alone.
   private static let mostBytes = ByteCount.mebibytes(32)
 
-  /// Uploads the pictures of a group, then adds their rows to `placed`.
+  /// Uploads the pictures of a group, and then adds the rows of the group to `placed`.
   ///
-  /// Uploads are atomic, so nothing is synced. If an upload fails, that picture is refused, and the other uploads
-  /// continue.
+  /// Uploads are atomic, so nothing is synced. If an upload fails, only that picture is refused.
   ///
   /// - Parameters:
   ///   - group: The group from a writer queue.
-  ///   - placed: Receives the pictures, refusals and rows.
+  ///   - placed: Receives the pictures, the refused pictures and the other rows.
   func place(_ group: CommitGroup, in placed: inout PendingRows) {
     let places = Mutex<[Int: Result<FileStamp, LarderError>]>([:])
     let gate = ByteGate(capacity: Self.mostBytes)
@@ -183,7 +188,9 @@ struct RemotePlacing {
     placed.add(rowsOf: group)
   }
 
-  /// Removes the partial file and its note; if that fails, the next run removes them.
+  /// Removes the file in `partial/` and its note.
+  ///
+  /// If that fails, the next run removes them.
   private func remove(_ picture: WrittenPicture) {
     let name = picture.entry.partialName
     if picture.hasNote { try? disk.remove(name.noteName, in: layout.partial) }

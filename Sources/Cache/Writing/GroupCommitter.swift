@@ -4,48 +4,52 @@ import FoundationEssentials
 import GRDB
 import Synchronization
 
-/// Commits the groups of pictures from the writer queues: places their files on one queue (syncs and renames them), and
-/// writes their rows on another queue.
+/// Commits the groups of pictures that the writer queues have filled.
 ///
-/// This sequence makes any crash harmless. All files of a group are synced, then renamed, then the folders are synced.
-/// Then the rows of a few groups are committed in one transaction. The rows of a full group wait a moment, because more
-/// rows will follow. After a crash, the next run finds files without rows; a row never points to a missing file.
+/// The steps are in an order that makes a crash at any point harmless. First, all files of a group are synced and
+/// renamed. Then the folders are synced. At last, the rows of several groups are written in one transaction. After a
+/// crash, the next run may find files without rows, but a row never points to a missing file.
+///
+/// One queue places the files, which means that it syncs and renames them. Another queue writes the rows. The rows of
+/// a full group wait a moment, because more rows will follow.
 final class GroupCommitter: @unchecked Sendable {
-  // SAFETY: `contents`, `placed`, `committing`, `areRowsDue`, `isAlarmSet` and `flushes` belong to `queue`, which is
-  // serial. `firstFailure` has a lock. Everything else is constant.
-  /// The held pictures by the first 63 bits of their SHA-256; nil until the first file is placed, because many runs
-  /// place no file.
+  // SAFETY: `contents`, `placed`, `committing`, `areRowsDue`, `isAlarmSet` and `flushes` are used only on `queue`,
+  // which is serial. `firstFailure` has a lock. Everything else is constant.
+  /// The pictures in the cache, by the ``ContentDigest/number(of:)`` of their bytes.
+  ///
+  /// It is nil until the first file is placed, because many runs place no file.
   private var contents: [Int64: PictureID]?
-  /// The rows of groups whose files are placed.
+  /// The rows to write next.
+  ///
+  /// The files of these rows are placed already.
   private var placed = PendingRows()
-  /// The rows that are being written.
+  /// The rows that are being written; nil if no transaction is under way.
   private var committing: PendingRows?
-  /// Whether the rows of the placed files are to be committed once no other rows are being written.
+  /// Whether `placed` is to be written as soon as the present transaction has ended.
   private var areRowsDue = false
   private var isAlarmSet = false
-  /// Called once all rows are committed.
+  /// The closures to call when all rows are written.
   private var flushes: [@Sendable () -> Void] = []
 
   private let layout: CacheLayout
   private let index: Index
   private let disk: any Disk
   private let run: RunID
-  /// The held pictures at the start of the run.
+  /// The states of the pictures in the cache at the start of the run.
   private let states: PictureStates?
-  /// How long the rows of a full group may wait for the rows of the next group.
+  /// The time for which the rows of a full group may wait for the rows of the next group.
   private let patience: DispatchTimeInterval
-  /// The queue on which files are placed.
   private let queue = DispatchQueue(label: "larder.commit")
-  /// The queue on which rows are written, while the next files are placed.
   private let rowQueue = DispatchQueue(label: "larder.rows")
   private let isIdle = DispatchSemaphore(value: 1)
   private let firstFailure = Mutex<LarderError?>(nil)
 
-  /// The number of rows at which a transaction begins, even if more groups follow.
+  /// The number of waiting rows at which a transaction begins, even if more groups will follow.
   ///
-  /// After a crash, files without rows are adopted. So the delay costs no download, only a revalidation.
+  /// The delay costs little: after a crash, files without rows are adopted, so the pictures are revalidated and not
+  /// downloaded again.
   private static let rowBatch = 256
-  /// The maximum number of rows that may wait when the index is slower than the files.
+  /// The maximum number of rows that may wait if writing rows is slower than placing files.
   private static let mostRows = 4 * rowBatch
 
   init(
@@ -66,21 +70,24 @@ final class GroupCommitter: @unchecked Sendable {
 
   var failure: LarderError? { firstFailure.withLock { $0 } }
 
-  /// Records an error that concerns the whole run; only the first is kept.
+  /// Records an error that concerns the whole run.
+  ///
+  /// Only the first error is kept.
   func note(_ error: LarderError) {
     firstFailure.withLock { $0 = $0 ?? error }
   }
 
   // MARK: - On any thread but its own queues
 
-  /// Commits a group; blocks until the files of the previous group are placed.
+  /// Commits a group, and waits until the files of the previous group are placed.
   ///
-  /// The writer queue that would fill the next group waits here too, which limits the loss in a crash.
+  /// The calling writer queue waits here before it can fill the next group. This limits the number of pictures that a
+  /// crash can lose.
   ///
   /// - Parameters:
-  ///   - group: The group from the writer queue.
-  ///   - isFull: Whether the group reached its capacity. If so, its rows wait a moment for the rows of the next group;
-  ///     otherwise they are committed at once.
+  ///   - group: The group.
+  ///   - isFull: Whether the group reached its capacity. If so, its rows wait a moment for the rows of the next group.
+  ///     Otherwise they are written at once.
   func send(_ group: CommitGroup, isFull: Bool) {
     isIdle.wait()
     queue.async {
@@ -91,12 +98,14 @@ final class GroupCommitter: @unchecked Sendable {
       } else {
         self.commitRows()
       }
-      // Back-pressure: the index is slower than the files, so wait until it has written its rows.
+      // If writing rows is slower than placing files, wait until the present transaction has ended.
       if self.placed.count >= Self.mostRows { self.rowQueue.sync {} }
     }
   }
 
-  /// Writes rows in a separate transaction; their files already have their final names.
+  /// Writes rows in a separate transaction.
+  ///
+  /// The files of these rows already have their final names.
   func enter(
     _ next: () throws(LarderError) -> [PictureStore.PlacedRow]?
   ) throws(LarderError) {
@@ -108,7 +117,7 @@ final class GroupCommitter: @unchecked Sendable {
     }
   }
 
-  /// Calls `completion` once all groups sent so far are committed.
+  /// Calls `completion` when all groups are committed that were sent before this call.
   func flush(_ completion: @escaping @Sendable () -> Void) {
     queue.async {
       self.flushes.append(completion)
@@ -147,7 +156,7 @@ final class GroupCommitter: @unchecked Sendable {
     }
   }
 
-  /// Sets a timer that commits the waiting rows, in case no further group arrives.
+  /// Sets a timer that writes the waiting rows if no other group arrives.
   private func setAlarm() {
     guard !isAlarmSet else { return }
     isAlarmSet = true
@@ -158,9 +167,9 @@ final class GroupCommitter: @unchecked Sendable {
     }
   }
 
-  /// Commits the rows of all placed files in one transaction, then calls their completions.
+  /// Writes the rows of all placed files in one transaction, and then calls their completions.
   ///
-  /// While a transaction is under way, the rows of the next transaction are collected.
+  /// During a transaction, the rows of the next transaction are collected.
   private func commitRows() {
     areRowsDue = !placed.isEmpty
     guard areRowsDue, committing == nil else { return }
@@ -173,7 +182,7 @@ final class GroupCommitter: @unchecked Sendable {
       do throws(LarderError) {
         try self.index.write { db in try batch.save(in: db, run: self.run) }
       } catch {
-        // The files already have their final names; the next run finds and adopts them.
+        // The files already have their final names. The next run finds and adopts them.
         self.note(error)
         failure = error
       }
@@ -204,12 +213,15 @@ final class GroupCommitter: @unchecked Sendable {
   }
 }
 
-/// The pictures and rows that are committed together; all files are synced and renamed before any row is written.
+/// The pictures and rows that are committed together.
+///
+/// All files of a group are synced and renamed before any of its rows is written.
 struct CommitGroup: Sendable {
-  /// The maximum number of pictures in all groups that are being filled or placed, and so the maximum that a crash can
-  /// lose.
+  /// The maximum number of pictures in all groups together that are being filled or placed.
+  ///
+  /// A crash can lose at most these pictures.
   static let most = 64
-  /// The number of rows without files that makes a group full.
+  /// The number of rows without a file at which a group is full.
   private static let rowCapacity = 128
 
   var pictures: [WrittenPicture] = []
@@ -220,7 +232,7 @@ struct CommitGroup: Sendable {
   var isEmpty: Bool { count == 0 }
   var count: Int { pictures.count + rows.count + details.count }
 
-  /// Whether the group has `capacity` pictures, or `rowCapacity` rows.
+  /// Whether the group has `capacity` pictures or `rowCapacity` rows without a file.
   func isFull(_ capacity: Int) -> Bool {
     pictures.count >= capacity || rows.count + details.count >= Self.rowCapacity
   }
@@ -241,26 +253,26 @@ struct CommitGroup: Sendable {
   }
 }
 
-/// A picture whose bytes are on disk, first in `partial/`, then at the final path, and whose row is not committed yet.
+/// A picture whose bytes are in a file, but whose row is not written yet.
 ///
-/// A class, so that passing it costs only one retain.
+/// The file is in `partial/` first, and then at its final path. This is a class, so that passing it on costs only one
+/// retain.
 final class WrittenPicture: @unchecked Sendable {
-  // SAFETY: A writer queue makes the object. Afterwards `entry` and `partial` change on the commit queue only, before
-  // the picture joins a ``PendingRows``; the row queue reads them after that. Everything else is constant.
+  // SAFETY: A writer queue makes the object. Afterwards, `entry` and `partial` are changed only on the queue that
+  // places files, before the picture is added to a ``PendingRows``. The row queue reads them after that. Everything
+  // else is constant.
 
-  /// The complete row to write.
+  /// The complete row of the picture.
   private(set) var entry: PictureEntry
-  /// The open partial file, until it has its final name; nil when the existing file is kept.
+  /// The open file in `partial/`; nil after it got its final name, or if the picture needs no new file.
   private(set) var partial: OpenFile?
-  /// The final name of the file.
   let name: PictureName
-  /// Whether there is a note beside the partial file; see ``PartialBody``.
+  /// Whether there is a note beside the file in `partial/`; see ``PartialBody``.
   let hasNote: Bool
-  /// The SHA-256 of the previous bytes, if they differ.
+  /// The SHA-256 of the picture's previous bytes; nil if there were none or they are the same.
   let before: [UInt8]?
-  /// The result to report once the row is committed.
+  /// The result to report when the row is written.
   let outcome: PictureOutcome
-  /// Called with the result.
   let completion: @Sendable (PictureOutcome) -> Void
 
   init(
@@ -280,18 +292,19 @@ final class WrittenPicture: @unchecked Sendable {
     self.completion = completion
   }
 
-  /// Records the stamp of the placed file, and closes the file.
+  /// Records the stamp of the file at its final name, and closes the file.
   ///
-  /// If the files stayed open, the 256 pictures that may wait for their rows would hold 256 descriptors.
+  /// If the file stayed open, the 256 pictures that may wait for their rows would need 256 descriptors.
   func moveInto(_ stamp: FileStamp?) {
     entry.stamp = stamp
     partial = nil
   }
 }
 
-/// The pictures and rows of the next transaction; the pictures' files already have their final names.
+/// The pictures and rows of one transaction.
+///
+/// The files of the pictures already have their final names.
 struct PendingRows: Sendable {
-  /// The pictures, and the rows.
   private(set) var contents = CommitGroup()
   private var refused: [(PictureOutcome, @Sendable (PictureOutcome) -> Void)] = []
   private var byContent: [Int64: WrittenPicture] = [:]
@@ -310,24 +323,25 @@ struct PendingRows: Sendable {
     refused.append((outcome, completion))
   }
 
-  /// Adds the contents of a group except its pictures.
+  /// Adds everything in a group except its pictures.
   mutating func add(rowsOf group: CommitGroup) {
     contents.rows += group.rows
     contents.details += group.details
     contents.completions += group.completions
   }
 
-  /// Records that a picture's file has its final name, so that later pictures with equal bytes can link to the file.
+  /// Records that the file of a picture has its final name, so that later pictures with equal bytes can share the
+  /// file.
   mutating func note(_ picture: WrittenPicture) {
     if let digest = picture.entry.sha256 { byContent[ContentDigest.prefix(digest)] = picture }
   }
 
-  /// The picture of this batch with these bytes, given by the first 63 bits of their SHA-256.
+  /// The row of a picture of this transaction with these bytes, given by their ``ContentDigest/number(of:)``.
   func entry(holding content: Int64) -> PictureEntry? {
     byContent[content]?.entry
   }
 
-  /// Writes all rows, in the caller's transaction.
+  /// Writes all rows in the caller's transaction.
   func save(in db: Database, run: RunID) throws {
     var writer = try PictureRowWriter(db)
     for picture in contents.pictures {
@@ -340,7 +354,9 @@ struct PendingRows: Sendable {
     }
   }
 
-  /// Calls all completions; if the transaction failed, all pictures are refused.
+  /// Calls all completions.
+  ///
+  /// If the transaction failed, all pictures are reported as refused.
   func tell(_ failure: LarderError?) {
     for picture in contents.pictures {
       let refusal = failure.map { PictureOutcome.refused(.disk, detail: $0.description) }

@@ -3,54 +3,59 @@ import Crypto
 import Glibc
 import Synchronization
 
-/// The data that a later run needs to resume an interrupted body.
+/// The description of a partly downloaded picture, with which a later run can resume the download.
 ///
-/// The data is in a text file beside the body in `partial/`, called the note. A note is written only for a body that is
-/// too large for memory. Each piece adds a line with the digest of all bytes so far, so that bytes that changed on the
-/// disk are detected.
+/// The description is in a text file in `partial/` beside the bytes, called the note. A note is written only for a
+/// picture that is too large for memory. After each piece of the picture, a line with the digest of all its bytes so
+/// far is added to the note. With these digests, bytes that changed on the disk are detected.
 ///
-/// A note is valid only until the machine reboots. After a process was killed, all the bytes that it wrote are there.
-/// But after a power cut a file may have its size and not its bytes, and syncing every piece would cost more than it
-/// saves. A note of another format version is invalid too: the body is removed, and the picture is fetched from its
-/// beginning.
+/// A note is valid only until the machine restarts. If a process is killed, all the bytes that it wrote are still
+/// there. But after a power cut, a file may have its size without having its bytes, and to sync every piece would cost
+/// more than it saves. If a note is invalid, or has another format version, the file is removed and the picture is
+/// fetched from its beginning.
 struct PartialBody: Equatable, Sendable {
-  /// The picture's URL, as in the request.
+  /// The URL that was requested.
   var url: String
-  /// The value for `If-Range`: a strong entity-tag or a strong date.
+  /// The value for the header field `If-Range`: a strong entity-tag or a strong date.
   var validator: String
-  /// The URL after redirects that the bytes came from; a redirect may lead elsewhere the next time.
+  /// The URL that sent the bytes, after redirects.
+  ///
+  /// The download is resumed only from this URL, because a redirect may lead elsewhere the next time.
   var source: String
-  /// The picture type, detected from the first bytes.
+  /// The type of the picture, detected from its first bytes.
   var type: PictureType
-  /// The length of the complete body, if the origin gave it.
+  /// The length of the complete picture; nil if the origin did not send it.
   var length: ByteCount?
-  /// The number of bytes in the file, according to the note's last valid line.
+  /// The number of bytes in the file, as the last valid line of the note says.
   var size: ByteCount = 0
-  /// The SHA-256 of the file's first ``size`` bytes, in hexadecimal.
+  /// The SHA-256 of the first ``size`` bytes of the file, in hexadecimal digits.
   var digest = ""
-  /// The number of valid bytes of the note.
+  /// The number of bytes of the note up to the end of its last valid line.
   var noteSize: ByteCount = 0
 
-  /// The picture id for the URL.
+  /// The key of the picture at the URL.
   var id: PictureID { PictureID(url: url) }
 
-  /// The offset to resume at: after the held bytes.
+  /// The offset in the picture at which the download is resumed.
   ///
-  /// If the body is complete, the offset is that of the last byte, because servers refuse a range after the end.
+  /// It follows the bytes in the file. If the file is complete, it is the offset of the last byte, because servers
+  /// refuse a range that begins after the end.
   var offset: ByteCount { size == length ? size - 1 : size }
 }
 
 extension PartialBody {
   private static let heading = "larder partial 3"
-  /// The start of the head's last line, before the head's digest.
+  /// The beginning of the last line of the head.
+  ///
+  /// It is followed by the digest of the head.
   private static let ending = "end "
-  /// The number of lines of the head without the last one.
+  /// The number of lines of the head, without its last line.
   private static let headLines = 7
 
   /// Parses a note.
   ///
-  /// Nil when the head is damaged, when the note is of another version or boot, or when it has no valid line. Also nil
-  /// when `name` is the file name of another picture's body.
+  /// The result is nil if the head is damaged or has no valid line after it, or if the note is of another format
+  /// version or another boot. It is also nil if `name` is not the name of the file that belongs to the note.
   init?(note: String, name: String, boot: String) {
     let lines = note.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     let head = lines.prefix(Self.headLines)
@@ -65,7 +70,7 @@ extension PartialBody {
     length = Int64(head[6]).map(ByteCount.init(_:))
     guard PictureEntry(id: id, url: url).partialName == name else { return nil }
     noteSize = ByteCount(lines[...Self.headLines].reduce(0) { $0 + $1.utf8.count + 1 })
-    // The text after the last line break is an incomplete line.
+    // Leave out the text after the last line break, which is an incomplete line or empty.
     for line in lines[(Self.headLines + 1)...].dropLast() {
       let words = line.split(separator: " ", omittingEmptySubsequences: false)
       guard words.count == 2, let count = Int64(words[0]).map(ByteCount.init(_:)),
@@ -79,7 +84,9 @@ extension PartialBody {
     guard size > 0 else { return nil }
   }
 
-  /// The note's head, with the kernel's boot id; none of its values can contain a line break.
+  /// The head of the note, which contains the boot id of the kernel.
+  ///
+  /// None of its values can contain a line break.
   func note(boot: String) -> String {
     let head = [
       Self.heading, boot, url, validator, source, type.mediaType, length?.description ?? "-",
@@ -87,12 +94,12 @@ extension PartialBody {
     return (head + [Self.ending + Self.digest(of: head[...]), ""]).joined(separator: "\n")
   }
 
-  /// The note's line with the number and digest of the received bytes.
+  /// The line that is added to the note after a piece.
   ///
   /// - Parameters:
-  ///   - count: The number of bytes in the file.
+  ///   - count: The number of bytes in the file so far.
   ///   - sha256: The SHA-256 of these bytes.
-  /// - Returns: The line with its line break.
+  /// - Returns: The line, which ends with a line break.
   static func line(_ count: ByteCount, sha256: [UInt8]) -> String {
     "\(count) \(Hexadecimal.text(sha256))\n"
   }
@@ -101,7 +108,9 @@ extension PartialBody {
     Hexadecimal.text(ContentDigest.sha256(Array(head.joined(separator: "\n").utf8)))
   }
 
-  /// Whether the file in `folder` begins with the bytes that the note describes; reads and hashes them.
+  /// Whether the file in `folder` begins with the bytes that the note describes.
+  ///
+  /// This reads and hashes these bytes.
   func isSound(_ name: String, in folder: Folder) -> Bool {
     guard let file = try? folder.openFile(name) else { return false }
     var hash = SHA256()
@@ -109,9 +118,9 @@ extension PartialBody {
     return count == size && Hexadecimal.text(hash.finalize()) == digest
   }
 
-  /// The kernel's boot id; empty when it is not available.
+  /// The boot id of the kernel; empty if it cannot be read.
   ///
-  /// Without it, no later run can resume a partial body.
+  /// If it is empty, no later run can resume a download.
   static let boot: String = {
     let descriptor = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return "" }
@@ -123,48 +132,52 @@ extension PartialBody {
 }
 
 extension PictureEntry {
-  /// The file's name in `partial/` during its transfer; the same in every run, so that a run overwrites the file of a
-  /// killed run.
+  /// The name of the picture's file in `partial/` while it is downloaded.
+  ///
+  /// It is the same in every run, so that a run overwrites the file of a run that was killed.
   var partialName: String { id.hexadecimal }
 }
 
 extension String {
-  /// The name of the note beside a partial body.
+  /// The name of the note that belongs to the file of this name.
   var noteName: String { self + ".note" }
 }
 
-/// The unfinished bodies of earlier runs in `partial/`, which fetches of the same pictures resume.
+/// The unfinished downloads of earlier runs in `partial/`, which fetches of the same pictures resume.
 ///
-/// Before a run, bodies that are old, damaged, surplus or from another boot are removed. At the end of a complete run,
-/// the bodies of pictures that were not requested are removed.
+/// When a run begins, the downloads that are old, damaged, surplus or from another boot are removed. At the end of a
+/// complete run, the downloads of pictures that it did not request are removed.
 package final class PartialBodies: Sendable {
-  /// The maximum number of bodies to keep from one run to the next; the most recent ones are kept.
+  /// The maximum number of downloads that are kept from one run to the next.
+  ///
+  /// The most recent ones are kept.
   static let most = 256
-  /// The longest age of a body in seconds: a week.
+  /// The maximum age of an unfinished download in seconds: a week.
   package static let longestAge: Int64 = 7 * 86_400
-  /// The least size of a body to keep when its transfer fails: requesting a shorter body again costs about as much as
-  /// keeping it.
+  /// The minimum size of an unfinished download that is kept.
+  ///
+  /// To request a smaller one again costs about as much as to keep it.
   static let leastSize: ByteCount = 65_536
 
   private let bodies: Mutex<[String: PartialBody]>
   private let layout: CacheLayout
 
-  /// Makes an empty collection.
+  /// Makes a collection without downloads.
   init(_ layout: CacheLayout) {
     bodies = Mutex([:])
     self.layout = layout
   }
 
-  /// Lists `partial/`, and removes unusable files.
+  /// Lists `partial/`, and removes the files there that cannot be resumed.
   ///
   /// The caller holds the cache's lock.
   ///
   /// - Parameters:
   ///   - layout: The cache.
-  ///   - oldest: Files last written before this moment are removed. A file with a date in the future is kept, because
-  ///     the clock has probably been set back.
-  ///   - boot: The kernel's boot id.
-  /// - Throws: ``LarderError`` when the folder cannot be read or cleared.
+  ///   - oldest: Files are removed if they were last written before this moment. A file with a date in the future is
+  ///     kept, because the clock has probably been set back.
+  ///   - boot: The boot id of the kernel.
+  /// - Throws: ``LarderError`` when the folder cannot be read, or a file cannot be removed.
   init(
     _ layout: CacheLayout,
     since oldest: UnixTime,
@@ -190,20 +203,21 @@ package final class PartialBodies: Sendable {
     var kept: [String: PartialBody] = [:]
     for (name, body, _) in found.prefix(Self.most) { kept[name] = body }
     bodies = Mutex(kept)
-    // Notes are removed first: a body without its note is never resumed, but a note could be taken for the note of
-    // another body.
+    // Remove the notes first. A file without its note is never resumed, but a note without its file could later be
+    // taken for the note of another file.
     for name in names.sorted(by: { $0.count > $1.count })
     where kept[name.withoutNoteSuffix] == nil {
       try layout.remove("partial/\(name)")
     }
   }
 
-  /// The number of bodies that were not taken yet.
+  /// The number of downloads that were not taken yet.
   var count: Int { bodies.withLock { $0.count } }
 
-  /// Returns the body of a picture if its digest is right; a second call for the picture returns nil.
+  /// Takes the unfinished download of a picture out of this collection; nil if there is none.
   ///
-  /// Reads the whole file. A damaged body is removed, and the picture is fetched from its beginning.
+  /// This reads and hashes the file. If the digest is wrong, the file is removed and the result is nil, so that the
+  /// picture is fetched from its beginning.
   func take(_ id: PictureID) -> PartialBody? {
     let taken = bodies.withLock { bodies -> (String, PartialBody)? in
       guard !bodies.isEmpty else { return nil }
@@ -217,7 +231,9 @@ package final class PartialBodies: Sendable {
     return nil
   }
 
-  /// Removes the bodies that were not taken; if a removal fails, the next run tries again.
+  /// Removes the downloads that were not taken.
+  ///
+  /// If that fails, the next run tries again.
   func sweep() {
     let left = bodies.withLock { bodies in
       defer { bodies = [:] }
@@ -231,7 +247,7 @@ package final class PartialBodies: Sendable {
 }
 
 extension String {
-  /// The name of a note's body; any other name is unchanged.
+  /// If this is the name of a note, the name of its file; otherwise this name.
   fileprivate var withoutNoteSuffix: String {
     hasSuffix("".noteName) ? String(dropLast("".noteName.count)) : self
   }

@@ -4,39 +4,40 @@ import Glibc
 import Synchronization
 import Transport
 
-/// Writes a large body to its partial file as it arrives, or continues an earlier run's body.
+/// Writes a large picture to its file in `partial/` while it is received, or continues the file of an earlier run.
 ///
-/// Only ``failure`` may be used outside the picture's writer queue.
+/// All work is done on one of the store's writer queues. Only ``failure`` may be used by other threads.
 final class PartialPicture: @unchecked Sendable {
-  // SAFETY: `hash`, `file`, `note`, `size`, `ending`, `held` and `hasNote` are read and written only on the serial
-  // writer queue `queue`; `failure` has a lock of its own, because the transfer thread reads it. Everything else is
-  // constant.
+  // SAFETY: `hash`, `file`, `note`, `size`, `ending`, `held` and `hasNote` are used only on the serial writer queue
+  // `queue`. `failure` has a lock, because the transfer thread reads it. Everything else is constant.
   private var hash = SHA256()
   private(set) var file: OpenFile?
   private(set) var size: ByteCount = 0
-  /// The first and last received bytes.
+  /// The first and the last bytes of the picture.
   private(set) var ending = PictureEnding()
-  /// Whether there is a note beside the file.
+  /// Whether there is a note beside the file; see ``PartialBody``.
   private(set) var hasNote = false
-  /// The note, to which each piece adds a line.
+  /// The open note, to which a line is added after each piece.
   private var note: OpenFile?
-  /// The body from an earlier run, until its bytes are hashed.
+  /// The description of an earlier run's file, until the bytes of that file are hashed.
   private var held: PartialBody?
-  /// The data that a later run needs to resume the body; nil when it cannot be resumed.
+  /// The description for the note; nil if the download cannot be resumed.
   private let body: PartialBody?
   private let name: String
-  /// The queue on which all work for this picture is done.
+  /// The writer queue that does all work for this picture.
   let queue: WriterQueue
   let failure = Mutex<LarderError?>(nil)
 
-  /// Begins a new body; `body` is the content for its note, nil when it cannot be resumed.
+  /// Prepares to write a new file.
+  ///
+  /// `body` is the description for the note, and nil if the download cannot be resumed.
   init(id: PictureID, body: PartialBody?, queue: WriterQueue) {
     self.queue = queue
     name = PictureEntry(id: id, url: "").partialName
     self.body = body
   }
 
-  /// Continues a body that an earlier run began.
+  /// Prepares to continue the file of an earlier run.
   init(id: PictureID, resuming held: PartialBody, queue: WriterQueue) {
     self.queue = queue
     name = PictureEntry(id: id, url: "").partialName
@@ -45,7 +46,9 @@ final class PartialPicture: @unchecked Sendable {
     hasNote = true
   }
 
-  /// Appends a piece; the first one creates the file.
+  /// Appends a piece of the picture.
+  ///
+  /// The first piece creates the file.
   func append(_ bytes: [UInt8], _ layout: CacheLayout, _ disk: any Disk) throws(LarderError) {
     let file: OpenFile
     if let open = self.file { file = open } else { file = try open(layout, disk) }
@@ -54,13 +57,14 @@ final class PartialPicture: @unchecked Sendable {
     try disk.append(bytes.span.bytes, to: file)
     size += ByteCount(bytes.count)
     if let note {
-      // The note follows the bytes: a run that resumes the body truncates bytes that the note does not cover.
+      // Write to the note after the file. A run that resumes the download removes the bytes at the file's end that the
+      // note does not cover.
       let line = PartialBody.line(size, sha256: digest())
       try disk.append(Array(line.utf8).span.bytes, to: note)
     }
   }
 
-  /// Creates the file and its note, or opens the files of an earlier run and hashes the bytes.
+  /// Creates the file and its note, or opens the file and the note of an earlier run and hashes the file's bytes.
   private func open(_ layout: CacheLayout, _ disk: any Disk) throws(LarderError) -> OpenFile {
     if let held {
       let file = try disk.reopen(name, in: layout.partial, keeping: held.offset)
@@ -74,7 +78,7 @@ final class PartialPicture: @unchecked Sendable {
     let file = try disk.create(name, in: layout.partial)
     self.file = file
     if let body {
-      // Created after the file, which is empty now: a note must never be beside another body's bytes.
+      // Create the note after the file, which is now empty. So the note is never beside the bytes of another download.
       hasNote = true
       let note = try disk.create(name.noteName, in: layout.partial)
       try disk.append(Array(body.note(boot: PartialBody.boot).utf8).span.bytes, to: note)
@@ -91,12 +95,12 @@ final class PartialPicture: @unchecked Sendable {
     guard found == count else { throw .system("read", file.path, errno: ENODATA) }
   }
 
-  /// The SHA-256 of all bytes so far.
+  /// The SHA-256 of all bytes of the picture so far.
   func digest() -> [UInt8] {
     Array(hash.finalize())
   }
 
-  /// Closes the file and leaves it with its note for a later run; false when the body cannot be resumed.
+  /// Closes the file and leaves it, with its note, for a later run; returns false if it could not be resumed.
   func leave() -> Bool {
     guard hasNote, failure.withLock({ $0 == nil }) else { return false }
     file = nil
@@ -104,7 +108,9 @@ final class PartialPicture: @unchecked Sendable {
     return true
   }
 
-  /// Removes the partial file and its note; if that fails, the next run removes them.
+  /// Removes the file and its note.
+  ///
+  /// If that fails, the next run removes them.
   func discard(_ layout: CacheLayout, _ disk: any Disk) {
     if hasNote { try? disk.remove(name.noteName, in: layout.partial) }
     let hasFile = file != nil || held != nil
@@ -119,34 +125,33 @@ final class PartialPicture: @unchecked Sendable {
   }
 }
 
-/// Checks whether a picture has its format's end marker, when nothing else proves that the body is complete.
+/// Checks whether a picture contains the end marker of its format.
 ///
-/// A length, a last chunk or the end of an HTTP/2 stream proves that a body is complete. A body that ends with its
-/// connection may have been truncated on the way. libcurl accepts a TLS connection that ends without `close_notify`,
-/// and a gzip stream without its trailer.
+/// This is needed if nothing else proves that the body of a response is complete. The length of the body, a last chunk
+/// or the end of an HTTP/2 stream proves it. But if a body ends with its connection, it may have been truncated on the
+/// way. libcurl accepts a TLS connection that ends without `close_notify`, and a gzip stream without its trailer.
 struct PictureEnding: Equatable {
-  /// The number of first bytes to keep.
+  /// The number of bytes to keep from the beginning of the picture.
   static let headSize = 12
-  /// The number of last bytes to keep, because some programs write padding after a picture.
+  /// The number of bytes to keep from the end of the picture.
+  ///
+  /// There are many, because some programs write padding after the end marker.
   static let tailSize = 1024
 
-  /// The first bytes.
   private(set) var head: [UInt8] = []
-  /// The last bytes.
   private(set) var tail: [UInt8] = []
-  /// The number of all bytes.
   private(set) var count: ByteCount = 0
 
-  /// Adds the next bytes.
+  /// Adds the next bytes of the picture.
   mutating func append(_ bytes: [UInt8]) {
     if head.count < Self.headSize { head += bytes.prefix(Self.headSize - head.count) }
     count += ByteCount(bytes.count)
-    // A slice, because `Sequence.suffix`, which returns an array, iterates over all bytes.
+    // Use a slice, because `Sequence.suffix` iterates over all bytes.
     tail += bytes[max(0, bytes.count - Self.tailSize)...]
     if tail.count > Self.tailSize { tail.removeFirst(tail.count - Self.tailSize) }
   }
 
-  /// Whether the last bytes contain the end of a picture of this type.
+  /// Whether the last bytes contain the end marker of a picture of this type.
   func isWhole(_ type: PictureType) -> Bool {
     type.ends(head: head, tail: tail, count: Int(count.count))
   }
@@ -155,11 +160,11 @@ struct PictureEnding: Equatable {
 extension ResponseHead {
   /// Whether the framing of the response proves that the body is complete.
   ///
-  /// A length, a last chunk or the end of an HTTP/2 stream proves it, unless the connection closed with the stream.
-  /// (RFC 9112, section 6.3; RFC 9113, section 8.1)
+  /// A length, a last chunk or the end of an HTTP/2 stream proves it. The end of a stream proves nothing if the
+  /// connection was closed at the same time. (RFC 9112, section 6.3; RFC 9113, section 8.1)
   ///
-  /// - Parameter isOpen: See ``Response/connectionIsOpen``.
-  /// - Returns: Whether the end is proved.
+  /// - Parameter isOpen: Whether the connection is still open; see ``Response/connectionIsOpen``.
+  /// - Returns: Whether the body is known to be complete.
   func provesEnd(connectionIsOpen isOpen: Bool) -> Bool {
     guard !isEncoded else { return false }
     switch version {

@@ -2,44 +2,47 @@ import Base
 import Synchronization
 import Transport
 
-/// Receives the body of one picture: detects its type from the first bytes, and collects the rest.
+/// Receives one picture: detects its type from the first bytes, and collects or writes the rest.
 ///
-/// A body of up to ``pieceSize`` bytes stays in memory until it is complete, so that a small picture costs one open and
-/// one write. A larger body is written to its partial file a piece at a time, and hashed on the way. The sink runs on
-/// the transfer thread. One of the store's writer queues handles the pieces in order.
+/// A picture of up to ``pieceSize`` bytes stays in memory until it is complete, so that it takes only one open and one
+/// write. A larger picture is written to its file in `partial/` and hashed piece by piece. The sink is called on the
+/// transfer thread. It passes the pieces to one of the store's writer queues, which handles them in order.
 ///
-/// After a failure the bytes are kept in memory or on disk. The next attempt resumes after these bytes, if the origin
-/// gave a strong validator. For the next run they are kept on disk only. If the process is killed, at most the last 256
-/// KiB are lost.
+/// If the transfer fails, the received bytes are kept in memory or on disk. If the origin sent a strong validator, the
+/// next attempt of this run continues after these bytes. For the next run, only bytes on disk are kept. If the process
+/// is killed, at most the last 256 KiB are lost.
 package final class PictureSink: BodySink {
-  /// The size of the pieces that are passed to a writer queue: 256 KiB.
+  /// The size of the pieces that are passed to a writer queue, in bytes.
   static let pieceSize = 256 * 1024
 
-  /// The picture that is being fetched.
   package let id: PictureID
-  /// The picture's URL, as in the request.
+  /// The URL that is requested.
   package let url: String
   private let store: PictureStore
   private let state: Mutex<Body>
 
   private struct Body {
-    /// The received bytes that were not passed to the writer queue yet.
+    /// The received bytes that are not passed to the writer queue yet.
     var gathered: [UInt8] = []
-    /// The number of bytes that were passed to the writer queue, or are held from an earlier run.
+    /// The number of bytes that were passed to the writer queue, or that an earlier run left.
     var passedOn: ByteCount = 0
     var type: PictureType?
-    /// The partial file of a large body; nil while all bytes are in memory.
+    /// The file of a large picture; nil while all bytes are in memory.
     var partial: PartialPicture?
-    /// The writer queue of this picture, chosen with the first piece; all pieces use the same queue to stay in order.
+    /// The writer queue of this picture, which is chosen with the first piece.
+    ///
+    /// All pieces use the same queue, so that they stay in order.
     var queue: WriterQueue?
-    /// The head of the response; only needed when a transfer breaks or a body is large.
+    /// The head of the response.
+    ///
+    /// It is needed if the transfer breaks, or if the picture is large.
     var head: ResponseHead?
-    /// The partial body of an earlier run.
+    /// The unfinished download of an earlier run.
     var held: PartialBody?
 
     var count: ByteCount { passedOn + ByteCount(gathered.count) }
 
-    /// Resets everything except the writer queue.
+    /// Discards everything except the choice of the writer queue.
     mutating func clear() {
       self = Body(queue: queue)
     }
@@ -61,7 +64,7 @@ package final class PictureSink: BodySink {
     self.state = Mutex(state)
   }
 
-  /// The position to resume at, after the bytes so far; nil when the body cannot be resumed.
+  /// The point at which the transfer can be resumed, after the bytes so far; nil if it cannot be resumed.
   package var resumePoint: ResumePoint? {
     state.withLock { state in
       guard state.count > 0, let body = body(state) else { return nil }
@@ -69,10 +72,12 @@ package final class PictureSink: BodySink {
     }
   }
 
-  /// The first bytes of a refused body, until the sink is used again.
+  /// The first bytes of a body that the sink refused, for the error message.
+  ///
+  /// They are kept until the sink is used again.
   package var refused: [UInt8] { state.withLock { Array($0.gathered.prefix(8192)) } }
 
-  /// The data that a later run needs to resume this body; nil when it cannot be resumed.
+  /// The description with which this download can be resumed; nil if it cannot be resumed.
   private func body(_ state: Body) -> PartialBody? {
     if let held = state.held { return held }
     guard let head = state.head, !head.isEncoded, head.status == 200, let type = state.type,
@@ -87,7 +92,7 @@ package final class PictureSink: BodySink {
     )
   }
 
-  /// Prepares for a body, or for the rest of a resumed body.
+  /// Prepares to receive a body, or the rest of a body that is resumed.
   package func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision {
     let promised = max(.zero, head.contentLength ?? .zero)
     state.withLock { state in
@@ -101,11 +106,13 @@ package final class PictureSink: BodySink {
     return .accept
   }
 
-  /// Receives a piece of the body; refuses it as soon as the first bytes show that it is no picture.
+  /// Receives a piece of the body.
+  ///
+  /// Refuses the body as soon as its first bytes show that it is not a picture.
   package func receive(_ bytes: RawSpan) -> BodyDecision {
     let piece = state.withLock { state -> (bytes: [UInt8], partial: PartialPicture)?? in
-      // A piece is passed on before it exceeds its capacity, because an array that grows is copied to an array of twice
-      // the size.
+      // Pass the collected bytes on before they exceed the array's capacity, because an array that grows is copied to
+      // an array of twice the size.
       let isFull =
         !state.gathered.isEmpty && bytes.byteCount > Self.pieceSize - state.gathered.count
       let piece = isFull ? takePiece(&state) : nil
@@ -128,7 +135,7 @@ package final class PictureSink: BodySink {
     }
   }
 
-  /// Takes the collected bytes, to be written as a piece.
+  /// Takes the collected bytes, and chooses the file and the writer queue to which they go.
   private func takePiece(_ state: inout Body) -> (bytes: [UInt8], partial: PartialPicture) {
     let queue = state.queue ?? store.nextQueue()
     let partial = state.partial ?? PartialPicture(id: id, body: body(state), queue: queue)
@@ -140,9 +147,10 @@ package final class PictureSink: BodySink {
     return (piece, partial)
   }
 
-  /// Ends a transfer that is not retried in this run.
+  /// Ends a transfer that failed and is not retried in this run.
   ///
-  /// Keeps its bytes for the next run, if there are enough and they can be resumed.
+  /// The received bytes are kept for the next run if there are at least ``PartialBodies/leastSize`` and the transfer
+  /// can be resumed.
   package func leave() {
     let (piece, partial, pays) = state.withLock { state in
       defer { state.clear() }
@@ -155,7 +163,7 @@ package final class PictureSink: BodySink {
     partial.queue.submit(pays ? .leave(partial) : .discard(partial))
   }
 
-  /// Discards the bytes so far, because the attempt failed and another one begins.
+  /// Discards the received bytes, because the attempt failed and the next attempt begins at the start of the picture.
   package func restart() {
     let partial = state.withLock { state in
       let partial = state.partial
@@ -165,7 +173,7 @@ package final class PictureSink: BodySink {
     if let partial { partial.queue.submit(.discard(partial)) }
   }
 
-  /// Returns the received body after the transfer has succeeded, and resets the sink.
+  /// Returns the received picture after a successful transfer, and resets the sink.
   func finish(
     as entry: @escaping @Sendable () -> PictureEntry,
     replacing previous: PictureEntry?,
@@ -176,7 +184,7 @@ package final class PictureSink: BodySink {
       defer { state.clear() }
       return ReceivedPicture(
         entry: entry,
-        // The type is nil if there were too few bytes to detect one.
+        // The type is nil if there were too few bytes to detect it.
         type: state.type,
         rest: state.gathered,
         partial: state.partial,

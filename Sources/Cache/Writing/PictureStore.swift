@@ -4,47 +4,53 @@ import Glibc
 import Synchronization
 import Transport
 
-/// The result of committing a picture, reported once it is durable.
+/// The result of committing a picture, which is reported when the picture is durable.
 package enum PictureOutcome: Sendable, Equatable {
-  /// New or changed bytes are stored; `wasHeld` is true if the cache had different bytes before.
+  /// The bytes of a new or changed picture were stored.
+  ///
+  /// `wasHeld` is true if the cache had other bytes of the picture before.
   case stored(bytes: ByteCount, wasHeld: Bool)
-  /// The origin sent the bytes that were held already; no file was written.
+  /// The origin sent the same bytes as are in the cache, so no file was written.
   case same(bytes: ByteCount)
   /// The bytes could not be stored.
   case refused(FailureReason, detail: String)
 }
 
-/// Commits the pictures of a run to the cache, in groups.
+/// Commits the pictures that a run receives to the cache, in groups.
 ///
-/// A few writer queues hash bodies and write them to `partial/`. One queue syncs and renames the files of a group and
-/// syncs their folders. Another queue commits the rows of several groups in one transaction. A crash loses at most the
-/// groups that are being filled and placed: 64 pictures, none of them older than 250 ms.
+/// A few writer queues hash the pictures and write them to `partial/`. One queue syncs and renames the files of a
+/// group, and then syncs their folders. Another queue writes the rows of several groups in one transaction. A crash
+/// loses at most the groups that are being filled or placed. These are at most 64 pictures, and none of them is older
+/// than 250 ms.
 package final class PictureStore: Sendable {
   private let committer: GroupCommitter
   private let partials: PartialBodies
   private let queues: [WriterQueue]
-  /// The buffer pool for the pieces of large bodies.
+  /// The buffers for the pieces of large pictures.
   let buffers: BufferPool
   private let announced = Atomic<Int>(0)
   private let turn = Atomic<Int>(0)
 
-  /// The maximum number of writer queues; more queues would only wait while the files of a group are renamed.
+  /// The maximum number of writer queues.
+  ///
+  /// More queues would only wait while the files of a group are renamed.
   private static let mostQueues = 4
-  /// The number of waiting bodies in a writer queue at which the next queue is used too.
+  /// The number of waiting jobs in a writer queue at which the next queue is used too.
   private static let shortBacklog = 32
 
-  /// Makes the store for a run on an open cache.
+  /// Makes the store of a run.
   ///
   /// - Parameters:
   ///   - layout: The cache's folders.
   ///   - index: The cache's index.
-  ///   - disk: The file system; tests replace it.
-  ///   - run: The run that changes are recorded under.
-  ///   - states: The held pictures before the run, to find equal bytes; nil to skip deduplication with them.
-  ///   - partials: The unfinished bodies of earlier runs.
-  ///   - patience: How long a group may wait to be filled, and how long the rows of a full group may wait for more
-  ///     rows.
-  ///   - queues: The number of writer queues; nil for as many as there are processors, but at most four.
+  ///   - disk: The file system, which tests replace.
+  ///   - run: The run for which changes of pictures are recorded.
+  ///   - states: The pictures that were in the cache before the run, among which pictures with equal bytes are found;
+  ///     nil to store equal bytes again.
+  ///   - partials: The unfinished downloads of earlier runs.
+  ///   - patience: The time for which a group may wait until it is full, and for which the rows of a full group may
+  ///     wait for more rows.
+  ///   - queues: The number of writer queues; nil for the number of processors, but at most four.
   package init(
     _ layout: CacheLayout,
     index: Index,
@@ -71,27 +77,27 @@ package final class PictureStore: Sendable {
     self.queues = (0..<count).map { _ in WriterQueue(shared) }
   }
 
-  /// Makes a sink for the body of one picture.
+  /// Makes a sink that receives one picture.
   ///
-  /// If an earlier run left an unfinished body of the picture, the sink resumes it.
+  /// If an earlier run left an unfinished download of the picture, the sink resumes it.
   package func sink(id: PictureID, url: String) -> PictureSink {
     PictureSink(id: id, url: url, store: self, resuming: partials.take(id))
   }
 
-  /// Removes unfinished bodies of earlier runs that no sink resumed.
+  /// Removes the unfinished downloads of earlier runs that no sink resumed.
   package func sweepPartials() {
     partials.sweep()
   }
 
-  /// Commits the body that `sink` received, after its transfer has succeeded.
+  /// Commits the picture that `sink` received, after a successful transfer.
   ///
   /// - Parameters:
   ///   - sink: The sink of the transfer.
-  ///   - entry: Makes the row to write. Called on a writer queue, because the transfer thread has no time to parse
-  ///     headers. The store adds the fields that depend on the bytes.
-  ///   - previous: The version held before, if any.
-  ///   - connectionIsOpen: See ``Response/connectionIsOpen``.
-  ///   - completion: Called on a queue of the store when the picture is durable, or refused.
+  ///   - entry: Makes the row to write. It is called on a writer queue, because the transfer thread has no time to
+  ///     parse header fields. The store sets the fields of the row that depend on the bytes.
+  ///   - previous: The row of the picture before this transfer; nil if there was none.
+  ///   - connectionIsOpen: Whether the connection is still open; see ``Response/connectionIsOpen``.
+  ///   - completion: Called on a queue of the store when the picture is durable or refused.
   package func commit(
     _ sink: PictureSink,
     as entry: @escaping @Sendable () -> PictureEntry,
@@ -105,11 +111,11 @@ package final class PictureStore: Sendable {
       connectionIsOpen: connectionIsOpen,
       completion: completion
     )
-    // On the queue that writes the body's earlier pieces, so that this part follows them.
+    // Use the queue that writes the earlier pieces of the picture, so that this part follows them.
     (body.queue ?? freeQueue).submit(.whole(body))
   }
 
-  /// Commits a row without new bytes, for a 304 or a failure.
+  /// Commits a row without new bytes, for example after a 304 or a failure.
   ///
   /// The row is part of the next group.
   package func commit(
@@ -119,21 +125,25 @@ package final class PictureStore: Sendable {
     freeQueue.submit(.collect { $0.add(row: entry(), completion: completion) })
   }
 
-  /// A row whose file has its final name, and the SHA-256 of the previous bytes if they differ.
+  /// A row whose file has its final name already, and the SHA-256 of the picture's previous bytes; nil if the bytes
+  /// are the same.
   package typealias PlacedRow = (entry: PictureEntry, before: [UInt8]?)
 
-  /// Writes the rows of pictures whose files other runs have placed, in one transaction; blocks.
+  /// Writes the rows of pictures whose files other runs have placed, in one transaction.
   ///
-  /// No file is changed, so no groups are needed. Give the rows in the order of their ids, so that each page of the
+  /// This call blocks.
+  ///
+  /// No file is changed, so no groups are needed. Pass the rows in the order of their ids, so that each page of the
   /// index is written once.
   ///
-  /// - Parameter next: Returns the next rows, some at a time; nil at the end. It must not use the index.
-  /// - Throws: ``LarderError`` when the index cannot be written, or from `next`; in both cases no row is written.
+  /// - Parameter next: Returns the next rows, several at a time; nil at the end. It must not use the index.
+  /// - Throws: ``LarderError`` when the index cannot be written, and the errors of `next`. In both cases no row is
+  ///   written.
   package func enter(_ next: () throws(LarderError) -> [PlacedRow]?) throws(LarderError) {
     try committer.enter(next)
   }
 
-  /// Commits an item's detail and its document with the next group.
+  /// Commits the detail of an item, and the row of its document, as part of the next group.
   package func commit(
     _ detail: DetailEntry,
     catalog: CatalogID,
@@ -147,20 +157,22 @@ package final class PictureStore: Sendable {
     )
   }
 
-  /// Announces requests whose results will be committed; thread-safe.
+  /// Announces a number of requests whose results will be committed.
+  ///
+  /// This is thread-safe.
   package func announce(_ count: Int) {
     announced.add(count, ordering: .relaxed)
   }
 
-  /// Reports that an announced request has ended: its result was passed to `commit`, or it has none.
+  /// Reports that an announced request has ended, whether or not its result was passed to `commit`.
   ///
-  /// After the last announced request, the collected pictures are committed at once, because no more can arrive.
+  /// After the last announced request, the waiting pictures are committed at once, because no more can arrive.
   package func conclude() {
     let left = announced.subtract(1, ordering: .relaxed).newValue
     if left == 0 { flush {} }
   }
 
-  /// Commits all pictures received so far, and then calls `completion` on a queue of the store.
+  /// Commits all pictures that were passed to `commit` so far, and then calls `completion` on a queue of the store.
   package func flush(_ completion: @escaping @Sendable () -> Void) {
     let group = WorkGroup()
     for queue in queues {
@@ -170,17 +182,20 @@ package final class PictureStore: Sendable {
     group.notify(queue: .global()) { [committer] in committer.flush(completion) }
   }
 
-  /// The first error of the index or the disk, if any, so that the run can end early with it.
+  /// The first error of the index or the disk, with which the run can end early; nil if there was none.
   package var failure: LarderError? { committer.failure }
 
-  /// The writer queue for the next large body, in rotation.
+  /// The writer queue for the next large picture.
+  ///
+  /// The queues are used in turn.
   func nextQueue() -> WriterQueue {
     queues[turn.add(1, ordering: .relaxed).oldValue % queues.count]
   }
 
-  /// The first writer queue with a short backlog.
+  /// The first writer queue that has few waiting jobs.
   ///
-  /// One busy queue costs less than two that are woken for every picture.
+  /// The queues are not used in turn, because one busy queue takes less processor time than two queues that are woken
+  /// for every picture.
   private var freeQueue: WriterQueue {
     queues.first { $0.backlog < Self.shortBacklog } ?? queues.min { $0.backlog < $1.backlog }
       ?? queues[0]

@@ -1,16 +1,20 @@
 import Dispatch
 import Synchronization
 
-/// A `DispatchGroup` that checks its use: each `enter` has one `leave`, and nothing enters after ``join()``.
+/// A `DispatchGroup` that checks its use: each `enter` has exactly one `leave`, and nothing enters after ``join()``.
 ///
-/// A violation ends the process, in release builds too. A missing leave would block a run forever. A surplus leave
-/// would let the run end before its work, and the result of a late entry would be missing from the run's report. The
-/// check costs two atomic operations for each piece of work.
+/// A violation ends the process, in release builds too. Without the check, a missing leave would block a run forever.
+/// A surplus leave would let the run end before its work, and the report of the run would lack the results of the late
+/// work. The check takes two atomic operations for each piece of work.
 package final class WorkGroup: Sendable {
   private let group = DispatchGroup()
-  /// The number of pieces of work that have entered and not left; `closed` once nothing may enter.
+  /// The number of pieces of work that have entered and not left.
+  ///
+  /// It is `closed` when nothing may enter any more.
   private let count = Atomic<Int>(0)
-  /// The count of a closed group: lower than any count that surplus leaves could cause.
+  /// The count of a closed group.
+  ///
+  /// It is so low that surplus leaves cannot bring the count of an open group there.
   private static let closed = Int.min / 2
 
   /// Makes an open, empty group.
@@ -21,7 +25,7 @@ package final class WorkGroup: Sendable {
     precondition(left == 0 || left == Self.closed, "\(left) of a group have entered and not left")
   }
 
-  /// Begins one piece of work.
+  /// Records that one piece of work begins.
   package func enter() {
     precondition(
       count.add(1, ordering: .relaxed).oldValue >= 0,
@@ -30,7 +34,9 @@ package final class WorkGroup: Sendable {
     group.enter()
   }
 
-  /// Ends one piece of work; the last one wakes the waiting threads.
+  /// Records that one piece of work has ended.
+  ///
+  /// The last one wakes the waiting threads.
   package func leave() {
     precondition(
       count.subtract(1, ordering: .relaxed).oldValue > 0,
@@ -41,7 +47,7 @@ package final class WorkGroup: Sendable {
 
   /// Waits until all work has left, and closes the group.
   ///
-  /// While it waits, only work that has not left yet may enter more work.
+  /// While this function waits, work may enter only from work that has not left yet.
   package func join() {
     group.wait()
     let (isEmpty, found) = count.compareExchange(
@@ -54,7 +60,7 @@ package final class WorkGroup: Sendable {
 
   /// Calls `body` on a queue once all work has left.
   package func notify(queue: DispatchQueue, _ body: @escaping @Sendable () -> Void) {
-    // Keeps the object, and thus its count, alive until `body` is called.
+    // Keep this object, and thus the count, alive until `body` is called.
     group.notify(queue: queue) { [self] in withExtendedLifetime(self, body) }
   }
 }

@@ -3,30 +3,31 @@ import Dispatch
 import Synchronization
 import Transport
 
-/// A queue that hashes bodies and writes them to `partial/`, and collects them into groups.
+/// A queue that hashes pictures, writes them to `partial/` and collects them into groups.
 ///
-/// It does the work in the order of submission. The queues of a ``PictureStore`` share the gate that limits the
-/// transfer thread, and the committer of their groups.
+/// It does its jobs in the order in which they were submitted. All writer queues of a ``PictureStore`` send their
+/// groups to the same committer. They also share one ``ByteGate``, which makes the transfer thread wait if too many
+/// bytes wait to be written.
 final class WriterQueue: @unchecked Sendable {
-  // SAFETY: `group`, `dueAt` and `isAlarmSet` belong to `queue`, which is serial; `inbox` has a lock. Everything else
-  // is constant.
+  // SAFETY: `group`, `dueAt` and `isAlarmSet` are used only on `queue`, which is serial. `inbox` has a lock.
+  // Everything else is constant.
   private var group = CommitGroup()
-  /// The time at which the present group is committed, full or not.
+  /// The time at which the present group is committed even if it is not full.
   private var dueAt = DispatchTime.distantFuture
   private var isAlarmSet = false
 
-  /// The state that all writer queues of a store share.
+  /// The objects that all writer queues of a store share.
   final class Shared: Sendable {
     let layout: CacheLayout
     let disk: any Disk
     let committer: GroupCommitter
     let gate = ByteGate(capacity: .mebibytes(2))
     let buffers = BufferPool(size: PictureSink.pieceSize)
-    /// The number of pictures that makes a group full.
+    /// The number of pictures at which a group is full.
     let groupSize: Int
-    /// How long a group may wait to be filled.
+    /// The time for which a group may wait until it is full.
     let patience: DispatchTimeInterval
-    /// The number of unfinished bodies that this run may still leave for the next run.
+    /// The number of unfinished downloads that this run may still leave for the next run.
     let partialsLeft = Mutex(PartialBodies.most)
 
     init(
@@ -37,7 +38,7 @@ final class WriterQueue: @unchecked Sendable {
       queues: Int
     ) {
       self.patience = patience
-      // An object store takes a while to answer each upload, so a group has many pictures.
+      // An object store takes a while to answer each upload, so let a group have many pictures.
       groupSize = layout.remote == nil ? CommitGroup.most / (queues + 1) : CommitGroup.most
       self.layout = layout
       self.disk = disk
@@ -45,19 +46,18 @@ final class WriterQueue: @unchecked Sendable {
     }
   }
 
-  /// A piece of work.
   enum Job: Sendable {
-    /// Appends bytes to the partial file of a large body.
+    /// Appends a piece to the file of a large picture.
     case piece([UInt8], PartialPicture)
-    /// Removes the partial file of a body.
+    /// Removes the file of a picture.
     case discard(PartialPicture)
-    /// Keeps the partial file of a body for the next run.
+    /// Keeps the file of an unfinished download for the next run.
     case leave(PartialPicture)
-    /// Checks a complete body, writes its partial file and adds it to a group.
+    /// Checks a complete picture, writes its file and adds it to the present group.
     case whole(ReceivedPicture)
-    /// Adds other contents to a group, such as rows without new bytes.
+    /// Adds something else to the present group, such as a row without new bytes.
     case collect(@Sendable (inout CommitGroup) -> Void)
-    /// Passes the present group to the committer, then calls the closure.
+    /// Sends the present group to the committer, and then calls the closure.
     case flush(@Sendable () -> Void)
   }
 
@@ -74,10 +74,12 @@ final class WriterQueue: @unchecked Sendable {
     self.shared = shared
   }
 
-  /// The number of submitted jobs that are not done.
+  /// The number of submitted jobs that are not done yet.
   var backlog: Int { waiting.load(ordering: .relaxed) }
 
-  /// Submits work, from any thread; blocks while too many bytes wait in all queues.
+  /// Submits a job from any thread.
+  ///
+  /// If too many bytes wait in all queues together, this call blocks.
   func submit(_ job: Job) {
     switch job {
     case .piece(let bytes, _): shared.gate.enter(ByteCount(bytes.count))
@@ -89,7 +91,8 @@ final class WriterQueue: @unchecked Sendable {
       jobs.append(job)
       return jobs.count == 1
     }
-    // One block handles all jobs that have arrived: a dispatch for each picture would cost more than its hash.
+    // One block handles all jobs that have arrived, because a block for each picture would take more time than hashing
+    // the picture.
     if isFirst { queue.async { self.drain() } }
   }
 
@@ -101,7 +104,7 @@ final class WriterQueue: @unchecked Sendable {
       return jobs
     }
     jobs.reverse()
-    // Popped instead of iterated, so that each body is freed as soon as it is written.
+    // Remove each job from the array, so that a picture's memory is freed as soon as the picture is written.
     while let job = jobs.popLast() {
       switch job {
       case .piece(let bytes, let partial):
@@ -127,7 +130,7 @@ final class WriterQueue: @unchecked Sendable {
     }
   }
 
-  /// Adds to the present group, and commits it when it is full.
+  /// Adds something to the present group, and commits the group if it is full.
   private func collect(_ add: (inout CommitGroup) -> Void) {
     let wasEmpty = group.isEmpty
     add(&group)
@@ -141,8 +144,8 @@ final class WriterQueue: @unchecked Sendable {
 
   /// Sets a timer for the time at which the present group is to be committed.
   ///
-  /// One timer serves many groups: most groups are full long before it fires, and a timer for each group would cost as
-  /// much as the group's rows.
+  /// One timer serves many groups. Most groups are full long before it fires, and a timer for each group would take as
+  /// much processor time as writing the rows of the group.
   private func setAlarm() {
     guard !isAlarmSet else { return }
     isAlarmSet = true
@@ -179,7 +182,7 @@ final class WriterQueue: @unchecked Sendable {
     if !mayLeave || !partial.leave() { partial.discard(layout, disk) }
   }
 
-  /// Checks a complete body and adds it to the group.
+  /// Checks a complete picture and adds it to the group.
   private func ingest(_ whole: ReceivedPicture) {
     guard let type = whole.type else {
       return refuse(whole, .notAPicture, "the body is not a picture")
@@ -206,7 +209,7 @@ final class WriterQueue: @unchecked Sendable {
     whole.completion(.refused(reason, detail: words))
   }
 
-  /// Writes the partial file of a body, unless its bytes are held already.
+  /// Writes the file of a picture to `partial/`, unless the same bytes are already in the cache.
   private func stage(
     _ whole: ReceivedPicture,
     _ type: PictureType
@@ -247,7 +250,7 @@ final class WriterQueue: @unchecked Sendable {
     }
     if let modified = entry.lastModified { try disk.setModified(modified, of: file) }
     entry.stamp = try file.stamp()
-    // Equal bytes whose file was lost are written again, but do not count as a change.
+    // If the file was lost, the same bytes are written again. This does not count as a change of the picture.
     let before = whole.previous?.sha256.flatMap { $0 == digest ? nil : $0 }
     return WrittenPicture(
       entry: entry,
@@ -260,34 +263,37 @@ final class WriterQueue: @unchecked Sendable {
   }
 
   private func stamp(of entry: PictureEntry) throws(LarderError) -> FileStamp? {
-    // If the pictures are in an object store, the run compared all rows with the store's list at its start.
+    // If the pictures are in an object store, the run has compared all rows with the store's list at its start, so the
+    // row is right.
     if layout.remote != nil { return entry.stamp }
     return try layout.folder(entry.name.folder).stamp(of: entry.name.file)
   }
 }
 
-/// The complete body of a picture, with the data to commit it.
+/// A picture that was received completely, with everything that is needed to commit it.
 ///
-/// A class, so that passing it costs only one retain.
+/// This is a class, so that passing it on costs only one retain.
 final class ReceivedPicture: @unchecked Sendable {
-  // SAFETY: `rest` is used by one thread at a time: the one that made it, then its writer queue. Everything else is
-  // constant.
+  // SAFETY: `rest` is used by one thread at a time: first by the thread that made this object, and then by the writer
+  // queue. Everything else is constant.
 
-  /// Makes the row to write; called on the writer queue, because the transfer thread has no time to parse headers.
+  /// Makes the row to write.
+  ///
+  /// It is called on the writer queue, because the transfer thread has no time to parse header fields.
   let entry: @Sendable () -> PictureEntry
-  /// The type detected from the first bytes; nil if they are no picture, or too few.
+  /// The type, detected from the first bytes; nil if the bytes are not a picture or are too few.
   let type: PictureType?
-  /// The bytes that were not passed on in pieces.
+  /// The bytes that were not passed to the writer queue in earlier pieces.
   private(set) var rest: [UInt8]
-  /// The partial file with the earlier pieces, if any.
+  /// The file with the earlier pieces; nil if there were none.
   let partial: PartialPicture?
-  /// The writer queue of the earlier pieces; nil when there were none.
+  /// The writer queue of the earlier pieces; nil if there were none.
   let queue: WriterQueue?
   /// Whether the framing of the response proves that the body is complete.
   let provesEnd: Bool
-  /// The version held before, if any.
+  /// The row of the picture before this transfer; nil if there was none.
   let previous: PictureEntry?
-  /// Called when the picture is durable, or refused.
+  /// Called when the picture is durable or refused.
   let completion: @Sendable (PictureOutcome) -> Void
 
   init(
@@ -310,7 +316,7 @@ final class ReceivedPicture: @unchecked Sendable {
     self.completion = completion
   }
 
-  /// Moves the bytes out.
+  /// Returns ``rest`` and clears it, so that the bytes are not held twice.
   func takeRest() -> [UInt8] {
     let bytes = rest
     rest = []
@@ -318,22 +324,22 @@ final class ReceivedPicture: @unchecked Sendable {
   }
 }
 
-/// Back-pressure: blocks the transfer thread while too many received bytes wait to be written.
+/// Blocks the transfer thread while too many received bytes wait to be written (back-pressure).
 ///
-/// Only one thread may enter, and it may have to wait; any thread may leave. The waiting thread is woken once half of
-/// the capacity is free, so that it does not wake for every picture.
+/// Only one thread may enter, and it may have to wait. Any thread may leave. The waiting thread is woken when half of
+/// the capacity is free, so that it is not woken for every picture.
 ///
-/// Each body that enters must leave exactly once, with the same number of bytes. A violation ends the process: surplus
-/// leaves would remove the limit on memory, and missing leaves would block the transfers for ever.
+/// A body that has entered must leave exactly once, with the same number of bytes. A violation ends the process.
+/// Otherwise, surplus leaves would remove the limit on memory, and missing leaves would block the transfers forever.
 final class ByteGate: Sendable {
-  /// The number of bytes inside, and the blocked thread if there is one.
+  /// The number of bytes that have entered, and whether a thread is blocked.
   struct Occupancy {
     private let capacity: ByteCount
     private var waiting: ByteCount = 0
-    /// The bytes of the blocked thread, which cannot leave before it continues.
+    /// The number of bytes with which the blocked thread wants to enter; nil if no thread is blocked.
     private var blocked: ByteCount?
 
-    /// Makes a gate with this capacity.
+    /// Makes an empty gate with a capacity in bytes.
     init(capacity: ByteCount) {
       self.capacity = capacity
     }
@@ -361,14 +367,14 @@ final class ByteGate: Sendable {
   private let occupancy: Mutex<Occupancy>
   private let opened = DispatchSemaphore(value: 0)
 
-  /// Makes a gate with a capacity of `room` bytes.
+  /// Makes an empty gate with a capacity in bytes.
   init(capacity: ByteCount) {
     occupancy = Mutex(Occupancy(capacity: capacity))
   }
 
-  /// Adds `bytes`, and waits while there is no room.
+  /// Adds `bytes`, and waits while the capacity is exceeded.
   ///
-  /// A body of any size may enter when nothing else is inside.
+  /// If nothing else has entered, a body of any size may enter.
   func enter(_ bytes: ByteCount) {
     if occupancy.withLock({ $0.enter(bytes) }) { opened.wait() }
   }
@@ -379,14 +385,16 @@ final class ByteGate: Sendable {
   }
 }
 
-/// A buffer pool for the pieces of large bodies.
+/// A pool of buffers for the pieces of large pictures, which are used again.
 ///
-/// `malloc` maps a new block of this size each time, with 64 page faults and zeroed pages. Without the pool, a run of
-/// large pictures takes 6 % more processor time.
+/// Without the pool, `malloc` would map a new block of this size each time, with 64 page faults and zeroed pages. A
+/// run of large pictures would take 6 % more processor time.
 final class BufferPool: Sendable {
   /// The capacity of a buffer in bytes.
   private let size: Int
-  /// The maximum number of free buffers to keep, enough for 64 simultaneous transfers.
+  /// The maximum number of free buffers to keep.
+  ///
+  /// This is enough for 64 simultaneous transfers.
   private static let most = 64
   private let free = Mutex<[[UInt8]]>([])
 
@@ -395,19 +403,20 @@ final class BufferPool: Sendable {
     self.size = size
   }
 
-  /// The number of free buffers.
   var count: Int { free.withLock { $0.count } }
 
-  /// Returns an empty buffer.
+  /// Takes an empty buffer from the pool, or makes one.
   func take() -> [UInt8] {
     var piece = free.withLock { $0.popLast() } ?? []
-    // If the buffer were still shared, this would allocate a new one.
+    // If another array still shares the buffer, this allocates a new one.
     piece.removeAll(keepingCapacity: true)
     piece.reserveCapacity(size)
     return piece
   }
 
-  /// Returns a buffer to the pool; smaller buffers are cheap to allocate and are not kept.
+  /// Gives a buffer back to the pool.
+  ///
+  /// Smaller buffers are not kept, because they are cheap to allocate.
   func give(_ piece: [UInt8]) {
     guard piece.capacity >= size else { return }
     free.withLock { pieces in
