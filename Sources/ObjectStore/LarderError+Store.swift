@@ -3,8 +3,9 @@ import Cache
 import Transport
 
 extension LarderError {
-  /// A copy of this error with a code for callers of a cache, who need not know that the pictures are in an object
-  /// store.
+  /// A copy of this error for callers of a cache, who need not know that an object store has the pictures.
+  ///
+  /// The copy has another code and the same message.
   package var ofCache: LarderError {
     switch code {
     case .busy: LarderError(.storeBusy, problem)
@@ -14,13 +15,13 @@ extension LarderError {
     }
   }
 
-  /// The error for a failed request.
+  /// Makes the error for a failed request.
   ///
   /// - Parameters:
-  ///   - failure: The failure; its `refusal` is the body with the store's XML error.
-  ///   - verb: The failed action: "read", "write".
-  ///   - thing: The object of the action, such as the name of a picture.
-  ///   - isConditional: Whether the request had `If-None-Match: *`.
+  ///   - failure: The failure, whose `refusal` is the body of the reply with the store's XML error.
+  ///   - verb: The action that failed, such as "read" or "write".
+  ///   - thing: The thing that could not be read or written, such as `s3://bucket/images/3f/….jpg`.
+  ///   - isConditional: Whether the request had the header field `If-None-Match: *`.
   init(
     _ failure: TransferFailure,
     _ verb: String,
@@ -31,12 +32,12 @@ extension LarderError {
     self.init(code, "cannot \(verb) \(thing): \(words)")
   }
 
-  /// The error for an error document in the body of a reply with status 200.
+  /// Makes the error for a reply with status 200 whose body is an error document.
   ///
   /// - Parameters:
-  ///   - said: The store's error code, such as `SlowDown`.
-  ///   - verb: The failed action.
-  ///   - thing: The object of the action, such as the name of a picture.
+  ///   - said: The error code of the store, such as `SlowDown`.
+  ///   - verb: The action that failed, such as "write".
+  ///   - thing: The thing that could not be read or written.
   init(_ said: String, _ verb: String, _ thing: String) {
     let (code, words) =
       Self.known(said) ?? (.storeUnfit, "unexpected reply from the store: \(said)")
@@ -91,7 +92,7 @@ extension LarderError {
     }
   }
 
-  /// The code and message for an error code of S3; nil for a code that larder does not know.
+  /// The code and the message for an error code of S3; nil if larder does not know the code.
   private static func known(_ said: String) -> (Code, String)? {
     switch said {
     case "SignatureDoesNotMatch":
@@ -127,7 +128,7 @@ extension LarderError {
     case "PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException",
       "TemporaryRedirect":
       (.storeDenied, "the bucket is in another region; set AWS_REGION to its own")
-    // Temporary errors that their HTTP status does not show: they come with 409 or 400, or in the body of a 200.
+    // The status of a reply does not show that these errors are temporary: it is 409 or 400, or even 200.
     case "OperationAborted", "RequestTimeout", "SlowDown", "ServiceUnavailable", "InternalError":
       (.busy, "the store keeps replying \(said); run it again later")
     default: nil

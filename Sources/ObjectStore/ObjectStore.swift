@@ -5,17 +5,20 @@ import Dispatch
 import Synchronization
 import Transport
 
-/// A client for one bucket of an S3 object store; the transport signs its requests.
+/// A client for one bucket of an S3 object store.
 ///
-/// Every request may be sent twice: a repeated PUT writes the same object again.
+/// The transport signs the requests.
 ///
-/// Versions of libcurl since 7.88 compute different signatures for some requests. These rules avoid all such requests:
+/// Every request may be sent twice, because a repeated PUT writes the same object again.
+///
+/// Since version 7.88, different versions of libcurl compute different signatures for some requests. This client
+/// avoids all such requests:
 ///
 /// - Keys contain only letters, digits, `-._~` and slashes.
 /// - Queries are sorted and encoded.
-/// - Signed headers contain no two blanks in a row.
-/// - No two signed headers have names like `x-a` and `x-a-b`: the longer name continues the shorter one with a
-///   character that sorts before the colon.
+/// - Signed header fields do not contain two spaces in a row.
+/// - If a signed header field has a name such as `x-a`, no other signed field has a name such as `x-a-b`. The character
+///   `-` would sort before the colon that follows the shorter name.
 package final class ObjectStore: Sendable {
   /// The bucket and the prefix.
   package let location: S3Location
@@ -25,18 +28,20 @@ package final class ObjectStore: Sendable {
   private let region: String
   private let signings: [RequestSigning.Verb: RequestSigning]
 
-  /// The SHA-256 of no bytes.
+  /// The SHA-256 of an empty body.
   private static let nothing =
     "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-  /// The maximum size of a store's reply.
+  /// The maximum size of a reply that is read into memory.
   private static let replyLimit = ByteCount.mebibytes(16)
 
-  /// Makes a client; sends no request yet.
+  /// Makes a client.
+  ///
+  /// It sends no request yet.
   ///
   /// - Parameters:
-  ///   - location: The bucket and the prefix.
-  ///   - environment: The credentials and the store's address.
-  ///   - transport: The transport for the requests.
+  ///   - location: The bucket, and the prefix of all keys in it.
+  ///   - environment: The credentials, and the address of the store.
+  ///   - transport: The transport that sends the requests.
   package init(
     _ location: S3Location,
     _ environment: S3Environment,
@@ -59,21 +64,23 @@ package final class ObjectStore: Sendable {
     self.signings = signings
   }
 
-  /// Whether requests and replies cross the network unencrypted: the address is `http:`, and not on this machine.
+  /// Whether requests and replies are sent over the network without encryption.
+  ///
+  /// This is the case if the address begins with `http:` and the store is not on this machine.
   package var isUnencrypted: Bool {
     guard let url = try? transport.parse(base, relativeTo: nil) else { return false }
     return url.scheme == .http && !url.isLoopback
   }
 
-  /// The `s3://` name of a path below the location, for messages.
+  /// The full name of an object for messages, such as `s3://bucket/prefix/images/3f/….jpg`.
   package func name(_ path: String) -> String { "\(location)/\(path)" }
 
-  /// The reply to a request, with its body in memory.
+  /// The reply to a request, with its whole body.
   struct Reply: Sendable {
     let head: ResponseHead
     let body: [UInt8]
 
-    /// The entity-tag without its quotation marks.
+    /// The entity-tag of the object, without its quotation marks.
     var tag: String { S3Reply.tag(head.headers["ETag"] ?? "") }
   }
 
@@ -81,12 +88,12 @@ package final class ObjectStore: Sendable {
   ///
   /// - Parameters:
   ///   - verb: The operation.
-  ///   - path: The path of the object below the location; nil for a request to the bucket.
-  ///   - query: Further query parameters.
-  ///   - headers: Further headers; the signature covers them.
-  ///   - body: The body.
+  ///   - path: The path of the object below the location; nil for a request to the bucket itself.
+  ///   - query: The parameters of the query.
+  ///   - headers: Further header fields, which are signed too.
+  ///   - body: The body; nil if the request has none.
   /// - Returns: The request.
-  /// - Throws: ``LarderError`` when the address is no URL.
+  /// - Throws: ``LarderError`` when the address is not a URL.
   private func request(
     _ verb: RequestSigning.Verb,
     _ path: String?,
@@ -95,8 +102,8 @@ package final class ObjectStore: Sendable {
     body: [UInt8]?
   ) throws(LarderError) -> Request {
     let place = path.map { location.key($0) } ?? ""
-    // Sorted and with a `=` after each name, because stores compute the signature from this form. libcurl before 8.3
-    // signs a query as it is given.
+    // Sort the parameters, and write a `=` after each name. Stores compute the signature from this form, but libcurl
+    // before 8.3 signs a query as it is given.
     let parameters = query.sorted { $0.key < $1.key }
       .map { "\($0.key)=\(PercentEncoding.escaped($0.value))" }
     let text = "\(base)/\(place)" + (query.isEmpty ? "" : "?" + parameters.joined(separator: "&"))
@@ -123,9 +130,9 @@ package final class ObjectStore: Sendable {
     return request
   }
 
-  /// Sends a request and calls `completion` with its reply.
+  /// Sends a request, and calls `completion` with the reply or the error.
   ///
-  /// The message of an error begins with "cannot", `words` and the object's name.
+  /// The message of an error consists of "cannot", the verb in `words`, the name of the object and the reason.
   func ask(
     _ verb: RequestSigning.Verb,
     _ path: String?,
@@ -152,9 +159,9 @@ package final class ObjectStore: Sendable {
     }
   }
 
-  /// Sends a request and waits for its reply.
+  /// Sends a request, and waits for the reply.
   ///
-  /// The message of an error begins with "cannot", `words` and the object's name.
+  /// The message of an error consists of "cannot", the verb in `words`, the name of the object and the reason.
   func answer(
     _ verb: RequestSigning.Verb,
     _ path: String?,
@@ -178,7 +185,7 @@ package final class ObjectStore: Sendable {
 
   // MARK: - Objects
 
-  /// Reads an object into a sink; nil when there is none.
+  /// Reads an object into a sink; returns nil if there is no such object.
   ///
   /// - Throws: ``LarderError``.
   func read(_ path: String, into sink: any BodySink) throws(LarderError) -> ResponseHead? {
@@ -193,27 +200,29 @@ package final class ObjectStore: Sendable {
     }
   }
 
-  /// The bytes of a small object; nil when there is none.
+  /// Reads a small object into memory; returns nil if there is no such object.
   package func bytes(of path: String) throws(LarderError) -> [UInt8]? {
     let sink = ReplySink()
     return try read(path, into: sink).map { _ in sink.bytes }
   }
 
-  /// Writes an object in one request, replacing an existing one.
+  /// Writes an object in one request.
+  ///
+  /// If there is an object at this path, it is replaced.
   package func put(_ bytes: [UInt8], to path: String, type: String) throws(LarderError) {
     _ = try answer(.put, path, headers: ["Content-Type": type], body: bytes, doing: "write")
   }
 
-  /// Creates an object unless it exists. (`If-None-Match: *`)
+  /// Creates an object, unless there is an object at this path already. (`If-None-Match: *`)
   ///
-  /// The stored object is compared with `bytes` in two cases:
+  /// Afterwards, the stored object is compared with `bytes`:
   ///
-  /// - After a refusal: the reply to a successful first write may have been lost, so that the repeated write was
-  ///   refused.
-  /// - After a success: a store that checks before it writes may accept two simultaneous writes, and keep only one
-  ///   object.
+  /// - If the store refused the write, this client may still have written the object. The reply to its first attempt
+  ///   may have been lost, so that the store refused the second attempt.
+  /// - If the store accepted the write, another writer may still have replaced the object. Some stores accept two
+  ///   simultaneous writes, and keep only one of the objects.
   ///
-  /// The comparison needs different bytes from each writer.
+  /// For this comparison, each writer must have different bytes.
   ///
   /// - Returns: Whether the stored object has these bytes.
   /// - Throws: ``LarderError``.
@@ -233,19 +242,19 @@ package final class ObjectStore: Sendable {
     ["Content-Type": type, "If-None-Match": "*"]
   }
 
-  /// Tests whether the store accepts only one of many simultaneous conditional writes of one object.
+  /// Tests whether the store accepts only one of many simultaneous conditional writes to the same object.
   ///
-  /// - Parameter path: The path of the test object. It is written by 8 simultaneous requests, up to four times, and
-  ///   removed each time.
-  /// - Returns: Whether the store accepted only one write each time. A store that only sometimes accepts several writes
-  ///   may pass the test.
+  /// - Parameter path: The path of an object for the test. It is written by 8 simultaneous requests and then removed,
+  ///   up to four times.
+  /// - Returns: Whether the store accepted only one write each time. If a store accepts several writes only sometimes,
+  ///   it may pass the test.
   /// - Throws: ``LarderError``.
   package func takesOneOfMany(trying path: String) throws(LarderError) -> Bool {
     for _ in 0..<4 where try taken(of: 8, at: path) != 1 { return false }
     return true
   }
 
-  /// Sends `count` simultaneous conditional writes, and returns how many the store accepted.
+  /// Sends `count` simultaneous conditional writes, and returns how many of them the store accepted.
   private func taken(of count: Int, at path: String) throws(LarderError) -> Int {
     let taken = Atomic<Int>(0)
     try each((0..<count).map { "\($0)" }) { writer, done in
@@ -262,10 +271,11 @@ package final class ObjectStore: Sendable {
     return taken.load(ordering: .relaxed)
   }
 
-  /// Requires that the store refuses a conditional write to an existing object.
+  /// Requires that the store refuses a conditional write to an object that exists.
   ///
-  /// - Parameter path: The path of the test object; it is removed afterwards.
-  /// - Throws: ``LarderError`` with the code `unfit` when the store writes in spite of `If-None-Match: *`.
+  /// - Parameter path: The path of an object for the test, which is removed afterwards.
+  /// - Throws: ``LarderError``. The code is `storeUnfit` if the store writes the object in spite of `If-None-Match:
+  ///   *`.
   package func demandConditions(trying path: String) throws(LarderError) {
     let headers = Self.once("text/plain")
     try put(
@@ -293,7 +303,9 @@ package final class ObjectStore: Sendable {
     }
   }
 
-  /// Makes the store copy an object with its headers, replacing an object at the new path. (CopyObject)
+  /// Makes the store copy an object together with its metadata.
+  ///
+  /// If there is an object at the new path, it is replaced. (CopyObject)
   func copy(
     _ path: String,
     to other: String,
@@ -304,7 +316,7 @@ package final class ObjectStore: Sendable {
     ask(.put, other, headers: ["x-amz-copy-source": source], body: [], doing: "copy") { result in
       completion(
         result.flatMap { reply in
-          // If a copy fails midway, the store reports the error in the body of a 200.
+          // If copying fails after it began, the store sends status 200 and reports the error in the body.
           guard S3Reply.refusal(reply.body) == nil else {
             return .failure(
               LarderError(.storeUnfit, "cannot copy \(name): the store failed midway")
@@ -316,7 +328,9 @@ package final class ObjectStore: Sendable {
     }
   }
 
-  /// Removes objects, many at a time; ignores those that do not exist.
+  /// Removes objects, many at a time.
+  ///
+  /// Objects that do not exist are ignored.
   package func remove(_ paths: [String]) throws(LarderError) {
     try each(paths) { path, done in
       self.ask(.delete, path, doing: "remove") { done($0.map { _ in }) }
@@ -325,9 +339,12 @@ package final class ObjectStore: Sendable {
     }
   }
 
-  /// Calls `body` for each path, with limited concurrency, and waits until all are complete.
+  /// Calls `body` for each path, and waits until the work for all paths is complete.
   ///
-  /// - Throws: The first error of `body` for which `failed` returns true.
+  /// `body` starts the work and passes on a closure that the work calls at its end. The work is done for at most 64
+  /// paths at the same time. After the first error, no more work is started.
+  ///
+  /// - Throws: The first error for which `failed` returns true.
   func each(
     _ paths: [String],
     _ body: (String, @escaping @Sendable (Result<Void, LarderError>) -> Void) -> Void,
@@ -353,12 +370,14 @@ package final class ObjectStore: Sendable {
     if let error = first.withLock({ $0 }) { throw error }
   }
 
-  /// The maximum number of simultaneous requests.
+  /// The maximum number of requests that are sent at the same time.
   private static let atOnce = 64
 
   // MARK: - Lists
 
-  /// Lists the objects below a path in the order of their keys, a thousand per page.
+  /// Calls `body` with each object below a path, in the order of the keys.
+  ///
+  /// Each request lists a thousand objects.
   func forEach(
     below path: String,
     _ body: (S3Reply.Object) throws(LarderError) -> Void
@@ -383,11 +402,18 @@ package final class ObjectStore: Sendable {
   }
 }
 
-/// Detects an endless list: a page token that comes twice, too many pages, or too many empty pages.
+/// Detects a list of objects that does not end.
+///
+/// A list counts as endless if the store sends the same token for the next page twice, or sends too many pages, or too
+/// many empty pages in a row.
 struct ListedPages {
-  /// The maximum number of pages, enough for a hundred million objects.
+  /// The maximum number of pages.
+  ///
+  /// This is enough for a hundred million objects.
   static let most = 100_000
-  /// The maximum number of empty pages in a row; a store may send some after many removals.
+  /// The maximum number of empty pages in a row.
+  ///
+  /// A store may send some of them after many objects were removed.
   static let mostEmpty = 100
 
   private let work: String
@@ -395,18 +421,17 @@ struct ListedPages {
   private var empty = 0
   private var tokens: Set<Int> = []
 
-  /// Starts counting the pages of a list.
+  /// Begins to count the pages of a list.
   ///
-  /// - Parameter work: The action, which follows "cannot" in messages, such as "list s3://bucket".
+  /// - Parameter work: The action, such as "list s3://bucket". In messages it follows "cannot".
   init(_ work: String) { self.work = work }
 
-  /// Counts a page that is not the last.
+  /// Counts a page that is not the last page.
   ///
   /// - Parameters:
-  ///   - token: The store's token for the next page.
-  ///   - isEmpty: Whether the page listed nothing.
-  /// - Throws: ``LarderError`` when the token was sent before, or there are too many pages or too many empty pages in a
-  ///   row.
+  ///   - token: The token with which the store identifies the next page.
+  ///   - isEmpty: Whether the page lists nothing.
+  /// - Throws: ``LarderError`` when the list counts as endless.
   mutating func advance(to token: String, isEmpty: Bool) throws(LarderError) {
     count += 1
     empty = isEmpty ? empty + 1 : 0
@@ -419,7 +444,7 @@ struct ListedPages {
   }
 }
 
-/// Collects the body of a reply in memory.
+/// A sink that collects the body of a reply in memory.
 final class ReplySink: BodySink {
   private let gathered = Mutex<[UInt8]>([])
 
@@ -435,7 +460,7 @@ final class ReplySink: BodySink {
   func restart() { gathered.withLock { $0 = [] } }
 }
 
-/// Passes a body on to a closure, piece by piece.
+/// A sink that passes the pieces of a body to a closure.
 final class PassingSink: BodySink {
   private let again: @Sendable () -> Void
   private let piece: @Sendable (RawSpan) -> Void

@@ -2,12 +2,15 @@ import Base
 import Cache
 import Transport
 
-/// Writes large objects by S3 multipart upload; the object becomes visible when the upload is completed.
+/// Writes large objects by the multipart upload of S3, which sends an object in several parts.
+///
+/// The object becomes visible when the upload is completed.
 struct PartUpload: Sendable {
-  /// The size of a part, and the largest object that is uploaded in one request: 5 MiB, the smallest part that S3
-  /// allows. (S3, "multipart upload limits")
+  /// The size of a part, and the maximum size of an object that is uploaded in one request.
+  ///
+  /// It is 5 MiB, the smallest part that S3 allows. (S3, "multipart upload limits")
   static let least = 5 << 20
-  /// The age in seconds after which an unfinished upload of another run is aborted: a day.
+  /// The age in seconds after which an unfinished upload is aborted: a day.
   private static let patience: Int64 = 86_400
 
   private let store: ObjectStore
@@ -16,10 +19,12 @@ struct PartUpload: Sendable {
     self.store = store
   }
 
-  /// Writes an object in parts, one at a time; aborts the upload when a part fails.
+  /// Writes an object in parts, one part after the other.
   ///
-  /// - Returns: The object's entity-tag.
-  /// - Throws: ``LarderError``; the stored object is unchanged.
+  /// If a part fails, the upload is aborted.
+  ///
+  /// - Returns: The entity-tag of the object.
+  /// - Throws: ``LarderError``. In that case the stored object is unchanged.
   func put(
     _ bytes: RemoteBytes,
     to path: String,
@@ -79,8 +84,8 @@ struct PartUpload: Sendable {
       body: Array(list.utf8),
       doing: "write"
     )
-    // A 200 may have an error in its body, because S3 sends the status before the work is done. (S3,
-    // CompleteMultipartUpload)
+    // Even a reply with status 200 may have an error in its body, because S3 sends the status before the work is done.
+    // (S3, CompleteMultipartUpload)
     if let code = S3Reply.refusal(reply.body) {
       throw LarderError(code, "write", store.name(path))
     }
@@ -98,10 +103,10 @@ struct PartUpload: Sendable {
     _ = try store.answer(.delete, path, query: ["uploadId": id], doing: "end an upload to")
   }
 
-  /// Aborts uploads that were begun more than a day ago and never completed.
+  /// Aborts uploads that were begun more than a day ago and are not completed.
   ///
   /// - Parameters:
-  ///   - path: The path below which to look for uploads.
+  ///   - path: The path below which uploads are aborted.
   ///   - now: The present moment.
   /// - Throws: ``LarderError``.
   func abortOld(below path: String, now: UnixTime) throws(LarderError) {
@@ -130,7 +135,7 @@ struct PartUpload: Sendable {
         do throws(LarderError) {
           try abort(path, upload.id)
         } catch {
-          // Another run has ended the upload meanwhile.
+          // Another run may have ended the upload meanwhile.
           guard error.code == .objectMissing || error.code == .storeUnfit else { throw error }
         }
       }
@@ -142,9 +147,10 @@ struct PartUpload: Sendable {
   }
 }
 
-/// Escapes text for XML, as character data or as an attribute.
+/// Escapes text for XML, so that it can be used as character data or as an attribute.
 enum XMLText {
-  /// The text with references such as `&amp;` for markup, and without characters that XML 1.0 forbids. (Section 2.2)
+  /// Replaces characters such as `&` by references such as `&amp;`, and removes characters that XML 1.0 forbids.
+  /// (Section 2.2)
   static func escaped(_ text: String) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {

@@ -2,33 +2,37 @@ import Base
 import Cache
 import FoundationEssentials
 
-/// A shard plan's folder in an object store; each machine copies the files that it needs.
+/// The folder of a shard plan in an object store.
 ///
-/// One file, such as `plan.json`, is uploaded last and makes the folder complete; it is never replaced.
+/// Each machine copies the files that it needs to a folder of its own.
+///
+/// One file, such as `plan.json`, makes the folder complete. It is uploaded last and never replaced.
 package struct S3Folder: Sendable {
   private let store: ObjectStore
-  /// The path of this machine's copy.
+  /// The path of this machine's copy of the folder.
   package let copy: String
 
   private static let type = "application/octet-stream"
 
-  /// Makes the folder at the store's location; sends no request yet.
+  /// Uses the folder at the location of the store.
+  ///
+  /// It sends no request yet.
   ///
   /// - Parameters:
   ///   - store: The store.
-  ///   - copy: The path of this machine's copy, an existing folder.
+  ///   - copy: The path of this machine's copy, which is a folder that exists.
   package init(_ store: ObjectStore, copy: String) {
     self.store = store
     self.copy = copy
   }
 
-  /// The location, such as `s3://bucket/prefix`.
+  /// The location of the folder, such as `s3://bucket/prefix`.
   package var name: String { "\(store.location)" }
 
-  /// Requires that the store has no such folder yet, and that it supports conditional writes.
+  /// Requires that the store has no plan in this folder yet, and that it supports conditional writes.
   ///
   /// - Parameter last: The name of the file that completes the folder.
-  /// - Returns: Whether the store accepted only one of several simultaneous conditional writes in a test.
+  /// - Returns: Whether in a test, the store accepted only one of several simultaneous conditional writes.
   /// - Throws: ``LarderError``.
   package func demandNew(_ last: String) throws(LarderError) -> Bool {
     guard try store.bytes(of: last) == nil else { throw taken }
@@ -43,10 +47,10 @@ package struct S3Folder: Sendable {
     )
   }
 
-  /// Uploads all files of the copy, but not those in its subfolders.
+  /// Uploads all files of the copy, except files in subfolders.
   ///
-  /// - Parameter last: The name of the file that is uploaded last, and only if the store has no file of this name.
-  /// - Throws: ``LarderError`` when the store refuses, or a file cannot be read.
+  /// - Parameter last: The name of the file that is uploaded last. The store must not have a file of this name yet.
+  /// - Throws: ``LarderError`` when the store refuses a request, or a file cannot be read.
   package func putAll(last: String) throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: copy).sorted()
     let parts = PartUpload(store)
@@ -62,11 +66,11 @@ package struct S3Folder: Sendable {
     guard try store.create([UInt8](file(last)), at: last, type: Self.type) else { throw taken }
   }
 
-  /// Downloads files into the copy.
+  /// Downloads files of the folder into the copy.
   ///
   /// - Parameter names: The names of the files.
-  /// - Returns: The names that the store does not have.
-  /// - Throws: ``LarderError`` when the store refuses, or a file cannot be written.
+  /// - Returns: The names of the files that the store does not have.
+  /// - Throws: ``LarderError`` when the store refuses a request, or a file cannot be written.
   @discardableResult
   package func fetch(_ names: [String]) throws -> [String] {
     let pictures = S3Pictures(store)
@@ -81,11 +85,13 @@ package struct S3Folder: Sendable {
     return missing
   }
 
-  /// Uploads a file of the copy unless the store has a file of this name; otherwise the copy gets the store's file.
+  /// Uploads a file of the copy, unless the store has a file of this name already.
   ///
-  /// - Parameter name: The file's name.
-  /// - Returns: Whether the store now has this machine's file; false if it had another one.
-  /// - Throws: ``LarderError`` when the store refuses, or a file cannot be read or written.
+  /// In that case, the store's file is downloaded into the copy.
+  ///
+  /// - Parameter name: The name of the file.
+  /// - Returns: Whether the store now has this machine's file; false if it had another machine's file.
+  /// - Throws: ``LarderError`` when the store refuses a request, or a file cannot be read or written.
   package func commit(_ name: String) throws -> Bool {
     if try store.create([UInt8](file(name)), at: name, type: Self.type) { return true }
     try fetch([name])
@@ -93,7 +99,7 @@ package struct S3Folder: Sendable {
   }
 
   private func file(_ name: String) throws -> Data {
-    // The file is mapped and not read, because a log of documents may be large.
+    // Map the file instead of reading it, because a log of documents may be large.
     try Data(contentsOf: URL(filePath: "\(copy)/\(name)"), options: .alwaysMapped)
   }
 }

@@ -1,25 +1,25 @@
 import Base
 
-/// A bucket and a prefix in it: `s3://bucket/prefix`.
+/// A place in an object store: a bucket and a prefix of keys, such as `s3://bucket/prefix`.
 package struct S3Location: Hashable, Sendable, CustomStringConvertible {
-  /// The bucket.
+  /// The name of the bucket.
   package let bucket: String
-  /// The prefix of all keys, without a trailing slash; empty for the whole bucket.
+  /// The prefix of all keys, without a slash at its end; empty for the whole bucket.
   package let prefix: String
 
   private static let scheme = "s3://"
   /// The maximum length of a prefix in bytes.
   ///
-  /// A key may have 1,024 bytes, and a picture's path below the prefix has fewer than 100.
+  /// S3 allows keys of 1,024 bytes, and the path of a picture below the prefix has fewer than 100.
   private static let longestPrefix = 512
 
-  /// Whether a text begins with `s3://`, in either case.
+  /// Whether a text begins with `s3://`, in upper or lower case.
   package static func isLocation(_ text: String) -> Bool { text.lowercased().hasPrefix(scheme) }
 
   /// Parses a location.
   ///
-  /// - Parameter text: `s3://bucket` or `s3://bucket/prefix`. A prefix has letters, digits and `-._~` between its
-  ///   slashes, because all implementations of the signature encode these in the same way.
+  /// - Parameter text: The text, such as `s3://bucket` or `s3://bucket/prefix`. Between its slashes, a prefix may have
+  ///   letters, digits and `-._~`. All implementations of the signature encode these characters in the same way.
   /// - Throws: ``LarderError`` that names the allowed characters.
   package init(parsing text: String) throws(LarderError) {
     func wrong(_ words: String) -> LarderError {
@@ -47,15 +47,15 @@ package struct S3Location: Hashable, Sendable, CustomStringConvertible {
     self.bucket = bucket
   }
 
-  /// The text form, `s3://bucket/prefix`.
+  /// The location as text, such as `s3://bucket/prefix`.
   package var description: String {
     Self.scheme + bucket + (prefix.isEmpty ? "" : "/" + prefix)
   }
 
-  /// The object key of a path below this location.
+  /// The key of the object at a path below this location.
   package func key(_ path: String) -> String { prefix.isEmpty ? path : "\(prefix)/\(path)" }
 
-  /// The path of an object key below this location; nil for a key elsewhere.
+  /// The path below this location of the object with this key; nil if the object is elsewhere.
   package func path(of key: String) -> String? {
     if prefix.isEmpty { return key }
     guard key.hasPrefix(prefix + "/") else { return nil }
@@ -81,28 +81,27 @@ package struct S3Location: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The credentials and the address of a store, from the environment variables of the AWS tools.
+/// The credentials and the address of an object store, read from the environment variables that the AWS tools use.
 package struct S3Environment: Sendable {
-  /// The access key id.
+  /// The id of the access key, which is not secret.
   let user: String
-  /// The secret access key.
   let secret: String
-  /// The session token of temporary credentials.
+  /// The session token; nil unless the credentials are temporary.
   let token: String?
-  /// The store's region.
+  /// The region of the store, such as `eu-central-1`.
   package let region: String
-  /// The store's own address; nil for AWS.
+  /// The address of the store; nil for AWS.
   package let endpoint: String?
-  /// The path of a PEM file with CA certificates to trust instead of the system's.
+  /// The path of a PEM file with the CA certificates to trust; nil to trust those of the system.
   package let certificates: String?
 
   /// Reads the environment.
   ///
-  /// `AWS_ENDPOINT_URL_S3` has precedence over `AWS_ENDPOINT_URL`, and `AWS_REGION` over `AWS_DEFAULT_REGION`. The
-  /// default region is `us-east-1`.
+  /// If several variables are set, `AWS_ENDPOINT_URL_S3` has precedence over `AWS_ENDPOINT_URL`, and `AWS_REGION` over
+  /// `AWS_DEFAULT_REGION`. The default region is `us-east-1`.
   ///
-  /// - Parameter variables: The environment.
-  /// - Throws: ``LarderError`` that names the variable, but never the value of a secret.
+  /// - Parameter variables: The environment variables.
+  /// - Throws: ``LarderError`` that names the wrong variable, but never contains the value of a secret.
   package init(_ variables: [String: String]) throws(LarderError) {
     func value(_ names: String...) -> String? {
       names.lazy.compactMap { variables[$0] }.first { !$0.isEmpty }
@@ -149,10 +148,11 @@ package struct S3Environment: Sendable {
       && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
   }
 
-  /// The prefix of the URLs of a bucket's objects, without a trailing slash.
+  /// The beginning of the URLs of a bucket's objects, without a slash at its end.
   ///
-  /// AWS gets virtual-hosted addresses, `https://bucket.s3.region.amazonaws.com`. Other stores, and buckets with a dot
-  /// in their name, which no certificate matches, get path-style addresses, `https://host/bucket`.
+  /// For AWS, the bucket is in the host name, as in `https://bucket.s3.region.amazonaws.com`. For other stores, the
+  /// bucket is in the path, as in `https://host/bucket`. The same applies to a bucket with a dot in its name, because
+  /// no certificate matches such a host name.
   func base(of bucket: String) -> String {
     if let endpoint { return "\(endpoint)/\(bucket)" }
     let domain = region.hasPrefix("cn-") ? "amazonaws.com.cn" : "amazonaws.com"
@@ -160,7 +160,7 @@ package struct S3Environment: Sendable {
       ? "https://s3.\(region).\(domain)/\(bucket)" : "https://\(bucket).s3.\(region).\(domain)"
   }
 
-  /// A name for the store in file names: its host, or the region.
+  /// A name for the store that can be used in file names: the host of its address, or else its region.
   package var nickname: String {
     let text = endpoint.map { $0.replacing("http://", with: "").replacing("https://", with: "") }
     return String((text ?? region).map { $0.isLetter || $0.isNumber || $0 == "." ? $0 : "-" })

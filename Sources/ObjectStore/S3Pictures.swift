@@ -4,27 +4,32 @@ import Dispatch
 import Synchronization
 import Transport
 
-/// The pictures of a cache in an object store, under `PREFIX/images/`.
+/// The pictures of a cache in an object store, below `PREFIX/images/`.
 ///
-/// A picture of up to ``PartUpload/least`` bytes is uploaded in one request, a larger one by multipart upload.
+/// A picture of up to ``PartUpload/least`` bytes is uploaded in one request. A larger picture is uploaded by multipart
+/// upload.
 package final class S3Pictures: RemotePictures {
   private let store: ObjectStore
   private let parts: PartUpload
   private let uploads = DispatchQueue(label: "larder.parts")
 
-  /// The folder of pictures, below the location.
+  /// The path of the pictures below the location.
   private static let folder = "images/"
 
-  /// Uses the pictures of a store; sends no request yet.
+  /// Uses the pictures of a store.
+  ///
+  /// It sends no request yet.
   package init(_ store: ObjectStore) {
     self.store = store
     parts = PartUpload(store)
   }
 
-  /// The location.
+  /// The location of the cache, such as `s3://bucket/prefix`.
   package var name: String { "\(store.location)" }
 
-  /// Uploads a picture; a repeated upload changes nothing.
+  /// Uploads a picture.
+  ///
+  /// If the upload is repeated, nothing changes.
   package func put(
     _ entry: PictureEntry,
     _ bytes: RemoteBytes,
@@ -34,8 +39,8 @@ package final class S3Pictures: RemotePictures {
     let headers = S3Headers.headers(of: entry)
     let size = Int(bytes.count.count)
     guard size <= PartUpload.least else {
-      // One upload at a time: each waits for its requests, and simultaneous uploads would hold all their parts in
-      // memory.
+      // Do one upload at a time. Each upload waits for its requests, and simultaneous uploads would have all their
+      // parts in memory.
       uploads.async { [parts] in
         completion(
           Result { () throws(LarderError) in
@@ -61,7 +66,7 @@ package final class S3Pictures: RemotePictures {
     }
   }
 
-  /// Lists pictures.
+  /// Lists the pictures.
   package func forEach(_ body: (RemoteObject) throws(LarderError) -> Void) throws(LarderError) {
     var failure: LarderError?
     try Self.cacheErrors { () throws(LarderError) in
@@ -83,7 +88,7 @@ package final class S3Pictures: RemotePictures {
     if let failure { throw failure }
   }
 
-  /// Reads the pictures' rows from the objects' metadata, with many simultaneous HEAD requests.
+  /// Reads the rows of pictures from the metadata of their objects, with many HEAD requests at the same time.
   package func rows(at paths: [String]) throws(LarderError) -> [String: PictureEntry] {
     let rows = Mutex<[String: PictureEntry]>([:])
     try Self.cacheErrors { () throws(LarderError) in
@@ -102,7 +107,7 @@ package final class S3Pictures: RemotePictures {
     return rows.withLock { $0 }
   }
 
-  /// Downloads a picture, passing its bytes on as they arrive.
+  /// Downloads a picture, and passes its bytes on while they are received.
   package func read(
     _ path: String,
     restart: @escaping @Sendable () -> Void,
@@ -128,7 +133,7 @@ package final class S3Pictures: RemotePictures {
     }
   }
 
-  /// Downloads a part of a picture, with a `Range` request.
+  /// Downloads a part of a picture with a `Range` request.
   package func part(
     _ range: Range<Int>,
     of path: String,
@@ -151,7 +156,7 @@ package final class S3Pictures: RemotePictures {
     }
   }
 
-  /// The requested part of a reply; nil when the reply has another range of bytes.
+  /// The requested part of a reply; nil if the reply has another range of bytes.
   private static func part(
     _ range: Range<Int>,
     of path: String,
@@ -177,9 +182,11 @@ package final class S3Pictures: RemotePictures {
     )
   }
 
-  /// Moves pictures: the store copies them with their metadata, then the old objects are removed.
+  /// Moves pictures.
   ///
-  /// A crash in between leaves both copies.
+  /// The store copies them with their metadata, and then the old objects are removed.
+  ///
+  /// If the process crashes in between, both copies stay.
   package func move(_ paths: [(from: String, to: String)]) throws(LarderError) {
     let places = Dictionary(paths.map { ($0.from, $0.to) }) { first, _ in first }
     try Self.cacheErrors { () throws(LarderError) in
@@ -197,10 +204,9 @@ package final class S3Pictures: RemotePictures {
     try Self.cacheErrors { () throws(LarderError) in try store.remove(paths) }
   }
 
-  /// Aborts multipart uploads that are more than a day old; a store would keep and bill their parts forever.
+  /// Aborts multipart uploads that are more than a day old.
   ///
-  /// - Parameter now: The present moment.
-  /// - Throws: ``LarderError``.
+  /// Otherwise the store would keep and bill their parts forever.
   package func abortOldUploads(now: UnixTime) throws(LarderError) {
     try Self.cacheErrors { () throws(LarderError) in
       try parts.abortOld(below: Self.folder, now: now)
@@ -218,18 +224,21 @@ package final class S3Pictures: RemotePictures {
   }
 }
 
-/// Converts a picture's row to and from `x-amz-meta-larder-…` headers, which a store keeps with the object.
+/// Converts the row of a picture to and from header fields such as `x-amz-meta-larder-sha256`, which the store keeps
+/// with the object.
 ///
-/// S3 keeps at most 2 KiB of such headers. If the URL or the origin's caching fields do not fit, they are left out.
-/// Without its URL a picture is found by its file name; without the caching fields it counts as stale.
+/// S3 keeps at most 2 KiB of such fields. If the URL or the caching fields of the origin do not fit, they are left
+/// out. Without its URL, a picture is found by its file name. Without the caching fields, it counts as stale.
 enum S3Headers {
   private static let prefix = "x-amz-meta-larder-"
-  /// The number of bytes that larder uses of the 2 KiB.
+  /// The maximum number of bytes that larder uses of the 2 KiB.
   private static let mostBytes = 1900
-  /// The maximum length of a URL in bytes; a longer URL is left out.
+  /// The maximum length of a URL in bytes.
+  ///
+  /// A longer URL is left out.
   private static let mostOfURL = 1200
 
-  /// The headers of a picture.
+  /// The header fields with which a picture is uploaded.
   static func headers(of entry: PictureEntry) -> Headers {
     var headers = Headers()
     headers.append("Content-Type", entry.type?.mediaType ?? "application/octet-stream")
@@ -248,14 +257,14 @@ enum S3Headers {
     return headers
   }
 
-  /// The row that was uploaded with an object.
+  /// The row that was uploaded together with an object.
   ///
   /// - Parameters:
-  ///   - path: The object's path.
-  ///   - headers: The headers of the store's reply.
-  ///   - whole: The object's size, when the reply has only a part of the object.
-  /// - Returns: The row with its stamp. It has no SHA-256 if larder did not upload the object, and an empty URL if the
-  ///   URL did not fit.
+  ///   - path: The path of the object.
+  ///   - headers: The header fields of the store's reply.
+  ///   - whole: The size of the object if the reply has only a part of it; otherwise nil.
+  /// - Returns: The row with its stamp. If larder did not upload the object, the row has no SHA-256. If the URL did
+  ///   not fit, the row has an empty URL.
   static func entry(
     at path: String,
     _ headers: Headers,
@@ -277,13 +286,15 @@ enum S3Headers {
     if times.count == 3 {
       entry.fetched = UnixTime(times[0])
       entry.checked = UnixTime(times[1])
-      // Without the origin's caching fields the picture counts as stale.
+      // Without the caching fields of the origin, the picture counts as stale.
       if entry.response != nil { entry.expiry = UnixTime(times[2]) }
     }
     return entry
   }
 
-  /// The stamp of one version of an object: a number derived from its entity-tag, and its size.
+  /// The stamp of one version of an object.
+  ///
+  /// Its `inode` is a number derived from the entity-tag.
   static func stamp(tag: String, bytes: Int64) -> FileStamp {
     FileStamp(
       inode: ContentDigest.number(of: Array(tag.utf8)),

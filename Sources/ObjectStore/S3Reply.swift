@@ -1,9 +1,9 @@
 import Base
 import CXML
 
-/// Reads the XML replies of S3: errors, lists of objects, and multipart uploads.
+/// Reads the XML replies of S3: errors, lists of objects, and replies about multipart uploads.
 enum S3Reply {
-  /// An object in a `ListObjectsV2` reply.
+  /// An object in a reply to `ListObjectsV2`.
   struct Object: Equatable {
     var key: String
     var tag: String
@@ -11,34 +11,36 @@ enum S3Reply {
     var changed: String
   }
 
-  /// A page of a `ListObjectsV2` reply.
+  /// A page of the list of objects that `ListObjectsV2` returns.
   struct Page: Equatable {
     var objects: [Object] = []
-    /// The `NextContinuationToken`; nil on the last page.
+    /// The token with which the next page is requested; nil on the last page.
     var next: String?
   }
 
-  /// A multipart upload that was begun and not yet completed.
+  /// A multipart upload that was begun and is not completed.
   struct Upload: Equatable {
     var key: String
     var id: String
     var begun: String
   }
 
-  /// A page of a `ListMultipartUploads` reply.
+  /// A page of the list of uploads that `ListMultipartUploads` returns.
   struct Uploads: Equatable {
     var uploads: [Upload] = []
-    /// The last key and upload id, after which the next page begins; nil on the last page.
+    /// The point after which the next page begins; nil on the last page.
     var next: Marker?
   }
 
-  /// The start of the next page of a list of uploads.
+  /// The last key and the last upload id on a page of a list of uploads.
   struct Marker: Equatable {
     var key: String
     var id: String
   }
 
-  /// The error code in an `Error` document; nil for another document, or a code that is not one word.
+  /// The error code in a document of the type `Error`, such as `SlowDown`.
+  ///
+  /// It is nil for any other document, and if the code is not a single word.
   static func refusal(_ bytes: [UInt8]) -> String? {
     guard let error = S3Document(bytes), error.name == "Error", let code = error["Code"] else {
       return nil
@@ -68,7 +70,7 @@ enum S3Reply {
     }
     switch list["IsTruncated"] {
     case "true":
-      // Without the token, the rest of the list would be lost silently.
+      // Without the token, the rest of the list would be lost without an error.
       guard let next = list["NextContinuationToken"], !next.isEmpty else { return nil }
       page.next = next
     case "false": break
@@ -93,7 +95,7 @@ enum S3Reply {
       )
     }
     guard list["IsTruncated"] == "true" else { return page }
-    // Without a marker, the rest of the uploads would silently stay open.
+    // Without the marker, the rest of the uploads would not be found.
     guard let key = list["NextKeyMarker"], !key.isEmpty else { return nil }
     page.next = Marker(
       key: isEncoded ? decoded(key) : key,
@@ -118,40 +120,47 @@ enum S3Reply {
     return reply["ETag"].map(tag).flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// Removes the quotation marks of an entity-tag, which only some replies have.
+  /// Removes the quotation marks of an entity-tag, because only some replies have them.
   static func tag(_ text: String) -> String {
     String(String.UnicodeScalarView(text.unicodeScalars.filter { $0 != "\"" }))
   }
 
   /// Decodes a key of a list with `encoding-type=url`.
   ///
-  /// Keys are requested in encoded form, because XML cannot represent some characters. A plus stands for a space.
+  /// Keys are requested in encoded form because XML cannot represent some characters. In this form, a plus stands for
+  /// a space.
   private static func decoded(_ key: String) -> String {
     PercentEncoding.lenientText(key, plusIsSpace: true)
   }
 }
 
-/// An element of a store's XML reply, with its child elements; attributes are ignored.
+/// An element of an XML reply, with its child elements.
 ///
-/// libxml2 parses the reply, and fetches nothing from the network. Documents with a DOCTYPE, with entities of their
-/// own, or larger than any reply of a store are refused.
+/// Attributes are ignored.
+///
+/// libxml2 parses the reply, and fetches nothing from the network. A document is refused if it has a DOCTYPE or
+/// entities of its own, or if it is larger than any reply of a store.
 struct S3Document: Equatable {
-  /// The element's name without its namespace prefix.
+  /// The name of the element, without a namespace prefix.
   let name: String
-  /// The text directly in the element, not in its children.
+  /// The text in the element itself, without the text in its child elements.
   private(set) var text = ""
   private var children: [S3Document] = []
 
-  /// The maximum nesting depth of elements; a list needs four levels.
+  /// The maximum depth of nested elements.
+  ///
+  /// A list has a depth of four.
   private static let depth = 16
-  /// The maximum number of elements in a document; a list of a thousand objects has at most 15,000.
+  /// The maximum number of elements in a document.
+  ///
+  /// A list of a thousand objects has at most 15,000.
   private static let most = 65_536
 
   private init(_ name: String) { self.name = name }
 
-  /// Parses a document; nil when it is malformed or exceeds the limits.
+  /// Parses a document; nil if it is malformed or exceeds the limits.
   init?(_ bytes: [UInt8]) {
-    // During slow work a store sends white space before the document, to keep the connection open. (S3,
+    // If the work takes long, a store sends white space before the document to keep the connection open. (S3,
     // CompleteMultipartUpload)
     let body = bytes.drop { $0 == 32 || (9...13).contains($0) }
     guard !body.isEmpty else { return nil }
@@ -189,7 +198,7 @@ struct S3Document: Equatable {
     }
   }
 
-  /// The text of the first child element with this name; nil when there is none.
+  /// The text of the first child element with this name; nil if there is no such element.
   subscript(_ name: String) -> String? { children.first { $0.name == name }?.text }
 
   /// The child elements with this name.
