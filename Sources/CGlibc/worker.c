@@ -23,8 +23,8 @@
 #include <unistd.h>
 #include "CGlibc.h"
 
-// Whether a started process gets an environment variable: only if `variable`, a text NAME=VALUE, begins with one of
-// these.
+// Whether a process that is started gets an environment variable. `variable` is a text such as "HOME=/root". It is
+// passed on only if it begins with one of these texts.
 static bool is_passed_on(const char *variable) {
   static const char *const beginnings[] = {
       "HOME=", "LANG=", "TZ=",         "TZDIR=", "LC_",
@@ -50,7 +50,8 @@ int larder_start(pid_t *process, const char *program, char *const arguments[], i
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&actions);
   posix_spawnattr_init(&attributes);
-  // Move the channel first: if this process has closed its stdin, the channel may be descriptor 0.
+  // Move the channel first. If this process has closed its stdin, the channel may be descriptor 0, which is replaced
+  // below.
   posix_spawn_file_actions_adddup2(&actions, channel, 3);
   for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
     if (stream == STDOUT_FILENO && output >= 0) {
@@ -77,7 +78,7 @@ int larder_socket_pair(int ends[2]) {
   return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends);
 }
 
-// Space for the control message of one descriptor, aligned as its header requires.
+// Space for a control message with one descriptor, aligned as the header of the message requires.
 typedef union {
   struct cmsghdr header;
   char bytes[CMSG_SPACE(sizeof(int))];
@@ -139,7 +140,7 @@ int larder_end_with(int socket) {
   return code;
 }
 
-// Definitions of Landlock from kernel headers that are newer than Debian 12's. (linux/landlock.h)
+// Definitions of Landlock, which the kernel headers of Debian 12 lack. (linux/landlock.h)
 #ifndef SYS_landlock_create_ruleset
 #define SYS_landlock_create_ruleset 444
 #define SYS_landlock_restrict_self 446
@@ -149,13 +150,13 @@ typedef struct {
   uint64_t files, net, scoped;
 } ruleset;
 
-// Forbids changes to file systems and starting programs. From ABI 4 on it also forbids TCP ports, and from ABI 6 on
-// abstract sockets and signals to other processes. Reading stays allowed, because libraries and fonts are opened when
-// they are needed.
+// Forbids this process to change file systems and to start programs. From ABI 4 on, it also forbids the use of TCP
+// ports. From ABI 6 on, it also forbids abstract sockets and signals to other processes. Reading files stays allowed,
+// because libraries and fonts are opened when they are needed.
 static bool restrict_by_landlock(void) {
   long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, 1);
   if (abi < 1) return false;
-  // Execute, write, and all rights that create or remove a name.
+  // The rights to execute, to write, and to create or remove a name.
   uint64_t files = 1 << 0 | 1 << 1 | (0x1FFF & ~0xF);
   if (abi >= 2) files |= 1 << 13; // refer
   if (abi >= 3) files |= 1 << 14; // truncate
@@ -179,7 +180,8 @@ static bool restrict_by_landlock(void) {
 #define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
 #define REFUSE(name) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), ANSWER(EPERM)
 
-// Forbids new programs, processes and sockets; this also works on kernels without Landlock.
+// Forbids this process to start programs and processes and to open sockets. This also works on kernels without
+// Landlock.
 static bool restrict_by_filter(void) {
 #ifdef MACHINE
   uint32_t self = (uint32_t)getpid();
@@ -203,11 +205,11 @@ static bool restrict_by_filter(void) {
       REFUSE(tkill),
       REFUSE(ptrace),
       REFUSE(process_vm_writev),
-      // Let clone3 fail with ENOSYS: it passes its flags in memory, which a filter cannot read. glibc then makes
-      // threads with clone.
+      // Let clone3 fail with ENOSYS, because it passes its flags in memory, which a filter cannot read. glibc then
+      // uses clone to make a thread.
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1),
       ANSWER(ENOSYS),
-      // Refuse io_uring_setup: io_uring could do all of the above without a system call that the filter sees.
+      // Refuse io_uring_setup, because io_uring can do all of the above without a system call that the filter sees.
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
       ANSWER(ENOSYS),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4),
@@ -238,7 +240,7 @@ static size_t address_space(void) {
     if (fscanf(statm, "%lu", &pages) != 1) pages = 0;
     fclose(statm);
   }
-  // Without /proc the size is not known. Assume 2 GiB, which is more than this program uses.
+  // Without /proc, the size is not known. Assume 2 GiB, which is more than this program uses.
   return pages > 0 ? pages * (size_t)sysconf(_SC_PAGESIZE) : (size_t)2 << 30;
 }
 

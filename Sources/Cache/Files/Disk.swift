@@ -370,7 +370,7 @@ extension Folder {
   /// Root could write to another user's folder too. But then the owner could neither change nor remove the files that
   /// root creates.
   ///
-  /// - Throws: ``LarderError/Code/unfit``.
+  /// - Throws: ``LarderError/Code/unfitFolder``.
   func demandOwnership() throws(LarderError) {
     var status = Glibc.stat()
     guard fstat(descriptor, &status) == 0 else { throw .system("stat", path, errno: errno) }
