@@ -5,12 +5,13 @@ import Testing
 
 @testable import Cache
 
-/// Silent corruption: bytes change on disk without an error, and a full check must find them.
+/// Tests that a full check finds bytes that changed on disk without an error.
 struct BitRotTests {
   private static let count = 1000
 
-  /// A cache of a thousand pictures, each with one byte changed in place and its modification time
-  /// kept.
+  /// A cache of a thousand pictures.
+  ///
+  /// In each file one bit is changed in place, and the modification time is unchanged.
   private func rotten() throws -> TemporaryFolder {
     let folder = try TemporaryFolder()
     let cache = try CacheOnDisk(folder)

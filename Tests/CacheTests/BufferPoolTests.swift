@@ -2,7 +2,7 @@ import Testing
 
 @testable import Cache
 
-/// The pool of memory blocks for pieces of large bodies.
+/// Tests of the pool of buffers for the pieces of large pictures.
 struct BufferPoolTests {
   @Test func `a piece is empty when it is reused, in the same memory`() {
     let pool = BufferPool(size: 4096)

@@ -9,9 +9,11 @@ import Testing
 
 /// `ByteGate`, which blocks a thread until its bytes fit into the memory allowed.
 ///
-/// Serialized, because an exit test's process is not awaited while other tests run in parallel.
+/// The tests run one after the other, because the process of an exit test is not awaited while other tests run.
 @Suite(.serialized) struct ByteGateTests {
-  /// Enters the gate on another thread; the semaphore is signalled once that thread has entered.
+  /// Enters the gate on another thread.
+  ///
+  /// The semaphore is signalled when that thread has entered.
   private func enter(_ gate: ByteGate, _ bytes: ByteCount) -> DispatchSemaphore {
     let through = DispatchSemaphore(value: 0)
     Thread.detachNewThread {

@@ -115,7 +115,8 @@ struct CacheLockTests {
   @Test(arguments: [
     // A container restarted on the same machine.
     ("pod-2", "1", true), ("pod-1", "1", true),
-    // Another machine, whatever its name. A rebooted machine cannot be told from another one.
+    // Another boot id means another machine, even if it has the same name. A machine that was rebooted looks like
+    // another machine.
     ("pod-2", "2", false), ("pod-1", "2", false),
   ])
   func `a claim can be taken over when its holder ran on the same host and boot`(

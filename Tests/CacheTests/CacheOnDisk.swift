@@ -9,15 +9,15 @@ import Transport
 
 /// An open cache in a test folder, with an active run.
 ///
-/// Opening the folder again acts as a restart.
+/// A test opens the same folder again to act as a process that was restarted.
 final class CacheOnDisk {
   let folder: TemporaryFolder
   let layout: CacheLayout
   let index: Index
   let store: PictureStore
   let run: RunID
-  /// The result of recovery at opening: the rows that were forgotten, the files adopted, and the
-  /// strays (files without a row).
+  /// The result of the recovery when the cache was opened: the numbers of rows that were marked as empty and of files
+  /// that were adopted, and the strays, which are files without a row.
   let recovery: Recovery
 
   init(
@@ -50,10 +50,9 @@ final class CacheOnDisk {
     return try index.pictures([id])[id]
   }
 
-  /// Writes bodies into the store in pieces, as a transfer would, and waits until their group is
-  /// committed.
+  /// Sends pictures to the store in pieces, as a transfer would, and waits until they are committed.
   ///
-  /// - Returns: The outcomes, in order.
+  /// - Returns: The outcome of each picture, in order.
   @discardableResult
   func keep(_ pictures: [(url: String, bytes: [UInt8])], pieces: Int = 100_000) throws
     -> [PictureOutcome?]
@@ -94,7 +93,7 @@ final class CacheOnDisk {
 
   /// Sends one body.
   ///
-  /// - Returns: The reason if the sink refuses it.
+  /// - Returns: The reason if the sink refuses the body; otherwise nil.
   static func send(_ bytes: [UInt8], into sink: PictureSink, pieces: Int = 100_000)
     -> FailureReason?
   {

@@ -5,10 +5,11 @@ import Testing
 
 @testable import Cache
 
-/// Fails or stops every single file operation of a run in turn, then checks the reopened cache.
+/// Makes each file operation of a run fail or crash in turn, and then checks the reopened cache.
 struct CrashTests {
-  /// The pictures stored before, and the pictures of the run: a duplicate, a replacement, an
-  /// unchanged one, a large one and new ones.
+  /// The pictures that are stored before the run, and the pictures of the run.
+  ///
+  /// The run has a duplicate, a replacement, an unchanged picture, a large picture and new pictures.
   private static let before = ["old", "same", "twin"]
   private static let run: [(url: String, bytes: [UInt8])] = [
     (url("new"), jpeg("new")), (url("copy"), jpeg("new")), (url("old"), jpeg("replaced")),
@@ -112,10 +113,7 @@ struct CrashTests {
     #expect(try cache.verify() == VerifyReport(checked: 7))
   }
 
-  /// Checks that after recovery every row of a stored picture has its whole file and `partial/` is
-  /// empty.
-  ///
-  /// Files without a row must be gone after a sweep.
+  /// Checks that after the recovery, `partial/` is empty and every picture with a row has its whole file.
   private func expectWhole(_ folder: TemporaryFolder, _ words: String) throws {
     let cache = try CacheOnDisk(folder)
     let report = try cache.verify()

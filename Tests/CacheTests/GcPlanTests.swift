@@ -8,7 +8,9 @@ struct GcPlanTests {
   private static let day: Int64 = 86_400
   private static let now = UnixTime(1_000 * day)
 
-  /// A picture of 100 bytes, last used and last referenced the given numbers of days ago.
+  /// A picture of 100 bytes.
+  ///
+  /// The arguments are the number of days since its last use, and since a catalog last referred to it.
   private static func picture(
     _ number: Int64,
     used: Int64 = 0,

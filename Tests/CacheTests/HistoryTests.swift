@@ -260,10 +260,12 @@ struct HistoryTests {
     #expect(try index.beginRun(catalog: shop, at: 200) > last)
   }
 
-  /// 100 items stand for 10,000, over the full ten years.
+  /// The catalog has 100 items, which stand for 10,000.
   ///
-  /// Each night 3 % of the prices change, 0.5 % of the badges, and 0.1 % of titles, thumbnails and
-  /// normal prices. 0.1 % of the items are replaced.
+  /// The history covers ten years.
+  ///
+  /// Each night, 3 % of the prices change, 0.5 % of the badges, and 0.1 % each of the titles, thumbnails and normal
+  /// prices. 0.1 % of the items are replaced by new items.
   @Test func `ten years of nightly runs of 10,000 items take less than 50 MB`() throws {
     var random = SplitMix64(1)
     var items = (0..<100).map { "ITEM\($0)" }

@@ -270,8 +270,8 @@ struct HostClaimTests {
       #expect(error.description.contains("larder sync, process 1 on gamma has just taken it over"))
     }
 
-    // In the last step the claim already belongs to beta but was silent for two minutes, so gamma
-    // took it over.
+    // In the last step, the claim already belongs to beta. But it was not renewed for two minutes, so gamma took it
+    // over.
     #expect(try winners == [holder()])
   }
 

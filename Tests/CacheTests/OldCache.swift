@@ -9,7 +9,9 @@ import Support
 /// are written again, as if the folder had been copied. In the second run `A1` became cheaper and
 /// got another picture, and `C3` was added.
 struct OldCache {
-  /// The fixtures, oldest first: the schema version and what else the cache contains.
+  /// The names of the fixtures, oldest first.
+  ///
+  /// A name has the version of the schema, and the other things that the cache contains.
   static let names = ["v4", "v4-squares", "v5-squares"]
 
   /// The cache's folder.
@@ -37,7 +39,7 @@ struct OldCache {
     }
   }
 
-  /// The path of an item's picture in that version, relative to the test folder.
+  /// The path that version gave the picture of an item, relative to the test folder.
   static func path(_ item: String, in name: String = "v4") -> String {
     let address = url(item)
     let picture =

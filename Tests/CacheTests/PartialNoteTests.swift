@@ -3,7 +3,7 @@ import Testing
 
 @testable import Cache
 
-/// The note file beside a partial body.
+/// Tests of the note beside the file of an unfinished download.
 struct PartialNoteTests {
   @Test
   func

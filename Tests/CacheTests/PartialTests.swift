@@ -264,7 +264,7 @@ struct PartialTests {
       }
     }
     #expect(folder.files(below: "cache/partial").isEmpty)
-    // Bytes after the last noted line were written later, so they are truncated.
+    // Bytes that the last line of the note does not cover are removed.
     #expect(try taken(body + [1, 2, 3], note) == whole)
   }
 

@@ -269,8 +269,8 @@ struct PictureStoreTests {
   func `pictures are stored whole with any number of writer queues`(queues: Int) throws {
     let folder = try TemporaryFolder()
     let cache = try CacheOnDisk(folder, queues: queues)
-    // More small pictures than one lane (a writer queue) takes, some of them equal, with large
-    // ones in between.
+    // There are more small pictures than one writer queue takes. Some of them are equal, and there are large pictures
+    // between them.
     let pictures = (0..<400).map { number in
       (
         url("p\(number)"),

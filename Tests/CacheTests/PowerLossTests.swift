@@ -28,7 +28,7 @@ struct PowerLossTests {
     let cache = try CacheOnDisk(folder, disk: disk)
     let index = folder.path("cache/index.sqlite")
     disk.take { [rows = cache.index] in
-      // Copied within a read transaction, so that no other transaction is half written.
+      // Copy within a read transaction, so that no write transaction is incomplete in the copy.
       (try? rows.read { _ in [UInt8](try Data(contentsOf: URL(filePath: index))) }) ?? []
     }
     let outcomes = try cache.keep(Self.run)

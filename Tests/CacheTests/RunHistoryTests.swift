@@ -12,7 +12,7 @@ struct RunHistoryTests {
     let few = try pagesRead(toBeginAfter: 20)
     let many = try pagesRead(toBeginAfter: 400)
 
-    // Allows one more level in the B-trees of the tables, a page each.
+    // Allow one more page for each table, because its B-tree may have another level.
     #expect(many <= few + 8, "\(few) pages, then \(many)")
   }
 
@@ -59,7 +59,7 @@ struct RunHistoryTests {
     #expect(try index.finishedRun(cache.run, catalog: other) == nil)
   }
 
-  /// The number of index pages read from disk until a run has started after `runs` earlier ones.
+  /// The number of pages of the index that the start of a run reads from disk, after `runs` earlier runs.
   private func pagesRead(toBeginAfter runs: Int) throws -> Int32 {
     let folder = try TemporaryFolder()
     let first = try CacheOnDisk(folder)

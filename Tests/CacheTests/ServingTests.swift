@@ -163,7 +163,7 @@ import Testing
 
   /// Releases a lock on another thread.
   private final class Release: @unchecked Sendable {
-    // SAFETY: handed over once, to one thread, before anybody reads it.
+    // SAFETY: The value is passed to one thread, once, before anything reads it.
     private var lock: CacheLock?
 
     init(_ lock: CacheLock) { self.lock = lock }

@@ -23,7 +23,7 @@ struct VerifyBesideTests {
 
   /// Commits a replaced picture, a new one and a duplicate.
   ///
-  /// Pauses at every disk operation in turn and calls `body` there.
+  /// Pauses before and after each disk operation, and calls `body` during each pause.
   private func pausing(_ body: (CacheOnDisk, Int) throws -> Void) throws -> Int {
     let disk = PausingDisk()
     let cache = try CacheOnDisk(folder, disk: disk)

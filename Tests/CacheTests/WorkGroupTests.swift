@@ -7,7 +7,7 @@ import Testing
 
 /// `WorkGroup`, which waits for the end of started work and checks its own use.
 ///
-/// Serialized, because an exit test's process is not awaited while other tests run in parallel.
+/// The tests run one after the other, because the process of an exit test is not awaited while other tests run.
 @Suite(.serialized) struct WorkGroupTests {
   @Test func `join waits for all work, including work that enters later`() {
     let group = WorkGroup()

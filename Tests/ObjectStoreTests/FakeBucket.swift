@@ -56,7 +56,7 @@ final class FakeBucket: Fetching {
 
   /// Makes the request of this number fail, counted from now on.
   ///
-  /// With `andAll` every later request fails too, as after a kill.
+  /// If `andAll` is true, every later request fails too, as if the process had been killed.
   func fail(
     _ number: Int?,
     andAll: Bool = false,
@@ -72,7 +72,7 @@ final class FakeBucket: Fetching {
   }
 
   func ignoreConditions() { state.withLock { $0.obeysConditions = false } }
-  /// Accepts this many conditional writes after the first, like a store that checks before it
+  /// The number of further conditional writes of an object that are accepted, as by a store that checks before it
   /// writes.
   func takeTogether(_ count: Int) { state.withLock { $0.together = count } }
   /// Replaces the bytes of a conditional write by those of another writer.

@@ -141,7 +141,7 @@ struct KeptCacheTests {
   {
     _ = try sync()
     bucket.objects[keys[0]] = nil
-    // The first of the remaining pictures, overwritten by somebody else.
+    // Another program has overwritten the first of the remaining pictures.
     bucket.objects[keys[0]] = .init(bytes: [1, 2, 3], headers: [:], tag: "other")
 
     let found = try check()

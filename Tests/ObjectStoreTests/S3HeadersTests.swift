@@ -69,7 +69,7 @@ struct S3HeadersTests {
 
     let fields = S3Headers.headers(of: entry).fields
 
-    // No blank in a value, no empty value, and no name that is the start of another one.
+    // No value contains a space or is empty, and no name is the beginning of another name.
     for field in fields {
       #expect(!field.value.isEmpty && !field.value.contains(" "))
       for other in fields where other.name != field.name {

@@ -37,7 +37,9 @@ struct ServedStoreTests {
     var body: [UInt8] = []
   }
 
-  /// Sends requests to a server; with `fetching` it may fetch missing pictures from their origin.
+  /// Sends requests to a server.
+  ///
+  /// If `fetching` is true, the server may fetch missing pictures from their origin.
   private func ask(
     fetching: Bool = false,
     _ questions: [(path: String, headers: Headers)]

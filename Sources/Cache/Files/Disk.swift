@@ -32,7 +32,7 @@ package protocol Disk: Sendable {
     throws(LarderError)
   /// Creates a hard link named `new` to the file `name`.
   ///
-  /// - Returns: Whether the link was created. It is false whatever the reason was.
+  /// - Returns: Whether the link was created. It is false after any failure.
   func link(_ name: String, in old: Folder, to new: String, in folder: Folder)
     throws(LarderError) -> Bool
   /// Removes the file `name`.
