@@ -9,9 +9,7 @@ import Testing
 struct BitRotTests {
   private static let count = 1000
 
-  /// A cache of a thousand pictures.
-  ///
-  /// In each file one bit is changed in place, and the modification time is unchanged.
+  /// A cache of a thousand pictures, in each of which one bit is changed in place.
   private func rotten() throws -> TemporaryFolder {
     let folder = try TemporaryFolder()
     let cache = try CacheOnDisk(folder)

@@ -29,7 +29,7 @@ enum FileAgreement: Equatable {
 /// The index and the files differ if a run was killed after it renamed files and before it wrote their rows. They also
 /// differ if another program changed the folders. In neither case is anything downloaded again: if a catalog refers to
 /// the picture of a file without a row, the file is adopted, which means that it gets a row. At the end of a complete
-/// run, the files are removed that no catalog refers to.
+/// run, files that no catalog refers to are removed.
 package struct Recovery: Sendable {
   /// The number of pictures whose files were missing or damaged, so that their rows were marked as empty.
   package let forgotten: Int
@@ -50,8 +50,8 @@ package struct Recovery: Sendable {
   ///   - layout: The cache.
   ///   - index: The cache's index.
   ///   - oldest: Unfinished downloads that were last written before this moment are removed.
-  ///   - isClaimed: Returns whether the caller will write a row for the file at the given path. Such a file is not
-  ///     adopted or removed.
+  ///   - isClaimed: Returns whether the caller will write a row for the file at the given path. Such a file does not
+  ///     count as a stray.
   ///   - read: Reads and hashes the file of a picture; nil for the normal function. Tests pass one that fails.
   /// - Throws: ``LarderError`` when a folder or the index cannot be read or repaired.
   package init(
@@ -296,7 +296,7 @@ package struct FolderTimes: Sendable, Equatable {
   /// The recorded form: the number and the time of each folder, one after the other.
   var packed: [Int64] { times.sorted { $0.key < $1.key }.flatMap { [Int64($0.key), $0.value] } }
 
-  /// A copy of these times in which only the folders are updated into which this process has put files.
+  /// A copy of these times, in which the folders into which this process has put files have their present times.
   ///
   /// The times of the other folders stay as they are here, so that the next run notices changes by other programs.
   func filled(by layout: CacheLayout) -> FolderTimes {

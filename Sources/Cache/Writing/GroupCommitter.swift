@@ -7,7 +7,7 @@ import Synchronization
 /// Commits the groups of pictures that the writer queues have filled.
 ///
 /// The steps are in an order that makes a crash at any point harmless. First, all files of a group are synced and
-/// renamed. Then the folders are synced. At last, the rows of several groups are written in one transaction. After a
+/// renamed. Then the folders are synced. Finally, the rows of several groups are written in one transaction. After a
 /// crash, the next run may find files without rows, but a row never points to a missing file.
 ///
 /// One queue places the files, which means that it syncs and renames them. Another queue writes the rows. The rows of
