@@ -140,7 +140,9 @@ package final class CacheLayout: Sendable {
     partialFolder = Mutex(try Folder(path: path + "/partial", creating: false))
   }
 
-  /// Opens the cache at `path` for `larder verify`: its folders must exist, but its index may be missing.
+  /// Opens the cache at `path` for `larder verify`; its index may be missing.
+  ///
+  /// If this process may write to the cache, missing folders are created.
   ///
   /// - Throws: ``LarderError/Code/empty`` when there is no cache.
   package init(

@@ -20,7 +20,7 @@ package struct ItemRecord: Sendable, Equatable {
   }
 }
 
-/// A batch of consecutive items of one of several listings.
+/// A batch of consecutive items of a listing, while several listings are read at the same time.
 ///
 /// The bytes of all items share one allocation. Separate arrays for thousands of small items would take twice the
 /// memory, and the heap would keep that memory after another thread freed them.
