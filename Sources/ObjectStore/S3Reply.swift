@@ -42,9 +42,7 @@ enum S3Reply {
   ///
   /// It is nil for any other document, and if the code is not a single word.
   static func refusal(_ bytes: [UInt8]) -> String? {
-    guard let error = S3Document(bytes), error.name == "Error", let code = error["Code"] else {
-      return nil
-    }
+    guard let code = document("Error", bytes)?["Code"] else { return nil }
     let isWord =
       (1...64).contains(code.utf8.count) && code.utf8.allSatisfy(PercentEncoding.isUnreserved)
     return isWord ? code : nil
@@ -52,7 +50,7 @@ enum S3Reply {
 
   /// Parses a page of `ListObjectsV2`; nil for any other document.
   static func page(_ bytes: [UInt8]) -> Page? {
-    guard let list = S3Document(bytes), list.name == "ListBucketResult" else { return nil }
+    guard let list = document("ListBucketResult", bytes) else { return nil }
     let isEncoded = list["EncodingType"] == "url"
     var page = Page()
     for contents in list.all("Contents") {
@@ -81,9 +79,7 @@ enum S3Reply {
 
   /// Parses a page of `ListMultipartUploads`; nil for any other document.
   static func uploads(_ bytes: [UInt8]) -> Uploads? {
-    guard let list = S3Document(bytes), list.name == "ListMultipartUploadsResult" else {
-      return nil
-    }
+    guard let list = document("ListMultipartUploadsResult", bytes) else { return nil }
     let isEncoded = list["EncodingType"] == "url"
     var page = Uploads()
     page.uploads = list.all("Upload").compactMap { upload in
@@ -106,18 +102,19 @@ enum S3Reply {
 
   /// The upload id of an `InitiateMultipartUploadResult`; nil for any other document.
   static func upload(_ bytes: [UInt8]) -> String? {
-    guard let reply = S3Document(bytes), reply.name == "InitiateMultipartUploadResult" else {
-      return nil
-    }
-    return reply["UploadId"].flatMap { $0.isEmpty ? nil : $0 }
+    let reply = document("InitiateMultipartUploadResult", bytes)
+    return reply?["UploadId"].flatMap { $0.isEmpty ? nil : $0 }
   }
 
   /// The entity-tag of a `CompleteMultipartUploadResult`; nil for any other document.
   static func whole(_ bytes: [UInt8]) -> String? {
-    guard let reply = S3Document(bytes), reply.name == "CompleteMultipartUploadResult" else {
-      return nil
-    }
-    return reply["ETag"].map(tag).flatMap { $0.isEmpty ? nil : $0 }
+    let reply = document("CompleteMultipartUploadResult", bytes)
+    return reply?["ETag"].map(tag).flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// Parses a document; nil if it is malformed, or if its root element has another name.
+  private static func document(_ name: String, _ bytes: [UInt8]) -> S3Document? {
+    S3Document(bytes).flatMap { $0.name == name ? $0 : nil }
   }
 
   /// Removes the quotation marks of an entity-tag, because only some replies have them.

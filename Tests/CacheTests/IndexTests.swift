@@ -110,7 +110,9 @@ struct IndexTests {
     )
     let detail = DetailEntry(item: "a", document: document.id, state: .held, body: [1])
     try index.write { try DetailRow(catalog: catalog, detail: detail).insert($0) }
-    try index.write { try Tombstone(url: "u", removed: UnixTime(1), reason: "age").insert($0) }
+    try index.write { db in
+      try db.execute(sql: "INSERT INTO tombstone(url, removed, reason) VALUES ('u', 1, 'age')")
+    }
     let square = SquareEntry(picture: PictureID(url: "u"), side: 1, path: "p", source: [1])
     try index.save([square])
     try index.write { db in

@@ -468,21 +468,22 @@ extension Index {
   /// The prices of items since a given moment.
   ///
   /// The steps of an item begin with the prices that were valid at that moment. If an item has no steps, its present
-  /// prices have been valid since ``PriceSteps/beginning``.
+  /// prices have been valid since `beginning`.
   ///
   /// - Parameters:
   ///   - items: The items, each by the key of its section and its id.
   ///   - catalog: The catalog.
   ///   - since: The moment.
   ///   - last: The last run to include.
-  /// - Returns: The steps of each item; nil if the catalog has no history yet.
+  /// - Returns: The time at which the history of the catalog begins, and the steps of each item; nil if the catalog
+  ///   has no history yet. The steps of an item are sorted by field, and for each field by run.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func priceSteps(
     of items: [(section: String, id: String)],
     catalog: CatalogID,
     since: UnixTime,
     through last: RunID
-  ) throws(LarderError) -> PriceSteps? {
+  ) throws(LarderError) -> (beginning: UnixTime, items: [[PriceStep]])? {
     try read { db in
       let runs = "FROM history_run WHERE catalog = ? "
       guard
@@ -528,7 +529,7 @@ extension Index {
         }
         return own
       }
-      return PriceSteps(beginning: beginning, items: found)
+      return (beginning, found)
     }
   }
 
@@ -573,12 +574,3 @@ extension Index {
   }
 }
 
-/// The prices of several items over time.
-package struct PriceSteps: Sendable {
-  /// The time at which the catalog's history begins.
-  package let beginning: UnixTime
-  /// The steps of each item.
-  ///
-  /// They are sorted by field, and for each field by run.
-  package let items: [[PriceStep]]
-}

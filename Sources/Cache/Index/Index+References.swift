@@ -144,24 +144,6 @@ package struct Tombstone: Sendable, Hashable {
   package var reason: String
 }
 
-extension Tombstone: FetchableRecord, PersistableRecord {
-  package static let databaseTableName = "tombstone"
-
-  /// Reads a row of `tombstone`.
-  package init(row: Row) throws {
-    url = try row.decode(forColumn: "url")
-    removed = try row.decode(forColumn: "removed")
-    reason = try row.decode(forColumn: "reason")
-  }
-
-  /// Writes a row of `tombstone`.
-  package func encode(to container: inout PersistenceContainer) {
-    container["url"] = url
-    container["removed"] = removed
-    container["reason"] = reason
-  }
-}
-
 extension Index {
   /// Deletes the rows of pictures and writes a ``Tombstone`` for each, in one transaction.
   ///
@@ -169,12 +151,14 @@ extension Index {
   /// point to a missing file.
   package func delete(_ removals: [GcPlan.Removal], at now: UnixTime) throws(LarderError) {
     try write { db in
+      let tombstone = try db.cachedStatement(
+        sql: "INSERT INTO tombstone(url, removed, reason) VALUES (?,?,?)"
+      )
       let picture = try db.cachedStatement(sql: "DELETE FROM picture WHERE id = ?")
       let mark = try db.cachedStatement(sql: "DELETE FROM unreferenced WHERE picture = ?")
       for removal in removals {
         let id = removal.picture.id
-        try Tombstone(url: removal.picture.url, removed: now, reason: removal.reason.rawValue)
-          .insert(db)
+        try tombstone.execute(arguments: [removal.picture.url, now, removal.reason.rawValue])
         try picture.execute(arguments: [id])
         try mark.execute(arguments: [id])
       }
@@ -186,11 +170,21 @@ extension Index {
     -> [Tombstone]
   {
     try read { db in
-      try Tombstone.fetchAll(
+      let rows = try RowReader(
         db,
-        sql: "SELECT * FROM tombstone WHERE removed > ? AND removed <= ? ORDER BY url, removed",
-        arguments: [old, new]
+        """
+        SELECT url, removed, reason FROM tombstone \
+        WHERE removed > ? AND removed <= ? ORDER BY url, removed
+        """
       )
+      rows.restart(old.seconds, new.seconds)
+      var tombstones: [Tombstone] = []
+      while try rows.next() {
+        tombstones.append(
+          Tombstone(url: rows.text(0) ?? "", removed: rows.time(1), reason: rows.text(2) ?? "")
+        )
+      }
+      return tombstones
     }
   }
 

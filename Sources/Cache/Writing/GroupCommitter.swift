@@ -236,21 +236,6 @@ struct CommitGroup: Sendable {
   func isFull(_ capacity: Int) -> Bool {
     pictures.count >= capacity || rows.count + details.count >= Self.rowCapacity
   }
-
-  mutating func add(row: PictureEntry, completion: @escaping @Sendable () -> Void) {
-    rows.append(row)
-    completions.append(completion)
-  }
-
-  mutating func add(
-    _ detail: DetailEntry,
-    catalog: CatalogID,
-    document: DocumentEntry,
-    completion: @escaping @Sendable () -> Void
-  ) {
-    details.append((detail, catalog, document))
-    completions.append(completion)
-  }
 }
 
 /// A picture whose bytes are in a file, but whose row is not written yet.

@@ -122,7 +122,12 @@ package final class PictureStore: Sendable {
     row entry: @escaping @Sendable () -> PictureEntry,
     completion: @escaping @Sendable () -> Void
   ) {
-    freeQueue.submit(.collect { $0.add(row: entry(), completion: completion) })
+    freeQueue.submit(
+      .collect { group in
+        group.rows.append(entry())
+        group.completions.append(completion)
+      }
+    )
   }
 
   /// A row whose file has its final name already, and the SHA-256 of the picture's previous bytes; nil if the bytes
@@ -152,7 +157,8 @@ package final class PictureStore: Sendable {
   ) {
     freeQueue.submit(
       .collect { group in
-        group.add(detail, catalog: catalog, document: document, completion: completion)
+        group.details.append((detail, catalog, document))
+        group.completions.append(completion)
       }
     )
   }
