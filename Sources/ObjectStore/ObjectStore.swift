@@ -377,7 +377,7 @@ package final class ObjectStore: Sendable {
 
   /// Calls `body` with each object below a path, in the order of the keys.
   ///
-  /// Each request lists a thousand objects.
+  /// Each request lists at most a thousand objects.
   func forEach(
     below path: String,
     _ body: (S3Reply.Object) throws(LarderError) -> Void

@@ -83,7 +83,7 @@ package struct S3Location: Hashable, Sendable, CustomStringConvertible {
 
 /// The credentials and the address of an object store, read from the environment variables that the AWS tools use.
 package struct S3Environment: Sendable {
-  /// The id of the access key, which is not secret.
+  /// The id of the access key.
   let user: String
   let secret: String
   /// The session token; nil unless the credentials are temporary.

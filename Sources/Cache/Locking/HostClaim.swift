@@ -161,7 +161,7 @@ final class HostClaim: Sendable {
   /// 4. Read the claim. The process that finds its own token has the cache.
   ///
   /// If a process dies between these steps, its file expires like a claim. If a process only stalls, another process
-  /// may have removed its file, or replaced it by a file of its own. The stalled process then finds another token in
+  /// may remove its file, or rename a file of its own over the claim. The stalled process then finds another token in
   /// step 4.
   ///
   /// - Throws: ``LarderError/Code/locked`` with the holder's name, if the old holder renewed its claim or another

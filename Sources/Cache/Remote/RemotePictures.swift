@@ -31,7 +31,7 @@ package protocol RemotePictures: Sendable {
   /// Lists the stored objects, in the order of their paths.
   ///
   /// - Parameter body: Called with each object.
-  /// - Throws: ``LarderError`` when the list cannot be read; errors of `body`.
+  /// - Throws: ``LarderError`` when the list cannot be read, and the errors of `body`.
   func forEach(_ body: (RemoteObject) throws(LarderError) -> Void) throws(LarderError)
 
   /// Reads the rows of these pictures from the metadata in the store.

@@ -3,9 +3,9 @@ import Base
 extension CacheLayout {
   /// Updates an index from the object store that has the cache's pictures.
   ///
-  /// If the store no longer has a picture, the picture's row is deleted. If a picture has no row, or its row describes
-  /// another upload, the row is written from the metadata in the store. In this way a lost index is rebuilt, and a
-  /// machine learns of the uploads of other machines. Objects of other programs are ignored.
+  /// If the store no longer has a picture, the picture's row is marked as empty. If a picture has no row, or its row
+  /// describes another upload, the row is written from the metadata in the store. In this way a lost index is rebuilt,
+  /// and a machine learns of the uploads of other machines. Objects of other programs are ignored.
   ///
   /// The comparison takes one request for each thousand pictures, and one for each picture that differs. Afterwards,
   /// pictures of an older larder are moved to their present paths.
@@ -13,7 +13,7 @@ extension CacheLayout {
   /// - Parameters:
   ///   - index: The index.
   ///   - listing: The list of the cache's store.
-  /// - Returns: The number of deleted and the number of written rows.
+  /// - Returns: The number of rows that were marked as empty, and the number of rows that were written.
   /// - Throws: ``LarderError`` when the store or the index cannot be read or written.
   func repair(
     _ index: Index,
