@@ -118,14 +118,6 @@ final class CacheOnDisk {
   }
 }
 
-extension Index {
-  /// The row of the document at a URL that a section or catalog, the reader, decodes.
-  func document(_ url: String, reader: String = "") throws -> DocumentEntry? {
-    let id = DocumentID(url: url, reader: reader)
-    return try documents([id])[id]
-  }
-}
-
 /// A minimal picture: a JPEG start marker, a label and padding.
 func jpeg(_ label: String, count: Int = 64) -> [UInt8] {
   let head: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0] + Array(label.utf8)

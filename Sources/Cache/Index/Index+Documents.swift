@@ -126,6 +126,12 @@ private struct DecodedRow: PersistableRecord {
 }
 
 extension Index {
+  /// The row of the document at a URL that `reader` decodes; nil if it was never fetched for that reader.
+  package func document(_ url: String, reader: String = "") throws(LarderError) -> DocumentEntry? {
+    let id = DocumentID(url: url, reader: reader)
+    return try documents([id])[id]
+  }
+
   /// The rows of these documents.
   ///
   /// Documents without a row are left out.
