@@ -341,8 +341,8 @@ package final class ObjectStore: Sendable {
 
   /// Calls `body` for each path, and waits until the work for all paths is complete.
   ///
-  /// `body` starts the work and passes on a closure that the work calls at its end. The work is done for at most 64
-  /// paths at the same time. After the first error, no more work is started.
+  /// `body` starts the work for a path, and gets a closure to call when that work has ended. The work is done for at
+  /// most 64 paths at the same time. After the first error, no more work is started.
   ///
   /// - Throws: The first error for which `failed` returns true.
   func each(

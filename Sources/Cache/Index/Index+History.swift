@@ -82,7 +82,7 @@ package struct RecordedChange: Sendable, Equatable {
     case changed(HistoryField)
   }
 
-  /// The time at which the run ended that found the change.
+  /// The end of the run that found the change.
   package let time: UnixTime
   /// The run that found the change.
   package let run: RunID
@@ -342,7 +342,7 @@ struct HistoryWriter {
     )
   }
 
-  /// The last run that found that a section began to list the item.
+  /// The last run in which a section began to list the item.
   private func listed(_ item: Int64) throws -> RunID {
     let row = try RowReader(
       db,
@@ -379,8 +379,8 @@ extension Index {
   /// - Parameters:
   ///   - catalog: The catalog.
   ///   - id: The item whose changes are returned; nil for all items.
-  ///   - since: Changes are returned if their run ended at this moment or later; nil for all runs.
-  ///   - after: Changes are returned if their run is later than this run; nil for all runs.
+  ///   - since: Only changes of runs that ended at this moment or later are returned; nil for all runs.
+  ///   - after: Only changes of runs after this run are returned; nil for all runs.
   /// - Returns: The changes.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func history(
@@ -468,7 +468,7 @@ extension Index {
   /// The prices of items since a given moment.
   ///
   /// The steps of an item begin with the prices that were valid at that moment. If an item has no steps, its present
-  /// prices have been valid since `beginning`.
+  /// prices have been valid since the beginning of the history.
   ///
   /// - Parameters:
   ///   - items: The items, each by the key of its section and its id.
