@@ -215,7 +215,7 @@ public struct VerifyReport: Sendable, Hashable {
   public package(set) var missing: [String] = []
   /// Files that are in the cache, but not in the index.
   public package(set) var strays: [String] = []
-  /// Files that could not be read because of a system error, so that they may be whole.
+  /// Files that could not be read because of a system error; they may still be whole.
   public package(set) var unreadable: [String] = []
   /// The state of the index itself.
   package var index = IndexState.whole
@@ -337,7 +337,7 @@ package struct VerifyPosition: Sendable, Equatable, Codable {
     }
   }
 
-  /// Moves the position behind these pictures, which were checked.
+  /// Moves the position past these pictures, which were checked.
   mutating func pass(_ ids: [PictureID]) {
     checked += ids.count
     last = ids.last ?? last
@@ -372,9 +372,10 @@ struct SuspectReview {
     self.isLocked = isLocked
   }
 
-  /// Checks files until two checks in a row have the same result; each check leaves out the files that seem right now.
+  /// Checks files repeatedly, until two checks in a row have the same result.
   ///
-  /// While a run holds the cache's lock, files that the run may have renamed into place are not reported.
+  /// After each check, only the files that still seem wrong are checked again. While a run holds the cache's lock,
+  /// files that the run may have renamed into place are not reported.
   func stableReport(
     _ paths: Set<String>,
     _ look: (Set<String>) throws(LarderError) -> Look

@@ -38,7 +38,7 @@ package final class CacheLayout: Sendable {
   /// It is nil unless other machines may share the cache.
   private let claim = Mutex<HostClaim?>(nil)
   private let folders = Mutex(PictureFolders())
-  /// Whether the name of a new picture folder may still be unsynced.
+  /// Whether this process may have created a picture folder whose name is not synced yet.
   private let hasUnsyncedNames = Atomic<Bool>(false)
 
   /// The content of `CACHEDIR.TAG`, whose first line makes backup programs skip the folder.

@@ -325,7 +325,7 @@ extension Index {
     }
   }
 
-  /// For each item of a catalog that has a detail, the time of the shop's last answer to a request for it.
+  /// The time of the shop's last answer for each detail of a catalog, by the items' ids.
   ///
   /// The column `response` begins with two times: that of the last request, and that of the answer.
   package func detailChecks(catalog: CatalogID) throws(LarderError) -> [String: UnixTime] {

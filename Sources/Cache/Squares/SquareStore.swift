@@ -19,7 +19,7 @@ package final class SquareStore: Sendable {
     var rows: [SquareEntry] = []
     var folders: [String: Folder] = [:]
     var touched: Set<String> = []
-    /// Whether the name of a new folder may not be synced yet.
+    /// Whether a folder was created whose name is not synced yet.
     var hasUnsyncedNames = false
   }
 
@@ -166,7 +166,7 @@ package final class SquareStore: Sendable {
 extension PictureName {
   /// The name of the file with the extension for `type`.
   ///
-  /// It is unchanged if the type is nil, or if `.jpeg` is as right as `.jpg`.
+  /// It is unchanged if the type is nil, or if the type is JPEG and the name ends with `.jpeg`.
   func file(holding type: PictureType?) -> String {
     guard let type, let dot = file.lastIndex(of: ".") else { return file }
     let ending = file[file.index(after: dot)...]
