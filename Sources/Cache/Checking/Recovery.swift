@@ -243,16 +243,15 @@ extension CacheLayout {
     guard let file = try find(entry.name) else { return nil }
     let isAgreed = file == entry.stamp
     if isAgreed, !isRead { return entry }
-    if !isAgreed, !isRead, let remote {
+    var now: PictureEntry?
+    if !isRead, let remote {
       let path = entry.name.path
-      var now = try remote.rows(at: [path])[path]?.row(of: entry)
-      now?.failure = entry.failure
-      now?.failingSince = entry.failingSince
-      return now
+      now = try remote.rows(at: [path])[path]?.row(of: entry)
+    } else {
+      let digest = try digest(of: entry.name)
+      if isAgreed { return digest?.sha256 == entry.sha256 ? entry : nil }
+      now = entry.reconciled(with: digest)
     }
-    let digest = try digest(of: entry.name)
-    if isAgreed { return digest?.sha256 == entry.sha256 ? entry : nil }
-    var now = entry.reconciled(with: digest)
     now?.failure = entry.failure
     now?.failingSince = entry.failingSince
     return now

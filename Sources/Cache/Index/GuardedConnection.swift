@@ -1,6 +1,5 @@
 import Base
 import GRDBSQLite
-import Glibc
 import SQLite
 
 /// A value in the result of a query that a user wrote.
@@ -119,9 +118,7 @@ package struct GuardedConnection: ~Copyable {
   }
 
   private static func seconds() -> Int {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return time.tv_sec
+    Int(MonotonicTime.now().nanoseconds / 1_000_000_000)
   }
 
   /// The error of the last call on this connection.

@@ -66,17 +66,9 @@ extension PictureEntry {
   ///
   /// It is nil if the metadata belongs to another picture, or if larder did not upload the object.
   package func row(of known: PictureEntry) -> PictureEntry? {
-    guard isHeld else { return nil }
-    guard identity == known.identity || url.isEmpty else { return nil }
-    var row = PictureEntry(id: known.id, url: known.url, identity: known.identity)
-    row.sha256 = sha256
-    row.bytes = bytes
-    row.type = type
-    row.stamp = stamp
-    row.response = response
-    row.expiry = expiry
-    row.fetched = fetched
-    row.checked = checked
+    guard isHeld, identity == known.identity || url.isEmpty else { return nil }
+    var row = self
+    (row.id, row.url, row.identity) = (known.id, known.url, known.identity)
     return row
   }
 }
