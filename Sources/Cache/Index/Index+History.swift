@@ -573,4 +573,3 @@ extension Index {
     }
   }
 }
-
