@@ -54,7 +54,7 @@ package final class Folder: Sendable {
   /// If `creating` is true, a missing folder is created with mode 0700.
   ///
   /// If the path is a symbolic link, it is refused, because an attacker could plant a link to another folder. Only a
-  /// path that the user named on the command line may be a link.
+  /// path that the user named may be a link.
   ///
   /// - Parameters:
   ///   - path: The folder's path.
@@ -128,14 +128,12 @@ package struct FileStamp: Hashable, Sendable {
 
 /// The file operations of the operating system.
 package struct SystemDisk: Disk {
-  /// Whether the syncs of this disk reach the device.
-  ///
-  /// If it is false, a power cut may lose the last few seconds of writes and leave files empty.
+  /// Whether files and folders are synced; only tests set it to false, to save time.
   private let durable: Bool
 
   /// Makes a disk.
   ///
-  /// Only tests, and uses for which a power cut does no harm, set `durable` to false.
+  /// Only tests set `durable` to false.
   package init(durable: Bool = true) {
     self.durable = durable
   }

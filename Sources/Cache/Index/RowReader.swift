@@ -8,7 +8,7 @@ import SQLite
 ///
 /// It replaces the rows of GRDB for two reasons. First, GRDB copies all values and converts them through protocols,
 /// which for rows of pictures takes ten times as long as SQLite itself. Second, GRDB traps at a value of an unexpected
-/// type. Here SQLite converts the values. If a page is damaged, a value may be wrong, but nothing traps.
+/// type. Here SQLite converts the values. If a page is damaged, a value may be wrong, but reading it does not trap.
 /// (https://sqlite.org/c3ref/column_blob.html)
 ///
 /// Use a reader only within one transaction, on the queue of the database.
