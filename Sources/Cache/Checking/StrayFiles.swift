@@ -96,11 +96,11 @@ package final class StrayFiles: Sendable {
   /// - Throws: ``LarderError`` when a file cannot be removed.
   @discardableResult
   package func sweep(except kept: Set<String> = []) throws(LarderError) -> Int {
-    let nobodys = unclaimed.withLock { paths in
+    let others = unclaimed.withLock { paths in
       defer { paths.formIntersection(kept) }
       return paths.subtracting(kept)
     }
-    for path in nobodys { try layout.remove(path) }
-    return nobodys.count
+    for path in others { try layout.remove(path) }
+    return others.count
   }
 }

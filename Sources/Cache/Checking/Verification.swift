@@ -163,9 +163,9 @@ package struct Verification: Sendable {
       found.report.add(path, verdict)
       if verdict == .damaged(isNewer: true) { found.underWay.insert(path) }
     }
-    let nobodys = paths.filter { ids[$0] == nil }.sorted()
-    let known = try index.heldPictures(at: nobodys)
-    for path in nobodys where known[path] == nil && layout.kind(of: path) != nil {
+    let others = paths.filter { ids[$0] == nil }.sorted()
+    let known = try index.heldPictures(at: others)
+    for path in others where known[path] == nil && layout.kind(of: path) != nil {
       found.report.strays.append(path)
       if PictureName.isPicturePath(path) { found.underWay.insert(path) }
     }

@@ -104,11 +104,11 @@ package final class PictureAdmission: Sendable {
     into remote: any RemotePictures
   ) throws(LarderError) -> [PictureEntry] {
     let failure = Mutex<LarderError?>(nil)
-    let under = DispatchGroup()
+    let uploads = DispatchGroup()
     let before = put.withLock { $0 }
     for entry in entries where entry.isHeld && before[entry.id]?.sha256 != entry.sha256 {
       let file = try open(entry.name)
-      under.enter()
+      uploads.enter()
       remote.put(entry, RemoteBytes(file, count: entry.bytes)) { [self] result in
         switch result {
         case .success(let stamp):
@@ -117,10 +117,10 @@ package final class PictureAdmission: Sendable {
           put.withLock { $0[row.id] = row }
         case .failure(let error): failure.withLock { $0 = error }
         }
-        under.leave()
+        uploads.leave()
       }
     }
-    under.wait()
+    uploads.wait()
     if let failure = failure.withLock({ $0 }) { throw failure }
     let there = put.withLock { $0 }
     let layout = try CacheLayout(creating: cache, remote: remote)

@@ -52,9 +52,9 @@ struct SquareVerification {
       found.report.remove([entry.name])
       found.unstable.insert(entry.name)
     }
-    let nobodys = paths.subtracting(entries.map(\.name)).sorted()
-    let known = try known(nobodys)
-    for path in nobodys where !known.contains(path) && layout.kind(of: path) != nil {
+    let others = paths.subtracting(entries.map(\.name)).sorted()
+    let known = try known(others)
+    for path in others where !known.contains(path) && layout.kind(of: path) != nil {
       found.report.strays.append(path)
       if isPicturePath(path) { found.underWay.insert(path) }
     }

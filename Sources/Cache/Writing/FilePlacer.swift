@@ -158,19 +158,19 @@ struct RemotePlacing {
   func place(_ group: CommitGroup, in placed: inout PendingRows) {
     let places = Mutex<[Int: Result<FileStamp, LarderError>]>([:])
     let gate = ByteGate(capacity: Self.mostBytes)
-    let under = DispatchGroup()
+    let uploads = DispatchGroup()
     for (number, picture) in group.pictures.enumerated() {
       guard let file = picture.partial else { continue }
       let size = picture.entry.bytes
       gate.enter(size)
-      under.enter()
+      uploads.enter()
       remote.put(picture.entry, RemoteBytes(file, count: size)) { result in
         places.withLock { $0[number] = result }
         gate.leave(size)
-        under.leave()
+        uploads.leave()
       }
     }
-    under.wait()
+    uploads.wait()
     let results = places.withLock { $0 }
     for (number, picture) in group.pictures.enumerated() {
       if picture.partial != nil { remove(picture) }

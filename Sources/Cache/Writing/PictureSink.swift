@@ -152,15 +152,15 @@ package final class PictureSink: BodySink {
   /// The received bytes are kept for the next run if there are at least ``PartialBodies/leastSize`` and the transfer
   /// can be resumed.
   package func leave() {
-    let (piece, partial, pays) = state.withLock { state in
+    let (piece, partial, isResumable) = state.withLock { state in
       defer { state.clear() }
-      let pays = state.count >= PartialBodies.leastSize && body(state) != nil
-      let piece = pays && !state.gathered.isEmpty ? takePiece(&state).bytes : nil
-      return (piece, state.partial, pays)
+      let isResumable = state.count >= PartialBodies.leastSize && body(state) != nil
+      let piece = isResumable && !state.gathered.isEmpty ? takePiece(&state).bytes : nil
+      return (piece, state.partial, isResumable)
     }
     guard let partial else { return }
     if let piece { partial.queue.submit(.piece(piece, partial)) }
-    partial.queue.submit(pays ? .leave(partial) : .discard(partial))
+    partial.queue.submit(isResumable ? .leave(partial) : .discard(partial))
   }
 
   /// Discards the received bytes, because the attempt failed and the next attempt begins at the start of the picture.
