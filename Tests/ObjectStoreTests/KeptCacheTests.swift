@@ -87,7 +87,7 @@ struct KeptCacheTests {
     return rows.sorted { $0.url < $1.url }
   }
 
-  /// Renames all objects to the keys of an older larder.
+  /// Renames all objects to the keys of an older version of larder.
   private func rename() throws {
     for (key, object) in bucket.objects {
       let url = try #require(

@@ -67,7 +67,7 @@ package final class StrayFiles: Sendable {
     return entry
   }
 
-  /// If an older larder stored the picture's file under another name, claims that file and renames it.
+  /// If an older version of larder stored the picture's file under another name, claims that file and renames it.
   ///
   /// - Returns: Whether there was such a file.
   private func takeOlder(_ claimed: PictureEntry) throws(LarderError) -> Bool {

@@ -154,7 +154,7 @@ extension Index {
   static func salvage(_ path: String) -> [PictureEntry] {
     guard let database = try? SQLiteDatabase(asFound: path) else { return [] }
     var entries: [PictureID: PictureEntry] = [:]
-    // An older larder may have written the file, so some columns may be missing.
+    // An older version of larder may have written the file, so some columns may be missing.
     let known = try? database.read { Set(try $0.columns(in: "picture").map(\.name)) }
     let columns = pictureColumns.map { known?.contains($0) == false ? "NULL" : $0 }
     let select = "SELECT \(columns.joined(separator: ", ")) FROM picture"
@@ -166,7 +166,7 @@ extension Index {
           // A damaged page can contain anything. A row is valid if its id is the digest of its identity.
           let id = PictureID(url: entry.identity)
           if entry.id != id {
-            // Older larders stored the key as a number.
+            // Older versions of larder stored the key as a number.
             guard rows.isInteger(0), rows.number(0) == id.olderNumber else { continue }
             entry.id = id
             if entry.isHeld { entry.older = PictureName(older: entry.url).path }
@@ -197,7 +197,7 @@ extension Index {
         """
       for order in ["ASC", "DESC"] {
         let sorting = keys.map { "\($0) \(order)" }.joined(separator: ", ")
-        // This fails at a damaged page, or if an older larder wrote the index without this table.
+        // This fails at a damaged page, or if an older version of larder wrote the index without this table.
         _ = try? old.read { from in
           let rows = try Row.fetchCursor(
             from,

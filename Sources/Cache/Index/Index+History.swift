@@ -243,8 +243,8 @@ struct HistoryWriter {
       ).map { (try $0.decode(forColumn: "run"), try $0.decode(forColumn: "currency")) }
     }
     if try first() == nil {
-      // If an older larder that had no history has synced the catalog, the history begins with the last run of that
-      // larder.
+      // If an older version of larder that had no history has synced the catalog, the history begins with the last run
+      // of that version.
       let previous = try Row.fetchOne(
         db,
         sql: """

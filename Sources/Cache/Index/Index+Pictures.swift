@@ -41,7 +41,7 @@ package struct PictureEntry: Sendable, Equatable {
   /// the index.
   package var lastModified: UnixTime?
 
-  /// The path that an older larder gave the file.
+  /// The path that an older version of larder gave the file.
   ///
   /// It is nil once the file is renamed; see ``Index/takeOver(_:on:)``.
   var older: String?
@@ -57,7 +57,7 @@ package struct PictureEntry: Sendable, Equatable {
   package var isHeld: Bool { sha256 != nil }
   /// The name that the picture's file has by the present rules.
   var ownName: PictureName { PictureName(url: identity, id: id) }
-  /// The present name of the picture's file, which may still be the name that an older larder gave it.
+  /// The present name of the picture's file, which may still be the name that an older version of larder gave it.
   package var name: PictureName {
     older.flatMap { PictureName(path: $0) } ?? ownName
   }

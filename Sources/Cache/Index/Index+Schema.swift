@@ -29,8 +29,9 @@ extension Index {
   /// The version of an index file after all migrations of ``tables``.
   ///
   /// It also stands for the version of the JSON of items and details, which does not contain a version. If a new
-  /// member of the JSON may be ignored by an older larder, no migration is needed. If an older larder would refuse or
-  /// misread the JSON, for example because of a new kind of picture, a migration is needed even if no table changes.
+  /// member of the JSON may be ignored by an older version of larder, no migration is needed. If an older version of
+  /// larder would refuse or misread the JSON, for example because of a new kind of picture, a migration is needed even
+  /// if no table changes.
   static let version = tables.version
 
   /// The tables of the first release, each with a comment about its purpose.
@@ -155,8 +156,8 @@ extension Index {
     """
 }
 
-/// Migrates index files of older larders, in which the keys of documents, items, pictures and listings were integers
-/// of 63 bits.
+/// Migrates index files of older versions of larder, in which the keys of documents, items, pictures and listings were
+/// integers of 63 bits.
 ///
 /// They get keys of 128 bits, and all references to them are updated. File names contained 47 bits of the old key.
 /// While a file still has its old name, `picture.older` is its path; see ``Index/takeOver(_:on:)``.
@@ -449,7 +450,7 @@ private struct LongKeys {
 }
 
 extension Index {
-  /// Renames the files of pictures and squares that have the names of an older larder.
+  /// Renames the files of pictures and squares that have the names of an older version of larder.
   ///
   /// Nothing is fetched.
   ///

@@ -18,14 +18,14 @@ package final class Index: Sendable {
 
   /// Opens the index of a cache for writing.
   ///
-  /// If there is no index, it is created. If an older larder wrote the index, it is migrated. After a crash during the
-  /// migration, the next opening completes it. The caller holds the cache's lock.
+  /// If there is no index, it is created. If an older version of larder wrote the index, it is migrated. After a crash
+  /// during the migration, the next opening completes it. The caller holds the cache's lock.
   ///
   /// - Parameters:
   ///   - layout: The cache.
-  ///   - disk: The file system, which is used to rename the picture files of an older larder.
-  /// - Throws: ``LarderError/Code/tooNew`` if a newer larder wrote the index; in that case the file is unchanged.
-  ///   ``LarderError/Code/damaged`` if the file is not an index.
+  ///   - disk: The file system, which is used to rename the picture files of an older version of larder.
+  /// - Throws: ``LarderError/Code/tooNew`` if a newer version of larder wrote the index; in that case the file is
+  ///   unchanged. ``LarderError/Code/damaged`` if the file is not an index.
   package convenience init(
     _ layout: CacheLayout,
     disk: any Disk = SystemDisk()
@@ -55,11 +55,11 @@ package final class Index: Sendable {
   ///
   /// A run may change the index meanwhile.
   ///
-  /// If an older larder wrote the index, it is copied into memory and the copy is migrated, because a reader must not
-  /// change the file. The copy does not show later changes.
+  /// If an older version of larder wrote the index, it is copied into memory and the copy is migrated, because a
+  /// reader must not change the file. The copy does not show later changes.
   ///
-  /// - Throws: ``LarderError/Code/empty`` if there is no cache; ``LarderError/Code/tooNew`` if a newer larder wrote
-  ///   the index.
+  /// - Throws: ``LarderError/Code/empty`` if there is no cache; ``LarderError/Code/tooNew`` if a newer version of
+  ///   larder wrote the index.
   package convenience init(reading root: String) throws(LarderError) {
     guard access(root + "/index.sqlite", F_OK) == 0 else {
       throw .unread(root, errno: errno)

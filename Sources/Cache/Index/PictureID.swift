@@ -98,7 +98,7 @@ package struct PictureName: Hashable, Sendable {
     self.init(url, folder: id.folder, digits: id.hexadecimal)
   }
 
-  /// Makes the name that older larders gave the picture with the identity `url`.
+  /// Makes the name that older versions of larder gave the picture with the identity `url`.
   ///
   /// It contains only 47 bits of the key.
   init(older url: String) {
@@ -131,8 +131,8 @@ package struct PictureName: Hashable, Sendable {
     "images/\(Self.folderName(folder))/\(file)"
   }
 
-  /// The paths that the picture with the identity `url` may have: the present path, and the path that older larders
-  /// used.
+  /// The paths that the picture with the identity `url` may have: the present path, and the path that older versions
+  /// of larder used.
   package static func paths(url: String) -> [String] {
     [PictureName(url: url, id: PictureID(url: url)).path, PictureName(older: url).path]
   }
@@ -145,7 +145,8 @@ package struct PictureName: Hashable, Sendable {
   /// Whether a path in the cache has the form of a picture's path.
   static func isPicturePath(_ path: String) -> Bool { id(at: path) != nil }
 
-  /// Whether a path in the cache has the form of a picture's path, as this larder or an older larder makes it.
+  /// Whether a path in the cache has the form of a picture's path, as this version or an older version of larder makes
+  /// it.
   static func isAnyLarders(_ path: String) -> Bool {
     if isPicturePath(path) { return true }
     let digits = withoutEnding(path).suffix(13)
@@ -220,12 +221,12 @@ package struct PictureName: Hashable, Sendable {
 }
 
 extension PictureID {
-  /// The key of 63 bits that older larders used for the picture.
+  /// The key of 63 bits that older versions of larder used for the picture.
   var olderNumber: Int64 { digest.olderNumber }
 }
 
 extension IdentityDigest {
-  /// The 63 bits of this digest that older larders used as a key.
+  /// The 63 bits of this digest that older versions of larder used as a key.
   var olderNumber: Int64 { Int64(high & UInt64(Int64.max)) }
 }
 

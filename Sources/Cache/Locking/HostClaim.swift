@@ -319,8 +319,8 @@ final class HostClaim: Sendable {
 ///     beat 0000000003 every 15 s
 ///     end
 ///
-/// If a text differs from this format in any byte, for example because an older or newer larder wrote it, it gets no
-/// `token` and no `since`. Other machines do not take over such a claim.
+/// If a text differs from this format in any byte, for example because an older or newer version of larder wrote it,
+/// it gets no `token` and no `since`. Other machines do not take over such a claim.
 struct ClaimText: Equatable, Sendable {
   /// The line that names the claiming process and its host.
   let holder: String

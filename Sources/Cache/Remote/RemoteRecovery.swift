@@ -8,7 +8,7 @@ extension CacheLayout {
   /// and a machine learns of the uploads of other machines. Objects of other programs are ignored.
   ///
   /// The comparison takes one request for each thousand pictures, and one for each picture that differs. Afterwards,
-  /// pictures of an older larder are moved to their present paths.
+  /// pictures of an older version of larder are moved to their present paths.
   ///
   /// - Parameters:
   ///   - index: The index.
@@ -57,7 +57,7 @@ extension CacheLayout {
 extension PictureEntry {
   /// Whether this row, which was read from the metadata of an object, is the complete row of the object at `path`.
   ///
-  /// The path may also be the one that an older larder used for the picture.
+  /// The path may also be the one that an older version of larder used for the picture.
   package func isRow(at path: String) -> Bool {
     isHeld && !url.isEmpty && PictureName.paths(url: identity).contains(path)
   }

@@ -61,7 +61,8 @@ package final class IndexChangeCounter: Sendable {
 extension Index {
   /// The row of the picture that has a path in the cache; nil if there is none.
   ///
-  /// If the picture's file still has the path that an older larder gave it, the picture is found by both paths.
+  /// If the picture's file still has the path that an older version of larder gave it, the picture is found by both
+  /// paths.
   package func picture(at path: String) throws(LarderError) -> PictureEntry? {
     try read { db in
       let row: RowReader

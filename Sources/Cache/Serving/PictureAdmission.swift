@@ -3,7 +3,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Moves pictures that `larder serve` fetched from a temporary cache into the cache.
+/// Moves pictures into the cache, after `larder serve` has fetched them into a temporary cache.
 ///
 /// In this way the server holds the cache's lock only for milliseconds, and not while it fetches. All files are
 /// complete and synced before the lock is taken. Under the lock, the files are renamed, their folders are synced, and
