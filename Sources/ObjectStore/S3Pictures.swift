@@ -207,6 +207,9 @@ package final class S3Pictures: RemotePictures {
   /// Aborts multipart uploads that are more than a day old.
   ///
   /// Otherwise the store would keep and bill their parts forever.
+  ///
+  /// - Parameter now: The present moment.
+  /// - Throws: ``LarderError``.
   package func abortOldUploads(now: UnixTime) throws(LarderError) {
     try Self.cacheErrors { () throws(LarderError) in
       try parts.abortOld(below: Self.folder, now: now)

@@ -466,10 +466,10 @@ extension CacheLayout {
     return files.sorted()
   }
 
-  /// Only the names of one of the 256 folders are in memory at a time.
+  /// The paths of the files below `images/` that have no row in the index, sorted.
   ///
-  /// The rows of a folder are read after its file names, so that they include the rows which a running sync commits
-  /// meanwhile.
+  /// Only the names of one of the 256 folders are in memory at a time. The rows of a folder are read after its file
+  /// names, so that they include the rows which a running sync commits meanwhile.
   package func strays(_ index: Index) throws(LarderError) -> [String] {
     if let remote {
       let all = try pictureFiles()

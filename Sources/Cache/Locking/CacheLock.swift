@@ -149,10 +149,10 @@ package final class CacheLock: Sendable {
     close(descriptor)
   }
 
-  /// If the file names a holder, this function tries the lock, because that process may have ended.
+  /// Whether another process holds the cache's lock now.
   ///
-  /// Without a name, the lock is not tried: the attempt could make another process fail that takes the lock at the
-  /// same moment.
+  /// If the lock file names a holder, this function tries the lock, because that process may have ended. Without a
+  /// name, the lock is not tried: the attempt could make another process fail that takes the lock at the same moment.
   static func isHeld(_ layout: CacheLayout) throws(LarderError) -> Bool {
     let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
     let descriptor = openat(layout.root.descriptor, "lock", flags)

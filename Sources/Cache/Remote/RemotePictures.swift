@@ -234,6 +234,7 @@ package struct RemoteCopy {
     isThere = stamp != nil
   }
 
+  /// Removes the copy from this machine.
   package func remove() { unlink(path) }
 
   /// The SHA-256 of a file in hexadecimal digits; nil if it is not a regular file or cannot be read.

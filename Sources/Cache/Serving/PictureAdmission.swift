@@ -176,6 +176,7 @@ package struct SquareRefusal: Error, Sendable {
   /// The reason, as a sentence.
   package let words: String
 
+  /// Makes a refusal with a reason.
   package init(_ words: String) {
     self.words = words
   }
