@@ -82,6 +82,7 @@ package struct IdentityDigest: Hashable, Comparable, Sendable {
     (left.high, left.low) < (right.high, right.low)
   }
 
+  /// Hashes only half of the key, because a hash table also compares the whole keys.
   package func hash(into hasher: inout Hasher) {
     hasher.combine(low)
   }
