@@ -6,9 +6,9 @@ import Pipeline
 import Synchronization
 import SystemPackage
 
-/// Writes a file of a shard plan, and computes its length and SHA-256 on the way.
+/// Writes a file of a shard plan, and computes the file's length and SHA-256 at the same time.
 ///
-/// Thread-safe; pieces are written in the order of the calls.
+/// Thread-safe. The bytes are written in the order of the calls.
 final class HashedFile: Sendable {
   private struct Written {
     var pending: [UInt8] = []
@@ -21,10 +21,10 @@ final class HashedFile: Sendable {
   private let disk: any Disk
   private let state = Mutex(Written())
 
-  /// The buffer size in bytes: this much is collected for one write.
+  /// The number of bytes to collect for one write.
   private static let piece = 256 * 1024
 
-  /// Creates the empty file.
+  /// Creates an empty file.
   ///
   /// - Throws: ``LarderError``.
   init(_ name: String, in folder: Folder, on disk: any Disk) throws(LarderError) {
@@ -32,7 +32,7 @@ final class HashedFile: Sendable {
     self.disk = disk
   }
 
-  /// Appends bytes; ``close()`` throws the error of a failed write.
+  /// Appends bytes. If they cannot be written, ``close()`` throws the error.
   func append(_ pieces: [UInt8]...) {
     state.withLock { state in
       for piece in pieces {
@@ -51,14 +51,14 @@ final class HashedFile: Sendable {
     append(try value.jsonLine(), [10])
   }
 
-  /// The length and digest so far.
+  /// The length and digest of the bytes that were appended so far.
   var sum: FileSum {
     state.withLock { state in
       FileSum(bytes: state.bytes, sha256: Hexadecimal.text(state.hash.finalize()))
     }
   }
 
-  /// Writes the buffered bytes and syncs the file.
+  /// Writes the bytes that are still in memory, and syncs the file.
   ///
   /// - Returns: The length and digest of the file.
   /// - Throws: ``LarderError`` of the first write that failed.
@@ -84,7 +84,7 @@ final class HashedFile: Sendable {
   }
 }
 
-/// The length of a file and the SHA-256 of its bytes.
+/// The length of a file in bytes, and the SHA-256 of the file as hexadecimal text.
 struct FileSum: Codable, Equatable {
   var bytes: Int64
   var sha256: String
@@ -94,45 +94,49 @@ struct FileSum: Codable, Equatable {
     self.sha256 = sha256
   }
 
-  /// The length and digest of bytes in memory.
+  /// Computes the length and digest of bytes in memory.
   init(of contents: some ContiguousBytes & Collection) {
     bytes = Int64(contents.count)
     sha256 = contents.withUnsafeBytes { Hexadecimal.text(SHA256.hash(data: $0)) }
   }
 }
 
-/// Reads a file a line at a time, and hashes the bytes that it has returned or skipped.
+/// Reads a file line by line, and hashes the bytes that it has returned or skipped.
 final class LineReader {
   private let file: FileDescriptor
   private let piece: Int
   private var buffer: [UInt8] = []
   private var place = 0
   private var hash = SHA256()
-  /// The offset in the file at which the buffer ends.
-  private var length: Int64
   /// The offset in the file of the next byte to return.
   private(set) var offset: Int64
 
-  /// Opens the file.
+  /// Opens a file.
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - offset: The offset in the file to begin at.
+  ///   - offset: The offset in the file of the first byte to return.
   ///   - piece: The number of bytes to read at once.
   /// - Throws: `Errno`.
   init(_ path: String, from offset: Int64 = 0, piece: Int = 256 * 1024) throws {
     file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
-    (self.piece, length, self.offset) = (piece, offset, offset)
+    (self.piece, self.offset) = (piece, offset)
   }
 
   deinit { try? file.close() }
 
-  /// The length and digest of the bytes before ``offset``.
+  /// The length and digest of the file up to ``offset``. It is valid if the file was read from its first byte.
   var sum: FileSum {
     FileSum(bytes: offset, sha256: Hexadecimal.text(hash.finalize()))
   }
 
-  /// The next line without its line feed; nil at the end.
+  /// Continues at another offset.
+  func seek(to offset: Int64) {
+    (buffer, place) = ([], 0)
+    self.offset = offset
+  }
+
+  /// Returns the next line without its line feed, or nil at the end of the file.
   func line() throws -> [UInt8]? {
     var line: [UInt8] = []
     while true {
@@ -150,8 +154,8 @@ final class LineReader {
   /// Skips bytes.
   ///
   /// - Parameters:
-  ///   - count: The number of bytes.
-  ///   - take: Called with the skipped bytes, piece by piece.
+  ///   - count: The number of bytes to skip.
+  ///   - take: Called with each piece of the skipped bytes.
   /// - Returns: Whether the file had that many bytes.
   /// - Throws: `Errno`.
   @discardableResult
@@ -172,16 +176,22 @@ final class LineReader {
     offset += Int64(count)
   }
 
-  /// Reads the next piece if the buffer is used up; false at the file's end.
+  /// Reads the next piece if all bytes in the buffer were returned. The result is false at the end of the file.
   private func fill() throws -> Bool {
     if place < buffer.count { return true }
-    var next = [UInt8](repeating: 0, count: piece)
-    let count = try next.withUnsafeMutableBytes { [file, length] in
-      try file.read(fromAbsoluteOffset: length, into: $0)
-    }
-    buffer = Array(next[..<count])
+    buffer = try file.bytes(from: offset, count: piece)
     place = 0
-    length += Int64(count)
-    return count > 0
+    return !buffer.isEmpty
+  }
+}
+
+extension FileDescriptor {
+  /// Reads `count` bytes from an offset, or fewer if the file ends earlier.
+  func bytes(from offset: Int64, count: Int) throws(Errno) -> [UInt8] {
+    do throws(SystemError) {
+      return try Files.bytes(of: rawValue, count, at: Int(offset))
+    } catch {
+      throw Errno(rawValue: error.code)
+    }
   }
 }

@@ -5,22 +5,23 @@ import Pipeline
 import SystemPackage
 import Transport
 
-/// The origin's answers to a plan's requests for sections and details, found by the document's id.
+/// The origin's responses to a plan's requests for sections and details.
 ///
-/// The answers stay on disk in `documents.log`, which ``DocumentOrigin/kept(_:)`` wrote. Memory has only their offsets.
+/// The responses are in the file `documents.log`, and memory has only their offsets in the file. Each response is a
+/// ``DocumentAnswer`` as a line of JSON. If the response has a body, the body and a line feed follow.
 struct PlannedDocuments: GivenDocuments {
   private let path: String
-  /// The offset of each document's last line; a document may have several lines.
+  /// The offset of the last response for each document. A document may have several responses.
   private let lines: [DocumentID: Int64]
-  /// The file's length and digest.
+  /// The length and digest of the file.
   let sum: FileSum
 
   /// The number of bytes to read at once.
   private static let piece = 64 * 1024
 
-  /// Reads the file once and records the offset of each answer.
+  /// Reads the whole file once, and records the offset of each response.
   ///
-  /// - Throws: ``LarderError`` when a line is malformed; `Errno` when the file cannot be read.
+  /// - Throws: ``LarderError`` if a line is malformed; `Errno` or ``SystemError`` if the file cannot be read.
   init(_ path: String) throws {
     let reader = try LineReader(path)
     var lines: [DocumentID: Int64] = [:]
@@ -49,7 +50,7 @@ struct PlannedDocuments: GivenDocuments {
     return answer
   }
 
-  /// The answer to the request for a document; nil when the plan has none.
+  /// The recorded response to the request for a document, or nil if the plan has none.
   func answer(
     to document: DocumentID,
     most: ByteCount,

@@ -4,27 +4,28 @@ import FoundationEssentials
 import Pipeline
 import SystemPackage
 
-/// The last line of a manifest.
+/// The trailer, which is the last line of a manifest. It shows which shard the manifest belongs to, and that the
+/// manifest is complete.
 struct ManifestTrailer: Codable, Equatable {
-  /// The digest of the plan.
+  /// The SHA-256 of the plan's `plan.json`.
   var plan: String
-  /// The plan's run name.
+  /// The unique name of the plan's run.
   var run: String
   /// The number of the shard.
   var shard: Int
-  /// The number of the shard's pictures, each of which has a line.
+  /// The number of pictures in the shard. The manifest has a line for each.
   var urls: Int
   /// The number of pictures that were fetched.
   var fetched: Int
-  /// The number of pictures that the cache held and that are current.
+  /// The number of pictures whose version in the cache is still current.
   var held: Int
   /// The number of pictures that could not be fetched.
   var failed: Int
-  /// The number of HTTP requests that were made.
+  /// The number of HTTP requests that the shard sent.
   var requests: Int
   /// The length and digest of the lines before the trailer.
-  var rows: FileSum
-  /// The unique token of the process that wrote the manifest, so that no two processes write the same bytes.
+  var rows = FileSum(bytes: 0, sha256: "")
+  /// A unique token of the process that wrote the manifest. It makes the manifests of two processes different.
   var writer: String?
 }
 
@@ -34,55 +35,75 @@ private struct TrailerLine: Codable {
 
 /// Reads and commits manifests.
 ///
-/// A manifest has the results of a shard run: a line of JSON for each picture, and a trailer.
+/// A shard is the part of a sync's pictures that one machine fetches. A manifest is the file with a shard's results,
+/// for example `manifest-0.ndjson`. It has a ``PictureRow`` as a line of JSON for each picture, and a last line with a
+/// ``ManifestTrailer``.
 enum ShardManifest {
-  /// A picture of a manifest, and the offset of its line.
-  typealias Line = (offset: Int64, picture: SettledPicture)
-
-  /// The number of bytes at a manifest's end in which to look for its trailer.
+  /// The number of bytes at a manifest's end in which the trailer must be.
   private static let tail: Int64 = 64 * 1024
 
-  /// Reads a manifest a line at a time, and compares its URLs with the shard's list.
+  /// Reads a manifest line by line, and compares its URLs with the URLs in the shard's list.
   ///
-  /// Lines are passed on before the whole file is verified: if this throws, the caller must discard the lines.
+  /// The lines are passed on before the whole file is verified. So if this function throws, the caller must discard
+  /// the lines.
   ///
   /// - Parameters:
   ///   - shard: The number of the shard.
   ///   - planned: The plan.
-  ///   - take: Called with each line.
-  /// - Returns: The trailer; nil when there is no manifest.
-  /// - Throws: ``LarderError`` when the manifest is truncated or damaged, or belongs to another plan or to other
+  ///   - take: Called with the offset of each picture's line in the file, and with the picture.
+  /// - Returns: The trailer, or nil if there is no manifest.
+  /// - Throws: ``LarderError`` if the manifest is truncated or damaged, or belongs to another plan or to other
   ///   pictures; errors of `take`.
   static func read(
     _ shard: Int,
     of planned: PlannedRun,
-    take: (Line) throws -> Void
+    take: (_ offset: Int64, _ picture: SettledPicture) throws -> Void
   ) throws -> ManifestTrailer? {
-    let path = "\(planned.folder)/\(ShardPlan.manifestName(shard))"
     guard let trailer = try trailer(of: shard, of: planned) else { return nil }
+    let (folder, listName) = (planned.folder, ShardPlan.listName(shard))
+    let path = "\(folder)/\(ShardPlan.manifestName(shard))"
     let reader = try LineReader(path)
-    var urls = try planned.urls(of: shard)
-    var isForeign = false
+    let list = try LineReader("\(folder)/\(listName)")
     let decoder = JSONDecoder()
+    var urls = 0
+    var isForeign = false
+
+    struct ListRow: Decodable {
+      var url: String
+    }
+
+    /// The next URL in the shard's list, or nil at the end of an unchanged list.
+    func nextPlanned() throws -> String? {
+      guard let line = try list.line() else {
+        try PlannedRun.demand(list.sum, planned.plan.shards[shard].list, listName, in: folder)
+        return nil
+      }
+      urls += 1
+      // A malformed line changes the digest of the list, so the check at the end throws.
+      return (try? decoder.decode(ListRow.self, from: Data(line)))?.url ?? ""
+    }
+
     while reader.offset < trailer.rows.bytes {
       let offset = reader.offset
       guard let line = try reader.line() else { break }
       guard let picture = try? decoder.decode(PictureRow.self, from: Data(line)).settled,
-        try urls.next() == picture.entry.url
+        try nextPlanned() == picture.entry.url
       else {
         isForeign = true
         continue
       }
-      if !isForeign { try take((offset, picture)) }
+      if !isForeign { try take(offset, picture) }
     }
     guard reader.sum == trailer.rows else { throw torn(path) }
-    guard !isForeign, try urls.next() == nil, trailer.urls == urls.count,
-      trailer.fetched + trailer.held + trailer.failed == urls.count
+    guard !isForeign, try nextPlanned() == nil, trailer.urls == urls,
+      trailer.fetched + trailer.held + trailer.failed == urls
     else { throw foreign(path) }
     return trailer
   }
 
-  /// The trailer of a shard's manifest, which must belong to this plan; nil when there is no manifest.
+  /// Reads the trailer of a shard's manifest. The result is nil if there is no manifest.
+  ///
+  /// - Throws: ``LarderError`` if the manifest is truncated, or belongs to another plan or shard.
   static func trailer(
     of shard: Int,
     of planned: PlannedRun
@@ -93,14 +114,14 @@ enum ShardManifest {
       let line = try? JSONDecoder().decode(TrailerLine.self, from: Data(last))
     else { throw torn(path) }
     let trailer = line.trailer
-    guard trailer.plan == planned.plan.digest, trailer.run == planned.plan.run,
+    guard trailer.plan == planned.digest, trailer.run == planned.plan.run,
       trailer.shard == shard
     else { throw foreign(path) }
     guard trailer.rows.bytes == size - Int64(last.count + 1) else { throw torn(path) }
     return trailer
   }
 
-  /// The length of a file and its last bytes; nil when there is no file.
+  /// The length of a file and the bytes at its end, or nil if there is no file.
   private static func end(of path: String) throws(LarderError) -> (Int64, [UInt8])? {
     do {
       let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
@@ -126,17 +147,19 @@ enum ShardManifest {
     )
   }
 
-  /// Commits a manifest: writes and syncs it under a temporary name, then creates a hard link with the final name.
+  /// Commits a manifest: writes it under a temporary name, syncs it, and creates a hard link with the final name.
   ///
-  /// A crash leaves no manifest, or the whole manifest. If several processes commit the same shard, one succeeds.
+  /// A crash leaves no manifest, or the whole manifest. If several processes commit the same shard, one of them
+  /// succeeds.
   ///
   /// - Parameters:
-  ///   - pictures: The result of each picture, in the plan's order.
-  ///   - trailer: The last line; this function sets its `rows`.
+  ///   - pictures: The result of each picture, in the order of the shard's list.
+  ///   - trailer: The last line. This function sets ``ManifestTrailer/rows``.
   ///   - folder: The plan's folder.
   ///   - token: A unique token of this process, for the temporary name.
-  ///   - disk: The file system; tests replace it.
-  /// - Returns: Whether this manifest was committed; false when another process had already committed its own.
+  ///   - disk: The file system to write to.
+  /// - Returns: Whether this manifest was committed. False means that another process had committed its manifest
+  ///   before.
   /// - Throws: ``LarderError``.
   static func commit(
     _ pictures: [SettledPicture],
@@ -149,9 +172,7 @@ enum ShardManifest {
     let temporary = "\(name).\(token)"
     defer { try? disk.remove(temporary, in: folder) }
     let file = try HashedFile(temporary, in: folder, on: disk)
-    for picture in pictures {
-      if let row = PictureRow(picture) { try file.append(line: row) }
-    }
+    for picture in pictures { try file.append(line: PictureRow(picture)) }
     var trailer = trailer
     trailer.rows = file.sum
     try file.append(line: TrailerLine(trailer: trailer))
@@ -165,7 +186,8 @@ enum ShardManifest {
             + "put the plan on one that does"
         )
       }
-      // On NFS the reply to a successful link may be lost, and the repeated call refused. (open(2), O_EXCL)
+      // On NFS, the link may have been made although the call failed: the first reply was lost, and the repeated call
+      // found the new name. (open(2), O_EXCL)
       guard there == mine else { return false }
     }
     try disk.sync(folder)
@@ -175,15 +197,16 @@ enum ShardManifest {
 
 /// A picture as a line of JSON in a shard's list or in a manifest.
 ///
-/// It has the picture's index row, and in a manifest also the outcome of the picture's request.
+/// A line in a list contains the picture's row in the cache's index. A line in a manifest also contains the result of
+/// the request for the picture.
 struct PictureRow: Codable, Equatable {
-  /// How a request ended.
+  /// The result of a request.
   enum End: String, Codable {
     case fetched, changed, revalidated, fresh, failed
   }
 
   var url: String
-  /// The picture's identity; nil when it is the URL.
+  /// The part of the URL that identifies the picture, or nil if this is the whole URL.
   var identity: String?
   var sha256: String?
   var bytes: Int64?
@@ -196,14 +219,14 @@ struct PictureRow: Codable, Equatable {
   var checked: Int64?
   var failure: String?
   var failingSince: Int64?
-  /// The outcome; this and the fields below are only in manifests.
+  /// The result of the request. Only manifests have this property and those below.
   var end: End?
-  /// The SHA-256 of the previous bytes, if they differ.
+  /// The SHA-256 of the bytes that were in the cache before the request, if the request changed them.
   var before: String?
-  /// The failure as the report lists it; nil if the request succeeded.
+  /// The failure as the report lists it, or nil if the request succeeded.
   var report: SyncReport.Failure?
 
-  /// The line for a row of the index.
+  /// Makes a line for a shard's list.
   init(_ entry: PictureEntry) {
     url = entry.url
     identity = entry.identity == entry.url ? nil : entry.identity
@@ -220,21 +243,23 @@ struct PictureRow: Codable, Equatable {
     failingSince = entry.failingSince?.seconds
   }
 
-  /// The line for a picture's result; nil when the run ended before the picture was requested.
-  init?(_ picture: SettledPicture) {
+  /// Makes a line for a manifest.
+  init(_ picture: SettledPicture) {
     self.init(picture.entry)
-    switch picture.end {
-    case .fetched(_, let isChange): end = isChange ? .changed : .fetched
-    case .revalidated: end = .revalidated
-    case .excused: end = .fresh
-    case .failed: end = .failed
-    case .unfinished: return nil
-    }
+    end =
+      switch picture.end {
+      case .fetched(_, let isChange): isChange ? .changed : .fetched
+      case .revalidated: .revalidated
+      case .excused: .fresh
+      case .failed: .failed
+      // A shard with such a picture is not committed.
+      case .unfinished: nil
+      }
     before = picture.before.map(Hexadecimal.text)
     report = picture.failure
   }
 
-  /// The row of the index.
+  /// The picture's row in the index.
   var entry: PictureEntry {
     var entry = PictureEntry(id: PictureID(url: identity ?? url), url: url, identity: identity)
     entry.sha256 = sha256.flatMap(Hexadecimal.bytes)
@@ -252,7 +277,7 @@ struct PictureRow: Codable, Equatable {
     return entry
   }
 
-  /// The picture's result; nil in a line of a shard's list.
+  /// The picture's result, or nil for a line of a shard's list.
   var settled: SettledPicture? {
     guard let end else { return nil }
     let entry = entry

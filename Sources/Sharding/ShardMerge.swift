@@ -4,65 +4,37 @@ import FoundationEssentials
 import Pipeline
 import SystemPackage
 
-/// Merges a planned run whose shards have all ended.
-///
-/// A merge is a sync that reads the plan's files instead of asking the origin. Sections and details are in the plan's
-/// `documents.log`, and the pictures' results are in the manifests. The guards against mass removals, the comparison
-/// with the last run, the rows and the report are the same as in any sync. Readers see the previous run until the last
-/// transaction is committed. After a crash, the merge can be run again.
-package struct ShardMerge {
-  private let planned: PlannedRun
-  private let cache: String
-  private let remote: (any RemotePictures)?
-  private let isRead: Bool
-
-  /// Prepares a merge.
+extension PlannedRun {
+  /// Merges the results of all shards: checks all manifests and the picture files, then commits the run.
+  ///
+  /// A merge is a sync that reads the plan's files instead of sending requests. The sections and details are in
+  /// `documents.log`, and the results for the pictures are in the manifests. Everything else is the same as in any
+  /// sync, for example the guards against mass removals, the comparison with the last run, and the report.
+  ///
+  /// Readers of the cache see the previous run until the last transaction is committed. After a crash, the merge can
+  /// be run again.
   ///
   /// - Parameters:
-  ///   - planned: The plan.
-  ///   - cache: The cache that the shards filled.
-  ///   - remote: The object store that has the pictures instead of the cache's folder, if any.
+  ///   - cache: The path of the cache that the shards filled.
+  ///   - remote: The object store that contains the pictures, if they are not in the cache's folder.
   ///   - isRead: Whether to compare the SHA-256 of every file, and not only its length and date.
-  package init(
-    _ planned: PlannedRun,
+  ///   - holder: The name to write into the cache's lock.
+  ///   - start: Called with the sync before the sync starts.
+  ///   - sync: Makes a sync of the plan's catalog into the cache. It is called with the plan's files as inputs.
+  /// - Returns: The report.
+  /// - Throws: ``LarderError`` if manifests or picture files are missing or wrong; ``CatalogError``.
+  package func merge(
     cache: String,
     remote: (any RemotePictures)? = nil,
-    reading isRead: Bool
-  ) {
-    self.planned = planned
-    self.cache = cache
-    self.remote = remote
-    self.isRead = isRead
-  }
-
-  /// Checks all manifests and their files, then commits.
-  ///
-  /// - Parameters:
-  ///   - holder: The holder's name to write into the cache's lock.
-  ///   - start: Called with the sync before it starts.
-  ///   - sync: Makes a sync of the plan's catalog into the cache; it gets the plan's files as inputs.
-  /// - Returns: The report.
-  /// - Throws: ``LarderError`` when manifests or files are missing or wrong; ``CatalogError``.
-  package func run(
+    reading isRead: Bool,
     holder: String,
     start: (SyncRun) -> Void = { _ in },
     sync: (PlannedInputs) -> SyncRun
   ) throws -> SyncReport {
     try demandManifests()
-    let manifests = try SettledManifests(
-      planned,
-      cache: cache,
-      remote: remote,
-      reading: isRead
-    )
-    let path = "\(planned.folder)/\(ShardPlan.documentsName)"
-    let documents = try PlannedDocuments(path)
-    try PlannedRun.demand(
-      documents.sum,
-      planned.plan.documents,
-      ShardPlan.documentsName,
-      in: planned.folder
-    )
+    let manifests = try SettledManifests(self, cache: cache, remote: remote, reading: isRead)
+    let documents = try PlannedDocuments("\(folder)/\(ShardPlan.documentsName)")
+    try Self.demand(documents.sum, plan.documents, ShardPlan.documentsName, in: folder)
     var parts = PlannedInputs()
     parts.pictures = .settled(manifests)
     parts.requests = manifests.requests
@@ -71,30 +43,31 @@ package struct ShardMerge {
     start(run)
     let report = try run.run(holder: holder)
     if report.outcome != .interrupted {
-      CacheLayout.removeWorkFolders(of: cache, prefix: planned.plan.run)
+      CacheLayout.removeWorkFolders(of: cache, prefix: plan.run)
     }
     return report
   }
 
-  /// Requires that every shard has a manifest.
+  /// Throws if a shard has no manifest.
   private func demandManifests() throws(LarderError) {
     var missing: [Int] = []
-    for shard in planned.plan.shards.indices
-    where try ShardManifest.trailer(of: shard, of: planned) == nil { missing.append(shard) }
+    for shard in plan.shards.indices
+    where try ShardManifest.trailer(of: shard, of: self) == nil { missing.append(shard) }
     guard !missing.isEmpty else { return }
     let names = missing.map(String.init).joined(separator: ", ")
     let verb = missing.count == 1 ? "shard \(names) has" : "shards \(names) have"
     throw LarderError(
       .tryAgain,
-      "cannot merge \(planned.name): \(verb) no manifest; "
+      "cannot merge \(name): \(verb) no manifest; "
         + "run \(missing.count == 1 ? "it" : "them"), then merge again"
     )
   }
 }
 
-/// The pictures' results in all manifests, found by the pictures' ids.
+/// The results for the pictures in all manifests of a plan.
 ///
-/// The lines stay in the manifests, and their offsets are on disk too, in a ``ScratchTable``.
+/// A manifest is the file with the results of one shard; see ``ShardManifest``. The results stay in the manifests,
+/// where each picture has one line. The positions of the lines are on disk too, in a ``ScratchTable``.
 final class SettledManifests: ImportedPictures {
   /// The position of a picture's line.
   private struct Place {
@@ -110,26 +83,23 @@ final class SettledManifests: ImportedPictures {
 
   private let planned: PlannedRun
   private let layout: CacheLayout
-  /// The lines' positions by picture id.
+  /// The position of each picture's line, as ``Place/line``.
   private let lines: ScratchTable
-  /// The number of requests that the shards made.
+  /// The number of requests that the shards sent.
   let requests: Int
 
   private let decoder = JSONDecoder()
 
-  /// The number of bytes to read for a line at first; a longer line is read again with more bytes.
-  private static let piece = 1024
-
   /// Reads and checks all manifests.
   ///
-  /// The manifests must be whole and belong to this plan, and the picture files must match the manifests.
+  /// Each manifest must be complete and belong to this plan. The picture files must match the manifests.
   ///
   /// - Parameters:
   ///   - planned: The plan.
-  ///   - cache: The cache that the shards filled.
-  ///   - remote: The object store that has the pictures instead of the cache's folder, if any.
+  ///   - cache: The path of the cache that the shards filled.
+  ///   - remote: The object store that contains the pictures, if they are not in the cache's folder.
   ///   - isRead: Whether to compare the SHA-256 of every file.
-  /// - Throws: ``LarderError``, also when a file cannot be read.
+  /// - Throws: ``LarderError``, also if a file cannot be read.
   init(
     _ planned: PlannedRun,
     cache: String,
@@ -142,9 +112,9 @@ final class SettledManifests: ImportedPictures {
     var lost: (first: String, count: Int)?
     var requests = 0
     for shard in planned.plan.shards.indices {
-      let trailer = try ShardManifest.read(shard, of: planned) { line in
-        let entry = line.picture.entry
-        let other = try lines.add(entry.id, Place.line(line.offset, of: shard))
+      let trailer = try ShardManifest.read(shard, of: planned) { offset, picture in
+        let entry = picture.entry
+        let other = try lines.add(entry.id, Place.line(offset, of: shard))
         twice = twice ?? other
         guard try layout.confirmed(entry, read: isRead) == nil else { return }
         lost = (lost?.first ?? entry.name.path, (lost?.count ?? 0) + 1)
@@ -185,15 +155,15 @@ final class SettledManifests: ImportedPictures {
     let wanted = try lines.numbers(of: ids).map { Place(id: $0.id, line: $0.number) }
       .sorted { $0.line < $1.line }
     var found: [PictureID: SettledPicture] = [:]
-    var start = 0
+    var manifest: (shard: Int, reader: LineReader)?
     do {
-      while start < wanted.count {
-        let shard = wanted[start].shard
-        let end = wanted[start...].firstIndex { $0.shard != shard } ?? wanted.count
-        let file = try open(shard)
-        defer { try? file.close() }
-        for place in wanted[start..<end] { found[place.id] = try picture(at: place, in: file) }
-        start = end
+      for place in wanted {
+        if manifest?.shard != place.shard {
+          let path = "\(planned.folder)/\(ShardPlan.manifestName(place.shard))"
+          manifest = (place.shard, try LineReader(path, piece: 1024))
+        }
+        guard let manifest else { break }
+        found[place.id] = try picture(at: place.offset, in: manifest.reader)
       }
     } catch let error as LarderError {
       throw error
@@ -203,45 +173,15 @@ final class SettledManifests: ImportedPictures {
     return found
   }
 
-  private func open(_ shard: Int) throws -> FileDescriptor {
-    let path = FilePath("\(planned.folder)/\(ShardPlan.manifestName(shard))")
-    return try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
-  }
-
-  /// The result in a picture's line, with the present stamp of the picture's file.
-  private func picture(at place: Place, in file: FileDescriptor) throws -> SettledPicture {
-    var count = Self.piece
-    var text = try file.bytes(from: place.offset, count: count)
-    while !text.contains(10), text.count == count {
-      count *= 4
-      text = try file.bytes(from: place.offset, count: count)
-    }
-    let line = Data(text.prefix { $0 != 10 })
-    guard var picture = try decoder.decode(PictureRow.self, from: line).settled else {
-      throw Errno.ioError
-    }
-    // A second run of the shard may have replaced the file, so the row gets the stamp of the present file. A picture
-    // that was removed since the check is noticed when its row is committed.
+  /// Reads the result in a picture's line, and gives it the present date and inode of the picture's file.
+  private func picture(at offset: Int64, in manifest: LineReader) throws -> SettledPicture {
+    manifest.seek(to: offset)
+    guard let line = try manifest.line(),
+      var picture = try decoder.decode(PictureRow.self, from: Data(line)).settled
+    else { throw Errno.ioError }
+    // A second run of the shard may have replaced the file since the manifest was written, so the row gets the date
+    // and inode of the present file. If the file was removed, this is noticed when the row is committed.
     picture.entry = try layout.confirmed(picture.entry, read: false) ?? picture.entry
     return picture
-  }
-}
-
-extension FileDescriptor {
-  /// Reads `count` bytes from an offset, or fewer if the file ends earlier.
-  func bytes(from offset: Int64, count: Int) throws -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: count)
-    var filled = 0
-    while filled < count {
-      let more = try bytes.withUnsafeMutableBytes {
-        try read(
-          fromAbsoluteOffset: offset + Int64(filled),
-          into: UnsafeMutableRawBufferPointer(rebasing: $0[filled...])
-        )
-      }
-      guard more > 0 else { break }
-      filled += more
-    }
-    return Array(bytes.prefix(filled))
   }
 }

@@ -5,20 +5,28 @@ import Crypto
 import FoundationEssentials
 import Pipeline
 
-/// The plan of a sync over many machines: the content of `plan.json`, key for key.
-package struct ShardPlan: Codable, Equatable, Sendable {
-  /// One shard.
-  package struct Shard: Codable, Equatable, Sendable {
-    /// The shard's number, from 0.
+/// The plan of a sync that several machines carry out together. This type is the content of the file `plan.json`.
+///
+/// A shard is the part of the pictures that one machine fetches. The plan is a folder with these files:
+///
+/// - `plan.json`, which is written last.
+/// - `catalog.yaml`, a copy of the catalog file.
+/// - `documents.log`, the origin's responses to the requests for sections and details.
+/// - `shard-0.ndjson`, `shard-1.ndjson` and so on: the list of each shard's pictures.
+/// - `manifest-0.ndjson`, `manifest-1.ndjson` and so on: the results of each shard. See ``ShardManifest``.
+package struct ShardPlan: Codable, Sendable {
+  /// One shard of the plan.
+  package struct Shard: Codable, Sendable {
+    /// The shard's number. The first shard has the number 0.
     package var shard: Int
-    /// The number of its pictures.
+    /// The number of pictures in the shard.
     package var urls: Int
-    /// The length and digest of its list, `shard-N.ndjson`.
+    /// The length and digest of the shard's list, `shard-N.ndjson`.
     var list: FileSum
   }
 
-  /// The scope of the sync.
-  struct Scope: Codable, Equatable {
+  /// The options of the sync that must be the same on every machine.
+  struct Scope: Codable {
     var base: String?
     var thumbnailsOnly = false
     var noDetails = false
@@ -28,51 +36,44 @@ package struct ShardPlan: Codable, Equatable, Sendable {
     var maxSkippedCount: Int?
   }
 
-  /// The version of the plan's file format; larder reads only plans of its own version.
+  /// The version of the format of `plan.json` and its companion files. Larder reads only its own version.
   var format = Self.form
-  /// The run's unique name, which is part of the names of its work folders in the cache.
+  /// The unique name of the run. It is part of the names of the shards' work folders in the cache.
   package var run: String
-  /// The catalog's name.
+  /// The name of the catalog.
   package var catalog: String
-  /// The length and digest of the plan's copy of the catalog file.
+  /// The length and digest of `catalog.yaml`.
   var catalogFile: FileSum
-  /// The time of planning, in seconds since 1970.
+  /// The time when the plan was made, in seconds since 1970.
   var planned: Int64
-  /// The key by which pictures are assigned to shards.
+  /// Whether a picture's shard depends on the picture's URL or on its host.
   package var shardBy: Partition
-  /// Whether the plan has only pictures that the cache does not hold.
+  /// Whether the plan omits the pictures that were in the cache when the plan was made.
   package var onlyFailed: Bool
-  /// The scope of the sync.
+  /// The options of the sync.
   var scope: Scope
-  /// The length and digest of `documents.log`, the origin's answers to the requests for sections and details.
+  /// The length and digest of `documents.log`.
   var documents: FileSum
-  /// The number of pictures in all shards.
+  /// The number of pictures in all shards together.
   package var urls: Int
-  /// The shards, by number.
+  /// The shards. A shard's index in this array is its number.
   package var shards: [Shard]
-  /// The SHA-256 of `plan.json`; empty in the file itself.
-  package var digest = ""
-
-  /// The version that this larder writes and reads.
+  /// The SHA-256 of `plan.json` as hexadecimal text, which `shard plan` prints.
   ///
-  /// Since version 2, `documents.log` has a row for each document.
+  /// The file itself lacks this member. ``PlannedRun/digest`` is the digest of a plan that was read from a file.
+  package var digest: String?
+
+  /// The version of the format that this larder writes and reads.
   static let form = 2
 
-  /// The name of the plan's main file.
   static let fileName = "plan.json"
   static let catalogName = "catalog.yaml"
   static let documentsName = "documents.log"
   static func listName(_ shard: Int) -> String { "shard-\(shard).ndjson" }
   static func manifestName(_ shard: Int) -> String { "manifest-\(shard).ndjson" }
-
-  private enum CodingKeys: String, CodingKey {
-    case format, run, catalog, catalogFile, planned, shardBy, onlyFailed, scope, documents, urls
-    case shards
-  }
 }
 
 extension ShardPlan.Scope {
-  /// The options that are the same for every machine.
   init(_ options: SyncOptions) {
     base = options.base
     thumbnailsOnly = options.thumbnailsOnly
@@ -85,7 +86,6 @@ extension ShardPlan.Scope {
     }
   }
 
-  /// The options.
   var options: SyncOptions {
     var options = SyncOptions()
     options.base = base
@@ -99,51 +99,32 @@ extension ShardPlan.Scope {
   }
 }
 
-/// A plan for `--json`: the members of `plan.json`, and that file's digest.
-package struct PrintedPlan: Encodable {
-  private let plan: ShardPlan
-
-  private enum CodingKeys: String, CodingKey {
-    case digest
-  }
-
-  /// Wraps a plan for printing.
-  package init(_ plan: ShardPlan) {
-    self.plan = plan
-  }
-
-  /// Writes the members in one object.
-  package func encode(to encoder: any Encoder) throws {
-    try plan.encode(to: encoder)
-    var members = encoder.container(keyedBy: CodingKeys.self)
-    try members.encode(plan.digest, forKey: .digest)
-  }
-}
-
-/// A plan read from its folder.
+/// A plan that was read from its folder.
 package struct PlannedRun: Sendable {
-  /// The plan.
+  /// The content of `plan.json`.
   package let plan: ShardPlan
-  /// The catalog.
-  package private(set) var catalog: CatalogFile
+  /// The SHA-256 of `plan.json`, as hexadecimal text in lower case.
+  package let digest: String
+  /// The catalog, read from the plan's copy of the catalog file.
+  package fileprivate(set) var catalog: CatalogFile
   /// The options of the sync.
   package var options: SyncOptions { plan.scope.options }
-  /// The folder.
+  /// The path of the plan's folder.
   let folder: String
   /// The plan's name in messages, for example its `s3://` location.
   let name: String
 
   /// The names of the files that are needed both to run a shard and to merge.
   package static let files = [ShardPlan.catalogName, ShardPlan.fileName]
-  /// The file that completes a plan's folder.
+  /// The name of the file that is written last. A folder without this file is not a plan.
   package static let last = ShardPlan.fileName
 
-  /// The further files that the run of a shard needs: its list, and its manifest if there is one.
+  /// The names of the further files that are needed to run a shard: its list, and its manifest if there is one.
   package func files(of shard: Int) -> [String] {
     [ShardPlan.listName(shard), ShardPlan.manifestName(shard)]
   }
 
-  /// The further files that a merge needs.
+  /// The names of the further files that are needed to merge.
   package var filesOfAll: [String] {
     plan.shards.indices.flatMap(files(of:)) + [ShardPlan.documentsName]
   }
@@ -152,12 +133,12 @@ package struct PlannedRun: Sendable {
     var format: Int
   }
 
-  /// Reads a plan and the catalog file in it.
+  /// Reads a plan and its copy of the catalog file.
   ///
   /// - Parameters:
-  ///   - folder: The plan's folder.
-  ///   - name: The name for messages, when the folder is a copy of another folder.
-  /// - Throws: ``LarderError`` when there is no plan, or a plan of another version; ``CatalogError``.
+  ///   - folder: The path of the plan's folder.
+  ///   - name: The plan's name in messages, if the folder is a local copy of a folder in an object store.
+  /// - Throws: ``LarderError`` if there is no plan, or if the plan has another format version; ``CatalogError``.
   package init(_ folder: String, called name: String? = nil) throws {
     self.folder = folder
     self.name = name ?? folder
@@ -169,7 +150,7 @@ package struct PlannedRun: Sendable {
           + "reads version \(ShardPlan.form); make a new plan, with one version of larder on all machines"
       )
     }
-    guard var plan = try? JSONDecoder().decode(ShardPlan.self, from: text),
+    guard let plan = try? JSONDecoder().decode(ShardPlan.self, from: text),
       plan.shards.map(\.shard) == Array(plan.shards.indices), !plan.shards.isEmpty
     else {
       throw LarderError(
@@ -178,26 +159,19 @@ package struct PlannedRun: Sendable {
           + "make a new plan"
       )
     }
-    plan.digest = FileSum(of: text).sha256
+    self.plan = plan
+    digest = FileSum(of: text).sha256
     let file = try Self.bytes(ShardPlan.catalogName, in: folder)
     try Self.demand(FileSum(of: file), plan.catalogFile, ShardPlan.catalogName, in: folder)
     catalog = try CatalogFile(
       parsing: [UInt8](file),
       file: "\(folder)/\(ShardPlan.catalogName)"
     )
-    self.plan = plan
   }
 
-  /// A copy of the plan without its catalog's command for new tokens.
-  func withoutToken() -> Self {
-    var planned = self
-    planned.catalog.token = nil
-    return planned
-  }
-
-  /// The pictures of a shard, each with its index row at the time of planning.
+  /// The pictures of a shard. Each has the index row that it had when the plan was made.
   ///
-  /// - Throws: ``LarderError`` when the list has changed since the plan was made.
+  /// - Throws: ``LarderError`` if the shard's list has changed since the plan was made.
   func pictures(of shard: Int) throws -> [PictureEntry] {
     let name = ShardPlan.listName(shard)
     let bytes = try Self.bytes(name, in: folder)
@@ -208,45 +182,7 @@ package struct PlannedRun: Sendable {
     }
   }
 
-  /// Reads the URLs of a shard's pictures from its list, a line at a time.
-  struct URLs {
-    private let reader: LineReader
-    private let decoder = JSONDecoder()
-    private let folder: String
-    private let name: String
-    private let list: FileSum
-    /// The number of URLs read so far.
-    private(set) var count = 0
-
-    private struct Row: Decodable {
-      var url: String
-    }
-
-    fileprivate init(_ name: String, in folder: String, _ list: FileSum) throws {
-      reader = try LineReader("\(folder)/\(name)")
-      (self.name, self.folder, self.list) = (name, folder, list)
-    }
-
-    /// The next URL; nil at the end.
-    ///
-    /// - Throws: ``LarderError`` at the end when the list has changed since the plan was made.
-    mutating func next() throws -> String? {
-      guard let line = try reader.line() else {
-        try PlannedRun.demand(reader.sum, list, name, in: folder)
-        return nil
-      }
-      count += 1
-      // A malformed line changes the digest, so that the check at the end throws.
-      return (try? decoder.decode(Row.self, from: Data(line)))?.url ?? ""
-    }
-  }
-
-  /// The URLs of a shard's pictures.
-  func urls(of shard: Int) throws -> URLs {
-    try URLs(ShardPlan.listName(shard), in: folder, plan.shards[shard].list)
-  }
-
-  /// Requires that a file of the plan has its recorded length and digest.
+  /// Throws if a file of the plan does not have the length and digest that the plan recorded.
   static func demand(_ found: FileSum, _ planned: FileSum, _ name: String, in folder: String)
     throws(LarderError)
   {
@@ -257,39 +193,35 @@ package struct PlannedRun: Sendable {
     )
   }
 
-  /// The content of a file of the plan.
-  static func bytes(_ name: String, in folder: String) throws(LarderError) -> Data {
+  private static func bytes(_ name: String, in folder: String) throws(LarderError) -> Data {
     do {
       return try Data(contentsOf: URL(filePath: "\(folder)/\(name)"))
     } catch {
+      let isMissing = (error as? CocoaError)?.code == .fileReadNoSuchFile
       throw LarderError(
         .data,
-        "cannot read \(folder)/\(name): \(systemMessage(of: error)); name the folder that the plan "
-          + "was written to"
+        "cannot read \(folder)/\(name): \(isMissing ? "there is no such file" : "it cannot be read"); "
+          + "name the folder that the plan was written to"
       )
     }
   }
-
-  private static func systemMessage(of error: any Error) -> String {
-    (error as? CocoaError)?.code == .fileReadNoSuchFile
-      ? "there is no such file" : "it cannot be read"
-  }
 }
 
-/// The key by which pictures are assigned to shards: the URL or its host.
+/// The part of a URL that decides which shard fetches a picture.
 package enum Partition: String, Sendable, Codable, CaseIterable {
-  /// The URL; all shards have nearly the same size.
+  /// The whole URL. All shards get nearly the same number of pictures.
   case url
-  /// The URL's host and port; each host gets requests from only one shard.
+  /// The URL's host and port. Each host gets requests from only one shard.
   case host
 
-  /// The shard of a URL, the same on every machine.
+  /// The number of the shard that a URL is assigned to. Every machine computes the same number.
   ///
-  /// It is the first 8 bytes of the SHA-256 of the URL or of its host, big-endian, modulo the number of shards.
+  /// The number is the first 8 bytes of the SHA-256 of the URL or of its host, read as a big-endian integer, modulo
+  /// the number of shards.
   ///
   /// - Parameters:
-  ///   - url: The URL's text, as in the request.
-  ///   - host: The URL's host and port, as `host:port`.
+  ///   - url: The text of the URL, as it is sent in the request.
+  ///   - host: The URL's host and port, for example `cdn.example:443`.
   ///   - count: The number of shards, at least 1.
   /// - Returns: A number from 0 to `count - 1`.
   package func shard(of url: String, host: String, among count: Int) -> Int {
@@ -302,56 +234,58 @@ package enum Partition: String, Sendable, Codable, CaseIterable {
   }
 }
 
-/// Restricts a plan to allowed environment variables, and decides whether it may run the catalog's command for new
-/// tokens.
+/// Limits the environment variables that a plan can use, and decides whether the plan's token command may run.
 ///
-/// Anyone who can write to the plan's folder controls its catalog file, and thereby the hosts that get secrets in
-/// headers.
+/// A token command is a program that the catalog file names, and that larder runs to get a new token for the shop.
+/// Anyone who can write to the plan's folder controls the catalog file in it. So they also control the hosts that
+/// receive headers with secrets.
 package struct PlanTrust: Sendable {
   /// The reason to refuse a plan.
   package enum Fault: Equatable, Sendable {
-    /// The plan has this digest, and not the one that the user gave.
+    /// The plan has this digest, but the user gave another one.
     case digest(String)
-    /// The plan's catalog file uses this variable, which is not allowed.
+    /// The plan's catalog file uses this environment variable, but the user did not allow it.
     case variable(String)
   }
 
   private let variables: Set<String>
   private let digest: String?
 
-  /// Makes the restrictions for a plan.
+  /// Makes the limits for a plan.
   ///
   /// - Parameters:
-  ///   - variables: The names of the environment variables that the plan may use; names that ``mayBeAllowed(_:)``
+  ///   - variables: The names of the environment variables that the plan may use. Names that ``mayBeAllowed(_:)``
   ///     rejects are ignored.
-  ///   - digest: The SHA-256 of the only plan to accept, in lower case; nil for any plan.
+  ///   - digest: The SHA-256 of the only plan to accept, in lower case, or nil to accept any plan.
   package init(variables: Set<String>, digest: String? = nil) {
     self.variables = variables.filter(Self.mayBeAllowed)
     self.digest = digest
   }
 
-  /// Whether a user may allow a plan to use a variable.
+  /// Whether a user may let plans use the environment variable with this name.
   ///
-  /// Variables that larder reads itself, `AWS_…` and `LARDER_…`, are never allowed.
+  /// The answer is no for names that begin with `AWS_` or `LARDER_`, because larder reads these variables itself.
   package static func mayBeAllowed(_ name: String) -> Bool {
     !["AWS_", "LARDER_"].contains { name.uppercased().hasPrefix($0) }
   }
 
-  /// The first reason to refuse a plan; nil when there is none.
+  /// The first reason to refuse a plan, or nil if the plan can be used.
   package func fault(of planned: PlannedRun) -> Fault? {
-    if let digest, digest != planned.plan.digest { return .digest(planned.plan.digest) }
+    if let digest, digest != planned.digest { return .digest(planned.digest) }
     return planned.catalog.variableNames.first { !variables.contains($0) }.map(Fault.variable)
   }
 
-  /// The plan without its command for new tokens, unless the user gave the plan's digest.
+  /// A copy of the plan without the token command, or the plan itself if the user gave the plan's digest.
   package func admitted(_ planned: PlannedRun) -> PlannedRun {
-    digest == nil ? planned.withoutToken() : planned
+    var planned = planned
+    if digest == nil { planned.catalog.token = nil }
+    return planned
   }
 
   /// The environment variables for the run of a plan.
   ///
   /// - Parameter environment: The environment of the process.
-  /// - Returns: The allowed variables, and `PATH` and `HOME`.
+  /// - Returns: The allowed variables, and also `PATH` and `HOME`.
   package func environment(_ environment: [String: String]) -> [String: String] {
     environment.filter { variables.contains($0.key) || ["PATH", "HOME"].contains($0.key) }
   }

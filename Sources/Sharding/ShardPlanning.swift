@@ -5,10 +5,12 @@ import FoundationEssentials
 import Pipeline
 import Transport
 
-/// Plans a sync over many machines: fetches sections and details once, and assigns their pictures to shards.
+/// Makes the plan of a sync over many machines: fetches sections and details once, and assigns their pictures to
+/// shards.
 ///
-/// Planning stores the origin's answers in the plan's own files, and does not change the cache. Other runs may
-/// therefore use the cache until the merge, which is a sync that reads these answers.
+/// A shard is the part of the pictures that one machine fetches. Planning writes only to the plan's own folder, and
+/// does not change the cache. So other runs may use the cache until the merge. The merge is a sync that reads the
+/// responses from the plan's folder.
 package struct ShardPlanning: Sendable {
   private let shards: Int
   private let partition: Partition
@@ -19,8 +21,8 @@ package struct ShardPlanning: Sendable {
   ///
   /// - Parameters:
   ///   - shards: The number of shards, at least 1.
-  ///   - partition: The key by which pictures are assigned to shards.
-  ///   - onlyFailed: Whether to leave out pictures that the cache holds.
+  ///   - partition: Whether a picture's shard depends on the picture's URL or on its host.
+  ///   - onlyFailed: Whether to omit pictures that are in the cache.
   ///   - run: A unique name for the run.
   package init(shards: Int, by partition: Partition, onlyFailed: Bool, run: String) {
     self.shards = shards
@@ -29,7 +31,7 @@ package struct ShardPlanning: Sendable {
     self.run = run
   }
 
-  /// The cache's index before the run, if there is a cache.
+  /// The cache's index before the run. Without a cache, it has no rows.
   private struct Known {
     let index: Index?
     let states: KnownPictures
@@ -45,7 +47,7 @@ package struct ShardPlanning: Sendable {
     }
 
     func isHeld(_ id: PictureID) -> Bool {
-      // If the look-up fails, the picture is planned, and the run of its shard finds that it is current.
+      // If the look-up fails, the picture is planned. The run of its shard then finds that the picture is current.
       (try? states.states(of: [id]))?[id]?.isHeld ?? false
     }
 
@@ -56,19 +58,21 @@ package struct ShardPlanning: Sendable {
 
   /// Makes the plan.
   ///
-  /// The last step renames `plan.json` to its final name: a folder without this file is no plan.
+  /// The last step gives `plan.json` its final name. A folder without this file is not a plan, so a crash never leaves
+  /// an incomplete plan.
   ///
   /// - Parameters:
   ///   - catalog: The catalog.
-  ///   - text: The catalog file's bytes.
-  ///   - folder: The plan's folder, which must be empty; it is created if it does not exist.
-  ///   - cache: The cache that the shards will fill; it need not exist.
+  ///   - text: The bytes of the catalog file.
+  ///   - folder: The plan's folder. It must be empty, and is created if it does not exist.
+  ///   - cache: The path of the cache that the shards will fill. The cache need not exist.
   ///   - options: The options of the sync.
-  ///   - disk: The file system; tests replace it.
-  ///   - now: The wall clock.
-  ///   - start: Called with the sync before it starts.
-  ///   - sync: Makes the sync that fetches for the plan, given the path of a temporary cache and the plan's inputs.
-  /// - Returns: The report, and the plan; the plan is nil when too little could be fetched.
+  ///   - disk: The file system to write to. Tests pass one that fails.
+  ///   - now: Returns the current time.
+  ///   - start: Called with the sync before the sync starts.
+  ///   - sync: Makes the sync that fetches sections and details. It is called with the path of a temporary cache, and
+  ///     with the inputs for the sync.
+  /// - Returns: The plan, and the report of the sync. The plan is nil if too little could be fetched.
   /// - Throws: ``LarderError``, ``CatalogError``.
   package func make(
     _ catalog: CatalogFile,
@@ -81,8 +85,8 @@ package struct ShardPlanning: Sendable {
     start: (SyncRun) -> Void = { _ in },
     sync: (_ cache: String, PlannedInputs) -> SyncRun
   ) throws -> (plan: ShardPlan?, report: SyncReport) {
-    // Fails before anything is fetched if the catalog file needs a format file beside it, because a plan contains no
-    // format files.
+    // A plan contains no format files. So a catalog file that needs a format file beside it must fail here, before
+    // anything is fetched.
     _ = try CatalogFile(parsing: text, file: ShardPlan.catalogName)
     let place = try Self.place(folder)
     let known = try Known(cache)
@@ -132,7 +136,9 @@ package struct ShardPlanning: Sendable {
     return (plan, report)
   }
 
-  /// Opens or creates the plan's folder, which must be empty.
+  /// Opens the plan's folder, or creates it.
+  ///
+  /// - Throws: ``LarderError`` if the folder is not empty.
   private static func place(_ folder: String) throws -> Folder {
     if folder.contains("://") {
       throw LarderError(
@@ -163,28 +169,28 @@ package struct ShardPlanning: Sendable {
   }
 }
 
-/// Collects the pictures of a plan, and writes the sorted list of each shard.
+/// Collects the pictures of a plan, and writes the list of each shard.
 ///
-/// The URLs are sorted on disk, not in memory. Thread-safe.
+/// Each list is sorted by URL and has each URL once. The URLs are sorted on disk, because all of them may be too many
+/// for memory. Thread-safe.
 final class ShardLists: Sendable {
   private let partition: Partition
-  /// The catalog's rule for the identity of a picture.
   private let identity: PictureIdentity
   private let count: Int
   private let disk: any Disk
   private let lines: ScratchLines
 
-  /// The number of rows to look up at once.
+  /// The number of index rows to look up at once.
   private static let batch = 1024
 
   /// Makes empty lists.
   ///
   /// - Parameters:
-  ///   - partition: The key by which pictures are assigned to shards.
-  ///   - identity: The catalog's rule for the identity of a picture.
+  ///   - partition: Whether a picture's shard depends on the picture's URL or on its host.
+  ///   - identity: The catalog's rule for the identity of a picture, which is the URL or a part of it.
   ///   - count: The number of lists.
-  ///   - disk: The file system; tests replace it.
-  /// - Throws: ``LarderError`` when the temporary files cannot be created.
+  ///   - disk: The file system to write to.
+  /// - Throws: ``LarderError`` if the temporary files cannot be created.
   init(
     _ partition: Partition,
     identity: PictureIdentity = .url,
@@ -197,7 +203,7 @@ final class ShardLists: Sendable {
     lines = try ScratchLines()
   }
 
-  /// Adds a picture; ``write(to:known:)`` throws the error of a failed write.
+  /// Adds a picture. If it cannot be stored, ``write(to:known:)`` throws the error.
   func add(_ url: WebURL) {
     lines.add(
       url.text,
@@ -205,56 +211,29 @@ final class ShardLists: Sendable {
     )
   }
 
-  /// Writes each list to its file, sorted by URL and without duplicates.
+  /// Writes the lists to their files.
   ///
-  /// The files do not depend on the order in which pictures were added.
+  /// The files do not depend on the order in which the pictures were added.
   ///
   /// - Parameters:
   ///   - folder: The plan's folder.
-  ///   - known: Returns the index rows of pictures.
-  /// - Returns: The number of pictures, and the length and digest, of each list.
+  ///   - known: Returns the index rows of the pictures with these ids. Pictures without a row are left out.
+  /// - Returns: The shards, each with the number of its pictures and with the length and digest of its list.
   /// - Throws: ``LarderError``; errors of the encoder.
   func write(
     to folder: Folder,
     known: ([PictureID]) throws(LarderError) -> [PictureID: PictureEntry]
   ) throws -> [ShardPlan.Shard] {
     var shards: [ShardPlan.Shard] = []
-    var list = try open(0, in: folder)
-    func close() throws {
-      try list.write(known)
-      let sum = try list.file.close()
-      shards.append(ShardPlan.Shard(shard: shards.count, urls: list.urls, list: sum))
-    }
-    try lines.forEach { shard, url in
-      while shards.count < shard {
-        try close()
-        list = try open(shards.count, in: folder)
-      }
-      list.pending.append(url)
-      if list.pending.count == Self.batch { try list.write(known) }
-    }
-    while shards.count < count {
-      try close()
-      if shards.count < count { list = try open(shards.count, in: folder) }
-    }
-    return shards
-  }
-
-  private func open(_ shard: Int, in folder: Folder) throws(LarderError) -> List {
-    List(file: try HashedFile(ShardPlan.listName(shard), in: folder, on: disk), identity: identity)
-  }
-
-  /// A list that is being written.
-  private struct List {
-    let file: HashedFile
-    let identity: PictureIdentity
+    var file: HashedFile?
     var urls = 0
-    /// The sorted URLs that are not written yet.
     var pending: [String] = []
 
-    mutating func write(
-      _ known: ([PictureID]) throws(LarderError) -> [PictureID: PictureEntry]
-    ) throws {
+    /// Writes the pending URLs to the list of the next shard.
+    func flush() throws -> HashedFile {
+      let list =
+        try file ?? HashedFile(ShardPlan.listName(shards.count), in: folder, on: disk)
+      file = list
       let new = pending.map { url in
         let identity = identity.text(of: url)
         return PictureEntry(id: PictureID(url: identity), url: url, identity: identity)
@@ -263,10 +242,25 @@ final class ShardLists: Sendable {
       for entry in new {
         var row = rows[entry.id] ?? entry
         row.url = entry.url
-        try file.append(line: PictureRow(row))
+        try list.append(line: PictureRow(row))
       }
       urls += pending.count
       pending.removeAll(keepingCapacity: true)
+      return list
     }
+
+    func close() throws {
+      let sum = try flush().close()
+      shards.append(ShardPlan.Shard(shard: shards.count, urls: urls, list: sum))
+      (file, urls) = (nil, 0)
+    }
+
+    try lines.forEach { shard, url in
+      while shards.count < shard { try close() }
+      pending.append(url)
+      if pending.count == Self.batch { _ = try flush() }
+    }
+    while shards.count < count { try close() }
+    return shards
   }
 }

@@ -3,19 +3,19 @@ import Cache
 import Pipeline
 import Transport
 
-/// The result of a shard run.
+/// The result of the run of a shard, which is the part of a sync's pictures that one machine fetches.
 package struct ShardOutcome: Codable, Equatable, Sendable {
-  /// The shard's number, from 0.
+  /// The shard's number. The first shard has the number 0.
   package var shard: Int
-  /// The number of its pictures.
+  /// The number of pictures in the shard.
   package var urls: Int
   /// The number of pictures that were fetched.
   package var fetched: Int
-  /// The number of pictures that the cache held and that are current.
+  /// The number of pictures whose version in the cache is still current.
   package var held: Int
   /// The number of pictures that could not be fetched.
   package var failed: Int
-  /// Whether this run committed the shard's manifest; false when another run did.
+  /// Whether this run committed the shard's results. False means that another run of the same shard did.
   package var committed: Bool
 
   init(_ trailer: ManifestTrailer, committed: Bool) {
@@ -28,7 +28,9 @@ package struct ShardOutcome: Codable, Equatable, Sendable {
   }
 }
 
-/// Runs one shard of a plan: fetches its pictures into the cache, then commits its manifest.
+/// Runs one shard of a plan: fetches the shard's pictures into the cache, then commits its manifest.
+///
+/// The manifest is the file with the results of the shard. See ``ShardManifest``.
 package final class ShardRun: Sendable {
   private let planned: PlannedRun
   private let shard: Int
@@ -45,18 +47,19 @@ package final class ShardRun: Sendable {
   ///
   /// - Parameters:
   ///   - planned: The plan.
-  ///   - shard: The shard's number, from 0.
-  ///   - cache: The cache that all shards share.
+  ///   - shard: The number of the shard.
+  ///   - cache: The path of the cache, which all shards share.
   ///   - token: A unique token of this process.
-  ///   - maxFailures: The highest percentage of pictures with temporary failures at which the shard is still committed.
-  ///   - transport: The transport for the requests.
-  ///   - environment: The values for `${NAME}` in the catalog's headers and URLs.
-  ///   - disk: The file system; tests replace it.
-  ///   - remote: The object store that has the pictures instead of the cache's folder, if any.
-  ///   - publish: Uploads the manifest with the given name, when the plan's folder is a copy of a folder in a store.
-  ///     Returns false when the store had another manifest, which now replaces the manifest in the copy.
-  ///   - now: The wall clock.
-  /// - Throws: ``LarderError`` when the plan has no such shard.
+  ///   - maxFailures: A percentage. If more pictures than this fail for temporary reasons, the shard is not committed.
+  ///   - transport: The transport that sends the requests.
+  ///   - environment: The values that replace `${NAME}` in the catalog's headers and URLs.
+  ///   - disk: The file system to write to. Tests pass one that fails.
+  ///   - remote: The object store that contains the pictures, if they are not in the cache's folder.
+  ///   - publish: Uploads the manifest with the given name. It is nil unless the plan's folder is a local copy of a
+  ///     folder in an object store. It returns false if the store already has a manifest from another run. In this
+  ///     case, it replaces the local manifest with the one from the store.
+  ///   - now: Returns the current time.
+  /// - Throws: ``LarderError`` if the plan has no shard with this number.
   package init(
     _ planned: PlannedRun,
     shard: Int,
@@ -95,27 +98,26 @@ package final class ShardRun: Sendable {
     )
   }
 
-  /// Ends the run early: nothing is committed, but complete pictures are kept for the next run.
+  /// Ends the run early. The shard is not committed, but complete pictures stay in the cache for the next run.
   package func stop() { pictures.stop() }
 
-  /// Runs to the end.
+  /// Runs the shard, and waits for the end.
   ///
   /// - Returns: The result.
-  /// - Throws: ``LarderError`` with the code `tryAgain` when the shard should be run again, and with another code
-  ///   otherwise; ``CatalogError``.
+  /// - Throws: ``LarderError``, whose code is `tryAgain` if the shard should be run again; ``CatalogError``.
   package func run() throws -> ShardOutcome {
     if let other = try committed() { return other }
     do {
       return try perform()
     } catch {
-      // If another run has committed the shard, the shard is done even if this run failed. This run may have failed
-      // because a merge removed its work folder.
+      // If another run has committed the shard, the shard is done although this run failed. For example, a merge may
+      // have removed the work folder of this run.
       guard let other = try? committed() else { throw error }
       return other
     }
   }
 
-  /// The result of the run that committed the shard; nil when no run has committed it.
+  /// The result of the run that committed the shard, or nil if no run has committed it.
   private func committed() throws(LarderError) -> ShardOutcome? {
     try ShardManifest.trailer(of: shard, of: planned).map { ShardOutcome($0, committed: false) }
   }
@@ -132,24 +134,19 @@ package final class ShardRun: Sendable {
     try demandFew(result.pictures)
     let folder = try Folder(path: planned.folder, creating: false)
     let trailer = trailer(of: result)
-    var isCommitted = try ShardManifest.commit(
-      result.pictures,
-      trailer,
-      in: folder,
-      token: token,
-      on: disk
-    )
-    if isCommitted, let publish {
-      isCommitted = try publish(ShardPlan.manifestName(shard))
-    }
+    let isCommitted =
+      try ShardManifest.commit(result.pictures, trailer, in: folder, token: token, on: disk)
+      && publish?(ShardPlan.manifestName(shard)) ?? true
     if !isCommitted, let other = try committed() { return other }
     return ShardOutcome(trailer, committed: isCommitted)
   }
 
   /// Throws if too many pictures failed for temporary reasons.
   private func demandFew(_ pictures: [SettledPicture]) throws(LarderError) {
-    let failed = pictures.filter { $0.end == .failed }
-    let passing = failed.count { $0.failure.map { Self.mayPass($0.reason) } ?? false }
+    let passing = pictures.count { picture in
+      guard picture.end == .failed, let failure = picture.failure else { return false }
+      return Self.mayPass(failure.reason)
+    }
     guard Self.isTooMany(passing, of: pictures.count, share: maxFailures) else { return }
     throw LarderError(
       .tryAgain,
@@ -158,7 +155,9 @@ package final class ShardRun: Sendable {
     )
   }
 
-  /// Whether a picture that failed for this reason, as reports name it, may succeed in another run.
+  /// Whether a failure with this reason is temporary, so that another run may succeed.
+  ///
+  /// - Parameter reason: The reason as reports name it, for example `http-503` or `dns-failed`.
   static func mayPass(_ reason: String) -> Bool {
     let status = reason.hasPrefix("http-") ? Int(reason.dropFirst(5)) : nil
     let word = FailureReason(rawValue: reason)
@@ -166,31 +165,27 @@ package final class ShardRun: Sendable {
     return RetryPolicy.mayPass(failure) || word == .circuitOpen
   }
 
-  /// Whether this number of temporary failures keeps a shard from being committed.
+  /// Whether a shard with this number of temporary failures among `count` pictures must not be committed.
+  ///
+  /// `share` is the highest percentage of failures that is accepted.
   static func isTooMany(_ failures: Int, of count: Int, share: Double) -> Bool {
     failures > 0 && Double(failures) * 100 > share * Double(count)
   }
 
   private func trailer(of result: PictureListRun.Result) -> ManifestTrailer {
-    var trailer = ManifestTrailer(
-      plan: planned.plan.digest,
+    let pictures = result.pictures
+    let fetched = pictures.count { if case .fetched = $0.end { true } else { false } }
+    let failed = pictures.count { $0.end == .failed }
+    return ManifestTrailer(
+      plan: planned.digest,
       run: planned.plan.run,
       shard: shard,
-      urls: result.pictures.count,
-      fetched: 0,
-      held: 0,
-      failed: 0,
+      urls: pictures.count,
+      fetched: fetched,
+      held: pictures.count - fetched - failed,
+      failed: failed,
       requests: result.requests,
-      rows: FileSum(bytes: 0, sha256: ""),
       writer: token
     )
-    for picture in result.pictures {
-      switch picture.end {
-      case .fetched: trailer.fetched += 1
-      case .revalidated, .excused: trailer.held += 1
-      case .failed, .unfinished: trailer.failed += 1
-      }
-    }
-    return trailer
   }
 }

@@ -93,15 +93,14 @@ struct CrashTests {
     let folder = try Folder(path: sharded.folder.path("plan"), creating: false)
     let sums = Mutex<[Bool]>([])
     let trailer = ManifestTrailer(
-      plan: planned.plan.digest,
+      plan: planned.digest,
       run: planned.plan.run,
       shard: 0,
       urls: 0,
       fetched: 0,
       held: 0,
       failed: 0,
-      requests: 0,
-      rows: FileSum(bytes: 0, sha256: "")
+      requests: 0
     )
 
     DispatchQueue.concurrentPerform(iterations: 8) { number in

@@ -92,12 +92,11 @@ final class ShardedShop {
     let curl = try CurlTransport(shop.transportOptions())
     defer { curl.shutdown() }
     let clock = shop.clock
-    let merge = ShardMerge(
-      planned,
+    return try planned.merge(
       cache: folder.path("cache"),
-      reading: isRead
-    )
-    return try merge.run(holder: "a test") { parts in
+      reading: isRead,
+      holder: "a test"
+    ) { parts in
       SyncRun(
         planned.catalog,
         folder: "",
