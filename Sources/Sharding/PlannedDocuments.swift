@@ -21,7 +21,7 @@ struct PlannedDocuments: GivenDocuments {
 
   /// Reads the whole file once, and records the offset of each response.
   ///
-  /// - Throws: ``LarderError`` if a line is malformed; `Errno` or ``SystemError`` if the file cannot be read.
+  /// - Throws: ``LarderError`` if a line is malformed; `Errno` if the file cannot be read.
   init(_ path: String) throws {
     let reader = try LineReader(path)
     var lines: [DocumentID: Int64] = [:]

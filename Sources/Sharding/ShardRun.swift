@@ -40,7 +40,7 @@ package final class ShardRun: Sendable {
   private let publish: (@Sendable (String) throws -> Bool)?
   private let disk: any Disk
 
-  /// The run's progress, for a display.
+  /// The progress of the run, for display.
   package var progress: ProgressMeter { pictures.progress }
 
   /// Prepares a run.

@@ -61,14 +61,11 @@ struct ShardMergeCommand: ParsableCommand {
     settings.userAgent = "larder/\(LarderCommand.version)"
     let transport = try CurlTransport(settings)
     defer { transport.shutdown() }
-    let merge = ShardMerge(
-      planned,
+    var signals: Signals?
+    let report = try planned.merge(
       cache: kept.path,
       remote: kept.remote,
-      reading: verify
-    )
-    var signals: Signals?
-    let report = try merge.run(
+      reading: verify,
       holder: "larder shard merge \(planned.plan.catalog), process \(getpid())",
       start: { run in signals = Signals { run.stop() } },
       sync: { [options] in
