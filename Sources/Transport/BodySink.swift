@@ -1,17 +1,18 @@
 import Base
 
-/// The point from which an interrupted body can be resumed.
+/// The point from which the transfer of an interrupted body can be resumed.
 package struct ResumePoint: Hashable, Sendable {
-  /// The number of bytes already received.
+  /// The number of bytes that were received before the interruption.
   package let offset: ByteCount
-  /// A strong entity-tag, or a `Last-Modified` that is strong in the sense of RFC 9110, section 8.8.2.2.
+  /// The value to send in `If-Range`: a strong entity-tag such as `"abc"`, or a date from `Last-Modified` that is
+  /// strong in the sense of RFC 9110, section 8.8.2.2.
   package let validator: String
-  /// The resource that sent the received bytes, after redirects (``WebURL/resource``); nil when it is not known.
+  /// The ``WebURL/resource`` that sent the received bytes, after all redirects. Nil if it is not known.
   ///
-  /// In the next attempt, a redirect may lead to another resource, where the same tag names other bytes.
+  /// A redirect may lead the next attempt to another resource, where the same entity-tag can name other bytes.
   package var source: String?
 
-  /// Makes a resume point; see ``Validators/resumeValidator(date:)`` for valid validators.
+  /// Makes a resume point. ``Validators/resumeValidator(date:)`` returns valid validators.
   package init(offset: ByteCount, validator: String, source: String? = nil) {
     self.offset = offset
     self.validator = validator
@@ -19,49 +20,54 @@ package struct ResumePoint: Hashable, Sendable {
   }
 }
 
-/// A sink's decision about a body, or about a part of it.
+/// The decision of a ``BodySink`` about a body, or about a part of a body.
 package enum BodyDecision: Sendable {
-  /// Take the body or part, and continue.
+  /// The transfer continues.
   case accept
-  /// Stop. The transfer fails for this reason and is not retried.
+  /// The transfer fails with this reason, and is not retried.
   case refuse(FailureReason)
 }
 
-/// Takes the body of one transfer.
+/// Receives the body of one transfer, for example to write it to a file.
 ///
-/// The transfer thread calls every method, and all other transfers wait meanwhile. So a method must be quick, and
-/// must never wait for another transfer. A sink belongs to one `fetch` at a time. The order of calls is
-/// `resumePoint`, `begin`, and any number of `receive`. When an attempt fails and another follows, `resumePoint` is
-/// called again. Unless the next attempt can use that point, `restart` is called before the next `begin`.
+/// All methods are called on the transfer thread, and all other transfers wait until a method returns. So a method
+/// must be quick, and must never wait for another transfer. A sink belongs to one `fetch` at a time.
+///
+/// Each attempt first reads `resumePoint`, then calls `begin` once and `receive` any number of times. If an attempt
+/// fails and the next attempt cannot resume the body, `restart` is called before the next `begin`.
 package protocol BodySink: AnyObject, Sendable {
-  /// The point to resume from, read before each attempt; nil to start from the first byte.
+  /// The point from which the next attempt can resume the body, or nil to fetch the body from its first byte.
   var resumePoint: ResumePoint? { get }
 
-  /// Announces a body; called only for a status from 200 to 299.
+  /// Announces a body. The status of the response is from 200 to 299.
   ///
-  /// `offset` is 0, or the resume point's offset once the server has proved (206, `Content-Range` and validator) that
-  /// the bytes follow the bytes already received.
+  /// `offset` is 0 for a whole body. It is the offset of the resume point if the server has proved that the body
+  /// continues the received bytes. See ``ResumePoint/isContinued(by:)``.
   func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision
 
-  /// Takes the next bytes, which are valid only during the call.
+  /// Receives the next bytes, which are valid only during the call.
   func receive(_ bytes: RawSpan) -> BodyDecision
 
-  /// Forgets every byte received so far: the next `begin` starts from 0.
+  /// Discards all received bytes. The next call of `begin` has the offset 0.
   func restart()
 }
 
 extension BodySink {
-  /// Nil: there is nothing to resume.
+  /// Nil, for sinks that cannot resume a body.
   package var resumePoint: ResumePoint? { nil }
 }
 
 extension ResumePoint {
-  /// Whether a 206 proves that its bytes follow the bytes already received.
+  /// Whether the head of a 206 response proves that its body continues the bytes that were received before.
   ///
-  /// All of this must hold, and is checked in this order. The status is 206. `Content-Range` is a single range that
-  /// starts at the offset. The resource is the same. `Content-Length` matches. The range extends to the end of the
-  /// whole body. With an entity-tag as validator, the 206 must repeat that tag (RFC 9110, section 15.3.7). With a
-  /// date as validator, the `Last-Modified` of the 206, if it has one, must be that date.
+  /// All of the following must be true:
+  ///
+  /// - The status is 206.
+  /// - `Content-Range` is a single range that starts at the offset and extends to the end of the whole body.
+  /// - The response is from the same resource.
+  /// - `Content-Length`, if there is one, is the length of the range.
+  /// - If the validator is an entity-tag, the response has the same entity-tag. (RFC 9110, section 15.3.7)
+  /// - If the validator is a date, the response has no `Last-Modified`, or has this date in it.
   package func isContinued(by head: ResponseHead) -> Bool {
     guard head.status == 206, let value = head.headers["Content-Range"],
       let range = ContentRange(value), let bytes = range.bytes, bytes.lowerBound == offset,
@@ -70,7 +76,7 @@ extension ResumePoint {
     if let length = head.contentLength, length != bytes.upperBound - bytes.lowerBound + 1 {
       return false
     }
-    // A range that stops short of the end would leave a hole.
+    // If the range ended before the end of the body, the last part of the body would be missing.
     if let whole = range.whole, bytes.upperBound != whole - 1 { return false }
     if let tag = EntityTag(validator) {
       let answered = head.headers.bytes("ETag").flatMap { EntityTag($0) }
@@ -79,7 +85,7 @@ extension ResumePoint {
     return head.headers["Last-Modified"].map { $0 == validator } ?? true
   }
 
-  /// The number of bytes that a 206 has if it continues the body; nil without a valid `Content-Range`.
+  /// The number of bytes in the range of a 206 response, or nil if the response has no valid `Content-Range`.
   package func remainder(by head: ResponseHead) -> ByteCount? {
     head.headers["Content-Range"].flatMap(ContentRange.init)?.bytes.map {
       $0.upperBound - $0.lowerBound + 1
@@ -87,14 +93,16 @@ extension ResumePoint {
   }
 }
 
-/// The value of the `Content-Range` field of a 206 or 416. (RFC 9110, section 14.4)
+/// The value of a `Content-Range` field, for example `bytes 7-9/20`. (RFC 9110, section 14.4)
 package struct ContentRange: Hashable, Sendable {
-  /// The offsets of the first and the last byte; nil in a 416.
+  /// The offsets of the first and the last byte in the range, for example 7 and 9. Nil in a response with status 416.
   package let bytes: ClosedRange<ByteCount>?
-  /// The length of the whole body; nil when the server does not know it.
+  /// The length of the whole body, for example 20. Nil if the server does not know the length.
   package let whole: ByteCount?
 
-  /// Reads `bytes 7-9/20`, `bytes 7-9/*` or `bytes */20`; nil for anything else, including contradictions.
+  /// Parses a value such as `bytes 7-9/20`, `bytes 7-9/*` or `bytes */20`.
+  ///
+  /// The result is nil for any other value, and for a contradiction such as `bytes 7-9/5`.
   package init?(_ value: String) {
     var scanner = ByteScanner(value)
     scanner.skipBlanks()

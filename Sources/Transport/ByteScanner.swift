@@ -1,6 +1,6 @@
 import Base
 
-/// A scanner of the bytes of a header value.
+/// Reads the value of a header field from its first byte to its last.
 struct ByteScanner {
   private let bytes: [UInt8]
   private var position = 0
@@ -18,14 +18,14 @@ struct ByteScanner {
     return bytes[position]
   }
 
-  /// Steps over `byte` if it comes next.
+  /// Skips the next byte if it is `byte`. The result says whether it was.
   mutating func skip(_ byte: UInt8) -> Bool {
     guard peek == byte else { return false }
     position += 1
     return true
   }
 
-  /// Steps over an ASCII word, in upper or lower case, if it comes next.
+  /// Skips an ASCII word, in upper or lower case, if the next bytes are this word. The result says whether they were.
   mutating func skip(word: StaticString) -> Bool {
     let count = word.utf8CodeUnitCount
     guard position + count <= bytes.count else { return false }
@@ -44,7 +44,9 @@ struct ByteScanner {
     return bytes[start..<position]
   }
 
-  /// A decimal number with any number of digits, saturating at the largest `Int64`; nil without a digit.
+  /// Reads a decimal number. A number that is too large becomes the largest `Int64`.
+  ///
+  /// The result is nil if the next byte is not a digit.
   mutating func number() -> Int64? {
     let digits = take(while: \.isDigit)
     return digits.isEmpty ? nil : Int64(saturatingDigits: digits)

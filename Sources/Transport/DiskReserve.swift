@@ -1,30 +1,30 @@
 import Base
 import Glibc
 
-/// Space that a run leaves free on a disk for other programs.
+/// The disk space that a run leaves free for other programs. The option `--keep-free` sets it.
 package struct DiskReserve: Sendable {
-  /// The space to leave free.
-  package let size: ByteCount
+  private let size: ByteCount
   private let free: @Sendable () -> ByteCount?
 
-  /// A reserve on a disk that the caller measures.
+  /// Makes a reserve on a disk whose free space is measured by a closure.
   ///
   /// - Parameters:
   ///   - size: The space to leave free.
-  ///   - free: Measures the free space now; nil when it is unknown.
+  ///   - free: Returns the free space at the moment, or nil if it is not known.
   package init(_ size: ByteCount, free: @escaping @Sendable () -> ByteCount?) {
     (self.size, self.free) = (size, free)
   }
 
-  /// A reserve on the disk of a folder, which need not exist yet.
+  /// Makes a reserve on the disk that contains a folder. The folder need not exist yet.
   package init(_ size: ByteCount, of folder: String) {
     self.init(size) { Self.free(of: folder) }
   }
 
-  /// Whether more may be written; true if the free space is unknown.
+  /// Whether at least the reserved space is free. The result is also true if the free space is not known.
   package var isKept: Bool { free().map { $0 >= size } ?? true }
 
-  /// The free space on the disk of a folder, or of its nearest ancestor that exists.
+  /// The free space on the disk that contains a folder. If the folder does not exist, its nearest existing parent
+  /// folder counts.
   package static func free(of folder: String) -> ByteCount? {
     var path = folder.hasPrefix("/") ? folder : "./" + folder
     var status = statvfs()

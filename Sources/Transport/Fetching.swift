@@ -1,36 +1,42 @@
 import Dispatch
 import Synchronization
 
-/// Fetches resources, many at a time, and parses their URLs as it will send them.
+/// A transport: it sends HTTP requests, many at the same time, and parses URLs in the form in which it sends them.
 package protocol Fetching: URLParsing {
-  /// Starts or queues a transfer, whose body goes to `sink`.
+  /// Starts or queues a transfer. The body of the response goes to `sink`.
   ///
-  /// `completion` always runs exactly once, on the transfer thread, so it must be as quick as a sink. It may call
-  /// `fetch`. The transfer succeeds with a 304, or with a status that answers the request (see
-  /// ``Request/isAnswered(by:)``). Any other final status is a failure `http-NNN`.
+  /// `completion` is called exactly once, on the transfer thread. So it must be as quick as the methods of a sink. It
+  /// may call `fetch`.
+  ///
+  /// The transfer succeeds if the final status is 304, or is a status that ``Request/isAnswered(by:)`` accepts. With
+  /// any other final status the transfer fails, for example with the reason `http-404`.
   func fetch(
     _ request: Request,
     into sink: any BodySink,
     completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
   )
 
-  /// The header fields that a request sends to its first host. `Host`, the fields of the request's condition, and
-  /// fields that frame the message are left out.
+  /// The header fields that a request sends to its first host.
+  ///
+  /// The result lacks `Host`, conditional fields such as `If-None-Match`, and fields about the message's length such
+  /// as `Content-Length`.
   func fields(of request: Request) -> Headers
 
-  /// Completes every unfinished request with the reason `cancelled`, soon and on the transfer thread.
+  /// Makes every unfinished request fail with the reason `cancelled`.
+  ///
+  /// The function returns at once. The completions are called soon afterwards on the transfer thread.
   func cancelAll()
 }
 
 extension Fetching {
-  /// Fetches, and waits for the result; must not be called on the transfer thread.
+  /// Fetches, and waits for the result. This must not be called on the transfer thread.
   ///
   /// - Parameters:
   ///   - request: The request.
   ///   - sink: The sink for the body.
-  ///   - isCancelled: Called once, after the request is submitted; if true, all requests are cancelled. A
-  ///     `cancelAll()` just before the submission would have missed this request.
-  /// - Returns: The result with which `fetch` completes.
+  ///   - isCancelled: Called once, after the request was submitted. If it returns true, all requests are cancelled.
+  ///     It is needed because an earlier call of `cancelAll()` does not affect this request.
+  /// - Returns: The result that `fetch` passes to its completion.
   package func result(
     of request: Request,
     into sink: any BodySink,
@@ -50,7 +56,7 @@ extension Fetching {
       )
   }
 
-  /// The request's own fields, and its `Accept` fields.
+  /// The request's own fields and credentials, and an `Accept` field unless the request has one.
   package func fields(of request: Request) -> Headers {
     var fields = request.headers
     fields.append(request.credentials)
@@ -59,21 +65,22 @@ extension Fetching {
   }
 }
 
-/// A snapshot of a transport's work at one moment, for display.
+/// A summary of a transport's unfinished requests at one moment, for the progress display.
+///
+/// A request is under way from the start of its first attempt until it succeeds or finally fails. So it is also under
+/// way during the pause before another attempt.
 package struct TransferActivity: Sendable, Hashable {
-  /// The number of requests that are being retried: they wait for another attempt, or are making it.
+  /// The number of requests under way whose last attempt failed.
   package let retrying: Int
-  /// The host that most of the requests under way were last sent to, as ``WebURL/shownHost``; nil when no request is
-  /// under way.
-  ///
-  /// A request is under way from its first attempt to its end, so a host in a retry pause is shown too.
+  /// The host with the most requests under way, in the form of ``WebURL/shownHost``. Nil if no request is under way.
   package let host: String?
 
-  /// Sums up the transfers under way.
+  /// Makes a summary.
   ///
   /// - Parameters:
-  ///   - retrying: The number of requests that are being retried.
-  ///   - underWay: The number of requests of each host; among hosts with equally many, the first is shown.
+  ///   - retrying: The number of requests whose last attempt failed.
+  ///   - underWay: The number of requests under way for each host. If several hosts have the highest number, the first
+  ///     of them is shown.
   package init(
     retrying: Int = 0,
     underWay: some Sequence<(host: String, requests: Int)> = EmptyCollection()

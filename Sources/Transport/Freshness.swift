@@ -1,19 +1,17 @@
 import Base
 
-/// The action for a resource that may be in the cache, at a moment.
-///
-/// The same rules apply to pictures, details and sections, in runs and in plans.
+/// The action that a cache takes when a resource is needed, for example to use the cached version.
 package enum Freshness: Hashable, Sendable {
-  /// Send no request until that moment: use the cached version.
+  /// Use the cached version. Send no request before the given time.
   case fresh(until: UnixTime)
-  /// Send a conditional request.
+  /// Ask with a conditional request whether the cached version is current.
   case revalidate(Condition)
-  /// Fetch the resource in full: there are no validators, or other request fields selected the cached version.
+  /// Fetch the whole resource, because the cached version has no validators, or was selected by other request fields.
   case refetch
-  /// Neither the cache nor the origin has a version: send no request until that moment.
+  /// Send no request before the given time, although the cache has no version. The server refused the last request.
   case rest(until: UnixTime)
 
-  /// Whether no request is due.
+  /// Whether no request is sent.
   package var isQuiet: Bool {
     switch self {
     case .fresh, .rest: true
@@ -22,19 +20,21 @@ package enum Freshness: Hashable, Sendable {
   }
 }
 
-/// The rules by which a private cache judges freshness. (RFC 9111, section 4.2)
+/// The limits and the time range of freshness. A fresh response may be used without a request. (RFC 9111, section 4.2)
 package enum FreshnessPolicy {
-  /// The longest freshness in seconds; it limits the harm of a clock or a server that is years off.
+  /// The longest time in seconds for which a response is fresh. The limit matters if a server or a clock is wrong by
+  /// years.
   package static let longestLifetime: Int64 = 365 * 86_400
-  /// The longest heuristic freshness in seconds.
+  /// The longest time in seconds for which a response is fresh if the server gave no lifetime.
   package static let longestGuess: Int64 = 86_400
-  /// How many seconds in the future a response may seem to be, because the clock was set back, and still be used.
+  /// The number of seconds by which the clock may be set back before a response is no longer used.
   package static let clockTolerance: Int64 = 300
 
-  /// The moments at which a response is fresh.
+  /// The range of times at which a response is fresh.
   ///
-  /// The range begins a little before the response, because a clock may be set back, and ends with the response's
-  /// expiry. A database that stores both ends finds the rows that need a request without reading a header.
+  /// The range starts ``clockTolerance`` before the response was received, because the clock may be set back. It ends
+  /// when the response expires. A database can store both ends, and can then find the rows that need a request without
+  /// parsing any header fields.
   package static func window(answered: UnixTime, expiry: UnixTime) -> Range<UnixTime> {
     let start = answered + -clockTolerance
     // A response that was stale on arrival does not become fresh if the clock is set back.
@@ -43,12 +43,12 @@ package enum FreshnessPolicy {
 }
 
 extension StoredResponse {
-  /// The action for the response at a moment, for a request with these traits.
+  /// The action for a resource of which the cache has this response.
   ///
   /// - Parameters:
-  ///   - expiry: The end of the response's freshness, if it was stored; nil to compute it from the headers.
-  ///   - now: The wall clock.
-  ///   - traits: The fields that the request sends; nil when they do not matter.
+  ///   - expiry: The time at which the response stops being fresh, or nil to compute it from the header fields.
+  ///   - now: The current time.
+  ///   - traits: The header fields of the new request, or nil to ignore them.
   /// - Returns: The action.
   package func freshness(
     until expiry: UnixTime? = nil,
@@ -63,72 +63,66 @@ extension StoredResponse {
     return condition.map(Freshness.revalidate) ?? .refetch
   }
 
-  /// The moments at which the response is fresh; see ``FreshnessPolicy/window(answered:expiry:)``.
-  package var freshWindow: Range<UnixTime> {
+  /// The range of times at which the response is fresh. See ``FreshnessPolicy/window(answered:expiry:)``.
+  var freshWindow: Range<UnixTime> {
     FreshnessPolicy.window(answered: responseTime, expiry: expiry)
   }
 
-  /// The first moment at which the response, or a redirect that led to it, is no longer fresh; `responseTime` or
-  /// earlier if it never was.
+  /// The time at which the response stops being fresh, or at which one of the redirects to it does if that is earlier.
+  ///
+  /// If the response was never fresh, this is the time at which it was received, or an earlier time.
   package var expiry: UnixTime {
     min(ownExpiry, path?.expiry ?? .distantFuture)
   }
 
   private var ownExpiry: UnixTime {
     let control = CacheControl(headers)
-    // `Vary: *`: something other than the request's fields selected the response. (RFC 9111, section 4.1)
+    // `Vary: *` means that the response depended on more than the request's header fields. (RFC 9111, section 4.1)
     if Vary(headers).isAnything { return .distantPast }
     let understood = Self.isUnderstood(status)
     if control.noCache || control.mustUnderstand && !understood { return .distantPast }
-    // larder keeps `no-store` responses on disk, because a local copy is its purpose, but requests them each
-    // time.
+    // larder stores responses with `no-store` nevertheless, because a local copy is its purpose. But it requests them
+    // each time.
     if control.noStore && !control.mustUnderstand { return .distantPast }
     let left = lifetime(control).subtractingClamped(initialAge)
     return left > 0 ? responseTime + left : min(responseTime, responseTime + left)
   }
 
-  /// Whether the response may be used instead of an error at that moment. (RFC 9111, section 4.2.4; RFC 5861, section
-  /// 4)
-  package func mayStandIn(at now: UnixTime) -> Bool {
-    if freshWindow.contains(now) { return true }
-    let control = CacheControl(headers)
-    if control.mustRevalidate || control.noCache { return false }
-    guard let grace = control.staleIfError else { return true }
-    return now < expiry + grace
-  }
-
-  /// Whether the response itself allows its use instead of an error at that moment.
+  /// Whether the response may be used if a new request fails, because it has the directive `stale-if-error`.
   ///
-  /// Only the response's own `stale-if-error` counts, and only when nothing demands validation before each use. (RFC
-  /// 5861, section 4)
+  /// The directive has no effect beside `no-store`. When the response is no longer fresh, the directive has no effect
+  /// beside `no-cache` or `must-revalidate` either. (RFC 5861, section 4; RFC 9111, section 4.2.4)
   package func excusesError(at now: UnixTime, for traits: CacheKeyFields? = nil) -> Bool {
     let control = CacheControl(headers)
-    guard control.staleIfError != nil, !control.noStore, answers(traits) else { return false }
-    return now >= freshWindow.lowerBound && mayStandIn(at: now)
+    guard let grace = control.staleIfError, !control.noStore, answers(traits) else { return false }
+    if freshWindow.contains(now) { return true }
+    return !control.mustRevalidate && !control.noCache && now >= freshWindow.lowerBound
+      && now < expiry + grace
   }
 
-  /// The response's age when it was received. (RFC 9111, section 4.2.3)
-  var initialAge: Int64 {
+  /// The age in seconds that the response had when it was received. (RFC 9111, section 4.2.3)
+  private var initialAge: Int64 {
     let apparent = max(0, responseTime - (date ?? responseTime))
     let told = headers["Age"].flatMap(Self.seconds) ?? 0
     let corrected = told.addingClamped(responseTime - requestTime)
     return max(0, max(apparent, corrected))
   }
 
-  /// The response's freshness lifetime. (RFC 9111, sections 4.2.1 and 4.2.2)
+  /// The number of seconds for which the response is fresh after the server made it. (RFC 9111, sections 4.2.1 and
+  /// 4.2.2)
   private func lifetime(_ control: CacheControl) -> Int64 {
     let limit = FreshnessPolicy.longestLifetime
     if let maxAge = control.maxAge { return min(maxAge, limit) }
     let expires = headers.all("Expires")
     if let first = expires.first {
-      // An invalid date, such as "0", counts as a date in the past (section 5.3). So do several `Expires` fields that
-      // differ (section 4.2.1).
+      // An invalid date such as "0" counts as a date in the past (section 5.3). Several `Expires` fields with different
+      // values also count as a date in the past (section 4.2.1).
       guard let moment = UnixTime(httpDate: first, now: responseTime),
         expires.allSatisfy({ $0 == first })
       else { return 0 }
       return min(max(0, moment - (date ?? responseTime)), limit)
     }
-    // `public` and the like show that the server considered caching, so they count for any status. (Section
+    // The directive `public` shows that the server permits caching, so it allows a heuristic with any status. (Section
     // 4.2.2)
     guard Self.isHeuristicallyCacheable(status) || control.isPublic,
       let modified = headers["Last-Modified"].flatMap({ UnixTime(httpDate: $0, now: responseTime) }
@@ -142,9 +136,10 @@ extension StoredResponse {
     headers["Date"].flatMap { UnixTime(httpDate: $0, now: responseTime) }
   }
 
-  /// Reads the non-negative number of seconds in a field.
+  /// Parses the value of an `Age` field, which is a number of seconds.
   ///
-  /// Only the first member of a list counts, and a value that is not a number is ignored. (RFC 9111, section 5.1)
+  /// In a list such as `60, 120`, only the first number counts. The result is nil if it is not a number. (RFC 9111,
+  /// section 5.1)
   private static func seconds(_ value: String) -> Int64? {
     let member = value.utf8.prefix { $0 != UInt8(ascii: ",") }
     var scanner = ByteScanner(Substring(member))
@@ -154,12 +149,13 @@ extension StoredResponse {
     return scanner.isAtEnd ? seconds : nil
   }
 
-  /// Whether a response with this status may be fresh by a heuristic. (RFC 9110, section 15.1)
+  /// Whether a response with this status can be fresh although the server gave no lifetime. (RFC 9110, section 15.1)
   private static func isHeuristicallyCacheable(_ status: Int) -> Bool {
     [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501].contains(status)
   }
 
-  /// Whether larder understands the status, as `must-understand` demands. (RFC 9111, section 5.2.2.3)
+  /// Whether larder knows the caching rules of this status, as `must-understand` requires. (RFC 9111, section
+  /// 5.2.2.3)
   private static func isUnderstood(_ status: Int) -> Bool {
     [200, 203, 204, 301, 302, 303, 304, 307, 308, 404, 410].contains(status)
   }
@@ -167,38 +163,37 @@ extension StoredResponse {
 
 /// The directives of a `Cache-Control` field. (RFC 9111, section 5.2)
 ///
-/// Names may be in upper or lower case, and arguments may be quoted. Junk after a directive makes its argument
-/// invalid, but not its name. If a directive is repeated, the strictest counts, so that contradictions never make a
-/// response fresher.
+/// For example, `max-age=60, no-cache` has two directives. Names may be in upper or lower case, and arguments may be
+/// quoted. In `max-age=60 x`, the junk makes the argument invalid, but the directive is still present. If a directive
+/// is repeated, the strictest argument counts. So a contradiction never makes a response fresh for longer.
 package struct CacheControl: Hashable, Sendable {
-  /// The number of seconds for which a response is fresh; the smallest value given.
+  /// The smallest number of seconds in a `max-age` directive: the response is fresh for this time.
   package private(set) var maxAge: Int64?
-  /// For how many seconds after its freshness a response may be used instead of an error. (RFC 5861, section 4)
+  /// The smallest number of seconds in a `stale-if-error` directive: if a request fails, the response may be used for
+  /// this time after it stopped being fresh. (RFC 5861, section 4)
   package private(set) var staleIfError: Int64?
-  /// Whether the server wants no copy to be kept.
+  /// Whether the server asks caches not to store the response.
   ///
-  /// A directive with field names, such as `no-store="X"`, is ignored.
+  /// A list of field names, as in `no-store="X"`, makes no difference.
   package private(set) var noStore = false
-  /// Whether each use needs validation.
+  /// Whether a cache must ask the server before each use of the response.
   ///
-  /// A directive with field names, such as `no-cache="X"`, is ignored.
+  /// A list of field names, as in `no-cache="X"`, makes no difference.
   package private(set) var noCache = false
-  /// Whether a stale copy may never be used without validation.
+  /// Whether a cache must ask the server before it uses a response that is no longer fresh.
   package private(set) var mustRevalidate = false
-  /// Whether the body never changes while fresh. (RFC 8246)
-  package private(set) var immutable = false
-  /// Whether the response is public, regardless of the requester.
+  /// Whether the response may be used for requests with other credentials.
   package private(set) var isPublic = false
-  /// Whether only caches that understand the status may keep the response; such caches then ignore `no-store`.
+  /// Whether only caches that know the status may store the response. Such caches then ignore `no-store`.
   package private(set) var mustUnderstand = false
 
   /// Reads all `Cache-Control` fields.
   package init(_ headers: Headers) {
-    // Read line by line, so that an unclosed quote does not affect other lines.
+    // Each field is read alone, so that an unclosed quote does not affect the other fields.
     headers.forEachValue("Cache-Control") { read($0) }
   }
 
-  /// Reads one field value.
+  /// Reads the value of one field.
   package init(_ value: String) {
     read(value)
   }
@@ -214,14 +209,15 @@ package struct CacheControl: Hashable, Sendable {
         scanner.skipBlanks()
         argument = Self.argument(&scanner)
       }
-      // The text left before the comma belongs to no directive.
+      // The rest of the text before the comma belongs to no directive.
       let junk = scanner.take { $0 != UInt8(ascii: ",") }
       _ = scanner.skip(UInt8(ascii: ","))
       apply(name, junk.allSatisfy(\.isBlank) ? argument : nil)
     }
   }
 
-  /// A token or a quoted string; nil when the quote is not closed. (RFC 9110, sections 5.6.2 and 5.6.4)
+  /// Reads a token or a quoted string. The result is nil if the quote is not closed. (RFC 9110, sections 5.6.2 and
+  /// 5.6.4)
   private static func argument(_ scanner: inout ByteScanner) -> ArraySlice<UInt8>? {
     guard scanner.skip(UInt8(ascii: "\"")) else {
       return scanner.take(while: \.isTokenCharacter)
@@ -236,14 +232,14 @@ package struct CacheControl: Hashable, Sendable {
         text.append(byte)
       }
     }
-    // Read the text after an unclosed quote as directives, because they may be strict.
+    // The text after an unclosed quote is read as directives, because one of them may be strict.
     scanner = start
     return nil
   }
 
   private mutating func apply(_ name: ArraySlice<UInt8>, _ argument: ArraySlice<UInt8>?) {
     if name.equalsIgnoringCase("max-age") {
-      // A lifetime that cannot be read counts as 0. (RFC 9111, section 4.2.1)
+      // An invalid lifetime counts as 0. (RFC 9111, section 4.2.1)
       maxAge = min(maxAge ?? .max, Self.seconds(argument) ?? 0)
     } else if name.equalsIgnoringCase("stale-if-error") {
       staleIfError = min(staleIfError ?? .max, Self.seconds(argument) ?? 0)
@@ -253,8 +249,6 @@ package struct CacheControl: Hashable, Sendable {
       noCache = true
     } else if name.equalsIgnoringCase("must-revalidate") {
       mustRevalidate = true
-    } else if name.equalsIgnoringCase("immutable") {
-      immutable = true
     } else if name.equalsIgnoringCase("public") {
       isPublic = true
     } else if name.equalsIgnoringCase("must-understand") {
@@ -262,7 +256,7 @@ package struct CacheControl: Hashable, Sendable {
     }
   }
 
-  /// Reads a number of seconds; a number that is too large becomes the largest `Int64`. (RFC 9111, section 1.2.2)
+  /// Parses a number of seconds. A number that is too large becomes the largest `Int64`. (RFC 9111, section 1.2.2)
   private static func seconds(_ argument: ArraySlice<UInt8>?) -> Int64? {
     guard let argument, !argument.isEmpty, argument.allSatisfy(\.isDigit) else { return nil }
     return Int64(saturatingDigits: argument)

@@ -1,25 +1,26 @@
 import Base
 import Glibc
 
-/// One header field: a name in upper or lower case, and a value without surrounding white space.
+/// One header field, for example `Accept: image/png`.
 package struct HeaderField: Hashable, Sendable {
-  /// The field name as it was written.
+  /// The name. Upper and lower case are as in the message.
   package let name: String
-  /// The field value.
+  /// The value without surrounding white space.
   package let value: String
 
-  /// Makes a field from a name and a value.
+  /// Makes a field.
   package init(name: String, value: String) {
     self.name = name
     self.value = value
   }
 }
 
-/// Header fields in their order; a look-up ignores the case of names. (RFC 9110, section 5)
+/// The header fields of a message, in their order. A search for a field ignores the case of names. (RFC 9110, section
+/// 5)
 ///
-/// The fields are kept as the bytes from the wire and parsed only when needed, because most fields are never read.
+/// The fields are stored as the bytes of the message and parsed only when needed, because most fields are never read.
 package struct Headers: Hashable, Sendable {
-  /// `Name: value` lines, each ended by a line feed; no carriage returns.
+  /// The fields as lines such as `Accept: image/png`. Each line ends with a line feed, without a carriage return.
   package private(set) var lines: [UInt8]
 
   /// Makes an empty list.
@@ -27,14 +28,13 @@ package struct Headers: Hashable, Sendable {
     lines = []
   }
 
-  /// Makes a list from fields; see ``append(_:_:)`` for the treatment of malformed ones.
+  /// Makes a list from fields, as ``append(_:_:)`` does.
   package init(_ fields: [HeaderField]) {
     lines = []
     for field in fields { append(field.name, field.value) }
   }
 
-  /// Takes lines as a transport collected them: each line ends with a line feed, and its name ends before the first
-  /// colon.
+  /// Makes a list from lines such as `Accept: image/png`. Each line must end with a line feed.
   package init(lines: [UInt8]) {
     self.lines = lines
   }
@@ -44,13 +44,13 @@ package struct Headers: Hashable, Sendable {
 
   /// Adds a field at the end.
   ///
-  /// A name that is not a token (RFC 9110, section 5.6.2) is left out. Line breaks and NUL in a value become spaces, so
-  /// that a value cannot inject another header.
+  /// If the name is not a token (RFC 9110, section 5.6.2), the field is not added. Line breaks and NUL in the value
+  /// become spaces, so that a value cannot inject another field.
   package mutating func append(_ name: String, _ value: String) {
     append(name, of: value.utf8)
   }
 
-  /// Adds a field whose value is bytes, not necessarily text; see ``append(_:_:)``.
+  /// Adds a field whose value need not be valid text. See ``append(_:_:)``.
   package mutating func append(_ name: String, bytes: [UInt8]) {
     append(name, of: bytes)
   }
@@ -76,16 +76,16 @@ package struct Headers: Hashable, Sendable {
     lines.append(contentsOf: other.lines)
   }
 
-  /// Removes every field of that name.
+  /// Removes every field with a name.
   package mutating func remove(_ name: String) {
     guard contains(name) else { return }
     let kept = fields.filter { !$0.name.equalsIgnoringCase(name) }
     self = Headers(kept)
   }
 
-  /// The value of the first field of that name.
+  /// The value of the first field with a name.
   ///
-  /// Setting a value replaces all fields of that name; setting nil removes them.
+  /// Setting a value replaces all fields with this name. Setting nil removes them.
   package subscript(name: String) -> String? {
     get { first(name).map { String(decoding: lines[$0], as: UTF8.self) } }
     set {
@@ -94,12 +94,13 @@ package struct Headers: Hashable, Sendable {
     }
   }
 
-  /// The bytes of the first field of that name: a value is not always text. (RFC 9110, section 5.5)
+  /// The value of the first field with a name, as bytes. Not every value is text. (RFC 9110, section 5.5)
   package func bytes(_ name: String) -> [UInt8]? {
     first(name).map { Array(lines[$0]) }
   }
 
-  /// The value that all fields of that name share, as bytes; nil if there is no such field, or if two values differ.
+  /// The value of the fields with a name, as bytes. Nil if there is no such field, or if two such fields have different
+  /// values.
   func agreedBytes(_ name: String) -> [UInt8]? {
     var agreed: Range<Int>?
     var differ = false
@@ -111,27 +112,19 @@ package struct Headers: Hashable, Sendable {
     return differ ? nil : agreed.map { Array(lines[$0]) }
   }
 
-  /// The bytes of every field of that name, in order.
-  package func allBytes(_ name: String) -> [[UInt8]] {
-    var found: [Range<Int>] = []
-    forEach(name) {
-      found.append($0)
-      return true
-    }
-    return found.map { Array(lines[$0]) }
-  }
-
-  /// Whether there is a field of that name.
+  /// Whether there is a field with a name.
   package func contains(_ name: String) -> Bool {
     first(name) != nil
   }
 
-  /// The values of every field of that name, in order.
+  /// The values of all fields with a name, in order.
   package func all(_ name: String) -> [String] {
-    allBytes(name).map { String(decoding: $0, as: UTF8.self) }
+    var values: [String] = []
+    forEachValue(name) { values.append($0) }
+    return values
   }
 
-  /// Calls `body` with the value of every field of that name, in order.
+  /// Calls `body` with the value of each field with a name, in order.
   func forEachValue(_ name: String, _ body: (String) -> Void) {
     forEach(name) {
       body(String(decoding: lines[$0], as: UTF8.self))
@@ -139,22 +132,14 @@ package struct Headers: Hashable, Sendable {
     }
   }
 
-  /// The values of a list-based field, joined by commas as RFC 9110, section 5.3, allows; nil if there is no such
-  /// field.
+  /// The values of all fields with a name, joined with commas, or nil if there is no such field. (RFC 9110, section
+  /// 5.3)
   package func combined(_ name: String) -> String? {
-    // Check for the usual case first: the field occurs once, or not at all.
-    var count = 0
-    var only: Range<Int>?
-    forEach(name) {
-      count += 1
-      only = $0
-      return count < 2
-    }
-    guard count < 2 else { return all(name).joined(separator: ", ") }
-    return only.map { String(decoding: lines[$0], as: UTF8.self) }
+    let values = all(name)
+    return values.isEmpty ? nil : values.joined(separator: ", ")
   }
 
-  /// Every field in order.
+  /// All fields, in order.
   package var fields: [HeaderField] {
     lines.withUnsafeBufferPointer { bytes in
       HeaderLines(bytes).map { line in
@@ -175,7 +160,8 @@ package struct Headers: Hashable, Sendable {
     return found
   }
 
-  /// Calls `body` with the range in ``lines`` of each value of that name, until `body` returns false.
+  /// Calls `body` for each field with a name, until `body` returns false. The argument is the range of the field's
+  /// value in ``lines``.
   private func forEach(_ name: String, _ body: (Range<Int>) -> Bool) {
     guard !lines.isEmpty else { return }
     var name = name
@@ -190,18 +176,17 @@ package struct Headers: Hashable, Sendable {
 }
 
 extension Headers: ExpressibleByDictionaryLiteral {
-  /// Makes a list from a literal, in its order.
+  /// Makes a list from a literal such as `["Accept": "image/png"]`, in the literal's order.
   package init(dictionaryLiteral elements: (String, String)...) {
     self.init(elements.map { HeaderField(name: $0.0, value: $0.1) })
   }
 }
 
 extension Headers {
-  /// The fields as text, one `Name: value` on each line.
+  /// The fields as text, with one line such as `Accept: image/png` for each field.
   ///
-  /// Each byte is one character, because a value need not be UTF-8.
-  ///
-  /// ``init(text:)`` reads back the same fields.
+  /// Each byte becomes one character, because a value need not be valid UTF-8. ``init(text:)`` makes the same fields
+  /// from the text.
   package var text: String {
     guard lines.contains(where: { $0 >= 0x80 }) else {
       return String(decoding: lines, as: UTF8.self)
@@ -209,7 +194,7 @@ extension Headers {
     return String(String.UnicodeScalarView(lines.map { Unicode.Scalar($0) }))
   }
 
-  /// Parses UTF-8 that ``text`` wrote; only for text that larder wrote itself.
+  /// Makes the fields from the UTF-8 of ``text``. The text is not checked, so it must be from larder itself.
   package init(text: UnsafeBufferPointer<UInt8>) {
     guard text.contains(where: { $0 >= 0x80 }) else {
       self.init(lines: Array(text))
@@ -219,7 +204,8 @@ extension Headers {
     self.init(lines: scalars.map { UInt8(exactly: $0.value) ?? UInt8(ascii: "?") })
   }
 
-  /// The fields except those that `Connection` names, which are only for one connection. (RFC 9111, section 3.1)
+  /// The fields without those that the field `Connection` names, because these apply only to one connection. (RFC 9111,
+  /// section 3.1)
   package var endToEnd: Headers {
     guard let value = combined("Connection"), !value.equalsIgnoringCase("keep-alive") else {
       return self
@@ -230,7 +216,7 @@ extension Headers {
     return Headers(fields: { line in !named.contains { line.isNamed(text: $0) } }, of: self)
   }
 
-  /// The lines of `headers` that satisfy a condition.
+  /// Makes a list of the fields in `headers` that satisfy a condition.
   private init(fields isKept: (HeaderLines.Line) -> Bool, of headers: Headers) {
     let kept = headers.lines.withUnsafeBufferPointer { bytes in
       var kept: [UInt8] = []
@@ -240,11 +226,11 @@ extension Headers {
     self.init(lines: kept)
   }
 
-  /// The fields with these names, in their order; the case of names is ignored.
+  /// The fields that have one of the given names, in order.
   ///
-  /// This is one pass over the raw lines, because a cache calls it for many thousand responses.
+  /// A cache calls this for many thousand responses, so it makes only one pass over the bytes.
   package func only(_ names: [StaticString]) -> Headers {
-    // Most lines begin with a letter that none of the names begins with.
+    // This skips most lines early: none of the names begins with the same letter.
     let initials = names.reduce(UInt32(0)) { $0 | 1 << ($1.utf8Start[0] & 31) }
     let kept = lines.withUnsafeBufferPointer { bytes in
       var kept: [UInt8] = []
@@ -261,7 +247,9 @@ extension Headers {
 }
 
 extension Headers {
-  /// The target of the first link to the next page, exactly as the server wrote it. (RFC 8288, section 3)
+  /// The URL of the next page in a `Link` field, exactly as the server wrote it. (RFC 8288, section 3)
+  ///
+  /// For example, the result for `Link: </items?page=2>; rel="next"` is `/items?page=2`.
   package var nextLink: String? {
     for value in all("Link") {
       if let target = Self.nextLink(in: value) { return target }
@@ -269,7 +257,6 @@ extension Headers {
     return nil
   }
 
-  /// Finds `<target>; rel="next"` among the links of one field.
   private static func nextLink(in value: String) -> String? {
     var rest = value[...]
     while let open = rest.firstIndex(of: "<"), let close = rest[open...].firstIndex(of: ">") {
@@ -284,7 +271,8 @@ extension Headers {
     return nil
   }
 
-  /// The parameters after a link's target, and the start of the next link; a comma in quotes does not end a link.
+  /// Parses the parameters after a link's target, for example `; rel="next"`. `end` is the position of the comma
+  /// before the next link, or the end of the text.
   private static func parameters(
     of text: Substring
   ) -> (parameters: [(name: String, value: String)], end: String.Index) {
@@ -314,37 +302,37 @@ extension Headers {
   }
 }
 
-/// Iterates over the fields in raw header lines, without copying them.
+/// Iterates over the fields in ``Headers/lines`` without copying them.
 ///
-/// A sync looks at the fields of many thousand responses, and spends most of that time here.
+/// Copying would be too slow, because a sync reads the fields of many thousand responses.
 package struct HeaderLines: Sequence, IteratorProtocol {
-  /// The ranges of a field's parts in the lines.
+  /// A line with one field, for example `Accept: image/png`. The ranges are positions in the lines.
   package struct Line {
-    /// The name, up to the colon.
+    /// The range of the name, without the colon.
     package let name: Range<Int>
-    /// The value after the colon, without surrounding white space. (RFC 9110, section 5.5)
+    /// The range of the value, without surrounding white space. (RFC 9110, section 5.5)
     package let value: Range<Int>
-    /// The whole line, with its line feed if it has one.
+    /// The range of the whole line, and of its line feed if there is one.
     package let whole: Range<Int>
     fileprivate let bytes: UnsafeBufferPointer<UInt8>
 
-    /// Whether the field has this name; the case of ASCII letters is ignored.
+    /// Whether the field has this name. The case of ASCII letters is ignored.
     package func isNamed(_ wanted: StaticString) -> Bool {
       name.count == wanted.utf8CodeUnitCount && wanted.withUTF8Buffer { isNamed($0) }
     }
 
-    /// Whether the field has this name; the case of ASCII letters is ignored.
+    /// Whether the field has this name. The case of ASCII letters is ignored.
     package func isNamed(text wanted: String) -> Bool {
       var wanted = wanted
       return wanted.withUTF8 { isNamed($0) }
     }
 
-    /// Whether the field has this name; the case of ASCII letters is ignored.
+    /// Whether the field has this name. The case of ASCII letters is ignored.
     package func isNamed(_ wanted: UnsafeBufferPointer<UInt8>) -> Bool {
       UnsafeBufferPointer(rebasing: bytes[name]).equalsIgnoringCase(wanted)
     }
 
-    /// Appends the whole line to other lines.
+    /// Appends the whole line to `lines`, with a line feed.
     func append(to lines: inout [UInt8]) {
       lines.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[whole]))
       if lines.last != 10 { lines.append(10) }
@@ -354,7 +342,7 @@ package struct HeaderLines: Sequence, IteratorProtocol {
   private let bytes: UnsafeBufferPointer<UInt8>
   private var start = 0
 
-  /// Iterates over lines, each ended by a line feed; lines without a colon are skipped.
+  /// Makes an iterator over lines that end with a line feed. Lines without a colon are skipped.
   package init(_ bytes: UnsafeBufferPointer<UInt8>) {
     self.bytes = bytes
   }

@@ -24,13 +24,13 @@ import Testing
 
   @Test func `directives without values are read among any others`() {
     let control = CacheControl(
-      "No-Store, no-cache=\"Set-Cookie\", , Must-Revalidate ,immutable,stale-if-error=30, junk junk"
+      "No-Store, no-cache=\"Set-Cookie\", , Must-Revalidate ,public,stale-if-error=30, junk junk"
     )
 
     #expect(control.noStore)
     #expect(control.noCache)
     #expect(control.mustRevalidate)
-    #expect(control.immutable)
+    #expect(control.isPublic)
     #expect(control.staleIfError == 30)
     #expect(control.maxAge == nil)
   }
