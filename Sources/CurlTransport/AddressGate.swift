@@ -1,11 +1,11 @@
 import CCurl
 import Transport
 
-/// Keeps one libcurl handle from connecting to addresses that its transfer may not reach.
+/// Prevents the transfers of one libcurl handle from connecting to addresses that are not allowed.
 ///
-/// libcurl asks the gate twice: before each socket is opened, and on each connection before the request is sent. The
-/// second question is for connections that another transfer opened: libcurl distinguishes connections only by host
-/// and port, and would reuse them.
+/// libcurl asks the gate before it opens a socket, and again before it sends a request on a connection. The second
+/// question is needed because libcurl reuses connections that other transfers opened to the same host and port. The
+/// other transfer may have been allowed to use an address that this transfer may not use.
 final class AddressGate {
   private let judge: UnsafeMutablePointer<larder_address_judge>
   private var isOpen = false
@@ -16,31 +16,31 @@ final class AddressGate {
     judge = .allocate(capacity: 1)
     judge.initialize(to: larder_address_judge())
     judge.pointee.callback = Self.onAddress
-    // SAFETY: unretained: the exchange owns this gate and the handle that calls it, and frees them together.
+    // SAFETY: the pointer is unretained. The exchange owns both this gate and the handle that calls it.
     judge.pointee.context = Unmanaged.passUnretained(self).toOpaque()
   }
 
   deinit { judge.deallocate() }
 
-  /// Whether every address that the transfer tried was refused.
+  /// Whether the transfer tried at least one address, and all of these were refused.
   var hasRefusedAll: Bool { refused > 0 && allowed == 0 }
 
-  /// Makes the handle ask this gate before it opens a socket, and before it sends a request.
+  /// Makes a handle ask this gate before it opens a socket, and before it sends a request.
   func guardHandle(_ easy: borrowing EasyHandle) {
     easy.set(judge: judge)
-    // SAFETY: unretained, as in `init`.
+    // SAFETY: the pointer is unretained, as in `init`.
     easy.set(CURLOPT_PREREQDATA, context: Unmanaged.passUnretained(self).toOpaque())
     easy.set(prereq: Self.onRequest)
   }
 
-  /// Prepares the gate for a transfer; an open gate lets it connect anywhere.
+  /// Prepares the gate for a transfer. If `isOpen` is true, the transfer may connect to all addresses.
   func prepare(isOpen: Bool) {
     self.isOpen = isOpen
     refused = 0
     allowed = 0
   }
 
-  /// Whether a request may be sent on a connection to the address `peer`.
+  /// Whether a request may be sent on a connection to an address, for example `192.0.2.1`.
   private func mayAsk(_ peer: UnsafePointer<CChar>) -> Bool {
     allowed = 0
     return isOpen || mayConnect(to: IPAddress(literal: String(cString: peer)))
@@ -56,8 +56,7 @@ final class AddressGate {
     return true
   }
 
-  // SAFETY: the context is the gate, which lives as long as the handle; the bytes are the shim's, and valid during the
-  // call.
+  // SAFETY: the context is the gate, which exists as long as the handle. The bytes are valid during the call.
   private static let onAddress: larder_address_callback = { bytes, count, context in
     guard let context else { return 0 }
     let gate = Unmanaged<AddressGate>.fromOpaque(context).takeUnretainedValue()
@@ -65,8 +64,7 @@ final class AddressGate {
     return gate.mayConnect(to: address) ? 1 : 0
   }
 
-  // SAFETY: the context is the gate, which lives as long as the handle; the peer is a C string that is valid during the
-  // call.
+  // SAFETY: the context is the gate, which exists as long as the handle. The C string `peer` is valid during the call.
   private static let onRequest: larder_prereq_callback = { context, peer, _, _, _ in
     guard let context, let peer else { return CURL_PREREQFUNC_ABORT }
     let gate = Unmanaged<AddressGate>.fromOpaque(context).takeUnretainedValue()
@@ -74,11 +72,13 @@ final class AddressGate {
   }
 }
 
-/// The hosts that the user named: on the command line, in the catalog file, or as the first host of a connect-to
-/// entry (curl's `--connect-to`).
+/// The hosts that the user named. Transfers to these hosts may use private addresses.
+///
+/// The user names a host on the command line, in the catalog file, or as the first host in a value of the option
+/// `--connect-to`, such as `shop.example:443:127.0.0.1:8443`.
 struct HostTrust {
   private let named: Set<HostPort>
-  /// The first halves of connect-to entries, `HOST:PORT`; an empty host or a nil port stands for any.
+  /// The first host and port of each `--connect-to`. An empty host or a nil port means that any host or port matches.
   private let redirected: [(host: String, port: Int?)]
 
   init(_ options: TransportOptions) {
@@ -95,7 +95,7 @@ struct HostTrust {
       }
   }
 
-  /// Whether a transfer's current hop may lead to a private address.
+  /// Whether the current request of a transfer may be sent to a private address.
   func isTrusted(_ transfer: Transfer) -> Bool {
     let first = transfer.request.url
     if transfer.request.trust == .named,
@@ -106,7 +106,7 @@ struct HostTrust {
     return isNamed(transfer.url)
   }
 
-  /// The first half, `HOST:PORT`, of an entry `HOST:PORT:HOST:PORT`; the host may be an address in brackets.
+  /// The first host and port of a value `HOST:PORT:HOST:PORT`. The host may be an IPv6 address in brackets.
   private static func source(of entry: String) -> (host: String, port: Int?)? {
     var rest = entry[...]
     var host: Substring

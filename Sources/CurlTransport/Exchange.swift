@@ -3,13 +3,15 @@ import CCurl
 import Glibc
 import Transport
 
-/// One request and its response on one libcurl handle; reused for the next request when done.
+/// One HTTP request and its response, sent with one libcurl handle. When it is done, it is used for another request.
 ///
-/// An exchange is used on the transfer thread only. It collects the header lines as bytes, judges the head, and
-/// passes on the body.
+/// An exchange is used only on the transfer thread. It collects the header lines, checks them, and passes the body to
+/// the transfer's sink.
 final class Exchange {
-  /// The body of a refusal or redirect is read up to this size, so that the connection stays usable.
+  /// The number of bytes that are read of the body of a redirect or an error response. After a longer body, the
+  /// connection cannot be used again.
   private static let discardLimit: ByteCount = 65_536
+  /// The number of bytes that are stored of the body of an error response.
   private static let refusalLimit = 8 << 10
 
   let easy: EasyHandle
@@ -24,46 +26,47 @@ final class Exchange {
   private var configured = Configured()
 
   private(set) var transfer: Transfer?
-  /// The index of this exchange among the running exchanges.
+  /// The index of this exchange in the loop's list of running exchanges.
   var slot = 0
-  /// The header lines of the current response, which may be an interim one.
+  /// The header lines of the current response, which may be an interim response.
   private var lines: [UInt8] = []
   private var headerBytes = 0
   private(set) var status = 0
   private(set) var version = HTTPVersion.http11
   private(set) var head: ResponseHead?
-  /// The number of body bytes after decoding.
+  /// The number of body bytes that were received, after decoding.
   private(set) var received: ByteCount = 0
-  /// The error for which a callback stopped the transfer; it overrides libcurl's error code.
+  /// The error for which a callback stopped the transfer. It replaces libcurl's error code.
   private(set) var refusal: (reason: FailureReason, detail: String)?
-  /// The first bytes of a refusal's body.
+  /// The first bytes of the body of an error response.
   private(set) var refusalBody: [UInt8] = []
-  /// Whether the server's 206 does not continue the bytes in the sink.
+  /// Whether the transfer tried to resume a body, and the response does not continue the bytes in the sink.
   private(set) var cannotResume = false
-  /// Whether the server sent more than its `Content-Length` promised.
+  /// Whether the server sent more bytes than it announced in `Content-Length`.
   private(set) var hasExcess = false
-  /// Whether the connection was open at the end; see ``Response/connectionIsOpen``.
+  /// Whether the connection was open at the end. See ``Response/connectionIsOpen``.
   private(set) var isConnected = true
-  /// The length that a body for the sink must have.
+  /// The length of the body for the sink, as the server announced it.
   private var promised: ByteCount?
-  /// The length of the rest of a resumed body, from `Content-Range`.
+  /// The number of bytes in the response if the body was resumed, as `Content-Range` announced it.
   private(set) var part: ByteCount?
   private var body = Body.none
-  /// Whether the body is decoded as it is received.
+  /// Whether libcurl decodes the body.
   private(set) var isPacked = false
-  /// The announced length of an encoded body.
+  /// The length of the body before decoding, as the server announced it.
   private var announced: ByteCount?
   private(set) var startedAt = MonotonicTime(nanoseconds: 0)
-  /// The time limit of this attempt, and whether a deadline rather than the options set it.
+  /// The time limit of this attempt, and whether it is from a deadline. If it is not, it is from the options.
   private(set) var timeLimit: (milliseconds: Int64, isDeadline: Bool) = (0, false)
 
+  /// The destination of the body.
   private enum Body {
     case none
     case sink(any BodySink, limit: ByteCount)
     case discard
   }
 
-  /// The options that the handle has now; comparing them costs less than setting an option again.
+  /// The values that some options of the handle have now. Comparing them takes less time than setting an option again.
   private struct Configured {
     var isPost = false
     var codings: String?
@@ -85,7 +88,7 @@ final class Exchange {
     excess = ExcessDetector(multi.watch)
     errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
     errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-    // SAFETY: unretained: `self` owns the handle and outlives every call that it makes.
+    // SAFETY: the pointer is unretained. `self` owns the handle, so it exists during every call that the handle makes.
     let context = Unmanaged.passUnretained(self).toOpaque()
     policy.configure(easy)
     easy.set(CURLOPT_ERRORBUFFER, context: errorText)
@@ -103,7 +106,7 @@ final class Exchange {
     errorText.deallocate()
   }
 
-  /// Prepares the handle, which must not be in a multi handle, for the transfer's current hop.
+  /// Prepares the handle for the current request of a transfer. The handle must not be in the multi handle.
   func prepare(_ transfer: Transfer, at now: MonotonicTime, deadline: MonotonicTime?) {
     self.transfer = transfer
     startedAt = now
@@ -134,50 +137,49 @@ final class Exchange {
     prepareTimes(transfer, now, deadline)
   }
 
-  /// Releases the transfer; the handle is then free for another transfer.
+  /// Releases the transfer, so that the exchange can be used for another one.
   func clear() {
     transfer = nil
     body = .none
     head = nil
   }
 
-  /// The error text of libcurl.
+  /// libcurl's error message for the last transfer. It is empty if libcurl wrote none.
   var errorDetail: String { String(cString: errorText) }
 
-  /// Whether the host had addresses, and all of them were refused.
+  /// Whether the transfer tried at least one address of the host, and all of these were refused.
   var wasAddressRefused: Bool { gate.hasRefusedAll }
 
-  /// Records whether the server sent more than it promised; must be called before the handle leaves the multi handle.
+  /// Checks whether the server sent more bytes than it announced. This must be called before the handle leaves the
+  /// multi handle.
   ///
-  /// `isQuiet` says that no other transfer can have used the connection since this transfer ended.
+  /// `isQuiet` is true if no other transfer can have used the connection since this transfer ended.
   func findExcess(isQuiet: Bool) {
     guard promised != nil, version != .http2, refusal == nil else { return }
     hasExcess = excess.hasExcess(easy, mayPeek: isQuiet)
   }
 
-  /// Records whether the connection outlives the transfer, which matters only for HTTP/2.
-  ///
-  /// Must be called before the handle leaves the multi handle.
+  /// Checks whether an HTTP/2 connection is still open. This must be called before the handle leaves the multi handle.
   func noteConnection() {
     isConnected = version != .http2 || easy.isConnected
   }
 
   private func prepareHeaders(_ transfer: Transfer) {
-    if let headerKey, headerKey.fits(transfer) { return }
     let key = HeaderKey(transfer)
+    guard key != headerKey else { return }
     headerKey = key
     let list = key.list(userAgent: policy.options.userAgent)
     easy.set(headers: list)
     headerList = list
     guard configured.codings != key.codings else { return }
     configured.codings = key.codings
-    _ = easy.set(CURLOPT_ACCEPT_ENCODING, key.codings)
+    easy.set(CURLOPT_ACCEPT_ENCODING, key.codings)
   }
 
-  /// Makes a transfer wait until its host's first connection shows whether it can carry further transfers too.
+  /// Makes a transfer with TLS wait for the first connection to its host, which may be able to carry this transfer too.
   ///
-  /// With TLS, the handshake shows it. Without TLS only HTTP/1.1 is used, and libcurl would wait for the first
-  /// response. So a response that hangs would hold up all other transfers to the host.
+  /// With TLS, the handshake shows whether the connection uses HTTP/2. Without TLS, larder uses only HTTP/1.1, but
+  /// libcurl would wait for the first response. So one slow response would delay all other transfers to the host.
   private func prepareSharing(_ transfer: Transfer) {
     let isShared = transfer.url.scheme == .https
     guard isShared != configured.isShared else { return }
@@ -191,8 +193,8 @@ final class Exchange {
       easy.set(post: isPost ? transfer.request.body ?? [] : nil)
       configured.isPost = isPost
     }
-    // If a reused connection turns out to be dead, libcurl repeats the request, even a POST. So a POST that may not
-    // be repeated opens a connection of its own.
+    // If libcurl reuses a connection that the server has closed, it repeats the request, even if it is a POST. So a
+    // POST that may not be repeated gets a new connection.
     let isFresh =
       isPost && !transfer.request.isRepeatable || transfer.wantsFreshConnection
     if isFresh != configured.isFresh {
@@ -201,9 +203,9 @@ final class Exchange {
     }
   }
 
-  /// Sets the signature and the verb for an object store.
+  /// Sets the signature and the verb of a request to an object store.
   ///
-  /// Must be called after `prepareMethod`, whose settings it overrides.
+  /// This must be called after `prepareMethod`, because it replaces some options that `prepareMethod` sets.
   private func prepareSigning(_ transfer: Transfer) {
     let signing = transfer.request.signing
     guard signing !== configured.signing else { return }
@@ -216,7 +218,7 @@ final class Exchange {
     timeLimit = (policy.options.transferTimeout.wholeMilliseconds, false)
     let moments = [deadline, transfer.request.deadline].compactMap { $0 }
     if let moment = moments.min() {
-      // libcurl takes the milliseconds as an int, so a deadline that is weeks away is capped.
+      // libcurl stores the milliseconds in an `int`, so they are limited to about eleven days.
       let left = min(max(1, (moment - now) / 1_000_000), 1_000_000_000)
       if timeLimit.milliseconds == 0 || left < timeLimit.milliseconds { timeLimit = (left, true) }
     }
@@ -228,17 +230,17 @@ final class Exchange {
 }
 
 extension Exchange {
-  // SAFETY: libcurl passes the context that `init` set: this exchange, alive while its handle is.
+  // SAFETY: libcurl passes the context that `init` set. It is the exchange, which exists as long as its handle.
   private static let onHeader: larder_data_callback = { bytes, size, count, context in
     guard let bytes, let context else { return 0 }
     let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
-    // This call saves a retain and a release for each header line.
+    // This avoids a retain and a release for each header line.
     return Unmanaged<Exchange>.fromOpaque(context)._withUnsafeGuaranteedRef {
       $0.receive(headerLine: line) ? size * count : 0
     }
   }
 
-  // SAFETY: as above; the bytes are libcurl's and valid for the call, which a RawSpan cannot outlive.
+  // SAFETY: the context is the same as above. The bytes are valid during the call, and a RawSpan cannot exist longer.
   private static let onBody: larder_data_callback = { bytes, size, count, context in
     guard let bytes, let context else { return 0 }
     let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
@@ -255,7 +257,7 @@ extension Exchange {
   private func receive(headerLine line: UnsafeRawBufferPointer) -> Bool {
     headerBytes += line.count
     guard headerBytes <= policy.options.headerLimit else { return refuse(.tooLongHeader) }
-    // Trailers count towards the size limit, and are otherwise ignored.
+    // Fields after the body (trailers) count towards the limit, but are ignored.
     guard head == nil else { return true }
     var end = line.count
     while end > 0, line[end - 1] == 10 || line[end - 1] == 13 { end -= 1 }
@@ -264,7 +266,7 @@ extension Exchange {
       return receive(statusLine: UnsafeRawBufferPointer(rebasing: line[..<end]))
     }
     if line[0] == 0x20 || line[0] == 0x09, lines.last == 10 {
-      // A folded line continues the previous line. (RFC 9112, section 5.2)
+      // A line that begins with white space continues the previous line. (RFC 9112, section 5.2)
       lines[lines.count - 1] = 0x20
     }
     lines.append(contentsOf: UnsafeRawBufferPointer(rebasing: line[..<end]))
@@ -294,7 +296,7 @@ extension Exchange {
   private func headEnded() -> Bool {
     guard let transfer else { return false }
     if status < 200 {
-      // Interim responses (1xx) are ignored, in any number. (RFC 9110, section 15.2)
+      // A server may send any number of interim responses, which are ignored. (RFC 9110, section 15.2)
       lines.removeAll(keepingCapacity: true)
       status = 0
       return true
@@ -333,7 +335,7 @@ extension Exchange {
     return true
   }
 
-  /// Whether the body that follows a head with this status is the one that was requested.
+  /// Whether the body of a response with this status is the one that was requested.
   func isBody(_ status: Int) -> Bool {
     transfer.map { $0.request.isAnswered(by: status) } ?? false
   }
@@ -364,9 +366,9 @@ extension Exchange {
     return true
   }
 
-  /// The maximum number of bytes of an encoded body that may have been received so far.
+  /// An upper limit for the number of bytes of an encoded body that were received so far.
   ///
-  /// libcurl counts a chunk only after it has decoded all of it.
+  /// libcurl counts the bytes of a piece only after it has decoded the whole piece, so one piece is added.
   private var sentByNow: ByteCount {
     let most = easy.wireBytes + ByteCount(ExchangePolicy.bufferSize)
     return announced.map { min($0, most) } ?? most
@@ -399,9 +401,9 @@ extension Exchange {
   }
 }
 
-/// The options that are set once on every handle of a transport.
+/// Sets the options that are the same for all transfers.
 final class ExchangePolicy {
-  /// The number of bytes that libcurl reads at once.
+  /// The largest number of bytes that libcurl reads at once.
   static let bufferSize = 64 << 10
 
   let options: TransportOptions
@@ -415,7 +417,7 @@ final class ExchangePolicy {
   func configure(_ easy: borrowing EasyHandle) {
     configureSafety(easy)
     easy.set(CURLOPT_NOSIGNAL, true)
-    // Quit at once on Ctrl-C, even while a resolver thread waits for a dead name server.
+    // With this option, Ctrl-C ends the program at once, even while a thread of libcurl waits for a name server.
     easy.set(CURLOPT_QUICK_EXIT, true)
     easy.set(CURLOPT_BUFFERSIZE, Self.bufferSize)
     easy.set(CURLOPT_DNS_CACHE_TIMEOUT, 600)
@@ -424,62 +426,66 @@ final class ExchangePolicy {
     easy.set(CURLOPT_LOW_SPEED_LIMIT, options.lowSpeed)
     let idleSeconds = (options.idleTimeout.wholeMilliseconds + 999) / 1000
     easy.set(CURLOPT_LOW_SPEED_TIME, Int(idleSeconds))
-    // This User-Agent is for the CONNECT request to a proxy, which does not get the header lines of the actual
-    // request.
-    if options.proxy != nil { _ = easy.set(CURLOPT_USERAGENT, options.userAgent) }
+    // This option sets the User-Agent of the CONNECT request to a proxy. The header lines of the actual request are not
+    // part of the CONNECT request.
+    if options.proxy != nil { easy.set(CURLOPT_USERAGENT, options.userAgent) }
     setConnectTo(easy)
   }
 
-  /// Sets the connect-to entries of the options on a handle.
+  /// Sets the entries of ``TransportOptions/connectTo`` on a handle.
   func setConnectTo(_ easy: borrowing EasyHandle) {
     easy.set(CURLOPT_CONNECT_TO, context: options.connectTo.isEmpty ? nil : connectTo.raw)
   }
 
   private func configureSafety(_ easy: borrowing EasyHandle) {
-    _ = easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
-    // Redirects are not followed by libcurl, because each one has to be judged.
+    easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
+    // libcurl must not follow redirects, because larder checks each redirect.
     easy.set(CURLOPT_FOLLOWLOCATION, false)
     easy.set(CURLOPT_DISALLOW_USERNAME_IN_URL, true)
     easy.set(CURLOPT_SSL_VERIFYPEER, true)
     easy.set(CURLOPT_SSL_VERIFYHOST, 2)
     easy.set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
     let trusted = options.caFile ?? TrustStore.file
-    if let trusted { _ = easy.set(CURLOPT_CAINFO, trusted) }
-    // With empty texts, libcurl does not read the proxy variables of the environment.
-    _ = easy.set(CURLOPT_PROXY, "")
-    _ = easy.set(CURLOPT_NOPROXY, "")
+    if let trusted { easy.set(CURLOPT_CAINFO, trusted) }
+    // If these options are empty strings, libcurl does not read environment variables such as `https_proxy`.
+    easy.set(CURLOPT_PROXY, "")
+    easy.set(CURLOPT_NOPROXY, "")
     easy.set(CURLOPT_PROXY_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
-    if let trusted { _ = easy.set(CURLOPT_PROXY_CAINFO, trusted) }
+    if let trusted { easy.set(CURLOPT_PROXY_CAINFO, trusted) }
     easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, true)
     easy.set(CURLOPT_HTTP09_ALLOWED, false)
     easy.set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
   }
 }
 
-/// The system's file of trusted certificates.
+/// Finds the file with the certificates that the system trusts.
 ///
-/// libcurl looks at the path that its own distribution uses. A binary that bundles libcurl also runs on other
-/// distributions.
+/// A libcurl uses by default the path of the Linux distribution that it was built for. But larder can be installed
+/// together with its own libcurl on a distribution with another path.
 enum TrustStore {
-  /// The paths on Debian, Ubuntu, Arch and Gentoo; on new and old releases of Fedora and its relatives; on openSUSE;
-  /// on Alpine and Void.
   private static let places = [
-    "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
-    "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem",
+    // Debian, Ubuntu, Arch and Gentoo.
+    "/etc/ssl/certs/ca-certificates.crt",
+    // New and old releases of Fedora and related distributions.
+    "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/pki/tls/certs/ca-bundle.crt",
+    // openSUSE.
+    "/etc/ssl/ca-bundle.pem",
+    // Alpine and Void.
+    "/etc/ssl/cert.pem",
   ]
 
-  /// The file to give to libcurl; nil if libcurl's default file exists, or if no file does.
+  /// Finds the file that libcurl must be told to use.
   ///
   /// - Parameters:
-  ///   - builtIn: The file that libcurl uses by default.
-  ///   - isReadable: Whether a file exists and can be read.
-  /// - Returns: The path.
+  ///   - builtIn: The path that libcurl uses by default.
+  ///   - isReadable: Returns whether the file with a path exists and can be read.
+  /// - Returns: The path of the file, or nil if libcurl's default file exists, or if no file was found.
   static func file(builtIn: String?, isReadable: (String) -> Bool) -> String? {
     if let builtIn, isReadable(builtIn) { return nil }
     return places.first(where: isReadable)
   }
 
-  /// The file for this process, looked up once.
+  /// The file for the libcurl of this process, or nil to use libcurl's default.
   static let file = file(builtIn: builtIn) { access($0, R_OK) == 0 }
 
   private static let builtIn = CurlTransport.library?.trust

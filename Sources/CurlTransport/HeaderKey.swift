@@ -3,88 +3,59 @@ import CCurl
 import FoundationEssentials
 import Transport
 
-/// Everything that determines the header lines of a request; as long as it is equal, libcurl's list of lines is
-/// reused.
+/// The values that determine the header lines of a request.
+///
+/// If they are the same as in the last request of an exchange, libcurl's list of header lines is used again.
 struct HeaderKey: Equatable {
-  let headers: Headers
-  let credentials: Headers
-  let accept: Request.Accept
-  let userInfo: String?
-  let resume: ResumePoint?
-  let condition: Validators?
-  let isPost: Bool
-  let takesCodedBytes: Bool
-  let isSigned: Bool
+  private var headers: Headers
+  private var credentials: Headers
+  private let accept: Request.Accept
+  private var userInfo: String?
+  private var resume: ResumePoint?
+  private var condition: Validators?
+  private var isPost: Bool
+  private var takesCodedBytes = false
+  private let isSigned: Bool
 
+  /// Makes the key for the current request of a transfer, which may be the request after a redirect.
   init(_ transfer: Transfer) {
-    let request = transfer.request
-    let atHome = transfer.isAtFirstOrigin
-    if atHome, !transfer.hasDroppedBody {
-      headers = request.headers
-      credentials = request.credentials
-    } else if atHome {
-      var kept = request.headers
-      kept.remove("Content-Type")
-      headers = kept
-      credentials = request.credentials
-    } else {
-      var kept = request.headers
-      if transfer.hasDroppedBody { kept.remove("Content-Type") }
-      kept.remove("Authorization")
-      kept.remove("Cookie")
-      headers = kept
+    self.init(transfer.request)
+    if transfer.hasDroppedBody { headers.remove("Content-Type") }
+    if !transfer.isAtFirstOrigin {
+      headers.remove("Authorization")
+      headers.remove("Cookie")
       credentials = Headers()
     }
-    accept = request.accept
     userInfo = transfer.url.userInfo
     resume = transfer.resume
     condition = transfer.validators
     isPost = transfer.isPost
     takesCodedBytes = transfer.takesCodedBytes
-    isSigned = request.signing != nil
   }
 
-  /// The key of a request's first hop.
+  /// Makes the key for a request that is sent to its own URL, without a condition and without a range.
   init(_ request: Request) {
     headers = request.headers
     credentials = request.credentials
     accept = request.accept
     userInfo = request.url.userInfo
-    resume = nil
-    condition = nil
     isPost = request.method == .post
-    takesCodedBytes = false
     isSigned = request.signing != nil
   }
 
-  /// Whether a transfer has these header lines.
+  /// The value for libcurl's option `CURLOPT_ACCEPT_ENCODING`. Nil disables decoding.
   ///
-  /// This is checked for each transfer, and nearly always true.
-  func fits(_ transfer: Transfer) -> Bool {
-    let request = transfer.request
-    guard transfer.isAtFirstOrigin, !transfer.hasDroppedBody else {
-      return self == HeaderKey(transfer)
-    }
-    return headers == request.headers && credentials == request.credentials
-      && accept == request.accept && userInfo == transfer.url.userInfo && resume == transfer.resume
-      && condition == transfer.validators
-      && isPost == (request.method == .post) && takesCodedBytes == transfer.takesCodedBytes
-      && isSigned == (request.signing != nil)
-  }
-
-  /// The codings that libcurl is told to accept; nil disables decoding.
-  ///
-  /// An empty text asks for all codings that libcurl can decode. `identity` asks for no coding. A coded body is
-  /// nevertheless decoded, because some stores keep pictures compressed and send them to everyone in that form.
+  /// An empty string asks the server for all codings that libcurl can decode, and `identity` asks for none. With both
+  /// values, libcurl decodes a body. This is needed because some servers store pictures compressed, and send them in
+  /// this form to every client.
   var codings: String? {
     if takesCodedBytes { return nil }
     return accept.compressed ? "" : "identity"
   }
 
-  /// The header lines to send, without `Host` and the lines that frame the message: libcurl writes those itself.
+  /// The header lines to send. libcurl adds `Host` and the lines about the message's length, such as `Content-Length`.
   ///
-  /// A line in this list is cheaper than a line that libcurl adds by itself: libcurl formats the former once for each
-  /// request, the latter twice.
+  /// The list contains as many lines as possible, because libcurl needs more time for a line that it adds itself.
   func list(userAgent: String) -> HeaderList {
     var list = HeaderList()
     list.append(fields(userAgent: userAgent))
@@ -93,21 +64,20 @@ struct HeaderKey: Equatable {
       list.append("Range", "bytes=\(resume.offset)-")
       list.append("If-Range", resume.validator)
     }
-    // libcurl before 8.0 signs even a line that it is told to leave out, and the signature would then cover a missing
-    // line.
+    // libcurl before 8.0 also signs lines that it is told to leave out. Then the signature would be wrong.
     if isPost, !isSigned {
-      // With `Expect: 100-continue`, a request to a server that does not know the field would wait for a second.
+      // libcurl would add `Expect: 100-continue`, and would wait for a second if the server ignores it.
       list.suppress("Expect")
       if isOpen("Content-Type") { list.suppress("Content-Type") }
     }
     return list
   }
 
-  /// The lines that may select the response, without the `Accept-Encoding` that libcurl may write itself.
+  /// The header fields that the response may depend on. `Accept-Encoding` is missing if libcurl writes it itself.
   func fields(userAgent: String) -> Headers {
     var fields = headers
     fields.append(credentials)
-    // libcurl signs every line in the list, and proxies may change the lines that are added below.
+    // libcurl signs every line in the list, but proxies may change the lines that are added below.
     if isSigned { return fields }
     if isOpen("User-Agent") { fields.append("User-Agent", userAgent) }
     if isOpen("Accept") { fields.append("Accept", accept.value) }
@@ -121,16 +91,15 @@ struct HeaderKey: Equatable {
     return fields
   }
 
+  /// Whether neither the headers nor the credentials contain a field with this name.
   private func isOpen(_ name: String) -> Bool {
     !headers.contains(name) && !credentials.contains(name)
   }
 }
 
-/// A libcurl string list of header lines, freed exactly once.
+/// A list of lines in libcurl's form (`curl_slist`). It is freed when the value is destroyed.
 struct HeaderList: ~Copyable {
-  /// The list; nil while it is empty.
-  ///
-  /// Only the handle wrappers use it.
+  /// libcurl's list, or nil while the list is empty.
   private(set) var raw: UnsafeMutablePointer<curl_slist>?
 
   init() {}
@@ -143,7 +112,7 @@ struct HeaderList: ~Copyable {
     name.withUTF8 { name in value.withUTF8 { append(name, $0) } }
   }
 
-  /// Adds fields, except those that only libcurl may write because they say where the message ends.
+  /// Adds fields, except the fields about the message's length. Only libcurl may write these.
   mutating func append(_ headers: Headers) {
     headers.lines.withUnsafeBufferPointer { bytes in
       for line in HeaderLines(bytes)
@@ -156,10 +125,10 @@ struct HeaderList: ~Copyable {
     }
   }
 
-  /// Keeps libcurl from sending a header that it adds by itself.
+  /// Prevents libcurl from adding a field with this name.
   mutating func suppress(_ name: String) { append(line: name + ":") }
 
-  /// Adds a line unchanged.
+  /// Adds a line without a change.
   mutating func append(line: String) {
     if let longer = larder_slist_append(raw, line) { raw = longer }
   }
@@ -168,7 +137,7 @@ struct HeaderList: ~Copyable {
     _ name: UnsafeBufferPointer<UInt8>,
     _ value: UnsafeBufferPointer<UInt8>
   ) {
-    // libcurl drops a line that ends at its colon; a semicolon tells it that the value is empty on purpose.
+    // libcurl ignores a line that ends with a colon. A semicolon instead of the colon means that the value is empty.
     let between: StaticString = value.isEmpty ? ";" : ": "
     let count = name.count + between.utf8CodeUnitCount + value.count
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count + 1) { text in

@@ -32,7 +32,9 @@ final class HashedFile: Sendable {
     self.disk = disk
   }
 
-  /// Appends bytes. If they cannot be written, ``close()`` throws the error.
+  /// Appends bytes.
+  ///
+  /// If they cannot be written, ``close()`` throws the error.
   func append(_ pieces: [UInt8]...) {
     state.withLock { state in
       for piece in pieces {
@@ -125,7 +127,9 @@ final class LineReader {
 
   deinit { try? file.close() }
 
-  /// The length and digest of the file up to ``offset``. It is valid if the file was read from its first byte.
+  /// The length and digest of the file up to ``offset``.
+  ///
+  /// It is valid if the file was read from its first byte.
   var sum: FileSum {
     FileSum(bytes: offset, sha256: Hexadecimal.text(hash.finalize()))
   }
@@ -176,7 +180,9 @@ final class LineReader {
     offset += Int64(count)
   }
 
-  /// Reads the next piece if all bytes in the buffer were returned. The result is false at the end of the file.
+  /// Reads the next piece if all bytes in the buffer were returned.
+  ///
+  /// The result is false at the end of the file.
   private func fill() throws -> Bool {
     if place < buffer.count { return true }
     buffer = try file.bytes(from: offset, count: piece)

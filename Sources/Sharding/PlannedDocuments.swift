@@ -11,7 +11,9 @@ import Transport
 /// ``DocumentAnswer`` as a line of JSON. If the response has a body, the body and a line feed follow.
 struct PlannedDocuments: GivenDocuments {
   private let path: String
-  /// The offset of the last response for each document. A document may have several responses.
+  /// The offset of the last response for each document.
+  ///
+  /// A document may have several responses.
   private let lines: [DocumentID: Int64]
   /// The length and digest of the file.
   let sum: FileSum

@@ -4,8 +4,9 @@ import FoundationEssentials
 import Pipeline
 import SystemPackage
 
-/// The trailer, which is the last line of a manifest. It shows which shard the manifest belongs to, and that the
-/// manifest is complete.
+/// The trailer, which is the last line of a manifest.
+///
+/// It shows which shard the manifest belongs to, and that the manifest is complete.
 struct ManifestTrailer: Codable, Equatable {
   /// The SHA-256 of the plan's `plan.json`.
   var plan: String
@@ -13,7 +14,9 @@ struct ManifestTrailer: Codable, Equatable {
   var run: String
   /// The number of the shard.
   var shard: Int
-  /// The number of pictures in the shard. The manifest has a line for each.
+  /// The number of pictures in the shard.
+  ///
+  /// The manifest has a line for each.
   var urls: Int
   /// The number of pictures that were fetched.
   var fetched: Int
@@ -25,7 +28,9 @@ struct ManifestTrailer: Codable, Equatable {
   var requests: Int
   /// The length and digest of the lines before the trailer.
   var rows = FileSum(bytes: 0, sha256: "")
-  /// A unique token of the process that wrote the manifest. It makes the manifests of two processes different.
+  /// A unique token of the process that wrote the manifest.
+  ///
+  /// It makes the manifests of two processes different.
   var writer: String?
 }
 
@@ -44,8 +49,8 @@ enum ShardManifest {
 
   /// Reads a manifest line by line, and compares its URLs with the URLs in the shard's list.
   ///
-  /// The lines are passed on before the whole file is verified. So if this function throws, the caller must discard
-  /// the lines.
+  /// The lines are passed on before the whole file is verified. So if this function throws, the caller must discard the
+  /// lines.
   ///
   /// - Parameters:
   ///   - shard: The number of the shard.
@@ -101,7 +106,9 @@ enum ShardManifest {
     return trailer
   }
 
-  /// Reads the trailer of a shard's manifest. The result is nil if there is no manifest.
+  /// Reads the trailer of a shard's manifest.
+  ///
+  /// The result is nil if there is no manifest.
   ///
   /// - Throws: ``LarderError`` if the manifest is truncated, or belongs to another plan or shard.
   static func trailer(
@@ -219,7 +226,9 @@ struct PictureRow: Codable, Equatable {
   var checked: Int64?
   var failure: String?
   var failingSince: Int64?
-  /// The result of the request. Only manifests have this property and those below.
+  /// The result of the request.
+  ///
+  /// Only manifests have this property and those below.
   var end: End?
   /// The SHA-256 of the bytes that were in the cache before the request, if the request changed them.
   var before: String?

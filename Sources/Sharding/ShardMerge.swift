@@ -11,8 +11,8 @@ extension PlannedRun {
   /// `documents.log`, and the results for the pictures are in the manifests. Everything else is the same as in any
   /// sync, for example the guards against mass removals, the comparison with the last run, and the report.
   ///
-  /// Readers of the cache see the previous run until the last transaction is committed. After a crash, the merge can
-  /// be run again.
+  /// Readers of the cache see the previous run until the last transaction is committed. After a crash, the merge can be
+  /// run again.
   ///
   /// - Parameters:
   ///   - cache: The path of the cache that the shards filled.
@@ -179,8 +179,8 @@ final class SettledManifests: ImportedPictures {
     guard let line = try manifest.line(),
       var picture = try decoder.decode(PictureRow.self, from: Data(line)).settled
     else { throw Errno.ioError }
-    // A second run of the shard may have replaced the file since the manifest was written, so the row gets the date
-    // and inode of the present file. If the file was removed, this is noticed when the row is committed.
+    // A second run of the shard may have replaced the file since the manifest was written, so the row gets the date and
+    // inode of the present file. If the file was removed, this is noticed when the row is committed.
     picture.entry = try layout.confirmed(picture.entry, read: false) ?? picture.entry
     return picture
   }

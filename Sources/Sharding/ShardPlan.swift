@@ -5,7 +5,9 @@ import Crypto
 import FoundationEssentials
 import Pipeline
 
-/// The plan of a sync that several machines carry out together. This type is the content of the file `plan.json`.
+/// The plan of a sync that several machines carry out together.
+///
+/// This type is the content of the file `plan.json`.
 ///
 /// A shard is the part of the pictures that one machine fetches. The plan is a folder with these files:
 ///
@@ -17,7 +19,9 @@ import Pipeline
 package struct ShardPlan: Codable, Sendable {
   /// One shard of the plan.
   package struct Shard: Codable, Sendable {
-    /// The shard's number. The first shard has the number 0.
+    /// The shard's number.
+    ///
+    /// The first shard has the number 0.
     package var shard: Int
     /// The number of pictures in the shard.
     package var urls: Int
@@ -36,9 +40,13 @@ package struct ShardPlan: Codable, Sendable {
     var maxSkippedCount: Int?
   }
 
-  /// The version of the format of `plan.json` and its companion files. Larder reads only its own version.
+  /// The version of the format of `plan.json` and its companion files.
+  ///
+  /// Larder reads only its own version.
   var format = Self.form
-  /// The unique name of the run. It is part of the names of the shards' work folders in the cache.
+  /// The unique name of the run.
+  ///
+  /// It is part of the names of the shards' work folders in the cache.
   package var run: String
   /// The name of the catalog.
   package var catalog: String
@@ -56,7 +64,9 @@ package struct ShardPlan: Codable, Sendable {
   var documents: FileSum
   /// The number of pictures in all shards together.
   package var urls: Int
-  /// The shards. A shard's index in this array is its number.
+  /// The shards.
+  ///
+  /// A shard's index in this array is its number.
   package var shards: [Shard]
   /// The SHA-256 of `plan.json` as hexadecimal text, which `shard plan` prints.
   ///
@@ -116,7 +126,9 @@ package struct PlannedRun: Sendable {
 
   /// The names of the files that are needed both to run a shard and to merge.
   package static let files = [ShardPlan.catalogName, ShardPlan.fileName]
-  /// The name of the file that is written last. A folder without this file is not a plan.
+  /// The name of the file that is written last.
+  ///
+  /// A folder without this file is not a plan.
   package static let last = ShardPlan.fileName
 
   /// The names of the further files that are needed to run a shard: its list, and its manifest if there is one.
@@ -169,7 +181,9 @@ package struct PlannedRun: Sendable {
     )
   }
 
-  /// The pictures of a shard. Each has the index row that it had when the plan was made.
+  /// The pictures of a shard.
+  ///
+  /// Each has the index row that it had when the plan was made.
   ///
   /// - Throws: ``LarderError`` if the shard's list has changed since the plan was made.
   func pictures(of shard: Int) throws -> [PictureEntry] {
@@ -209,15 +223,21 @@ package struct PlannedRun: Sendable {
 
 /// The part of a URL that decides which shard fetches a picture.
 package enum Partition: String, Sendable, Codable, CaseIterable {
-  /// The whole URL. All shards get nearly the same number of pictures.
+  /// The whole URL.
+  ///
+  /// All shards get nearly the same number of pictures.
   case url
-  /// The URL's host and port. Each host gets requests from only one shard.
+  /// The URL's host and port.
+  ///
+  /// Each host gets requests from only one shard.
   case host
 
-  /// The number of the shard that a URL is assigned to. Every machine computes the same number.
+  /// The number of the shard that a URL is assigned to.
   ///
-  /// The number is the first 8 bytes of the SHA-256 of the URL or of its host, read as a big-endian integer, modulo
-  /// the number of shards.
+  /// Every machine computes the same number.
+  ///
+  /// The number is the first 8 bytes of the SHA-256 of the URL or of its host, read as a big-endian integer, modulo the
+  /// number of shards.
   ///
   /// - Parameters:
   ///   - url: The text of the URL, as it is sent in the request.

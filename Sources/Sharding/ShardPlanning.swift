@@ -31,7 +31,9 @@ package struct ShardPlanning: Sendable {
     self.run = run
   }
 
-  /// The cache's index before the run. Without a cache, it has no rows.
+  /// The cache's index before the run.
+  ///
+  /// Without a cache, it has no rows.
   private struct Known {
     let index: Index?
     let states: KnownPictures
@@ -203,7 +205,9 @@ final class ShardLists: Sendable {
     lines = try ScratchLines()
   }
 
-  /// Adds a picture. If it cannot be stored, ``write(to:known:)`` throws the error.
+  /// Adds a picture.
+  ///
+  /// If it cannot be stored, ``write(to:known:)`` throws the error.
   func add(_ url: WebURL) {
     lines.add(
       url.text,

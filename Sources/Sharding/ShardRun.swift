@@ -5,7 +5,9 @@ import Transport
 
 /// The result of the run of a shard, which is the part of a sync's pictures that one machine fetches.
 package struct ShardOutcome: Codable, Equatable, Sendable {
-  /// The shard's number. The first shard has the number 0.
+  /// The shard's number.
+  ///
+  /// The first shard has the number 0.
   package var shard: Int
   /// The number of pictures in the shard.
   package var urls: Int
@@ -15,7 +17,9 @@ package struct ShardOutcome: Codable, Equatable, Sendable {
   package var held: Int
   /// The number of pictures that could not be fetched.
   package var failed: Int
-  /// Whether this run committed the shard's results. False means that another run of the same shard did.
+  /// Whether this run committed the shard's results.
+  ///
+  /// False means that another run of the same shard did.
   package var committed: Bool
 
   init(_ trailer: ManifestTrailer, committed: Bool) {
@@ -98,7 +102,9 @@ package final class ShardRun: Sendable {
     )
   }
 
-  /// Ends the run early. The shard is not committed, but complete pictures stay in the cache for the next run.
+  /// Ends the run early.
+  ///
+  /// The shard is not committed, but complete pictures stay in the cache for the next run.
   package func stop() { pictures.stop() }
 
   /// Runs the shard, and waits for the end.
@@ -158,6 +164,7 @@ package final class ShardRun: Sendable {
   /// Whether a failure with this reason is temporary, so that another run may succeed.
   ///
   /// - Parameter reason: The reason as reports name it, for example `http-503` or `dns-failed`.
+  /// - Returns: Whether the failure is temporary.
   static func mayPass(_ reason: String) -> Bool {
     let status = reason.hasPrefix("http-") ? Int(reason.dropFirst(5)) : nil
     let word = FailureReason(rawValue: reason)

@@ -7,12 +7,16 @@ package struct ResumePoint: Hashable, Sendable {
   /// The value to send in `If-Range`: a strong entity-tag such as `"abc"`, or a date from `Last-Modified` that is
   /// strong in the sense of RFC 9110, section 8.8.2.2.
   package let validator: String
-  /// The ``WebURL/resource`` that sent the received bytes, after all redirects. Nil if it is not known.
+  /// The ``WebURL/resource`` that sent the received bytes, after all redirects.
+  ///
+  /// Nil if it is not known.
   ///
   /// A redirect may lead the next attempt to another resource, where the same entity-tag can name other bytes.
   package var source: String?
 
-  /// Makes a resume point. ``Validators/resumeValidator(date:)`` returns valid validators.
+  /// Makes a resume point.
+  ///
+  /// ``Validators/resumeValidator(date:)`` returns valid validators.
   package init(offset: ByteCount, validator: String, source: String? = nil) {
     self.offset = offset
     self.validator = validator
@@ -30,8 +34,8 @@ package enum BodyDecision: Sendable {
 
 /// Receives the body of one transfer, for example to write it to a file.
 ///
-/// All methods are called on the transfer thread, and all other transfers wait until a method returns. So a method
-/// must be quick, and must never wait for another transfer. A sink belongs to one `fetch` at a time.
+/// All methods are called on the transfer thread, and all other transfers wait until a method returns. So a method must
+/// be quick, and must never wait for another transfer. A sink belongs to one `fetch` at a time.
 ///
 /// Each attempt first reads `resumePoint`, then calls `begin` once and `receive` any number of times. If an attempt
 /// fails and the next attempt cannot resume the body, `restart` is called before the next `begin`.
@@ -39,7 +43,9 @@ package protocol BodySink: AnyObject, Sendable {
   /// The point from which the next attempt can resume the body, or nil to fetch the body from its first byte.
   var resumePoint: ResumePoint? { get }
 
-  /// Announces a body. The status of the response is from 200 to 299.
+  /// Announces a body.
+  ///
+  /// The status of the response is from 200 to 299.
   ///
   /// `offset` is 0 for a whole body. It is the offset of the resume point if the server has proved that the body
   /// continues the received bytes. See ``ResumePoint/isContinued(by:)``.
@@ -48,7 +54,9 @@ package protocol BodySink: AnyObject, Sendable {
   /// Receives the next bytes, which are valid only during the call.
   func receive(_ bytes: RawSpan) -> BodyDecision
 
-  /// Discards all received bytes. The next call of `begin` has the offset 0.
+  /// Discards all received bytes.
+  ///
+  /// The next call of `begin` has the offset 0.
   func restart()
 }
 
@@ -95,9 +103,13 @@ extension ResumePoint {
 
 /// The value of a `Content-Range` field, for example `bytes 7-9/20`. (RFC 9110, section 14.4)
 package struct ContentRange: Hashable, Sendable {
-  /// The offsets of the first and the last byte in the range, for example 7 and 9. Nil in a response with status 416.
+  /// The offsets of the first and the last byte in the range, for example 7 and 9.
+  ///
+  /// Nil in a response with status 416.
   package let bytes: ClosedRange<ByteCount>?
-  /// The length of the whole body, for example 20. Nil if the server does not know the length.
+  /// The length of the whole body, for example 20.
+  ///
+  /// Nil if the server does not know the length.
   package let whole: ByteCount?
 
   /// Parses a value such as `bytes 7-9/20`, `bytes 7-9/*` or `bytes */20`.

@@ -18,14 +18,18 @@ struct ByteScanner {
     return bytes[position]
   }
 
-  /// Skips the next byte if it is `byte`. The result says whether it was.
+  /// Skips the next byte if it is `byte`.
+  ///
+  /// The result says whether it was.
   mutating func skip(_ byte: UInt8) -> Bool {
     guard peek == byte else { return false }
     position += 1
     return true
   }
 
-  /// Skips an ASCII word, in upper or lower case, if the next bytes are this word. The result says whether they were.
+  /// Skips an ASCII word, in upper or lower case, if the next bytes are this word.
+  ///
+  /// The result says whether they were.
   mutating func skip(word: StaticString) -> Bool {
     let count = word.utf8CodeUnitCount
     guard position + count <= bytes.count else { return false }
@@ -44,7 +48,9 @@ struct ByteScanner {
     return bytes[start..<position]
   }
 
-  /// Reads a decimal number. A number that is too large becomes the largest `Int64`.
+  /// Reads a decimal number.
+  ///
+  /// A number that is too large becomes the largest `Int64`.
   ///
   /// The result is nil if the next byte is not a digit.
   mutating func number() -> Int64? {

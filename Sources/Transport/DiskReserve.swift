@@ -1,7 +1,9 @@
 import Base
 import Glibc
 
-/// The disk space that a run leaves free for other programs. The option `--keep-free` sets it.
+/// The disk space that a run leaves free for other programs.
+///
+/// The option `--keep-free` sets it.
 package struct DiskReserve: Sendable {
   private let size: ByteCount
   private let free: @Sendable () -> ByteCount?
@@ -15,16 +17,21 @@ package struct DiskReserve: Sendable {
     (self.size, self.free) = (size, free)
   }
 
-  /// Makes a reserve on the disk that contains a folder. The folder need not exist yet.
+  /// Makes a reserve on the disk that contains a folder.
+  ///
+  /// The folder need not exist yet.
   package init(_ size: ByteCount, of folder: String) {
     self.init(size) { Self.free(of: folder) }
   }
 
-  /// Whether at least the reserved space is free. The result is also true if the free space is not known.
+  /// Whether at least the reserved space is free.
+  ///
+  /// The result is also true if the free space is not known.
   package var isKept: Bool { free().map { $0 >= size } ?? true }
 
-  /// The free space on the disk that contains a folder. If the folder does not exist, its nearest existing parent
-  /// folder counts.
+  /// The free space on the disk that contains a folder.
+  ///
+  /// If the folder does not exist, its nearest existing parent folder counts.
   package static func free(of folder: String) -> ByteCount? {
     var path = folder.hasPrefix("/") ? folder : "./" + folder
     var status = statvfs()

@@ -3,7 +3,9 @@ import Synchronization
 
 /// A transport: it sends HTTP requests, many at the same time, and parses URLs in the form in which it sends them.
 package protocol Fetching: URLParsing {
-  /// Starts or queues a transfer. The body of the response goes to `sink`.
+  /// Starts or queues a transfer.
+  ///
+  /// The body of the response goes to `sink`.
   ///
   /// `completion` is called exactly once, on the transfer thread. So it must be as quick as the methods of a sink. It
   /// may call `fetch`.
@@ -18,8 +20,8 @@ package protocol Fetching: URLParsing {
 
   /// The header fields that a request sends to its first host.
   ///
-  /// The result lacks `Host`, conditional fields such as `If-None-Match`, and fields about the message's length such
-  /// as `Content-Length`.
+  /// The result lacks `Host`, conditional fields such as `If-None-Match`, and fields about the message's length such as
+  /// `Content-Length`.
   func fields(of request: Request) -> Headers
 
   /// Makes every unfinished request fail with the reason `cancelled`.
@@ -29,7 +31,9 @@ package protocol Fetching: URLParsing {
 }
 
 extension Fetching {
-  /// Fetches, and waits for the result. This must not be called on the transfer thread.
+  /// Fetches, and waits for the result.
+  ///
+  /// This must not be called on the transfer thread.
   ///
   /// - Parameters:
   ///   - request: The request.
@@ -72,7 +76,9 @@ extension Fetching {
 package struct TransferActivity: Sendable, Hashable {
   /// The number of requests under way whose last attempt failed.
   package let retrying: Int
-  /// The host with the most requests under way, in the form of ``WebURL/shownHost``. Nil if no request is under way.
+  /// The host with the most requests under way, in the form of ``WebURL/shownHost``.
+  ///
+  /// Nil if no request is under way.
   package let host: String?
 
   /// Makes a summary.

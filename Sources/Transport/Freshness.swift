@@ -2,13 +2,17 @@ import Base
 
 /// The action that a cache takes when a resource is needed, for example to use the cached version.
 package enum Freshness: Hashable, Sendable {
-  /// Use the cached version. Send no request before the given time.
+  /// Use the cached version.
+  ///
+  /// Send no request before the given time.
   case fresh(until: UnixTime)
   /// Ask with a conditional request whether the cached version is current.
   case revalidate(Condition)
   /// Fetch the whole resource, because the cached version has no validators, or was selected by other request fields.
   case refetch
-  /// Send no request before the given time, although the cache has no version. The server refused the last request.
+  /// Send no request before the given time, although the cache has no version.
+  ///
+  /// The server refused the last request.
   case rest(until: UnixTime)
 
   /// Whether no request is sent.
@@ -20,10 +24,13 @@ package enum Freshness: Hashable, Sendable {
   }
 }
 
-/// The limits and the time range of freshness. A fresh response may be used without a request. (RFC 9111, section 4.2)
+/// The limits and the time range of freshness.
+///
+/// A fresh response may be used without a request. (RFC 9111, section 4.2)
 package enum FreshnessPolicy {
-  /// The longest time in seconds for which a response is fresh. The limit matters if a server or a clock is wrong by
-  /// years.
+  /// The longest time in seconds for which a response is fresh.
+  ///
+  /// The limit matters if a server or a clock is wrong by years.
   package static let longestLifetime: Int64 = 365 * 86_400
   /// The longest time in seconds for which a response is fresh if the server gave no lifetime.
   package static let longestGuess: Int64 = 86_400
@@ -63,7 +70,9 @@ extension StoredResponse {
     return condition.map(Freshness.revalidate) ?? .refetch
   }
 
-  /// The range of times at which the response is fresh. See ``FreshnessPolicy/window(answered:expiry:)``.
+  /// The range of times at which the response is fresh.
+  ///
+  /// See ``FreshnessPolicy/window(answered:expiry:)``.
   var freshWindow: Range<UnixTime> {
     FreshnessPolicy.window(answered: responseTime, expiry: expiry)
   }
@@ -154,8 +163,7 @@ extension StoredResponse {
     [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501].contains(status)
   }
 
-  /// Whether larder knows the caching rules of this status, as `must-understand` requires. (RFC 9111, section
-  /// 5.2.2.3)
+  /// Whether larder knows the caching rules of this status, as `must-understand` requires. (RFC 9111, section 5.2.2.3)
   private static func isUnderstood(_ status: Int) -> Bool {
     [200, 203, 204, 301, 302, 303, 304, 307, 308, 404, 410].contains(status)
   }
@@ -184,7 +192,9 @@ package struct CacheControl: Hashable, Sendable {
   package private(set) var mustRevalidate = false
   /// Whether the response may be used for requests with other credentials.
   package private(set) var isPublic = false
-  /// Whether only caches that know the status may store the response. Such caches then ignore `no-store`.
+  /// Whether only caches that know the status may store the response.
+  ///
+  /// Such caches then ignore `no-store`.
   package private(set) var mustUnderstand = false
 
   /// Reads all `Cache-Control` fields.
@@ -216,8 +226,9 @@ package struct CacheControl: Hashable, Sendable {
     }
   }
 
-  /// Reads a token or a quoted string. The result is nil if the quote is not closed. (RFC 9110, sections 5.6.2 and
-  /// 5.6.4)
+  /// Reads a token or a quoted string.
+  ///
+  /// The result is nil if the quote is not closed. (RFC 9110, sections 5.6.2 and 5.6.4)
   private static func argument(_ scanner: inout ByteScanner) -> ArraySlice<UInt8>? {
     guard scanner.skip(UInt8(ascii: "\"")) else {
       return scanner.take(while: \.isTokenCharacter)
@@ -256,7 +267,9 @@ package struct CacheControl: Hashable, Sendable {
     }
   }
 
-  /// Parses a number of seconds. A number that is too large becomes the largest `Int64`. (RFC 9111, section 1.2.2)
+  /// Parses a number of seconds.
+  ///
+  /// A number that is too large becomes the largest `Int64`. (RFC 9111, section 1.2.2)
   private static func seconds(_ argument: ArraySlice<UInt8>?) -> Int64? {
     guard let argument, !argument.isEmpty, argument.allSatisfy(\.isDigit) else { return nil }
     return Int64(saturatingDigits: argument)

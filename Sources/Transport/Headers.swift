@@ -3,7 +3,9 @@ import Glibc
 
 /// One header field, for example `Accept: image/png`.
 package struct HeaderField: Hashable, Sendable {
-  /// The name. Upper and lower case are as in the message.
+  /// The name.
+  ///
+  /// Upper and lower case are as in the message.
   package let name: String
   /// The value without surrounding white space.
   package let value: String
@@ -15,12 +17,15 @@ package struct HeaderField: Hashable, Sendable {
   }
 }
 
-/// The header fields of a message, in their order. A search for a field ignores the case of names. (RFC 9110, section
-/// 5)
+/// The header fields of a message, in their order.
+///
+/// A search for a field ignores the case of names. (RFC 9110, section 5)
 ///
 /// The fields are stored as the bytes of the message and parsed only when needed, because most fields are never read.
 package struct Headers: Hashable, Sendable {
-  /// The fields as lines such as `Accept: image/png`. Each line ends with a line feed, without a carriage return.
+  /// The fields as lines such as `Accept: image/png`.
+  ///
+  /// Each line ends with a line feed, without a carriage return.
   package private(set) var lines: [UInt8]
 
   /// Makes an empty list.
@@ -34,7 +39,9 @@ package struct Headers: Hashable, Sendable {
     for field in fields { append(field.name, field.value) }
   }
 
-  /// Makes a list from lines such as `Accept: image/png`. Each line must end with a line feed.
+  /// Makes a list from lines such as `Accept: image/png`.
+  ///
+  /// Each line must end with a line feed.
   package init(lines: [UInt8]) {
     self.lines = lines
   }
@@ -50,7 +57,9 @@ package struct Headers: Hashable, Sendable {
     append(name, of: value.utf8)
   }
 
-  /// Adds a field whose value need not be valid text. See ``append(_:_:)``.
+  /// Adds a field whose value need not be valid text.
+  ///
+  /// See ``append(_:_:)``.
   package mutating func append(_ name: String, bytes: [UInt8]) {
     append(name, of: bytes)
   }
@@ -94,13 +103,16 @@ package struct Headers: Hashable, Sendable {
     }
   }
 
-  /// The value of the first field with a name, as bytes. Not every value is text. (RFC 9110, section 5.5)
+  /// The value of the first field with a name, as bytes.
+  ///
+  /// Not every value is text. (RFC 9110, section 5.5)
   package func bytes(_ name: String) -> [UInt8]? {
     first(name).map { Array(lines[$0]) }
   }
 
-  /// The value of the fields with a name, as bytes. Nil if there is no such field, or if two such fields have different
-  /// values.
+  /// The value of the fields with a name, as bytes.
+  ///
+  /// Nil if there is no such field, or if two such fields have different values.
   func agreedBytes(_ name: String) -> [UInt8]? {
     var agreed: Range<Int>?
     var differ = false
@@ -160,8 +172,9 @@ package struct Headers: Hashable, Sendable {
     return found
   }
 
-  /// Calls `body` for each field with a name, until `body` returns false. The argument is the range of the field's
-  /// value in ``lines``.
+  /// Calls `body` for each field with a name, until `body` returns false.
+  ///
+  /// The argument is the range of the field's value in ``lines``.
   private func forEach(_ name: String, _ body: (Range<Int>) -> Bool) {
     guard !lines.isEmpty else { return }
     var name = name
@@ -194,7 +207,9 @@ extension Headers {
     return String(String.UnicodeScalarView(lines.map { Unicode.Scalar($0) }))
   }
 
-  /// Makes the fields from the UTF-8 of ``text``. The text is not checked, so it must be from larder itself.
+  /// Makes the fields from the UTF-8 of ``text``.
+  ///
+  /// The text is not checked, so it must be from larder itself.
   package init(text: UnsafeBufferPointer<UInt8>) {
     guard text.contains(where: { $0 >= 0x80 }) else {
       self.init(lines: Array(text))
@@ -271,8 +286,9 @@ extension Headers {
     return nil
   }
 
-  /// Parses the parameters after a link's target, for example `; rel="next"`. `end` is the position of the comma
-  /// before the next link, or the end of the text.
+  /// Parses the parameters after a link's target, for example `; rel="next"`.
+  ///
+  /// `end` is the position of the comma before the next link, or the end of the text.
   private static func parameters(
     of text: Substring
   ) -> (parameters: [(name: String, value: String)], end: String.Index) {
@@ -306,7 +322,9 @@ extension Headers {
 ///
 /// Copying would be too slow, because a sync reads the fields of many thousand responses.
 package struct HeaderLines: Sequence, IteratorProtocol {
-  /// A line with one field, for example `Accept: image/png`. The ranges are positions in the lines.
+  /// A line with one field, for example `Accept: image/png`.
+  ///
+  /// The ranges are positions in the lines.
   package struct Line {
     /// The range of the name, without the colon.
     package let name: Range<Int>
@@ -316,18 +334,24 @@ package struct HeaderLines: Sequence, IteratorProtocol {
     package let whole: Range<Int>
     fileprivate let bytes: UnsafeBufferPointer<UInt8>
 
-    /// Whether the field has this name. The case of ASCII letters is ignored.
+    /// Whether the field has this name.
+    ///
+    /// The case of ASCII letters is ignored.
     package func isNamed(_ wanted: StaticString) -> Bool {
       name.count == wanted.utf8CodeUnitCount && wanted.withUTF8Buffer { isNamed($0) }
     }
 
-    /// Whether the field has this name. The case of ASCII letters is ignored.
+    /// Whether the field has this name.
+    ///
+    /// The case of ASCII letters is ignored.
     package func isNamed(text wanted: String) -> Bool {
       var wanted = wanted
       return wanted.withUTF8 { isNamed($0) }
     }
 
-    /// Whether the field has this name. The case of ASCII letters is ignored.
+    /// Whether the field has this name.
+    ///
+    /// The case of ASCII letters is ignored.
     package func isNamed(_ wanted: UnsafeBufferPointer<UInt8>) -> Bool {
       UnsafeBufferPointer(rebasing: bytes[name]).equalsIgnoringCase(wanted)
     }
@@ -342,7 +366,9 @@ package struct HeaderLines: Sequence, IteratorProtocol {
   private let bytes: UnsafeBufferPointer<UInt8>
   private var start = 0
 
-  /// Makes an iterator over lines that end with a line feed. Lines without a colon are skipped.
+  /// Makes an iterator over lines that end with a line feed.
+  ///
+  /// Lines without a colon are skipped.
   package init(_ bytes: UnsafeBufferPointer<UInt8>) {
     self.bytes = bytes
   }

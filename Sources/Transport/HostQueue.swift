@@ -1,11 +1,14 @@
 import Base
 
-/// The requests that wait for one host, and the host's availability.
+/// The requests that wait for one host, and the knowledge about the host's availability.
 struct HostQueue: Sendable {
+  /// Whether the next request may be sent to the host.
   enum Permission: Equatable {
     case go
+    /// The host has as many transfers as it may have at the moment.
     case full
     case notBefore(MonotonicTime)
+    /// Waiting requests fail.
     case dead
   }
 
@@ -13,22 +16,27 @@ struct HostQueue: Sendable {
   private static let quiet = (least: Duration.milliseconds(250), most: Duration.seconds(30))
 
   var window: ConcurrencyWindow
+  /// The number of transfers under way.
   var active = 0
-  /// Whether, at the last check, a request waited only because of the limit of the window.
+  /// Whether the window's limit was reached when a request was last considered.
   private var isHeldBack = false
-  /// When the host last answered, or got a request while no other was under way.
+  /// The time of the host's last answer.
+  ///
+  /// It is also set when a transfer starts while no other is under way.
   private(set) var heard = MonotonicTime(nanoseconds: .min)
-  /// Whether the host has answered at all.
+  /// Whether the host has answered at least once.
   private(set) var hasAnswered = false
-  /// The number of the host's transfers that do not count against the run's limit, because the host is silent.
+  /// The number of transfers that do not count against the limit of the run, because the host is silent.
   var passedOver = 0
-  /// Whether the host is in the round-robin queue.
+  /// Whether the host is in the schedule's round-robin queue.
   var isReady = false
-  /// When a timer puts the host back into the round-robin queue.
+  /// The time at which a timer puts the host back into the round-robin queue.
   var wakes: MonotonicTime?
-  /// Whether the host gets no more transfers until it answers or its share of the run's transfers grows.
+  /// Whether the host has used up its share of the run's transfers.
+  ///
+  /// It gets no more until it answers, or until its share grows.
   var isHeldToShare = false
-  /// Whether the host is counted among those that have work.
+  /// Whether the schedule counts the host among the hosts that have work.
   var isCounted = false
   private var waiting: [FIFO<Int>] = Request.Priority.allCases.map { _ in FIFO() }
   private var breaker = CircuitBreaker()
@@ -44,12 +52,13 @@ struct HostQueue: Sendable {
   /// Whether the host's last response reported overload.
   var sendsAway: Bool { breaker.sendsAway }
 
+  /// Whether no request waits.
   var isEmpty: Bool { waiting.allSatisfy(\.isEmpty) }
 
-  /// The number of nanoseconds without an answer after which a host with transfers under way counts as silent.
+  /// The number of nanoseconds without an answer after which a host with transfers under way is silent.
   private static let silence: Int64 = 1_000_000_000
 
-  /// Whether transfers are under way, but the host has answered none of them for a second.
+  /// Whether the host has transfers under way, but has not answered for a second.
   func isSilent(at now: MonotonicTime) -> Bool { active > 0 && now - heard >= Self.silence }
 
   /// Whether the host has answered, and is not silent now.
@@ -129,7 +138,7 @@ struct HostQueue: Sendable {
       window.refused(count: count, since: start, at: now)
       let grown = Self.quiet.least * Double(1 << min(overloads, 6))
       let moment = now + (wait ?? min(grown, Self.quiet.most))
-      // Replies to requests that were sent in the same burst count once.
+      // Reports of overload that arrive during the pause are for requests that were sent before it. They do not count.
       let isAnew = quietUntil.map { now >= $0 } ?? true
       if isAnew { overloads += 1 }
       breaker.sentAway(isAnew: isAnew, isTold: wait != nil, at: now, limits)
@@ -145,36 +154,39 @@ struct HostQueue: Sendable {
   }
 }
 
-/// The number of concurrent transfers to one host: additive increase, multiplicative decrease. (Chiu and Jain 1989)
+/// The limit for the number of concurrent transfers to one host.
 ///
-/// The number starts at 16, and halves when the host refuses. Until the first refusal, each answer adds one, as in the
-/// slow start of RFC 5681. After that, every eighth answer adds one. For half a minute after a refusal, the window does
-/// not exceed the number of transfers that the host accepted at that time. This half minute doubles with each further
-/// refusal, up to ten minutes.
+/// It adapts to the host, with additive increase and multiplicative decrease. (Chiu and Jain 1989)
+///
+/// The limit starts at 16. It halves when the host refuses a transfer: it breaks the connection or reports overload.
+/// Until the first refusal, each answer adds one to the limit, as in the slow start of RFC 5681. Later, every eighth
+/// answer adds one. For 30 seconds after a refusal, the limit does not exceed the number of transfers that the host
+/// accepted at that time. These 30 seconds double with each further refusal, up to ten minutes.
 package struct ConcurrencyWindow: Sendable {
-  /// The limits of the window.
+  /// The range of the limit.
   package enum Bounds: Hashable, Sendable {
-    /// As large as the host allows, up to this number.
+    /// The limit adapts to the host, and is at most this number.
     case upTo(Int)
-    /// Exactly this number, regardless of the host's answers.
+    /// The limit is always this number.
     case fixed(Int)
   }
 
   private static let start = 16
   private static let patience = (first: Duration.seconds(30), longest: Duration.seconds(600))
 
-  /// The current number of concurrent transfers.
+  /// The largest number of concurrent transfers at the moment.
   package private(set) var limit: Int
   private let most: Int
   private let isFixed: Bool
   /// The number of answers since the limit last changed.
   private var answers = 0
-  /// The time at which the window last shrank, the number of transfers that were then under way, and how many of
-  /// those were refused.
+  /// The last time at which the limit was halved, the number of transfers that were under way at that time, and the
+  /// number of these transfers that the host refused.
   private var volley: (at: MonotonicTime, count: Int, refusals: Int)?
+  /// How long the last refusal limits the growth.
   private var patience = Self.patience.first
 
-  /// Makes a window of the initial size; it is never less than one.
+  /// Makes a window with the initial limit, which is at least 1.
   package init(_ bounds: Bounds) {
     switch bounds {
     case .fixed(let count): (most, isFixed, limit) = (max(1, count), true, max(1, count))
@@ -183,10 +195,9 @@ package struct ConcurrencyWindow: Sendable {
     }
   }
 
-  /// Records that the host delivered the requested response.
+  /// Records that the host delivered a requested response.
   ///
-  /// `isHeldBack` says whether the window keeps requests waiting. If it does not, the answer says nothing about the
-  /// right size.
+  /// `isHeldBack` is true if requests wait because of the limit. If no request waits, the limit need not grow.
   package mutating func answered(isHeldBack: Bool, at now: MonotonicTime) {
     guard !isFixed, isHeldBack, limit < room(at: now) else { return }
     answers += 1
@@ -195,10 +206,10 @@ package struct ConcurrencyWindow: Sendable {
     answers = 0
   }
 
-  /// Records that the host broke a connection, or reported overload, while `count` transfers were under way.
+  /// Records that the host refused a transfer while `count` transfers were under way.
   ///
-  /// Transfers that started before the window last shrank belong to the same burst. Their refusals show how many
-  /// transfers the host accepts, and do not shrink the window again.
+  /// A refused transfer that started before the limit was last halved does not halve it again. It is only counted,
+  /// because these refusals show how many concurrent transfers the host accepts.
   package mutating func refused(count: Int, since start: MonotonicTime, at now: MonotonicTime) {
     guard !isFixed else { return }
     if let volley, start <= volley.at {
@@ -211,44 +222,49 @@ package struct ConcurrencyWindow: Sendable {
     answers = 0
   }
 
-  /// The largest size of the window now.
+  /// The largest limit that is allowed now.
   ///
-  /// While the last burst is remembered, that is the number of transfers of the burst that the host accepted.
+  /// For a while after a refusal, this is the number of transfers that were under way and that the host accepted.
   private func room(at now: MonotonicTime) -> Int {
     guard let volley, now < volley.at + patience else { return most }
-    // If the host refused all transfers of the burst, their number was not the reason.
+    // If the host refused all transfers, their number was not the reason. Then only one counts as refused.
     let isPartial = volley.refusals < volley.count
     return min(most, volley.count - (isPartial ? volley.refusals : 1))
   }
 }
 
-/// A circuit breaker: stops requests to a host that does not answer, or reports overload for a long time.
+/// A circuit breaker: it stops requests to a host that does not answer, or that reports overload for a long time.
 ///
-/// After `failures` attempts in a row without an answer, the host gets one probe at a time, at growing intervals. So
-/// no request is lost while a server restarts. If the host has also not answered for the duration `grace`, it is
-/// dead: waiting requests fail at once. After the duration `rest`, one probe decides whether the host is still dead.
+/// After `failures` attempts in a row without an answer, the host gets only one request at a time, at growing
+/// intervals. Such a request is called a probe. The other requests wait, so none of them fails while a server restarts.
+/// If the host has not answered for the duration `grace` either, the host is dead, and waiting requests fail at once.
+/// After the duration `rest`, one probe shows whether the host is still dead.
 ///
-/// A host that only reports overload gets another request after each pause. It is dead after `failures` reports in a
-/// row over at least `patience`, or `toldPatience` if it says when to come back. Without this limit, a catalog of
-/// thousands of pictures would wait for days.
+/// A host that reports overload gets another request after each pause. It is dead after `failures` reports in a row
+/// that span at least the duration `patience`. If the host sends `Retry-After`, the duration is `toldPatience`. Without
+/// this limit, a catalog with thousands of pictures could wait for days.
 package struct CircuitBreaker: Sendable {
-  /// The limits at which a host counts as silent, and as dead.
+  /// The limits after which a host gets only probes, or is dead.
   package struct Thresholds: Sendable {
-    /// The number of attempts in a row without an answer after which only probes are sent.
+    /// The number of attempts in a row without an answer after which the host gets only probes.
     package var failures = 5
-    /// The number of attempts in a row that one request may make.
+    /// The number of attempts that one request may make.
     ///
-    /// A host is not dead before it has failed that many times, so that a single request gets its configured retries.
+    /// A host is not dead before this number of attempts has failed, so that a single request gets all its retries.
     package var persistence = 0
-    /// How long a host must have been without an answer before it is dead.
+    /// The time without an answer after which a host can be dead.
     package var grace = Duration.seconds(3)
-    /// How long a host may report overload before it is dead.
+    /// The time after which a host that reports overload can be dead.
     package var patience = Duration.seconds(60)
-    /// The same limit for a host that says when to come back; longer than the period of most rate limits.
+    /// The same time for a host that sends `Retry-After`.
+    ///
+    /// It is longer than the period of most rate limits.
     package var toldPatience = Duration.seconds(900)
-    /// How long a dead host gets no requests.
+    /// The time during which a dead host gets no requests.
     package var rest = Duration.seconds(30)
-    /// The delay before the first probe; it doubles with each.
+    /// The pause before the first probe.
+    ///
+    /// It doubles with each further probe.
     package var probe = Duration.milliseconds(250)
 
     /// Makes the default thresholds.
@@ -257,13 +273,13 @@ package struct CircuitBreaker: Sendable {
 
   /// Whether the host may get requests.
   package enum State: Hashable, Sendable {
-    /// The host may get requests without a limit.
+    /// The breaker allows all requests.
     case closed
     /// The host may get one request at a time.
     case probe
-    /// The host gets no request before that moment.
+    /// The host gets no request before the given time.
     case resting(until: MonotonicTime)
-    /// The host gets no requests, and the waiting requests fail.
+    /// The host gets no requests, and waiting requests fail.
     case dead
   }
 
@@ -271,17 +287,18 @@ package struct CircuitBreaker: Sendable {
   private var silentSince: MonotonicTime?
   private var nextProbe: MonotonicTime?
   private var deadUntil: MonotonicTime?
-  /// How many reports of overload came in a row, and since when.
+  /// The number of reports of overload in a row.
   private var refusals = 0
+  /// The time of the first of these reports.
   private var refusedSince: MonotonicTime?
 
-  /// Makes a closed breaker.
+  /// Makes a breaker that allows all requests.
   package init() {}
 
   /// Whether the host's last response reported overload.
   package var sendsAway: Bool { refusals > 0 }
 
-  /// Judges the host at a moment.
+  /// Whether the host may get requests at the given time.
   package func state(at now: MonotonicTime, _ limits: Thresholds) -> State {
     if let deadUntil { return now < deadUntil ? .dead : .probe }
     if failures < limits.failures { return .closed }
@@ -289,7 +306,7 @@ package struct CircuitBreaker: Sendable {
     return .probe
   }
 
-  /// Records that the host answered, and did not report overload.
+  /// Records that the host answered without reporting overload.
   package mutating func succeeded() {
     self = CircuitBreaker()
   }
@@ -297,10 +314,10 @@ package struct CircuitBreaker: Sendable {
   /// Records that the host reported overload.
   ///
   /// - Parameters:
-  ///   - isAnew: Whether the pause after the previous report was over; reports within a pause count as one.
-  ///   - isTold: Whether the host said when to come back.
-  ///   - now: The moment.
-  ///   - limits: The limits at which the host is dead.
+  ///   - isAnew: Whether the pause after the previous report was over. Reports during a pause are not counted.
+  ///   - isTold: Whether the host sent `Retry-After`.
+  ///   - now: The current time.
+  ///   - limits: The limits after which the host is dead.
   package mutating func sentAway(
     isAnew: Bool,
     isTold: Bool,
@@ -320,7 +337,9 @@ package struct CircuitBreaker: Sendable {
     deadUntil = isDead ? now + limits.rest : nil
   }
 
-  /// Records that an attempt that had started at `start` ended without an answer.
+  /// Records that an attempt ended without an answer.
+  ///
+  /// `start` is the time at which the attempt started.
   package mutating func failed(
     since start: MonotonicTime,
     at now: MonotonicTime,

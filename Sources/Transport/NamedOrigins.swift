@@ -1,14 +1,17 @@
-/// The origins that the user named: only they may have private addresses and receive secrets.
+/// The hosts that the user named, for example in the catalog file.
 ///
-/// The host of a URL decides, not the author of the URL. A URL from a body may be a next page, a detail or a picture.
-/// It reaches a private address only at a host and port that the user named too. It carries the catalog's headers and
-/// user information only to an origin for which the user gave them.
+/// Only these hosts may have private addresses, and only they receive secrets.
+///
+/// The rules depend on the host in a URL, and not on the place where the URL was found. For example, the URL of a
+/// picture is found in a shop's response. A request for it may go to a private address only if the user also named the
+/// picture's host and port. It carries the catalog's headers, and a user name and password, only if the user gave them
+/// for the picture's origin.
 package struct NamedOrigins: Sendable {
-  /// The hosts, with their ports, that may have private addresses.
+  /// The hosts and ports that may have private addresses.
   package private(set) var hosts: Set<HostPort> = []
-  /// The origins that get the catalog's headers.
+  /// The origins that receive the catalog's headers.
   private var credentialOrigins: Set<String> = []
-  /// The user information (`user:password`) that the user gave, by origin.
+  /// The user information (`user:password`) that the user gave for each origin.
   private var userInfo: [String: String] = [:]
 
   /// The headers for requests for pictures.
@@ -17,51 +20,57 @@ package struct NamedOrigins: Sendable {
   /// Makes an empty set.
   package init() {}
 
-  /// Names a host; no secrets are sent to it.
+  /// Adds the host of a URL.
+  ///
+  /// It may have a private address, but receives no secrets.
   package mutating func name(_ url: WebURL) {
     hosts.insert(url.hostPort)
   }
 
-  /// Names a host and port; no secrets are sent to it.
+  /// Adds a host and port.
+  ///
+  /// They may have a private address, but receive no secrets.
   package mutating func name(_ host: HostPort) {
     hosts.insert(host)
   }
 
-  /// Names a host, and lets the catalog's headers and the URL's user information go to its origin.
+  /// Adds the host of a URL, and lets the URL's origin receive the catalog's headers and the URL's user information.
   package mutating func allowCredentials(_ url: WebURL) {
     name(url)
     credentialOrigins.insert(url.origin)
     if let given = url.userInfo { userInfo[url.origin] = given }
   }
 
-  /// Whether the catalog's headers go to a URL.
+  /// Whether a request for a URL carries the catalog's headers.
   package func mayGetCredentials(_ url: WebURL) -> Bool { credentialOrigins.contains(url.origin) }
 
-  /// The user information that the user gave for any origin.
+  /// All user information that the user gave.
   package var givenUserInfo: [String] { Array(userInfo.values) }
 
-  /// Whether a request for a URL carries user information: the URL's own, or that given for its origin.
+  /// Whether a request for a URL carries user information.
+  ///
+  /// The URL itself may contain it, or the user may have given it for the URL's origin.
   package func hasUserInfo(for url: WebURL) -> Bool {
     url.userInfo != nil || givenUserInfo(for: url) != nil
   }
 
-  /// The user information given for the origin of a URL.
+  /// The user information that the user gave for the origin of a URL.
   private func givenUserInfo(for url: WebURL) -> String? {
-    // Skip the look-up in the usual case that no user information was given.
+    // Usually there is no user information, and the origin need not be computed.
     userInfo.isEmpty ? nil : userInfo[url.origin]
   }
 
-  /// Who named the host that a URL leads to.
+  /// Whether the user named the host of a URL.
   package func trust(in url: WebURL) -> Request.Trust {
     hosts.contains(url.hostPort) ? .named : .discovered
   }
 
-  /// A request for a URL, with the trust and the secrets of its origin.
+  /// Makes a request for a URL, with the trust and the secrets of the URL's origin.
   ///
   /// - Parameters:
-  ///   - url: The target, from any source.
-  ///   - secrets: The catalog's headers, which only an origin of ``allowCredentials(_:)`` gets.
-  /// - Returns: A GET request with the other defaults.
+  ///   - url: The URL, from any source.
+  ///   - secrets: The catalog's headers. They are added only if ``allowCredentials(_:)`` was called for the origin.
+  /// - Returns: A GET request. Its other properties have their default values.
   package func request(for url: WebURL, carrying secrets: Headers = Headers()) -> Request {
     var url = url
     if let given = givenUserInfo(for: url) { url = url.with(userInfo: given) }
@@ -71,10 +80,11 @@ package struct NamedOrigins: Sendable {
     return request
   }
 
-  /// The fields that a request for a picture carries besides the usual ones; they are sent only to the origin of the
-  /// URL.
+  /// The additional header fields of a request for a picture.
   ///
-  /// Fields that the user gave for the URL's host win over the catalog's.
+  /// They are sent only to the origin of the URL.
+  ///
+  /// If the user gave a field both for the URL's host and for the whole catalog, the field for the host is used.
   package func pictureFields(for url: WebURL) -> Headers {
     guard !pictureHeaders.isEmpty else { return Headers() }
     var fields = mayGetCredentials(url) ? pictureHeaders.catalog : Headers()
@@ -84,10 +94,10 @@ package struct NamedOrigins: Sendable {
     return fields
   }
 
-  /// A request for a picture, with the trust and the secrets of its origin.
+  /// Makes a request for a picture, with the trust and the secrets of the URL's origin.
   ///
-  /// - Parameter url: The target, from any source.
-  /// - Returns: A GET request with the other defaults.
+  /// - Parameter url: The URL, from any source.
+  /// - Returns: A GET request. Its other properties have their default values.
   package func pictureRequest(for url: WebURL) -> Request {
     var request = request(for: url)
     request.accept = .picture
@@ -97,27 +107,29 @@ package struct NamedOrigins: Sendable {
   }
 }
 
-/// The fields that requests for pictures carry to origins that the user named.
+/// The additional header fields of requests for pictures, as the user gave them in the catalog file.
 package struct PictureHeaders: Sendable {
-  /// The catalog's headers, for origins that may get credentials.
+  /// The catalog's headers, for origins that may receive credentials.
   package var catalog: Headers
-  /// Headers for one host and port.
+  /// The headers for each host and port, for example a `Referer` for `cdn.example:443`.
   package private(set) var hosts: [HostPort: Headers] = [:]
 
-  /// Makes headers for origins that may get credentials, and none for others.
+  /// Makes a value with the catalog's headers only.
   package init(catalog: Headers = Headers()) {
     self.catalog = catalog
   }
 
-  /// Whether there are no fields.
+  /// Whether there are no header fields.
   package var isEmpty: Bool { catalog.isEmpty && hosts.isEmpty }
 
-  /// Gives headers to the pictures of a host and port.
+  /// Sets the headers for the pictures of a host and port.
   package mutating func give(_ headers: Headers, to host: HostPort) {
     hosts[host] = headers
   }
 
-  /// All fields as bytes, so that a digest shows whether they have changed.
+  /// All header fields as bytes.
+  ///
+  /// A digest of them shows whether the fields have changed since an earlier run.
   package var lines: [UInt8] {
     var lines = catalog.lines
     for (host, headers) in hosts.sorted(by: { "\($0.key)" < "\($1.key)" }) {
@@ -126,22 +138,24 @@ package struct PictureHeaders: Sendable {
     return lines
   }
 
-  /// The values, which must not be shown.
+  /// The values of all fields.
+  ///
+  /// They may be secrets, and must not be shown.
   package var values: [String] {
     ([catalog] + hosts.values).flatMap { $0.fields.map(\.value) }
   }
 }
 
 extension WebURL {
-  /// The URL of a page, with https instead of http if the page that names it was fetched over https.
+  /// The URL with https instead of http, if the page that contains the URL was fetched over https.
   ///
-  /// Servers behind a TLS proxy often name their next page with http. If that page were fetched over http, an
-  /// attacker could forge the rest of a listing that began over https. (RFC 6797 does the same for hosts that ask for
-  /// it.)
+  /// For example, a shop's list of items contains the URL of the list's next page. A server behind a TLS proxy often
+  /// writes this URL with http. If larder used http, an attacker could forge the rest of the list. (RFC 6797 replaces
+  /// http in the same way.)
   ///
-  /// - Parameter page: The page that names this one.
-  /// - Returns: The URL with https, if `page` was fetched over https from the same host and both use default ports;
-  ///   otherwise the URL unchanged.
+  /// - Parameter page: The URL of the page that contains this URL.
+  /// - Returns: The URL with https, if both URLs have the same host and the default port of their scheme. Otherwise the
+  ///   URL without a change.
   package func asSecure(as page: WebURL) -> WebURL {
     guard scheme == .http, port == 80, page.scheme == .https, page.port == 443, host == page.host
     else { return self }
@@ -149,22 +163,24 @@ extension WebURL {
   }
 }
 
-/// An IPv4 or IPv6 address in network byte order.
+/// An IPv4 or IPv6 address.
 package struct IPAddress: Hashable, Sendable {
-  /// 4 or 16 bytes.
+  /// The 4 or 16 bytes of the address, in network byte order.
   package let bytes: [UInt8]
 
-  /// Takes 4 bytes for IPv4, or 16 bytes for IPv6; nil for any other number of bytes.
+  /// Makes an IPv4 address from 4 bytes or an IPv6 address from 16 bytes.
+  ///
+  /// The result is nil for any other number.
   package init?(_ bytes: [UInt8]) {
     guard bytes.count == 4 || bytes.count == 16 else { return nil }
     self.bytes = bytes
   }
 }
 
-/// Decides which addresses are allowed for a host that appears only in fetched data.
+/// Decides which addresses are allowed for a host that the user did not name, for example the host in a picture's URL.
 ///
-/// The resolved address is judged on every connection, because the text of a URL proves nothing about where it leads.
-/// Addresses that are not globally reachable in the IANA special-purpose registries (RFC 6890) are refused.
+/// The resolved address is judged for every connection, because the name in a URL may lead to any address. An address
+/// is refused if the IANA special-purpose registries list it as not globally reachable. (RFC 6890)
 package enum AddressPolicy {
   /// Whether the address belongs to the public Internet.
   package static func isPublic(_ address: IPAddress) -> Bool {
@@ -177,9 +193,9 @@ package enum AddressPolicy {
   }
 
   private static func isPublic6(_ bytes: [UInt8]) -> Bool {
-    // Only 2000::/3 is global unicast (RFC 4291, section 2.4). The guard refuses ::, ::1, IPv4-mapped and
-    // -compatible, NAT64 (64:ff9b::/96, 64:ff9b:1::/48), discard-only 100::/64, SRv6 5f00::/16, unique local,
-    // link-local, site-local and multicast, and with them the metadata address fd00:ec2::254.
+    // Only 2000::/3 is global unicast (RFC 4291, section 2.4). So the guard refuses the following addresses: ::, ::1,
+    // IPv4-mapped and IPv4-compatible, NAT64 (64:ff9b::/96, 64:ff9b:1::/48), discard-only (100::/64), SRv6 (5f00::/16),
+    // unique local (with the metadata address fd00:ec2::254), link-local, site-local and multicast.
     guard bytes[0] & 0xE0 == 0x20 else { return false }
     return !refused6.contains { prefix, bits in
       (0..<bits).allSatisfy { bit in

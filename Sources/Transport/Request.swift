@@ -1,57 +1,75 @@
 import Base
 
-/// One resource to fetch, or one body to post.
+/// An HTTP request: one resource to fetch, or one body to post.
 package struct Request: Sendable {
   /// The HTTP method.
   package enum Method: Sendable {
-    /// Reads the resource; the request is retried after temporary failures.
+    /// Fetches the resource.
+    ///
+    /// The request is retried after temporary failures.
     case get
-    /// Sends ``Request/body`` to the resource. It is neither repeated nor redirected unless ``Request/isQuery`` is
-    /// true.
+    /// Sends ``Request/body`` to the resource.
+    ///
+    /// The request is retried and redirected only if ``Request/isQuery`` is true.
     case post
   }
 
-  /// Who named the host, and so whether its address may be private.
+  /// Whether the user named the request's host.
+  ///
+  /// The host of another request must have a public address.
   package enum Trust: Sendable {
-    /// The user did, on the command line or in the catalog file.
+    /// The user named the host, on the command line or in the catalog file.
     case named
-    /// Fetched data did. The address must be public, unless the options name the host.
+    /// The host appears only in fetched data.
+    ///
+    /// Its address must be public, unless the transport's options name the host.
     case discovered
   }
 
-  /// The order of requests that wait for one host.
+  /// The order in which requests that wait for the same host are sent.
   package enum Priority: Int, Sendable, CaseIterable {
-    /// Sections, without which nothing else is known.
+    /// A list of items.
+    ///
+    /// It is first, because it contains the URLs of details and pictures.
     case section
-    /// Details, which name further pictures.
+    /// The document about one item.
+    ///
+    /// It may contain the URLs of further pictures.
     case detail
-    /// Pictures.
+    /// A picture.
     case image
   }
 
-  /// The preferred media type, and whether the response may be compressed.
+  /// The preferred media type of the response, and whether the response may be compressed.
   package struct Accept: Hashable, Sendable {
-    /// The `Accept` field's value.
+    /// The value of the `Accept` field.
     package let value: String
-    /// Whether gzip, brotli and the like are requested; pictures gain nothing from them.
+    /// Whether the response may be compressed, for example with gzip.
+    ///
+    /// Compression does not make pictures smaller.
     package let compressed: Bool
 
-    /// Makes another preference.
+    /// Makes a preference.
     package init(_ value: String, compressed: Bool) {
       self.value = value
       self.compressed = compressed
     }
 
-    /// JSON; the response may be compressed.
-    package static let json = Accept("application/json, */*;q=0.5", compressed: true)
-    /// Pictures, preferably those that can be cropped; uncompressed, so that an interrupted transfer can be resumed.
+    /// JSON.
     ///
-    /// Newer formats are not named: servers that convert to a named format seldom look at `q`.
+    /// The response may be compressed.
+    package static let json = Accept("application/json, */*;q=0.5", compressed: true)
+    /// Pictures, preferably in a common format.
+    ///
+    /// They are not compressed, so that an interrupted transfer can be resumed.
+    ///
+    /// Newer formats such as AVIF are not listed. Some servers convert pictures to any listed format, even if its `q`
+    /// is low.
     package static let picture = Accept(
       "image/jpeg,image/png,image/*;q=0.8,*/*;q=0.5",
       compressed: false
     )
-    /// Anything; the response may not be compressed.
+    /// Any media type, not compressed.
     package static let anything = Accept("*/*", compressed: false)
   }
 
@@ -59,96 +77,105 @@ package struct Request: Sendable {
   package var url: WebURL
   /// The method.
   package var method: Method = .get
-  /// Fields for the host of `url` and every host that a redirect leads to.
+  /// The header fields.
   ///
-  /// `Authorization` and `Cookie` go only to `url`'s origin.
+  /// They are also sent to every host that a redirect leads to.
+  ///
+  /// The fields `Authorization` and `Cookie` are sent only to the origin of `url`.
   package var headers = Headers()
-  /// Fields that are sent only to the origin of `url`, and to no other origin that a redirect leads to.
+  /// Header fields that are sent only to the origin of `url`, and not to other origins that a redirect leads to.
   package var credentials = Headers()
-  /// Whether `url` may get the catalog's credentials, even if there are none yet.
+  /// Whether the catalog's credentials may be sent to `url`, even if there are no credentials yet.
   package var mayGetCredentials = false
-  /// The validators of a conditional request; sent only to the resource that they are from.
+  /// The condition of the request, with the validators of the cached version.
   ///
-  /// A 304 counts as a success only if it may refer to the version with these validators. If it refers to another
-  /// version, for example after a redirect to another resource, the whole body is fetched.
+  /// The validators are sent only to the resource that they are from. The request succeeds with a 304 only if the 304
+  /// can refer to the cached version. Otherwise the whole body is fetched.
   package var condition: Condition?
   /// The body of a POST.
   package var body: [UInt8]?
-  /// Whether a POST is only a query that changes nothing on the server, so that it may be repeated and redirected.
+  /// Whether a POST changes nothing on the server, so that it may be repeated and redirected.
   package var isQuery = false
-  /// The maximum number of decoded body bytes; a longer body fails with `too-large`.
+  /// The maximum size of the decoded body.
+  ///
+  /// A transfer with a longer body fails with the reason `too-large`.
   package var bodyLimit = ByteCount.mebibytes(64)
-  /// Who named the host.
+  /// Whether the user named the host.
   package var trust: Trust = .discovered
-  /// The priority.
+  /// The priority among the requests that wait for the same host.
   package var priority: Priority = .image
-  /// The preferred media type.
+  /// The preferred media type of the response.
   package var accept: Accept = .anything
-  /// When to give up on this request, in addition to the deadline of the run.
+  /// The time at which the request fails if it is not finished.
+  ///
+  /// The run may have an earlier deadline.
   package var deadline: MonotonicTime?
-  /// Whether the fields ask for a range, so that a 206 answers the request; a catalog's own fields never do.
+  /// Whether the header fields ask for a range of bytes, so that the response may have the status 206.
   package var asksForPart = false
-  /// How the request is signed for an object store, and which verb it has there; nil for all other requests.
+  /// The signature and the verb of a request to an object store.
+  ///
+  /// Nil for all other requests.
   package var signing: RequestSigning?
 
-  /// Whether the response has only a head, whose `Content-Length` does not announce a body. (RFC 9110, section 9.3.2)
+  /// Whether the response has no body although it may have a `Content-Length`. (RFC 9110, section 9.3.2)
   package var asksForHead: Bool { signing?.verb == .head }
 
-  /// Whether sending the request twice has the same effect as sending it once. (RFC 9110, section 9.2.2)
+  /// Whether it is harmless to send the request twice. (RFC 9110, section 9.2.2)
   package var isRepeatable: Bool { method == .get || isQuery }
 
-  /// Whether a response with that status carries the requested representation.
+  /// Whether the body of a response with this status is the one that was requested.
   ///
-  /// For a GET, that is a representation of the resource itself. An unknown 2xx counts as 200. A status that is
-  /// defined to carry something else does not count: a 202 may carry the state of a job. (RFC 9110, sections 9.3.1
-  /// and 15.3)
+  /// After a GET, a body is not the requested one if its status is defined for other content. For example, a 202 may
+  /// carry the state of a job. An unknown status from 200 to 299 counts as 200. (RFC 9110, sections 9.3.1 and 15.3)
   package func isAnswered(by status: Int) -> Bool {
     guard (200...299).contains(status) else { return false }
     return method == .post || ![201, 202, 207, 208, 226].contains(status)
   }
 
-  /// Makes a GET request with the defaults above.
+  /// Makes a GET request.
+  ///
+  /// All other properties have the default values above.
   package init(_ url: WebURL) {
     self.url = url
   }
 }
 
-/// Signs requests to an object store with AWS Signature Version 4, and names their verb.
+/// The verb of a request to an object store, and the keys to sign the request with AWS Signature Version 4.
 ///
-/// A request with a body is a ``Request/Method/post`` that may be repeated. Every other request is a
-/// ``Request/Method/get``. No redirect is followed, because the signature is valid for one host. Only libcurl gets
-/// the secret, and it is never printed.
+/// A request with a body has the method ``Request/Method/post`` and may be repeated. Any other request has the method
+/// ``Request/Method/get``. Redirects are not followed, because the signature is valid for only one host. The secret is
+/// passed only to libcurl, and is never printed.
 package final class RequestSigning: Sendable, CustomStringConvertible {
-  /// The operation on the object.
+  /// The HTTP method that is actually sent.
   package enum Verb: String, Sendable {
-    /// Reads it.
+    /// Reads an object.
     case get = "GET"
-    /// Reads the metadata, and no body.
+    /// Reads the metadata of an object.
     case head = "HEAD"
-    /// Writes it.
+    /// Writes an object.
     case put = "PUT"
-    /// Begins or completes a multipart upload.
+    /// Starts or completes a multipart upload.
     case post = "POST"
-    /// Removes it.
+    /// Removes an object.
     case delete = "DELETE"
   }
 
-  /// The verb.
+  /// The HTTP method that is actually sent.
   package let verb: Verb
-  /// The scope of the signature, in libcurl's notation: `aws:amz:eu-central-1:s3`.
+  /// The scope of the signature in libcurl's notation, for example `aws:amz:eu-central-1:s3`.
   package let scope: String
-  /// The access key's public part.
+  /// The public part of the access key.
   package let user: String
-  /// The access key's secret part.
+  /// The secret part of the access key.
   package let secret: String
 
-  /// Makes the signing of requests with one verb.
+  /// Makes a signature for requests with one verb.
   ///
   /// - Parameters:
-  ///   - verb: The operation.
-  ///   - region: The store's region.
-  ///   - user: The access key's public part.
-  ///   - secret: The access key's secret part.
+  ///   - verb: The HTTP method.
+  ///   - region: The region of the object store, for example `eu-central-1`.
+  ///   - user: The public part of the access key.
+  ///   - secret: The secret part of the access key.
   package init(_ verb: Verb, region: String, user: String, secret: String) {
     self.verb = verb
     scope = "aws:amz:\(region):s3"
@@ -156,6 +183,6 @@ package final class RequestSigning: Sendable, CustomStringConvertible {
     self.secret = secret
   }
 
-  /// The verb and the scope.
+  /// The verb and the scope, without the keys.
   package var description: String { "\(verb.rawValue) signed for \(scope)" }
 }

@@ -1,20 +1,24 @@
 import Base
 
-/// The protocol of a response.
+/// The HTTP version of a response.
 package enum HTTPVersion: String, Sendable {
-  /// HTTP/1.0, which closes the connection after each response.
+  /// HTTP/1.0.
+  ///
+  /// The server closes the connection after each response.
   case http10 = "HTTP/1.0"
   /// HTTP/1.1.
   case http11 = "HTTP/1.1"
-  /// HTTP/2, which has many transfers on one connection.
+  /// HTTP/2.
+  ///
+  /// One connection carries several transfers at the same time.
   case http2 = "HTTP/2"
   /// HTTP/3.
   case http3 = "HTTP/3"
 }
 
-/// A redirect on the way to a response.
+/// A redirect that was followed before the final response.
 package struct Redirect: Sendable {
-  /// The status code.
+  /// The status code, for example 302.
   package let status: Int
   /// The header fields.
   package fileprivate(set) var headers: Headers
@@ -26,26 +30,32 @@ package struct Redirect: Sendable {
   }
 }
 
-/// The part of a response before its body.
+/// The status and the header fields of a response, and where the response came from.
 package struct ResponseHead: Sendable {
   /// The status code.
   package let status: Int
-  /// The header fields of the final response; interim ones are dropped.
-  package private(set) var headers: Headers
-  /// The URL that the response came from, after all redirects.
-  package private(set) var url: WebURL
-  /// The protocol.
-  package let version: HTTPVersion
-  /// The length of the whole body, if the server states it and there is no content coding.
-  package let contentLength: ByteCount?
-  /// Whether the body has a content coding.
+  /// The header fields of the final response.
   ///
-  /// Such a body is never resumed, because offsets in the decoded body mean nothing to the server.
+  /// The fields of interim responses are not included.
+  package private(set) var headers: Headers
+  /// The URL of the final request, after all redirects.
+  package private(set) var url: WebURL
+  /// The HTTP version.
+  package let version: HTTPVersion
+  /// The length of the body as the server announced it.
+  ///
+  /// Nil if the server announced no length, or if the body has a content coding such as gzip.
+  package let contentLength: ByteCount?
+  /// Whether the body has a content coding such as gzip.
+  ///
+  /// The transfer of such a body is never resumed, because larder knows only the offset in the decoded body.
   package let isEncoded: Bool
-  /// The redirects that were followed to `url`, in order.
+  /// The redirects that were followed, in order.
   package private(set) var redirects: [Redirect]
 
-  /// Makes a head; for transports and tests.
+  /// Makes a head.
+  ///
+  /// Only transports and tests call this.
   package init(
     status: Int,
     headers: Headers,
@@ -64,14 +74,15 @@ package struct ResponseHead: Sendable {
     self.redirects = redirects
   }
 
-  /// A copy of the head with another URL and rewritten fields, those of the redirects included.
+  /// A copy of the head with another URL and with changed header fields.
   ///
-  /// This is the only way to change a head, so that a decorator cannot lose its other parts.
+  /// The header fields of the redirects are changed too. A transport that wraps another one calls this function instead
+  /// of making a new head, because a new head could lack some properties of the old one.
   ///
   /// - Parameters:
-  ///   - url: The URL that the response came from.
-  ///   - change: Rewrites header fields.
-  /// - Returns: The head.
+  ///   - url: The new URL.
+  ///   - change: Returns the changed header fields.
+  /// - Returns: The copy.
   package func renamed(_ url: WebURL, fields change: (Headers) -> Headers) -> ResponseHead {
     var head = self
     head.url = url
@@ -81,47 +92,57 @@ package struct ResponseHead: Sendable {
   }
 }
 
-/// The timing of the last attempt, in seconds from its start.
+/// The duration of the parts of an attempt.
+///
+/// Each value is the number of seconds since the attempt started.
 package struct TransferTiming: Hashable, Sendable {
-  /// When the host's name was resolved.
+  /// The time at which the host's name was resolved.
   package var nameResolved = 0.0
-  /// When the connection was open.
+  /// The time at which the connection was open.
   package var connected = 0.0
-  /// When TLS was ready; 0 without TLS, or on a reused connection.
+  /// The time at which the TLS handshake was complete.
+  ///
+  /// 0 without TLS, or on a reused connection.
   package var secured = 0.0
-  /// When the first byte of the response was received.
+  /// The time at which the first byte of the response was received.
   package var firstByte = 0.0
-  /// When the attempt ended.
+  /// The time at which the attempt ended.
   package var total = 0.0
 
-  /// Makes a timing of zeros.
+  /// Makes a value in which all times are 0.
   package init() {}
 }
 
-/// A finished transfer: a 2xx whose body went to the sink, or a 304 without a body.
+/// The result of a successful transfer.
 ///
-/// Only a transport makes a response. A decorator changes a copy of it by ``with(head:)`` or ``counting(attempts:)``.
-/// It never builds a response from parts, because it might lose some of them.
+/// The status is from 200 to 299 and the body went to the sink, or the status is 304 and there is no body.
+///
+/// A transport that wraps another one changes a response with ``with(head:)`` or ``counting(attempts:)``. It must not
+/// make a new response, because that could lack some properties of the old one.
 package struct Response: Sendable {
-  /// Status, headers and final URL.
+  /// The status, the header fields and the final URL.
   package private(set) var head: ResponseHead
   /// The number of decoded body bytes that the last attempt passed to the sink.
   package let bodyBytes: ByteCount
-  /// The number of body bytes on the wire, before decoding.
+  /// The number of body bytes that the server sent in the last attempt, before decoding.
   package let wireBytes: ByteCount
-  /// The number of attempts, not counting redirects.
+  /// The number of attempts.
+  ///
+  /// A redirect does not start a new attempt.
   package private(set) var attempts: Int
-  /// How long the last attempt took.
+  /// The timing of the last attempt.
   package let timing: TransferTiming
-  /// Whether the last attempt reused an open connection.
+  /// Whether the last attempt used a connection that was open before.
   package let connectionReused: Bool
   /// Whether the connection was still open when the transfer ended.
   ///
-  /// When a server violates HTTP/2, libcurl closes the connection and reports the end of the body. So if the
-  /// connection is closed, the end of the stream does not prove that the body is complete.
+  /// If a server violates HTTP/2, libcurl closes the connection and reports the end of the body. So if the connection
+  /// is closed, the body may be incomplete.
   package let connectionIsOpen: Bool
 
-  /// Makes a response; for transports and tests.
+  /// Makes a response.
+  ///
+  /// Only transports and tests call this.
   package init(
     head: ResponseHead,
     bodyBytes: ByteCount,
@@ -140,30 +161,30 @@ package struct Response: Sendable {
     self.connectionIsOpen = connectionIsOpen
   }
 
-  /// The same response with another number of attempts.
+  /// A copy with another number of attempts.
   package func counting(attempts: Int) -> Response {
     var response = self
     response.attempts = attempts
     return response
   }
 
-  /// The same response with its head renamed; see ``ResponseHead/renamed(_:fields:)``.
+  /// A copy with a head that ``ResponseHead/renamed(_:fields:)`` returned.
   package func with(head: ResponseHead) -> Response {
     var response = self
     response.head = head
     return response
   }
 
-  /// Whether the server confirms that the caller's version is current.
+  /// Whether the server confirmed that the cached version is current.
   package var isNotModified: Bool { head.status == 304 }
 }
 
-/// Decides about one redirect. (RFC 9110, section 15.4)
+/// The rules for redirects. (RFC 9110, section 15.4)
 package enum RedirectPolicy {
   /// The maximum number of redirects for one request.
   package static let limit = 10
 
-  /// Whether a status is a redirect to another URL.
+  /// Whether a response with this status redirects to the URL in its `Location` field.
   package static func isRedirect(_ status: Int) -> Bool {
     switch status {
     case 301, 302, 303, 307, 308: true
@@ -171,18 +192,18 @@ package enum RedirectPolicy {
     }
   }
 
-  /// Whether a redirect with this status turns a POST that is only a query into a GET: 303. (RFC 9110, section
-  /// 15.4.4)
+  /// Whether a redirect with this status turns a POST into a GET. (RFC 9110, section 15.4.4)
   ///
-  /// After a 301 or 302, the body is sent again: without the body, the query would be a different one.
+  /// Only 303 does. After 301 and 302 the body is sent again, because without its body the query would be a different
+  /// one.
   package static func dropsBody(_ status: Int) -> Bool { status == 303 }
 
-  /// Judges the redirect to `target` after `visited`, the URLs fetched so far, of which the last is the current one.
+  /// The reason not to follow a redirect, or nil to follow it.
   ///
   /// - Parameters:
-  ///   - target: The URL in `Location`.
-  ///   - visited: At least one URL.
-  /// - Returns: The reason not to follow; nil to follow.
+  ///   - target: The URL in the `Location` field.
+  ///   - visited: The URLs of the requests so far, in order. The last one is the URL that redirects to `target`.
+  /// - Returns: The reason, or nil.
   package static func refusal(of target: WebURL, after visited: [WebURL]) -> FailureReason? {
     if visited.last?.scheme == .https, target.scheme == .http { return .redirectDowngrade }
     if visited.contains(where: { $0.text == target.text }) { return .redirectLoop }

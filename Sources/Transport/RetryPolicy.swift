@@ -1,35 +1,47 @@
 import Base
 
-/// Decides whether and when a failed attempt is repeated.
+/// Decides whether and when a request is sent again after a failed attempt.
 ///
-/// Only repeatable requests are retried: a GET, or a POST that is only a query. (RFC 9110, section 9.2.2) The failure
-/// must be temporary: a connection problem, 408, 425, 429, or any 5xx except 501 and 505. The waits grow
-/// exponentially, with full jitter, so that many machines that failed at the same time do not retry at the same time.
+/// The request must be repeatable: a GET, or a POST that changes nothing on the server. (RFC 9110, section 9.2.2) The
+/// failure must be temporary: a connection problem, the status 408, 425 or 429, or a status from 500 to 599 except 501
+/// and 505.
+///
+/// The waits grow exponentially and are random. Otherwise many machines that failed at the same time would also retry
+/// at the same time.
 package struct RetryPolicy: Sendable {
   /// The action after a failed attempt.
   package enum Decision: Hashable, Sendable {
-    /// Try again after that wait.
+    /// Make another attempt after the given time.
     case retry(after: Duration)
     /// Report the failure.
     case giveUp
   }
 
-  /// The maximum number of attempts after the first.
+  /// The maximum number of attempts after the first attempt.
   ///
-  /// An attempt that resumes a body counts like any other. Requests that libcurl repeats by itself, because a kept
-  /// connection was closed before the first byte of the response, do not count. (RFC 9112, section 9.3.1)
+  /// libcurl itself repeats a request if it used an open connection that the server closed before the first byte of the
+  /// response. Such repetitions are not counted. (RFC 9112, section 9.3.1)
   package var retries = 4
-  /// The upper limit of the first wait; the limit doubles with each further wait.
+  /// The upper limit of the first wait.
+  ///
+  /// The limit doubles with each further wait.
   package var firstDelay = Duration.milliseconds(500)
-  /// The upper limit of every wait that the server did not ask for.
+  /// The upper limit of all waits, except waits that the server asked for with `Retry-After`.
   package var longestDelay = Duration.seconds(30)
-  /// The longest wait for a server's `Retry-After`.
+  /// The upper limit of a wait that the server asked for with `Retry-After`.
   package var longestRetryAfter = Duration.seconds(60)
 
   /// Makes the default policy.
   package init() {}
 
-  /// Judges a failure after `attempts` tries; `random` is in 0..<1.
+  /// Decides after a failed attempt.
+  ///
+  /// - Parameters:
+  ///   - failure: The failure of the last attempt.
+  ///   - attempts: The number of attempts so far.
+  ///   - isRepeatable: Whether it is harmless to send the request twice.
+  ///   - random: A random number from 0 up to but not including 1.
+  /// - Returns: The decision.
   package func decision(
     after failure: TransferFailure,
     attempts: Int,
@@ -38,7 +50,7 @@ package struct RetryPolicy: Sendable {
   ) -> Decision {
     guard isRepeatable, attempts <= retries, Self.mayPass(failure) else { return .giveUp }
     if let seconds = failure.retryAfter {
-      // A little jitter is added to the server's wait, so the wait is never shorter than the server asked for.
+      // A random time is added to the wait, so the wait is never shorter than the server asked for.
       guard Self.isFollowed(seconds) else { return .giveUp }
       let wait = min(.seconds(max(0, seconds)), longestRetryAfter)
       return .retry(after: wait + firstDelay * (random / 2))
@@ -47,7 +59,9 @@ package struct RetryPolicy: Sendable {
     return .retry(after: ceiling * random)
   }
 
-  /// Whether a run waits for a `Retry-After` of this many seconds: up to a minute.
+  /// Whether a request waits if the server sends this number of seconds in `Retry-After`.
+  ///
+  /// The limit is one minute.
   package static func isFollowed(_ seconds: Int64) -> Bool { seconds <= 60 }
 
   /// Whether the failure is temporary, so that another attempt may succeed.
@@ -68,16 +82,16 @@ package struct RetryPolicy: Sendable {
   ]
 }
 
-/// Limits the retries of a run, so that they cannot become most of its requests.
+/// Limits the number of retries in a run, so that most requests are not retries.
 ///
-/// A run may make 20 retries, or the number that one request may have if that is larger. Every ten requests allow one
-/// more.
+/// A run may make 20 retries, and one more for every ten requests. If ``RetryPolicy/retries`` is larger than 20, it
+/// replaces the 20.
 package struct RetryBudget: Sendable {
   private let base: Int
   private var requests = 0
   private var spent = 0
 
-  /// Makes a fresh budget.
+  /// Makes a budget for a new run.
   package init(_ policy: RetryPolicy = RetryPolicy()) {
     base = min(max(20, policy.retries), 1 << 30)
   }
@@ -85,7 +99,9 @@ package struct RetryBudget: Sendable {
   /// Counts a request.
   package mutating func countRequest() { requests += 1 }
 
-  /// Takes one retry from the budget, if there is one left.
+  /// Uses one retry of the budget.
+  ///
+  /// The result is false if no retry is left.
   package mutating func take() -> Bool {
     guard spent < base + requests / 10 else { return false }
     spent += 1
@@ -93,20 +109,21 @@ package struct RetryBudget: Sendable {
   }
 }
 
-/// The `Retry-After` field: how long a server asks clients to wait. (RFC 9110, section 10.2.3)
+/// The `Retry-After` field, with which a server asks clients to wait. (RFC 9110, section 10.2.3)
 package enum RetryAfter {
-  /// Reads the field; the result is 0 for a date in the past, and nil for an invalid value.
+  /// The number of seconds to wait.
   ///
   /// - Parameters:
-  ///   - value: The field's value: seconds or an HTTP date.
-  ///   - now: The time to compare a date with.
-  /// - Returns: The seconds, never negative; a number that is too large becomes the largest `Int64`.
+  ///   - value: The value of the field. It is a number of seconds such as `120`, or an HTTP date.
+  ///   - now: The current time, with which a date is compared.
+  /// - Returns: The number of seconds, or nil if the value is invalid. A date in the past gives 0. A number that is too
+  ///   large becomes the largest `Int64`.
   package static func seconds(_ value: String, now: UnixTime) -> Int64? {
     var scanner = ByteScanner(value)
     scanner.skipBlanks()
     if let seconds = scanner.number() {
       scanner.skipBlanks()
-      // Some servers send fractions; they are rounded up.
+      // Some servers send fractions such as `0.5`. They are rounded up.
       if scanner.skip(UInt8(ascii: ".")), scanner.number() != nil {
         return scanner.isAtEnd ? seconds.addingClamped(1) : nil
       }

@@ -1,27 +1,37 @@
 import Base
 
-/// A response as a cache keeps it, without its body. (RFC 9111, section 3)
+/// A response in a cache, without its body. (RFC 9111, section 3)
 package struct StoredResponse: Hashable, Sendable {
   /// The status code.
   package let status: Int
-  /// The header fields, as updated by 304 responses.
+  /// The header fields.
+  ///
+  /// Each 304 response updates them.
   package let headers: Headers
-  /// When the request that fetched or last revalidated the response was sent.
+  /// The time of the request that fetched the response, or of the last request that revalidated it.
   package let requestTime: UnixTime
-  /// When the response was received.
+  /// The time at which the response to that request was received.
   package let responseTime: UnixTime
-  /// The resource that sent the response, and when the redirects to that resource expire; nil without redirects.
+  /// The end of the redirects to this response.
+  ///
+  /// Nil if there were no redirects.
   package let path: Path?
-  /// The digest of the request fields that `Vary` names; nil when it names none, or they are not known.
+  /// A digest of the request's header fields that `Vary` names.
+  ///
+  /// Nil if `Vary` names none, or if they are not known.
   package let selection: Int64?
-  /// The digest of the credentials in the request, 0 without credentials; nil when the response is public.
+  /// A digest of the credentials in the request, or 0 if the request had none.
+  ///
+  /// Nil if the response may be used for requests with other credentials.
   package let owner: Int64?
 
-  /// The redirects that led to a response.
+  /// The end of the redirects to a response.
   package struct Path: Hashable, Sendable {
-    /// The resource that answered; see ``WebURL/resource``.
+    /// The resource that sent the final response.
+    ///
+    /// See ``WebURL/resource``.
     package let source: String
-    /// The earliest time at which one of the redirects becomes stale.
+    /// The time at which the first of the redirects stops being fresh.
     package let expiry: UnixTime
 
     /// Makes a path.
@@ -31,16 +41,16 @@ package struct StoredResponse: Hashable, Sendable {
     }
   }
 
-  /// Makes a stored response from its parts, as a cache reads it back.
+  /// Makes a response from the parts that a cache stored.
   ///
   /// - Parameters:
   ///   - status: The status code.
   ///   - headers: The header fields.
-  ///   - requestTime: When the request was sent.
-  ///   - responseTime: When the response was received; a time before `requestTime` counts as equal to it.
-  ///   - path: The redirects that led to the response, if any.
-  ///   - selection: The digest of the request fields that selected it.
-  ///   - owner: The digest of the credentials in its request.
+  ///   - requestTime: The time of the request.
+  ///   - responseTime: The time of the response. If it is earlier than `requestTime`, `requestTime` is used instead.
+  ///   - path: The end of the redirects to the response, or nil if there were none.
+  ///   - selection: A digest of the request's header fields that `Vary` names.
+  ///   - owner: A digest of the credentials in the request.
   package init(
     status: Int,
     headers: Headers,
@@ -59,16 +69,16 @@ package struct StoredResponse: Hashable, Sendable {
     self.owner = owner
   }
 
-  /// Makes a stored response from a received one.
+  /// Makes a stored response from a received response.
   ///
   /// - Parameters:
-  ///   - head: Its head, and the redirects that led to it.
-  ///   - status: The status to store; nil for the status of `head`. If `head` is that of a 304, pass the status of
-  ///     the stored response.
-  ///   - names: The header fields to keep; nil keeps all.
-  ///   - requestTime: When the request was sent.
-  ///   - responseTime: When the response was received.
-  ///   - traits: The fields that the request sent.
+  ///   - head: The head of the received response.
+  ///   - status: The status to store, or nil to store the status of `head`. If `head` is from a 304, pass the status
+  ///     of the response that the 304 refers to.
+  ///   - names: The names of the header fields to store, or nil to store all.
+  ///   - requestTime: The time of the request.
+  ///   - responseTime: The time of the response.
+  ///   - traits: The header fields of the request.
   package init(
     _ head: ResponseHead,
     status: Int? = nil,
@@ -85,7 +95,7 @@ package struct StoredResponse: Hashable, Sendable {
       redirects: head.redirects,
       source: head.url,
       requestTime: requestTime,
-      responseTime: max(requestTime, responseTime),
+      responseTime: responseTime,
       traits: traits
     )
   }
@@ -100,8 +110,8 @@ package struct StoredResponse: Hashable, Sendable {
     traits: CacheKeyFields?
   ) {
     var headers = headers
-    // Fields that selected a redirect also selected the response. They are joined into one `Vary` field, which does
-    // not grow with each renewal.
+    // The fields that selected a redirect also selected the final response. So their names are added to the `Vary`
+    // field. There is only one such field, so that it does not grow with each 304.
     let hops = redirects.flatMap { $0.headers.all("Vary") }
     if !hops.isEmpty { headers["Vary"] = Vary(headers).joined(by: hops).text }
     let expiries = redirects.map { redirect in
@@ -123,24 +133,24 @@ package struct StoredResponse: Hashable, Sendable {
     )
   }
 
-  /// Validators for a conditional request: ETag and Last-Modified. (RFC 9110, section 8.8)
+  /// The `ETag` and the `Last-Modified` date of the response. (RFC 9110, section 8.8)
   package var validators: Validators { Validators(headers) }
 
-  /// The condition of a conditional request; nil if there are no validators.
+  /// The condition for a request that asks whether this version is current, or nil if there are no validators.
   package var condition: Condition? {
     let validators = validators
     return validators.isEmpty ? nil : Condition(validators, source: path?.source)
   }
 
-  /// The response renewed by a 304; nil when the 304 refers to another version. (RFC 9111, section 4.3.4)
+  /// A copy of this response with the header fields and times of a 304. (RFC 9111, section 4.3.4)
   ///
   /// - Parameters:
-  ///   - notModified: The head of the 304, and the redirects that led to it.
-  ///   - names: The header fields to keep; nil keeps all.
-  ///   - requestTime: When the conditional request was sent.
-  ///   - responseTime: When the 304 was received.
-  ///   - traits: The fields that the conditional request sent.
-  /// - Returns: The same body with renewed fields and times.
+  ///   - notModified: The head of the 304.
+  ///   - names: The names of the header fields to take from the 304, or nil to take all.
+  ///   - requestTime: The time of the conditional request.
+  ///   - responseTime: The time at which the 304 was received.
+  ///   - traits: The header fields of the conditional request.
+  /// - Returns: The copy, or nil if the 304 refers to another version.
   package func renewed(
     by notModified: ResponseHead,
     keeping names: [StaticString]? = nil,
@@ -157,14 +167,14 @@ package struct StoredResponse: Hashable, Sendable {
       redirects: notModified.redirects,
       source: notModified.url,
       requestTime: requestTime,
-      responseTime: max(requestTime, responseTime),
+      responseTime: responseTime,
       traits: traits
     )
   }
 
-  /// Whether the response may answer a request with these fields. (RFC 9111, sections 3.5 and 4.1)
+  /// Whether the response may be used for a request with these header fields. (RFC 9111, sections 3.5 and 4.1)
   ///
-  /// A response to a request with other credentials may not, unless it is public.
+  /// A response to a request with other credentials may be used only if it is public.
   package func answers(_ traits: CacheKeyFields?) -> Bool {
     guard let traits else { return true }
     if let owner, owner != traits.owner { return false }
@@ -173,9 +183,11 @@ package struct StoredResponse: Hashable, Sendable {
 }
 
 extension Headers {
-  /// The fields of `old`, replaced by those of a 304, except fields that describe the kept body.
+  /// The fields of `old`, updated with the fields of a 304.
   ///
-  /// The merge works on the raw lines, because a cache renews many thousand responses. (RFC 9111, section 3.2)
+  /// Fields that describe the body, such as `Content-Type`, are not updated. (RFC 9111, section 3.2)
+  ///
+  /// This function copies lines without parsing them, because a cache may renew many thousand responses.
   fileprivate func merged(into old: Headers) -> Headers {
     let lines = lines.withUnsafeBufferPointer { new in
       old.lines.withUnsafeBufferPointer { old in
@@ -185,7 +197,8 @@ extension Headers {
         var lines: [UInt8] = []
         lines.reserveCapacity(old.count + new.count)
         for line in HeaderLines(old) {
-          // `Age` and `Date` belong to the response that carried them. A 304 without a date is dated by its arrival.
+          // `Age` and `Date` are about the time of the old response. If the 304 has no `Date`, the time of its arrival
+          // is used instead.
           if line.isNamed("Age") || line.isNamed("Date") { continue }
           let name = UnsafeBufferPointer(rebasing: old[line.name])
           let isReplaced = fresh.contains { $0.isNamed(name) }
@@ -204,12 +217,15 @@ extension Headers {
   ]
 }
 
-/// The `Vary` field: the request fields that selected a response. (RFC 9110, section 12.5.5)
+/// The `Vary` field, which names the request's header fields that the response depends on. (RFC 9110, section 12.5.5)
+///
+/// For example, `Vary: Accept-Language` means that a request with another language may get another response.
 package struct Vary: Hashable, Sendable {
-  /// Whether something other than the request's fields selected the response (`*`), so that no other request matches.
-  /// (RFC 9111, section 4.1)
+  /// Whether the field contains `*`.
+  ///
+  /// Then the response may not be used for any other request. (RFC 9111, section 4.1)
   package let isAnything: Bool
-  /// Field names in lower case.
+  /// The names of the header fields, in lower case.
   package let names: Set<String>
 
   /// Reads all `Vary` fields.
@@ -230,23 +246,24 @@ package struct Vary: Hashable, Sendable {
     self.names = names
   }
 
-  /// The request fields that selected a response after redirects.
+  /// A `Vary` field with the names in this field and in other `Vary` fields.
   ///
-  /// - Parameter values: The values of the redirects' `Vary` fields.
-  /// - Returns: The names in this field and in `values`.
+  /// - Parameter values: The values of the other fields, for example those of redirects.
+  /// - Returns: The field.
   func joined(by values: [String]) -> Vary {
     let other = Vary(Headers(values.map { HeaderField(name: "Vary", value: $0) }))
     return Vary(isAnything: isAnything || other.isAnything, names: names.union(other.names))
   }
 
-  /// The value of one `Vary` field with the same meaning.
+  /// The value of a field with this meaning, for example `accept, accept-language`.
   var text: String { isAnything ? "*" : names.sorted().joined(separator: ", ") }
 
-  /// The values of the request fields that `Vary` names, as bytes: two requests get the same response if these bytes
-  /// are equal.
+  /// The values that a request has in the fields that `Vary` names.
   ///
-  /// The fields are in a fixed order, each with its value or marked as absent. The result is empty when `Vary` names
-  /// no field.
+  /// Two requests get the same response if the results are equal.
+  ///
+  /// The result has a line such as `accept-language:ko` for each name, or only the name if the request lacks the field.
+  /// It is empty if `Vary` names no field.
   package func selection(from request: Headers) -> [UInt8] {
     var selection: [UInt8] = []
     for name in names.sorted() {
@@ -256,7 +273,7 @@ package struct Vary: Hashable, Sendable {
     return selection
   }
 
-  /// The value with each run of white space replaced by one space, as RFC 9111, section 4.1, allows.
+  /// The value of a field, in which each sequence of spaces and tabs is replaced by one space. (RFC 9111, section 4.1)
   private static func normalized(_ headers: Headers, _ name: String) -> String? {
     headers.combined(name).map { value in
       value.split { $0 == " " || $0 == "\t" }.joined(separator: " ")
@@ -264,22 +281,24 @@ package struct Vary: Hashable, Sendable {
   }
 }
 
-/// The fields of a request that may select its response, for a cache to compare with another request.
+/// The header fields of a request that its response may depend on.
 ///
-/// A cache stores only digests of these fields, so that no secret reaches a file or database.
+/// A cache compares them with those of another request.
+///
+/// A cache stores only digests of these fields, so that no secret is written to a file or database.
 package struct CacheKeyFields: Sendable {
-  /// The fields that the request sends to its first host, from all sources.
+  /// The fields that the request sends to its first host, including the credentials.
   package let fields: Headers
-  /// The digest of the credentials; 0 when there are none.
+  /// A digest of the credentials, or 0 if there are none.
   package let owner: Int64
   private let digest: @Sendable ([UInt8]) -> Int64
 
-  /// Describes a request.
+  /// Makes the fields of a request.
   ///
   /// - Parameters:
-  ///   - fields: All fields that the request sends, credentials included.
-  ///   - credentials: The fields that identify the requester.
-  ///   - digest: A one-way digest of bytes; never 0.
+  ///   - fields: All fields that the request sends, including the credentials.
+  ///   - credentials: The fields that identify the user.
+  ///   - digest: Computes a digest of bytes. It must be a one-way function, and must never return 0.
   package init(
     fields: Headers,
     credentials: Headers = Headers(),
@@ -290,7 +309,7 @@ package struct CacheKeyFields: Sendable {
     owner = credentials.isEmpty ? 0 : digest(credentials.lines)
   }
 
-  /// The digest of the fields with these names; nil if the names select nothing.
+  /// A digest of the fields that `vary` names, or nil if it names none.
   func selection(by vary: Vary) -> Int64? {
     let selected = vary.selection(from: fields)
     return selected.isEmpty ? nil : digest(selected)

@@ -1,29 +1,39 @@
 import CGlibc
 
-/// A transfer that did not succeed: why, where, and after how many attempts.
+/// The error of a failed transfer.
 package struct TransferFailure: Error, Sendable, CustomStringConvertible {
-  /// The short word for reports.
+  /// The reason, for example `http-404`.
   package var reason: FailureReason
   /// The URL without secrets, for logs and reports.
   package var url: String
-  /// The message of the transport or the operating system, without secrets; may be empty.
+  /// The message of the transport or the operating system, without secrets.
+  ///
+  /// It may be empty.
   package var detail: String
-  /// The number of attempts made, which may be 0.
+  /// The number of attempts.
+  ///
+  /// It is 0 if the transfer failed before its first attempt.
   package var attempts: Int
-  /// The final status, when there was a response.
+  /// The status of the final response, if there was one.
   package var status: Int?
-  /// The server's `Retry-After` in seconds, not capped.
+  /// The number of seconds in the server's `Retry-After` field, without a limit.
   package var retryAfter: Int64?
-  /// Whether the server may have received the request; the effect of a POST is then unknown.
+  /// Whether the server may have received the request.
+  ///
+  /// If so, a POST may have had an effect.
   package var mayHaveBeenSent: Bool
-  /// Whether the host's address was refused because the host appears only in fetched data.
+  /// Whether the host's address was refused because only fetched data names the host.
   package var isHostOfDataOnly = false
-  /// The first bytes, at most 8 KiB, of a refusal's body; may contain echoed secrets.
+  /// The first 8 KiB of the response's body.
+  ///
+  /// They may contain secrets, because a server may repeat the request in it.
   package var refusal: [UInt8]
-  /// The header fields of a refusal.
+  /// The header fields of the response.
   package var headers = Headers()
 
-  /// Makes a failure; for transports and tests.
+  /// Makes a failure.
+  ///
+  /// Only transports and tests call this.
   package init(
     reason: FailureReason,
     url: String,
@@ -44,19 +54,23 @@ package struct TransferFailure: Error, Sendable, CustomStringConvertible {
     self.refusal = refusal
   }
 
-  /// `cannot fetch URL: REASON (DETAIL)`.
+  /// The error message, for example `cannot fetch https://shop.example/a.jpg: reset (Connection reset by peer)`.
   package var description: String {
     let what = url.isEmpty ? "anything" : url
     return "cannot fetch \(what): \(reason)" + (detail.isEmpty ? "" : " (\(detail))")
   }
 }
 
-/// Why a transfer failed: an open set of short words for reports and scripts.
+/// The reason for which a transfer failed.
+///
+/// It is a short word such as `reset`, for reports and scripts.
+///
+/// Other modules can define further reasons.
 package struct FailureReason: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-  /// The word, as in reports.
+  /// The word that reports contain.
   package let rawValue: String
 
-  /// Makes another reason, for example in a sink.
+  /// Makes a reason.
   package init(rawValue: String) {
     self.rawValue = rawValue
   }
@@ -65,28 +79,30 @@ package struct FailureReason: RawRepresentable, Hashable, Sendable, CustomString
     self.rawValue = rawValue
   }
 
-  /// The word, as in reports.
+  /// The word that reports contain.
   package var description: String { rawValue }
 
-  /// A final status that is neither 2xx nor 304: `http-404`.
+  /// The reason for a status that is not a success, for example `http-404`.
   package static func http(_ status: Int) -> FailureReason {
     FailureReason("http-\(status)")
   }
 
-  /// The status of ``http(_:)``; nil for any other reason.
+  /// The status if the reason is ``http(_:)``.
+  ///
+  /// Nil for any other reason.
   package var status: Int? {
     rawValue.hasPrefix("http-") ? Int(rawValue.dropFirst(5)) : nil
   }
 
-  /// Whether the next attempt is likely to end in the same way.
+  /// Whether a later request is likely to fail for the same reason.
   ///
-  /// This is true for a deliberate refusal, such as 404 or 403, and for a body that is not usable.
+  /// This is true if the server refuses the request with a status such as 403 or 404, or if the body cannot be used.
   package var isLasting: Bool {
     if let status { return (400...499).contains(status) && ![408, 425, 429].contains(status) }
     return self == .notAPicture || self == .tooLarge
   }
 
-  /// Whether the credentials that were sent, or their absence, caused the refusal: 401 or 403.
+  /// Whether the server refused the request because of wrong or missing credentials, with the status 401 or 403.
   package var isUnauthorized: Bool { status == 401 || status == 403 }
 
   // The requested resource cannot be fetched.
@@ -95,30 +111,32 @@ package struct FailureReason: RawRepresentable, Hashable, Sendable, CustomString
   package static let urlInvalid = FailureReason("url-invalid")
   /// The scheme is neither http nor https.
   package static let schemeRefused = FailureReason("scheme-refused")
-  /// The host's address is private, and the host appears only in fetched data.
+  /// The host has a private address, and only fetched data names the host.
   package static let addressRefused = FailureReason("address-refused")
-  /// A redirect leads to a URL that was visited before.
+  /// A redirect leads to a URL that was requested before.
   package static let redirectLoop = FailureReason("redirect-loop")
   /// There are more redirects than ``RedirectPolicy/limit``.
   package static let tooManyRedirects = FailureReason("too-many-redirects")
   /// A redirect from https to http.
   package static let redirectDowngrade = FailureReason("redirect-downgrade")
-  /// A redirect without `Location`, or with one that cannot be parsed.
+  /// A redirect has no valid `Location` field.
   package static let redirectInvalid = FailureReason("redirect-invalid")
 
   // The host cannot be reached.
 
-  /// The name does not resolve.
+  /// The host's name cannot be resolved.
   package static let dnsFailed = FailureReason("dns-failed")
-  /// Nobody listens on the port.
+  /// The host refused the connection.
   package static let connectRefused = FailureReason("connect-refused")
   /// The connection failed for another reason.
   package static let connectFailed = FailureReason("connect-failed")
-  /// The connection was not open within the time limit.
+  /// The connection could not be opened within the time limit.
   package static let timeoutConnect = FailureReason("timeout-connect")
-  /// The host failed so often in a row that no request is sent to it for a while.
+  /// So many requests to the host failed in a row that no request is sent to it for a while.
+  ///
+  /// See ``CircuitBreaker``.
   package static let circuitOpen = FailureReason("circuit-open")
-  /// The host's `Retry-After` is longer than a run is willing to wait.
+  /// The server asked with `Retry-After` for a longer wait than a run makes.
   package static let askedToWait = FailureReason("asked-to-wait")
   /// The certificate has expired or is not yet valid.
   package static let tlsExpired = FailureReason("tls-expired")
@@ -129,56 +147,56 @@ package struct FailureReason: RawRepresentable, Hashable, Sendable, CustomString
   /// TLS failed for another reason.
   package static let tlsFailed = FailureReason("tls-failed")
 
-  /// The proxy cannot be reached, or its answers are not valid.
+  /// The proxy cannot be reached, or its responses are invalid.
   package static let proxyFailed = FailureReason("proxy-failed")
-  /// The proxy requires a user name and password, or rejects those given.
+  /// The proxy requires a user name and a password, or rejects them.
   package static let proxyAuth = FailureReason("proxy-auth")
-  /// The proxy does not let the request through.
+  /// The proxy refuses the request.
   package static let proxyRefused = FailureReason("proxy-refused")
 
-  // The transfer broke.
+  // The transfer was interrupted.
 
-  /// The connection was cut.
+  /// The connection was closed or reset.
   package static let reset = FailureReason("reset")
-  /// Too few bytes were received for too long.
+  /// The transfer was slower than the lowest allowed speed for too long.
   package static let timeoutIdle = FailureReason("timeout-idle")
   /// The transfer took longer than the time limit.
   package static let timeoutTotal = FailureReason("timeout-total")
-  /// The body ended before the length that the server had announced.
+  /// The body is shorter than the server announced.
   package static let truncated = FailureReason("truncated")
 
-  // The response is not valid, or too large.
+  // The response is invalid or too large.
 
-  /// The response is not HTTP, or not valid HTTP.
+  /// The response is not valid HTTP.
   package static let badResponse = FailureReason("bad-response")
-  /// The content coding is unknown or broken.
+  /// The body cannot be decoded.
   package static let badEncoding = FailureReason("bad-encoding")
-  /// The lengths in the headers contradict each other, or the body has another length.
+  /// The body does not have the announced length, or the header fields announce different lengths.
   package static let lengthMismatch = FailureReason("length-mismatch")
-  /// The headers exceed the limit.
+  /// The header fields are longer than the limit.
   package static let tooLongHeader = FailureReason("too-long-header")
-  /// The body is, or would be, over the request's limit.
+  /// The body is longer than the limit of the request.
   package static let tooLarge = FailureReason("too-large")
-  /// The sink refused the bytes because they are not a picture that larder keeps.
+  /// The body is not a picture in a format that larder stores.
   package static let notAPicture = FailureReason("not-a-picture")
 
   // The run ended before the transfer.
 
-  /// The caller cancelled.
+  /// The caller cancelled the request.
   package static let cancelled = FailureReason("cancelled")
-  /// The deadline of the run or the request has passed.
+  /// The deadline of the run or of the request has passed.
   package static let deadline = FailureReason("deadline")
-  /// The run may transfer no more bytes.
+  /// The run has received as many bytes as it may receive.
   package static let bytesLimit = FailureReason("bytes-limit")
-  /// The disk has no more than the free space that must remain for other programs.
+  /// The disk has less free space than must remain for other programs.
   package static let keepFree = FailureReason("keep-free")
 
   // This machine failed.
 
-  /// The sink could not write.
+  /// The body could not be written to disk.
   package static let disk = FailureReason("disk")
-  /// There is no memory for the transfer.
+  /// There is too little memory for the transfer.
   package static let outOfMemory = FailureReason("out-of-memory")
-  /// A library of this machine is too old, or refuses a setting that makes the transfer safe.
+  /// The installed libcurl is missing or too old, or refuses an option that the transfer needs.
   package static let libraryRefused = FailureReason("library-refused")
 }

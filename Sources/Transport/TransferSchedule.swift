@@ -1,28 +1,38 @@
 import Base
 
-/// A pure state machine that decides which transfer starts next, and when to check again.
+/// Decides which transfer starts next, and when.
 ///
-/// Each host has its own queues: by priority, and within a priority first come, first served. Hosts take turns (round
-/// robin), so that one dead host among fifty does not delay the others. A host gets no transfer while it is at its
-/// limit, has asked for a pause, or does not answer. A host that has not answered yet, or no longer answers, gets at
-/// most its share of the run's transfers. The transfers of a silent host do not count against the run's limit. Every
-/// operation takes constant time, except the check for silent hosts: at most four times a second, while the run is at
-/// its limit.
+/// It is a state machine without clocks and threads.
+///
+/// Hosts and transfers have numbers. Each host has a queue for each priority, from which transfers start in the order
+/// in which they were added. The hosts take turns (round robin), so that one dead host does not delay the others.
+///
+/// A host gets no transfer while it has as many as its ``ConcurrencyWindow`` allows, while it has asked for a pause, or
+/// while its ``CircuitBreaker`` allows none. A host that has not answered yet, or has stopped answering, gets at most
+/// its share of the run's transfers. A silent host has transfers under way, but has not answered for a second. Its
+/// transfers do not count against the limit of the run.
+///
+/// Every operation takes constant time, except the search for silent hosts. This search happens at most four times a
+/// second, and only while the limit of the run is reached.
 package struct TransferSchedule: Sendable {
   /// The limits of the whole run.
   package struct Limits: Sendable {
-    /// The maximum number of concurrent transfers over all hosts.
+    /// The maximum number of concurrent transfers to all hosts together.
     package var parallel = 64
-    /// Whether transfers to silent hosts may exceed `parallel`, up to twice that number in all.
+    /// Whether transfers to silent hosts do not count against `parallel`.
+    ///
+    /// With them, there are at most twice as many transfers.
     package var passesOverSilent = true
     /// The maximum number of concurrent transfers to one host.
     package var perHost = ConcurrencyWindow.Bounds.upTo(16)
-    /// The maximum number of starts per second over all hosts; nil for no limit.
+    /// The maximum number of transfers to start per second, for all hosts together.
+    ///
+    /// Nil if there is no limit.
     package var rate: Double?
-    /// When a host counts as dead.
+    /// The limits after which a host is dead.
     package var breaker = CircuitBreaker.Thresholds()
 
-    /// Makes the limits of `--parallel auto`.
+    /// Makes the limits of the option `--parallel auto`.
     package init() {}
   }
 
@@ -30,26 +40,32 @@ package struct TransferSchedule: Sendable {
   package enum Step: Hashable, Sendable {
     /// Start this transfer now.
     case start(transfer: Int, host: Int)
-    /// Fail this transfer now: its host is dead.
+    /// Let this transfer fail now, because its host is dead.
     case fail(transfer: Int)
-    /// Do nothing until a transfer finishes or is added, or that moment comes.
+    /// Wait until the given time, or until a transfer finishes or is added.
     case wait(until: MonotonicTime?)
   }
 
-  /// The information that an attempt gives about its host.
+  /// The result of an attempt, in terms of its host's availability.
   package enum Outcome: Hashable, Sendable {
     /// The host delivered the requested response.
     case delivered
-    /// The host answered, but not with the requested response.
+    /// The host sent another response than the requested one.
     case answered
-    /// The host reported overload (429 or 503). `wait` is the pause that it asked for, already capped; `since` is the
-    /// start of the attempt.
+    /// The host reported overload, with the status 429 or 503.
+    ///
+    /// `since` is the start of the attempt. `wait` is the pause that the host asked for, shortened to the longest
+    /// allowed pause.
     case overloaded(since: MonotonicTime, wait: Duration?)
-    /// The host's `Retry-After` is longer than a run is willing to wait: every request to the host fails from now on.
+    /// The host asked for a longer pause than a run makes.
+    ///
+    /// From now on, every request to the host fails.
     case closed
-    /// There was no connection, or it broke or fell silent; `since` is the start of the attempt.
+    /// There was no connection, or it was interrupted, or the host stopped sending.
+    ///
+    /// `since` is the start of the attempt.
     case unreachable(since: MonotonicTime)
-    /// larder ended the attempt, so it says nothing about the host.
+    /// larder itself ended the attempt, so the result says nothing about the host.
     case abandoned
   }
 
@@ -58,17 +74,20 @@ package struct TransferSchedule: Sendable {
   private var hosts: [HostQueue] = []
   private var ready = FIFO<Int>()
   private var timers = TimerHeap<Timer>()
+  /// The number of transfers under way.
   private(set) var active = 0
-  /// The number of active transfers that do not count because their host is silent; below it, the time of the next
-  /// check.
+  /// The number of transfers under way that do not count against the limit, because their hosts are silent.
   private var passedOver = 0
+  /// The earliest time of the next search for silent hosts.
   private var nextLook: MonotonicTime?
   /// The number of hosts that have transfers under way or waiting.
   private var busyHosts = 0
-  /// The hosts that get no more transfers until they answer or their share grows.
+  /// The hosts that have used up their share.
+  ///
+  /// They get no more transfers until they answer, or until their share grows.
   private var heldToShare: [Int] = []
 
-  /// The time between two checks for silent hosts while the run is at its limit.
+  /// The time between two searches for silent hosts while the limit of the run is reached.
   private static let lookDistance = Duration.milliseconds(250)
 
   private enum Timer: Sendable {
@@ -88,7 +107,10 @@ package struct TransferSchedule: Sendable {
     return hosts.count - 1
   }
 
-  /// Queues a transfer; `first` puts it before others of its priority, for example the next hop of a redirect.
+  /// Queues a transfer.
+  ///
+  /// If `first` is true, the transfer starts before all others with its host and priority. This is used for the request
+  /// that follows a redirect.
   package mutating func add(
     _ transfer: Int,
     host: Int,
@@ -100,7 +122,7 @@ package struct TransferSchedule: Sendable {
     consider(host)
   }
 
-  /// Queues a transfer again once `moment` has come.
+  /// Queues a transfer at a later time, for example to retry it.
   package mutating func add(
     _ transfer: Int,
     host: Int,
@@ -110,7 +132,9 @@ package struct TransferSchedule: Sendable {
     timers.push(.transfer(transfer, host: host, priority: priority), at: moment)
   }
 
-  /// Returns the next step; call it again until it says to wait.
+  /// Returns the next step.
+  ///
+  /// The transport calls this function repeatedly until the step is to wait.
   package mutating func next(at now: MonotonicTime) -> Step {
     releaseTimers(at: now)
     while let host = ready.first {
@@ -154,10 +178,12 @@ package struct TransferSchedule: Sendable {
 
   /// Whether a host's last response reported overload.
   ///
-  /// If such a host is dead, it is dead because of the overload, not because of silence.
+  /// If this is true for a dead host, the host is dead because of overload, and not because it does not answer.
   package func sendsAway(_ host: Int) -> Bool { hosts[host].sendsAway }
 
-  /// Records how an attempt ended; to repeat it, add it again.
+  /// Records the end of an attempt.
+  ///
+  /// To retry the transfer, the transport adds it again.
   package mutating func finished(host: Int, _ outcome: Outcome, at now: MonotonicTime) {
     active -= 1
     passedOver -= hosts[host].passedOver
@@ -167,7 +193,7 @@ package struct TransferSchedule: Sendable {
     consider(host)
   }
 
-  /// Removes transfers that have not started from all queues, and returns them.
+  /// Removes the waiting transfers that satisfy a condition, and returns them.
   package mutating func remove(where condition: (Int) -> Bool) -> [Int] {
     var removed: [Int] = []
     for host in hosts.indices {
@@ -198,10 +224,11 @@ package struct TransferSchedule: Sendable {
     }
   }
 
-  /// Stops counting the transfers of silent hosts, so that a dead host takes no slot from others while its transfers
-  /// time out.
+  /// Searches for silent hosts, and stops counting their transfers against the limit of the run.
   ///
-  /// Such a host gets no further transfer until it answers, or until these transfers have ended.
+  /// So other transfers can start while the transfers to a dead host time out.
+  ///
+  /// A silent host gets no further transfer until one of its transfers has ended.
   private mutating func passOverSilent(at now: MonotonicTime) {
     guard limits.passesOverSilent, nextLook.map({ now >= $0 }) ?? true else { return }
     nextLook = now + Self.lookDistance
@@ -215,13 +242,15 @@ package struct TransferSchedule: Sendable {
     }
   }
 
-  /// The maximum number of transfers for a host that has not answered yet.
+  /// The maximum number of transfers to a host that has not answered yet.
   ///
-  /// It is the run's limit divided by the number of hosts that have work, so that a silent host cannot take the slots
-  /// of hosts that answer.
+  /// This is the limit of the run divided by the number of hosts that have work. So a host that does not answer cannot
+  /// use up the limit while other hosts have work.
   private var share: Int { max(1, (limits.parallel + busyHosts - 1) / max(1, busyHosts)) }
 
-  /// Updates the number of hosts that have work; when it falls, every share grows.
+  /// Updates the number of hosts that have work.
+  ///
+  /// If it decreases, the share of every host grows.
   private mutating func count(_ host: Int) {
     let isBusy = hosts[host].active > 0 || !hosts[host].isEmpty
     guard isBusy != hosts[host].isCounted else { return }
@@ -248,8 +277,9 @@ package struct TransferSchedule: Sendable {
     ready.append(host)
   }
 
-  /// Sets a timer to check a resting host again; a host has only one timer, even if more transfers are added
-  /// meanwhile.
+  /// Sets a timer that puts a pausing host back into the round-robin queue.
+  ///
+  /// A host has only one timer, even if more transfers are added during the pause.
   private mutating func wake(_ host: Int, at moment: MonotonicTime) {
     if let pending = hosts[host].wakes, pending <= moment { return }
     hosts[host].wakes = moment
@@ -262,14 +292,18 @@ package struct TransferSchedule: Sendable {
   }
 }
 
-/// A token bucket: `rate` starts a second, in bursts of at most `rate / 10`.
+/// A token bucket, which limits the number of transfers that start per second.
+///
+/// For example, with a rate of 50, at most 50 transfers start per second, and at most 5 of them at once.
 package struct TokenBucket: Sendable {
   private let interval: Double
   private let capacity: Double
   private var tokens: Double
   private var filled: MonotonicTime?
 
-  /// Makes a full bucket; `rate` is in starts a second, at least one in a day.
+  /// Makes a full bucket.
+  ///
+  /// - Parameter rate: The number of transfers per second. A rate of less than one per day is raised to one per day.
   package init(rate: Double) {
     let rate = rate.isFinite ? max(rate, 1.0 / 86_400) : 1e9
     interval = 1e9 / rate
@@ -277,12 +311,14 @@ package struct TokenBucket: Sendable {
     tokens = capacity
   }
 
-  /// Takes a token and returns nil; without a token, returns the moment at which there will be one.
+  /// Takes a token, and returns nil.
+  ///
+  /// If there is no token, returns the time at which there will be one.
   package mutating func take(at now: MonotonicTime) -> MonotonicTime? {
     let elapsed = max(0, now - (filled ?? now))
     tokens = min(capacity, tokens + Double(elapsed) / interval)
     filled = now
-    // Rounding must not turn a wait that is over into another one of zero length.
+    // The tolerance prevents a rounding error from causing another wait when a wait is over.
     if tokens >= 1 - 1e-6 {
       tokens = max(0, tokens - 1)
       return nil
@@ -292,7 +328,9 @@ package struct TokenBucket: Sendable {
   }
 }
 
-/// A binary heap of elements by the moment at which they are due, the earliest first.
+/// A binary heap of elements that have a time.
+///
+/// The element with the earliest time is taken first.
 struct TimerHeap<Element: Sendable>: Sendable {
   private var entries: [(moment: MonotonicTime, order: Int, element: Element)] = []
   private var pushed = 0
@@ -323,13 +361,17 @@ struct TimerHeap<Element: Sendable>: Sendable {
     return earliest.element
   }
 
-  /// Elements with equal moments keep the order in which they were pushed.
+  /// Whether one entry is taken before another.
+  ///
+  /// Entries with the same time are taken in the order in which they were added.
   private func isBefore(_ left: Int, _ right: Int) -> Bool {
     (entries[left].moment, entries[left].order) < (entries[right].moment, entries[right].order)
   }
 }
 
-/// A queue, first in, first out; each operation has constant cost.
+/// A queue whose elements are removed in the order in which they were added.
+///
+/// Each operation takes constant time on average.
 struct FIFO<Element: Sendable>: Sendable {
   private var items: [Element] = []
   private var head = 0
@@ -355,7 +397,7 @@ struct FIFO<Element: Sendable>: Sendable {
     guard head < items.count else { return nil }
     let item = items[head]
     head += 1
-    // Moving the rest only when half of the array is used up costs each element one move on average.
+    // The rest is moved only when half of the array is unused, so each element is moved about once on average.
     if head == items.count {
       items.removeAll(keepingCapacity: items.capacity <= 1024)
       head = 0

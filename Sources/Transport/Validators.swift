@@ -1,29 +1,33 @@
 import Base
 
-/// Validators for a conditional request: ETag and Last-Modified. (RFC 9110, section 8.8)
+/// The values that identify a version of a resource in a conditional request: `ETag` and `Last-Modified`. (RFC 9110,
+/// section 8.8)
 ///
-/// Validators are kept as the bytes received, because servers compare bytes, and not all validators are text.
+/// They are stored as bytes, because servers compare bytes, and not every value is text.
 package struct Validators: Hashable, Sendable {
-  /// The `ETag` field, with its quotes and `W/`; without quotes if the server writes none.
+  /// The value of the `ETag` field, for example `"abc"` or `W/"abc"` with the quotes.
   package let entityTag: [UInt8]?
-  /// The `Last-Modified` field.
+  /// The value of the `Last-Modified` field.
   package let lastModified: [UInt8]?
 
-  /// Makes validators; malformed entity-tags are dropped, because they can match nothing.
+  /// Makes validators.
   ///
-  /// A tag that is one word without quotes is kept nevertheless: some stores write such tags, and compare them as
-  /// written.
+  /// An invalid entity-tag is ignored, because a server could not recognize it.
+  ///
+  /// However, a single word without quotes is accepted, because some servers write such tags and also recognize them.
   package init(entityTag: [UInt8]?, lastModified: [UInt8]?) {
     self.entityTag = entityTag.flatMap { EntityTag($0) == nil && !Self.isWord($0) ? nil : $0 }
     self.lastModified = lastModified.flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// Whether a tag is one word of visible characters, without characters that have a meaning in a list of tags.
+  /// Whether a tag has only visible characters, and no quotes, commas and stars.
+  ///
+  /// These have a meaning in lists of tags.
   private static func isWord(_ tag: [UInt8]) -> Bool {
     !tag.isEmpty && tag.allSatisfy { $0 > 0x20 && $0 != 0x7F && !"\",*".utf8.contains($0) }
   }
 
-  /// Makes validators of text.
+  /// Makes validators from text.
   package init(entityTag: String?, lastModified: String?) {
     self.init(
       entityTag: entityTag.map { Array($0.utf8) },
@@ -31,9 +35,9 @@ package struct Validators: Hashable, Sendable {
     )
   }
 
-  /// Reads the validators from a response's fields.
+  /// Reads the validators from the header fields of a response.
   ///
-  /// If there are two different tags, neither is used.
+  /// If the response has two different entity-tags, none is used.
   package init(_ headers: Headers) {
     self.init(
       entityTag: headers.agreedBytes("ETag"),
@@ -44,8 +48,10 @@ package struct Validators: Hashable, Sendable {
   /// Whether there are no validators.
   package var isEmpty: Bool { entityTag == nil && lastModified == nil }
 
-  /// Whether a 304 with these validators may refer to this version: the strongest validator that both have decides.
-  /// (RFC 9111, section 4.3.4)
+  /// Whether a 304 with the validators `new` can refer to the version with these validators. (RFC 9111, section 4.3.4)
+  ///
+  /// If the 304 has an entity-tag, this version must have an equivalent one. Otherwise, if both have a date, the dates
+  /// must be equal.
   package func mayBeRenewed(by new: Validators) -> Bool {
     if let newTag = new.entityTag {
       guard let entityTag else { return false }
@@ -57,7 +63,7 @@ package struct Validators: Hashable, Sendable {
     return modified == lastModified
   }
 
-  /// The fields of a conditional GET. (RFC 9110, sections 13.1.2 and 13.1.3)
+  /// The fields `If-None-Match` and `If-Modified-Since` for a conditional GET. (RFC 9110, sections 13.1.2 and 13.1.3)
   package var conditionalHeaders: Headers {
     var headers = Headers()
     if let entityTag { headers.append("If-None-Match", bytes: entityTag) }
@@ -65,13 +71,14 @@ package struct Validators: Hashable, Sendable {
     return headers
   }
 
-  /// The validator for `If-Range`: a strong tag, or a date at least a minute older than the response.
+  /// The value for the field `If-Range` of a request that resumes the body.
   ///
-  /// A weak tag, or a date that could cover two versions, proves nothing. (RFC 9110, sections 8.8.2.2 and 13.1.5) A tag
-  /// that is not text is not used either, because the stored record of an unfinished body is text.
+  /// It is an entity-tag that is not weak, or a date that is at least a minute before the date of the response. With a
+  /// weak tag, or a later date, two versions could have the same validator. (RFC 9110, sections 8.8.2.2 and 13.1.5) A
+  /// tag that is not text is not used, because larder stores the value as text.
   ///
-  /// - Parameter date: The `Date` field of the same response.
-  /// - Returns: The field value to send; nil when the body cannot be resumed.
+  /// - Parameter date: The value of the field `Date` in the same response.
+  /// - Returns: The value to send, or nil if the body cannot be resumed.
   package func resumeValidator(date: String?) -> String? {
     if let entityTag {
       guard EntityTag(entityTag)?.isWeak == false else { return nil }
@@ -86,16 +93,21 @@ package struct Validators: Hashable, Sendable {
   }
 }
 
-/// The condition of a GET: send the body only if the resource has another version than the cache.
+/// The condition of a GET.
+///
+/// It asks the server to send the body only if the cached version is not the current version.
 package struct Condition: Hashable, Sendable {
-  /// The validators of the version.
+  /// The validators of the cached version.
   package let validators: Validators
-  /// The resource that sent the version (``WebURL/resource``), if a redirect led to it; nil for the requested
-  /// resource.
+  /// The ``WebURL/resource`` that sent the cached version after redirects.
   ///
-  /// The validators are sent to no other resource, because they may name other bytes there.
+  /// Nil if there were no redirects.
+  ///
+  /// The validators are sent only to this resource, because another resource may use the same values for other bytes.
   package var source: String?
-  /// Whether only the date of the cached version is known; a 304 may then name any tag.
+  /// Whether the cache knows only the date of its version.
+  ///
+  /// Then the entity-tag of a 304 is ignored.
   package let knowsDateOnly: Bool
 
   /// Makes a condition.
@@ -105,13 +117,15 @@ package struct Condition: Hashable, Sendable {
     self.knowsDateOnly = knowsDateOnly
   }
 
-  /// Whether a 304 with these validators refers to the version of the condition.
+  /// Whether a 304 with the validators `new` can refer to the cached version.
   package func isMet(by new: Validators) -> Bool {
     let told = knowsDateOnly ? Validators(entityTag: nil, lastModified: new.lastModified) : new
     return validators.mayBeRenewed(by: told)
   }
 
-  /// The condition for a received response; nil if it has no validators.
+  /// Makes the condition for a later request from a response.
+  ///
+  /// The result is nil if the response has no validators.
   package init?(_ head: ResponseHead) {
     let validators = Validators(head.headers.endToEnd)
     guard !validators.isEmpty else { return nil }
@@ -119,21 +133,25 @@ package struct Condition: Hashable, Sendable {
   }
 }
 
-/// The name of one version of a resource: bytes, which need not be text. (RFC 9110, section 8.8.3)
+/// The value of an `ETag` field, which identifies a version of a resource. (RFC 9110, section 8.8.3)
 package struct EntityTag: Hashable, Sendable, CustomStringConvertible {
-  /// Whether versions with different bytes may share the tag.
+  /// Whether two versions with different bytes may have the same tag.
   package let isWeak: Bool
-  /// The text between the quotes.
+  /// The bytes between the quotes.
+  ///
+  /// They need not be text.
   package let opaque: [UInt8]
 
-  /// Reads a tag such as `"abc"` or `W/"abc"`; nil for anything else.
+  /// Parses a tag such as `"abc"` or `W/"abc"`.
   ///
-  /// A lower-case `w/` and tags without quotes are not valid.
+  /// The result is nil for any other text.
+  ///
+  /// For example, `w/"abc"` and `abc` are not valid tags.
   package init?(_ value: String) {
     self.init(Array(value.utf8))
   }
 
-  /// Reads a tag from a field's bytes.
+  /// Parses a tag from the bytes of a field.
   package init?(_ bytes: [UInt8]) {
     var (start, end) = (0, bytes.count)
     while start < end, bytes[start].isBlank { start += 1 }
@@ -150,20 +168,18 @@ package struct EntityTag: Hashable, Sendable, CustomStringConvertible {
     self.opaque = Array(opaque)
   }
 
-  /// The tag as it is sent; bytes that are not text are replaced.
+  /// The tag as text.
+  ///
+  /// Bytes that are not valid UTF-8 are replaced.
   package var description: String {
     (isWeak ? "W/" : "") + "\"\(String(decoding: opaque, as: UTF8.self))\""
   }
 
-  /// Strong comparison, for ranges: equal, and neither is weak.
-  ///
-  /// RFC 9110, section 8.8.3.2.
+  /// The strong comparison, which ranges need: the tags are equal, and neither is weak. (RFC 9110, section 8.8.3.2)
   package func isIdentical(to other: EntityTag) -> Bool {
     !isWeak && !other.isWeak && opaque == other.opaque
   }
 
-  /// Weak comparison, for `If-None-Match`: equal, weak or not.
-  ///
-  /// RFC 9110, section 8.8.3.2.
+  /// The weak comparison, which `If-None-Match` needs: the tags are equal, weak or not. (RFC 9110, section 8.8.3.2)
   package func isEquivalent(to other: EntityTag) -> Bool { opaque == other.opaque }
 }

@@ -1,44 +1,50 @@
-/// An absolute `http` or `https` URL, exactly as it will be sent.
+/// An absolute `http` or `https` URL, exactly as it is sent in a request.
 ///
-/// URLs are made by a ``URLParsing``, so that the check of a URL and the connection see the same host. Bytes that
-/// were percent-encoded stay percent-encoded. A URL has no fragment, and `text` has no user information.
+/// A ``URLParsing`` makes URLs from text. So the checks of a URL and the connection use the same host. Characters that
+/// were percent-encoded stay percent-encoded. A URL has no fragment.
 package struct WebURL: Hashable, Sendable {
-  /// The two schemes that larder supports.
+  /// The schemes that larder supports.
   package enum Scheme: String, Sendable {
-    /// Unencrypted.
+    /// Without encryption.
     case http
-    /// Over TLS.
+    /// With TLS.
     case https
 
-    /// The port when the URL names none. (RFC 9110, section 4.2)
+    /// The port of URLs that do not contain a port. (RFC 9110, section 4.2)
     package var defaultPort: Int { self == .http ? 80 : 443 }
   }
 
-  /// The whole URL without user information and fragment.
+  /// The whole URL without user information, for example `https://shop.example/a.jpg?v=1`.
   package let text: String
-  /// The part before the path, in a shared object, so that copies of a URL are small.
+  /// The part of the URL before its path.
+  ///
+  /// It is a shared object, so that copies of a URL are small.
   private let authority: Authority
 
-  /// `http` or `https`.
+  /// The scheme.
   package var scheme: Scheme { authority.scheme }
-  /// The host in lower case, with international names as punycode and IPv6 literals without brackets.
+  /// The host in lower case.
+  ///
+  /// International names are in punycode, and IPv6 addresses have no brackets.
   package var host: String { authority.host }
-  /// The port; the scheme's default when the URL names none.
+  /// The port, or the default port of the scheme if the URL contains none.
   package var port: Int { authority.port }
-  /// `user:password` as written in the URL, still percent-encoded; never print it.
+  /// The user name and password as `user:password`, percent-encoded as in the URL.
+  ///
+  /// They must not be printed.
   package var userInfo: String? { authority.userInfo }
   /// The offset of the path in the UTF-8 of `text`.
   package var pathStart: Int { authority.length }
 
-  /// Makes a URL from parts that a parser has already validated and encoded.
+  /// Makes a URL from parts that a parser has validated and encoded.
   ///
   /// - Parameters:
   ///   - scheme: The scheme.
-  ///   - userInfo: `user:password`, percent-encoded, if there was any.
-  ///   - host: The host in lower case, as punycode, without brackets.
-  ///   - port: 1 to 65535, or nil for the scheme's default.
+  ///   - userInfo: The user name and password as `user:password`, percent-encoded, or nil if there are none.
+  ///   - host: The host in lower case and punycode, without brackets.
+  ///   - port: A port from 1 to 65535, or nil for the default port of the scheme.
   ///   - path: The path, which starts with a slash.
-  ///   - query: The query without its question mark.
+  ///   - query: The query without its question mark, or nil if there is none.
   package init(
     scheme: Scheme,
     userInfo: String? = nil,
@@ -64,7 +70,7 @@ package struct WebURL: Hashable, Sendable {
     self.text = text
   }
 
-  /// The same URL with other user information, or none.
+  /// A copy of the URL with other user information, or without user information.
   package func with(userInfo: String?) -> WebURL {
     WebURL(copying: self, authority: authority.with(userInfo: userInfo))
   }
@@ -80,19 +86,21 @@ package struct WebURL: Hashable, Sendable {
     return String(Substring(rest.prefix { $0 != UInt8(ascii: "?") }))
   }
 
-  /// The text after the question mark; nil if the URL has no query.
+  /// The text after the question mark, or nil if the URL has no query.
   package var query: String? {
     guard let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) else { return nil }
     return String(text[text.utf8.index(after: mark)...])
   }
 
-  /// Scheme, host and port: two URLs with one origin may share credentials. (RFC 9110, section 4.3.1)
+  /// The scheme, host and port, for example `https://shop.example`.
+  ///
+  /// URLs with the same origin may share credentials. (RFC 9110, section 4.3.1)
   package var origin: String { String(Substring(text.utf8.prefix(pathStart))) }
 
-  /// The URL without its query, which may be a signature that is new each time.
+  /// The URL without its query.
   package var place: String { origin + path }
 
-  /// The host and the port: with this name, a user allows a host to have a private address.
+  /// The host and the port.
   package var hostPort: HostPort { HostPort(host: host, port: port) }
 
   private static func origin(_ scheme: Scheme, _ host: String, _ port: Int) -> String {
@@ -109,7 +117,7 @@ extension WebURL {
     let host: String
     let port: Int
     let userInfo: String?
-    /// The number of bytes before the path in the URL's text.
+    /// The number of bytes before the path in the text of the URL.
     let length: Int
 
     init(scheme: Scheme, host: String, port: Int, userInfo: String?, length: Int) {
@@ -130,34 +138,39 @@ extension WebURL {
           && left.scheme == right.scheme && left.host == right.host && left.port == right.port
     }
 
-    /// Hashes only the user information, because the hash of the URL's text covers the other parts.
+    /// Hashes only the user information, because the text of the URL contains the other parts and is hashed too.
     func hash(into hasher: inout Hasher) {
       hasher.combine(userInfo)
     }
   }
 }
 
-/// A host and a port, as a user names them.
+/// A host and a port, for example `shop.example:443`.
 package struct HostPort: Hashable, Sendable, CustomStringConvertible {
-  /// The host in lower case, IPv6 literals without brackets.
+  /// The host in lower case.
+  ///
+  /// IPv6 addresses have no brackets.
   package let host: String
   /// The port.
   package let port: Int
 
-  /// Names a host and a port; the name is converted to lower case.
+  /// Makes a value.
+  ///
+  /// The host is converted to lower case.
   package init(host: String, port: Int) {
     self.host = host.lowercased()
     self.port = port
   }
 
-  /// `host:port`, IPv6 literals in brackets.
+  /// The host and port as text, for example `shop.example:443` or `[::1]:8080`.
   package var description: String {
     host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
   }
 }
 
 extension WebURL {
-  /// Whether the host is this machine, judged by its name alone. (RFC 6761, section 6.3; RFC 1122)
+  /// Whether the host's name or address means this machine, for example `localhost` or `127.0.0.1`. (RFC 6761, section
+  /// 6.3; RFC 1122)
   package var isLoopback: Bool {
     if host == "localhost" || host == "::1" || host.hasSuffix(".localhost") { return true }
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)
@@ -166,10 +179,12 @@ extension WebURL {
 }
 
 extension WebURL: CustomStringConvertible {
-  /// The same as `redacted`, so that no log line can show more.
+  /// The same as `redacted`, so that a log never contains a secret by mistake.
   package var description: String { redacted }
 
-  /// The URL for logs and reports: query values that look like secrets are `***`.
+  /// The URL for logs and reports, in which `***` replaces each query value that may be a secret.
+  ///
+  /// For example, the result for `https://shop.example/a?id=1&token=x` is `https://shop.example/a?id=1&token=***`.
   package var redacted: String {
     guard let query else { return text }
     var parts: [Substring] = []
@@ -187,13 +202,12 @@ extension WebURL: CustomStringConvertible {
     return origin + path + "?" + parts.joined(separator: "&")
   }
 
-  /// The host, and the port unless it is the scheme's default: a short form for display, without secrets.
+  /// The host for display, with the port if it is not the default port of the scheme.
   package var shownHost: String {
     String(Substring(text.utf8.prefix(pathStart).dropFirst(scheme.rawValue.utf8.count + 3)))
   }
 
-  /// Whether a query parameter's name shows that its value is a secret: a name in the signed URLs of large clouds, or
-  /// a usual name of a key.
+  /// Whether the value of a query parameter with this name may be a secret.
   private static func isSecret(_ name: Substring) -> Bool {
     let name = name.lowercased()
     let exact: Set<String> = ["key", "sig", "auth", "pass", "pwd", "sas", "code", "jwt"]
@@ -206,10 +220,13 @@ extension WebURL: CustomStringConvertible {
 }
 
 extension WebURL {
-  /// The URL as the name of a resource: without a signature, which may differ each time and must not be stored.
+  /// The URL without the query parameters of a signature.
   ///
-  /// Storage services sign a URL in its query, with parameters of their own: Amazon S3 `X-Amz-Signature`, older S3
-  /// and CloudFront `Signature`, Google Cloud Storage `X-Goog-Signature`, Azure `sig`.
+  /// It identifies the resource, and may be stored.
+  ///
+  /// Object stores sign URLs with query parameters that may be different in each response. The signature is in
+  /// `X-Amz-Signature` (Amazon S3), `Signature` (older S3, CloudFront), `X-Goog-Signature` (Google Cloud Storage) or
+  /// `sig` (Azure).
   package var resource: String {
     guard let query else { return text }
     let members = query.split(separator: "&", omittingEmptySubsequences: false)
@@ -225,25 +242,25 @@ extension WebURL {
 
   private static let signatures: Set = ["x-amz-signature", "x-goog-signature", "signature", "sig"]
 
-  /// The parameters that a signature covers besides the resource: the signer and the expiry.
+  /// Further query parameters of signed URLs, for example the name of the key and the time of expiry.
   private static let besideSignatures: Set = [
     "awsaccesskeyid", "googleaccessid", "expires", "policy", "key-pair-id", "se", "st", "sp",
     "spr", "sv", "sr", "skoid", "sktid", "skt", "ske", "sks", "skv",
   ]
 }
 
-/// Turns text into a URL that can be fetched.
+/// Parses URLs.
 package protocol URLParsing: Sendable {
-  /// Parses an absolute URL, or one that is relative to `base`. (RFC 3986, section 5)
+  /// Parses an absolute URL, or a URL relative to `base`. (RFC 3986, section 5)
   ///
-  /// White space around the text is dropped. Characters that are not allowed in a URL, such as spaces, braces and raw
-  /// UTF-8, are percent-encoded in path and query. A backslash in the path becomes a slash. Encoded characters and
-  /// `${NAME}` are not changed. The fragment is dropped.
+  /// White space around the text and the fragment are removed. In the path and the query, characters that are not
+  /// allowed in a URL are percent-encoded, for example spaces, braces and characters outside ASCII. A backslash in the
+  /// path becomes a slash. Text that is already percent-encoded, and variables such as `${NAME}`, are not changed.
   ///
   /// - Parameters:
-  ///   - text: Text from a catalog, a feed or a `Location` header.
-  ///   - base: The base of relative text.
-  /// - Returns: The URL as it will be sent.
+  ///   - text: The text, for example from a catalog file, a shop's response or a `Location` field.
+  ///   - base: The URL that a relative URL refers to.
+  /// - Returns: The URL as it is sent in a request.
   /// - Throws: ``TransferFailure`` with the reason `url-invalid` or `scheme-refused`.
   func parse(_ text: String, relativeTo base: WebURL?) throws(TransferFailure) -> WebURL
 }
