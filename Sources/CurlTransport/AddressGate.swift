@@ -33,7 +33,9 @@ final class AddressGate {
     easy.set(prereq: Self.onRequest)
   }
 
-  /// Prepares the gate for a transfer. If `isOpen` is true, the transfer may connect to all addresses.
+  /// Prepares the gate for a transfer.
+  ///
+  /// If `isOpen` is true, the transfer may connect to all addresses.
   func prepare(isOpen: Bool) {
     self.isOpen = isOpen
     refused = 0
@@ -72,13 +74,17 @@ final class AddressGate {
   }
 }
 
-/// The hosts that the user named. Transfers to these hosts may use private addresses.
+/// The hosts that the user named.
+///
+/// Transfers to these hosts may use private addresses.
 ///
 /// The user names a host on the command line, in the catalog file, or as the first host in a value of the option
 /// `--connect-to`, such as `shop.example:443:127.0.0.1:8443`.
 struct HostTrust {
   private let named: Set<HostPort>
-  /// The first host and port of each `--connect-to`. An empty host or a nil port means that any host or port matches.
+  /// The first host and port of each `--connect-to`.
+  ///
+  /// An empty host or a nil port means that any host or port matches.
   private let redirected: [(host: String, port: Int?)]
 
   init(_ options: TransportOptions) {
@@ -106,7 +112,9 @@ struct HostTrust {
     return isNamed(transfer.url)
   }
 
-  /// The first host and port of a value `HOST:PORT:HOST:PORT`. The host may be an IPv6 address in brackets.
+  /// The first host and port of a value `HOST:PORT:HOST:PORT`.
+  ///
+  /// The host may be an IPv6 address in brackets.
   private static func source(of entry: String) -> (host: String, port: Int?)? {
     var rest = entry[...]
     var host: Substring

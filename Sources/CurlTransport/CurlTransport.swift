@@ -4,18 +4,18 @@ import Glibc
 import Synchronization
 import Transport
 
-/// Fetches with libcurl: one transfer thread, many connections.
+/// A transport that sends requests with libcurl.
 ///
-/// Methods and completions may run on any thread. Apart from name resolution, only the transfer thread works, and it
-/// sleeps when there is nothing to do.
+/// One thread, the transfer thread, carries out all transfers, with many connections. It sleeps while there is nothing
+/// to do. Only names are resolved on other threads. The methods may be called on any thread.
 package final class CurlTransport: Fetching {
   private let core: TransferCore
   private let thread: TransferThread
 
   /// Starts the transfer thread.
   ///
-  /// - Parameter options: The limits and settings of the run.
-  /// - Throws: ``TransferFailure`` when there is no memory or thread, or no usable libcurl.
+  /// - Parameter options: The limits and settings of the transport.
+  /// - Throws: ``TransferFailure`` if libcurl is missing, too old or unusable, or if there is no memory or no thread.
   package init(_ options: TransportOptions = TransportOptions()) throws(TransferFailure) {
     guard Self.isLibraryReady else {
       throw Self.absence.map { TransferFailure(reason: .libraryRefused, url: "", detail: $0) }
@@ -41,7 +41,9 @@ package final class CurlTransport: Fetching {
 
   deinit { shutdown() }
 
-  /// Queues a transfer; see ``Fetching``.
+  /// Queues a transfer.
+  ///
+  /// See ``Fetching``.
   package func fetch(
     _ request: Request,
     into sink: any BodySink,
@@ -55,69 +57,83 @@ package final class CurlTransport: Fetching {
     }
   }
 
-  /// Parses a URL; see ``URLParsing``.
+  /// Parses a URL.
+  ///
+  /// See ``URLParsing``.
   package func parse(_ text: String, relativeTo base: WebURL?) throws(TransferFailure) -> WebURL {
     try CurlURLParser.parse(text, relativeTo: base)
   }
 
-  /// The fields that a request sends; see ``Fetching``.
+  /// The header fields that a request sends.
+  ///
+  /// See ``Fetching``.
   package func fields(of request: Request) -> Headers {
     let key = HeaderKey(request)
     var fields = key.fields(userAgent: core.options.userAgent)
-    // libcurl names all codings that it can decode, the same in every request.
+    // In this case libcurl sends the list of all codings that it can decode. `*` stands for this list.
     if key.codings == "", !fields.contains("Accept-Encoding") {
       fields.append("Accept-Encoding", "*")
     }
     return fields
   }
 
-  /// The transfers under way; callable from any thread.
+  /// A summary of the unfinished requests.
+  ///
+  /// It may be read on any thread.
   package var activity: TransferActivity { core.tally.activity }
 
-  /// Completes every unfinished request as cancelled; see ``Fetching``.
+  /// Cancels every unfinished request.
+  ///
+  /// See ``Fetching``.
   package func cancelAll() {
     if case .mustWake = core.inbox.cancelAll() { core.multi.wake() }
   }
 
-  /// Cancels every request, and waits for the transfer thread to end; called automatically when the last reference to
-  /// the transport is released.
+  /// Cancels every unfinished request, and waits until the transfer thread has ended.
   ///
-  /// A later `fetch` completes at once as cancelled, on the caller's thread.
+  /// A later request is cancelled at once, and its completion is called on the caller's thread. The transport calls
+  /// this function itself when its last reference is released.
   package func shutdown() {
     if case .mustWake = core.inbox.close() { core.multi.wake() }
     thread.join()
   }
 
-  /// The reason why libcurl could not be opened, with a remedy; nil if it was opened, or if no call has needed it
-  /// yet.
+  /// The error message if libcurl could not be opened.
+  ///
+  /// Nil if it was opened, or was not needed yet.
   package static var absence: String? {
     larder_curl_failure().map {
       "libcurl cannot be opened: \(String(cString: $0)); install it (Debian: libcurl4)"
     }
   }
 
-  /// The version of the loaded libcurl, which may be older than the one that larder was built with.
+  /// The version of the installed libcurl.
+  ///
+  /// It may be older than the version that larder was built with.
   private static let version = LibraryVersion(
     bits: larder_version_info(CURLVERSION_FIRST)?.pointee.version_num ?? 0
   )
-  /// The first version of libcurl with every option that larder uses: CURLOPT_PROTOCOLS_STR came with 7.85.0,
-  /// CURLOPT_QUICK_EXIT with 7.87.0.
+  /// The oldest version of libcurl that has all options that larder sets.
+  ///
+  /// `CURLOPT_PROTOCOLS_STR` was added in 7.85.0, and `CURLOPT_QUICK_EXIT` in 7.87.0.
   static let needed = LibraryVersion(7, 87, 0)
 
-  /// The loaded libcurl: its version, the version of its TLS library if it has one, and the path of its CA
-  /// certificates; nil if libcurl cannot be opened.
+  /// The installed libcurl, or nil if it cannot be opened.
+  ///
+  /// `version` is the version of libcurl. `tls` is the name and version of its TLS library, if it has one. `trust` is
+  /// the path of the file with the trusted certificates that it uses by default.
   package static var library: (version: String, tls: String?, trust: String?)? {
     guard let info = larder_version_info(CURLVERSION_SEVENTH)?.pointee else { return nil }
     return (
       "\(version)", info.ssl_version.map { String(cString: $0) },
-      // `cainfo` exists since 7.70.0, and older versions are refused.
+      // `cainfo` was added in 7.70.0. Older versions of libcurl are refused.
       info.cainfo.map { String(cString: $0) }
     )
   }
 
   /// Whether libcurl's global initialization succeeded.
   ///
-  /// It runs once in a process and is never undone.
+  /// It happens once in a process.
   private static let isLibraryReady = larder_global_init() == CURLE_OK
 
   private static func unavailable(_ detail: String) -> TransferFailure {
@@ -125,7 +141,7 @@ package final class CurlTransport: Fetching {
   }
 }
 
-/// The state that the transfer thread shares with its callers.
+/// The state that the transfer thread shares with other threads.
 final class TransferCore: Sendable {
   let options: TransportOptions
   let inbox = Inbox()
@@ -136,26 +152,30 @@ final class TransferCore: Sendable {
     self.options = options
     multi = try MultiHandle()
     try multi.set(CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
-    // Keep one connection for each transfer that may run, and 64 more for hosts that are idle at the moment.
+    // There may be twice `parallel` transfers, because transfers to silent hosts are not counted. 64 more connections
+    // may stay open for hosts without transfers.
     try multi.set(CURLMOPT_MAXCONNECTS, 64 + 2 * options.scheduleLimits.parallel)
   }
 }
 
-/// The thread that runs the loop; it is joined exactly once.
+/// The thread that runs the ``TransferLoop``.
 final class TransferThread: Sendable {
+  /// The thread, or nil once it was joined or detached.
   private let handle: Mutex<pthread_t?>
 
-  /// Starts the thread with every signal blocked.
+  /// Starts the thread with all signals blocked.
   ///
-  /// Signals belong to the rest of the program, and SIGPIPE must not kill it when OpenSSL writes to a closed
-  /// connection.
+  /// The result is nil if the system cannot start a thread.
+  ///
+  /// The other threads of the program receive its signals. SIGPIPE must be blocked, because it would end the program
+  /// when OpenSSL writes to a closed connection.
   init?(_ core: TransferCore) {
     var thread = pthread_t()
     var all = sigset_t()
     var former = sigset_t()
     sigfillset(&all)
     pthread_sigmask(SIG_SETMASK, &all, &former)
-    // SAFETY: the retain here is balanced by `takeRetainedValue` in the thread, or below if the thread cannot start.
+    // SAFETY: `takeRetainedValue` in the thread balances this retain, or `release` below if the thread cannot start.
     let context = Unmanaged.passRetained(core)
     let code = pthread_create(
       &thread,
@@ -177,10 +197,10 @@ final class TransferThread: Sendable {
     handle = Mutex(thread)
   }
 
-  /// Waits for the thread to end.
+  /// Waits until the thread has ended.
   ///
-  /// If called on the thread itself, for example when a completion releases the last reference, only detaches the
-  /// thread.
+  /// On the thread itself, this function only detaches the thread. This happens if a completion releases the last
+  /// reference to the transport.
   func join() {
     let thread = handle.withLock { handle in
       defer { handle = nil }
@@ -195,15 +215,15 @@ final class TransferThread: Sendable {
   }
 }
 
-/// The messages from other threads to the transfer thread, and whether that thread has to be woken to read them.
+/// The messages from other threads to the transfer thread.
 final class Inbox: Sendable {
-  /// The messages that were posted since the loop last took them.
+  /// The messages that the transfer thread has not taken yet.
   struct Mail: Sendable {
-    /// Transfers to start, in the order of submission.
+    /// The transfers to start, in the order in which they were submitted.
     var submitted: [Transfer] = []
-    /// Transfers that were cancelled before the loop read them.
+    /// The transfers that were cancelled before the transfer thread took them.
     var cancelled: [Transfer] = []
-    /// Names that were resolved, with their addresses.
+    /// The host names that were resolved, with their addresses.
     var names: [(host: String, addresses: [IPAddress])] = []
     /// Whether to cancel every unfinished request.
     var cancelsAll = false
@@ -227,10 +247,12 @@ final class Inbox: Sendable {
 
   private let state = Mutex(Mailbox())
 
-  /// The next step for a caller that has posted a message.
+  /// The result of posting a message.
   enum Receipt {
     case posted
+    /// The caller must wake the transfer thread.
     case mustWake
+    /// The message was not accepted, because the inbox is closed.
     case closed
   }
 
@@ -246,16 +268,19 @@ final class Inbox: Sendable {
     post { $0.cancelAll() }
   }
 
-  /// Accepts no further messages, and cancels the submitted requests.
+  /// Cancels the submitted requests, and accepts no further messages.
   func close() -> Receipt {
-    // Do both in one step: between two steps, the loop could fall asleep and miss the second.
+    // Both must happen in one step. Otherwise the transfer thread could fall asleep after the first step, and miss the
+    // second.
     post(closing: true) {
       $0.cancelAll()
       $0.stops = true
     }
   }
 
-  /// Takes the messages; if there are none and `orSleep` is true, records that the loop is about to sleep.
+  /// Takes all messages.
+  ///
+  /// If there are none and `orSleep` is true, records that the transfer thread is about to sleep.
   func collect(orSleep: Bool) -> Mail {
     state.withLock { state in
       state.isLoopAsleep = orSleep && state.mail.isEmpty
@@ -272,18 +297,18 @@ final class Inbox: Sendable {
       body(&state.mail)
       state.isClosed = closing
       guard state.isLoopAsleep else { return .posted }
-      // One wake-up is enough for everything that is posted until the loop reads it.
+      // Further messages need no further wake-up until the transfer thread has taken them.
       state.isLoopAsleep = false
       return .mustWake
     }
   }
 }
 
-/// Counts the requests under way, for other threads to read.
+/// Counts the requests under way, for the progress display.
 ///
-/// Only the transfer thread counts: a few times for each request, not for each byte, and without a lock.
+/// The transfer thread updates the counters without a lock, a few times for each request. Any thread may read them.
 final class ActivityTally: Sendable {
-  /// The counter of one host: the number of requests under way that were last sent to it.
+  /// The counter of the requests under way whose last attempt was sent to one host.
   final class Host: Sendable {
     let name: String
     private let requests = Atomic<Int>(0)
@@ -298,19 +323,20 @@ final class ActivityTally: Sendable {
   private let hosts = Mutex<[Host]>([])
   private let retrying = Atomic<Int>(0)
 
-  /// Makes the counter of a new host.
+  /// Makes the counter for a new host.
   func addHost(_ url: WebURL) -> Host {
     let host = Host(url.shownHost)
     hosts.withLock { $0.append(host) }
     return host
   }
 
-  /// Adds to the number of requests that are being retried; `count` may be negative.
+  /// Adds a number, which may be negative, to the number of requests whose last attempt failed.
   func addRetrying(_ count: Int) { retrying.wrappingAdd(count, ordering: .relaxed) }
 
-  /// The transfers under way.
+  /// A summary of the counters.
   ///
-  /// Each count is correct, but a request may move to another host while the counts are read.
+  /// A request may be redirected to another host while the counters are read. Then it may be counted twice, or not at
+  /// all.
   var activity: TransferActivity {
     let hosts = hosts.withLock { $0 }
     return TransferActivity(

@@ -3,25 +3,31 @@ import CCurl
 import Glibc
 import Transport
 
-/// Parses URLs with libcurl's own parser; see `URLParsing`.
+/// Parses URLs with the parser of libcurl, so that libcurl connects to the same host that larder has checked.
 package struct CurlURLParser: URLParsing {
-  /// The longest URL to accept, in bytes; servers refuse such URLs far earlier.
+  /// The maximum length of a URL in bytes.
+  ///
+  /// Servers accept only much shorter URLs.
   private static let lengthLimit = 32 << 10
 
   /// Makes a parser.
   package init() {}
 
-  /// Parses a URL; see `URLParsing`.
+  /// Parses a URL.
+  ///
+  /// See ``URLParsing``.
   package func parse(_ text: String, relativeTo base: WebURL?) throws(TransferFailure) -> WebURL {
     try Self.parse(text, relativeTo: base)
   }
 
-  /// Parses a URL without an instance.
+  /// Parses a URL.
+  ///
+  /// See ``URLParsing``.
   ///
   /// - Parameters:
   ///   - text: An absolute or relative URL.
-  ///   - base: The base of relative text.
-  /// - Returns: The URL as it will be sent.
+  ///   - base: The URL that a relative URL refers to.
+  /// - Returns: The URL as it is sent in a request.
   /// - Throws: ``TransferFailure`` with the reason `url-invalid` or `scheme-refused`.
   package static func parse(
     _ text: String,
@@ -55,8 +61,8 @@ package struct CurlURLParser: URLParsing {
     guard code == CURLUE_OK else {
       throw failure(.urlInvalid, String(cString: larder_url_strerror(code)))
     }
-    // The user information of `base` belongs to its authority. Only a reference without an authority of its own
-    // inherits it. libcurl never sees it. (RFC 3986, section 5.2.2)
+    // A relative URL without a host has the same user information as `base`. libcurl cannot know it, because
+    // `base.text` does not contain it. (RFC 3986, section 5.2.2)
     let inherited = reference.hasAuthority ? nil : base?.userInfo
     return try assemble(handle, inheriting: inherited, or: failure)
   }
@@ -93,14 +99,16 @@ package struct CurlURLParser: URLParsing {
     )
   }
 
-  /// The host in lower case and punycode, without brackets.
+  /// The host in lower case.
+  ///
+  /// International names are in punycode, and IPv6 addresses have no brackets.
   private static func host(_ handle: borrowing URLHandle) -> String? {
     guard let plain = handle.part(CURLUPART_HOST) else { return nil }
     if plain.utf8.first == UInt8(ascii: "[") {
       return String(plain.dropFirst().dropLast()).lowercased()
     }
     if plain.utf8.allSatisfy({ $0 < 0x80 }) { return plain.lowercased() }
-    // libidn2 reads the name in the thread's character set, which is not UTF-8 under LC_ALL=C.
+    // libidn2 uses the character set of the thread's locale. With LC_ALL=C, this would not be UTF-8.
     guard let utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", nil) else { return nil }
     let former = uselocale(utf8)
     defer {
@@ -111,16 +119,21 @@ package struct CurlURLParser: URLParsing {
   }
 }
 
-/// The text of a URL, absolute or relative, prepared for libcurl's parser.
+/// The text of an absolute or relative URL, prepared for libcurl's parser.
 ///
-/// Outside the authority, characters that are not allowed in a URL are percent-encoded: spaces, quotes, brackets
-/// except square ones, `|`, `^`, a backquote, and raw UTF-8. A backslash in the path becomes a slash. Characters that
-/// are already encoded are not changed.
+/// In the path and the query, characters that are not allowed in a URL are percent-encoded. These are spaces, quotes,
+/// `<`, `>`, `{`, `}`, `|`, `^`, backquotes, and all characters outside ASCII. A backslash in the path becomes a slash.
+/// Text that is already percent-encoded is not changed.
 struct URLReference {
-  /// The text, encoded and without surrounding white space.
+  /// The prepared text, without surrounding white space.
   let text: String
-  /// The scheme in lower case; nil in a relative reference.
+  /// The scheme in lower case.
+  ///
+  /// Nil if the URL is relative.
   let scheme: String?
+  /// The part with the host, for example `user@shop.example:443`.
+  ///
+  /// It is empty if the URL has no host.
   private let authority: Substring
 
   init(_ original: String) {
@@ -142,15 +155,17 @@ struct URLReference {
     text = String(trimmed[..<end]) + Self.encode(trimmed[end...])
   }
 
-  /// Whether parsers disagree about where the host ends: some take a backslash for a slash, some stop at NUL.
+  /// Whether other programs might find another host in the URL.
+  ///
+  /// For example, some take a backslash for a slash, and some stop at NUL.
   var hasAmbiguousAuthority: Bool {
     authority.utf8.contains { $0 == UInt8(ascii: "\\") || $0 <= 0x20 || $0 == 0x7F }
   }
 
-  /// Whether the text names a host of its own.
+  /// Whether the URL contains a host.
   var hasAuthority: Bool { scheme != nil || text.hasPrefix("//") }
 
-  /// The text for messages: shortened, and without user information and query.
+  /// The text for error messages, without user information and query, and with at most 200 characters.
   var redacted: String {
     var shown = text
     if let at = authority.lastIndex(of: "@"), let range = text.firstRange(of: authority[...at]) {
@@ -159,7 +174,7 @@ struct URLReference {
     return String(shown.prefix { $0 != "?" && $0 != "#" && $0 != "," }.prefix(200))
   }
 
-  /// The text before the first colon, if it can be a scheme. (RFC 3986, section 3.1)
+  /// The text before the first colon in lower case, if it is a valid scheme. (RFC 3986, section 3.1)
   private static func scheme(of text: Substring) -> String? {
     guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
     let name = text[..<colon]
@@ -172,11 +187,10 @@ struct URLReference {
     return name.lowercased()
   }
 
-  /// Encodes characters that are not allowed in a URL, and turns a backslash in the path into a slash, as browsers
-  /// do.
+  /// Percent-encodes characters that are not allowed in a URL, and replaces a backslash in the path with a slash, as
+  /// browsers do. (RFC 3986, section 2; WHATWG URL, path state)
   ///
-  /// RFC 3986, section 2; WHATWG URL, path state. `${NAME}` is not changed: it stands for a value until the request
-  /// is sent.
+  /// Variables such as `${NAME}` are not changed. They are replaced with their values when a request is sent.
   private static func encode(_ text: Substring) -> String {
     guard text.utf8.contains(where: mustChange) else { return String(text) }
     let source = Array(text.utf8)
@@ -206,7 +220,7 @@ struct URLReference {
     byte <= 0x20 || byte >= 0x7F || "\"<>\\^`{|}".utf8.contains(byte)
   }
 
-  /// The end of a `${NAME}` that begins at `start`; nil if there is none.
+  /// The end of a variable such as `${NAME}` that starts at `start`, or nil if no variable starts there.
   private static func variableEnd(in text: [UInt8], at start: Int) -> Int? {
     guard text[start...].starts(with: "${".utf8),
       let end = text[start...].firstIndex(of: UInt8(ascii: "}")), end > start + 2,
@@ -219,7 +233,9 @@ struct URLReference {
   }
 }
 
-/// One libcurl URL parser, freed exactly once.
+/// A libcurl URL handle, which parses a URL.
+///
+/// It is freed when the value is destroyed.
 struct URLHandle: ~Copyable {
   private let raw: OpaquePointer
 
@@ -230,12 +246,16 @@ struct URLHandle: ~Copyable {
 
   deinit { larder_url_cleanup(raw) }
 
-  /// Parses a URL; if the handle already holds a URL, `text` may be relative to it.
+  /// Parses a URL.
+  ///
+  /// If the handle already has a URL, `text` may be relative to it.
   func set(_ text: String) -> CURLUcode {
     larder_url_set(raw, CURLUPART_URL, text)
   }
 
-  /// A part of the URL as parsed, still percent-encoded; nil when the URL has no such part.
+  /// A part of the URL, percent-encoded as in the URL.
+  ///
+  /// Nil if the URL has no such part.
   func part(_ part: CURLUPart, flags: Int32 = 0) -> String? {
     var text: UnsafeMutablePointer<CChar>?
     guard larder_url_get(raw, part, UInt32(flags), &text) == CURLUE_OK, let text else {

@@ -2,17 +2,18 @@ import Base
 import CCurl
 import Transport
 
-/// One libcurl transfer handle, freed exactly once.
+/// A libcurl easy handle, which carries out one transfer at a time.
 ///
-/// Connections belong to the multi handle, the set of running transfers. So transfers can use one easy handle in
-/// turn, and all transfers share the connections.
+/// It is freed when the value is destroyed.
+///
+/// The open connections do not belong to easy handles but to the ``MultiHandle``. So all transfers share them.
 struct EasyHandle: ~Copyable {
   private let raw: UnsafeMutableRawPointer
   private let refusals = Refusals()
 
   /// The first option that libcurl refused.
   ///
-  /// This is a class, because functions that only borrow the handle set options.
+  /// This is a class, because the functions that set options do not mutate the handle.
   private final class Refusals {
     var first: RefusedOption?
   }
@@ -24,8 +25,7 @@ struct EasyHandle: ~Copyable {
 
   /// The first option that libcurl refused since the handle was made.
   ///
-  /// No transfer may use such a handle: it might lack the setting that limits it to http, to public addresses or
-  /// to valid certificates.
+  /// A handle with a refused option must not be used for a transfer. For example, it could accept invalid certificates.
   var refused: RefusedOption? { refusals.first }
 
   private func check(_ option: CURLoption, _ code: CURLcode) {
@@ -35,7 +35,7 @@ struct EasyHandle: ~Copyable {
 
   deinit { larder_easy_cleanup(raw) }
 
-  /// The bytes of the body received so far, before decoding.
+  /// The number of body bytes that were received so far, before decoding.
   var wireBytes: ByteCount { ByteCount(larder_easy_get_wire(raw)) }
 
   func set(_ option: CURLoption, _ value: Int) {
@@ -46,17 +46,20 @@ struct EasyHandle: ~Copyable {
     check(option, larder_easy_set_long(raw, option, value ? 1 : 0))
   }
 
-  /// Sets a text, which libcurl copies; nil restores the default.
-  @discardableResult
-  func set(_ option: CURLoption, _ value: String?) -> CURLcode {
-    let code =
+  /// Sets a string, which libcurl copies.
+  ///
+  /// Nil restores the default.
+  func set(_ option: CURLoption, _ value: String?) {
+    check(
+      option,
       value.map { $0.withCString { larder_easy_set_pointer(raw, option, $0) } }
-      ?? larder_easy_set_pointer(raw, option, nil)
-    check(option, code)
-    return code
+        ?? larder_easy_set_pointer(raw, option, nil)
+    )
   }
 
-  /// Sets a context pointer; the caller must keep its object alive as long as the handle may use it.
+  /// Sets a pointer.
+  ///
+  /// The object that it points to must exist as long as the handle can use the pointer.
   func set(_ option: CURLoption, context: UnsafeRawPointer?) {
     check(option, larder_easy_set_pointer(raw, option, context))
   }
@@ -77,7 +80,7 @@ struct EasyHandle: ~Copyable {
     check(CURLOPT_HTTPHEADER, larder_easy_set_pointer(raw, CURLOPT_HTTPHEADER, headers.raw))
   }
 
-  /// Makes the next transfer a POST of a copy of `body`; nil makes it a GET.
+  /// Makes the next transfer a POST with a copy of `body`, or a GET if `body` is nil.
   func set(post body: [UInt8]?) {
     guard let body else {
       set(CURLOPT_HTTPGET, true)
@@ -93,14 +96,16 @@ struct EasyHandle: ~Copyable {
     }
   }
 
-  /// Makes libcurl sign the next transfers for an object store; nil turns signing off.
+  /// Makes libcurl sign the next transfers for an object store.
+  ///
+  /// Nil turns signing off.
   func set(signing: RequestSigning?, userAgent: String) {
     set(CURLOPT_NOBODY, signing?.verb == .head)
     set(CURLOPT_CUSTOMREQUEST, signing.flatMap { $0.verb == .head ? nil : $0.verb.rawValue })
     set(CURLOPT_AWS_SIGV4, signing?.scope)
     set(CURLOPT_USERNAME, signing?.user)
     set(CURLOPT_PASSWORD, signing?.secret)
-    // Set the User-Agent with its own option, because libcurl would sign it as a header line.
+    // The User-Agent has its own option, because libcurl would include a header line in the signature.
     set(CURLOPT_USERAGENT, signing == nil ? nil : userAgent)
   }
 
@@ -112,11 +117,14 @@ struct EasyHandle: ~Copyable {
     check(CURLOPT_DEBUGFUNCTION, larder_easy_set_debug_callback(raw, callback))
   }
 
-  /// Whether unread bytes wait on the connection that a finished transfer left open; must be called before
-  /// ``leave(_:)``.
+  /// Whether there are unread bytes on the connection of a finished transfer.
+  ///
+  /// This must be read before ``leave(_:)`` is called.
   var hasUnread: Bool { larder_easy_has_unread(raw) != 0 }
 
-  /// Whether a finished transfer left its connection open; must be called before ``leave(_:)``.
+  /// Whether the connection of a finished transfer is still open.
+  ///
+  /// This must be read before ``leave(_:)`` is called.
   var isConnected: Bool { larder_easy_is_connected(raw) != 0 }
 
   func outcome() -> larder_outcome {
@@ -130,14 +138,12 @@ struct EasyHandle: ~Copyable {
   func leave(_ multi: borrowing MultiHandle) { larder_multi_remove(multi.raw, raw) }
 }
 
-/// The error when libcurl could not allocate a handle.
+/// The error that libcurl could not allocate memory for a handle.
 struct OutOfMemory: Error {}
 
-/// The error when libcurl refused an option.
+/// The error that libcurl refused an option of an easy handle.
 struct RefusedOption: Error {
-  /// The option.
   let option: CURLoption
-  /// libcurl's error code.
   let code: CURLcode
 
   /// The error message.
@@ -146,21 +152,25 @@ struct RefusedOption: Error {
   }
 }
 
-/// The set of running transfers and the open connections, freed exactly once.
+/// A libcurl multi handle, which contains the running transfers and the open connections.
+///
+/// It is freed when the value is destroyed.
 struct MultiHandle: ~Copyable, @unchecked Sendable {
   // SAFETY: only the transfer thread uses it, except for `wake`, which libcurl allows from any thread.
   let raw: UnsafeMutableRawPointer
-  /// The watch that libcurl calls when it closes a socket.
+  /// The context of the callback with which libcurl closes a socket.
   ///
-  /// It is kept here because connections live as long as this handle.
+  /// See ``ExcessDetector``.
+  ///
+  /// It belongs to this handle, because a connection can exist as long as this handle.
   let watch: UnsafeMutablePointer<larder_excess_watch>
 
   /// Makes a handle without transfers.
   ///
-  /// - Throws: ``OutOfMemory``, or ``OutOfDescriptors`` when libcurl has no sockets for wake-ups.
+  /// - Throws: ``OutOfMemory``, or ``OutOfDescriptors`` if libcurl cannot open the sockets for ``wake()``.
   init() throws {
     guard let raw = larder_multi_init() else { throw OutOfMemory() }
-    // libcurl makes a handle even if it has no sockets for wake-ups; this wake-up reveals that.
+    // libcurl makes a handle even if it cannot open these sockets. Then this call fails.
     guard larder_multi_wakeup(raw) == CURLM_OK else {
       larder_multi_cleanup(raw)
       throw OutOfDescriptors()
@@ -177,43 +187,41 @@ struct MultiHandle: ~Copyable, @unchecked Sendable {
 
   /// Sets a number.
   ///
-  /// - Throws: ``RefusedMultiOption`` when libcurl refuses the option.
+  /// - Throws: ``RefusedMultiOption``.
   func set(_ option: CURLMoption, _ value: Int) throws(RefusedMultiOption) {
     let code = larder_multi_set_long(raw, option, value)
     guard code == CURLM_OK else { throw RefusedMultiOption(option: option, code: code) }
   }
 
-  /// Advances every transfer as far as possible without waiting.
+  /// Sends and receives as much as possible without waiting.
   func perform() { larder_multi_perform(raw) }
 
-  /// Waits for work, for a wake-up, or for `milliseconds`.
+  /// Waits until a transfer can continue, or until ``wake()`` is called, but at most for the given time.
   func wait(milliseconds: Int32) { larder_multi_poll(raw, milliseconds) }
 
-  /// Ends the current ``wait(milliseconds:)``; if there is none, the next one ends at once.
+  /// Ends the current call of ``wait(milliseconds:)``, or the next call if there is none.
   ///
-  /// Callable from any thread.
+  /// Any thread may call this.
   func wake() { _ = larder_multi_wakeup(raw) }
 
-  /// Takes the next finished transfer: its exchange and libcurl's result.
+  /// Removes the next finished transfer from libcurl's list, and returns its exchange and libcurl's result.
   func nextDone() -> (exchange: Exchange, result: CURLcode)? {
     var result = CURLE_OK
     guard let easy = larder_multi_next_done(raw, &result),
       let context = larder_easy_get_private(easy)
     else { return nil }
     // SAFETY: each easy handle in this multi handle belongs to an Exchange. The exchange stored itself as the handle's
-    // private pointer, and outlives the handle.
+    // private pointer, and exists at least as long as the handle.
     return (Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue(), result)
   }
 }
 
-/// The error when the system has no free descriptor for the wake-up sockets.
+/// The error that libcurl could not open the sockets for ``MultiHandle/wake()``.
 struct OutOfDescriptors: Error {}
 
-/// The error when libcurl refused an option of the multi handle.
+/// The error that libcurl refused an option of the multi handle.
 struct RefusedMultiOption: Error {
-  /// The option.
   let option: CURLMoption
-  /// libcurl's error code.
   let code: CURLMcode
 
   /// The error message.

@@ -2,21 +2,29 @@ import Base
 import CCurl
 import Transport
 
-/// Detects that a server sent more than its `Content-Length` promised.
+/// Detects that a server sent more bytes than it announced in `Content-Length`.
 ///
-/// In that case libcurl delivers only the promised bytes and reports no error, so a picture would be truncated.
-/// Excess bytes may arrive together with the last promised ones. libcurl drops them, but its debug callback counts
-/// them first. Excess bytes that arrive later are unread in the socket. They are found before the socket closes, or
-/// on an open connection that no other transfer uses yet. Excess bytes that arrive after that cannot be detected.
-/// With TLS the socket is not checked, because its unread bytes may be a close alert or a session ticket.
+/// In this case, libcurl delivers only the announced number of bytes and reports no error. So a picture would be
+/// truncated without notice.
+///
+/// The additional bytes may arrive together with the last announced bytes. libcurl ignores them, but passes them to its
+/// debug callback, which counts them. If they arrive later, they stay unread in the socket. The detector looks for
+/// unread bytes when libcurl closes the socket, or when the transfer has ended and no other transfer uses the
+/// connection yet. Bytes that arrive even later cannot be detected.
+///
+/// With TLS, the socket is not checked, because its unread bytes may belong to TLS itself.
 final class ExcessDetector {
+  /// Becomes 1 when additional bytes were found.
   private let flag: UnsafeMutablePointer<Int32>
   private let watch: UnsafeMutablePointer<larder_excess_watch>
+  /// Whether the server closes the connection after the body.
   private var closes = false
+  /// Whether the connection is without TLS.
   private var isPlain = false
   private var isVerbose = false
-  /// The length that the head promised, and below it the number of body bytes received since.
+  /// The announced length of the body.
   private var promised: ByteCount = 0
+  /// The number of body bytes that were received, including additional bytes.
   private var arrived: ByteCount = 0
 
   init(_ watch: UnsafeMutablePointer<larder_excess_watch>) {
@@ -33,7 +41,7 @@ final class ExcessDetector {
   func guardHandle(_ easy: borrowing EasyHandle) {
     easy.set(watch: watch)
     easy.set(debug: Self.onDebug)
-    // SAFETY: unretained: the exchange owns this detector and the handle that calls it, and frees them together.
+    // SAFETY: the pointer is unretained. The exchange owns both this detector and the handle that calls it.
     easy.set(CURLOPT_DEBUGDATA, context: Unmanaged.passUnretained(self).toOpaque())
   }
 
@@ -48,29 +56,35 @@ final class ExcessDetector {
     }
   }
 
-  /// Records that the head promised a length.
+  /// Starts to count the bytes of a body with an announced length.
   ///
-  /// `close` says whether the connection will close, and `isPlain` whether it is without TLS.
+  /// - Parameters:
+  ///   - length: The announced length.
+  ///   - close: Whether the server closes the connection after the body.
+  ///   - isPlain: Whether the connection is without TLS.
+  ///   - easy: The handle of the transfer.
   func expect(_ length: ByteCount, close: Bool, isPlain: Bool, _ easy: borrowing EasyHandle) {
     closes = close
     self.isPlain = isPlain
     promised = length
     arrived = 0
-    // Verbosity starts only now, because libcurl's messages before the body cost more than a small transfer.
+    // The debug callback is switched on only now. For a small transfer, libcurl's messages before the body would take
+    // more time than the transfer itself.
     easy.set(CURLOPT_VERBOSE, true)
     isVerbose = true
   }
 
-  /// Records that the promised end was received.
+  /// Records that the announced number of bytes was received.
   ///
-  /// If the connection will close, its socket is the next to close.
+  /// If the server closes the connection after the body, the next socket that libcurl closes is that of this transfer.
   func bodyEnded() {
     if closes, isPlain { watch.pointee.armed = flag }
   }
 
-  /// Whether the server sent more than it promised.
+  /// Whether the server sent more bytes than it announced.
   ///
-  /// Must be called when libcurl is done, before the handle leaves the multi handle.
+  /// This must be called after the transfer has ended, and before the handle leaves the multi handle. `mayPeek` is true
+  /// if no other transfer can have used the connection since then.
   func hasExcess(_ easy: borrowing EasyHandle, mayPeek: Bool) -> Bool {
     flag.pointee != 0 || (!closes && isPlain && mayPeek && easy.hasUnread)
   }
@@ -79,7 +93,7 @@ final class ExcessDetector {
     if watch.pointee.armed == flag { watch.pointee.armed = nil }
   }
 
-  // SAFETY: the context is the detector, which lives as long as its handle.
+  // SAFETY: the context is the detector, which exists as long as its handle.
   private static let onDebug: larder_debug_callback = { _, type, _, count, context in
     guard type == CURLINFO_DATA_IN, let context else { return 0 }
     let detector = Unmanaged<ExcessDetector>.fromOpaque(context).takeUnretainedValue()
@@ -89,13 +103,13 @@ final class ExcessDetector {
   }
 }
 
-/// The length and coding of a body as its head announces them, read from the raw lines in one pass.
+/// The length and the coding of a body, as the header fields announce them.
 struct HeadFraming {
-  /// The one length that every `Content-Length` names. (RFC 9112, section 6.3)
+  /// The value of `Content-Length`, or nil if the body is chunked. (RFC 9112, section 6.3)
   private(set) var length: ByteCount?
-  /// Whether the announced lengths differ from each other or are not numbers.
+  /// Whether there are several different values of `Content-Length`, or a value that is not a number.
   private(set) var isContradictory = false
-  /// Whether a content coding other than `identity` was applied.
+  /// Whether the body has a content coding such as gzip.
   private(set) var isEncoded = false
   /// Whether the server closes the connection after the body. (RFC 9112, section 9.6)
   private(set) var closes = false
@@ -119,7 +133,7 @@ struct HeadFraming {
         }
       }
     }
-    // A transfer coding overrides the length. (RFC 9112, section 6.3)
+    // `Transfer-Encoding` takes precedence over `Content-Length`. (RFC 9112, section 6.3)
     if isChunked { length = nil }
   }
 
@@ -128,7 +142,7 @@ struct HeadFraming {
       length = ByteCount(value.reduce(0 as Int64) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) })
       return
     }
-    // One field may hold the same length several times. (RFC 9110, section 8.6)
+    // A field may contain the same length several times, for example `12, 12`. (RFC 9110, section 8.6)
     for part in Array(value).split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
     {
       let digits = part.drop(while: \.isBlank)

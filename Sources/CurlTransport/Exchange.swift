@@ -3,13 +3,16 @@ import CCurl
 import Glibc
 import Transport
 
-/// One HTTP request and its response, sent with one libcurl handle. When it is done, it is used for another request.
+/// One HTTP request and its response, sent with one libcurl handle.
+///
+/// When it is done, it is used for another request.
 ///
 /// An exchange is used only on the transfer thread. It collects the header lines, checks them, and passes the body to
 /// the transfer's sink.
 final class Exchange {
-  /// The number of bytes that are read of the body of a redirect or an error response. After a longer body, the
-  /// connection cannot be used again.
+  /// The number of bytes that are read of the body of a redirect or an error response.
+  ///
+  /// After a longer body, the connection cannot be used again.
   private static let discardLimit: ByteCount = 65_536
   /// The number of bytes that are stored of the body of an error response.
   private static let refusalLimit = 8 << 10
@@ -36,7 +39,9 @@ final class Exchange {
   private(set) var head: ResponseHead?
   /// The number of body bytes that were received, after decoding.
   private(set) var received: ByteCount = 0
-  /// The error for which a callback stopped the transfer. It replaces libcurl's error code.
+  /// The error for which a callback stopped the transfer.
+  ///
+  /// It replaces libcurl's error code.
   private(set) var refusal: (reason: FailureReason, detail: String)?
   /// The first bytes of the body of an error response.
   private(set) var refusalBody: [UInt8] = []
@@ -44,7 +49,9 @@ final class Exchange {
   private(set) var cannotResume = false
   /// Whether the server sent more bytes than it announced in `Content-Length`.
   private(set) var hasExcess = false
-  /// Whether the connection was open at the end. See ``Response/connectionIsOpen``.
+  /// Whether the connection was open at the end.
+  ///
+  /// See ``Response/connectionIsOpen``.
   private(set) var isConnected = true
   /// The length of the body for the sink, as the server announced it.
   private var promised: ByteCount?
@@ -56,7 +63,9 @@ final class Exchange {
   /// The length of the body before decoding, as the server announced it.
   private var announced: ByteCount?
   private(set) var startedAt = MonotonicTime(nanoseconds: 0)
-  /// The time limit of this attempt, and whether it is from a deadline. If it is not, it is from the options.
+  /// The time limit of this attempt, and whether it is from a deadline.
+  ///
+  /// If it is not, it is from the options.
   private(set) var timeLimit: (milliseconds: Int64, isDeadline: Bool) = (0, false)
 
   /// The destination of the body.
@@ -66,7 +75,9 @@ final class Exchange {
     case discard
   }
 
-  /// The values that some options of the handle have now. Comparing them takes less time than setting an option again.
+  /// The values that some options of the handle have now.
+  ///
+  /// Comparing them takes less time than setting an option again.
   private struct Configured {
     var isPost = false
     var codings: String?
@@ -106,7 +117,9 @@ final class Exchange {
     errorText.deallocate()
   }
 
-  /// Prepares the handle for the current request of a transfer. The handle must not be in the multi handle.
+  /// Prepares the handle for the current request of a transfer.
+  ///
+  /// The handle must not be in the multi handle.
   func prepare(_ transfer: Transfer, at now: MonotonicTime, deadline: MonotonicTime?) {
     self.transfer = transfer
     startedAt = now
@@ -144,14 +157,17 @@ final class Exchange {
     head = nil
   }
 
-  /// libcurl's error message for the last transfer. It is empty if libcurl wrote none.
+  /// libcurl's error message for the last transfer.
+  ///
+  /// It is empty if libcurl wrote none.
   var errorDetail: String { String(cString: errorText) }
 
   /// Whether the transfer tried at least one address of the host, and all of these were refused.
   var wasAddressRefused: Bool { gate.hasRefusedAll }
 
-  /// Checks whether the server sent more bytes than it announced. This must be called before the handle leaves the
-  /// multi handle.
+  /// Checks whether the server sent more bytes than it announced.
+  ///
+  /// This must be called before the handle leaves the multi handle.
   ///
   /// `isQuiet` is true if no other transfer can have used the connection since this transfer ended.
   func findExcess(isQuiet: Bool) {
@@ -159,7 +175,9 @@ final class Exchange {
     hasExcess = excess.hasExcess(easy, mayPeek: isQuiet)
   }
 
-  /// Checks whether an HTTP/2 connection is still open. This must be called before the handle leaves the multi handle.
+  /// Checks whether an HTTP/2 connection is still open.
+  ///
+  /// This must be called before the handle leaves the multi handle.
   func noteConnection() {
     isConnected = version != .http2 || easy.isConnected
   }

@@ -43,7 +43,9 @@ struct HeaderKey: Equatable {
     isSigned = request.signing != nil
   }
 
-  /// The value for libcurl's option `CURLOPT_ACCEPT_ENCODING`. Nil disables decoding.
+  /// The value for libcurl's option `CURLOPT_ACCEPT_ENCODING`.
+  ///
+  /// Nil disables decoding.
   ///
   /// An empty string asks the server for all codings that libcurl can decode, and `identity` asks for none. With both
   /// values, libcurl decodes a body. This is needed because some servers store pictures compressed, and send them in
@@ -53,7 +55,9 @@ struct HeaderKey: Equatable {
     return accept.compressed ? "" : "identity"
   }
 
-  /// The header lines to send. libcurl adds `Host` and the lines about the message's length, such as `Content-Length`.
+  /// The header lines to send.
+  ///
+  /// libcurl adds `Host` and the lines about the message's length, such as `Content-Length`.
   ///
   /// The list contains as many lines as possible, because libcurl needs more time for a line that it adds itself.
   func list(userAgent: String) -> HeaderList {
@@ -73,7 +77,9 @@ struct HeaderKey: Equatable {
     return list
   }
 
-  /// The header fields that the response may depend on. `Accept-Encoding` is missing if libcurl writes it itself.
+  /// The header fields that the response may depend on.
+  ///
+  /// `Accept-Encoding` is missing if libcurl writes it itself.
   func fields(userAgent: String) -> Headers {
     var fields = headers
     fields.append(credentials)
@@ -97,7 +103,9 @@ struct HeaderKey: Equatable {
   }
 }
 
-/// A list of lines in libcurl's form (`curl_slist`). It is freed when the value is destroyed.
+/// A list of lines in libcurl's form (`curl_slist`).
+///
+/// It is freed when the value is destroyed.
 struct HeaderList: ~Copyable {
   /// libcurl's list, or nil while the list is empty.
   private(set) var raw: UnsafeMutablePointer<curl_slist>?
@@ -112,7 +120,9 @@ struct HeaderList: ~Copyable {
     name.withUTF8 { name in value.withUTF8 { append(name, $0) } }
   }
 
-  /// Adds fields, except the fields about the message's length. Only libcurl may write these.
+  /// Adds fields, except the fields about the message's length.
+  ///
+  /// Only libcurl may write these.
   mutating func append(_ headers: Headers) {
     headers.lines.withUnsafeBufferPointer { bytes in
       for line in HeaderLines(bytes)

@@ -4,33 +4,43 @@ import Transport
 
 /// A proxy that the user named.
 ///
-/// Its address may be private.
+/// It may have a private address.
 package struct Proxy: Hashable, Sendable, CustomStringConvertible {
-  /// The proxy's protocol.
+  /// The protocol of the proxy.
   package enum Scheme: String, Sendable, CaseIterable {
-    /// HTTP: the proxy passes on requests for `http` and tunnels those for `https`. (RFC 9110, section 9.3.6)
+    /// HTTP.
+    ///
+    /// The proxy forwards `http` requests, and opens a tunnel (`CONNECT`) for `https` requests. (RFC 9110, section
+    /// 9.3.6)
     case http
-    /// The same as `http`, but the connection to the proxy uses TLS.
+    /// HTTP over TLS.
+    ///
+    /// It is otherwise the same as `http`.
     case https
-    /// SOCKS 5; the proxy resolves host names. (RFC 1928)
+    /// SOCKS 5, where the proxy resolves host names. (RFC 1928)
     case socks5h
-    /// SOCKS 5; this machine resolves host names.
+    /// SOCKS 5, where this machine resolves host names.
     case socks5
   }
 
-  /// The proxy's protocol.
+  /// The protocol.
   package let scheme: Scheme
-  /// The host and port at which it listens.
+  /// The host and port of the proxy.
   package let place: HostPort
-  /// The credentials as `user:password`, percent-encoded; never print them.
+  /// The user name and password as `user:password`, percent-encoded.
+  ///
+  /// They must not be printed.
   let userInfo: String?
 
-  /// Parses a proxy as curl does: the default scheme is `http`; the default port is 1080, or 443 for `https`.
+  /// Parses the URL of a proxy, for example `http://proxy.example:3128`.
+  ///
+  /// As in curl, the default scheme is `http`. The default port is 443 for `https` and 1080 for all other schemes.
   ///
   /// - Parameters:
-  ///   - text: The proxy's URL.
-  ///   - name: Its name in error messages.
-  /// - Throws: ``LarderError`` of code `usage`. It does not repeat the text, because the text may contain a password.
+  ///   - text: The URL of the proxy.
+  ///   - name: The name of the proxy in error messages, for example `--proxy`.
+  /// - Throws: ``LarderError`` with the code `usage`. The message lacks the URL, because the URL may contain a
+  ///   password.
   package init(parsing text: String, named name: String = "the proxy") throws(LarderError) {
     func refusal(_ reason: String) -> LarderError {
       LarderError(.usage, "cannot use \(name): its URL \(reason)")
@@ -47,59 +57,59 @@ package struct Proxy: Hashable, Sendable, CustomStringConvertible {
       plain.query == nil
     else { throw refusal("is a scheme, a host and a port, as in http://proxy:3128") }
     self.scheme = scheme
-    // The parser gives the same port for both schemes only if the text names a port.
+    // The ports of the two URLs are the same only if the text contains a port.
     let port = plain.port == secure.port ? plain.port : scheme == .https ? 443 : 1080
     place = HostPort(host: plain.host, port: port)
     userInfo = plain.userInfo
   }
 
-  /// The proxy without user and password.
+  /// The URL of the proxy without user name and password.
   package var description: String { "\(scheme.rawValue)://\(place)" }
 
-  /// The user name, decoded.
-  var user: String? { userInfo.map { Self.decoded($0.prefix { $0 != ":" }) } }
-
-  /// The password, decoded.
-  var password: String? {
-    userInfo.map { Self.decoded($0.drop { $0 != ":" }.dropFirst()) }
+  /// The user name, without percent-encoding.
+  var user: String? {
+    userInfo.map { PercentEncoding.lenientText($0.prefix { $0 != ":" }) }
   }
 
-  /// Whether a request for a URL goes through a tunnel, so that the proxy knows only the host and port.
+  /// The password, without percent-encoding.
+  var password: String? {
+    userInfo.map { PercentEncoding.lenientText($0.drop { $0 != ":" }.dropFirst()) }
+  }
+
+  /// Whether a request for a URL goes through a tunnel.
+  ///
+  /// Then the proxy learns only the host and port.
   func tunnels(to url: WebURL) -> Bool {
     switch scheme {
     case .http, .https: url.scheme == .https
     case .socks5h, .socks5: true
     }
   }
-
-  private static func decoded(_ text: Substring) -> String {
-    PercentEncoding.lenientText(text)
-  }
 }
 
-/// Chooses the proxy for each request, if there is one.
+/// The rules that decide which proxy a request goes through.
 package struct ProxyRoute: Hashable, Sendable {
   private let http: Proxy?
   private let https: Proxy?
   private let exceptions: ProxyExceptions
 
-  /// One proxy for all hosts, except those in the variable `no_proxy`.
+  /// Makes rules with one proxy for all hosts, except the hosts in the environment variable `no_proxy`.
   package init(_ proxy: Proxy, variables: [String: String] = [:]) {
     http = proxy
     https = proxy
     exceptions = ProxyExceptions(Self.noProxy(variables))
   }
 
-  /// The proxies of the environment, from the variables that curl reads.
+  /// Makes rules from the environment variables that curl reads too.
   ///
-  /// A scheme's own variable has precedence over `all_proxy`, and a name in lower case over one in capitals.
-  /// `HTTP_PROXY` is not read: a web server sets it for its CGI scripts from a header field of the request.
+  /// For example, `https_proxy` takes precedence over `HTTPS_PROXY`, and both take precedence over `all_proxy`.
+  /// `HTTP_PROXY` is not read, because a web server sets it for CGI scripts to the value of a header field.
   /// (CVE-2016-5385)
   ///
   /// - Parameters:
   ///   - variables: The environment.
-  ///   - name: The proxy's name in error messages.
-  /// - Throws: ``LarderError`` of code `usage` when a variable is set but is not a valid proxy.
+  ///   - name: The name of the proxy in error messages.
+  /// - Throws: ``LarderError`` with the code `usage` if a variable is not the URL of a proxy.
   package init(
     environment variables: [String: String],
     named name: String = "the proxy"
@@ -113,7 +123,7 @@ package struct ProxyRoute: Hashable, Sendable {
     exceptions = ProxyExceptions(Self.noProxy(variables))
   }
 
-  /// The proxy for a URL; nil for a direct connection.
+  /// The proxy for requests to a URL, or nil for a direct connection.
   package func proxy(for url: WebURL) -> Proxy? {
     guard let proxy = url.scheme == .http ? http : https, !exceptions.contain(url.host) else {
       return nil
@@ -138,10 +148,11 @@ package struct ProxyRoute: Hashable, Sendable {
   }
 }
 
-/// Hosts that are reached without a proxy: the value of `no_proxy`.
+/// The hosts for which no proxy is used: the value of the environment variable `no_proxy`.
 ///
-/// A list of names and addresses, separated by commas or white space. A name stands for itself and its subdomains, an
-/// address may have a prefix length (`10.0.0.0/8`), and a single star stands for every host.
+/// The value is a list of names and addresses, separated by commas or white space, for example `shop.example,
+/// 10.0.0.0/8`. A name matches this host and its subdomains. An address may have a prefix length. The value `*` matches
+/// every host.
 struct ProxyExceptions: Hashable, Sendable {
   private let isEverything: Bool
   private var names: [String] = []
@@ -171,7 +182,9 @@ struct ProxyExceptions: Hashable, Sendable {
     }
   }
 
-  /// Whether a host, in the form of a ``WebURL``'s host, needs no proxy.
+  /// Whether no proxy is used for a host.
+  ///
+  /// The host is in the form of ``WebURL/host``.
   func contain(_ host: String) -> Bool {
     if isEverything { return true }
     if let address = IPAddress(literal: host) {
@@ -183,7 +196,7 @@ struct ProxyExceptions: Hashable, Sendable {
 }
 
 extension IPAddress {
-  /// Whether the first `bits` bits of both addresses are the same.
+  /// Whether the first `bits` bits of both addresses are equal.
   fileprivate func shares(bits: Int, with other: IPAddress) -> Bool {
     guard bytes.count == other.bytes.count else { return false }
     return (0..<bits).allSatisfy { bit in
@@ -193,23 +206,28 @@ extension IPAddress {
   }
 }
 
-/// The route of a handle's transfers: direct, or through a proxy to a target.
+/// The proxy options that a libcurl handle has now.
 ///
-/// The route is kept because setting an option again costs more than comparing. The handle uses the connect-to list,
-/// so the list must exist as long as the handle.
+/// They are stored here because comparing them takes less time than setting the options again.
 struct ProxyWay: ~Copyable {
   private var proxy: Proxy?
+  /// An entry such as `shop.example:443:192.0.2.1:443`, which makes the proxy connect to this address.
+  ///
+  /// Nil to pass the host's name to the proxy.
   private var target: String?
+  /// The list with `target`.
+  ///
+  /// libcurl does not copy the list, so it must exist as long as the handle uses it.
   private var list = HeaderList()
 
-  /// Sets the route of a transfer's current hop on a handle.
+  /// Sets the options for the current request of a transfer.
   mutating func set(_ transfer: Transfer, _ policy: ExchangePolicy, on easy: borrowing EasyHandle)
   {
     if proxy != transfer.proxy {
       proxy = transfer.proxy
-      _ = easy.set(CURLOPT_PROXY, proxy?.description ?? "")
-      _ = easy.set(CURLOPT_PROXYUSERNAME, proxy?.user)
-      _ = easy.set(CURLOPT_PROXYPASSWORD, proxy?.password)
+      easy.set(CURLOPT_PROXY, proxy?.description ?? "")
+      easy.set(CURLOPT_PROXYUSERNAME, proxy?.user)
+      easy.set(CURLOPT_PROXYPASSWORD, proxy?.password)
     }
     let target = transfer.pin.map { address in
       let url = transfer.url

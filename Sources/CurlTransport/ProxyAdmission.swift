@@ -3,36 +3,39 @@ import Dispatch
 import Glibc
 import Transport
 
-/// Decides whether a request for a host may be sent to a proxy; for that, it resolves the host's name.
+/// Decides whether a request may be sent to a proxy.
 ///
-/// It is used on the transfer thread. Look-ups run on other threads, and their results return through the inbox.
+/// For this decision, it resolves the host's name if necessary.
+///
+/// This type is used on the transfer thread. Names are resolved on other threads, which post the addresses to the
+/// ``Inbox``.
 struct ProxyAdmission {
-  /// Whether the current hop of a transfer may be queued.
+  /// Whether the current request of a transfer may be sent.
   enum Decision {
-    /// The hop may be queued.
+    /// The request may be sent.
     case go
-    /// The name of the hop's host must be looked up first.
+    /// The name of the host must be resolved first.
     case wait
-    /// The hop's host appears only in fetched data, and has an address that is not public.
+    /// The request must not be sent, because only fetched data names the host, and its address is not public or
+    /// unknown.
     case refuse(FailureReason, String)
   }
 
   private let core: TransferCore
-  /// The addresses of names that a proxy would otherwise resolve.
   private var names = NameBook()
 
   init(_ core: TransferCore) { self.core = core }
 
-  /// Finds the proxy for the current hop, and judges the request to that proxy.
+  /// Finds the proxy for the current request of a transfer, and decides whether the request may be sent to it.
   ///
-  /// Without a proxy, the address is judged when the socket is opened. A proxy resolves names and opens sockets itself,
-  /// so a host that appears only in fetched data is judged here, before the proxy gets the request:
+  /// Without a proxy, the address of the host is checked when libcurl opens the socket. But a proxy resolves the host's
+  /// name and connects to the host itself. So if only fetched data names the host, its address is checked here:
   ///
-  /// - If the host is an IP address, that address is judged.
-  /// - If the host is a name, it is resolved. For a tunnel (`CONNECT`), the proxy gets a public address instead of the
-  ///   name, so that its own resolver cannot return another one.
-  /// - A proxy that forwards a request for `http` needs the name. In this case, every address of the name must be
-  ///   public. larder cannot know whether the proxy resolves the name to the same addresses.
+  /// - If the host is an IP address, this address must be public.
+  /// - If the host is a name and the proxy opens a tunnel, the name is resolved. The proxy gets one of its public
+  ///   addresses instead of the name, because it could resolve the name to another address.
+  /// - If the host is a name and the proxy forwards the request, the proxy needs the name. Then all addresses of the
+  ///   name must be public. However, larder cannot know whether the proxy resolves the name to the same addresses.
   mutating func admit(_ transfer: Transfer, mayWait: Bool = true) -> Decision {
     transfer.proxy = core.options.proxy?.proxy(for: transfer.url)
     transfer.pin = nil
@@ -62,16 +65,16 @@ struct ProxyAdmission {
     return .go
   }
 
-  /// The reason for which a private address is refused, as a part of an error message.
+  /// The error message for a private address.
   static let notPublic = "only fetched data names this host, and its address is not public"
 
-  /// Makes a transfer wait until its host's name is looked up.
+  /// Makes a transfer wait until the name of its host is resolved.
   mutating func wait(_ transfer: Transfer, first: Bool) {
     names.wait(transfer, first: first)
     lookUp()
   }
 
-  /// Stores the result of a look-up; returns the transfers that waited for it.
+  /// Stores the addresses of a host, and returns the transfers that waited for them.
   mutating func note(_ addresses: [IPAddress], of host: String) -> [NameBook.Waiting] {
     let waiting = names.note(addresses, of: host, at: .now())
     lookUp()
@@ -83,10 +86,10 @@ struct ProxyAdmission {
     names.remove(where: condition)
   }
 
-  /// Starts as many look-ups as may run.
+  /// Starts to resolve waiting names, as many as are allowed at the same time.
   private mutating func lookUp() {
     while let host = names.next() {
-      // The closure keeps the core alive, because a look-up may end after the loop.
+      // The closure retains the core, because the name may be resolved after the transfer thread has ended.
       DispatchQueue.global().async { [core] in
         let addresses = core.options.resolver(host)
         if case .mustWake = core.inbox.note(addresses, of: host) { core.multi.wake() }
@@ -95,17 +98,20 @@ struct ProxyAdmission {
   }
 }
 
-/// The addresses of hosts that appear only in fetched data, for requests through a proxy.
+/// The addresses of hosts that are reached through a proxy, and the transfers that wait for such addresses.
 ///
-/// The proxy opens the socket, so larder cannot judge the address at that time, and resolves the name before the
-/// request. This type is used on the transfer thread. The system's resolver blocks, so it runs on other threads.
+/// This type is used on the transfer thread.
 struct NameBook {
-  /// How long addresses are kept: as long as libcurl caches addresses.
+  /// The time after which a name is resolved again.
+  ///
+  /// libcurl uses the same time.
   private static let lifetime = Duration.seconds(600)
-  /// The maximum number of names that are looked up at the same time: a feed may name thousands of hosts.
+  /// The maximum number of names that are resolved at the same time.
+  ///
+  /// A shop's responses may name thousands of hosts.
   private static let mostAsked = 8
 
-  /// A transfer that waits for its host's addresses, and whether it is queued before others.
+  /// A transfer that waits for the addresses of its host, and whether it starts before other transfers.
   struct Waiting {
     let transfer: Transfer
     let first: Bool
@@ -113,33 +119,39 @@ struct NameBook {
 
   private var known: [String: (addresses: [IPAddress], until: MonotonicTime)] = [:]
   private var waiting: [String: [Waiting]] = [:]
+  /// The waiting names that no thread resolves yet.
   private var unasked: [String] = []
+  /// The number of names that are being resolved.
   private var asked = 0
 
-  /// The addresses of a name; empty when it does not resolve, nil when they are unknown or expired.
+  /// The addresses of a host.
+  ///
+  /// The array is empty if the name cannot be resolved. Nil if the addresses are not known, or are too old.
   func addresses(of host: String, at now: MonotonicTime) -> [IPAddress]? {
     guard let entry = known[host], now < entry.until else { return nil }
     return entry.addresses
   }
 
-  /// The addresses of a name, even if expired; nil when they are unknown.
+  /// The addresses of a host, even if they are old.
+  ///
+  /// Nil if they are not known.
   func lastAddresses(of host: String) -> [IPAddress]? { known[host]?.addresses }
 
-  /// Makes a transfer wait for a name.
+  /// Makes a transfer wait for the addresses of its host.
   mutating func wait(_ transfer: Transfer, first: Bool) {
     let host = transfer.url.host
     if waiting[host] == nil { unasked.append(host) }
     waiting[host, default: []].append(Waiting(transfer: transfer, first: first))
   }
 
-  /// The next name to look up; nil when no name waits, or enough look-ups are running.
+  /// Returns the next name to resolve, or nil if there is none, or if enough names are being resolved.
   mutating func next() -> String? {
     guard asked < Self.mostAsked, let host = unasked.popLast() else { return nil }
     asked += 1
     return host
   }
 
-  /// Stores the result of a look-up; returns the transfers that waited for it.
+  /// Stores the addresses of a host, and returns the transfers that waited for them.
   mutating func note(_ addresses: [IPAddress], of host: String, at now: MonotonicTime) -> [Waiting]
   {
     asked -= 1
@@ -157,9 +169,11 @@ struct NameBook {
     return removed
   }
 
-  /// A name's addresses from the system's resolver; empty when the name does not resolve.
+  /// Asks the system's resolver for the addresses of a host.
   ///
-  /// Blocks.
+  /// The result is empty if the name cannot be resolved.
+  ///
+  /// This function blocks.
   static func addresses(of host: String) -> [IPAddress] {
     var hints = addrinfo()
     hints.ai_family = AF_UNSPEC
@@ -178,7 +192,9 @@ struct NameBook {
 }
 
 extension IPAddress {
-  /// Parses an address as `inet_pton` does; nil for a name.
+  /// Parses an IPv4 or IPv6 address, for example `192.0.2.1` or `::1`.
+  ///
+  /// The result is nil for any other text.
   init?(literal text: String) {
     var bytes = [UInt8](repeating: 0, count: 16)
     if inet_pton(AF_INET, text, &bytes) == 1 {
@@ -190,7 +206,7 @@ extension IPAddress {
     }
   }
 
-  /// The address as text.
+  /// The address as text, for example `192.0.2.1` or `::1`.
   var text: String {
     var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
     let family = bytes.count == 4 ? AF_INET : AF_INET6
@@ -198,7 +214,7 @@ extension IPAddress {
     return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  // SAFETY: callers pass an address from getaddrinfo, which is as long as its family says.
+  // SAFETY: callers pass an address from getaddrinfo, which has the length that its family requires.
   fileprivate init?(_ address: UnsafeMutablePointer<sockaddr>) {
     switch Int32(address.pointee.sa_family) {
     case AF_INET:

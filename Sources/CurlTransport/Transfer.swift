@@ -1,55 +1,64 @@
 import Transport
 
-/// One `fetch` from its submission to its completion, over all attempts and redirects.
+/// One call of `fetch`, from its start to its completion.
+///
+/// A transfer makes one or more attempts. In each attempt, it sends a request to its first URL, and another request for
+/// each redirect that it follows. These requests are called hops.
 final class Transfer: @unchecked Sendable {
-  // SAFETY: the `let` properties are Sendable; the others are touched on the transfer thread only, to which the
-  // inbox's mutex hands the object over.
+  // SAFETY: the `let` properties are Sendable. The other properties are used only on the transfer thread. The mutex of
+  // the inbox passes the object to this thread.
   let request: Request
   let sink: any BodySink
   private let completion: @Sendable (Result<Response, TransferFailure>) -> Void
 
   /// The URL of the current hop.
   var url: WebURL
-  /// The URLs of this attempt's earlier hops.
+  /// The URLs of the earlier hops of this attempt.
   var visited: [WebURL] = []
-  /// The responses of this attempt's earlier hops.
+  /// The redirects of the earlier hops of this attempt.
   var redirects: [Redirect] = []
-  /// The request's condition; nil once a 304 referred to another version.
+  /// The condition of the request.
+  ///
+  /// Nil if there is none, or after a 304 that did not refer to the cached version.
   var condition: Condition?
   /// The number of attempts that were started.
   var attempts = 0
-  /// The point at which the current attempt resumes the body; nil when it fetches the whole body.
-  var resume: ResumePoint?
-  /// Whether the sink holds, or may hold, bytes of an attempt that failed.
-  var hasBegun = false
-  /// Whether attempts may resume the body; set to false once a resumption failed, so that the next attempts fetch the
-  /// whole body.
-  var mayResume: Bool
-  /// Whether to take the bytes of the body without decoding, as browsers do; set to true when the server named an
-  /// unknown coding.
+  /// The point from which the current attempt resumes the body.
   ///
-  /// If the response to a POST may not be compressed, this is true from the start, because a POST may not be
+  /// Nil if it fetches the whole body.
+  var resume: ResumePoint?
+  /// Whether the sink may have bytes of a failed attempt.
+  var hasBegun = false
+  /// Whether an attempt may resume the body.
+  ///
+  /// After a resumption that failed, the next attempts fetch the whole body.
+  var mayResume: Bool
+  /// Whether the body is passed to the sink without decoding.
+  ///
+  /// It is set if the server names an unknown coding, because browsers ignore such codings too.
+  ///
+  /// It is also set from the start for a POST whose response must not be compressed, because a POST may not be
   /// repeated.
   var takesCodedBytes: Bool
   /// Whether a redirect turned the POST into a GET.
   var hasDroppedBody = false
-  /// Whether the next attempt opens a connection of its own, because a reused connection failed.
+  /// Whether the next attempt must open a new connection, because the last attempt failed on a reused one.
   var wantsFreshConnection = false
-  /// The failure of the last attempt.
-  ///
-  /// If there is one, the transfer counts as a retry.
+  /// The failure of the last attempt, or nil during the first attempt.
   var failure: TransferFailure?
-  /// The number by which the schedule knows the host of `url`.
+  /// The number of the current hop's host in the schedule.
   var host = 0
-  /// The counter in which the transfer counts as under way: that of the host that it was last sent to.
+  /// The counter that includes this transfer.
+  ///
+  /// It belongs to the host of the last hop that was sent.
   var counted: ActivityTally.Host?
-  /// Whether the current hop's host may have a private address.
+  /// Whether the host of the current hop may have a private address.
   var isTrusted = false
-  /// The proxy of the current hop, if it goes through one.
+  /// The proxy of the current hop, or nil if there is none.
   var proxy: Proxy?
-  /// The address to give a proxy instead of the name of the current hop's host.
+  /// The address that the proxy gets instead of the name of the current hop's host.
   var pin: IPAddress?
-  /// The transfer's own number in the loop's table.
+  /// The index of this transfer in the loop's list of unfinished transfers.
   var index = 0
 
   init(
@@ -69,21 +78,25 @@ final class Transfer: @unchecked Sendable {
   /// Whether the current hop is a POST.
   var isPost: Bool { request.method == .post && !hasDroppedBody }
 
-  /// Whether the current hop may get credentials that belong to the first URL.
+  /// Whether the current hop has the same origin as the first URL.
+  ///
+  /// Only then may it carry the request's credentials.
   var isAtFirstOrigin: Bool {
     visited.isEmpty
       || (url.scheme == request.url.scheme && url.port == request.url.port
         && url.host == request.url.host)
   }
 
-  /// The validators for the current hop; nil if the hop leads to another resource than the condition's.
+  /// The validators to send in the current hop.
+  ///
+  /// Nil if they are from another resource than the hop's.
   var validators: Validators? {
     guard let condition else { return nil }
     let isItsSource = condition.source.map { $0 == url.resource } ?? visited.isEmpty
     return isItsSource ? condition.validators : nil
   }
 
-  /// Prepares sink and state for an attempt from the first URL.
+  /// Prepares the sink and the transfer for the next attempt.
   func beginAttempt() {
     attempts += 1
     resume = mayResume ? sink.resumePoint : nil
@@ -94,7 +107,7 @@ final class Transfer: @unchecked Sendable {
     }
   }
 
-  /// Goes back to the first URL.
+  /// Makes the request to the first URL the current hop again.
   func rewind() {
     url = request.url
     visited.removeAll()
@@ -110,12 +123,12 @@ final class Transfer: @unchecked Sendable {
 }
 
 extension Transfer {
-  /// Follows a redirect.
+  /// Makes the request that a redirect leads to the current hop.
   ///
   /// - Parameters:
-  ///   - location: The `Location` field; nil if there is none.
+  ///   - location: The value of the `Location` field, or nil if there is none.
   ///   - head: The head of the redirect.
-  /// - Throws: ``TransferFailure`` when the redirect has no valid target, or one that is not allowed.
+  /// - Throws: ``TransferFailure`` if the redirect has no valid URL, or if it must not be followed.
   func follow(_ location: String?, of head: ResponseHead?) throws(TransferFailure) {
     if let head {
       redirects.append(Redirect(head))
@@ -125,7 +138,7 @@ extension Transfer {
     var target: WebURL
     do throws(TransferFailure) {
       target = try CurlURLParser.parse(
-        // Escape `${`, so that no text from an origin can be taken for a variable.
+        // `${` is escaped, so that text from a server is never taken for a variable such as `${NAME}`.
         location.replacing("${", with: "$%7B"),
         relativeTo: url
       )
@@ -145,7 +158,7 @@ extension Transfer {
 }
 
 extension Redirect {
-  /// Keeps the fields of a redirect's head that limit its freshness and its audience.
+  /// Makes a redirect with the header fields that caching depends on.
   fileprivate init(_ head: ResponseHead) {
     self.init(
       status: head.status,

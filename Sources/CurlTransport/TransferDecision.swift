@@ -3,24 +3,32 @@ import CCurl
 import Glibc
 import Transport
 
-/// The outcome of one exchange.
+/// The next step of a transfer after one of its exchanges has ended.
 enum TransferDecision {
-  /// A 2xx whose body went to the sink, or a 304.
+  /// Complete the transfer.
+  ///
+  /// The body went to the sink, or the status is 304.
   case success(Response)
-  /// A redirect of a repeatable request to the value of `Location`, which is nil if there is none.
+  /// Follow a redirect.
+  ///
+  /// The value is the `Location` field, or nil if there is none.
   case redirect(String?)
-  /// The partial response does not continue the bytes in the sink: fetch the whole body.
+  /// Fetch the whole body, because the response does not continue the bytes in the sink.
   case mismatch
-  /// A 304 for another version than that of the condition, or a 412: fetch the whole body.
+  /// Send the request without its condition, because the status is 412, or is 304 and refers to another version.
   case otherVersion
-  /// The server names an unknown coding: take the bytes as they are.
+  /// Send the request again and do not decode the body, because the server names an unknown coding.
   case unknownCoding
-  /// Any other outcome; a final failure is not worth another attempt.
+  /// The attempt failed.
+  ///
+  /// If the failure is final, there is no further attempt.
   case failure(TransferFailure, isFinal: Bool)
 }
 
 extension Exchange {
-  /// Judges the exchange that libcurl says is done.
+  /// Decides the next step.
+  ///
+  /// `code` is libcurl's result.
   func verdict(_ code: CURLcode, _ transfer: Transfer, now: UnixTime) -> TransferDecision {
     let verdict = plainVerdict(code, transfer, now: now)
     guard case .failure(let failure, _) = verdict, hasResumedInVain(failure, transfer) else {
@@ -29,10 +37,10 @@ extension Exchange {
     return .mismatch
   }
 
-  /// Whether the request's range may be the cause of a failure: the request was for the rest of a body, and no byte
-  /// of that rest was received.
+  /// Whether an attempt may have failed because it tried to resume a body.
   ///
-  /// False if the status is about the resource or about the server's load.
+  /// This is possible if no byte of the rest was received. It is not the case if the status has another cause, for
+  /// example 404 or 503.
   private func hasResumedInVain(_ failure: TransferFailure, _ transfer: Transfer) -> Bool {
     guard transfer.resume != nil, refusal == nil, failure.mayHaveBeenSent,
       failure.reason != .deadline,
@@ -52,7 +60,7 @@ extension Exchange {
       failure.mayHaveBeenSent = true
       return .failure(failure, isFinal: true)
     }
-    // Some stores send pictures with `Content-Encoding: utf-8` or `aws-chunked`, although the bytes are not encoded.
+    // Some servers send pictures with `Content-Encoding: utf-8` or `aws-chunked`, although the bytes are not encoded.
     if code == CURLE_BAD_CONTENT_ENCODING, received == 0, !transfer.takesCodedBytes,
       transfer.request.isRepeatable, let head,
       !ContentCodings.decodable.contains(all: head.headers)
@@ -114,7 +122,7 @@ extension Exchange {
     }
   }
 
-  /// Whether a 304 may refer to the version of the condition.
+  /// Whether a 304 can refer to the cached version.
   private func isRight(_ transfer: Transfer, _ head: ResponseHead) -> Bool {
     guard transfer.validators != nil, let condition = transfer.condition else { return true }
     return condition.isMet(by: Validators(head.headers))
@@ -155,12 +163,12 @@ extension Exchange {
     let reason = reason(code, outcome, text)
     var failure = transfer.failure(
       reason,
-      // libcurl's own message says only that there was no socket.
+      // For a refused address, libcurl's message would say only that it could not open a socket.
       detail: reason == .addressRefused ? ProxyAdmission.notPublic : text
     )
     failure.isHostOfDataOnly = reason == .addressRefused
     failure.status = head?.status
-    // The `CONNECT` request to a proxy does not count as sent to the origin.
+    // If only the `CONNECT` request to a proxy was sent, the origin has received nothing.
     let hasTunnel = transfer.proxy == nil || transfer.url.scheme == .http || outcome.secured > 0
     failure.mayHaveBeenSent =
       outcome.request > 0 && (outcome.connections == 0 || hasTunnel)
@@ -187,7 +195,8 @@ extension Exchange {
       head.map { LibcurlWords.tellBrokenChunks(text, $0) } ?? false ? .badResponse : .reset
     case CURLE_BAD_CONTENT_ENCODING: .badEncoding
     case CURLE_PEER_FAILED_VERIFICATION: verification(outcome)
-    // Try again if the connection was cut during the handshake, but not if the handshake failed.
+    // `reset` is retried and `tlsFailed` is not. So a handshake that was interrupted is distinguished from a handshake
+    // that one side refused.
     case CURLE_SSL_CONNECT_ERROR:
       Self.cuts.contains(Int32(outcome.error_number)) || LibcurlWords.tellCutHandshake(text)
         ? .reset : .tlsFailed
@@ -195,17 +204,17 @@ extension Exchange {
       CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR, CURLE_USE_SSL_FAILED:
       .tlsFailed
     case CURLE_URL_MALFORMAT: .urlInvalid
-    // libcurl reports a header line beyond its own limit with this code as well.
+    // libcurl also uses this code if a header line exceeds its own limit.
     case CURLE_OUT_OF_MEMORY: status == 0 || head == nil ? .tooLongHeader : .outOfMemory
     default: .badResponse
     }
   }
 
-  /// The system's errors for a connection that the other side cut.
+  /// The values of `errno` if the other side closed the connection.
   private static let cuts: Set<Int32> = [ECONNRESET, ECONNABORTED, EPIPE]
 
   private func timeout(_ outcome: larder_outcome) -> FailureReason {
-    // libcurl starts the clock of its time limit before that of its total time, and rounds both.
+    // libcurl's measured total time may be a little shorter than its time limit, so 50 ms are added.
     let slack = 50
     let isOver =
       timeLimit.milliseconds > 0 && Int(outcome.total) / 1000 + slack >= timeLimit.milliseconds
@@ -214,9 +223,9 @@ extension Exchange {
     return isOver ? .timeoutTotal : .timeoutIdle
   }
 
-  /// The reason for OpenSSL's verification result.
+  /// The reason for an error in the verification of a certificate, from the result of OpenSSL (`X509_V_ERR_…`).
   ///
-  /// If the result is 0 or 1, libcurl itself refused the host name.
+  /// If the result is 0 or 1, OpenSSL found no error, and libcurl itself refused the host name.
   private func verification(_ outcome: larder_outcome) -> FailureReason {
     switch outcome.verification {
     case 0, 1, 62, 64: .tlsHost
@@ -227,7 +236,7 @@ extension Exchange {
 }
 
 extension Transfer {
-  /// Whether the server may answer 304.
+  /// Whether the current hop has a condition, so that the server may respond with 304.
   var isConditional: Bool {
     validators != nil || request.headers.contains("If-None-Match")
       || request.headers.contains("If-Modified-Since")
@@ -237,7 +246,7 @@ extension Transfer {
 }
 
 extension TransferFailure {
-  /// Changes this failure into that of a host whose `Retry-After` is longer than a run is willing to wait.
+  /// Changes this failure to the reason `asked-to-wait`, because `Retry-After` is longer than a run waits.
   mutating func ask(toWait seconds: Int64, from now: UnixTime) {
     reason = .askedToWait
     retryAfter = seconds
@@ -245,7 +254,7 @@ extension TransferFailure {
       "the host asks to wait until \((now + min(seconds, 31_536_000)).rfc3339) (Retry-After)"
   }
 
-  /// The information that the attempt gives about its host.
+  /// The result of the failed attempt, in terms of its host's availability.
   func outcome(since start: MonotonicTime, retry: RetryPolicy) -> TransferSchedule.Outcome {
     switch reason {
     case .askedToWait: return .closed
@@ -264,7 +273,9 @@ extension TransferFailure {
 }
 
 extension Exchange {
-  /// The failure of the proxy itself, before any byte reached the origin; nil if the proxy did not fail.
+  /// The reason and message if the proxy failed before any byte was sent to the origin.
+  ///
+  /// Nil if the proxy did not fail.
   func proxyTrouble(
     _ code: CURLcode,
     _ outcome: larder_outcome,
@@ -301,7 +312,7 @@ extension Exchange {
     if code == CURLE_COULDNT_CONNECT {
       return (.proxyFailed, "the proxy \(proxy) refuses connections: \(text)")
     }
-    // The tunnel was never established.
+    // Without a status, the only remaining failure of a proxy is a tunnel that was not opened.
     guard proxy.tunnels(to: transfer.url), outcome.secured == 0, head == nil,
       proxy.scheme == .http || proxy.scheme == .https
     else { return nil }
@@ -327,37 +338,34 @@ extension Exchange {
   }
 }
 
-/// Recognizes two failures that only the wording of libcurl's message tells apart from others.
+/// Recognizes two failures by libcurl's error message, because the error code alone is not sufficient.
 ///
-/// The wordings are those of libcurl 7.88.1 to 8.14. A test provokes each failure, and fails if the wording has
-/// changed.
+/// The messages are those of libcurl 7.88.1 to 8.14. A test causes each failure, and fails if the message has changed.
 enum LibcurlWords {
-  /// Whether a receive error (CURLE_RECV_ERROR) was caused by invalid chunks, and not by the connection.
+  /// Whether the cause of the error `CURLE_RECV_ERROR` is an invalid chunk, and not a connection that was reset.
   ///
-  /// `Curl_httpchunk_read` returns a CHUNKcode, which transfer.c turns into CURLE_RECV_ERROR. A connection that was
-  /// reset has the same code. No CURLINFO distinguishes the two: CURLINFO_OS_ERRNO stays 0 with TLS.
+  /// libcurl's transfer.c returns this code in both cases. `CURLINFO_OS_ERRNO` does not help, because it is 0 with TLS.
   static func tellBrokenChunks(_ text: String, _ head: ResponseHead) -> Bool {
     head.headers.contains("Transfer-Encoding") && text.contains("chunk")
   }
 
-  /// Whether a failed handshake (CURLE_SSL_CONNECT_ERROR) ended because the connection was closed during it.
+  /// Whether the cause of the error `CURLE_SSL_CONNECT_ERROR` is a connection that was closed during the handshake.
   ///
-  /// Try again after a handshake that was cut, but not after one that the server refused. A reset has an errno; a
-  /// close has none. After a close, OpenSSL has no error in its queue, and vtls/openssl.c prints `SSL_connect: ` and
-  /// the state. Otherwise vtls/openssl.c prints OpenSSL's error text. libcurl's error code is the same, and
-  /// CURLINFO_SSL_VERIFYRESULT is about certificates only.
+  /// Such a transfer is retried, but not if the server refused the handshake. If the connection was closed, `errno` is
+  /// not set and OpenSSL has no error message. Then libcurl's vtls/openssl.c writes `SSL_connect: ` and the state of
+  /// the handshake. In all other cases, it writes the error message of OpenSSL.
   static func tellCutHandshake(_ text: String) -> Bool { text.contains("SSL_connect: ") }
 }
 
-/// Content codings by name. (RFC 9110, section 8.4.1)
+/// A set of content codings, for example `gzip` and `br`. (RFC 9110, section 8.4.1)
 ///
-/// libcurl has the same error code for an unknown coding and for a body that is not valid in its coding. The names in
-/// the head tell the two apart.
+/// libcurl returns the same error code for an unknown coding and for an invalid body. The names in `Content-Encoding`
+/// show which of the two errors it was.
 struct ContentCodings: Equatable {
   /// The names in lower case.
   let names: Set<String>
 
-  /// The codings that the loaded libcurl decodes.
+  /// The codings that the installed libcurl can decode.
   static let decodable: ContentCodings = {
     let features = larder_version_info(CURLVERSION_FIRST)?.pointee.features ?? 0
     return ContentCodings(
@@ -367,7 +375,7 @@ struct ContentCodings: Equatable {
     )
   }()
 
-  /// The codings that a libcurl with these libraries decodes. (content_encoding.c)
+  /// Makes the set of codings that a libcurl with these libraries can decode. (libcurl's content_encoding.c)
   init(zlib: Bool, brotli: Bool, zstandard: Bool) {
     var names: Set<String> = ["identity", "none"]
     if zlib { names.formUnion(["gzip", "x-gzip", "deflate"]) }
@@ -376,7 +384,7 @@ struct ContentCodings: Equatable {
     self.names = names
   }
 
-  /// Whether each coding that `Content-Encoding` names is one of these.
+  /// Whether the set contains all codings in the field `Content-Encoding`.
   func contains(all headers: Headers) -> Bool {
     headers.all("Content-Encoding").allSatisfy { value in
       value.split { $0 == "," || $0 == " " || $0 == "\t" }

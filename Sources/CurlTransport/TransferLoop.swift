@@ -4,8 +4,8 @@ import Transport
 
 /// Runs all transfers on the thread that calls `run`.
 ///
-/// The schedule decides which transfer is next, libcurl moves the bytes, and the loop connects the two. The loop shares
-/// no state: other threads post messages to the inbox.
+/// The schedule decides which transfer starts next, libcurl sends and receives the bytes, and the loop connects the
+/// two. Other threads use the loop only by posting messages to its ``Inbox``.
 final class TransferLoop {
   private let core: TransferCore
   private let policy: ExchangePolicy
@@ -16,21 +16,31 @@ final class TransferLoop {
   private var admission: ProxyAdmission
   private var running: [Exchange] = []
   private var idle: [Exchange] = []
-  /// Every unfinished transfer, by its number.
+  /// The unfinished transfers.
+  ///
+  /// The index of a transfer is its number in the schedule.
   private var transfers: [Transfer?] = []
+  /// The unused indices in `transfers`.
   private var freeNumbers: [Int] = []
+  /// The number of each host in the schedule.
   private var hosts: [HostPort: Int] = [:]
-  /// The counters of transfers under way, by the host's number.
+  /// The counters of requests under way.
+  ///
+  /// The index is the number of the host.
   private var tallies: [ActivityTally.Host] = []
-  /// The failure of every request to a host whose `Retry-After` is longer than a run is willing to wait, by the
-  /// host's number.
+  /// The hosts that asked for a longer pause than a run makes, and the failure for all requests to such a host.
   private var closed: [Int: TransferFailure] = [:]
+  /// The last result of ``locate(_:)``.
+  ///
+  /// Usually the next transfer has the same host.
   private var lastHost: (url: WebURL, number: Int)?
-  /// Whether a transfer was started since libcurl last ran.
+  /// Whether a transfer was started after libcurl last ran.
   private var hasStarted = false
-  /// The earliest deadline of a request, if any has one.
+  /// The earliest deadline of an unfinished request.
   private var nextDeadline: MonotonicTime?
-  /// The reason why the run fetches nothing more; nil while the run continues.
+  /// The reason with which every further request fails.
+  ///
+  /// Nil while requests may be sent.
   private var ended: FailureReason?
 
   init(_ core: TransferCore) {
@@ -45,7 +55,7 @@ final class TransferLoop {
 
   private var options: TransportOptions { core.options }
 
-  /// Runs until the inbox is closed and every transfer is completed.
+  /// Runs until the inbox is closed and all transfers are completed.
   func run() {
     var mayRest = false
     var wait: Int32 = 0
@@ -59,7 +69,7 @@ final class TransferLoop {
       if mail.stops { return }
       wait = advance()
       core.multi.perform()
-      // A finished transfer frees a slot, so look for transfers to start before waiting.
+      // After a transfer has finished, another one may start, so the loop must not sleep yet.
       mayRest = !settleFinished()
     }
   }
@@ -100,7 +110,9 @@ final class TransferLoop {
     enqueue(transfer, first: false)
   }
 
-  /// Queues the transfer's current hop once ``ProxyAdmission`` allows it.
+  /// Adds the current hop of a transfer to the schedule, when ``ProxyAdmission`` allows it.
+  ///
+  /// If the hop is refused, the transfer fails.
   private func enqueue(_ transfer: Transfer, first: Bool) {
     locate(transfer)
     switch admission.admit(transfer) {
@@ -120,7 +132,7 @@ final class TransferLoop {
     )
   }
 
-  /// Finds the number of the host that the transfer's current hop leads to, and whether that host is trusted.
+  /// Sets the host's number and the trust for the current hop of a transfer.
   private func locate(_ transfer: Transfer) {
     transfer.isTrusted = trust.isTrusted(transfer)
     if let lastHost, lastHost.url.port == transfer.url.port,
@@ -141,10 +153,12 @@ final class TransferLoop {
     return schedule.addHost()
   }
 
-  /// The longest time in milliseconds after which the loop checks for work, even if no thread woke it.
+  /// The maximum time in milliseconds for which the loop sleeps.
   private static let longestRest: Int32 = 2000
 
-  /// Starts the transfers that the schedule allows; returns the milliseconds until the next possible work.
+  /// Starts the transfers that the schedule allows.
+  ///
+  /// Returns the number of milliseconds until the loop must run again.
   private func advance() -> Int32 {
     let now = MonotonicTime.now()
     hasStarted = false
@@ -166,7 +180,7 @@ final class TransferLoop {
           ? "the host has answered nothing but 429 or 503 for a while" : "the host does not answer"
         finish(transfer, .failure(transfer.failure ?? transfer.failure(.circuitOpen, detail: why)))
       case .wait(let moment):
-        // After the run has ended, its deadline must not keep an idle loop awake.
+        // When no more requests are sent, the deadline has no effect, and the loop need not run at that time.
         let deadline = ended == nil ? options.deadline : nil
         let moments = [moment, nextDeadline, deadline].compactMap { $0 }
         guard let earliest = moments.min() else { return Self.longestRest }
@@ -182,7 +196,7 @@ final class TransferLoop {
     do {
       let exchange = try idle.popLast() ?? Exchange(policy, meter, core.multi)
       exchange.prepare(transfer, at: now, deadline: options.deadline)
-      // The handle is not used again.
+      // A handle with a refused option is not put back into `idle`.
       if let refused = exchange.easy.refused { throw refused }
       guard exchange.easy.join(core.multi) == CURLM_OK else { throw OutOfMemory() }
       exchange.slot = running.count
@@ -204,6 +218,9 @@ final class TransferLoop {
     }
   }
 
+  /// Handles the transfers that libcurl has finished.
+  ///
+  /// Returns whether there was one.
   private func settleFinished() -> Bool {
     var hasFinished = false
     while let (exchange, code) = core.multi.nextDone() {
@@ -225,7 +242,7 @@ final class TransferLoop {
     return hasFinished
   }
 
-  /// Decides the next step after an exchange: to complete the transfer, follow a redirect, or make another attempt.
+  /// Completes a transfer after an exchange, follows a redirect, or makes another attempt.
   private func conclude(_ transfer: Transfer, _ exchange: Exchange, _ code: CURLcode) {
     let now = MonotonicTime.now()
     switch exchange.verdict(code, transfer, now: .now()) {
@@ -262,9 +279,9 @@ final class TransferLoop {
     }
   }
 
-  /// Sends the request again at once, in a changed form, as a part of the same attempt.
+  /// Sends the request again at once after the caller has changed it, for example without its condition.
   ///
-  /// Each change can happen once.
+  /// This does not count as another attempt. Each change is possible only once, so the repetitions end.
   private func repeatAttempt(_ transfer: Transfer, at now: MonotonicTime) {
     schedule.finished(host: transfer.host, .answered, at: now)
     transfer.attempts -= 1
@@ -298,7 +315,7 @@ final class TransferLoop {
     last.slot = exchange.slot
   }
 
-  /// Completes a transfer that no exchange and no queue holds any more.
+  /// Completes a transfer, which must not be in an exchange or a queue any more.
   private func finish(_ transfer: Transfer, _ result: Result<Response, TransferFailure>) {
     transfers[transfer.index] = nil
     freeNumbers.append(transfer.index)
@@ -307,7 +324,7 @@ final class TransferLoop {
     transfer.complete(result)
   }
 
-  /// Counts the transfer for the host that it is sent to, and no longer for the previous host.
+  /// Counts a transfer for a host, and no longer for the host that it was counted for before.
   private func count(_ transfer: Transfer, at host: ActivityTally.Host?) {
     guard transfer.counted !== host else { return }
     transfer.counted?.add(-1)
@@ -319,6 +336,7 @@ final class TransferLoop {
     end(reason) { _ in true }
   }
 
+  /// Ends the transfers whose deadline has passed.
   private func endWhatIsDue(at now: MonotonicTime) {
     if ended == nil, let deadline = options.deadline, now >= deadline {
       ended = .deadline
@@ -329,7 +347,7 @@ final class TransferLoop {
     nextDeadline = transfers.lazy.compactMap { $0?.request.deadline }.min()
   }
 
-  /// Ends unfinished transfers, running or queued.
+  /// Ends the running and waiting transfers that satisfy a condition.
   private func end(_ reason: FailureReason, where condition: (Transfer) -> Bool) {
     let now = MonotonicTime.now()
     for exchange in running {
@@ -354,7 +372,9 @@ final class TransferLoop {
   }
 }
 
-/// Decides whether and when a failed attempt is repeated, within the run's budget.
+/// Decides whether and when a failed attempt is repeated.
+///
+/// The number of retries in a run is limited.
 struct AttemptBudget {
   private let options: TransportOptions
   private var budget: RetryBudget
@@ -365,10 +385,14 @@ struct AttemptBudget {
     budget = RetryBudget(options.retry)
   }
 
-  /// Counts a request, which adds to the run's budget of retries.
+  /// Counts a request.
+  ///
+  /// A run with more requests may make more retries.
   mutating func countRequest() { budget.countRequest() }
 
-  /// When a transfer may be attempted again; nil when it may not be, or not before its deadline.
+  /// The time of the next attempt of a transfer.
+  ///
+  /// Nil if there must be none, or if it would be after a deadline.
   mutating func retry(
     _ transfer: Transfer,
     after failure: TransferFailure,
@@ -387,16 +411,16 @@ struct AttemptBudget {
   }
 }
 
-/// Counts the body bytes of the whole run against its limit, and checks that enough space stays free on the disk.
+/// Counts the body bytes of all responses, and checks the free space on the disk.
 final class ByteMeter {
   private var left: ByteCount
   private let reserve: DiskReserve?
   /// The number of bytes that may be received before the disk is checked again.
   private var unlooked: ByteCount = .zero
 
-  /// The number of bytes between two checks of the disk, because a check costs a system call.
+  /// The number of bytes after which the disk is checked again.
   ///
-  /// Meanwhile, the free space shrinks by at most this number and the bytes that wait in memory.
+  /// A check for each piece would be too slow.
   private static let stride: ByteCount = 1_048_576
 
   init(limit: ByteCount?, reserve: DiskReserve? = nil) {
@@ -404,13 +428,15 @@ final class ByteMeter {
     self.reserve = reserve
   }
 
-  /// The reason why the run may receive nothing more; nil while it may.
+  /// The reason for which no more bytes may be received.
+  ///
+  /// Nil while bytes may be received.
   private(set) var end: FailureReason?
 
   /// Counts received bytes.
   ///
   /// - Parameter bytes: The number of bytes.
-  /// - Returns: The reason why the run may not receive them; nil when it may.
+  /// - Returns: The reason for which they must not be received, or nil if they may be.
   func count(_ bytes: Int) -> FailureReason? {
     guard end == nil else { return end }
     left -= ByteCount(bytes)

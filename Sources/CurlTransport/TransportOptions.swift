@@ -2,72 +2,86 @@ import Base
 import Glibc
 import Transport
 
-/// The limits and settings of a run of transfers: concurrency, retries, timeouts, addresses and proxies.
+/// The limits and settings of a transport.
 package struct TransportOptions: Sendable {
-  /// A number that the user gave, or that the transport determines itself.
+  /// A number of transfers.
   package enum Count: Hashable, Sendable {
-    /// The transport determines the number from measured speed, latency and errors.
+    /// The transport chooses the number.
     case auto
     /// The user gave this number.
     case fixed(Int)
   }
 
-  /// The maximum number of concurrent transfers over all hosts; auto is 64, or a larger `perHost`.
+  /// The maximum number of concurrent transfers to all hosts together.
   ///
-  /// Transfers to hosts that do not answer are not counted.
+  /// The option `--parallel` sets it.
+  ///
+  /// `.auto` means 64, or `perHost` if that is a larger number. Then transfers to hosts that do not answer are not
+  /// counted.
   package var parallel = Count.auto
-  /// The maximum number of concurrent transfers to one host; auto is 16, or as many as a fixed `parallel` allows.
+  /// The maximum number of concurrent transfers to one host.
   ///
-  /// If `parallel` is auto, the number for each host starts at 16, or at `perHost` if that is smaller, and adapts to
-  /// the host's answers. (``ConcurrencyWindow``)
+  /// The option `--per-host` sets it.
+  ///
+  /// If `parallel` is `.auto`, the number adapts to each host. It is at most 16, or at most the given number. See
+  /// ``ConcurrencyWindow``. If only `parallel` is given, one host may get all transfers.
   package var perHost = Count.auto
-  /// The maximum number of requests per second over all hosts; nil for no limit.
+  /// The maximum number of requests per second to all hosts together, or nil for no limit.
   package var rate: Double?
-  /// Which failures are retried, how often and when.
+  /// The rules for retries.
   package var retry = RetryPolicy()
-  /// When a host that does not answer counts as dead.
+  /// The limits after which no more requests are sent to a host that does not answer.
   package var breaker = CircuitBreaker.Thresholds()
-  /// The time limit for name resolution, TCP and TLS together.
+  /// The time limit for opening a connection, including name resolution and TLS.
   package var connectTimeout = Duration.seconds(10)
-  /// The lowest speed of a body in bytes a second; a slower transfer is given up after `idleTimeout`.
+  /// The lowest allowed speed of a transfer, in bytes per second.
   package var lowSpeed = 64
-  /// How long a transfer may receive nothing, or be slower than `lowSpeed`; whole seconds.
-  package var idleTimeout = Duration.seconds(30)
-  /// The time limit for one attempt from start to end.
-  package var transferTimeout = Duration.seconds(900)
-  /// When every unfinished request fails with `deadline`; see ``MonotonicTime/now()``.
-  package var deadline: MonotonicTime?
-  /// The maximum number of decoded body bytes in the run.
+  /// The time after which an attempt fails if it is slower than `lowSpeed`.
   ///
-  /// Beyond it, every unfinished request fails with `bytes-limit`.
+  /// It is rounded up to whole seconds.
+  package var idleTimeout = Duration.seconds(30)
+  /// The time limit for one attempt.
+  package var transferTimeout = Duration.seconds(900)
+  /// The time at which every unfinished request fails with the reason `deadline`.
+  package var deadline: MonotonicTime?
+  /// The maximum number of decoded body bytes in all responses together.
+  ///
+  /// When it is exceeded, every unfinished request fails with the reason `bytes-limit`.
   package var maxBytes: ByteCount?
   /// The space to leave free on the disk.
   ///
-  /// If less is free, every unfinished request fails with `keep-free`.
+  /// When less space is free, every unfinished request fails with the reason `keep-free`.
   package var reserve: DiskReserve?
-  /// Whether hosts that appear only in fetched data may have private addresses.
+  /// Whether hosts that only fetched data names may have private addresses.
   package var allowPrivateAddresses = false
-  /// The hosts that the user named; they may have private addresses, regardless of where their URL comes from.
-  package var namedHosts: Set<HostPort> = []
-  /// Connections to make to another host, as `HOST:PORT:HOST:PORT` of curl's `--connect-to`.
+  /// The hosts that the user named.
   ///
-  /// The first host counts as named by the user.
+  /// They may have private addresses, even if fetched data also names them.
+  package var namedHosts: Set<HostPort> = []
+  /// Values of the option `--connect-to`, for example `shop.example:443:127.0.0.1:8443`.
+  ///
+  /// A connection to the first host and port is made to the second host and port instead. The first host counts as
+  /// named by the user.
   package var connectTo: [String] = []
-  /// A PEM file with the certificates to trust instead of the system's.
+  /// The path of a PEM file with trusted certificates, or nil to use the certificates that the system trusts.
   package var caFile: String?
-  /// The User-Agent field, visible in servers' logs.
+  /// The value of the `User-Agent` field.
   package var userAgent = "larder"
-  /// The maximum size in bytes of all headers of one response, those of interim responses included.
+  /// The maximum size in bytes of the header fields of a response, including those of interim responses.
   package var headerLimit = 64 << 10
-  /// The proxies to use; nil for direct connections, even if the environment names a proxy.
+  /// The proxies to use.
+  ///
+  /// Nil for direct connections, even if an environment variable names a proxy.
   package var proxy: ProxyRoute?
-  /// Finds a name's addresses, and returns none when the name does not resolve; may block.
+  /// Returns the addresses of a host name, or an empty array if the name cannot be resolved.
+  ///
+  /// It may block.
   var resolver: @Sendable (String) -> [IPAddress] = NameBook.addresses
 
   /// Makes the default options.
   package init() {}
 
-  /// The limits for the schedule, ``TransferSchedule``.
+  /// The limits for the ``TransferSchedule``.
   var scheduleLimits: TransferSchedule.Limits {
     var limits = TransferSchedule.Limits()
     limits.rate = rate
