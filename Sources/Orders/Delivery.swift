@@ -31,24 +31,12 @@ public struct Delivery: Hashable, Sendable {
   /// The time of the next attempt; nil unless the message is queued.
   public var nextAttempt: Date? { due.map(Date.init) }
 
+}
+
+extension Delivery {
   /// Makes the state of a new message, which is due at once.
   package init(queuedAt now: OrderTime) {
-    due = now
-  }
-
-  /// Makes a state from the outbox.
-  init(
-    state: State,
-    attempts: Int,
-    tries: Int,
-    lastError: String?,
-    due: OrderTime?
-  ) {
-    self.state = state
-    self.attempts = attempts
-    self.tries = tries
-    self.lastError = lastError
-    self.due = due
+    self.init(due: now)
   }
 
   /// The state while an attempt is under way.

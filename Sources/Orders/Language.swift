@@ -1,5 +1,5 @@
 /// The language of messages and pages about orders.
-package enum Language: String, Sendable, CaseIterable {
+package enum Language: String, Sendable, CaseIterable, Codable {
   /// Korean.
   case korean = "ko"
   /// English, also for every unsupported language.

@@ -95,19 +95,14 @@ package struct Notice: Hashable, Sendable, Codable {
   /// Whether another notice has the same changes, regardless of the run.
   func says(_ other: Notice) -> Bool { changes == other.changes && counts == other.counts }
 
-  /// The notice as the outbox stores it.
-  func content() -> [UInt8]? { JSONBytes.of(self) }
 }
 
-extension Language: Codable {}
-
-/// Encodes JSON with sorted keys, so that equal values give equal bytes.
-enum JSONBytes {
-  /// The bytes; nil for a value that JSON cannot represent.
-  static func of(_ value: some Encodable) -> [UInt8]? {
+extension Encodable {
+  /// The value as JSON with sorted keys, so that equal values give equal bytes. Nil if JSON cannot represent the value.
+  func json() -> [UInt8]? {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return (try? encoder.encode(value)).map { [UInt8]($0) }
+    return (try? encoder.encode(self)).map { [UInt8]($0) }
   }
 }
 
@@ -165,8 +160,8 @@ struct NoticeMessage: Outgoing {
   func request(to webhook: Webhook, at now: OrderTime) -> Request? {
     let body =
       switch webhook.payload {
-      case .slack: JSONBytes.of(SlackPayload(notice, id: id, showsPictures: showsPictures))
-      case .json: JSONBytes.of(NoticeEvent(notice))
+      case .slack: SlackPayload(notice, id: id, showsPictures: showsPictures).json()
+      case .json: NoticeEvent(notice).json()
       }
     return body.map { request(to: webhook, $0, at: now) }
   }
@@ -227,8 +222,6 @@ private struct NoticeEvent: Encodable {
   private let timestamp: String
   private let data: Body
 
-  private enum Key: String, CodingKey { case type, timestamp, data }
-
   init(_ notice: Notice) {
     timestamp = notice.time.text
     data = Body(
@@ -249,13 +242,6 @@ private struct NoticeEvent: Encodable {
       more: notice.total - notice.changes.count,
       mayRepeat: notice.mayRepeat
     )
-  }
-
-  func encode(to encoder: any Encoder) throws {
-    var body = encoder.container(keyedBy: Key.self)
-    try body.encode(type, forKey: .type)
-    try body.encode(timestamp, forKey: .timestamp)
-    try body.encode(data, forKey: .data)
   }
 }
 

@@ -38,25 +38,6 @@ package struct PlacedOrder: Hashable, Sendable {
   /// When the order was placed.
   package let placed: OrderTime
 
-  /// Makes an order from checked data; see ``OrderRequest``.
-  init(
-    id: OrderID,
-    by: String,
-    lines: [OrderLine],
-    total: Price,
-    note: String?,
-    language: Language,
-    placed: OrderTime
-  ) {
-    self.id = id
-    self.by = by
-    self.lines = lines
-    self.total = total
-    self.note = note
-    self.language = language
-    self.placed = placed
-  }
-
   /// The number of pieces in all lines.
   package var quantity: Int { lines.reduce(0) { $0 + $1.quantity } }
 

@@ -86,7 +86,4 @@ struct EventPayload: Encodable {
       placed: order.placed.text
     )
   }
-
-  /// The message as JSON.
-  func json() -> [UInt8]? { JSONBytes.of(self) }
 }

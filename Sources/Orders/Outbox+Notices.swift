@@ -183,7 +183,7 @@ extension Outbox {
       }
       if start.content?.says(notice) == true { return true }
       notice.mayRepeat = start.mayRepeat
-      guard let content = notice.content() else { return true }
+      guard let content = notice.json() else { return true }
       if let waiting = start.waiting {
         try db.execute(
           sql: """
@@ -212,7 +212,7 @@ extension Outbox {
           """,
         arguments: [row]
       )
-      try MessageRow(noticeFor: row ?? 0, id: id, at: now).insert(db)
+      try MessageRow(id: id.rawValue, placed: -(row ?? 0), state: "notice", at: now).insert(db)
       try db.execute(
         sql: "INSERT INTO notice(message, after, content) VALUES (?,?,?)",
         arguments: [db.lastInsertedRowID, after, Data(content)]
@@ -233,19 +233,7 @@ extension Outbox {
   /// Adds a webhook's notices to a report: the counts, and the notices of this run that may have arrived.
   func sumNotices(_ report: inout SendReport, of webhook: Webhook) throws(LarderError) {
     let which = MessageKind.notices.condition(webhook)
-    let counts = try read { db in
-      var counts: [Delivery.State: Int] = [:]
-      let rows = try Row.fetchAll(
-        db,
-        sql: "SELECT delivery, count(*) AS count FROM message WHERE \(which) GROUP BY delivery"
-      )
-      for row in rows {
-        let state = Delivery.State(rawValue: try row.decode(forColumn: "delivery"))
-        if let state { counts[state] = try row.decode(forColumn: "count") }
-      }
-      return counts
-    }
-    report.counts = DeliveryCounts(counts)
+    report.counts = try read { db in try Self.counts(of: "message WHERE \(which)", db) }
     report.held = report.troubles.filter { $0.delivery.state == .ambiguous }.map(\.order)
   }
 }

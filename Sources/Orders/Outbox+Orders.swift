@@ -37,7 +37,7 @@ extension Outbox {
 
   private func insert(_ order: PlacedOrder, _ db: Database) throws {
     try PlacedRow(order).insert(db)
-    let row = PlacedRow.ID(rawValue: db.lastInsertedRowID)
+    let row = db.lastInsertedRowID
     for (position, line) in order.lines.enumerated() {
       try LineRow(
         placed: row,
@@ -52,8 +52,8 @@ extension Outbox {
     try post(.ordered, order.id, row, at: order.placed, db)
   }
 
-  private static func row(of chance: OrderID.Nonce, _ db: Database) throws -> PlacedRow.ID? {
-    try PlacedRow.ID.fetchOne(
+  private static func row(of chance: OrderID.Nonce, _ db: Database) throws -> Int64? {
+    try Int64.fetchOne(
       db,
       sql: "SELECT row FROM placed WHERE substr(id, ?) = ?",
       arguments: [-OrderID.Nonce.count, chance.rawValue]
@@ -92,12 +92,16 @@ extension Outbox {
   /// - Throws: ``LarderError`` when no order matches, or more than one.
   package func order(_ id: String) throws(LarderError) -> Order {
     try read { db in
-      let row = try Self.row(of: id, db)
-      guard let entry = try Self.entries(db, where: "row = ?", [row]).first else {
-        throw LarderError(.unknown, "cannot find order \(id)", remedy: .list, thing: id)
-      }
-      return entry
+      try Self.entry(id, db).order
     }
+  }
+
+  private static func entry(_ id: String, _ db: Database) throws -> (row: Int64, order: Order) {
+    let row = try row(of: id, db)
+    guard let order = try entries(db, where: "row = ?", [row]).first else {
+      throw LarderError(.unknown, "cannot find order \(id)", remedy: .list, thing: id)
+    }
+    return (row, order)
   }
 
   /// The number of messages in each state of delivery.
@@ -123,15 +127,23 @@ extension Outbox {
     report.held = held.map(OrderID.init(rawValue:))
   }
 
-  static func counts(_ db: Database) throws -> DeliveryCounts {
+  private static func counts(_ db: Database) throws -> DeliveryCounts {
+    try counts(
+      of: """
+        message JOIN placed ON placed.row = message.placed \
+        WHERE NOT (placed.state = 'cancelled' AND message.state <> 'cancelled' \
+        AND delivery IN ('queued', 'ambiguous', 'dead'))
+        """,
+      db
+    )
+  }
+
+  /// Counts messages in each state of delivery. `messages` is the part of the SQL query after `FROM`.
+  static func counts(of messages: String, _ db: Database) throws -> DeliveryCounts {
     var counts: [Delivery.State: Int] = [:]
     let rows = try Row.fetchAll(
       db,
-      sql: """
-        SELECT delivery, count(*) AS count FROM message JOIN placed ON placed.row = message.placed \
-        WHERE NOT (placed.state = 'cancelled' AND message.state <> 'cancelled' \
-        AND delivery IN ('queued', 'ambiguous', 'dead')) GROUP BY delivery
-        """
+      sql: "SELECT delivery, count(*) AS count FROM \(messages) GROUP BY delivery"
     )
     for row in rows {
       let state = Delivery.State(rawValue: try row.decode(forColumn: "delivery"))
@@ -141,8 +153,8 @@ extension Outbox {
   }
 
   /// The row of the order with this id; a prefix of the id is sufficient if no other order has it.
-  static func row(of id: String, _ db: Database) throws -> PlacedRow.ID {
-    if let row = try PlacedRow.ID.fetchOne(
+  static func row(of id: String, _ db: Database) throws -> Int64 {
+    if let row = try Int64.fetchOne(
       db,
       sql: "SELECT row FROM placed WHERE id = ?",
       arguments: [id]
@@ -153,7 +165,7 @@ extension Outbox {
     let rows =
       id.count < OrderID.prefix.count + 4
       ? []
-      : try PlacedRow.ID.fetchAll(
+      : try Int64.fetchAll(
         db,
         sql: "SELECT row FROM placed WHERE substr(id, 1, length(?1)) = ?1 LIMIT 2",
         arguments: [id]
@@ -172,7 +184,7 @@ extension Outbox {
   }
 
   /// Records a state of an order and its time.
-  func enter(_ state: OrderState, _ row: PlacedRow.ID, at now: OrderTime, _ db: Database) throws {
+  func enter(_ state: OrderState, _ row: Int64, at now: OrderTime, _ db: Database) throws {
     try db.execute(
       sql: """
         INSERT INTO change(placed, position, state, time) \
@@ -190,13 +202,12 @@ extension Outbox {
   func post(
     _ state: OrderState,
     _ id: OrderID,
-    _ row: PlacedRow.ID,
+    _ row: Int64,
     at now: OrderTime,
     _ db: Database
-  )
-    throws
-  {
-    try MessageRow(state, of: id, in: row, at: now).insert(db)
+  ) throws {
+    let name = OrderMessage.name(id, state)
+    try MessageRow(id: name, placed: row, state: state.rawValue, at: now).insert(db)
   }
 }
 
@@ -240,7 +251,7 @@ extension Outbox {
       sql: "SELECT * FROM placed WHERE \(condition) ORDER BY row",
       arguments: arguments
     ).map { placed in
-      let row = placed.rowID
+      let row = placed.row ?? 0
       return Order(
         order: placed.order(linesOf[row] ?? []),
         history: (changesOf[row] ?? []).map(\.change),
@@ -274,10 +285,7 @@ extension Outbox {
     throws(LarderError) -> Order
   {
     try write { db in
-      let row = try Self.row(of: id, db)
-      guard let entry = try Self.entries(db, where: "row = ?", [row]).first else {
-        throw LarderError(.unknown, "cannot find order \(id)", remedy: .list, thing: id)
-      }
+      let (row, entry) = try Self.entry(id, db)
       let target = state ?? entry.state.next ?? .preparing
       if let reason = entry.state.refusal(of: target) {
         let verb = target == .cancelled ? "cancel" : "advance"
@@ -297,7 +305,7 @@ extension Outbox {
   }
 
   /// Withdraws unsent messages of a cancelled order; returns whether a message may have arrived.
-  private func withdraw(_ entry: Order, _ row: PlacedRow.ID, _ db: Database) throws -> Bool {
+  private func withdraw(_ entry: Order, _ row: Int64, _ db: Database) throws -> Bool {
     var mayBeKnown = false
     for message in entry.messages {
       switch message.delivery.state {
@@ -384,9 +392,7 @@ extension Outbox {
         []
       )
     }
-    return try ids.flatMap { id in
-      try Self.entries(db, where: "row = ?", [try Self.row(of: id, db)])
-    }
+    return try ids.map { try Self.entry($0, db).order }
   }
 
   /// Stores the state of a message.

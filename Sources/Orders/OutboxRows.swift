@@ -8,13 +8,8 @@ import GRDB
 struct PlacedRow: Codable, FetchableRecord, PersistableRecord {
   static let databaseTableName = "placed"
 
-  /// The row's number, assigned by SQLite.
-  struct ID: RawRepresentable, Hashable, Codable, DatabaseValueConvertible {
-    let rawValue: Int64
-  }
-
-  /// The key for other tables; nil in a new row, until SQLite assigns it.
-  let row: ID?
+  /// The row's number, by which other tables refer to the row. Nil in a new row, to which SQLite gives a number.
+  let row: Int64?
   let id: String
   let by: String
   let note: String?
@@ -37,9 +32,6 @@ struct PlacedRow: Codable, FetchableRecord, PersistableRecord {
     placed = order.placed
     state = OrderState.ordered.rawValue
   }
-
-  /// The key of a stored row.
-  var rowID: ID { row ?? ID(rawValue: 0) }
 
   /// The order with its lines.
   func order(_ lines: [LineRow]) -> PlacedOrder {
@@ -66,7 +58,7 @@ struct PlacedRow: Codable, FetchableRecord, PersistableRecord {
 struct LineRow: Codable, FetchableRecord, PersistableRecord {
   static let databaseTableName = "line"
 
-  let placed: PlacedRow.ID
+  let placed: Int64
   let position: Int
   let item: String
   let title: String
@@ -76,7 +68,7 @@ struct LineRow: Codable, FetchableRecord, PersistableRecord {
 
 /// A row of the table `change`: a state that an order reached.
 struct ChangeRow: Codable, FetchableRecord {
-  let placed: PlacedRow.ID
+  let placed: Int64
   let state: String
   let time: OrderTime
 
@@ -89,15 +81,11 @@ struct ChangeRow: Codable, FetchableRecord {
 struct MessageRow: Codable, FetchableRecord, PersistableRecord {
   static let databaseTableName = "message"
 
-  /// The row's number, assigned by SQLite.
-  struct ID: RawRepresentable, Hashable, Codable, DatabaseValueConvertible {
-    let rawValue: Int64
-  }
-
-  /// The key for other tables; nil in a new row, until SQLite assigns it.
-  let row: ID?
+  /// The row's number, by which other tables refer to the row. Nil in a new row, to which SQLite gives a number.
+  let row: Int64?
   let id: String
-  let placed: PlacedRow.ID
+  /// The row of the message's order in the table `placed`. For a notice, the negated row of its subscription.
+  let placed: Int64
   let state: String
   let changed: OrderTime
   let delivery: String
@@ -106,24 +94,10 @@ struct MessageRow: Codable, FetchableRecord, PersistableRecord {
   let error: String?
   let next: OrderTime?
 
-  /// The row of a new message, due at once.
-  init(_ state: OrderState, of order: OrderID, in placed: PlacedRow.ID, at now: OrderTime) {
+  /// Makes the row of a new message, which is due at once. A notice has the state `notice`.
+  init(id: String, placed: Int64, state: String, at now: OrderTime) {
     row = nil
-    id = OrderMessage.name(order, state)
-    self.placed = placed
-    self.state = state.rawValue
-    changed = now
-    delivery = Delivery.State.queued.rawValue
-    (attempts, tries, error, next) = (0, 0, nil, now)
-  }
-
-  /// The row of a new notice for a subscription, due at once.
-  init(noticeFor subscription: Int64, id: OrderID, at now: OrderTime) {
-    row = nil
-    self.id = id.rawValue
-    placed = PlacedRow.ID(rawValue: -subscription)
-    state = "notice"
-    changed = now
+    (self.id, self.placed, self.state, changed) = (id, placed, state, now)
     delivery = Delivery.State.queued.rawValue
     (attempts, tries, error, next) = (0, 0, nil, now)
   }
@@ -135,8 +109,8 @@ struct MessageRow: Codable, FetchableRecord, PersistableRecord {
       || delivery.state == .dead && delivery.tries > DeliveryPlan.delays.count
   }
 
-  /// The key of a stored row.
-  var rowID: ID { row ?? ID(rawValue: 0) }
+  /// The number of a stored row.
+  var rowID: Int64 { row ?? 0 }
 
   var orderState: OrderState { OrderState(rawValue: state) ?? .ordered }
 
@@ -156,7 +130,7 @@ struct MessageRow: Codable, FetchableRecord, PersistableRecord {
 struct AttemptRow: Codable, FetchableRecord, PersistableRecord {
   static let databaseTableName = "attempt"
 
-  let message: MessageRow.ID
+  let message: Int64
   let number: Int
   let began: OrderTime
   var ended: OrderTime?

@@ -7,8 +7,6 @@ struct SlackPayload: Encodable {
   /// Slack's limits. (Block Kit reference: header, section)
   static let headerLimit = 150
   static let sectionLimit = 3000
-  /// At most this many lines of an order are listed.
-  private static let mostLines = 50
 
   struct Text: Encodable {
     let type: String
@@ -28,7 +26,7 @@ struct SlackPayload: Encodable {
 
   /// An image block element; Slack fetches the picture from its URL.
   struct Image: Encodable {
-    private let type = "image"
+    let type = "image"
     let imageURL: String
     let altText: String
 
@@ -36,10 +34,6 @@ struct SlackPayload: Encodable {
       case type
       case imageURL = "image_url"
       case altText = "alt_text"
-    }
-
-    init(imageURL: String, altText: String) {
-      (self.imageURL, self.altText) = (imageURL, altText)
     }
   }
 
@@ -50,13 +44,13 @@ struct SlackPayload: Encodable {
     var accessory: Image?
   }
 
-  private let text: String
-  private let blocks: [Block]
+  let text: String
+  let blocks: [Block]
+}
 
-  /// Makes a message from its parts.
-  init(text: String, blocks: [Block]) {
-    (self.text, self.blocks) = (text, blocks)
-  }
+extension SlackPayload {
+  /// The maximum number of an order's items that a message lists.
+  private static let mostLines = 50
 
   /// Makes the message about an order.
   ///
@@ -66,7 +60,6 @@ struct SlackPayload: Encodable {
   ///   - template: The template of the text.
   init(_ order: PlacedOrder, _ state: OrderState, _ template: MessageTemplate) {
     let words = template.text(for: order, state, limit: Self.sectionLimit)
-    text = words
     var header = SlackText(limit: Self.headerLimit)
     header.append("\(order.language.headline(of: state)): \(order.summary)")
     var blocks = [
@@ -83,11 +76,8 @@ struct SlackPayload: Encodable {
     }
     let origin = Text.plain("\(order.id) · \(order.placed.text)")
     blocks.append(Block(type: "context", elements: [origin]))
-    self.blocks = blocks
+    self.init(text: words, blocks: blocks)
   }
-
-  /// The message as JSON.
-  func json() -> [UInt8]? { JSONBytes.of(self) }
 
   private static func lines(of order: PlacedOrder) -> String {
     var text = SlackText(limit: sectionLimit)
@@ -205,15 +195,7 @@ struct SlackText {
     let plain = String.UnicodeScalarView(
       text.unicodeScalars.filter { $0 == "\n" || !PlainText.isHarmful($0) }
     )
-    for character in String(plain) {
-      switch character {
-      case "&": add("&amp;")
-      case "<": add("&lt;")
-      case ">": add("&gt;")
-      default: add(escaped(character))
-      }
-      if isFull { return }
-    }
+    for character in String(plain) where !isFull { add(escaped(character)) }
   }
 
   /// Appends a text that the user wrote for Slack, without escaping.

@@ -90,12 +90,9 @@ final class HashedFile: Sendable {
 struct FileSum: Codable, Equatable {
   var bytes: Int64
   var sha256: String
+}
 
-  init(bytes: Int64, sha256: String) {
-    self.bytes = bytes
-    self.sha256 = sha256
-  }
-
+extension FileSum {
   /// Computes the length and digest of bytes in memory.
   init(of contents: some ContiguousBytes & Collection) {
     bytes = Int64(contents.count)
