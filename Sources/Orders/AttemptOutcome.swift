@@ -1,19 +1,19 @@
 import Transport
 
-/// The outcome of one attempt to send a message.
+/// The outcome of one attempt to send a message to a webhook.
 package enum AttemptOutcome: Hashable, Sendable {
-  /// A failed attempt: the message was not accepted, but may be accepted later.
+  /// The reason for which the webhook did not accept a message.
   package struct Failure: Hashable, Sendable {
-    /// The reason code, such as `http-500`.
+    /// The reason as a short word, for example `http-500`.
     package var reason: String
-    /// The seconds of the response's `Retry-After`.
+    /// The number of seconds in the response's `Retry-After` field.
     package var retryAfter: Int64?
-    /// Whether `Retry-After` applies to all messages, as for the statuses 429 and 503.
+    /// Whether `Retry-After` applies to all messages, because the status is 429 or 503.
     package var pausesWebhook = false
-    /// Whether no connection was made, so that no byte of the request was sent.
+    /// Whether no byte was sent, because there was no connection.
     package var isUnreachable = false
 
-    /// Makes a failure that concerns one message.
+    /// Makes a failure that applies to one message.
     package init(_ reason: String, retryAfter: Int64? = nil) {
       self.reason = reason
       self.retryAfter = retryAfter
@@ -28,14 +28,20 @@ package enum AttemptOutcome: Hashable, Sendable {
   case stopped(String)
   /// The message was not accepted, but may be accepted later.
   case failed(Failure)
-  /// The message may have arrived; `retryAfter` has the seconds of the response's `Retry-After`.
+  /// It is not known whether the webhook accepted the message.
+  ///
+  /// `retryAfter` is the number of seconds in the response's `Retry-After` field.
   case unknown(String, retryAfter: Int64? = nil)
   /// The user ended the run before a byte was sent.
   case unsent
 }
 
 extension AttemptOutcome {
-  /// The outcome as the outbox stores it, such as `failed http-500`; never contains a URL or free text of the receiver.
+  /// The outcome as text, for example `failed http-500`.
+  ///
+  /// The outbox stores this text.
+  ///
+  /// It contains only words that larder knows, and never a URL or other text of the webhook.
   package var words: String {
     switch self {
     case .delivered: "delivered"
@@ -51,9 +57,9 @@ extension AttemptOutcome {
   ///
   /// - Parameters:
   ///   - result: The result of the transfer.
-  ///   - reply: The first bytes of the body of a 2xx response, as far as they arrived.
-  ///   - payload: The kind of payload.
-  /// - Returns: The outcome for the message.
+  ///   - reply: The first received bytes of the body, if the status was from 200 to 299.
+  ///   - payload: The format of the message.
+  /// - Returns: The outcome.
   package static func judge(
     _ result: Result<Response, TransferFailure>,
     reply: [UInt8],
@@ -81,12 +87,14 @@ extension AttemptOutcome {
     case .ok: .delivered
     case .refused(let word): .refused("http-\(status) \(word)")
     case .stopped(let word): .stopped("http-\(status) \(word)")
-    // The reply may be a proxy's page, or the page of a receiver other than Slack that accepted the message.
+    // The reply may be a page of a proxy, or of another service than Slack that accepted the message.
     case .beginning, .said, .other: .unknown("reply-not-ok")
     }
   }
 
-  /// The outcome for a 2xx with an incomplete body; for receivers other than Slack, the status is sufficient.
+  /// The outcome for a successful status with an incomplete body.
+  ///
+  /// For JSON messages, the body does not matter, and `word` is `.ok`.
   private static func brokenOff(_ failure: TransferFailure, _ word: SlackReply) -> AttemptOutcome {
     switch word {
     case .ok where failure.reason != .tooLarge: .delivered
@@ -121,19 +129,21 @@ extension AttemptOutcome {
   }
 }
 
-/// The reply body of Slack's incoming webhooks.
+/// The body of a response from Slack, which is a single word such as `ok`.
 private enum SlackReply {
-  /// The message was accepted.
+  /// Slack accepted the message.
   case ok
-  /// An incomplete body that may be the beginning of `ok`.
+  /// The body is incomplete, and may be the beginning of `ok`.
   case beginning
   /// Slack will never accept this message.
   case refused(String)
   /// The webhook no longer accepts any message.
   case stopped(String)
-  /// Another of Slack's codes, such as `invalid_blocks`; the HTTP status decides the outcome.
+  /// The body is another of Slack's error codes, for example `invalid_blocks`.
+  ///
+  /// The status decides about the outcome.
   case said(String)
-  /// Not a reply of Slack.
+  /// The body is not from Slack.
   case other
 
   init(_ bytes: [UInt8]) {
@@ -153,7 +163,7 @@ private enum SlackReply {
     }
   }
 
-  /// The other error codes in Slack's documentation.
+  /// The other error codes that Slack's documentation lists.
   private static let words: Set<String> = [
     "channel_not_found", "invalid_attachments", "invalid_blocks", "invalid_blocks_format",
     "missing_text_or_fallback_or_attachments", "msg_too_long", "no_active_hooks", "no_service_id",
@@ -162,52 +172,55 @@ private enum SlackReply {
   ]
 }
 
-/// The meaning of a final HTTP status, other than 2xx, for a message that was sent by POST.
+/// The meaning of an HTTP status for a message that was sent with POST.
 ///
-/// A POST may be repeated only if the answer proves that the first request was not carried out. (RFC 9110, section
-/// 9.2.2) The answer may be from the receiver, or from a gateway in front of it. A gateway often does not know the
-/// outcome of a forwarded request.
+/// A POST may be repeated only if the response proves that the first request had no effect. (RFC 9110, section 9.2.2)
+/// The response may be from the webhook itself, or from a gateway in front of it. A gateway forwards requests, and
+/// often does not know whether a forwarded request had an effect.
 enum StatusMeaning: Hashable {
-  /// The receiver will never accept this message.
+  /// The webhook will never accept this message.
   case refused
-  /// The receiver no longer accepts any message.
+  /// The webhook no longer accepts any message.
   case stopped
-  /// This message was not accepted, but may be accepted later.
+  /// The webhook did not accept this message, but may accept it later.
   case notTaken
-  /// The answer does not prove whether the message was accepted.
+  /// The webhook may have accepted this message.
   case mayHaveArrived
 
   /// Interprets a status.
   ///
   /// - Parameters:
-  ///   - status: The final status, not a 2xx.
+  ///   - status: The status of the response. It is not from 200 to 299.
   ///   - body: The first bytes of the response's body.
   init(_ status: Int, body: [UInt8] = []) {
     self =
       switch status {
       // The message itself is wrong. (RFC 9110, sections 15.5.1, 15.5.14 and 15.5.21)
       case 400, 413, 422: .refused
-      // The URL or the permission no longer exists. (Sections 15.5.2, 15.5.4, 15.5.5 and 15.5.11)
+      // The URL does not exist any more, or larder may not use it any more. (Sections 15.5.2, 15.5.4, 15.5.5 and
+      // 15.5.11)
       case 401, 403, 404, 410: .stopped
-      // The same request should be sent to another URL, so nobody has acted on it. (Sections 15.4.2, 15.4.8 and 15.4.9)
+      // The client should send the same request to another URL, so this request had no effect. (Sections 15.4.2, 15.4.8
+      // and 15.4.9)
       case 301, 307, 308: .notTaken
-      // nginx (499) and AWS (460) say that the client closed the connection. That client may be a gateway in front of
-      // them, and the receiver may have carried the request out. Neither status is registered.
+      // nginx sends 499, and AWS sends 460, if its client closed the connection. This client may be another gateway,
+      // and the request may have had an effect. These statuses are not registered.
       case 499, 460: .mayHaveArrived
-      // Every other 4xx means that the receiver did not act on the request. With 408 the request was incomplete, and
-      // with 409, 421, 425 and 429 the request was not carried out.
+      // With all other statuses from 400 to 499, the request had no effect. For example, 408 means that the request was
+      // incomplete, and 429 means that there were too many requests.
       case 402...498: .notTaken
-      // Envoy also sends 503 when its connection to the receiver broke after the request was forwarded.
+      // Envoy also sends 503 if its connection to the webhook failed after it had forwarded the request.
       case 503 where body.starts(with: "upstream connect error or disconnect/reset".utf8):
         .mayHaveArrived
-      // The receiver did not fulfil the request (sections 15.6.1, 15.6.2, 15.6.4 and 15.6.6), or a gateway could not
-      // forward it. 507, 508, 510 and 511 are registered with the same meaning.
+      // The webhook could not carry out the request (sections 15.6.1, 15.6.2, 15.6.4 and 15.6.6), or a gateway could
+      // not forward it. The registered statuses 507, 508, 510 and 511 have the same meaning.
       case 500, 501, 503, 505, 506, 507, 508, 510, 511: .notTaken
-      // A CDN could not reach the receiver: refused connection, no route, or failed TLS. (Cloudflare)
+      // Cloudflare sends these statuses if it could not connect to the webhook.
       case 521, 523, 525, 526: .notTaken
-      // 502 and 504: a gateway forwarded the request and got no answer, or an invalid answer. (Sections 15.6.3 and
-      // 15.6.5) Other gateways use 520, 522, 524 and similar codes for that. With 302 and 303, a receiver that did act
-      // sends a browser to a page about the result. (Sections 15.4.3 and 15.4.4) An unregistered status proves nothing.
+      // With 502 and 504, a gateway forwarded the request and received no valid response. (Sections 15.6.3 and 15.6.5)
+      // Other gateways use 520, 522, 524 and similar statuses for this. With 302 and 303, a webhook that accepted the
+      // message may lead a browser to a page about the result. (Sections 15.4.3 and 15.4.4) The meaning of any other
+      // status is not known.
       default: .mayHaveArrived
       }
   }

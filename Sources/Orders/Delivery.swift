@@ -1,18 +1,24 @@
 import FoundationEssentials
 
-/// The delivery state of a message to a webhook, such as ``Order/delivery``.
+/// The progress of the delivery of a message to a webhook.
+///
+/// For example, ``Order/delivery`` is the delivery of the message that an order was placed.
 public struct Delivery: Hashable, Sendable {
   /// The states of a delivery.
   public enum State: String, Sendable, CaseIterable {
     /// The message waits for its next attempt.
     case queued
-    /// An attempt is under way, or the process that made it died.
+    /// An attempt is under way, or the process that made the attempt has crashed.
     case sending
     /// The webhook accepted the message.
     case delivered
-    /// The message may have arrived, and the user must decide whether to send it again.
+    /// The message may have arrived.
+    ///
+    /// The user must decide whether to send it again.
     case ambiguous
-    /// The message was given up, and is only sent again if the user queues it again.
+    /// larder has given up.
+    ///
+    /// The message is sent again only if the user queues it again.
     case dead
   }
 
@@ -20,28 +26,35 @@ public struct Delivery: Hashable, Sendable {
   public package(set) var state = State.queued
   /// The number of all attempts so far.
   public package(set) var attempts = 0
-  /// The number of attempts since the message was queued, or queued again by the user; also the position in
-  /// ``DeliveryPlan/delays``.
+  /// The number of attempts since the message was queued for the first time, or since the user queued it again.
+  ///
+  /// It decides about the delay before the next attempt; see ``DeliveryPlan/delays``.
   package var tries = 0
-  /// The error code of the last attempt, such as `http-500`; never contains a URL.
+  /// The error of the last attempt as a short word, for example `http-500`.
+  ///
+  /// It never contains a URL.
   public package(set) var lastError: String?
-  /// The time of the next attempt; nil unless the message is queued.
+  /// The time of the next attempt.
+  ///
+  /// Nil if the message is not queued.
   package var due: OrderTime?
 
-  /// The time of the next attempt; nil unless the message is queued.
+  /// The time of the next attempt.
+  ///
+  /// Nil if the message is not queued.
   public var nextAttempt: Date? { due.map(Date.init) }
 
 }
 
 extension Delivery {
-  /// Makes the state of a new message, which is due at once.
+  /// Makes the delivery of a new message, which may be sent at once.
   package init(queuedAt now: OrderTime) {
     self.init(due: now)
   }
 
-  /// The state while an attempt is under way.
+  /// A copy in the state `sending`.
   ///
-  /// The attempt is counted before the first byte is sent, so that it counts even if the process dies.
+  /// The attempt is counted before the first byte is sent. So it counts even if the process crashes.
   var claimed: Delivery {
     var delivery = self
     delivery.state = .sending
@@ -51,7 +64,9 @@ extension Delivery {
     return delivery
   }
 
-  /// The state of a message that is queued again, from the start of the schedule.
+  /// A copy in the state `queued`.
+  ///
+  /// The delays start again from the first one.
   func revived(at now: OrderTime) -> Delivery {
     var delivery = self
     delivery.state = .queued
@@ -60,7 +75,7 @@ extension Delivery {
     return delivery
   }
 
-  /// A copy in the given state, without a further attempt.
+  /// A copy in the given state, with no further attempt.
   func settled(_ state: State, _ error: String?) -> Delivery {
     var delivery = self
     delivery.state = state
@@ -70,43 +85,53 @@ extension Delivery {
   }
 }
 
-/// The policy for a message that may have arrived although no answer came.
+/// The policy for a message that may have arrived although larder received no valid response.
 package enum AmbiguityPolicy: String, Sendable, CaseIterable {
-  /// Hold the message, as `ambiguous`, until the user decides, so that no message is ever shown twice.
+  /// Do not send the message again until the user decides.
+  ///
+  /// Its state is `ambiguous`.
   case hold
-  /// Send the message again with the same id, by which the receiver recognizes the repetition.
+  /// Send the message again with the same id.
+  ///
+  /// The webhook can recognize the repetition by the id.
   case resend
 }
 
-/// Decides the state of a message after an attempt: retry after a growing delay, hold, or give up.
+/// Decides what happens to a message after an attempt.
+///
+/// For example, it is sent again after a delay.
 package struct DeliveryPlan: Sendable {
-  /// The delays in seconds after the first failure, the second and so on: 75 hours in all.
+  /// The delays in seconds before the second attempt, the third attempt and so on.
   ///
-  /// These are the delays that Standard Webhooks 1.0 recommends; the first retry is immediate.
+  /// Together they are about 75 hours.
+  ///
+  /// Standard Webhooks 1.0 recommends these delays, except the first one, which is 0.
   package static let delays: [Int64] = [
     0, 5, 5 * 60, 30 * 60, 2 * 3600, 5 * 3600, 10 * 3600, 14 * 3600, 20 * 3600, 24 * 3600,
   ]
-  /// The random variation of each delay, ±20 %, so that many messages are not retried at the same time.
+  /// The random variation of each delay, here up to 20 % in both directions.
+  ///
+  /// Without it, many messages would be sent at the same time.
   static let jitter = 0.2
-  /// The longest `Retry-After` to obey, in seconds.
+  /// The longest time in seconds for which a message waits because of `Retry-After`.
   static let longestRetryAfter: Int64 = 24 * 3600
 
   /// The policy for a message that may have arrived.
   package let policy: AmbiguityPolicy
 
-  /// Makes a plan.
+  /// Makes a plan with a policy.
   package init(_ policy: AmbiguityPolicy) {
     self.policy = policy
   }
 
-  /// The state after an attempt.
+  /// The delivery after an attempt.
   ///
   /// - Parameters:
-  ///   - delivery: The state during the attempt.
+  ///   - delivery: The delivery during the attempt.
   ///   - outcome: The outcome of the attempt.
-  ///   - now: The present moment.
-  ///   - random: A random number in 0..<1.
-  /// - Returns: The new state.
+  ///   - now: The current time.
+  ///   - random: A random number from 0 up to but not including 1.
+  /// - Returns: The new delivery.
   package func next(
     _ delivery: Delivery,
     after outcome: AttemptOutcome,
@@ -132,25 +157,26 @@ package struct DeliveryPlan: Sendable {
     }
   }
 
-  /// The longest delay between two attempts by this plan, in milliseconds.
+  /// The longest possible delay between two attempts, in milliseconds.
   static let longestWait = Int64((Double(delays.max() ?? 0) * 1000 * (1 + jitter)).rounded(.up))
 
-  /// The due time of a queued message, corrected if the clock was wrong when it was queued.
+  /// The time of the next attempt of a queued message, which is corrected if the clock was wrong before.
+  ///
+  /// If the last attempt is in the future, the clock has been set back since then. In this case, the delay starts now.
+  /// No delay is longer than ``longestWait``.
   ///
   /// - Parameters:
-  ///   - delivery: The state of the message, which is queued.
-  ///   - attempted: The end of its last attempt; nil before the first.
-  ///   - now: The present moment.
-  /// - Returns: `now` if there was no attempt since the message was queued or replayed. If the last attempt is in the
-  ///   future, the clock has been set back, and the intended delay begins at `now`. No delay is longer than
-  ///   ``longestWait``.
+  ///   - delivery: The delivery of the message.
+  ///   - attempted: The end of the last attempt, or nil if there was none.
+  ///   - now: The current time.
+  /// - Returns: The time. It is `now` or earlier if there was no attempt since the message was queued.
   static func due(_ delivery: Delivery, attempted: OrderTime?, at now: OrderTime) -> OrderTime {
     guard delivery.tries > 0, let next = delivery.due else { return now }
     guard let attempted else { return min(next, now) }
     return min(attempted, now) + min(max(next - attempted, 0), longestWait)
   }
 
-  /// Queues the message again without counting the attempt, because the message did not cause the failure.
+  /// A queued copy in which the attempt is not counted for the delays, because the message did not cause the failure.
   private func waiting(_ delivery: Delivery, _ reason: String?, at now: OrderTime) -> Delivery {
     var delivery = delivery
     delivery.state = .queued

@@ -2,15 +2,15 @@
 package enum Language: String, Sendable, CaseIterable, Codable {
   /// Korean.
   case korean = "ko"
-  /// English, also for every unsupported language.
+  /// English, which is also used instead of unsupported languages.
   case english = "en"
 
-  /// The language of a locale, given the locale's name, such as `ko_KR.UTF-8`.
+  /// Finds the language of a locale from the locale's name, for example `ko_KR.UTF-8`.
   package init(locale: String) {
     self = locale.prefix { $0.isLetter }.lowercased() == "ko" ? .korean : .english
   }
 
-  /// A short text about an order's lines: "title", "title × 2", "title 외 2건" or "title and 2 more".
+  /// A short text about the items of an order, for example "Tea", "Tea × 2", "Tea and 2 more" or "Tea 외 2건".
   package func summary(of lines: [OrderLine]) -> String {
     guard let first = lines.first else { return "" }
     let more = lines.count - 1
@@ -23,9 +23,9 @@ package enum Language: String, Sendable, CaseIterable, Codable {
     }
   }
 
-  /// An age as text: "3분 전", "3 minutes ago".
+  /// The time since an event as text, for example "3 minutes ago" or "3분 전".
   ///
-  /// - Parameter seconds: The age; a negative age, after the clock was set back, gives "just now".
+  /// - Parameter seconds: The number of seconds since the event. If it is less than 60, the text is "just now".
   /// - Returns: The text.
   package func ago(seconds: Int64) -> String {
     let steps: [(size: Int64, korean: String, english: String)] = [
@@ -42,7 +42,7 @@ package enum Language: String, Sendable, CaseIterable, Codable {
     return self == .korean ? "방금 전" : "just now"
   }
 
-  /// The name of a state.
+  /// The name of an order's state, for example "ready" or "준비 완료".
   package func name(of state: OrderState) -> String {
     guard self == .korean else { return state.rawValue }
     switch state {
@@ -54,7 +54,7 @@ package enum Language: String, Sendable, CaseIterable, Codable {
     }
   }
 
-  /// The subject of a message.
+  /// The headline of a message about an order's state, for example "New order".
   func headline(of state: OrderState) -> String {
     switch (self, state) {
     case (.korean, .ordered): "새 주문"

@@ -3,7 +3,7 @@ import Catalog
 import FoundationEssentials
 import Transport
 
-/// A message to a webhook about the changes of a catalog.
+/// A message to a webhook about changes in a shop's catalog, for example new prices.
 package struct Notice: Hashable, Sendable, Codable {
   /// The kinds of changes, in the order in which a notice lists them.
   package enum Kind: String, Sendable, Codable, CaseIterable {
@@ -19,32 +19,36 @@ package struct Notice: Hashable, Sendable, Codable {
     case badge
     /// The pictures of an item changed.
     case picture
-    /// A section, a detail or a picture could not be fetched.
+    /// A section, the document about an item, or a picture could not be fetched.
     case failed
   }
 
-  /// One change.
+  /// A change of an item, or a failure.
   package struct Change: Hashable, Sendable, Codable {
     /// The kind of change.
     package var kind: Kind
-    /// The section's key; nil for a failure.
+    /// The key of the item's section.
+    ///
+    /// Nil for a failure.
     package var section: String?
-    /// The item's id; for a failed section, the section's key.
+    /// The id of the item, or the key of a section that could not be fetched.
     package var id: String?
-    /// The item's title, if it is known.
+    /// The title of the item, if it is known.
     package var title: String?
     /// The previous price.
     package var fromPrice: Price?
-    /// The new price; for an item that is new or back, its price.
+    /// The present price, if the kind is `price`, `added` or `back`.
     package var toPrice: Price?
-    /// The previous badges.
+    /// The previous badges as one text.
     package var fromText: String?
-    /// The new badges; for a failure, the reason.
+    /// The present badges as one text, or the reason of a failure.
     package var toText: String?
-    /// The URL of the item's picture; for a failure, the URL that failed.
+    /// The URL of the item's picture, or the URL that could not be fetched.
     package var url: String?
 
-    /// Makes a change without further data.
+    /// Makes a change.
+    ///
+    /// The other properties are nil.
     package init(_ kind: Kind, section: String? = nil, id: String? = nil) {
       (self.kind, self.section, self.id) = (kind, section, id)
     }
@@ -53,22 +57,26 @@ package struct Notice: Hashable, Sendable, Codable {
   /// The maximum number of changes that a notice lists.
   package static let mostChanges = 50
 
-  /// The catalog's name.
+  /// The name of the catalog.
   package let catalog: String
-  /// The run with the newer state of the catalog.
+  /// The number of the last sync whose changes the notice contains.
   package let run: Int64
-  /// When ``run`` ended.
+  /// The time at which this sync ended.
   package let time: OrderTime
   /// The language of the notice.
   package let language: Language
-  /// The listed changes: the first ``mostChanges``.
+  /// The first ``mostChanges`` changes, sorted by kind.
   package let changes: [Change]
-  /// The number of all changes of each kind, by the kind's name.
+  /// The number of changes of each kind, including changes that are not listed.
+  ///
+  /// The keys are the names of the kinds.
   package let counts: [String: Int]
-  /// Whether an earlier message with a part of these changes may have arrived.
+  /// Whether an earlier message may have arrived that contained some of these changes.
   package var mayRepeat = false
 
-  /// Makes a notice; nil without changes.
+  /// Makes a notice.
+  ///
+  /// The result is nil if there are no changes.
   package init?(
     catalog: String,
     run: Int64,
@@ -92,13 +100,17 @@ package struct Notice: Hashable, Sendable, Codable {
   /// The number of all changes.
   package var total: Int { counts.values.reduce(0, +) }
 
-  /// Whether another notice has the same changes, regardless of the run.
+  /// Whether another notice has the same changes.
+  ///
+  /// The numbers of the syncs may be different.
   func says(_ other: Notice) -> Bool { changes == other.changes && counts == other.counts }
 
 }
 
 extension Encodable {
-  /// The value as JSON with sorted keys, so that equal values give equal bytes. Nil if JSON cannot represent the value.
+  /// The value as JSON with sorted keys, so that equal values give equal bytes.
+  ///
+  /// Nil if JSON cannot represent the value.
   func json() -> [UInt8]? {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -106,25 +118,32 @@ extension Encodable {
   }
 }
 
-/// A message that a sender can send to a webhook.
+/// A message to a webhook: an ``OrderMessage`` or a ``NoticeMessage``.
 protocol Outgoing: Sendable {
-  /// The message's id, the same for all attempts: the value of `webhook-id` and `Idempotency-Key`.
+  /// The id of the message, which is the same in all attempts.
+  ///
+  /// The fields `webhook-id` and `Idempotency-Key` contain it.
   var id: String { get }
-  /// The id for reports: the order's id, or the notice's id.
+  /// The id that reports contain.
+  ///
+  /// It is the id of the order or of the notice.
   var subject: OrderID { get }
 
-  /// Makes the request for one attempt; nil when the message cannot be encoded as JSON.
+  /// Makes the request for one attempt.
+  ///
+  /// The result is nil if the message cannot be encoded as JSON.
   func request(to webhook: Webhook, at now: OrderTime) -> Request?
 
-  /// The outcome to record: usually the given outcome, but a refusal becomes a failure if the next attempt sends the
-  /// message in another form.
+  /// The outcome to record for an attempt with the outcome `seen`.
+  ///
+  /// Usually it is the same. But a refusal becomes a failure if the next attempt sends the message without pictures.
   func outcome(_ seen: AttemptOutcome) -> AttemptOutcome
 }
 
 extension Outgoing {
   func outcome(_ seen: AttemptOutcome) -> AttemptOutcome { seen }
 
-  /// Makes the request with a body, its headers and its signatures.
+  /// Makes a request with the given body, and adds the header fields and signatures.
   func request(to webhook: Webhook, _ body: [UInt8], at now: OrderTime) -> Request {
     var request = Request(webhook.url)
     request.method = .post
@@ -146,13 +165,14 @@ extension Outgoing {
   }
 }
 
-/// A notice that a sender can send to a webhook.
+/// A notice with its message id.
 struct NoticeMessage: Outgoing {
   let id: String
   let notice: Notice
-  /// Whether the message for Slack has pictures; true only in the first attempt of a schedule.
+  /// Whether a message to Slack contains pictures.
   ///
-  /// Slack refuses a whole message if it cannot fetch one of its pictures.
+  /// This is true only in the first attempt, because Slack refuses a whole message if it cannot fetch one of the
+  /// pictures.
   let showsPictures: Bool
 
   var subject: OrderID { OrderID(rawValue: id) }
@@ -172,10 +192,11 @@ struct NoticeMessage: Outgoing {
   }
 }
 
-/// The JSON payload of a notice for programs: type, time and data. (Standard Webhooks 1.0, "Webhook payload")
+/// The JSON of a notice in the format of Standard Webhooks 1.0, with a type, a time and data. ("Webhook payload")
 ///
-/// The payload depends only on the notice, so that every attempt sends the same bytes.
+/// It depends only on the notice, so that every attempt sends the same bytes.
 private struct NoticeEvent: Encodable {
+  /// A price, a text or null.
   private struct Value: Encodable {
     let price: Price?
     let text: String?
@@ -186,6 +207,9 @@ private struct NoticeEvent: Encodable {
     }
   }
 
+  /// A change in which every key is present.
+  ///
+  /// A missing value is null.
   private struct Change: Encodable {
     let kind: Notice.Kind
     let section: String?
@@ -246,21 +270,24 @@ private struct NoticeEvent: Encodable {
 }
 
 extension SlackPayload {
-  /// The maximum number of changes with a picture, because a message may have at most 50 blocks. (Block Kit reference:
-  /// blocks)
+  /// The maximum number of changes with a picture.
+  ///
+  /// Each of them needs a block, and a message may have only 50 blocks. (Block Kit reference: blocks)
   private static let mostPictures = 10
-  /// The longest line for a change.
+  /// The maximum length of the text about a change.
   private static let lineLimit = 250
-  /// The longest alternative text of an image. (Block Kit reference: image element)
+  /// The maximum lengths of an image's alternative text and URL. (Block Kit reference: image element)
   private static let imageTextLimit = 2000
   private static let imageURLLimit = 3000
 
-  /// Makes the message for a notice: a header, the changes (the first few with pictures), and a line with id and time.
+  /// Makes the message to Slack about a notice.
+  ///
+  /// It has a header, a text for each change, and a line with id and time.
   ///
   /// - Parameters:
   ///   - notice: The notice.
-  ///   - id: The message's id.
-  ///   - showsPictures: Whether to add pictures.
+  ///   - id: The id of the message.
+  ///   - showsPictures: Whether the first changes have pictures.
   init(_ notice: Notice, id: String, showsPictures: Bool) {
     var header = SlackText(limit: Self.headerLimit)
     header.append("\(notice.catalog): \(notice.language.summary(of: notice))")
@@ -290,11 +317,11 @@ extension SlackPayload {
     if notice.mayRepeat { lines.append(notice.language.repetition) }
     close()
     blocks.append(Block(type: "context", elements: [.plain("\(id) · \(notice.time.text)")]))
-    // Notifications show this text, which must be escaped like the blocks.
+    // Slack shows this text in notifications. It must be escaped like the text in the blocks.
     self.init(text: header.value, blocks: blocks)
   }
 
-  /// The picture of a change; nil when there is none that Slack can fetch.
+  /// The picture of a change, or nil if there is no picture that Slack can fetch.
   private static func image(of change: Notice.Change) -> Image? {
     guard change.kind != .failed, let url = change.url, url.hasPrefix("https://"),
       url.utf16.count <= imageURLLimit
@@ -306,7 +333,7 @@ extension SlackPayload {
 }
 
 extension Language {
-  /// The counts of a notice as text: "3 prices, 1 new".
+  /// The numbers of changes as text, for example "3 prices, 1 new".
   func summary(of notice: Notice) -> String {
     Notice.Kind.allCases.compactMap { kind in
       notice.counts[kind.rawValue].map { count in
@@ -336,7 +363,7 @@ extension Language {
     }
   }
 
-  /// The line for a change.
+  /// The text about a change, for example "• Tea (A1): 7,000원 → 6,500원 (−7 %)".
   func line(of change: Notice.Change) -> String {
     let item = [change.title, change.id].compactMap(\.self)
     let subject = PlainText.line(item.count == 2 ? "\(item[0]) (\(item[1]))" : item.first ?? "")
@@ -358,7 +385,9 @@ extension Language {
     }
   }
 
-  /// The relative change of a price, such as ` (−7 %)`.
+  /// The relative change of a price, for example " (−7 %)".
+  ///
+  /// It is empty if the prices cannot be compared.
   private func percent(of change: Notice.Change) -> String {
     guard let from = change.fromPrice, let to = change.toPrice, from.currency == to.currency,
       from.minorUnits > 0
@@ -368,12 +397,12 @@ extension Language {
     return " (\(percent < 0 ? "−" : "+")\(Int(abs(percent))) %)"
   }
 
-  /// The text for the number of changes that are not listed.
+  /// The text about changes that are not listed, for example "and 3 more".
   func more(_ count: Int) -> String {
     self == .korean ? "외 \(count)건" : "and \(count) more"
   }
 
-  /// The warning that a part of the notice may have arrived before.
+  /// The warning that an earlier message may have contained some of the changes.
   var repetition: String {
     self == .korean
       ? "이미 전해진 내용이 섞여 있을 수 있습니다." : "An earlier message may have included part of this."

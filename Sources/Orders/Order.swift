@@ -5,9 +5,9 @@ import FoundationEssentials
 public struct OrderLine: Hashable, Sendable, Encodable {
   /// The item's id.
   public let item: String
-  /// The title at the time of the order.
+  /// The title when the order was placed.
   public let title: String
-  /// The price of one piece.
+  /// The price of one piece when the order was placed.
   public let price: Price
   /// The number of pieces.
   public let quantity: Int
@@ -21,36 +21,42 @@ public struct OrderLine: Hashable, Sendable, Encodable {
   }
 }
 
-/// The data of an order that never changes once it is placed: the customer, the items and the total.
+/// The part of an order that never changes after the order was placed.
+///
+/// An ``OrderRequest`` makes it.
 package struct PlacedOrder: Hashable, Sendable {
-  /// The order's id.
+  /// The id of the order.
   package let id: OrderID
-  /// The customer's name.
+  /// The name of the customer.
   package let by: String
-  /// The ordered items; never empty.
+  /// The ordered items.
+  ///
+  /// There is at least one.
   package let lines: [OrderLine]
-  /// The sum of all lines.
+  /// The price of all pieces together.
   package let total: Price
-  /// The customer's note.
+  /// The note of the customer.
   package let note: String?
   /// The language of messages about the order.
   package let language: Language
-  /// When the order was placed.
+  /// The time at which the order was placed.
   package let placed: OrderTime
 
-  /// The number of pieces in all lines.
+  /// The number of all pieces.
   package var quantity: Int { lines.reduce(0) { $0 + $1.quantity } }
 
-  /// A short text about the lines, such as "Tea × 2", or "Tea and 2 more".
+  /// A short text about the ordered items, for example "Tea × 2" or "Tea and 2 more".
   package var summary: String { language.summary(of: lines) }
 
-  /// The summary in another language.
+  /// The text of ``summary`` in another language.
   package func summary(in language: Language) -> String { language.summary(of: lines) }
 }
 
 /// The state of an order in the shop.
 public enum OrderState: String, Sendable, CaseIterable {
-  /// The order is placed, and can still be cancelled.
+  /// The order was placed.
+  ///
+  /// It can still be cancelled.
   case ordered
   /// The shop has begun to prepare the order.
   case preparing
@@ -61,7 +67,9 @@ public enum OrderState: String, Sendable, CaseIterable {
   /// The order was cancelled before the shop began to prepare it.
   case cancelled
 
-  /// The next state; nil for a final state.
+  /// The next state.
+  ///
+  /// Nil if no state follows.
   package var next: OrderState? {
     switch self {
     case .ordered: .preparing
@@ -71,11 +79,11 @@ public enum OrderState: String, Sendable, CaseIterable {
     }
   }
 
-  /// Checks a change of state.
+  /// Checks whether an order may change from this state to another one.
   ///
   /// - Parameter state: The new state.
-  /// - Returns: The reason for a refusal, which ends a message such as "cannot advance ORDER: "; nil when the change is
-  ///   allowed.
+  /// - Returns: Nil if the change is allowed. Otherwise the reason, for example "it was collected". Error messages end
+  ///   with this text.
   package func refusal(of state: OrderState) -> String? {
     if state == next { return nil }
     if state == .cancelled, self == .ordered { return nil }
@@ -92,77 +100,88 @@ public enum OrderState: String, Sendable, CaseIterable {
   }
 }
 
-/// A placed order, with its states and messages.
+/// A placed order, with its states and the messages about it.
 public struct Order: Hashable, Sendable, Identifiable {
-  /// A change of the order's state.
+  /// A state that the order reached, and the time.
   package struct Change: Hashable, Sendable {
-    /// The new state.
+    /// The state.
     package let state: OrderState
-    /// The time of the change.
+    /// The time at which the order reached the state.
     package let time: OrderTime
   }
 
-  /// A message about the order, and its delivery.
+  /// A message about the order to the webhook, and the progress of its delivery.
   package struct Message: Hashable, Sendable {
-    /// The message's id, the value of `webhook-id`.
+    /// The id of the message, which the field `webhook-id` contains.
     package let id: String
-    /// The order's state that the message reports.
+    /// The state of the order that the message is about.
     package let state: OrderState
-    /// The state of the message's delivery.
+    /// The progress of the delivery.
     package let delivery: Delivery
-    /// Every attempt to deliver the message.
+    /// All attempts to deliver the message.
     package let attempts: [Attempt]
   }
 
   /// An attempt to deliver a message.
   package struct Attempt: Hashable, Sendable {
-    /// When the attempt began.
+    /// The time at which the attempt started.
     package let began: OrderTime
-    /// When the attempt ended; nil while it is under way, or when the time is unknown.
+    /// The time at which the attempt ended.
+    ///
+    /// Nil if the attempt has not ended, or if the time is not known.
     package let ended: OrderTime?
-    /// The outcome as ``AttemptOutcome/words``, such as `failed http-500`.
+    /// The outcome as ``AttemptOutcome/words``, for example `failed http-500`.
+    ///
+    /// Nil if it is not known.
     package let outcome: String?
 
-    /// Whether the message may have arrived although no answer came.
+    /// Whether the message may have arrived in this attempt although larder received no valid response.
     package var mayHaveArrived: Bool { outcome?.hasPrefix("unknown") ?? true }
   }
 
-  /// The order as it was placed.
+  /// The part of the order that never changes.
   package let order: PlacedOrder
-  /// All states so far; the first is `ordered`.
+  /// All states so far.
+  ///
+  /// The first one is `ordered`.
   package let history: [Change]
-  /// The messages about the order; the first one reports that the order was placed.
+  /// The messages about the order.
+  ///
+  /// The first one is about the state `ordered`.
   package let messages: [Message]
 
-  /// The order's id: `ord_` and 26 digits, which sort by the time of placing.
+  /// The id of the order: `ord_` and 26 digits.
+  ///
+  /// The ids of later orders are greater.
   public var id: OrderID { order.id }
-  /// The customer's name.
+  /// The name of the customer.
   public var by: String { order.by }
-  /// The ordered items; never empty.
+  /// The ordered items.
+  ///
+  /// There is at least one.
   public var lines: [OrderLine] { order.lines }
-  /// The sum of all lines.
+  /// The price of all pieces together.
   public var total: Price { order.total }
-  /// The customer's note.
+  /// The note of the customer.
   public var note: String? { order.note }
-  /// When the order was placed.
+  /// The time at which the order was placed.
   public var placed: Date { Date(order.placed) }
-  /// The order's present state in the shop.
+  /// The present state of the order.
   public var state: OrderState { history.last?.state ?? .ordered }
 
-  /// Whether the first message may have arrived although no answer came.
+  /// Whether the first message may have arrived although larder received no valid response.
   package var mayHaveArrived: Bool {
     messages.first?.attempts.contains(where: \.mayHaveArrived) ?? false
   }
 
-  /// The delivery of the first message, which reports that the order was placed.
+  /// The delivery of the first message, which is about the state `ordered`.
   public var delivery: Delivery { messages.first?.delivery ?? Delivery(queuedAt: order.placed) }
 }
 
-/// The number of messages in each state of delivery, without unsent messages of cancelled orders.
+/// The number of messages in each state of delivery.
 package struct DeliveryCounts: Hashable, Sendable {
   private let counts: [Delivery.State: Int]
 
-  /// Makes counts.
   init(_ counts: [Delivery.State: Int]) {
     self.counts = counts
   }

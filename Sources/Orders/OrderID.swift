@@ -1,37 +1,42 @@
 import Base
 import FoundationEssentials
 
-/// The id of an order: `ord_` and a ULID, 26 digits that sort by the time of placing.
+/// The id of an order, for example `ord_01hf7yat00k3v9zq2w5x8c6m4n`.
 ///
-/// A ULID has 48 bits of time and 80 random bits, in Crockford's base 32. Nobody can guess an id, and two machines
-/// never make the same id.
+/// The 26 digits are a ULID in Crockford's base 32. It has 48 bits with the time at which the order was placed, and 80
+/// random bits. So the ids of later orders are greater, nobody can guess an id, and two machines never make the same
+/// id.
 public struct OrderID: RawRepresentable, Hashable, Sendable, CustomStringConvertible,
   ExpressibleByStringLiteral
 {
   /// The prefix of every id.
   static let prefix = "ord_"
 
-  /// The whole id.
+  /// The id as text.
   public let rawValue: String
 
-  /// Makes an id from its text, without checking it.
+  /// Makes an id from its text.
+  ///
+  /// The text is not checked.
   public init(rawValue: String) {
     self.rawValue = rawValue
   }
 
-  /// Makes an id from its text, without checking it.
+  /// Makes an id from its text.
+  ///
+  /// The text is not checked.
   public init(stringLiteral id: String) { self.init(rawValue: id) }
 
   /// Makes the id of a new order.
   ///
   /// - Parameters:
-  ///   - time: The time of placing.
-  ///   - random: The random number generator.
+  ///   - time: The time at which the order is placed.
+  ///   - random: A random number generator.
   package init(at time: OrderTime, using random: inout some RandomNumberGenerator) {
     self.init(at: time, chance: Nonce(using: &random))
   }
 
-  /// Makes the id of a new order from random bits that were drawn before.
+  /// Makes the id of a new order from the time at which it is placed, and from random bits.
   package init(at time: OrderTime, chance: Nonce) {
     var moment = UInt64(clamping: time.milliseconds)
     var text: [Character] = []
@@ -42,9 +47,10 @@ public struct OrderID: RawRepresentable, Hashable, Sendable, CustomStringConvert
     rawValue = Self.prefix + String(text) + chance.rawValue
   }
 
-  /// The 80 random bits of an id, drawn before the order is placed.
+  /// The 80 random bits of an id.
   ///
-  /// An order form contains them, so that a form that is sent twice makes only one order.
+  /// An order form in the web store contains them. If the form is sent twice, both requests have the same bits, and
+  /// only one order is placed.
   package struct Nonce: Hashable, Sendable {
     static let digits = Array("0123456789abcdefghjkmnpqrstvwxyz")
     static let count = 16
@@ -52,14 +58,16 @@ public struct OrderID: RawRepresentable, Hashable, Sendable, CustomStringConvert
     /// The last 16 digits of the id.
     package let rawValue: String
 
-    /// Draws random digits.
+    /// Makes random bits.
     package init(using random: inout some RandomNumberGenerator) {
       rawValue = String(
         (0..<Self.count).map { _ in Self.digits[Int.random(in: 0..<32, using: &random)] }
       )
     }
 
-    /// Parses the digits of ``rawValue``; nil for any other text.
+    /// Parses 16 digits.
+    ///
+    /// The result is nil for any other text.
     package init?(_ text: String) {
       guard text.utf8.count == Self.count, text.allSatisfy(Self.digits.contains) else {
         return nil
@@ -68,53 +76,54 @@ public struct OrderID: RawRepresentable, Hashable, Sendable, CustomStringConvert
     }
   }
 
-  /// The whole id.
+  /// The id as text.
   public var description: String { rawValue }
 }
 
-/// A moment of the wall clock in milliseconds since 1970, precise enough for the pauses between messages.
+/// A time in milliseconds since 1970.
 ///
-/// Arithmetic saturates, so that neither a server's `Retry-After` nor a jump of the clock causes a trap.
+/// A result that is too large or too small for `Int64` becomes the largest or smallest `Int64`. So neither a large
+/// `Retry-After` nor a wrong clock can cause a trap.
 package struct OrderTime: Hashable, Comparable, Sendable, Codable {
-  /// Milliseconds since 1970-01-01T00:00:00Z.
+  /// The number of milliseconds since 1970-01-01T00:00:00Z.
   package let milliseconds: Int64
 
-  /// Makes a moment from milliseconds since 1970.
+  /// Makes a time from the number of milliseconds since 1970.
   package init(milliseconds: Int64) {
     self.milliseconds = milliseconds
   }
 
-  /// Makes a moment from seconds since 1970.
+  /// Makes a time from the number of seconds since 1970.
   package init(seconds: Int64) {
     milliseconds = seconds.multipliedClamped(by: 1000)
   }
 
-  /// Whole seconds since 1970.
+  /// The number of whole seconds since 1970.
   package var seconds: Int64 { milliseconds / 1000 }
 
-  /// The moment in UTC, such as `2021-01-13T06:30:00Z`. (RFC 3339)
+  /// The time in UTC as text, for example `2021-01-13T06:30:00Z`. (RFC 3339)
   package var text: String {
     UnixTime(seconds).rfc3339
   }
 
-  /// Whether the left moment is earlier.
+  /// Whether the left time is earlier than the right time.
   package static func < (left: OrderTime, right: OrderTime) -> Bool {
     left.milliseconds < right.milliseconds
   }
 
-  /// The moment `delay` milliseconds later; saturates.
+  /// The time that is `delay` milliseconds later.
   static func + (time: OrderTime, delay: Int64) -> OrderTime {
     OrderTime(milliseconds: time.milliseconds.addingClamped(delay))
   }
 
-  /// The milliseconds from `right` to `left`.
+  /// The number of milliseconds from the right time to the left time.
   package static func - (left: OrderTime, right: OrderTime) -> Int64 {
     left.milliseconds.subtractingClamped(right.milliseconds)
   }
 }
 
 extension Date {
-  /// Converts a moment to Foundation's type.
+  /// Converts a time to Foundation's type.
   package init(_ time: OrderTime) {
     self.init(timeIntervalSince1970: Double(time.milliseconds) / 1000)
   }

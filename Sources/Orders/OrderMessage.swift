@@ -3,33 +3,35 @@ import Catalog
 import FoundationEssentials
 import Transport
 
-/// A message that an order was placed, or that its state changed.
+/// A message to a webhook that an order was placed, or that an order reached another state.
 package struct OrderMessage: Hashable, Outgoing {
-  /// The message's id, the same for all attempts: the value of `webhook-id` and `Idempotency-Key`.
+  /// The id of the message, which is the same in all attempts.
   package let id: String
   /// The order.
   package let order: PlacedOrder
-  /// The state that the message reports.
+  /// The state that the order reached.
   package let state: OrderState
-  /// The time at which the order reached that state.
+  /// The time at which the order reached the state.
   package let changed: OrderTime
 
   var subject: OrderID { order.id }
 
-  /// The id of a message: the order's id for the state `ordered`; otherwise the id and the state, as in `ord_…_ready`.
+  /// The id of the message about a state of an order, for example `ord_…_ready`.
+  ///
+  /// The id of the message about the state `ordered` is the id of the order.
   static func name(_ order: OrderID, _ state: OrderState) -> String {
     state == .ordered ? order.rawValue : "\(order.rawValue)_\(state.rawValue)"
   }
 
-  /// The longest reply to accept, in bytes.
+  /// The maximum length of the response's body.
   static let replyLimit = ByteCount.mebibytes(1)
 
   /// Makes the request for one attempt.
   ///
   /// - Parameters:
   ///   - webhook: The webhook to send to.
-  ///   - now: The present moment, for the signature.
-  /// - Returns: The request; nil when the message cannot be encoded as JSON.
+  ///   - now: The current time, which is a part of the signature.
+  /// - Returns: The request, or nil if the message cannot be encoded as JSON.
   func request(to webhook: Webhook, at now: OrderTime) -> Request? {
     let body =
       switch webhook.payload {
@@ -40,9 +42,10 @@ package struct OrderMessage: Hashable, Outgoing {
   }
 }
 
-/// The JSON payload of an order's message for programs: type, time and data. (Standard Webhooks 1.0, "Webhook payload")
+/// The JSON of an order's message in the format of Standard Webhooks 1.0, with a type, a time and data. ("Webhook
+/// payload")
 ///
-/// The payload depends only on the order and the change, so that every attempt sends the same bytes.
+/// It depends only on the order and its state, so that every attempt sends the same bytes.
 struct EventPayload: Encodable {
   private struct Item: Encodable {
     let id: String
@@ -65,12 +68,12 @@ struct EventPayload: Encodable {
   private let timestamp: String
   private let data: Body
 
-  /// Makes the payload.
+  /// Makes the JSON.
   ///
   /// - Parameters:
   ///   - order: The order.
-  ///   - state: The state that the message reports.
-  ///   - changed: The time at which the order reached that state.
+  ///   - state: The state that the order reached.
+  ///   - changed: The time at which the order reached the state.
   init(_ order: PlacedOrder, _ state: OrderState, at changed: OrderTime) {
     type = state == .ordered ? "order.placed" : "order.\(state.rawValue)"
     timestamp = changed.text

@@ -1,60 +1,70 @@
 import Base
 import Catalog
 
-/// An order as requested, before it is checked against the catalog.
+/// A customer's request to order items of the catalog.
 ///
 ///     var request = OrderRequest(by: "Jiyeon", items: [.init("HDF73", quantity: 2)])
 ///     request.budget = Price(minorUnits: 20_000, currency: "KRW")
 public struct OrderRequest: Sendable, Hashable {
   /// An item and its quantity.
   public struct Item: Hashable, Sendable {
-    /// The item's id.
+    /// The id of the item.
     public var id: String
     /// The number of pieces, from 1 to 1,000,000.
     public var quantity: Int
 
-    /// Requests a number of pieces of an item.
+    /// Makes a request for a number of pieces of an item.
     public init(_ id: String, quantity: Int = 1) {
       self.id = id
       self.quantity = quantity
     }
   }
 
-  /// The customer's name, 1 to 200 characters.
+  /// The name of the customer.
+  ///
+  /// It has 1 to 200 characters.
   public var by: String
-  /// The requested items; an item may occur more than once.
+  /// The requested items.
+  ///
+  /// An item may occur more than once.
   public var items: [Item]
-  /// The customer's note, 10,000 characters at most.
+  /// The note of the customer.
+  ///
+  /// It has at most 10,000 characters.
   public var note: String?
-  /// The maximum total, in the catalog's currency; nil for no limit.
+  /// The maximum total in the currency of the catalog, or nil for no limit.
   public var budget: Price?
-  /// Whether sold-out items may be ordered.
+  /// Whether items that are sold out may be ordered.
   public var allowsSoldOut = false
-  /// The locale for texts about the order, such as `ko_KR`; every locale that is not Korean means English.
+  /// The locale for texts about the order, for example `ko_KR`.
+  ///
+  /// The texts are Korean or English.
   public var locale: String
 
-  /// Makes a request without note and budget.
+  /// Makes a request without a note and without a budget.
   public init(by: String, items: [Item], locale: String = "en_US") {
     self.by = by
     self.items = items
     self.locale = locale
   }
 
-  /// The longest name in characters.
+  /// The maximum length of a name in characters.
   package static let longestName = 200
+  /// The maximum length of a note in characters.
   package static let longestNote = 10_000
   /// The maximum number of pieces of one item.
   package static let mostPieces = 1_000_000
 
-  /// Checks the request, and makes the order with the catalog's titles and prices.
+  /// Checks the request, and makes an order with the titles and prices in the catalog.
   ///
   /// - Parameters:
-  ///   - catalog: The items of the last sync, by id.
-  ///   - id: The order's id.
-  ///   - now: The time of placing.
+  ///   - catalog: The items of the catalog. The keys are the ids of the items.
+  ///   - id: The id of the order.
+  ///   - now: The current time.
   /// - Returns: The order, which is not stored yet.
-  /// - Throws: ``LarderError``: `refused` when an item is sold out or has no price, or when the total exceeds the
-  ///   budget; `usage` for an invalid name or number.
+  /// - Throws: ``LarderError`` with one of several codes. The code is `usage` for an invalid name or number, and
+  ///   `unknown` for an item that is not in the catalog. It is `refused` if an item is sold out or has no price, or if
+  ///   the total exceeds the budget.
   package func order(_ catalog: [String: StoreItem], id: OrderID, at now: OrderTime)
     throws(LarderError) -> PlacedOrder
   {
@@ -93,7 +103,7 @@ public struct OrderRequest: Sendable, Hashable {
     )
   }
 
-  /// One line for each item, in the order in which the items first occur.
+  /// Makes one line for each item, in the order in which the items first occur in the request.
   private func lines(_ catalog: [String: StoreItem]) throws(LarderError) -> [OrderLine] {
     var quantities: [String: Int] = [:]
     var ids: [String] = []
@@ -167,8 +177,7 @@ public struct OrderRequest: Sendable, Hashable {
 }
 
 extension StoreItem {
-  /// Whether a badge marks the item as sold out, such as `Sold out`, `out_of_stock`, `https://schema.org/OutOfStock` or
-  /// 품절.
+  /// Whether the item has a badge such as `Sold out`, `out_of_stock`, `https://schema.org/OutOfStock` or `품절`.
   package var isSoldOut: Bool {
     badges.contains { badge in
       let word = badge.lowercased().filter { $0.isLetter || $0.isNumber }
@@ -176,7 +185,7 @@ extension StoreItem {
     }
   }
 
-  /// Words for "sold out" in lower case, without spaces and punctuation.
+  /// Words for "sold out" in lower case and without spaces and punctuation.
   private static let soldOutWords = [
     "soldout", "outofstock", "discontinued", "품절", "매진", "단종", "재고없음", "판매종료", "판매중지",
   ]

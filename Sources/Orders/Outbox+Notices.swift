@@ -2,19 +2,23 @@ import Base
 import FoundationEssentials
 import GRDB
 
-/// The kind of messages that a sender sends.
+/// The kind of the messages that a ``WebhookSender`` sends.
 package enum MessageKind: Sendable {
-  /// Messages about orders, which are sent to the sender's webhook.
+  /// Messages about orders.
+  ///
+  /// They are sent to any webhook that the user gives.
   case orders
-  /// Notices of changes; every notice belongs to one webhook.
+  /// Notices about changes of a catalog.
+  ///
+  /// Each of them is for one webhook.
   case notices
 
-  /// The SQL condition that selects these messages in the table `message`.
+  /// The SQL condition for the messages of this kind in the table `message`.
   func condition(_ webhook: Webhook) -> String {
     switch self {
     case .orders: "placed > 0"
     case .notices:
-      // No escaping is needed: the values are hexadecimal digits, and a raw value of an enumeration.
+      // The values need no escaping, because they are hexadecimal digits and the name of an enumeration's case.
       """
       placed IN (SELECT -row FROM subscription \
       WHERE webhook = '\(webhook.digest)' AND payload = '\(webhook.payload.rawValue)')
@@ -23,43 +27,55 @@ package enum MessageKind: Sendable {
   }
 }
 
-/// A webhook's subscription to changes of a catalog.
+/// A subscription to the changes of a catalog.
+///
+/// A webhook receives a notice about them after a sync.
 package struct Subscription: Hashable, Sendable {
-  /// The path of the cache; each cache numbers its runs separately.
+  /// The path of the cache.
+  ///
+  /// Each cache counts its syncs separately.
   package let cache: String
-  /// The catalog's name.
+  /// The name of the catalog.
   package let catalog: String
-  /// The selected changes, as a text that is equal for equal selections.
+  /// A text about the selected changes.
+  ///
+  /// Two subscriptions with equal texts select the same changes.
   package let wish: String
 
-  /// Makes a subscription to a catalog in a cache.
+  /// Makes a subscription.
   package init(cache: String, catalog: String, wish: String) {
     (self.cache, self.catalog, self.wish) = (cache, catalog, wish)
   }
 }
 
-/// The starting point of a subscription's next notice.
+/// The state of a subscription before its next notice is made.
 package struct NoticeStart: Equatable, Sendable {
-  /// The last run that was reported; nil before the first notice.
+  /// The number of the last sync that was reported.
+  ///
+  /// Nil if none was reported yet.
   package let told: Int64?
-  /// The id of the unsent message that the next notice replaces; nil if there is none.
+  /// The id of a notice that was not delivered, and that the next notice replaces.
+  ///
+  /// Nil if there is none.
   let waiting: String?
-  /// The content of that message.
+  /// The content of this notice.
   let content: Notice?
-  /// The run after which the next notice's changes begin; nil before the first notice.
+  /// The number of a sync.
+  ///
+  /// The next notice contains the changes after this sync. Nil if none was reported yet.
   package let after: Int64?
-  /// Whether the unsent message may have arrived in an earlier attempt.
+  /// Whether the notice that is replaced may have arrived in an earlier attempt.
   let mayRepeat: Bool
 }
 
 extension Outbox {
-  /// The starting point of the next notice: the end of the last notice, or the beginning of a notice that is still
-  /// unsent.
+  /// The state of a subscription before its next notice is made.
   ///
-  /// A message counts as unsent if it is queued, or was given up after the whole schedule. So a webhook that was
-  /// unreachable for a week gets one message afterwards.
+  /// If the last notice was delivered, the next notice contains the changes after it. If the last notice is queued, or
+  /// if all its attempts have failed, the next notice replaces it and also contains its changes. So a webhook that
+  /// could not be reached for a week receives only one notice afterwards.
   ///
-  /// - Throws: ``LarderError`` when the outbox cannot be read.
+  /// - Throws: ``LarderError`` if the outbox cannot be read.
   package func start(
     of subscription: Subscription,
     at webhook: Webhook
@@ -129,7 +145,9 @@ extension Outbox {
     return try? JSONDecoder().decode(Notice.self, from: content)
   }
 
-  /// The notice of a message; nil when it cannot be read from a damaged page.
+  /// The content of a notice's message.
+  ///
+  /// Nil if it cannot be read, because the file is damaged.
   static func notice(of message: MessageRow, _ db: Database) throws -> Notice? {
     try Row.fetchOne(
       db,
@@ -138,22 +156,23 @@ extension Outbox {
     ).flatMap(notice)
   }
 
-  /// Queues the next notice of a subscription, and records the last reported run.
+  /// Queues the next notice of a subscription, and stores the number of the last sync that it contains.
   ///
-  /// If there is an unsent notice, the new one replaces it, with a new id and from the start of the schedule. The
-  /// notice is durable when this returns.
+  /// If a notice waits that was not delivered, the new notice replaces it, and gets a new id and all its attempts. When
+  /// this returns, the notice survives a power cut.
   ///
   /// - Parameters:
-  ///   - notice: The notice; nil if there are no changes.
+  ///   - notice: The notice, or nil if there are no changes.
   ///   - subscription: The subscription.
   ///   - webhook: The webhook to send to.
-  ///   - after: The run after which the changes begin.
-  ///   - run: The last run whose changes are reported.
-  ///   - start: The starting point that the notice was made from.
-  ///   - now: The present moment.
-  ///   - id: The id of the message.
-  /// - Returns: Whether the notice was stored; false when another process has changed the subscription since `start`.
-  /// - Throws: ``LarderError`` when the outbox cannot be written.
+  ///   - after: The number of a sync. The notice contains the changes after it.
+  ///   - run: The number of the last sync whose changes the notice contains.
+  ///   - start: The state of the subscription when the notice was made.
+  ///   - now: The current time.
+  ///   - id: The id for the notice.
+  /// - Returns: Whether the notice was stored. False means that another process has changed the subscription since
+  ///   `start` was read.
+  /// - Throws: ``LarderError`` if the outbox cannot be written.
   package func keep(
     _ notice: Notice?,
     for subscription: Subscription,
@@ -164,7 +183,7 @@ extension Outbox {
     at now: OrderTime,
     id: OrderID
   ) throws(LarderError) -> Bool {
-    // The queue already has the same changes, so it is up to date.
+    // Nothing is written if the queue has the same changes already.
     if start.told == run, notice == nil || notice.map({ start.content?.says($0) }) == true {
       return true
     }
@@ -204,7 +223,7 @@ extension Outbox {
         sql: "SELECT row FROM subscription WHERE \(Self.subscribed)",
         arguments: Self.key(subscription, webhook)
       )
-      // An earlier notice that is still held as `ambiguous` is given up: the user had until now to resend it.
+      // Earlier notices that may have arrived are not sent again any more, because a new notice follows them.
       try db.execute(
         sql: """
           UPDATE message SET delivery = 'dead', error = 'may have arrived', tries = 0, next = NULL \
@@ -221,7 +240,7 @@ extension Outbox {
     }
   }
 
-  /// Withdraws an unsent message, because all its changes were reverted.
+  /// Gives up a notice that was not delivered, because all its changes were reverted.
   private func withdraw(_ id: String, _ db: Database) throws {
     try db.execute(
       sql:
@@ -230,7 +249,7 @@ extension Outbox {
     )
   }
 
-  /// Adds a webhook's notices to a report: the counts, and the notices of this run that may have arrived.
+  /// Completes a report about a webhook's notices: sets the counts, and the notices of this run that may have arrived.
   func sumNotices(_ report: inout SendReport, of webhook: Webhook) throws(LarderError) {
     let which = MessageKind.notices.condition(webhook)
     report.counts = try read { db in try Self.counts(of: "message WHERE \(which)", db) }
@@ -239,7 +258,7 @@ extension Outbox {
 }
 
 extension OrderID {
-  /// Makes the id of a notice: `ntc_` and a ULID.
+  /// Makes the id of a notice, which is `ntc_` and a ULID.
   package init(noticeAt time: OrderTime, using random: inout some RandomNumberGenerator) {
     let id = OrderID(at: time, using: &random).rawValue
     self.init(rawValue: "ntc_" + id.dropFirst(Self.prefix.count))

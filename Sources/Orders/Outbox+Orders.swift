@@ -3,20 +3,23 @@ import Catalog
 import GRDB
 
 extension Outbox {
-  /// Stores an order and queues its message; durable when this returns.
+  /// Stores an order, and queues the message about it.
   ///
-  /// - Throws: ``LarderError`` when the outbox cannot be written; the order is not stored.
+  /// When this returns, the order survives a power cut.
+  ///
+  /// - Throws: ``LarderError`` if the outbox cannot be written. Then the order is not stored.
   package func place(_ order: PlacedOrder) throws(LarderError) {
     try write { try insert(order, $0) }
   }
 
-  /// Stores an order and queues its message, unless there is an order with the same random bits in its id.
+  /// Stores an order, and queues the message about it, unless an order with the same random bits in its id is stored
+  /// already.
   ///
   /// - Parameters:
   ///   - order: The order.
-  ///   - chance: The random bits of its id.
-  /// - Returns: The id of the stored order, which may be the earlier order.
-  /// - Throws: ``LarderError`` when the outbox cannot be written; the order is not stored.
+  ///   - chance: The random bits of the order's id.
+  /// - Returns: The id of the order that is stored now. It may be the earlier order.
+  /// - Throws: ``LarderError`` if the outbox cannot be written. Then the order is not stored.
   package func place(
     _ order: PlacedOrder,
     once chance: OrderID.Nonce
@@ -60,7 +63,7 @@ extension Outbox {
     )
   }
 
-  /// The order whose id has these random bits; nil when there is none.
+  /// The order whose id has the given random bits, or nil if there is none.
   package func order(_ chance: OrderID.Nonce) throws(LarderError) -> Order? {
     try read { db in
       guard let row = try Self.row(of: chance, db) else { return nil }
@@ -68,7 +71,9 @@ extension Outbox {
     }
   }
 
-  /// Some of the orders, newest first, and the number of all orders.
+  /// The newest orders, sorted from newest to oldest, and the number of all orders.
+  ///
+  /// The result has at most `count` orders. The `skipped` newest orders are left out.
   package func latest(_ count: Int, after skipped: Int = 0) throws(LarderError)
     -> (entries: [Order], all: Int)
   {
@@ -82,14 +87,16 @@ extension Outbox {
     }
   }
 
-  /// All orders, in the order of placing.
+  /// All orders, sorted from oldest to newest.
   package func orders() throws(LarderError) -> [Order] {
     try read { db in try Self.entries(db, where: "TRUE", []) }
   }
 
-  /// The order with this id; a prefix of the id is sufficient if no other order has it.
+  /// The order with an id.
   ///
-  /// - Throws: ``LarderError`` when no order matches, or more than one.
+  /// The beginning of the id is sufficient if no other id begins with it.
+  ///
+  /// - Throws: ``LarderError`` if no order matches, or if several orders match.
   package func order(_ id: String) throws(LarderError) -> Order {
     try read { db in
       try Self.entry(id, db).order
@@ -104,12 +111,15 @@ extension Outbox {
     return (row, order)
   }
 
-  /// The number of messages in each state of delivery.
+  /// The number of messages about orders in each state of delivery.
+  ///
+  /// Messages of cancelled orders are left out if they were not delivered.
   package func counts() throws(LarderError) -> DeliveryCounts {
     try read { db in try Self.counts(db) }
   }
 
-  /// Adds two things to a report: the counts, and the orders with held (`ambiguous`) messages.
+  /// Completes a report about messages of orders: sets the counts, and the orders with messages in the state
+  /// `ambiguous`.
   func sum(_ report: inout SendReport) throws(LarderError) {
     let (counts, held) = try read { db in
       (
@@ -138,7 +148,9 @@ extension Outbox {
     )
   }
 
-  /// Counts messages in each state of delivery. `messages` is the part of the SQL query after `FROM`.
+  /// Counts messages in each state of delivery.
+  ///
+  /// `messages` is the part of the SQL query after `FROM`.
   static func counts(of messages: String, _ db: Database) throws -> DeliveryCounts {
     var counts: [Delivery.State: Int] = [:]
     let rows = try Row.fetchAll(
@@ -152,7 +164,9 @@ extension Outbox {
     return DeliveryCounts(counts)
   }
 
-  /// The row of the order with this id; a prefix of the id is sufficient if no other order has it.
+  /// The row number of the order with an id.
+  ///
+  /// The beginning of the id is sufficient if no other id begins with it.
   static func row(of id: String, _ db: Database) throws -> Int64 {
     if let row = try Int64.fetchOne(
       db,
@@ -161,7 +175,7 @@ extension Outbox {
     ) {
       return row
     }
-    // A prefix needs at least four digits of the time, because a shorter prefix would match nearly any order.
+    // The beginning of an id must have at least four digits. The first digits are the same in nearly all ids.
     let rows =
       id.count < OrderID.prefix.count + 4
       ? []
@@ -183,7 +197,7 @@ extension Outbox {
     return row
   }
 
-  /// Records a state of an order and its time.
+  /// Stores the new state of an order, and the time at which the order reached it.
   func enter(_ state: OrderState, _ row: Int64, at now: OrderTime, _ db: Database) throws {
     try db.execute(
       sql: """
@@ -212,7 +226,9 @@ extension Outbox {
 }
 
 extension Outbox {
-  /// Reads orders with their lines, history, messages and attempts, in five queries for any number of orders.
+  /// Reads the orders that satisfy an SQL condition, with their lines, states, messages and attempts.
+  ///
+  /// The number of queries does not depend on the number of orders.
   static func entries(
     _ db: Database,
     where condition: String,
@@ -269,18 +285,18 @@ extension Outbox {
 }
 
 extension Outbox {
-  /// Moves an order to another state, and records the time.
+  /// Changes the state of an order.
   ///
-  /// If an order is cancelled before its message was sent, the message is never sent. If the message may have arrived,
-  /// the shop learns of the cancellation only if `posting` is true.
+  /// If an order is cancelled, its waiting messages are never sent. A message about the cancellation is queued only if
+  /// an earlier message has arrived or may have arrived.
   ///
   /// - Parameters:
-  ///   - id: The order's id, or the beginning of the id.
-  ///   - state: The new state; nil for the next state.
+  ///   - id: The id of the order, or the beginning of the id.
+  ///   - state: The new state, or nil for the state after the present one.
   ///   - posting: Whether to send a message about the new state.
-  ///   - now: The present moment.
-  /// - Returns: The order afterwards.
-  /// - Throws: ``LarderError`` of code `state` with the reason when the move is not allowed.
+  ///   - now: The current time.
+  /// - Returns: The changed order.
+  /// - Throws: ``LarderError`` with the code `state` if the order may not change to this state.
   package func move(_ id: String, to state: OrderState?, posting: Bool, at now: OrderTime)
     throws(LarderError) -> Order
   {
@@ -304,7 +320,9 @@ extension Outbox {
     }
   }
 
-  /// Withdraws unsent messages of a cancelled order; returns whether a message may have arrived.
+  /// Gives up the messages of a cancelled order that were not delivered.
+  ///
+  /// - Returns: Whether a message has arrived or may have arrived.
   private func withdraw(_ entry: Order, _ row: Int64, _ db: Database) throws -> Bool {
     var mayBeKnown = false
     for message in entry.messages {
@@ -314,7 +332,7 @@ extension Outbox {
         mayBeKnown = mayBeKnown || wasHeld || message.attempts.contains(where: \.mayHaveArrived)
         let error = wasHeld ? "cancelled, may have arrived" : "cancelled"
         try store(message.delivery.settled(.dead, error), message.id, db)
-      // The sender that is sending the message records its outcome.
+      // The process that is sending the message stores its outcome.
       case .sending, .delivered: mayBeKnown = true
       case .dead: break
       }
@@ -322,16 +340,16 @@ extension Outbox {
     return mayBeKnown
   }
 
-  /// Queues messages again that were given up (`dead`) or are held (`ambiguous`).
+  /// Queues the messages of orders again that are in the state `dead` or `ambiguous`.
   ///
-  /// Each message keeps its id, and begins its schedule again.
+  /// A message has the same id as before, and all its attempts.
   ///
   /// - Parameters:
-  ///   - ids: The ids of the orders, or beginnings of the ids; nil for all orders with dead messages.
-  ///   - now: The present moment.
+  ///   - ids: The ids of the orders, or the beginnings of the ids. If this is nil, all messages in the state `dead` are
+  ///     queued, and none in the state `ambiguous`.
+  ///   - now: The current time.
   /// - Returns: The ids of the orders whose messages were queued.
-  /// - Throws: ``LarderError`` of code `state` when a given order has nothing to replay; in that case nothing is
-  ///   changed.
+  /// - Throws: ``LarderError`` with the code `state` if a given order has no such message. Then no message is queued.
   package func replay(_ ids: [String]?, at now: OrderTime) throws(LarderError) -> [OrderID] {
     try write { db in
       try chosen(ids, db).compactMap { entry in
@@ -360,11 +378,11 @@ extension Outbox {
     }
   }
 
-  /// Records that held messages (`ambiguous`) did arrive, as the user has found out.
+  /// Changes messages from the state `ambiguous` to `delivered`, because the user has found out that they arrived.
   ///
-  /// - Parameter ids: The ids of the orders, or beginnings of the ids.
+  /// - Parameter ids: The ids of the orders, or the beginnings of the ids.
   /// - Returns: The ids of the orders.
-  /// - Throws: ``LarderError`` of code `state` when an order has no held message; in that case nothing is changed.
+  /// - Throws: ``LarderError`` with the code `state` if an order has no such message. Then no message is changed.
   package func confirm(arrived ids: [String]) throws(LarderError) -> [OrderID] {
     try write { db in
       try chosen(ids, db).map { entry in
@@ -395,7 +413,7 @@ extension Outbox {
     return try ids.map { try Self.entry($0, db).order }
   }
 
-  /// Stores the state of a message.
+  /// Stores the delivery of a message.
   func store(_ delivery: Delivery, _ id: String, _ db: Database) throws {
     try db.execute(
       sql: """

@@ -1,32 +1,36 @@
 import Base
 import GRDB
 
-/// The next task of a sender.
+/// The next step of a ``WebhookSender``.
 enum NextMessage {
-  /// Send this message now; its state `sending` is durable.
+  /// Send this message now.
+  ///
+  /// Its state `sending` is stored, and survives a power cut.
   case attempt(any Outgoing, Delivery)
-  /// Send nothing before this moment.
+  /// Send nothing before the given time.
   case wait(until: OrderTime)
-  /// The webhook was stopped for this reason.
+  /// Send nothing, because the webhook no longer accepts messages.
+  ///
+  /// The value is the reason.
   case stopped(String)
-  /// Nothing is left to send.
+  /// Send nothing, because no message is queued.
   case idle
 }
 
 extension Outbox {
-  /// Chooses the next message and marks it `sending`, in one transaction.
+  /// Chooses the next message, and changes its state to `sending`, in one transaction.
   ///
-  /// The caller holds the ``WebhookLock``. Messages are sent in the sequence in which they were queued. A message that
-  /// waits or is held delays only later messages about the same order.
+  /// The caller must have the ``WebhookLock``. Messages are sent in the order in which they were queued. If a message
+  /// waits for its next attempt, or is in the state `ambiguous`, only later messages about the same order wait for it.
   ///
   /// - Parameters:
   ///   - webhook: The webhook to send to.
-  ///   - mail: The kind of messages to send.
-  ///   - plan: The plan for messages whose sender died.
-  ///   - now: The present moment.
-  ///   - random: A random number in 0..<1.
-  /// - Returns: The task.
-  /// - Throws: ``LarderError`` when the outbox cannot be written; in that case the caller must send nothing.
+  ///   - mail: The kind of the messages to send.
+  ///   - plan: The plan for messages whose attempt was interrupted by a crash.
+  ///   - now: The current time.
+  ///   - random: A random number from 0 up to but not including 1.
+  /// - Returns: The next step.
+  /// - Throws: ``LarderError`` if the outbox cannot be written. Then the caller must not send a message.
   func claim(
     _ webhook: Webhook,
     _ mail: MessageKind,
@@ -48,7 +52,7 @@ extension Outbox {
       if let moment = state.earliest(at: now) { return .wait(until: moment) }
       let delivery = row.standing(.queued).claimed
       guard let message = try self.message(row, delivery, mail, db) else {
-        // The row is damaged: skip this message, and send the messages after it.
+        // This row is damaged. The message is given up, so that the messages after it can be sent.
         try store(row.standing(.queued).settled(.dead, "unreadable"), row.id, db)
         return .wait(until: now)
       }
@@ -59,11 +63,13 @@ extension Outbox {
     }
   }
 
-  /// Records the outcome of an attempt; the caller still holds the ``WebhookLock``.
+  /// Stores the outcome of an attempt.
   ///
-  /// - Returns: The new state of the message.
-  /// - Throws: ``LarderError`` when the outbox cannot be written; the message stays `sending`, as if the sender had
-  ///   died.
+  /// The caller must still have the ``WebhookLock``.
+  ///
+  /// - Returns: The new delivery of the message.
+  /// - Throws: ``LarderError`` if the outbox cannot be written. Then the message stays in the state `sending`, as after
+  ///   a crash.
   func record(
     _ outcome: AttemptOutcome,
     _ message: any Outgoing,
@@ -82,7 +88,7 @@ extension Outbox {
     }
   }
 
-  /// Allows messages to a stopped webhook again.
+  /// Lets messages be sent again to a webhook that no longer accepted messages.
   package func resume(_ webhook: Webhook) throws(LarderError) {
     try write { db in
       try db.execute(
@@ -97,11 +103,10 @@ extension Outbox {
     try read { db in try state(of: webhook, db) }
   }
 
-  /// The SQL for queued messages that need not wait for an earlier message about the same order; a notice waits for no
-  /// other message.
+  /// The SQL that selects the queued messages, except those that wait for an earlier message about the same order.
   ///
-  /// Both conditions on `delivery` are needed: SQLite only uses the partial index if the query has the index's own
-  /// condition.
+  /// A notice never waits for another message. The second condition for `delivery` is the condition of the index
+  /// `message_waiting`. Without it, SQLite would not use the index.
   private static func waiting(_ which: String) -> String {
     """
     message AS m WHERE delivery = 'queued' AND delivery NOT IN ('delivered', 'dead') AND \(which) \
@@ -110,10 +115,9 @@ extension Outbox {
     """
   }
 
-  /// The first message that is due.
+  /// The first message that may be sent now.
   ///
-  /// A message without an attempt since it was queued or replayed is always due; see
-  /// ``DeliveryPlan/due(_:attempted:at:)``.
+  /// A message without an attempt since it was queued may always be sent. See ``DeliveryPlan/due(_:attempted:at:)``.
   private static func firstDue(_ which: String, at now: OrderTime, _ db: Database) throws
     -> MessageRow?
   {
@@ -128,7 +132,7 @@ extension Outbox {
     try OrderTime.fetchOne(db, sql: "SELECT min(next) FROM \(waiting(which))")
   }
 
-  /// Adjusts messages of earlier senders to this sender's plan and clock.
+  /// Corrects messages that an earlier process stored with another policy or with a wrong clock, or before it crashed.
   private func recover(
     _ which: String,
     _ plan: DeliveryPlan,
@@ -141,10 +145,11 @@ extension Outbox {
     try reschedule(which, at: now, db)
   }
 
-  /// Holds messages that may have arrived, although another sender queued them again under the policy `resend`.
+  /// Changes messages to the state `ambiguous` if they may have arrived, but were queued again with the policy
+  /// `resend`.
   ///
-  /// Only attempts of the present schedule count: a replay, or a run that resends, begins a new schedule. Attempts that
-  /// ended as `stopped` or `unsent` do not count for the schedule.
+  /// Attempts before the user queued the message again do not count. The column `tries` has the number of attempts
+  /// since then, without attempts whose outcome was `stopped` or `unsent`.
   private func hold(_ which: String, _ db: Database) throws {
     try db.execute(
       sql: """
@@ -158,10 +163,10 @@ extension Outbox {
     )
   }
 
-  /// Reschedules messages whose next attempt was computed with a clock that was fast.
+  /// Corrects the times of messages that were stored when the clock was fast.
   ///
-  /// If the last attempt of such a message ended in the future, its end is set to now. Without this, the wait would
-  /// start again with every call.
+  /// If the last attempt of such a message ended in the future, its end is set to now. Otherwise the delay would start
+  /// again with each call, and would never end.
   private func reschedule(_ which: String, at now: OrderTime, _ db: Database) throws {
     let messages = try MessageRow.fetchAll(
       db,
@@ -188,7 +193,9 @@ extension Outbox {
     }
   }
 
-  /// Records the outcome of messages whose sender died, and queues held messages again if the policy is `resend`.
+  /// Stores the outcome of attempts that were interrupted by a crash.
+  ///
+  /// With the policy `resend`, also queues messages in the state `ambiguous` again.
   private func revive(
     _ which: String,
     _ plan: DeliveryPlan,
@@ -207,7 +214,7 @@ extension Outbox {
     for message in messages {
       let delivery = message.standing(.sending)
       if delivery.state == .ambiguous {
-        // The policy `resend` was chosen, so the schedule begins again.
+        // The user has chosen the policy `resend`, so the message gets all its attempts again.
         try store(delivery.revived(at: now), message.id, db)
       } else {
         let outcome = AttemptOutcome.unknown("interrupted")
@@ -217,7 +224,9 @@ extension Outbox {
     }
   }
 
-  /// Records the outcome of an attempt; a cancelled order's message is not queued again.
+  /// Stores the outcome of an attempt.
+  ///
+  /// The message of a cancelled order is not queued again.
   private func record(
     _ delivery: Delivery,
     _ id: String,

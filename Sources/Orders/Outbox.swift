@@ -3,34 +3,38 @@ import GRDB
 import Glibc
 import SQLite
 
-/// The database of orders and notices, with the queue of their messages to webhooks: an SQLite file outside every
-/// cache.
+/// The database of orders, and the queue of messages to webhooks.
 ///
-/// Once ``place(_:)`` returns, the order survives any crash and power cut. The file's mode is 0600.
+/// It is an SQLite file, which does not belong to a cache. A message is about an order, or is a notice about changes of
+/// a catalog. When ``place(_:)`` returns, the order survives a crash and a power cut. Only the owner can read the file.
 ///
-/// Thread-safe, and any number of processes may open the file; calls wait for each other.
+/// Thread-safe. Any number of processes may use the file at the same time. A call waits until no other process writes.
 package final class Outbox: Sendable {
   private let database: SQLiteDatabase
   /// The path of the file.
   package let path: String
 
-  /// How long a call waits for other processes before it gives up, in seconds.
+  /// The number of seconds for which a call waits for other processes before it fails.
   private static let patience = 20.0
 
-  /// Opens the outbox at `path`; creates a missing file, and migrates the file of an older larder.
+  /// Opens the file at `path`.
   ///
-  /// - Throws: ``LarderError``. The file of a newer larder is left unchanged.
+  /// If there is no file, it is created. The file of an older larder is migrated.
+  ///
+  /// - Throws: ``LarderError``. It is also thrown for the file of a newer larder, which is not changed.
   package convenience init(_ path: String) throws(LarderError) {
     try self.init(path, Self.tables())
   }
 
-  /// Opens the outbox with a given schema, whose migrations a test may interrupt.
+  /// Opens the file with a schema.
+  ///
+  /// Tests pass a schema whose migrations fail.
   init(_ path: String, _ tables: DatabaseSchema) throws(LarderError) {
     self.path = path
     try OutboxFile.make(path)
     do {
       database = try SQLiteDatabase(path, tables, patience: Self.patience) { _, _ in
-        // At this point a newer larder's file has been refused, and nothing is written yet.
+        // At this time, the file is not from a newer larder, and nothing has been written yet.
         try OutboxFile.restrict(path)
       }
     } catch {
@@ -38,10 +42,12 @@ package final class Outbox: Sendable {
     }
   }
 
-  /// Whether there is an outbox at `path`.
+  /// Whether there is a file at `path`.
   package static func exists(at path: String) -> Bool { access(path, F_OK) == 0 }
 
-  /// Runs `body` in a transaction, which is synced to the device.
+  /// Runs `body` in a transaction.
+  ///
+  /// When this returns, the transaction survives a power cut.
   @discardableResult
   func write<Value>(_ body: (Database) throws -> Value) throws(LarderError) -> Value {
     do {
@@ -51,7 +57,9 @@ package final class Outbox: Sendable {
     }
   }
 
-  /// Runs `body`, which only reads, on a snapshot.
+  /// Runs `body`, which must only read.
+  ///
+  /// It does not see transactions that are committed in the meantime.
   func read<Value>(_ body: (Database) throws -> Value) throws(LarderError) -> Value {
     do {
       return try database.read(body)
@@ -60,7 +68,7 @@ package final class Outbox: Sendable {
     }
   }
 
-  /// The outbox's error for an error that the database threw.
+  /// The error with the outbox's error message for an error that the database threw.
   static func translate(_ error: any Error, _ path: String) -> LarderError {
     if let error = error as? LarderError { return error }
     guard let failure = error as? DatabaseFailure else {
@@ -82,21 +90,22 @@ package final class Outbox: Sendable {
 }
 
 extension LarderError {
-  /// The error for a failed system call: "cannot VERB THING: permission denied".
+  /// The error for a failed system call, for example with the message "cannot open PATH: permission denied".
   static func system(_ verb: String, _ thing: String, errno code: Int32) -> LarderError {
     .system(verb, thing, errno: code, remedy: .writableFile)
   }
 }
 
-/// Creates the file of the outbox, readable and writable only by its owner.
+/// Creates the file of the outbox.
+///
+/// Only its owner can read and write the file.
 enum OutboxFile {
-  /// Creates the file and its parent folders if they are missing.
+  /// Creates the file and its parent folders if they do not exist.
   ///
-  /// New folders have mode 0700 and the file 0600, because the file contains customers' names and orders. The names of
-  /// the new folders and of the file are synced to the device, so that a power cut after the first order cannot lose
-  /// the file.
+  /// Other users cannot read the new file and folders, because the file contains the names and orders of customers. The
+  /// folders are synced, so that the file itself survives a power cut.
   ///
-  /// - Throws: ``LarderError`` when a system call fails.
+  /// - Throws: ``LarderError`` if a system call fails.
   static func make(_ path: String) throws(LarderError) {
     let folder = self.folder(of: path)
     try makeFolders(folder)
@@ -106,7 +115,7 @@ enum OutboxFile {
       throw .system("make", path, errno: error.code)
     }
     if let (path, kind) = DatabaseFile.irregular(path) {
-      // A symbolic link could lead to a place where others can read the orders.
+      // A symbolic link could lead to a folder where other users can read the orders.
       guard kind != S_IFLNK else { throw .system("open", path, errno: ELOOP) }
       throw LarderError(
         .disk,
@@ -118,7 +127,7 @@ enum OutboxFile {
     if try status(of: path).st_size == 0 { try sync(folder) }
   }
 
-  /// Removes other users' permissions for the file.
+  /// Removes the permissions of other users for the file.
   static func restrict(_ path: String) throws(LarderError) {
     guard try status(of: path).st_mode & 0o077 != 0 else { return }
     guard fchmodat(AT_FDCWD, path, 0o600, AT_SYMLINK_NOFOLLOW) == 0 else {
@@ -132,7 +141,7 @@ enum OutboxFile {
     return status
   }
 
-  /// The folder of a path.
+  /// The folder that contains the file with a path.
   private static func folder(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
@@ -150,7 +159,7 @@ enum OutboxFile {
   private static func sync(_ folder: String) throws(LarderError) {
     let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else {
-      // A folder with execute but no read permission cannot be opened, and so not synced.
+      // Without read permission, a folder cannot be opened for syncing, although files can be created in it.
       if errno == EACCES { return }
       throw .system("open", folder, errno: errno)
     }
@@ -164,28 +173,30 @@ enum OutboxFile {
 }
 
 extension Outbox {
-  /// A migration of the tables.
+  /// A migration, which changes the tables of an older version to those of the next version.
   struct Step: Sendable {
-    /// The migration's name, which the file records and which never changes.
+    /// The name of the migration.
+    ///
+    /// It is stored in the file, and must never change.
     let name: String
-    /// The migration's SQL statements.
+    /// The SQL statements.
     let statements: [String]
   }
 
-  /// All migrations, in the order in which they are applied.
+  /// All migrations, in the order in which they are carried out.
   ///
-  /// Released migrations never change; new ones are added at the end.
+  /// A migration must not change after its release. New migrations are added at the end.
   ///
-  /// The number of migrations is the schema's version, also stored as `PRAGMA user_version`, by which older versions of
-  /// larder refuse newer files. Files of version 1 do not record names of migrations, so the first migration leaves
-  /// existing tables unchanged.
+  /// The version of a file is the number of its migrations. It is stored as `PRAGMA user_version`, so that an older
+  /// larder can refuse the file. A file of version 1 does not contain the names of its migrations, so the first
+  /// migration is carried out again. It does not change tables that exist.
   ///
-  /// Times are milliseconds since 1970.
+  /// All times in the tables are in milliseconds since 1970.
   static let steps = [
     Step(
       name: "orders",
       statements: [
-        // The orders, by the time of placing. Only `state` ever changes.
+        // The orders, in the order in which they were placed. Only the column `state` changes later.
         """
         CREATE TABLE IF NOT EXISTS placed(
           row INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, by TEXT NOT NULL,
@@ -199,14 +210,14 @@ extension Outbox {
           title TEXT NOT NULL, price INTEGER NOT NULL, quantity INTEGER NOT NULL,
           PRIMARY KEY(placed, position)) WITHOUT ROWID
         """,
-        // The states of an order, with the time at which each was reached.
+        // The states that orders reached, with the time of each.
         """
         CREATE TABLE IF NOT EXISTS change(
           placed INTEGER NOT NULL, position INTEGER NOT NULL, state TEXT NOT NULL,
           time INTEGER NOT NULL,
           PRIMARY KEY(placed, position)) WITHOUT ROWID
         """,
-        // The messages about orders, in the order of sending.
+        // The messages, in the order in which they are sent.
         """
         CREATE TABLE IF NOT EXISTS message(
           row INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, placed INTEGER NOT NULL,
@@ -219,14 +230,14 @@ extension Outbox {
         CREATE INDEX IF NOT EXISTS message_waiting ON message(delivery, row)
           WHERE delivery NOT IN ('delivered', 'dead')
         """,
-        // The attempts, with start and outcome; `ended` and `outcome` are NULL while unknown.
+        // The attempts to send messages. `ended` and `outcome` are NULL until they are known.
         """
         CREATE TABLE IF NOT EXISTS attempt(
           message INTEGER NOT NULL, number INTEGER NOT NULL, began INTEGER NOT NULL,
           ended INTEGER, outcome TEXT,
           PRIMARY KEY(message, number)) WITHOUT ROWID
         """,
-        // The state of each webhook, by the SHA-256 of its URL. The URL itself is never stored.
+        // The states of the webhooks. `digest` is the SHA-256 of a webhook's URL. The URL itself is never stored.
         """
         CREATE TABLE IF NOT EXISTS webhook(
           digest TEXT PRIMARY KEY, host TEXT NOT NULL, stopped TEXT, stopped_at INTEGER,
@@ -237,7 +248,7 @@ extension Outbox {
     Step(
       name: "attempts-that-may-have-arrived",
       statements: [
-        // Version 1 recorded these outcomes as failures, and would have resent the messages without asking the user.
+        // Version 1 stored these outcomes as failures, and sent the messages again without asking the user.
         """
         UPDATE attempt SET outcome = 'unknown ' || substr(outcome, length('failed ') + 1)
           WHERE outcome IN ('failed reply-not-ok', 'failed http-302', 'failed http-303',
@@ -254,15 +265,15 @@ extension Outbox {
     Step(
       name: "notices",
       statements: [
-        // The subscriptions to a catalog's changes; `told` is the last run that was reported. A notice's row in
-        // `message` has, in the column `placed`, the negated `row` of its subscription.
+        // The subscriptions to changes of catalogs. `told` is the number of the last sync that was reported. In the
+        // table `message`, the column `placed` of a notice contains the negated `row` of its subscription.
         """
         CREATE TABLE subscription(
           row INTEGER PRIMARY KEY AUTOINCREMENT, webhook TEXT NOT NULL, payload TEXT NOT NULL,
           cache TEXT NOT NULL, catalog TEXT NOT NULL, wish TEXT NOT NULL, told INTEGER NOT NULL,
           UNIQUE(webhook, payload, cache, catalog, wish))
         """,
-        // The contents of notices, which report the changes after the run `after`.
+        // The contents of notices. A notice contains the changes after the sync with the number `after`.
         """
         CREATE TABLE notice(
           message INTEGER PRIMARY KEY, after INTEGER NOT NULL, content BLOB NOT NULL)
@@ -271,10 +282,11 @@ extension Outbox {
     ),
   ]
 
-  /// The database schema of ``steps``.
+  /// Makes the database schema from ``steps``.
   ///
-  /// - Parameter interrupt: Called before every statement, within the transaction; throws in tests.
-  /// - Returns: The schema of the file.
+  /// - Parameter interrupt: Called before each statement and at the end of each migration. In tests, it throws an
+  ///   error.
+  /// - Returns: The schema.
   static func tables(
     interrupt: @escaping @Sendable (Database) throws -> Void = { _ in }
   ) -> DatabaseSchema {

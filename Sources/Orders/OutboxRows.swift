@@ -1,26 +1,30 @@
 import Catalog
 import GRDB
 
-// The rows of the outbox: each type is a table, and each property a column. An unexpected value in a damaged page
-// throws, and never traps.
+// The rows of the outbox's tables. Each property is a column. If a damaged file contains an unexpected value, reading a
+// row throws an error, and never traps.
 
-/// A row of the table `placed`: an order.
+/// A row of the table `placed`, which contains the orders.
 struct PlacedRow: Codable, FetchableRecord, PersistableRecord {
   static let databaseTableName = "placed"
 
-  /// The row's number, by which other tables refer to the row. Nil in a new row, to which SQLite gives a number.
+  /// The row's number, by which other tables refer to the row.
+  ///
+  /// Nil in a new row, to which SQLite gives a number.
   let row: Int64?
   let id: String
   let by: String
   let note: String?
   let currency: String
-  /// The sum in minor units of `currency`, as are all prices in this table and in `line`.
+  /// The total in minor units of `currency`, for example won or cents.
+  ///
+  /// The table `line` has its prices in the same unit.
   let total: Int
   let language: String
   let placed: OrderTime
   let state: String
 
-  /// The row of a new order.
+  /// Makes the row of a new order.
   init(_ order: PlacedOrder) {
     row = nil
     id = order.id.rawValue
@@ -54,7 +58,7 @@ struct PlacedRow: Codable, FetchableRecord, PersistableRecord {
   }
 }
 
-/// A row of the table `line`: an ordered item.
+/// A row of the table `line`, which contains the items of orders.
 struct LineRow: Codable, FetchableRecord, PersistableRecord {
   static let databaseTableName = "line"
 
@@ -66,7 +70,7 @@ struct LineRow: Codable, FetchableRecord, PersistableRecord {
   let quantity: Int
 }
 
-/// A row of the table `change`: a state that an order reached.
+/// A row of the table `change`, which contains the states that orders reached.
 struct ChangeRow: Codable, FetchableRecord {
   let placed: Int64
   let state: String
@@ -77,14 +81,18 @@ struct ChangeRow: Codable, FetchableRecord {
   }
 }
 
-/// A row of the table `message`: a message about an order, or a notice.
+/// A row of the table `message`, which contains messages about orders and notices about changes of a catalog.
 struct MessageRow: Codable, FetchableRecord, PersistableRecord {
   static let databaseTableName = "message"
 
-  /// The row's number, by which other tables refer to the row. Nil in a new row, to which SQLite gives a number.
+  /// The row's number, by which other tables refer to the row.
+  ///
+  /// Nil in a new row, to which SQLite gives a number.
   let row: Int64?
   let id: String
-  /// The row of the message's order in the table `placed`. For a notice, the negated row of its subscription.
+  /// The row of the message's order in the table `placed`.
+  ///
+  /// For a notice, the negated row of its subscription.
   let placed: Int64
   let state: String
   let changed: OrderTime
@@ -94,7 +102,9 @@ struct MessageRow: Codable, FetchableRecord, PersistableRecord {
   let error: String?
   let next: OrderTime?
 
-  /// Makes the row of a new message, which is due at once. A notice has the state `notice`.
+  /// Makes the row of a new message, which is due at once.
+  ///
+  /// A notice has the state `notice`.
   init(id: String, placed: Int64, state: String, at now: OrderTime) {
     row = nil
     (self.id, self.placed, self.state, changed) = (id, placed, state, now)
@@ -102,7 +112,9 @@ struct MessageRow: Codable, FetchableRecord, PersistableRecord {
     (attempts, tries, error, next) = (0, 0, nil, now)
   }
 
-  /// Whether a newer notice may replace this one: it is queued, or was given up after the whole schedule.
+  /// Whether a newer notice may replace this notice.
+  ///
+  /// It may if this one is queued, or if all attempts have failed.
   var isWaiting: Bool {
     let delivery = standing(.sending)
     return delivery.state == .queued
@@ -114,7 +126,9 @@ struct MessageRow: Codable, FetchableRecord, PersistableRecord {
 
   var orderState: OrderState { OrderState(rawValue: state) ?? .ordered }
 
-  /// The state of the message's delivery; `fallback` is used for an unknown state.
+  /// The delivery of the message.
+  ///
+  /// `fallback` replaces a state that this larder does not know.
   func standing(_ fallback: Delivery.State) -> Delivery {
     Delivery(
       state: Delivery.State(rawValue: delivery) ?? fallback,
@@ -126,7 +140,7 @@ struct MessageRow: Codable, FetchableRecord, PersistableRecord {
   }
 }
 
-/// A row of the table `attempt`.
+/// A row of the table `attempt`, which contains the attempts to send messages.
 struct AttemptRow: Codable, FetchableRecord, PersistableRecord {
   static let databaseTableName = "attempt"
 
@@ -141,7 +155,7 @@ struct AttemptRow: Codable, FetchableRecord, PersistableRecord {
   }
 }
 
-/// A row of the table `webhook`.
+/// A row of the table `webhook`, which contains the states of webhooks.
 struct WebhookRow: Codable, FetchableRecord, PersistableRecord {
   static let databaseTableName = "webhook"
   static let persistenceConflictPolicy = PersistenceConflictPolicy(insert: .replace)
@@ -156,7 +170,7 @@ struct WebhookRow: Codable, FetchableRecord, PersistableRecord {
   let nextSlot: OrderTime?
   let pausedAt: OrderTime?
 
-  /// The row of a webhook in a state.
+  /// Makes a row from a webhook and its state.
   init(_ state: WebhookState, of webhook: Webhook) {
     digest = webhook.digest
     host = webhook.host
@@ -179,10 +193,10 @@ struct WebhookRow: Codable, FetchableRecord, PersistableRecord {
 }
 
 extension OrderTime: DatabaseValueConvertible {
-  /// Milliseconds since 1970.
+  /// The number of milliseconds since 1970.
   package var databaseValue: DatabaseValue { milliseconds.databaseValue }
 
-  /// Reads milliseconds since 1970.
+  /// Makes a time from the number of milliseconds since 1970.
   package static func fromDatabaseValue(_ value: DatabaseValue) -> OrderTime? {
     Int64.fromDatabaseValue(value).map(OrderTime.init(milliseconds:))
   }

@@ -2,16 +2,20 @@ import Base
 import Catalog
 import FoundationEssentials
 
-/// The JSON payload for Slack's incoming webhooks: blocks, and a text for notifications.
+/// The JSON of a message for Slack's incoming webhooks.
+///
+/// The message is a list of blocks, for example a header and a section. Slack shows `text` in notifications.
 struct SlackPayload: Encodable {
-  /// Slack's limits. (Block Kit reference: header, section)
+  /// The maximum lengths of the text in a header and in a section. (Block Kit reference: header, section)
   static let headerLimit = 150
   static let sectionLimit = 3000
 
   struct Text: Encodable {
     let type: String
     let text: String
-    /// Whether Slack must not turn words into links to channels, people or URLs.
+    /// Whether Slack leaves words as they are.
+    ///
+    /// Otherwise it makes links to channels, people and URLs.
     let verbatim: Bool?
     let emoji: Bool?
 
@@ -24,7 +28,9 @@ struct SlackPayload: Encodable {
     }
   }
 
-  /// An image block element; Slack fetches the picture from its URL.
+  /// A picture in a block.
+  ///
+  /// Slack itself fetches the picture from its URL.
   struct Image: Encodable {
     let type = "image"
     let imageURL: String
@@ -52,11 +58,11 @@ extension SlackPayload {
   /// The maximum number of an order's items that a message lists.
   private static let mostLines = 50
 
-  /// Makes the message about an order.
+  /// Makes the message about a state of an order.
   ///
   /// - Parameters:
   ///   - order: The order.
-  ///   - state: The state that the message reports.
+  ///   - state: The state that the order reached.
   ///   - template: The template of the text.
   init(_ order: PlacedOrder, _ state: OrderState, _ template: MessageTemplate) {
     let words = template.text(for: order, state, limit: Self.sectionLimit)
@@ -90,16 +96,21 @@ extension SlackPayload {
   }
 }
 
-/// The template of a message to people, with placeholders for the order's data, such as `{by} – {total}`.
+/// The template of the text in Slack's messages about orders, for example `{by} – {total}`.
 ///
-/// The user writes the template, so it may contain anything, even mentions; the values of placeholders are escaped.
+/// Each word in braces is a placeholder for a value of the order. The values are escaped. The user writes the rest of
+/// the template, so it is not escaped and may contain mentions and links.
 package struct MessageTemplate: Sendable, Equatable {
-  /// The default template: customer – total – items, for example `Kim – 15,200원 – Tea × 2`.
+  /// The default template.
+  ///
+  /// It gives texts such as `Kim – 15,200원 – Tea × 2`.
   package static let standard = MessageTemplate(
     parts: [.place(.by), .text(" – "), .place(.total), .text(" – "), .place(.what)]
   )
 
-  /// A placeholder; the raw value is its name.
+  /// The placeholders.
+  ///
+  /// The raw values are their names.
   enum Place: String, CaseIterable {
     case by, total, what, quantity, note, order, state
   }
@@ -117,8 +128,8 @@ package struct MessageTemplate: Sendable, Equatable {
 
   /// Parses a template such as `{by} – {total} – {what}`.
   ///
-  /// - Parameter text: The template; `{{` and `}}` stand for braces.
-  /// - Throws: ``LarderError`` of code `usage` that names the unknown placeholder.
+  /// - Parameter text: The template. `{{` means `{`, and `}}` means `}`.
+  /// - Throws: ``LarderError`` with the code `usage` if the template has an unknown placeholder.
   package init(_ text: String) throws(LarderError) {
     var parts: [Part] = []
     var plain = ""
@@ -146,7 +157,7 @@ package struct MessageTemplate: Sendable, Equatable {
     self.parts = parts + [.text(plain)]
   }
 
-  /// The text for an order, escaped and of at most `limit` UTF-16 code units.
+  /// The text for an order, with at most `limit` UTF-16 code units.
   func text(for order: PlacedOrder, _ state: OrderState, limit: Int) -> String {
     var text = SlackText(limit: limit)
     for part in parts {
@@ -171,17 +182,18 @@ package struct MessageTemplate: Sendable, Equatable {
   }
 }
 
-/// Builds a text for Slack, escaped and within a limit.
+/// Builds a text for Slack with a maximum length.
 ///
-/// Exactly `&`, `<` and `>` are escaped, so that no text can make a mention or a link. A text above the limit is cut at
-/// a grapheme boundary and ends with an ellipsis. So no entity and no emoji sequence is split. Lengths are in UTF-16
-/// code units, as in Slack's own clients.
+/// The characters `&`, `<` and `>` are escaped, for example as `&amp;`. So no text can contain a mention or a link. A
+/// text that is too long is cut between two characters and ends with an ellipsis. Lengths are in UTF-16 code units, as
+/// in Slack itself.
 struct SlackText {
   private(set) var value = ""
+  /// The length of `value`.
   private var count = 0
   private let limit: Int
   private var isFull = false
-  /// The position to cut at when the next grapheme does not fit, with room for the ellipsis.
+  /// The longest part of `value` that can be followed by an ellipsis, and its length.
   private var room: (end: String.Index, count: Int)
 
   init(limit: Int) {
@@ -189,21 +201,23 @@ struct SlackText {
     room = (value.endIndex, 0)
   }
 
-  /// Appends and escapes a text that the user did not write.
+  /// Appends a text, and escapes it.
   mutating func append(_ text: String) {
-    // Orders of an older larder may contain harmful characters, which that version accepted.
+    // An older larder stored orders with control characters, so they are removed here.
     let plain = String.UnicodeScalarView(
       text.unicodeScalars.filter { $0 == "\n" || !PlainText.isHarmful($0) }
     )
     for character in String(plain) where !isFull { add(escaped(character)) }
   }
 
-  /// Appends a text that the user wrote for Slack, without escaping.
+  /// Appends a text that the user wrote for Slack.
+  ///
+  /// It is not escaped.
   mutating func append(raw text: String) {
     for character in text where !isFull { add(String(character)) }
   }
 
-  /// Escapes `&`, `<` and `>`, even in a grapheme with combining marks.
+  /// Escapes `&`, `<` and `>`, even in a character that also has combining marks.
   private func escaped(_ character: Character) -> String {
     guard character.unicodeScalars.contains(where: { "&<>".unicodeScalars.contains($0) }) else {
       return String(character)

@@ -3,42 +3,47 @@ import Crypto
 import FoundationEssentials
 import Transport
 
-/// The format of messages for a receiver.
+/// The format of the messages to a webhook.
 package enum PayloadKind: String, Sendable, CaseIterable {
-  /// Slack's incoming webhooks.
+  /// The format of Slack's incoming webhooks.
   case slack
-  /// JSON messages as defined by Standard Webhooks 1.0.
+  /// The JSON format of Standard Webhooks 1.0.
   case json
 
   /// The default policy for a message that may have arrived.
   ///
-  /// Hold for Slack, because people would see the message twice. Resend for JSON, because programs ignore a repeated
-  /// id.
+  /// A message to Slack is held, because people would see it twice. A JSON message is sent again, because a program can
+  /// ignore a message whose id it knows.
   package var defaultPolicy: AmbiguityPolicy { self == .slack ? .hold : .resend }
 }
 
-/// A receiver of messages: its URL, its message format, and the keys that sign its messages.
+/// A webhook: the URL that messages are sent to, and their format.
 ///
-/// The URL is a secret and is never shown. Messages show ``host``, and the outbox stores ``digest``.
+/// The URL is a secret, and is never printed. Texts for the user contain ``host`` instead, and the outbox stores
+/// ``digest`` instead.
 package struct Webhook: Sendable {
-  /// The URL; never print it.
+  /// The URL.
+  ///
+  /// It must not be printed.
   let url: WebURL
-  /// The format of messages.
+  /// The format of the messages.
   package let payload: PayloadKind
-  /// The keys for signatures; empty if the user wants no signatures, and for Slack, whose URL is the secret.
+  /// The keys with which messages are signed.
+  ///
+  /// It is empty if the user wants no signatures. Slack needs none, because its URL is secret.
   let secrets: [WebhookSecret]
-  /// The template for Slack's messages.
+  /// The template for messages to Slack.
   let template: MessageTemplate
 
-  /// Parses the text of a secret file or an environment variable.
+  /// Makes a webhook from the URL in a file or in an environment variable.
   ///
   /// - Parameters:
   ///   - text: The URL, which may have white space around it.
-  ///   - payload: The format of messages.
-  ///   - secrets: The keys for signatures.
-  ///   - template: The template for Slack's messages.
-  ///   - parser: The parser of URLs.
-  /// - Throws: ``LarderError`` of code `usage`, which does not repeat the URL.
+  ///   - payload: The format of the messages.
+  ///   - secrets: The keys with which messages are signed.
+  ///   - template: The template for messages to Slack.
+  ///   - parser: A parser for the URL.
+  /// - Throws: ``LarderError`` with the code `usage`. The message does not contain the URL.
   package init(
     _ text: String,
     payload: PayloadKind,
@@ -55,8 +60,7 @@ package struct Webhook: Sendable {
         "cannot use the webhook's URL: it is not an https URL; its file or variable must contain only the URL"
       )
     }
-    // Checked before the URL is parsed, because the parser would encode the line break between two URLs, and so make
-    // one URL of them.
+    // The parser accepts two URLs with a line break between them, because it percent-encodes the line break.
     let words = text.split(whereSeparator: \.isWhitespace)
     guard words.count == 1 else {
       throw LarderError(.usage, "cannot use the webhook's URL: it must be a single URL")
@@ -73,30 +77,35 @@ package struct Webhook: Sendable {
     self.template = template
   }
 
-  /// The host, with the port unless it is the scheme's default.
+  /// The host of the URL, with the port if it is not the default port of the scheme.
   package var host: String {
     url.port == url.scheme.defaultPort ? url.host : url.hostPort.description
   }
 
-  /// The key of the webhook in the outbox: the SHA-256 of the URL, 64 hexadecimal digits.
+  /// The SHA-256 of the URL as 64 hexadecimal digits.
+  ///
+  /// It identifies the webhook in the outbox.
   var digest: String {
     Hexadecimal.text(SHA256.hash(data: Array(((url.userInfo ?? "") + "@" + url.text).utf8)))
   }
 }
 
-/// A key for the signature of messages. (Standard Webhooks 1.0, "Symmetric")
+/// A key with which messages are signed. (Standard Webhooks 1.0, "Symmetric")
 package struct WebhookSecret: Sendable {
   private let key: SymmetricKey
 
-  /// The least length of a key. (Standard Webhooks 1.0, "Signature scheme": 24 to 64 bytes)
+  /// The minimum length of a key in bytes. (Standard Webhooks 1.0, "Signature scheme")
   private static let leastBytes = 24
 
-  /// Parses the keys in a file or an environment variable: `whsec_` and base64, separated by white space.
+  /// Parses the keys in a file or in an environment variable.
   ///
-  /// - Parameter text: One key or several. A message is signed with every key, so that a receiver can change its key.
-  /// - Returns: The keys, at least one.
-  /// - Throws: ``LarderError`` of code `usage`, for a malformed key or a key of fewer than 24 bytes; the error does not
-  ///   repeat the text.
+  /// Each key is `whsec_` followed by base64. A message is signed with all keys. So a webhook can change its key while
+  /// larder knows both the old and the new one.
+  ///
+  /// - Parameter text: One or more keys, separated by white space.
+  /// - Returns: The keys. There is at least one.
+  /// - Throws: ``LarderError`` with the code `usage` if a key is malformed or too short. The message does not contain
+  ///   the key.
   package static func parse(_ text: String) throws(LarderError) -> [WebhookSecret] {
     var secrets: [WebhookSecret] = []
     for (index, word) in text.split(whereSeparator: \.isWhitespace).enumerated() {
@@ -127,12 +136,14 @@ package struct WebhookSecret: Sendable {
     return secrets
   }
 
-  /// The value of `webhook-signature` for one key: `v1,` and the HMAC-SHA256 in base64.
+  /// The signature of a message for the field `webhook-signature`.
+  ///
+  /// It is `v1,` and the HMAC-SHA256 in base64.
   ///
   /// - Parameters:
-  ///   - id: The value of `webhook-id`.
-  ///   - timestamp: The value of `webhook-timestamp`, seconds since 1970.
-  ///   - body: The bytes of the body.
+  ///   - id: The value of the field `webhook-id`.
+  ///   - timestamp: The value of the field `webhook-timestamp`, in seconds since 1970.
+  ///   - body: The body of the request.
   /// - Returns: The signature.
   package func signature(id: String, timestamp: Int64, body: [UInt8]) -> String {
     let signed = Array("\(id).\(timestamp).".utf8) + body
@@ -141,37 +152,46 @@ package struct WebhookSecret: Sendable {
   }
 }
 
-/// The state of a webhook, which the outbox stores for all senders.
+/// The state of a webhook.
+///
+/// It is stored in the outbox, so all processes that send messages share it.
 package struct WebhookState: Hashable, Sendable {
-  /// The reason why the webhook no longer accepts messages; nil if it accepts them.
+  /// The reason for which the webhook no longer accepts messages, for example `http-404`.
+  ///
+  /// Nil if it accepts them.
   package var stopped: String?
-  /// The time at which the webhook was stopped.
+  /// The time at which the webhook stopped accepting messages.
   package var stoppedAt: OrderTime?
-  /// The time before which nothing may be sent, because of a `Retry-After`.
+  /// The time before which nothing may be sent, because the webhook sent `Retry-After`.
   package var pausedUntil: OrderTime?
-  /// The time of that `Retry-After`; nil when it was not recorded.
+  /// The time at which this `Retry-After` was received.
+  ///
+  /// Nil if the time is not known.
   package var pausedAt: OrderTime?
-  /// The earliest moment for the next message.
+  /// The earliest time of the next message, because messages to Slack need pauses between them.
   package var nextSlot: OrderTime?
 
   /// Makes the state of a new webhook.
   package init() {}
 
-  /// The pause between two messages to Slack, in milliseconds. (Slack's limit for webhooks)
+  /// The pause between two messages to Slack in milliseconds.
+  ///
+  /// Slack allows one message per second.
   static let slackSpacing: Int64 = 1000
 
-  /// The earliest time for the next message; nil when it may be sent at once.
+  /// The earliest time of the next message, or nil if it may be sent at once.
   func earliest(at now: OrderTime) -> OrderTime? {
     let state = trusted(at: now)
     let latest = [state.pausedUntil, state.nextSlot].compactMap { $0 }.max()
     return latest.flatMap { $0 > now ? $0 : nil }
   }
 
-  /// The state with all times limited relative to `now`, for a clock that was set back.
+  /// A copy in which all times are plausible, even if the clock was set back since they were stored.
   ///
-  /// A pause that begins in the future begins now, with its intended length. No time is further from `now` than its
-  /// rule allows. The caller must store the result: if it were computed again each time, a time would move on with
-  /// `now` and never be reached.
+  /// If a pause starts in the future, it starts now instead, and has the same length. No pause is longer than allowed.
+  ///
+  /// The caller must store the result. If it were computed again each time, a pause would never end, because it would
+  /// start again each time.
   func trusted(at now: OrderTime) -> WebhookState {
     let longest = DeliveryPlan.longestRetryAfter * 1000
     var state = self
@@ -185,14 +205,14 @@ package struct WebhookState: Hashable, Sendable {
     return state
   }
 
-  /// The state after a message was sent at `now`.
+  /// The state after an attempt has started at `now`.
   func spaced(_ payload: PayloadKind, at now: OrderTime) -> WebhookState {
     var state = trusted(at: now)
     state.nextSlot = payload == .slack ? now + Self.slackSpacing : nil
     return state
   }
 
-  /// The state after an attempt.
+  /// The state after an attempt has ended with an outcome.
   func after(_ outcome: AttemptOutcome, at now: OrderTime) -> WebhookState {
     var state = trusted(at: now)
     switch outcome {

@@ -5,29 +5,34 @@ import Glibc
 import Synchronization
 import Transport
 
-/// Sends the outbox's messages about orders, or its notices, to a webhook.
+/// Sends queued messages about orders, or queued notices, to a webhook.
 ///
-/// Delivery is at least once; ``AmbiguityPolicy`` decides about messages that may have arrived.
+/// A message can be sent more than once. ``AmbiguityPolicy`` decides whether to send a message again that may have
+/// arrived.
 ///
-/// A message is `sending` on disk before its first byte is sent. Any number of senders may run at the same time, in any
-/// number of processes, because each attempt is made under the ``WebhookLock``.
+/// The state `sending` is stored on disk before the first byte of a message is sent. Any number of senders in any
+/// number of processes may run at the same time, because each attempt needs the ``WebhookLock``.
 package final class WebhookSender: Sendable {
   /// The limits of one run.
   package struct Limits: Sendable {
-    /// The maximum number of attempts, repetitions included.
+    /// The maximum number of attempts.
     package var attempts = Int.max
-    /// How long to wait for a message that is not due yet, in milliseconds.
+    /// The maximum time in milliseconds to wait for the next message.
+    ///
+    /// If it may be sent only later, the run ends.
     package var patience: Int64 = 10_000
-    /// End the run once this order's message has been attempted.
+    /// An order.
+    ///
+    /// The run ends after an attempt to send a message about this order.
     package var until: OrderID?
 
-    /// Limits that allow all messages that are due now or within ten seconds.
+    /// Makes limits that allow all messages that may be sent now or within ten seconds.
     package init() {}
   }
 
-  /// The number of successive attempts without a connection after which the run ends.
+  /// The run ends after this number of attempts in a row without a connection.
   private static let mostUnreached = 3
-  /// The pause between attempts to take the lock while another sender holds it, in milliseconds.
+  /// The time in milliseconds after which a sender tries again to take the lock from another sender.
   private static let lockPause: Int64 = 15
 
   private let outbox: Outbox
@@ -45,12 +50,12 @@ package final class WebhookSender: Sendable {
   /// - Parameters:
   ///   - outbox: The outbox with the messages.
   ///   - webhook: The webhook to send to.
-  ///   - mail: The kind of messages to send.
+  ///   - mail: The kind of the messages to send.
   ///   - policy: The policy for messages that may have arrived.
   ///   - limits: The limits of the run.
-  ///   - transport: The transport; it must neither repeat a POST nor follow redirects.
+  ///   - transport: The transport. It must not repeat a POST, and must not follow redirects.
   ///   - clock: The clock.
-  ///   - random: Returns random numbers in 0..<1, for the jitter.
+  ///   - random: Returns random numbers from 0 up to but not including 1, which vary the delays.
   package init(
     _ outbox: Outbox,
     to webhook: Webhook,
@@ -71,17 +76,21 @@ package final class WebhookSender: Sendable {
     self.random = random
   }
 
-  /// Ends the run after the present attempt; thread-safe.
+  /// Ends the run after the present attempt.
+  ///
+  /// Any thread may call this.
   package func stop() {
     isStopped.store(true, ordering: .sequentiallyConsistent)
     clock.stop()
   }
 
-  /// Sends the messages that are due now or soon; blocks.
+  /// Sends messages until no message may be sent now or soon.
+  ///
+  /// This function blocks.
   ///
   /// - Parameter progress: Called after each attempt with the report so far.
   /// - Returns: The report.
-  /// - Throws: ``LarderError`` when the outbox cannot be written; in that case nothing more is sent.
+  /// - Throws: ``LarderError`` if the outbox cannot be written. Then no further message is sent.
   package func run(
     progress: (SendReport) -> Void = { _ in }
   ) throws(LarderError) -> SendReport {
@@ -130,7 +139,7 @@ package final class WebhookSender: Sendable {
           report.due = moment
           break loop
         }
-        // While this sender waits, other processes may send messages to other webhooks.
+        // While this sender waits, another process may send a message to another webhook.
         drop(lock)
         clock.wait(until: moment)
       case .stopped(let reason):
@@ -148,7 +157,7 @@ package final class WebhookSender: Sendable {
     return report
   }
 
-  /// Releases a lock here instead of at the end of its scope.
+  /// Releases a lock before the end of its scope.
   private func drop(_ lock: consuming WebhookLock) {}
 
   /// Sends one message and waits for its outcome.
@@ -162,18 +171,22 @@ package final class WebhookSender: Sendable {
   }
 }
 
-/// The lock for one attempt, held by one process at a time.
+/// The lock that a sender must have during an attempt.
 ///
-/// The lock is an exclusive `flock` on a file beside the outbox. The kernel releases it when the process ends, even
-/// after a crash. While the lock is held, no other attempt is under way, so another message in the state `sending`
-/// belongs to a sender that died. Placing an order needs no lock.
+/// Only one sender can have it at a time.
+///
+/// It is an exclusive `flock` on a file beside the outbox. The kernel releases it when the process ends, even after a
+/// crash. So if a sender with the lock finds a message in the state `sending`, the process that sent it has crashed. An
+/// order can be placed without the lock.
 final class WebhookLock {
   private let descriptor: Int32
 
-  /// Takes the lock; nil when another process has it.
+  /// Takes the lock.
+  ///
+  /// The result is nil if another sender has it.
   ///
   /// - Parameter outbox: The path of the outbox.
-  /// - Throws: ``LarderError`` when a system call fails.
+  /// - Throws: ``LarderError`` if a system call fails.
   init?(_ outbox: String) throws(LarderError) {
     let path = outbox + ".lock"
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -189,88 +202,109 @@ final class WebhookLock {
   }
 
   deinit {
-    // The file stays: after a removal, two senders could lock two different files with the same name. Closing the file
-    // would not release the lock at once: a child process that another thread forked holds it until it calls `exec`.
+    // The file is not removed, because two senders could then lock two different files with the same name. Closing the
+    // file is not sufficient to release the lock. If another thread has forked a child process, the child has the lock
+    // too, until it calls `exec`.
     flock(descriptor, LOCK_UN)
     close(descriptor)
   }
 }
 
-/// The clock of a sender, which can also wait; replaced in tests.
+/// The clock of a sender, which can also wait.
+///
+/// Tests use another clock than the system's.
 package protocol SenderClock: Sendable {
-  /// The present moment by the wall clock, because times are stored across runs.
+  /// The current time.
+  ///
+  /// It is comparable with times of earlier processes.
   func now() -> OrderTime
 
-  /// Blocks until a moment, or until ``WebhookSender/stop()`` is called.
+  /// Blocks until the given time, or until ``stop()`` is called.
   func wait(until moment: OrderTime)
 
-  /// Ends the present wait and all later waits.
+  /// Ends the present call of `wait` and all later calls.
   func stop()
 }
 
-/// The clock of the machine.
+/// The clock of the system.
 package final class SystemSenderClock: SenderClock {
   private let stopped = DispatchSemaphore(value: 0)
 
   /// Makes a clock for one sender.
   package init() {}
 
-  /// The present moment by the wall clock, which may be wrong and may jump.
+  /// The current time.
+  ///
+  /// The clock may be wrong, and may be set while the program runs.
   package func now() -> OrderTime {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     return OrderTime(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
   }
 
-  /// Sleeps; see ``SenderClock``.
+  /// Sleeps until the given time, but at most for a day.
+  ///
+  /// See ``SenderClock``.
   package func wait(until moment: OrderTime) {
     let left = min(max(moment - now(), 0), 86_400_000)
     if stopped.wait(timeout: .now() + .milliseconds(Int(left))) == .success { stopped.signal() }
   }
 
-  /// Ends the present wait and all later waits.
+  /// Ends the present call of `wait` and all later calls.
   package func stop() { stopped.signal() }
 }
 
-/// The results of a sender's run, and the number of remaining messages; `OrderBook.send` returns this report.
+/// The report of a ``WebhookSender`` about its run.
+///
+/// `OrderBook.send` returns it.
 public struct SendReport: Hashable, Sendable {
   /// A message that was not delivered.
   package struct Trouble: Hashable, Sendable {
     /// The id of the order, or of the notice.
     package let order: OrderID
-    /// The state of its delivery: queued, ambiguous or dead.
+    /// The delivery of the message.
+    ///
+    /// Its state is `queued`, `ambiguous` or `dead`.
     package let delivery: Delivery
   }
 
-  /// The orders whose messages were delivered, in the order of delivery; an order with two messages occurs twice.
+  /// The orders whose messages were delivered.
+  ///
+  /// If two messages about an order were delivered, the order occurs twice.
   public package(set) var delivered: [OrderID] = []
-  /// The last state of each message that this run attempted but did not deliver.
+  /// The messages that this run could not deliver.
   package var troubles: [Trouble] = []
-  /// The orders with held messages, which need the user's decision, from this and earlier runs.
+  /// The orders with messages in the state `ambiguous`, from this run and from earlier runs.
+  ///
+  /// The user must decide about them.
   public package(set) var held: [OrderID] = []
   /// The number of messages in each state after the run.
   package var counts = DeliveryCounts([:])
-  /// The reason why the webhook no longer accepts messages; nil if it accepts them.
+  /// The reason for which the webhook no longer accepts messages.
+  ///
+  /// Nil if it accepts them.
   public package(set) var stopped: String?
-  /// The reason why the last attempt could not connect; nil if it connected.
+  /// The reason for which the last attempt had no connection.
+  ///
+  /// Nil if it had one.
   public package(set) var unreachable: String?
-  /// The due time of the next message, if this run did not wait that long.
+  /// The time of the next message, if the run ended because it would have to wait too long.
   package var due: OrderTime?
   /// Whether ``WebhookSender/stop()`` ended the run.
   package var wasInterrupted = false
 
-  /// The report for an outbox that does not exist.
+  /// The report if there is no outbox.
   package static let nothing = SendReport()
 
-  /// An empty report.
+  /// Makes an empty report.
   init() {}
 
   /// The number of messages that wait for their next attempt.
   public var queued: Int { counts[.queued] }
-  /// The due time of the next message, if this run did not wait that long.
+  /// The time of the next message, if the run ended because it would have to wait too long.
   public var nextDue: Date? { due.map(Date.init) }
 
-  /// The orders whose messages were given up in this run.
+  /// The orders with messages that larder has given up in this run.
   public var dead: [OrderID] {
     troubles.filter { $0.delivery.state == .dead }.map(\.order)
   }
@@ -285,7 +319,7 @@ public struct SendReport: Hashable, Sendable {
     return report
   }
 
-  /// Records the state of a message after an attempt.
+  /// Adds a message after an attempt.
   mutating func note(_ order: OrderID, _ delivery: Delivery) {
     troubles.removeAll { $0.order == order }
     if delivery.state == .delivered {
@@ -296,14 +330,16 @@ public struct SendReport: Hashable, Sendable {
   }
 }
 
-/// Collects the beginning of a webhook's reply, and ignores the rest.
+/// Collects the first bytes of a webhook's response, and ignores the rest.
 final class ReplyBuffer: BodySink {
-  /// The maximum number of bytes to keep, enough to recognize any reply of Slack.
+  /// The maximum number of bytes to collect.
+  ///
+  /// All responses of Slack are shorter.
   private static let limit = 1 << 10
 
   private let kept = Mutex<[UInt8]>([])
 
-  /// The first bytes of the reply.
+  /// The first bytes of the response.
   var bytes: [UInt8] { kept.withLock { $0 } }
 
   func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision { .accept }
