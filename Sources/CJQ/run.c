@@ -18,9 +18,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-// The new process is this program, started again from its file, so that it inherits no lock, memory or thread. A
-// constructor recognizes the process by its name before main, so this works in every program that links this module.
-// No Swift code runs in the process. The process frees nothing, because it ends soon.
+// The new process runs the same program file as the calling process, so it inherits no lock, memory or thread. Before
+// main, a constructor checks the name of the process, and runs the jq program if the name is NAME. So this works in
+// every program that links this module, and no Swift code runs in the new process. The process frees no memory, because
+// it ends soon.
 #define NAME "larder: jq"
 enum { INPUT = 3 };
 
@@ -38,8 +39,8 @@ static _Noreturn void answer(char letter, jv words) {
   _exit(0);
 }
 
-// Answers with libjq's first message about a program: "jq: error: REASON at <top-level>, line N:" and the program's
-// text.
+// Writes libjq's first error message about a program, for example "jq: error: syntax error at <top-level>, line 1:" and
+// the text of the program.
 static void compile_error(void *first, jv message) {
   bool *is_first = first;
   if (*is_first) {
@@ -91,9 +92,9 @@ static void limit(int resource, unsigned long long most) {
   if (larder_lower(resource, most, true) != 0) _exit(1);
 }
 
-// The arguments of the new process after its name are numbers: the id of its parent, its limits, and the lengths of
-// the program and of the text. The length -1 means that there is no text. The program and the text are in INPUT, each
-// followed by a NUL.
+// The arguments of the new process. After its name, they are numbers: the id of its parent, its limits, and the lengths
+// of the program and of the text. The length -1 means that there is no text. The file INPUT contains the program and
+// the text, each followed by a NUL.
 enum { PARENT = 1, SECONDS, MEMORY, PROGRAM, TEXT, ARGUMENTS };
 
 __attribute__((constructor)) static void begin(int count, char **arguments) {
@@ -114,7 +115,7 @@ __attribute__((constructor)) static void begin(int count, char **arguments) {
   run(input, numbers[TEXT] < 0 ? NULL : input + program + 1, text);
 }
 
-// Duplicates a descriptor to a number above the descriptors that the new process has, and closes the old one.
+// Replaces a descriptor by one with a higher number, because the new process needs the low numbers for other files.
 static int moved(int descriptor) {
   int above = descriptor < 0 ? -1 : fcntl(descriptor, F_DUPFD_CLOEXEC, 16);
   int reason = errno;

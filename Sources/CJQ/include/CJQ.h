@@ -1,4 +1,4 @@
-// Runs programs with libjq, each in a process of its own.
+// Runs jq programs with libjq. Each program runs in its own process.
 #ifndef LARDER_CJQ_H
 #define LARDER_CJQ_H
 
@@ -7,33 +7,34 @@
 
 /// The limits of the process.
 typedef struct {
-  /// The processor time in seconds.
+  /// The maximum processor time in seconds.
   unsigned seconds;
-  /// The number of bytes of memory beyond the memory that the process begins with.
+  /// The maximum memory in bytes, in addition to the memory that the process has at its start.
   size_t memory;
 } cjq_limits;
 
-/// Starts a process that compiles a jq program and, unless `text` is NULL, runs it on a JSON text.
+/// Starts a process that compiles a jq program. If `text` is not NULL, the process also runs the program with this JSON
+/// text as its input.
 ///
-/// libjq needs a process of its own because it aborts when memory runs out. It also cannot be interrupted: neither
-/// within a function such as `test`, nor after a number of steps. The process is the calling program, started again
-/// from /proc/self/exe, and never reaches main.
+/// libjq needs its own process because it aborts the process when there is no memory left, and because a running program
+/// cannot be interrupted. The new process runs the same file as the calling process (/proc/self/exe), but never reaches
+/// main.
 ///
-/// The process writes one letter and the rest of its answer to `*output`, and then ends:
+/// The process writes one of the following answers to the pipe `*output`, and then ends:
 /// - `v` and the resulting value as JSON
-/// - `c` and the reason why the program cannot be compiled
-/// - `e` and the error of the program
-/// - `n` when the program yields no value
-/// - `m` when the program yields more than one value
-/// - `h` when the program halts
+/// - `c` and libjq's message if the program cannot be compiled
+/// - `e` and the error message of the program
+/// - `n` if the program has no result
+/// - `m` if the program has more than one result
+/// - `h` if the program calls `halt`
 ///
 /// Any other output is not an answer.
 ///
-/// The process has no environment, cannot open files or sockets, starts no program, and is killed when the calling
-/// thread ends.
+/// The process has no environment variables, and cannot open files or sockets or start programs. The kernel kills it
+/// when the thread that started it ends.
 ///
-/// @param output Receives the end of a pipe to read from; the caller closes it.
-/// @return The process, for the caller to wait for; -1 with errno when it cannot be started.
+/// @param output Receives the descriptor of the pipe. The caller must close it.
+/// @return The process, for which the caller must wait. -1 and errno if the process cannot be started.
 pid_t cjq_start(const char *program, const char *text, size_t count, cjq_limits limits,
                 int *output);
 
