@@ -4,8 +4,8 @@
 #include <curl/curl.h>
 #include <stdint.h>
 
-// libcurl is opened when it is first needed. It depends on thirty other libraries, and loading all of them takes a third
-// of the program's start-up time.
+// libcurl is opened when it is first needed. It depends on thirty other libraries, and loading all of them takes a
+// third of the program's start-up time.
 
 // Opens libcurl unless it is open already. Any thread may call this. Returns NULL, or the error message if libcurl
 // cannot be opened.
@@ -14,8 +14,8 @@ const char *larder_curl_open(void);
 const char *larder_curl_failure(void);
 
 // The functions of libcurl that larder calls, with similar names. A function that makes an object opens libcurl if
-// necessary, and returns NULL if libcurl cannot be opened. In this case, the functions that return error messages return
-// the error message of larder_curl_open.
+// necessary, and returns NULL if libcurl cannot be opened. In this case, the functions that return error messages
+// return the error message of larder_curl_open.
 CURLcode larder_global_init(void);
 const curl_version_info_data *larder_version_info(CURLversion age);
 CURL *larder_easy_init(void);
@@ -55,8 +55,8 @@ CURLMcode larder_multi_set_long(CURLM *multi, CURLMoption option, long value);
 
 // Called with a piece of a body, or with one header line. Returns the number of bytes that it accepted.
 typedef size_t (*larder_data_callback)(char *bytes, size_t size, size_t count, void *context);
-// Called before a connection is opened. Returns 1 to open it, and 0 to refuse it. `address` has `count` bytes in network
-// byte order: 4 for IPv4, 16 for IPv6, and none for any other kind of address.
+// Called before a connection is opened. Returns 1 to open it, and 0 to refuse it. `address` has `count` bytes in
+// network byte order: 4 for IPv4, 16 for IPv6, and none for any other kind of address.
 typedef int (*larder_address_callback)(const uint8_t *address, size_t count, void *context);
 // Called before a request is sent on a new or reused connection. `peer` is the address of the other side as text.
 typedef int (*larder_prereq_callback)(void *context, char *peer, char *local, int peer_port, int local_port);
@@ -77,9 +77,9 @@ struct larder_address_judge {
 // by more bytes than its declaration says, and Swift has no such type.
 CURLcode larder_easy_set_address_judge(CURL *easy, struct larder_address_judge *judge);
 
-// The context of a callback that checks a socket for unread bytes before libcurl closes it. libcurl does not report bytes
-// after the end of a response. If `armed` is not NULL and there are unread bytes, the callback sets `*armed` to 1. After
-// that, it sets `armed` to NULL. This is used only on the transfer thread.
+// The context of a callback that checks a socket for unread bytes before libcurl closes it. libcurl does not report
+// bytes after the end of a response. If `armed` is not NULL and there are unread bytes, the callback sets `*armed` to
+// 1. After that, it sets `armed` to NULL. This is used only on the transfer thread.
 struct larder_excess_watch {
   int *armed;
 };
