@@ -78,8 +78,8 @@ struct larder_address_judge {
 CURLcode larder_easy_set_address_judge(CURL *easy, struct larder_address_judge *judge);
 
 // The context of a callback that checks a socket for unread bytes before libcurl closes it. libcurl does not report
-// bytes after the end of a response. If `armed` is not NULL and there are unread bytes, the callback sets `*armed` to
-// 1. After that, it sets `armed` to NULL. This is used only on the transfer thread.
+// bytes after the end of a response. If `armed` is not NULL and there are unread bytes, the callback sets the flag
+// `*armed` to 1. After that, it sets `armed` to NULL. This is used only on the transfer thread.
 struct larder_excess_watch {
   int *armed;
 };

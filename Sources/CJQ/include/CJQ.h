@@ -34,8 +34,8 @@ typedef struct {
 /// The process has none of the environment variables of the caller. It cannot open files or sockets, and cannot start
 /// programs. The kernel kills it when the thread that started it ends.
 ///
-/// @param output Receives the descriptor of the pipe. The caller must close it. @return The process, for which the
-/// caller must wait. -1 and errno if the process cannot be started.
+/// @param output Receives the descriptor of the pipe. The caller must close it.
+/// @return The process, for which the caller must wait. -1 and errno if the process cannot be started.
 pid_t cjq_start(const char *program, const char *text, size_t count, cjq_limits limits,
                 int *output);
 
