@@ -41,7 +41,7 @@ struct HostQueue: Sendable {
   private var waiting: [FIFO<Int>] = Request.Priority.allCases.map { _ in FIFO() }
   private var breaker = CircuitBreaker()
   private var quietUntil: MonotonicTime?
-  /// Whether the host's `Retry-After` is longer than a run is willing to wait.
+  /// Whether the host asked with `Retry-After` for a longer wait than a run makes.
   private var isClosed = false
   private var overloads = 0
 

@@ -132,7 +132,7 @@ package struct FailureReason: RawRepresentable, Hashable, Sendable, CustomString
   package static let connectFailed = FailureReason("connect-failed")
   /// The connection could not be opened within the time limit.
   package static let timeoutConnect = FailureReason("timeout-connect")
-  /// So many requests to the host failed in a row that no request is sent to it for a while.
+  /// Several requests to the host failed in a row, so no request is sent to it for a while.
   ///
   /// See ``CircuitBreaker``.
   package static let circuitOpen = FailureReason("circuit-open")
