@@ -17,8 +17,10 @@ final class CollectingSink: BodySink {
   private let onBegin: BodyDecision
   private let onBytes: BodyDecision
 
-  /// `resuming` keeps the bytes of a failed attempt; `holding` starts with bytes of an earlier
-  /// run.
+  /// Makes a sink.
+  ///
+  /// If `resuming` is true, the sink keeps the bytes of a failed attempt. `holding` is the text
+  /// that it has at the start, as from an earlier run.
   init(
     resuming: Bool = false,
     holding: String = "",

@@ -4,7 +4,7 @@ import Transport
 
 @testable import CurlTransport
 
-/// Faults of a server within one response.
+/// Faulty responses of a server.
 @Suite struct FaultTests {
   struct Fault: Sendable, CustomTestStringConvertible {
     let name: String

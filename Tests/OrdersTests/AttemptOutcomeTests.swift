@@ -4,7 +4,7 @@ import Transport
 
 @testable import Orders
 
-/// The outcome of a delivery attempt, by the answer of the webhook.
+/// The outcome of an attempt for each response of the webhook.
 @Suite struct AttemptOutcomeTests {
   @Test(arguments: [
     ("ok", "delivered"), ("ok\n", "delivered"), (" ok ", "delivered"),

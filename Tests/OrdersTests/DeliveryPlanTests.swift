@@ -2,7 +2,7 @@ import Testing
 
 @testable import Orders
 
-/// The pure decision about the next attempt, as a table.
+/// The decision about the next attempt of a message.
 @Suite struct DeliveryPlanTests {
   static let now = OrderTime(seconds: 1_700_000_000)
 

@@ -14,7 +14,7 @@ import Testing
   static let fixtures = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "Fixtures")
 
-  /// A shelf whose outbox is a copy of a fixture.
+  /// Makes a shelf with a copy of a fixture as its outbox.
   static func shelf(_ name: String) throws -> Shelf {
     let shelf = try Shelf()
     let bytes = [UInt8](try Data(contentsOf: fixtures.appending(path: name)))

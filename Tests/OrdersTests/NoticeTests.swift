@@ -31,7 +31,7 @@ import Testing
     )
   }
 
-  /// Queues the changes of a run; every run changes one price, unless `changed` returns false.
+  /// Queues the changes of a run. Every run changes one price, unless `changed` returns false.
   private static func tell(
     _ shelf: Shelf,
     _ run: Int64,
@@ -195,7 +195,7 @@ import Testing
     let shelf = try Shelf()
     let webhook = FakeWebhook()
     try Self.tell(shelf, 2, .slack)
-    // The sender dies between the claim and the answer.
+    // The sender crashes after it has chosen the message, and before the response.
     _ = try shelf.outbox().claim(
       Shelf.webhook(.slack),
       .notices,

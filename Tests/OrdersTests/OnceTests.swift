@@ -2,7 +2,7 @@ import Testing
 
 @testable import Orders
 
-/// Orders whose id is drawn in advance, such as that of a form.
+/// Orders whose random bits are chosen before they are placed, for example by an order form.
 @Suite struct OnceTests {
   private func order(_ chance: OrderID.Nonce, at seconds: Int64) -> PlacedOrder {
     let order = Shelf.order(at: OrderTime(seconds: seconds))

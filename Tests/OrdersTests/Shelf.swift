@@ -7,7 +7,7 @@ import Transport
 
 @testable import Orders
 
-/// An outbox in a test's own folder, with a clock that only waiting moves.
+/// An outbox in its own folder, with a clock that stands still except during waits.
 final class Shelf: Sendable {
   let folder: TemporaryFolder
   let clock: VirtualClock
@@ -22,7 +22,7 @@ final class Shelf: Sendable {
   /// Opens the outbox again, as another process would.
   func outbox() throws -> Outbox { try Outbox(path) }
 
-  /// Places a number of orders of one item each.
+  /// Places a number of orders. Each order has one item.
   @discardableResult
   func place(_ count: Int = 1, by name: String = "지연", note: String? = nil) throws -> [OrderID] {
     let outbox = try outbox()
@@ -92,7 +92,7 @@ final class Shelf: Sendable {
   }
 }
 
-/// A clock that stands still, except that a wait jumps to its end at once.
+/// A clock that stands still. A wait returns at once, and sets the clock to the end of the wait.
 final class VirtualClock: SenderClock {
   private let moment = Mutex(OrderTime(seconds: 1_700_000_000))
 
@@ -106,7 +106,7 @@ final class VirtualClock: SenderClock {
   func advance(seconds: Int64) { moment.withLock { $0 = $0 + seconds * 1000 } }
 }
 
-/// A webhook in memory that answers each message by a script and records the arrivals.
+/// A webhook in memory that records the messages. A closure chooses the response to each message.
 final class FakeWebhook: Fetching {
   /// The result of one attempt.
   enum Answer: Sendable {

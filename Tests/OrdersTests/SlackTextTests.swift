@@ -3,7 +3,7 @@ import Testing
 
 @testable import Orders
 
-/// Text as it is escaped for Slack.
+/// The escaping of text for Slack.
 @Suite struct SlackTextTests {
   @Test func `no text mentions anybody or makes a link, and Slack shows it unchanged`() {
     for text in HostileText.all + HostileText.random(2000, seed: 13) {

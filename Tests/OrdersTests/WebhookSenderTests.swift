@@ -142,7 +142,7 @@ import Testing
     let shelf = try Shelf()
     let id = try shelf.place()[0]
     let webhook = try Shelf.webhook(.json)
-    // Another sender claimed the order and was killed before it recorded the answer.
+    // Another sender has chosen the message, and was killed before it stored the outcome.
     _ = try shelf.outbox()
       .claim(webhook, .orders, DeliveryPlan(policy), at: shelf.clock.now(), random: 0.5)
     let live = FakeWebhook()

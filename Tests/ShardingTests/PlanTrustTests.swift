@@ -8,7 +8,7 @@ import Testing
 
 /// A plan in a folder that somebody else can write.
 @Suite struct PlanTrustTests {
-  /// A plan with lines in its catalog file added by an attacker who knows the format.
+  /// A plan to which an attacker has added lines of the catalog file, with correct digests.
   private static func plan(_ lines: String) throws -> (ShardedShop, PlannedRun) {
     let shop = try ShardedShop(SampleShop())
     try shop.plan(2)

@@ -6,7 +6,7 @@ import Support
 @testable import Cache
 @testable import Sharding
 
-/// A shop in its own folder whose sync is planned, run by shards and merged.
+/// A shop with a folder for its plan and its cache, where a sync is planned, run in shards and merged.
 final class ShardedShop {
   let shop: SampleShop
   let folder: TemporaryFolder

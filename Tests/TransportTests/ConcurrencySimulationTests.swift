@@ -5,14 +5,14 @@ import Testing
 
 /// The schedule of requests to several kinds of hosts, in simulated time.
 @Suite struct ConcurrencySimulationTests {
-  /// A simulated host: each answer takes `delay`, then `service` one after the other; more than
-  /// `most` requests are refused.
+  /// A simulated host.
   struct Host: CustomTestStringConvertible {
     var testDescription: String
-    /// Milliseconds before the first byte.
+    /// The time in milliseconds before each answer. Several answers may wait at the same time.
     var delay: Double
-    /// Milliseconds for which each answer occupies the host or its line.
+    /// The time in milliseconds that each answer takes after that. There is one answer at a time.
     var service: Double
+    /// The number of concurrent requests above which requests are refused.
     var most = Int.max
   }
 

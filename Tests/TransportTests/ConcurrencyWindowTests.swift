@@ -3,7 +3,7 @@ import Testing
 
 @testable import Transport
 
-/// The number of requests that one host gets at a time, which follows its answers.
+/// The number of concurrent requests to one host, which depends on the host's answers.
 @Suite struct ConcurrencyWindowTests {
   static func at(_ seconds: Double) -> MonotonicTime {
     MonotonicTime(nanoseconds: Int64(seconds * 1e9))

@@ -9,7 +9,7 @@ extension FreshnessTests {
     let headers: Headers
     var took: Int64 = 0
     var status = 200
-    /// The freshness lifetime in seconds after the response; nil if it is never fresh.
+    /// The number of seconds for which the response is fresh. Nil if it is never fresh.
     let fresh: Int64?
 
     var testDescription: String { name }

@@ -36,7 +36,7 @@ import Testing
     )
   }
 
-  /// The key fields of a request; the digest is the identity, so that tests see its input.
+  /// The header fields of a request, with a simple digest.
   static func traits(_ fields: Headers, _ credentials: Headers = [:]) -> CacheKeyFields {
     CacheKeyFields(fields: fields, credentials: credentials) { bytes in
       Int64(bytes.reduce(7 as UInt64) { $0 &* 31 &+ UInt64($1) } & 0xFFFF_FFFF)

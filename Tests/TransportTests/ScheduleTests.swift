@@ -3,7 +3,7 @@ import Testing
 
 @testable import Transport
 
-/// The schedule without a network, as transcripts of its decisions.
+/// The decisions of the schedule, without a network.
 @Suite struct ScheduleTests {
   static func at(_ seconds: Double) -> MonotonicTime {
     MonotonicTime(nanoseconds: 1_000_000_000_000 + Int64(seconds * 1e9))
