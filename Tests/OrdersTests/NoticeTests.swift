@@ -31,7 +31,9 @@ import Testing
     )
   }
 
-  /// Queues the changes of a run. Every run changes one price, unless `changed` returns false.
+  /// Queues the changes of a run.
+  ///
+  /// Every run changes one price, unless `changed` returns false.
   private static func tell(
     _ shelf: Shelf,
     _ run: Int64,

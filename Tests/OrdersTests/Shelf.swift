@@ -22,7 +22,9 @@ final class Shelf: Sendable {
   /// Opens the outbox again, as another process would.
   func outbox() throws -> Outbox { try Outbox(path) }
 
-  /// Places a number of orders. Each order has one item.
+  /// Places a number of orders.
+  ///
+  /// Each order has one item.
   @discardableResult
   func place(_ count: Int = 1, by name: String = "지연", note: String? = nil) throws -> [OrderID] {
     let outbox = try outbox()
@@ -92,7 +94,9 @@ final class Shelf: Sendable {
   }
 }
 
-/// A clock that stands still. A wait returns at once, and sets the clock to the end of the wait.
+/// A clock that stands still.
+///
+/// A wait returns at once, and sets the clock to the end of the wait.
 final class VirtualClock: SenderClock {
   private let moment = Mutex(OrderTime(seconds: 1_700_000_000))
 
@@ -106,7 +110,9 @@ final class VirtualClock: SenderClock {
   func advance(seconds: Int64) { moment.withLock { $0 = $0 + seconds * 1000 } }
 }
 
-/// A webhook in memory that records the messages. A closure chooses the response to each message.
+/// A webhook in memory that records the messages.
+///
+/// A closure chooses the response to each message.
 final class FakeWebhook: Fetching {
   /// The result of one attempt.
   enum Answer: Sendable {

@@ -8,9 +8,13 @@ import Testing
   /// A simulated host.
   struct Host: CustomTestStringConvertible {
     var testDescription: String
-    /// The time in milliseconds before each answer. Several answers may wait at the same time.
+    /// The time in milliseconds before each answer.
+    ///
+    /// Several answers may wait at the same time.
     var delay: Double
-    /// The time in milliseconds that each answer takes after that. There is one answer at a time.
+    /// The time in milliseconds that each answer takes after that.
+    ///
+    /// There is one answer at a time.
     var service: Double
     /// The number of concurrent requests above which requests are refused.
     var most = Int.max
