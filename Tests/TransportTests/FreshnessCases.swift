@@ -9,7 +9,9 @@ extension FreshnessTests {
     let headers: Headers
     var took: Int64 = 0
     var status = 200
-    /// The number of seconds for which the response is fresh. Nil if it is never fresh.
+    /// The number of seconds for which the response is fresh.
+    ///
+    /// Nil if it is never fresh.
     let fresh: Int64?
 
     var testDescription: String { name }
