@@ -105,7 +105,9 @@ final class ExcessDetector {
 
 /// The length and the coding of a body, as the header fields announce them.
 struct HeadFraming {
-  /// The value of `Content-Length`, or nil if the body is chunked. (RFC 9112, section 6.3)
+  /// The value of `Content-Length`.
+  ///
+  /// Nil if there is none, or if the body is chunked. (RFC 9112, section 6.3)
   private(set) var length: ByteCount?
   /// Whether there are several different values of `Content-Length`, or a value that is not a number.
   private(set) var isContradictory = false

@@ -10,11 +10,11 @@ import Transport
 /// An exchange is used only on the transfer thread. It collects the header lines, checks them, and passes the body to
 /// the transfer's sink.
 final class Exchange {
-  /// The number of bytes that are read of the body of a redirect or an error response.
+  /// The maximum number of bytes to read of the body of a redirect or an error response.
   ///
-  /// After a longer body, the connection cannot be used again.
+  /// If the body is longer, the connection cannot be used again.
   private static let discardLimit: ByteCount = 65_536
-  /// The number of bytes that are stored of the body of an error response.
+  /// The maximum number of bytes to store of the body of an error response.
   private static let refusalLimit = 8 << 10
 
   let easy: EasyHandle
@@ -63,9 +63,9 @@ final class Exchange {
   /// The length of the body before decoding, as the server announced it.
   private var announced: ByteCount?
   private(set) var startedAt = MonotonicTime(nanoseconds: 0)
-  /// The time limit of this attempt, and whether it is from a deadline.
+  /// The time limit of this attempt.
   ///
-  /// If it is not, it is from the options.
+  /// `isDeadline` is true if a deadline sets the limit, and false if the options set it.
   private(set) var timeLimit: (milliseconds: Int64, isDeadline: Bool) = (0, false)
 
   /// The destination of the body.
@@ -478,8 +478,8 @@ final class ExchangePolicy {
 
 /// Finds the file with the certificates that the system trusts.
 ///
-/// A libcurl uses by default the path of the Linux distribution that it was built for. But larder can be installed
-/// together with its own libcurl on a distribution with another path.
+/// By default, libcurl uses the path of the Linux distribution that it was built for. But larder can be installed
+/// together with its own libcurl on a distribution that has another path.
 enum TrustStore {
   private static let places = [
     // Debian, Ubuntu, Arch and Gentoo.

@@ -16,8 +16,7 @@ struct ProxyAdmission {
     case go
     /// The name of the host must be resolved first.
     case wait
-    /// The request must not be sent, because only fetched data names the host, and its address is not public or
-    /// unknown.
+    /// The request must not be sent, because only fetched data names the host, and its address is private or unknown.
     case refuse(FailureReason, String)
   }
 

@@ -10,7 +10,7 @@ import SystemPackage
 struct ManifestTrailer: Codable, Equatable {
   /// The SHA-256 of the plan's `plan.json`.
   var plan: String
-  /// The unique name of the plan's run.
+  /// The unique name of the planned run.
   var run: String
   /// The number of the shard.
   var shard: Int
