@@ -89,7 +89,7 @@ extension Delivery {
 package enum AmbiguityPolicy: String, Sendable, CaseIterable {
   /// Do not send the message again until the user decides.
   ///
-  /// Its state is `ambiguous`.
+  /// The message gets the state `ambiguous`.
   case hold
   /// Send the message again with the same id.
   ///
@@ -97,9 +97,7 @@ package enum AmbiguityPolicy: String, Sendable, CaseIterable {
   case resend
 }
 
-/// Decides what happens to a message after an attempt.
-///
-/// For example, it is sent again after a delay.
+/// Decides whether and when a message is sent again after an attempt.
 package struct DeliveryPlan: Sendable {
   /// The delays in seconds before the second attempt, the third attempt and so on.
   ///

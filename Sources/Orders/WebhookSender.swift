@@ -21,9 +21,9 @@ package final class WebhookSender: Sendable {
     ///
     /// If it may be sent only later, the run ends.
     package var patience: Int64 = 10_000
-    /// An order.
-    ///
     /// The run ends after an attempt to send a message about this order.
+    ///
+    /// Nil if there is no such order.
     package var until: OrderID?
 
     /// Makes limits that allow all messages that may be sent now or within ten seconds.

@@ -16,7 +16,7 @@ package struct Request: Sendable {
 
   /// Whether the user named the request's host.
   ///
-  /// The host of another request must have a public address.
+  /// If the user did not, the host must have a public address.
   package enum Trust: Sendable {
     /// The user named the host, on the command line or in the catalog file.
     case named
