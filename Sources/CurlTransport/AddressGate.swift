@@ -93,8 +93,7 @@ struct HostTrust {
   }
 
   func isNamed(_ url: WebURL) -> Bool {
-    if named.isEmpty, redirected.isEmpty { return false }
-    return named.contains(url.hostPort)
+    named.contains(url.hostPort)
       || redirected.contains { source in
         (source.host.isEmpty || source.host == url.host)
           && (source.port.map { $0 == url.port } ?? true)

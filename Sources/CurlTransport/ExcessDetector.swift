@@ -140,10 +140,6 @@ struct HeadFraming {
   }
 
   private mutating func add(length value: UnsafeBufferPointer<UInt8>) {
-    if length == nil, (1...15).contains(value.count), value.allSatisfy(\.isDigit) {
-      length = ByteCount(value.reduce(0 as Int64) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) })
-      return
-    }
     // A field may contain the same length several times, for example `12, 12`. (RFC 9110, section 8.6)
     for part in Array(value).split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
     {

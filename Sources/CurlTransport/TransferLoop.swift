@@ -12,7 +12,7 @@ final class TransferLoop {
   private let meter: ByteMeter
   private let trust: HostTrust
   private var schedule: TransferSchedule
-  private var budget: AttemptBudget
+  private var budget: RetryBudget
   private var admission: ProxyAdmission
   private var running: [Exchange] = []
   private var idle: [Exchange] = []
@@ -49,7 +49,7 @@ final class TransferLoop {
     meter = ByteMeter(limit: core.options.maxBytes, reserve: core.options.reserve)
     trust = HostTrust(core.options)
     schedule = TransferSchedule(core.options.scheduleLimits)
-    budget = AttemptBudget(core.options)
+    budget = RetryBudget(core.options.retry)
     admission = ProxyAdmission(core)
   }
 
@@ -290,9 +290,8 @@ final class TransferLoop {
   }
 
   private func retry(_ transfer: Transfer, after failure: TransferFailure, at now: MonotonicTime) {
-    guard ended == nil, let moment = budget.retry(transfer, after: failure, at: now) else {
-      finish(transfer, .failure(failure))
-      return
+    guard ended == nil, let moment = nextAttempt(of: transfer, after: failure, at: now) else {
+      return finish(transfer, .failure(failure))
     }
     if transfer.failure == nil { core.tally.addRetrying(1) }
     transfer.failure = failure
@@ -307,6 +306,26 @@ final class TransferLoop {
       priority: transfer.request.priority,
       at: moment
     )
+  }
+
+  /// The time of the next attempt of a transfer.
+  ///
+  /// Nil if there must be none, or if it would be after a deadline.
+  private func nextAttempt(
+    of transfer: Transfer,
+    after failure: TransferFailure,
+    at now: MonotonicTime
+  ) -> MonotonicTime? {
+    let decision = options.retry.decision(
+      after: failure,
+      attempts: transfer.attempts,
+      isRepeatable: transfer.request.isRepeatable,
+      random: Double.random(in: 0..<1)
+    )
+    guard case .retry(let wait) = decision, now + wait < options.deadline ?? .distantFuture,
+      now + wait < transfer.request.deadline ?? .distantFuture, budget.take()
+    else { return nil }
+    return now + wait
   }
 
   private func remove(_ exchange: Exchange) {
@@ -369,45 +388,6 @@ final class TransferLoop {
       guard let transfer = transfers[number] else { continue }
       finish(transfer, .failure(transfer.failure(reason)))
     }
-  }
-}
-
-/// Decides whether and when a failed attempt is repeated.
-///
-/// The number of retries in a run is limited.
-struct AttemptBudget {
-  private let options: TransportOptions
-  private var budget: RetryBudget
-  private var random = SystemRandomNumberGenerator()
-
-  init(_ options: TransportOptions) {
-    self.options = options
-    budget = RetryBudget(options.retry)
-  }
-
-  /// Counts a request.
-  ///
-  /// A run with more requests may make more retries.
-  mutating func countRequest() { budget.countRequest() }
-
-  /// The time of the next attempt of a transfer.
-  ///
-  /// Nil if there must be none, or if it would be after a deadline.
-  mutating func retry(
-    _ transfer: Transfer,
-    after failure: TransferFailure,
-    at now: MonotonicTime
-  ) -> MonotonicTime? {
-    let decision = options.retry.decision(
-      after: failure,
-      attempts: transfer.attempts,
-      isRepeatable: transfer.request.isRepeatable,
-      random: Double.random(in: 0..<1, using: &random)
-    )
-    guard case .retry(let wait) = decision, now + wait < options.deadline ?? .distantFuture,
-      now + wait < transfer.request.deadline ?? .distantFuture, budget.take()
-    else { return nil }
-    return now + wait
   }
 }
 
