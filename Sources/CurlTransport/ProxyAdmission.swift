@@ -20,8 +20,29 @@ struct ProxyAdmission {
     case refuse(FailureReason, String)
   }
 
+  /// A transfer that waits for the addresses of its host, and whether it starts before other transfers.
+  struct Waiting {
+    let transfer: Transfer
+    let first: Bool
+  }
+
+  /// The time after which a name is resolved again.
+  ///
+  /// libcurl uses the same time.
+  private static let lifetime = Duration.seconds(600)
+  /// The maximum number of names that are resolved at the same time.
+  ///
+  /// A shop's responses may name thousands of hosts.
+  private static let mostAsked = 8
+
   private let core: TransferCore
-  private var names = NameBook()
+  /// The addresses of hosts, and the time until which they are used.
+  private var known: [String: (addresses: [IPAddress], until: MonotonicTime)] = [:]
+  private var waiting: [String: [Waiting]] = [:]
+  /// The waiting names that no thread resolves yet.
+  private var unasked: [String] = []
+  /// The number of names that are being resolved.
+  private var asked = 0
 
   init(_ core: TransferCore) { self.core = core }
 
@@ -35,7 +56,7 @@ struct ProxyAdmission {
   ///   addresses instead of the name, because it could resolve the name to another address.
   /// - If the host is a name and the proxy forwards the request, the proxy needs the name. Then all addresses of the
   ///   name must be public. However, larder cannot know whether the proxy resolves the name to the same addresses.
-  mutating func admit(_ transfer: Transfer, mayWait: Bool = true) -> Decision {
+  func admit(_ transfer: Transfer, mayWait: Bool = true) -> Decision {
     transfer.proxy = core.options.proxy?.proxy(for: transfer.url)
     transfer.pin = nil
     guard let proxy = transfer.proxy, !transfer.isTrusted, !core.options.allowPrivateAddresses
@@ -44,10 +65,8 @@ struct ProxyAdmission {
     if let address = IPAddress(literal: host) {
       return AddressPolicy.isPublic(address) ? .go : .refuse(.addressRefused, Self.notPublic)
     }
-    guard
-      let found = mayWait
-        ? names.addresses(of: host, at: .now()) : names.lastAddresses(of: host)
-    else { return .wait }
+    guard let entry = known[host], !mayWait || MonotonicTime.now() < entry.until else { return .wait }
+    let found = entry.addresses
     guard !found.isEmpty else {
       return .refuse(
         .dnsFailed,
@@ -69,93 +88,19 @@ struct ProxyAdmission {
 
   /// Makes a transfer wait until the name of its host is resolved.
   mutating func wait(_ transfer: Transfer, first: Bool) {
-    names.wait(transfer, first: first)
-    lookUp()
-  }
-
-  /// Stores the addresses of a host, and returns the transfers that waited for them.
-  mutating func note(_ addresses: [IPAddress], of host: String) -> [NameBook.Waiting] {
-    let waiting = names.note(addresses, of: host, at: .now())
-    lookUp()
-    return waiting
-  }
-
-  /// Removes the waiting transfers that satisfy a condition, and returns them.
-  mutating func remove(where condition: (Transfer) -> Bool) -> [Transfer] {
-    names.remove(where: condition)
-  }
-
-  /// Starts to resolve waiting names, as many as are allowed at the same time.
-  private mutating func lookUp() {
-    while let host = names.next() {
-      // The closure retains the core, because the name may be resolved after the transfer thread has ended.
-      DispatchQueue.global().async { [core] in
-        let addresses = core.options.resolver(host)
-        if case .mustWake = core.inbox.note(addresses, of: host) { core.multi.wake() }
-      }
-    }
-  }
-}
-
-/// The addresses of hosts that are reached through a proxy, and the transfers that wait for such addresses.
-///
-/// This type is used on the transfer thread.
-struct NameBook {
-  /// The time after which a name is resolved again.
-  ///
-  /// libcurl uses the same time.
-  private static let lifetime = Duration.seconds(600)
-  /// The maximum number of names that are resolved at the same time.
-  ///
-  /// A shop's responses may name thousands of hosts.
-  private static let mostAsked = 8
-
-  /// A transfer that waits for the addresses of its host, and whether it starts before other transfers.
-  struct Waiting {
-    let transfer: Transfer
-    let first: Bool
-  }
-
-  private var known: [String: (addresses: [IPAddress], until: MonotonicTime)] = [:]
-  private var waiting: [String: [Waiting]] = [:]
-  /// The waiting names that no thread resolves yet.
-  private var unasked: [String] = []
-  /// The number of names that are being resolved.
-  private var asked = 0
-
-  /// The addresses of a host.
-  ///
-  /// The array is empty if the name cannot be resolved. Nil if the addresses are not known, or are too old.
-  func addresses(of host: String, at now: MonotonicTime) -> [IPAddress]? {
-    guard let entry = known[host], now < entry.until else { return nil }
-    return entry.addresses
-  }
-
-  /// The addresses of a host, even if they are old.
-  ///
-  /// Nil if they are not known.
-  func lastAddresses(of host: String) -> [IPAddress]? { known[host]?.addresses }
-
-  /// Makes a transfer wait for the addresses of its host.
-  mutating func wait(_ transfer: Transfer, first: Bool) {
     let host = transfer.url.host
     if waiting[host] == nil { unasked.append(host) }
     waiting[host, default: []].append(Waiting(transfer: transfer, first: first))
-  }
-
-  /// Returns the next name to resolve, or nil if there is none, or if enough names are being resolved.
-  mutating func next() -> String? {
-    guard asked < Self.mostAsked, let host = unasked.popLast() else { return nil }
-    asked += 1
-    return host
+    lookUp()
   }
 
   /// Stores the addresses of a host, and returns the transfers that waited for them.
-  mutating func note(_ addresses: [IPAddress], of host: String, at now: MonotonicTime) -> [Waiting]
-  {
+  mutating func note(_ addresses: [IPAddress], of host: String) -> [Waiting] {
     asked -= 1
-    known[host] = (addresses, now + Self.lifetime)
-    return waiting.removeValue(forKey: host) ?? []
+    known[host] = (addresses, MonotonicTime.now() + Self.lifetime)
+    let transfers = waiting.removeValue(forKey: host) ?? []
+    lookUp()
+    return transfers
   }
 
   /// Removes the waiting transfers that satisfy a condition, and returns them.
@@ -166,6 +111,18 @@ struct NameBook {
       waiting[host] = entries.filter { !condition($0.transfer) }
     }
     return removed
+  }
+
+  /// Starts to resolve waiting names, as many as are allowed at the same time.
+  private mutating func lookUp() {
+    while asked < Self.mostAsked, let host = unasked.popLast() {
+      asked += 1
+      // The closure retains the core, because the name may be resolved after the transfer thread has ended.
+      DispatchQueue.global().async { [core] in
+        let addresses = core.options.resolver(host)
+        if case .mustWake = core.inbox.note(addresses, of: host) { core.multi.wake() }
+      }
+    }
   }
 
   /// Asks the system's resolver for the addresses of a host.

@@ -76,7 +76,7 @@ package struct TransportOptions: Sendable {
   /// Returns the addresses of a host name, or an empty array if the name cannot be resolved.
   ///
   /// It may block.
-  var resolver: @Sendable (String) -> [IPAddress] = NameBook.addresses
+  var resolver: @Sendable (String) -> [IPAddress] = ProxyAdmission.addresses
 
   /// Makes the default options.
   package init() {}

@@ -314,7 +314,7 @@ extension Outbox {
       }
       try enter(target, row, at: now, db)
       var mayBeKnown = true
-      if target == .cancelled { mayBeKnown = try withdraw(entry, row, db) }
+      if target == .cancelled { mayBeKnown = try withdraw(entry, db) }
       if posting, mayBeKnown { try post(target, entry.order.id, row, at: now, db) }
       return try Self.entries(db, where: "row = ?", [row]).first ?? entry
     }
@@ -323,7 +323,7 @@ extension Outbox {
   /// Gives up the messages of a cancelled order that were not delivered.
   ///
   /// - Returns: Whether a message has arrived or may have arrived.
-  private func withdraw(_ entry: Order, _ row: Int64, _ db: Database) throws -> Bool {
+  private func withdraw(_ entry: Order, _ db: Database) throws -> Bool {
     var mayBeKnown = false
     for message in entry.messages {
       switch message.delivery.state {
