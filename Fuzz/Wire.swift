@@ -64,9 +64,11 @@ private func check(_ stored: StoredResponse, at now: UnixTime, _ text: String) {
       until - stored.responseTime <= FreshnessPolicy.longestLifetime,
       "fresh for more than a year: \(text)"
     )
-    expect(stored.mayStandIn(at: now), "fresh and of no use: \(text)")
+    expect(stored.freshWindow.contains(now), "fresh outside its window: \(text)")
   }
-  if stored.excusesError(at: now) { expect(stored.mayStandIn(at: now), "excused: \(text)") }
+  if stored.excusesError(at: now) {
+    expect(now >= stored.freshWindow.lowerBound, "excused before it was received: \(text)")
+  }
   let url = WebURL(scheme: .https, host: "a.example")
   let notModified = ResponseHead(status: 304, headers: stored.headers, url: url)
   _ = stored.renewed(by: notModified, requestTime: now, responseTime: now)

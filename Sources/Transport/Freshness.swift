@@ -110,7 +110,7 @@ extension StoredResponse {
   }
 
   /// The age in seconds that the response had when it was received. (RFC 9111, section 4.2.3)
-  private var initialAge: Int64 {
+  var initialAge: Int64 {
     let apparent = max(0, responseTime - (date ?? responseTime))
     let told = headers["Age"].flatMap(Self.seconds) ?? 0
     let corrected = told.addingClamped(responseTime - requestTime)
