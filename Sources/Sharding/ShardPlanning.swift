@@ -31,33 +31,6 @@ package struct ShardPlanning: Sendable {
     self.run = run
   }
 
-  /// The cache's index before the run.
-  ///
-  /// Without a cache, it has no rows.
-  private struct Known {
-    let index: Index?
-    let states: KnownPictures
-
-    init(_ cache: String) throws(LarderError) {
-      do throws(LarderError) {
-        index = try Index(reading: cache)
-      } catch {
-        guard error.code == .empty else { throw error }
-        index = nil
-      }
-      states = if let index { try KnownPictures(index) } else { KnownPictures() }
-    }
-
-    func isHeld(_ id: PictureID) -> Bool {
-      // If the look-up fails, the picture is planned. The run of its shard then finds that the picture is current.
-      (try? states.states(of: [id]))?[id]?.isHeld ?? false
-    }
-
-    func entries(_ ids: [PictureID]) throws(LarderError) -> [PictureID: PictureEntry] {
-      try index?.pictures(ids) ?? [:]
-    }
-  }
-
   /// Makes the plan.
   ///
   /// The last step gives `plan.json` its final name. A folder without this file is not a plan, so a crash never leaves
@@ -91,7 +64,8 @@ package struct ShardPlanning: Sendable {
     // anything is fetched.
     _ = try CatalogFile(parsing: text, file: ShardPlan.catalogName)
     let place = try Self.place(folder)
-    let known = try Known(cache)
+    let index = try Self.index(of: cache)
+    let states = try index.map { try KnownPictures($0) } ?? KnownPictures()
     let log = try HashedFile(ShardPlan.documentsName, in: place, on: disk)
     let scratch = "\(folder)/planning"
     defer { try? FileManager.default.removeItem(atPath: scratch) }
@@ -102,11 +76,13 @@ package struct ShardPlanning: Sendable {
       on: disk
     )
     var parts = PlannedInputs()
-    parts.states = try onlyFailed ? known.states.withoutHeld() : known.states
+    parts.states = try onlyFailed ? states.withoutHeld() : states
     parts.documents = .kept { log.append($0) }
     let onlyFailed = onlyFailed
     parts.pictures = .named { id, url in
-      if !onlyFailed || !known.isHeld(id) { lists.add(url) }
+      // If the look-up fails, the picture is planned. The run of its shard then finds that the picture is current.
+      let isHeld = onlyFailed && (try? states.states(of: [id]))?[id]?.isHeld ?? false
+      if !isHeld { lists.add(url) }
     }
     let run = sync(scratch, parts)
     start(run)
@@ -117,7 +93,9 @@ package struct ShardPlanning: Sendable {
       try disk.remove(ShardPlan.documentsName, in: place)
       return (nil, report)
     }
-    let parted = try lists.write(to: place) { ids throws(LarderError) in try known.entries(ids) }
+    let parted = try lists.write(to: place) { ids throws(LarderError) in
+      try index?.pictures(ids) ?? [:]
+    }
     var plan = ShardPlan(
       run: self.run,
       catalog: catalog.name,
@@ -136,6 +114,16 @@ package struct ShardPlanning: Sendable {
     try disk.rename(temporary, in: place, to: ShardPlan.fileName, in: place)
     try disk.sync(place)
     return (plan, report)
+  }
+
+  /// The cache's index before the run, or nil if there is no cache.
+  private static func index(of cache: String) throws(LarderError) -> Index? {
+    do throws(LarderError) {
+      return try Index(reading: cache)
+    } catch {
+      guard error.code == .empty else { throw error }
+      return nil
+    }
   }
 
   /// Opens the plan's folder, or creates it.
