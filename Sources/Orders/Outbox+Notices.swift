@@ -158,8 +158,8 @@ extension Outbox {
 
   /// Queues the next notice of a subscription, and stores the number of the last sync that it contains.
   ///
-  /// If a notice waits that was not delivered, the new notice replaces it, and gets a new id and all its attempts. When
-  /// this returns, the notice survives a power cut.
+  /// If an earlier notice was not delivered, the new notice replaces it. Then the new notice gets a new id, and the
+  /// delays between its attempts start from the first one. When this returns, the notice survives a power cut.
   ///
   /// - Parameters:
   ///   - notice: The notice, or nil if there are no changes.

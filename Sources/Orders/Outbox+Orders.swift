@@ -342,7 +342,7 @@ extension Outbox {
 
   /// Queues the messages of orders again that are in the state `dead` or `ambiguous`.
   ///
-  /// A message has the same id as before, and all its attempts.
+  /// Each message keeps its id, and the delays between its attempts start again from the first one.
   ///
   /// - Parameters:
   ///   - ids: The ids of the orders, or the beginnings of the ids. If this is nil, all messages in the state `dead` are

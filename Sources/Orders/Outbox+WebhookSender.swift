@@ -214,7 +214,7 @@ extension Outbox {
     for message in messages {
       let delivery = message.standing(.sending)
       if delivery.state == .ambiguous {
-        // The user has chosen the policy `resend`, so the message gets all its attempts again.
+        // The user has chosen the policy `resend`, so the delays between attempts start again from the first one.
         try store(delivery.revived(at: now), message.id, db)
       } else {
         let outcome = AttemptOutcome.unknown("interrupted")

@@ -5,7 +5,7 @@ import Pipeline
 import SystemPackage
 import Transport
 
-/// The origin's responses to a plan's requests for sections and details.
+/// The shop's responses to a plan's requests for sections (lists of items) and details (documents about one item).
 ///
 /// The responses are in the file `documents.log`, and memory has only their offsets in the file. Each response is a
 /// ``DocumentAnswer`` as a line of JSON. If the response has a body, the body and a line feed follow.

@@ -13,9 +13,11 @@ import Pipeline
 ///
 /// - `plan.json`, which is written last.
 /// - `catalog.yaml`, a copy of the catalog file.
-/// - `documents.log`, the origin's responses to the requests for sections and details.
+/// - `documents.log`, the shop's responses to the requests for sections (lists of items) and details (documents about
+///   one item).
 /// - `shard-0.ndjson`, `shard-1.ndjson` and so on: the list of each shard's pictures.
-/// - `manifest-0.ndjson`, `manifest-1.ndjson` and so on: the results of each shard. See ``ShardManifest``.
+/// - `manifest-0.ndjson`, `manifest-1.ndjson` and so on: the results, which each shard adds at its end. See
+///   ``ShardManifest``.
 package struct ShardPlan: Codable, Sendable {
   /// One shard of the plan.
   package struct Shard: Codable, Sendable {

@@ -8,9 +8,9 @@ import Transport
 /// Makes the plan of a sync over many machines: fetches sections and details once, and assigns their pictures to
 /// shards.
 ///
-/// A shard is the part of the pictures that one machine fetches. Planning writes only to the plan's own folder, and
-/// does not change the cache. So other runs may use the cache until the merge. The merge is a sync that reads the
-/// responses from the plan's folder.
+/// A section is a list of items, and a detail is the document about one item. A shard is the part of the pictures that
+/// one machine fetches. Planning writes only to the plan's own folder, and does not change the cache. So other runs may
+/// use the cache until the merge. The merge is a sync that reads the responses from the plan's folder.
 package struct ShardPlanning: Sendable {
   private let shards: Int
   private let partition: Partition
