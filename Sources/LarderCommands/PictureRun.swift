@@ -256,7 +256,7 @@ struct PictureLine {
     if summary.shift.x != 0 || summary.shift.y != 0 {
       line += "  moved by \(summary.shift.x), \(summary.shift.y) pixels"
     }
-    if let time = result.time { line += "  \(time) (\(result.timeSource ?? ""))" }
+    if let time = summary.time { line += "  \(time) (\(time.source.rawValue))" }
     if summary.isDamaged { line += "  damaged" }
     if let upload = result.upload, upload.isAccepted {
       line +=

@@ -247,13 +247,15 @@ struct BatchTests {
   @Test func `a result prints every key`() throws {
     let picture = EncodedPicture(
       file: .held([]),
-      format: .jpeg,
-      width: 5,
-      height: 5,
-      method: .lossless,
-      shift: EncodedPicture.Shift(x: -4, y: 2),
-      isDamaged: true,
-      gravity: EncodedPicture.Point(x: 3, y: 2)
+      summary: EncodedPicture.Summary(
+        format: .jpeg,
+        width: 5,
+        height: 5,
+        method: .lossless,
+        shift: EncodedPicture.Shift(x: -4, y: 2),
+        isDamaged: true,
+        gravity: EncodedPicture.Point(x: 3, y: 2)
+      )
     )
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
@@ -281,7 +283,10 @@ private final class CountingMaking: PictureMaking {
 
   func check() {}
 
-  func make(from file: PictureFile) throws(ImagingError) -> EncodedPicture {
+  func make(
+    from file: PictureFile,
+    for output: FilePath
+  ) throws(ImagingError) -> EncodedPicture {
     most.max(now.add(1, ordering: .relaxed).newValue, ordering: .relaxed)
     defer { now.subtract(1, ordering: .relaxed) }
     return try Crop().apply(to: file)

@@ -73,16 +73,17 @@ struct ColourTests {
     )
     var tags = PictureTags()
     tags.profile = profile
+    var crop = Crop(quality: 98)
+    crop.chroma = format == .jpeg || format == .avif ? .full : nil
     let encoding = PictureEncoding(
-      format: format,
-      quality: 98,
-      chroma: format == .jpeg || format == .avif ? .full : nil,
+      crop: crop,
       lossless: format == .webp,
       source: plain,
       tags: tags
     )
+    let rows = BitmapRows(sheet().flattened(.rgb))
     return try PictureFile(
-      encoding.encode(BitmapRows(sheet().flattened(.rgb)), name: "sheet").file.bytes()
+      format.codec.encode(rows, encoding, PictureLimits(), name: "sheet").bytes()
     )
   }
 

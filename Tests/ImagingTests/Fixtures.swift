@@ -332,3 +332,10 @@ func names(in path: FilePath) -> Set<String> {
   closedir(folder)
   return names.subtracting([".", ".."])
 }
+
+extension Bitmap {
+  /// The 8-bit colour of a pixel, composited on white.
+  func colour(_ x: Int, _ y: Int) -> (red: UInt8, green: UInt8, blue: UInt8) {
+    colours(columns: [x], rows: [y])[0]
+  }
+}

@@ -102,14 +102,13 @@ struct FormatTests {
     tags.exif = tiff(orientation: 1, dateTime: "2021:01:13 06:30:00")
     tags.xmp = Array("<x:xmpmeta tiff:Orientation=\"1\"/>".utf8)
     let plain = try PictureFile(Self.sources[0].bytes)
-    let source = try PictureEncoding(
-      format: from,
-      quality: nil,
-      lossless: false,
-      source: plain,
-      tags: tags
-    ).encode(BitmapRows(colours(width: 30, height: 20).flattened(.rgb)), name: "fixture")
-    let file = try PictureFile(source.file.bytes())
+    let source = try from.codec.encode(
+      BitmapRows(colours(width: 30, height: 20).flattened(.rgb)),
+      PictureEncoding(lossless: false, source: plain, tags: tags),
+      PictureLimits(),
+      name: "fixture"
+    )
+    let file = try PictureFile(source.bytes())
 
     let full = try Crop(format: to, keepsMetadata: true).apply(to: file)
     let bare = try Crop(format: to).apply(to: file)

@@ -156,7 +156,7 @@ struct FramingTests {
     #expect(framing.scaled == PixelSize(width: wish.scaled.0, height: wish.scaled.1))
     let canvas = wish.canvas ?? wish.scaled
     #expect(framing.canvas == PixelSize(width: canvas.0, height: canvas.1))
-    #expect(framing.place == wish.place)
+    #expect((framing.place.x, framing.place.y) == wish.place)
   }
 
   @Test func `a plan stays within the picture and its frame, whatever their shapes`() {

@@ -11,14 +11,11 @@ struct JPEGCropTests {
     _ file: PictureFile,
     _ region: PixelRegion,
     eighths: Int = 8
-  ) throws(ImagingError) -> JPEGCodec.Outcome<Bitmap> {
+  ) throws(ImagingError) -> (value: Bitmap, isDamaged: Bool) {
     let (layout, limits) = (try JPEGCodec.header(of: file).layout, PictureLimits())
     return try file.bytes.withUnsafeBufferPointer { (bytes) throws(ImagingError) in
       let rows = try JPEGRows(bytes, region, eighths: eighths, layout: layout, limits, name: "x")
-      return JPEGCodec.Outcome(
-        value: try rows.collected(limits, name: "x"),
-        isDamaged: rows.hasWarnings
-      )
+      return (try rows.collected(limits, name: "x"), rows.hasWarnings)
     }
   }
 

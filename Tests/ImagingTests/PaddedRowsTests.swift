@@ -73,7 +73,7 @@ struct PaddedRowsTests {
       var expected = plain
       let layer = try StampLayer(stamp, moment, size: expected.shape.size)
       let (xs, ys) = layer.probes
-      let backdrop = Backdrop(ys.flatMap { y in xs.map { plain.colour($0, y) } })
+      let backdrop = Backdrop(plain.colours(columns: xs, rows: ys))
       try layer.paint(on: &expected, over: backdrop, limits: limits, name: "x")
       try layer.paintLogo(on: &expected, first: 0, limits: limits, name: "x")
       for count in [7, 1_000] {

@@ -72,7 +72,7 @@ struct StampStyleTests {
     let block = try Self.layer(stamp, PixelSize(side: 300))
     let columns = Int(block.left)..<Int(block.left + block.width)
     let rows = Int(block.top)..<Int(block.top + block.height)
-    let colours = rows.flatMap { y in columns.map { bitmap.colour($0, y) } }
+    let colours = bitmap.colours(columns: Array(columns), rows: Array(rows))
     let backdrop = Backdrop(colours, style: style)
     let size = PixelSize(side: 300)
     var behind = bitmap
@@ -130,7 +130,7 @@ struct StampStyleTests {
     _ ink: StampInk
   ) throws {
     let bitmap = try Self.ground(name)
-    let colours = (200..<280).flatMap { y in (18..<200).map { bitmap.colour($0, y) } }
+    let colours = bitmap.colours(columns: Array(18..<200), rows: Array(200..<280))
 
     #expect(Backdrop(colours, style: .scrim).ink == ink)
     #expect(Backdrop(colours, style: .plain).ink == ink)

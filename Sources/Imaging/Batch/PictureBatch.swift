@@ -14,13 +14,6 @@ public protocol PictureMaking: Sendable {
   /// Checks the options before any picture is read.
   func check() throws(LarderError)
 
-  /// Makes the whole picture in memory.
-  ///
-  /// - Parameter file: The input.
-  /// - Returns: The result.
-  /// - Throws: ``LarderError`` when the picture cannot be made.
-  func make(from file: PictureFile) throws(LarderError) -> EncodedPicture
-
   /// Makes a picture for an output file.
   ///
   /// ``PictureBatch`` creates the file `output` later. Until then, a large picture may be in a temporary file on the
@@ -32,16 +25,6 @@ public protocol PictureMaking: Sendable {
   /// - Returns: The result.
   /// - Throws: ``LarderError`` when the picture cannot be made, or the disk is full.
   func make(from file: PictureFile, for output: FilePath) throws(LarderError) -> EncodedPicture
-}
-
-extension PictureMaking {
-  /// Makes the whole picture in memory, regardless of `output`.
-  public func make(
-    from file: PictureFile,
-    for output: FilePath
-  ) throws(LarderError) -> EncodedPicture {
-    try make(from: file)
-  }
 }
 
 /// The input files of a run and the output file of each, decided before anything is written.

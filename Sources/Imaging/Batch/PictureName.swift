@@ -83,11 +83,6 @@ public struct PictureName: Sendable, Equatable {
     }
   }
 
-  /// The name of an input's output.
-  func name(stem: String, ending: String) -> String {
-    String(decoding: bytes(stem: Array(stem.utf8), ending: ending), as: UTF8.self)
-  }
-
   /// The name as bytes, for a stem that need not be UTF-8.
   func bytes(stem: [UInt8], ending: String) -> [UInt8] {
     parts.flatMap { part in

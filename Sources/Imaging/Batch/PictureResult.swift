@@ -10,11 +10,7 @@ public struct PictureResult: Sendable, Equatable {
   /// Whether nothing was made because the output already existed.
   public var isSkipped = false
   /// The properties of the output; nil when there is no output.
-  public var summary: Summary?
-  /// The instant on the stamp, as RFC 3339; nil for a crop.
-  public var time: String?
-  /// Where the stamp's time came from: `exif`, `file`, `now` or `given`.
-  public var timeSource: String?
+  public var summary: EncodedPicture.Summary?
   /// The result of the upload; nil without an upload.
   public var upload: Upload?
   /// Why nothing was written, or why the output could not be uploaded; nil on success.
@@ -59,26 +55,6 @@ public struct PictureResult: Sendable, Equatable {
     }
   }
 
-  /// The properties of a picture that was made.
-  public struct Summary: Sendable, Equatable {
-    /// The format of the file.
-    public let format: PictureFormat
-    /// Pixels from left to right.
-    public let width: Int
-    /// Pixels from top to bottom.
-    public let height: Int
-    /// How the output's pixels were made from the input's pixels.
-    public let method: EncodedPicture.Method
-    /// The distance of the square from its requested position.
-    public let shift: EncodedPicture.Shift
-    /// The point of the upright input around which the kept part was placed.
-    public let gravity: EncodedPicture.Point?
-    /// Whether a part of the input is missing or wrong.
-    public let isDamaged: Bool
-    /// Warnings about the result.
-    public let remarks: Set<EncodedPicture.Remark>
-  }
-
   /// The result of an input that failed.
   public init(input: String, error: LarderError) {
     self.input = input
@@ -104,18 +80,7 @@ public struct PictureResult: Sendable, Equatable {
   public init(input: String, output: String, picture: EncodedPicture) {
     self.input = input
     self.output = output
-    summary = Summary(
-      format: picture.format,
-      width: picture.width,
-      height: picture.height,
-      method: picture.method,
-      shift: picture.shift,
-      gravity: picture.gravity,
-      isDamaged: picture.isDamaged,
-      remarks: picture.remarks
-    )
-    time = picture.time?.description
-    timeSource = picture.time?.source.rawValue
+    summary = picture.summary
   }
 }
 
@@ -123,7 +88,6 @@ extension PictureResult: Encodable {
   private enum Key: String, CodingKey {
     case input, output, format, width, height, method, shift, gravity, damaged, time, timeSource
     case upload, skipped, error
-    case x, y
   }
 
   /// Encodes every key; a missing value is null.
@@ -135,23 +99,11 @@ extension PictureResult: Encodable {
     try object.encode(summary?.width, forKey: .width)
     try object.encode(summary?.height, forKey: .height)
     try object.encode(summary?.method.rawValue, forKey: .method)
-    if let shift = summary?.shift {
-      var place = object.nestedContainer(keyedBy: Key.self, forKey: .shift)
-      try place.encode(shift.x, forKey: .x)
-      try place.encode(shift.y, forKey: .y)
-    } else {
-      try object.encodeNil(forKey: .shift)
-    }
-    if let point = summary?.gravity {
-      var place = object.nestedContainer(keyedBy: Key.self, forKey: .gravity)
-      try place.encode(point.x, forKey: .x)
-      try place.encode(point.y, forKey: .y)
-    } else {
-      try object.encodeNil(forKey: .gravity)
-    }
+    try object.encode(summary?.shift, forKey: .shift)
+    try object.encode(summary?.gravity, forKey: .gravity)
     try object.encode(summary?.isDamaged ?? false, forKey: .damaged)
-    try object.encode(time, forKey: .time)
-    try object.encode(timeSource, forKey: .timeSource)
+    try object.encode(summary?.time?.description, forKey: .time)
+    try object.encode(summary?.time?.source.rawValue, forKey: .timeSource)
     try object.encode(upload, forKey: .upload)
     try object.encode(isSkipped, forKey: .skipped)
     try object.encode(error?.description, forKey: .error)

@@ -40,74 +40,47 @@ extension Bitmap {
   public consuming func jpeg(quality: Int = 90, name: String = "the picture") throws(LarderError)
     -> [UInt8]
   {
-    try (consume self).encodedAsJPEG(JPEGCodec.Form(quality: quality), name)
-  }
-
-  consuming func encodedAsJPEG(
-    _ form: JPEGCodec.Form,
-    _ name: String
-  ) throws(LarderError) -> [UInt8] {
-    try JPEGCodec.encode(BitmapRows(consume self), form, name: name)
+    try JPEGCodec.encode(BitmapRows(consume self), JPEGCodec.Form(quality: quality), name: name)
   }
 
   /// The bitmap as a PNG.
   ///
-  /// - Parameters:
-  ///   - level: zlib's compression level, 0 to 9.
-  ///   - name: The name of the picture in errors.
+  /// - Parameter name: The name of the picture in errors.
   /// - Returns: The file.
   /// - Throws: ``LarderError`` of code `unsupported` for CMYK, which a PNG cannot hold.
-  public consuming func png(
-    level: Int = 6,
-    name: String = "the picture"
-  ) throws(LarderError) -> [UInt8] {
-    try PNGCodec.encode(BitmapRows(consume self), level: level, name: name).bytes()
+  public consuming func png(name: String = "the picture") throws(LarderError) -> [UInt8] {
+    try PNGCodec.encode(BitmapRows(consume self), level: 6, name: name).bytes()
   }
 
-  /// The 8-bit colour of a pixel, composited on white.
-  func colour(_ x: Int, _ y: Int) -> (red: UInt8, green: UInt8, blue: UInt8) {
-    let start = y * rowBytes + x * pixelBytes
-    let isWide = depth == 16
-    func sample(_ index: Int) -> Int {
-      guard isWide else {
-        return depth == 8
-          ? Int(samples[start + index])
-          : Int(samples[start + index]) * 255 / ((1 << depth) - 1)
-      }
-      return samples.withUnsafeBytes {
-        (Int($0.loadUnaligned(fromByteOffset: start + index * 2, as: UInt16.self)) + 128) / 257
-      }
+  /// The 8-bit colours of pixels, composited on white: those in each of `rows` and each of `columns`, row by row.
+  func colours(columns: [Int], rows: [Int]) -> [(red: UInt8, green: UInt8, blue: UInt8)] {
+    let samples = picked(columns: columns, rows: rows).flattened(.rgb).samples
+    return stride(from: 0, to: samples.count, by: 3).map {
+      (samples[$0], samples[$0 + 1], samples[$0 + 2])
     }
-    func onWhite(_ value: Int, _ alpha: Int) -> UInt8 {
-      UInt8((value * alpha + 255 * (255 - alpha) + 127) / 255)
-    }
-    switch layout {
-    case .grey:
-      let light = UInt8(sample(0))
-      return (light, light, light)
-    case .greyAlpha:
-      let light = onWhite(sample(0), sample(1))
-      return (light, light, light)
-    case .rgb: return (UInt8(sample(0)), UInt8(sample(1)), UInt8(sample(2)))
-    case .rgba:
-      let alpha = sample(3)
-      return (onWhite(sample(0), alpha), onWhite(sample(1), alpha), onWhite(sample(2), alpha))
-    case .bgrx: return (samples[start + 2], samples[start + 1], samples[start])
-    case .cmyk:
-      let light = sample(3)
-      return (
-        UInt8(sample(0) * light / 255), UInt8(sample(1) * light / 255),
-        UInt8(sample(2) * light / 255)
-      )
-    case .indexed(let palette):
-      let index = Int(samples[start])
-      guard index * 3 + 2 < palette.colours.count else { return (0, 0, 0) }
-      let alpha = index < palette.alpha.count ? Int(palette.alpha[index]) : 255
-      return (
-        onWhite(Int(palette.colours[index * 3]), alpha),
-        onWhite(Int(palette.colours[index * 3 + 1]), alpha),
-        onWhite(Int(palette.colours[index * 3 + 2]), alpha)
-      )
+  }
+
+  /// The pixels in each of `rows` and each of `columns`.
+  func picked(columns: [Int], rows: [Int]) -> Bitmap {
+    let (bytes, rowBytes) = (pixelBytes, rowBytes)
+    return Bitmap(width: columns.count, height: rows.count, layout: layout, depth: depth) {
+      target in
+      let target = UnsafeMutableRawBufferPointer(target)
+      samples.withUnsafeBytes { source in
+        var place = 0
+        for row in rows {
+          for column in columns {
+            let start = row * rowBytes + column * bytes
+            if bytes == 4 {
+              let pixel = source.loadUnaligned(fromByteOffset: start, as: UInt32.self)
+              target.storeBytes(of: pixel, toByteOffset: place, as: UInt32.self)
+            } else {
+              for byte in 0..<bytes { target[place + byte] = source[start + byte] }
+            }
+            place += bytes
+          }
+        }
+      }
     }
   }
 }

@@ -4,7 +4,7 @@ import Base
 ///
 /// To add a format, add a folder in Codecs with a conforming type, a case of ``PictureFormat``, and a line in
 /// ``PictureFormat/codec``. Other code asks for a picture's format only to preserve features of that format.
-protocol PictureCodec: Sendable, Equatable {
+protocol PictureCodec: Sendable {
   /// The usual name of the format.
   static var name: String { get }
   /// The file extensions of the format; the first one is used for output.
@@ -86,7 +86,7 @@ protocol PictureCodec: Sendable, Equatable {
     _ encoding: PictureEncoding,
     _ limits: PictureLimits,
     name: String
-  ) throws(LarderError) -> PictureEncoding.EncodedBitmap
+  ) throws(LarderError) -> EncodedFile
 }
 
 // These defaults are right for most formats.
@@ -100,6 +100,9 @@ extension PictureCodec {
   var isInk: Bool { false }
   var quality: Int? { nil }
   var namedColours: AVIFHeader.Colour? { nil }
+  func profile(of file: PictureFile, _ limits: PictureLimits) -> [UInt8] { [] }
+  func exif(in bytes: [UInt8]) -> ArraySlice<UInt8>? { nil }
+  func xmp(in bytes: [UInt8]) -> [UInt8] { [] }
   /// An ICC profile for ``namedColours``; empty if there are none, or viewers need no profile for them.
   var namedProfile: [UInt8] { namedColours?.profile ?? [] }
   /// Assumes that a file is complete; this is the default for formats without an end marker.
@@ -111,12 +114,9 @@ extension PictureCodec {
     _ encoding: PictureEncoding,
     _ limits: PictureLimits,
     name: String
-  ) throws(LarderError) -> PictureEncoding.EncodedBitmap {
+  ) throws(LarderError) -> EncodedFile {
     try kept.codec.encode(rows, encoding, limits, name: name)
   }
-
-  /// Whether the other is the same structure of the same format.
-  func isEqual(to other: any PictureCodec) -> Bool { other as? Self == self }
 }
 
 extension PictureFormat {

@@ -1,21 +1,13 @@
 import Base
 
-/// The settings with which a bitmap is encoded in any format.
+/// The settings with which rows are encoded in a format that is not that of their source, or as WebP or AVIF.
 struct PictureEncoding {
-  /// The format.
-  var format: PictureFormat
-  /// The quality, 1 to 100; nil for the format's default.
-  var quality: Int?
-  /// Whether a JPEG is progressive.
-  var isProgressive = false
-  /// The chroma subsampling of a JPEG or an AVIF; nil for that of the source.
-  var chroma: ChromaSampling?
+  /// The options of the user: quality, background, chroma subsampling, and whether a JPEG is progressive.
+  var crop = Crop()
   /// Whether the colours were converted to sRGB.
   var isConverted = false
   /// Whether to encode without loss, if the format can.
   var lossless: Bool
-  /// The background of a picture that loses its alpha; nil for white.
-  var background: PictureColour?
   /// Whether the output may have colours although the source is grey.
   var hasNewColours = false
   /// The file from which the pixels come.
@@ -26,21 +18,6 @@ struct PictureEncoding {
   var tags: PictureTags
   /// The file to which a PNG will be written; nil for a PNG that stays in memory.
   var place: PNGOutput.Place?
-
-  /// An encoded bitmap, and whether it was encoded without loss.
-  struct EncodedBitmap {
-    let file: EncodedFile
-    let isLossless: Bool
-  }
-
-  /// Encodes upright rows of any layout but `cmyk`.
-  func encode(
-    _ rows: any RowSource,
-    _ limits: PictureLimits = PictureLimits(),
-    name: String
-  ) throws(LarderError) -> EncodedBitmap {
-    try format.codec.encode(rows, self, limits, name: name)
-  }
 }
 
 /// The chroma subsampling of a JPEG or an AVIF.

@@ -6,7 +6,7 @@ import Base
 ///     print(probe.format, probe.width, probe.height)
 ///
 /// `width` and `height` describe the picture as it is shown, with `orientation` applied.
-public struct PictureProbe: Sendable, Equatable {
+public struct PictureProbe: Sendable {
   /// The format of the picture.
   public let format: PictureFormat
   /// The width of the upright picture, in pixels.
@@ -60,12 +60,6 @@ public struct PictureProbe: Sendable, Equatable {
     orientation = structure.ownOrientation ?? exif?.orientation ?? .upright
     let size = orientation.upright(structure.size)
     (width, height) = (size.width, size.height)
-  }
-
-  /// Whether two pictures have the same format, structure and EXIF data.
-  public static func == (left: PictureProbe, right: PictureProbe) -> Bool {
-    left.format == right.format && left.exif == right.exif
-      && left.structure.isEqual(to: right.structure)
   }
 }
 

@@ -20,7 +20,7 @@ extension RowSource {
       let tones = try SourceProfile.tones(of: profile, depth: shape.depth, name)
       return converted { shape in tones.flatMap { Conversion.toneMapped(shape, $0) } }
     case .colour: return try inSRGB(fromColours: profile, name)
-    case nil: return self
+    case .ink, nil: return self
     }
   }
 
@@ -68,13 +68,17 @@ extension RowSource {
     name: String
   ) throws(LarderError) -> any RowSource {
     let format = isInverted ? clcms_inverted_ink : clcms_ink
-    guard let transform = InkTransform(profile: profile, format: format) ?? InkTransform(format)
-    else { throw .tooLarge(name, "there is not enough memory to convert it from CMYK") }
+    var own: ColourTransform?
+    if SourceProfile.space(of: profile) == .ink {
+      own = try ColourTransform(profile, format, to: clcms_bgrx, name)
+    }
+    let transform: ColourTransform
+    if let own { transform = own } else { transform = try ColourTransform(filters: format, name) }
     return ConvertedRows(
       self,
       Conversion(layout: .bgrx, depth: 8) { inks, target in
         target.update(repeating: 255)
-        transform.convert(inks, into: target)
+        transform.convert(inks.baseAddress, to: target.baseAddress, inks.count / 4)
       }
     )
   }
@@ -107,17 +111,19 @@ extension Conversion {
 private enum SourceProfile {
   case grey
   case colour
+  case ink
 
-  /// The kind of samples that `profile` converts; nil if the profile cannot be read, or is for neither grey nor RGB.
+  /// The kind of samples that `profile` converts; nil if the profile cannot be read, or is for other samples.
   static func space(of profile: [UInt8]) -> SourceProfile? {
     guard let source = cmsOpenProfileFromMem(profile, cmsUInt32Number(profile.count)) else {
       return nil
     }
     defer { cmsCloseProfile(source) }
-    let kind = cmsGetDeviceClass(source)
+    let (kind, space) = (cmsGetDeviceClass(source), cmsGetColorSpace(source))
+    if space == cmsSigCmykData { return .ink }
     guard kind != cmsSigLinkClass, kind != cmsSigAbstractClass, kind != cmsSigNamedColorClass
     else { return nil }
-    return switch cmsGetColorSpace(source) {
+    return switch space {
     case cmsSigGrayData: .grey
     case cmsSigRgbData: .colour
     default: nil
@@ -176,60 +182,27 @@ private final class ColourTransform {
         target,
         other ?? format,
         cmsUInt32Number(INTENT_RELATIVE_COLORIMETRIC),
-        cmsUInt32Number(cmsFLAGS_BLACKPOINTCOMPENSATION | cmsFLAGS_COPY_ALPHA)
+        cmsUInt32Number(cmsFLAGS_BLACKPOINTCOMPENSATION | (other == nil ? cmsFLAGS_COPY_ALPHA : 0))
       )
     else { return nil }
     self.transform = transform
   }
 
-  /// Converts pixels in place.
-  func convert(_ pixels: UnsafeMutableRawPointer?, _ count: Int) {
-    cmsDoTransform(transform, pixels, pixels, cmsUInt32Number(count))
-  }
-
-  func convert(_ from: UnsafeRawPointer?, to: UnsafeMutableRawPointer?, _ count: Int) {
-    cmsDoTransform(transform, from, to, cmsUInt32Number(count))
-  }
-}
-
-/// A conversion from CMYK that littlecms has prepared, freed exactly once.
-private final class InkTransform {
-  private let transform: cmsHTRANSFORM
-
-  deinit { cmsDeleteTransform(transform) }
-
-  /// Prepares a conversion to sRGB from a picture's profile; nil if the profile cannot be read, or is not for CMYK.
-  init?(profile: [UInt8], format: cmsUInt32Number) {
-    guard let source = cmsOpenProfileFromMem(profile, cmsUInt32Number(profile.count)) else {
-      return nil
-    }
-    defer { cmsCloseProfile(source) }
-    guard cmsGetColorSpace(source) == cmsSigCmykData, let target = cmsCreate_sRGBProfile() else {
-      return nil
-    }
-    defer { cmsCloseProfile(target) }
-    guard
-      let transform = cmsCreateTransform(
-        source,
-        format,
-        target,
-        clcms_bgrx,
-        cmsUInt32Number(INTENT_RELATIVE_COLORIMETRIC),
-        cmsUInt32Number(cmsFLAGS_BLACKPOINTCOMPENSATION)
-      )
-    else { return nil }
-    self.transform = transform
-  }
-
-  /// Prepares a conversion without a profile: each ink filters the light that the other inks let through.
-  init?(_ format: cmsUInt32Number) {
-    guard let link = cmsCreateProfilePlaceholder(nil) else { return nil }
+  /// Prepares a conversion from CMYK without a profile: each ink filters the light that the other inks let through.
+  ///
+  /// - Throws: ``LarderError`` when there is not enough memory.
+  init(filters format: cmsUInt32Number, _ name: String) throws(LarderError) {
+    let failure = LarderError.tooLarge(
+      name,
+      "there is not enough memory to convert it from CMYK"
+    )
+    guard let link = cmsCreateProfilePlaceholder(nil) else { throw failure }
     defer { cmsCloseProfile(link) }
     cmsSetDeviceClass(link, cmsSigLinkClass)
     cmsSetColorSpace(link, cmsSigCmykData)
     cmsSetPCS(link, cmsSigRgbData)
     cmsSetProfileVersion(link, 4.3)
-    guard let pipeline = cmsPipelineAlloc(nil, 4, 3) else { return nil }
+    guard let pipeline = cmsPipelineAlloc(nil, 4, 3) else { throw failure }
     defer { cmsPipelineFree(pipeline) }
     guard let table = cmsStageAllocCLut16bit(nil, 17, 4, 3, nil),
       cmsStageSampleCLut16bit(table, Self.filter, nil, 0) != 0,
@@ -243,8 +216,17 @@ private final class InkTransform {
         cmsUInt32Number(INTENT_PERCEPTUAL),
         0
       )
-    else { return nil }
+    else { throw failure }
     self.transform = transform
+  }
+
+  /// Converts pixels in place.
+  func convert(_ pixels: UnsafeMutableRawPointer?, _ count: Int) {
+    cmsDoTransform(transform, pixels, pixels, cmsUInt32Number(count))
+  }
+
+  func convert(_ from: UnsafeRawPointer?, to: UnsafeMutableRawPointer?, _ count: Int) {
+    cmsDoTransform(transform, from, to, cmsUInt32Number(count))
   }
 
   private static let filter: cmsSAMPLER16 = { input, output, _ in
@@ -254,18 +236,6 @@ private final class InkTransform {
       output[channel] = cmsUInt16Number((65_535 - Int(input[channel])) * light / 65_535)
     }
     return 1
-  }
-
-  func convert(
-    _ inks: UnsafeBufferPointer<UInt8>,
-    into target: UnsafeMutableBufferPointer<UInt8>
-  ) {
-    cmsDoTransform(
-      transform,
-      inks.baseAddress,
-      target.baseAddress,
-      cmsUInt32Number(inks.count / 4)
-    )
   }
 }
 

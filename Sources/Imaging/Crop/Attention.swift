@@ -188,8 +188,14 @@ extension Bitmap {
     let (across, down) = (max(size.width * side / longer, 1), max(size.height * side / longer, 1))
     // Along each side, three pixels for each pixel of the result are enough for scaling.
     let (columns, rows) = (max(width / (across * 3), 1), max(height / (down * 3), 1))
-    var small = picked(every: columns, rows).converted(Conversion.coloured)
-      .converted(Conversion.narrowed)
+    let whole =
+      columns == 1 && rows == 1
+      ? self
+      : picked(
+        columns: Array(stride(from: 0, to: width, by: columns)),
+        rows: Array(stride(from: 0, to: height, by: rows))
+      )
+    var small = whole.converted(Conversion.coloured).converted(Conversion.narrowed)
     if small.layout == .cmyk { small = small.flattened() }
     // A bitmap that is at most an eighth larger than the small version is used as it is.
     guard
@@ -197,31 +203,6 @@ extension Bitmap {
         || !(down...down * 9 / 8).contains(small.height)
     else { return small }
     return try small.scaled(width: across, height: down, limits: limits, name: name)
-  }
-
-  /// Keeps every `columns`-th column and every `rows`-th row.
-  private func picked(every columns: Int, _ rows: Int) -> Bitmap {
-    guard columns > 1 || rows > 1 else { return self }
-    let (across, down) = ((width + columns - 1) / columns, (height + rows - 1) / rows)
-    let (bytes, rowBytes) = (pixelBytes, rowBytes)
-    return Bitmap(width: across, height: down, layout: layout, depth: depth) { target in
-      let target = UnsafeMutableRawBufferPointer(target)
-      samples.withUnsafeBytes { source in
-        var place = 0
-        for y in 0..<down {
-          for x in 0..<across {
-            let start = y * rows * rowBytes + x * columns * bytes
-            if bytes == 4 {
-              let pixel = source.loadUnaligned(fromByteOffset: start, as: UInt32.self)
-              target.storeBytes(of: pixel, toByteOffset: place, as: UInt32.self)
-            } else {
-              for byte in 0..<bytes { target[place + byte] = source[start + byte] }
-            }
-            place += bytes
-          }
-        }
-      }
-    }
   }
 }
 

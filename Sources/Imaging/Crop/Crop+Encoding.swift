@@ -6,15 +6,18 @@ extension Crop {
     _ rows: any RowSource,
     _ framing: Framing,
     from file: PictureFile,
+    opening open: PartFile.Opening?,
     isStamped: Bool
   ) throws(LarderError) -> EncodedPicture {
     let target = target(of: file.probe.format)
+    let place = open.map { PNGOutput.Place(open: $0, most: heldBytes) }
     switch file.probe.structure {
     case is JPEGMarkers where target == .jpeg:
       return try encodedLike(rows, framing, from: file, isStamped: isStamped)
     case let chunks as PNGChunks where target == .png:
-      return try encodedLike(rows, chunks, framing, from: file, isStamped: isStamped)
-    default: return try encoded(rows, framing, from: file, as: target, isStamped: isStamped)
+      return try encodedLike(rows, chunks, framing, from: file, to: place, isStamped: isStamped)
+    default:
+      return try encoded(rows, framing, from: file, as: target, to: place, isStamped: isStamped)
     }
   }
 
@@ -24,16 +27,14 @@ extension Crop {
     _ framing: Framing,
     _ method: EncodedPicture.Method
   ) -> EncodedPicture {
-    EncodedPicture(
-      file: file,
+    let summary = EncodedPicture.Summary(
       format: format,
       width: framing.canvas.width,
       height: framing.canvas.height,
       method: method,
-      shift: EncodedPicture.Shift(),
-      isDamaged: false,
       gravity: EncodedPicture.Point(framing.focus)
     )
+    return EncodedPicture(file: file, summary: summary)
   }
 
   /// Encodes a JPEG that is made from a JPEG, and keeps the source's tables, sampling, colour space and profile where
@@ -69,7 +70,9 @@ extension Crop {
       metadata: keepsMetadata
     )
     var picture = picture(.held(whole), .jpeg, framing, .reencoded)
-    if lossless, frame == nil, fit == .cover, !isStamped { picture.remarks.insert(.notLossless) }
+    if lossless, frame == nil, fit == .cover, !isStamped {
+      picture.summary.remarks.insert(.notLossless)
+    }
     return picture
   }
 
@@ -79,6 +82,7 @@ extension Crop {
     _ chunks: PNGChunks,
     _ framing: Framing,
     from file: PictureFile,
+    to place: PNGOutput.Place?,
     isStamped: Bool
   ) throws(LarderError) -> EncodedPicture {
     let isConverted = converts(file)
@@ -94,8 +98,7 @@ extension Crop {
       from: file,
       size: framing.canvas,
       metadata: keepsMetadata,
-      background: keepsShape,
-      significantBits: keepsShape,
+      keepsShape: keepsShape,
       profile: !(isGrey && rows.shape.layout.channels > 2),
       converted: isConverted,
       to: place
@@ -118,6 +121,7 @@ extension Crop {
     _ framing: Framing,
     from file: PictureFile,
     as target: PictureFormat,
+    to place: PNGOutput.Place?,
     isStamped: Bool
   ) throws(LarderError) -> EncodedPicture {
     let keepsSamples = keepsSamples(of: file, as: target, isStamped: isStamped)
@@ -145,31 +149,23 @@ extension Crop {
       tags.profile = file.probe.structure.namedProfile
     }
     let encoding = PictureEncoding(
-      format: target,
-      quality: quality,
-      isProgressive: isProgressive,
-      chroma: chroma,
+      crop: self,
       isConverted: isConverted,
       // Samples that the format cannot hold, such as 16 bits in a WebP, are rounded; nothing else is lost.
       lossless: keepsSamples || lossless && !isStamped,
-      background: background,
       hasNewColours: framing.isPadded && background.map { !$0.isGrey && $0.alpha > 0 } ?? false,
       source: file,
       tags: tags,
       place: place
     )
-    let made = try encoding.encode(rows, limits, name: file.name)
+    let made = try target.codec.encode(rows, encoding, limits, name: file.name)
     let isNew = framing.isScaled || framing.isPadded || isConverted || isStamped
-    var picture = picture(
-      made.file,
-      target,
-      framing,
-      made.isLossless && !(lossless && !keepsSamples) && !isNew ? .lossless : .reencoded
-    )
+    let isLossless = (target == .png || keepsSamples) && !isNew
+    var picture = picture(made, target, framing, isLossless ? .lossless : .reencoded)
     if target != .png, (file.probe.structure as? PNGChunks)?.hasOwnGamma == true {
-      picture.remarks.insert(.noGamma)
+      picture.summary.remarks.insert(.noGamma)
     }
-    if lossless, !isStamped, picture.method != .lossless { picture.remarks.insert(.notLossless) }
+    if lossless, !isStamped, !isLossless { picture.summary.remarks.insert(.notLossless) }
     return picture
   }
 

@@ -26,22 +26,23 @@ extension Crop {
     var picture = EncodedPicture(
       file: .held(
         JPEGSegments.add(
-          to: made.value,
+          to: made.bytes,
           from: file,
           size: framing.canvas,
           profile: !convertsToSRGB,
           metadata: keepsMetadata
         )
       ),
-      format: .jpeg,
-      width: framing.canvas.width,
-      height: framing.canvas.height,
-      method: .reencoded,
-      shift: EncodedPicture.Shift(),
-      isDamaged: made.isDamaged,
-      gravity: EncodedPicture.Point(framing.focus)
+      summary: EncodedPicture.Summary(
+        format: .jpeg,
+        width: framing.canvas.width,
+        height: framing.canvas.height,
+        method: .reencoded,
+        isDamaged: made.isDamaged,
+        gravity: EncodedPicture.Point(framing.focus)
+      )
     )
-    if keepsCoefficients { picture.remarks.insert(.notLossless) }
+    if keepsCoefficients { picture.summary.remarks.insert(.notLossless) }
     return picture
   }
 
@@ -87,35 +88,38 @@ extension Crop {
     )
     guard let grid else { return nil }
     let made =
-      orientation == .upright
+      try?
+      (orientation == .upright
       ? JPEGCodec.cut(file, grid.region, progressive: isProgressive, limits)
       : JPEGCodec.transform(
         file,
         orientation,
         grid.region,
         progressive: markers.isProgressive || isProgressive
-      )
+      ))
     guard let made else { return nil }
     let side = grid.region.width
-    guard let result = try? JPEGMarkers(made.value, name: file.name, limits: limits),
+    guard let result = try? JPEGMarkers(made.bytes, name: file.name, limits: limits),
       result.size == PixelSize(width: side, height: side)
     else { return nil }
     return EncodedPicture(
       file: .held(
         JPEGSegments.add(
-          to: made.value,
+          to: made.bytes,
           from: file,
           size: result.size,
           metadata: keepsMetadata
         )
       ),
-      format: .jpeg,
-      width: side,
-      height: side,
-      method: .lossless,
-      shift: EncodedPicture.Shift(x: grid.shift.x, y: grid.shift.y),
-      isDamaged: made.isDamaged,
-      gravity: EncodedPicture.Point(focus)
+      summary: EncodedPicture.Summary(
+        format: .jpeg,
+        width: side,
+        height: side,
+        method: .lossless,
+        shift: grid.shift,
+        isDamaged: made.isDamaged,
+        gravity: EncodedPicture.Point(focus)
+      )
     )
   }
 }
@@ -128,7 +132,7 @@ struct LosslessGrid: Equatable {
   /// The region of the turned picture that the transform keeps.
   let region: PixelRegion
   /// How far the region was moved, in pixels, from the position that it would have without block borders.
-  let shift: (x: Int, y: Int)
+  let shift: EncodedPicture.Shift
 
   /// The largest square around `focus`; nil if no block is complete.
   init?(
@@ -155,7 +159,7 @@ struct LosslessGrid: Equatable {
     let x = Self.nearest(exact.x - lost.x, step: grid.width, upTo: kept.width - side)
     let y = Self.nearest(exact.y - lost.y, step: grid.height, upTo: kept.height - side)
     region = PixelRegion(x: x, y: y, width: side, height: side)
-    shift = (x + lost.x - exact.x, y + lost.y - exact.y)
+    shift = EncodedPicture.Shift(x: x + lost.x - exact.x, y: y + lost.y - exact.y)
   }
 
   /// The multiple of `step` in 0…`last` that is nearest to `place`.
@@ -163,9 +167,5 @@ struct LosslessGrid: Equatable {
     let below = min(max(place, 0), last) / step * step
     let above = below + step
     return above <= last && above - place < place - below ? above : below
-  }
-
-  static func == (left: LosslessGrid, right: LosslessGrid) -> Bool {
-    left.region == right.region && left.shift == right.shift
   }
 }

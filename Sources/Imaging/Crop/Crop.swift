@@ -56,15 +56,10 @@ public struct Crop: PictureMaking, Equatable, Codable {
   public var keepsMetadata: Bool
   /// The limits of a picture.
   public var limits: PictureLimits
-  /// The file to which the result will be written; nil for a result in memory.
-  var output: PictureOutput?
-  /// A PNG with an `output` is held in memory up to this many bytes; a larger PNG is written to a temporary file.
+  /// A PNG for an output file is held in memory if it has at most this many bytes.
+  ///
+  /// A larger PNG is written to a temporary file while it is compressed.
   var heldBytes = 32 << 20
-
-  /// The destination of a PNG; nil for a PNG that stays in memory.
-  var place: PNGOutput.Place? {
-    output.map { PNGOutput.Place(output: $0, most: heldBytes) }
-  }
 
   /// The side of a square result, in pixels; nil if the result is not scaled, or is not a square.
   public var size: Int? {
@@ -98,13 +93,7 @@ public struct Crop: PictureMaking, Equatable, Codable {
   ///   readable part, marked as damaged.
   /// - Throws: ``LarderError`` when the picture cannot be made.
   public func apply(to file: PictureFile) throws(LarderError) -> EncodedPicture {
-    try check()
-    return try made(from: file)
-  }
-
-  /// Crops a picture, as ``apply(to:)`` does.
-  public func make(from file: PictureFile) throws(LarderError) -> EncodedPicture {
-    try apply(to: file)
+    try apply(to: file, opening: nil)
   }
 
   /// Crops a picture for an output file; a large PNG is written to a temporary file, not held in memory.
@@ -112,9 +101,18 @@ public struct Crop: PictureMaking, Equatable, Codable {
     from file: PictureFile,
     for output: FilePath
   ) throws(LarderError) -> EncodedPicture {
-    var crop = self
-    crop.output = PictureOutput(output)
-    return try crop.apply(to: file)
+    try apply(to: file, opening: PartFile.opening(output))
+  }
+
+  /// Crops a picture, and calls `open` if the result is a PNG that is too large for memory.
+  ///
+  /// If `open` is nil, every result stays in memory.
+  func apply(
+    to file: PictureFile,
+    opening open: PartFile.Opening?
+  ) throws(LarderError) -> EncodedPicture {
+    try check()
+    return try made(from: file, opening: open)
   }
 
   /// Checks the options.
@@ -174,101 +172,5 @@ public struct Crop: PictureMaking, Equatable, Codable {
       "cannot make \(what) side must be from 1 to \(most) pixels, and the area at most \(limits.pixels) pixels",
       remedy: .morePixels
     )
-  }
-}
-
-/// A finished picture, encoded as a file.
-public struct EncodedPicture: Sendable, Equatable {
-  /// How the result's pixels were made from the input's pixels.
-  public enum Method: String, Sendable, Codable {
-    /// The samples or coefficients were copied from the input.
-    case lossless
-    /// Pixels were re-encoded.
-    case reencoded
-  }
-
-  /// The distance of a crop from its requested place, in pixels of the upright input.
-  public struct Shift: Sendable, Equatable, Codable {
-    /// Pixels to the right.
-    public var x: Int
-    /// Pixels downwards.
-    public var y: Int
-
-    /// Makes a shift; none by default.
-    public init(x: Int = 0, y: Int = 0) {
-      self.x = x
-      self.y = y
-    }
-  }
-
-  /// A place in a picture, in pixels from its top left.
-  public struct Point: Sendable, Equatable, Codable {
-    /// Pixels to the right.
-    public var x: Int
-    /// Pixels downwards.
-    public var y: Int
-
-    /// Makes a point.
-    public init(x: Int, y: Int) {
-      (self.x, self.y) = (x, y)
-    }
-
-    init(_ focus: Focus) {
-      self.init(x: Int(focus.x.rounded()), y: Int(focus.y.rounded()))
-    }
-  }
-
-  /// The file.
-  let file: EncodedFile
-  /// The format of the file.
-  public let format: PictureFormat
-  /// Pixels from left to right.
-  public let width: Int
-  /// Pixels from top to bottom.
-  public let height: Int
-  /// How the result's pixels were made from the input's pixels.
-  public internal(set) var method: Method
-  /// How far the square was moved to keep coefficients.
-  public let shift: Shift
-  /// Whether the input was cut short or broken inside, so that a part of the result may be wrong.
-  public internal(set) var isDamaged: Bool
-  /// The point around which the kept part was placed, in pixels of the upright input: the middle, a side, a corner, or
-  /// the most salient point.
-  public var gravity: Point?
-  /// The time that the stamp shows; nil without a stamp.
-  public var time: StampTime?
-  /// Warnings about the result.
-  public var remarks: Set<Remark> = []
-
-  /// The bytes of the file, from ``contents()``; empty if that throws.
-  public var bytes: [UInt8] { (try? contents()) ?? [] }
-
-  /// The bytes of the file.
-  ///
-  /// If the result is a large PNG for an output file, each call reads it from the disk.
-  ///
-  /// - Throws: ``LarderError`` of code `disk` when the file cannot be read.
-  public func contents() throws(LarderError) -> [UInt8] { try file.bytes() }
-
-  /// A warning about a picture that was made, but not quite as requested.
-  public struct Remark: RawRepresentable, Hashable, Sendable {
-    /// The identifier, such as `not-lossless`.
-    public let rawValue: String
-
-    /// Makes a remark from its identifier.
-    public init(rawValue: String) {
-      self.rawValue = rawValue
-    }
-
-    /// A lossless result was requested, but was not possible.
-    public static let notLossless = Remark(rawValue: "not-lossless")
-    /// The input is a PNG whose gamma is only in a gAMA chunk, for which the new format has no place.
-    public static let noGamma = Remark(rawValue: "no-gamma")
-    /// The kept part was enlarged to more than twice its size.
-    public static let enlarged = Remark(rawValue: "enlarged")
-    /// A stamp's letters are under 9 pixels high.
-    public static let smallText = Remark(rawValue: "small-text")
-    /// In places, a stamp's letters have a contrast of less than 3:1 to their background.
-    public static let faintText = Remark(rawValue: "faint-text")
   }
 }

@@ -74,6 +74,7 @@ extension Crop {
   /// Makes a picture: reads rows, applies the steps of its plan, and encodes them.
   func made(
     from file: PictureFile,
+    opening open: PartFile.Opening? = nil,
     stamping stamp: (stamp: Stamp, moment: StampTime)? = nil
   ) throws(LarderError) -> EncodedPicture {
     let canvas = framing(file.probe).canvas
@@ -84,10 +85,16 @@ extension Crop {
     let plan = plan(of: file.probe, framing, isConverted: converts(file), isStamped: isStamped)
     return try file.withRows(plan.request, limits) { (opened) throws(LarderError) in
       let (rows, stamped) = try taken(opened, through: plan.steps, framing, of: file, stamp)
-      var picture = try encoded(rows, framing, from: file, isStamped: isStamped)
-      picture.isDamaged = opened.isDamaged()
-      if let stamped { picture.remarks.formUnion(stamped.remarks) }
-      if framing.isEnlarged { picture.remarks.insert(.enlarged) }
+      var picture = try encoded(
+        rows,
+        framing,
+        from: file,
+        opening: open,
+        isStamped: isStamped
+      )
+      picture.summary.isDamaged = opened.isDamaged()
+      if let stamped { picture.summary.remarks.formUnion(stamped.remarks) }
+      if framing.isEnlarged { picture.summary.remarks.insert(.enlarged) }
       return picture
     }
   }

@@ -17,7 +17,7 @@ struct Framing: Equatable {
   /// The size of the result, which is background outside of the scaled window.
   let canvas: PixelSize
   /// The position of the scaled window on the canvas.
-  let place: (x: Int, y: Int)
+  let place: EncodedPicture.Point
   /// The point around which the window was placed.
   let focus: Focus
 
@@ -26,14 +26,6 @@ struct Framing: Equatable {
   /// Whether the window is scaled to more than twice its width or height.
   var isEnlarged: Bool {
     scaled.width > window.width * 2 || scaled.height > window.height * 2
-  }
-
-  /// A decoder may reduce the window by this ratio: the scaling filter then still has two pixels for each pixel of the
-  /// result.
-  var spare: Double {
-    let across = Double(window.width) / Double(scaled.width)
-    let down = Double(window.height) / Double(scaled.height)
-    return min(across, down) / 2
   }
 
   /// Whether there is background around the picture.
@@ -64,7 +56,7 @@ struct Framing: Equatable {
       let isSmaller = frame.map { size.width < $0.width || size.height < $0.height } ?? false
       scaled = isSmaller && !enlarges ? size : frame ?? size
       canvas = scaled
-      place = (0, 0)
+      place = EncodedPicture.Point(x: 0, y: 0)
     case .contain:
       window = PixelRegion(x: 0, y: 0, width: upright.width, height: upright.height)
       let longer = max(upright.width, upright.height)
@@ -73,7 +65,7 @@ struct Framing: Equatable {
       let isSmaller = upright.width < fitting.width || upright.height < fitting.height
       scaled = isSmaller && !enlarges ? upright : fitting
       let region = Focus(gravity, in: canvas).region(of: scaled, in: canvas)
-      place = (region.x, region.y)
+      place = EncodedPicture.Point(x: region.x, y: region.y)
     }
   }
 
@@ -91,11 +83,6 @@ struct Framing: Equatable {
         width: limits.width,
         height: part(limits.width, other.height, other.width, limits.height)
       )
-  }
-
-  static func == (left: Framing, right: Framing) -> Bool {
-    left.window == right.window && left.scaled == right.scaled && left.canvas == right.canvas
-      && left.place == right.place && left.focus == right.focus
   }
 }
 

@@ -1,5 +1,6 @@
 import Base
 import CGlibc
+import FoundationEssentials
 import Glibc
 import SystemPackage
 
@@ -82,6 +83,25 @@ public struct PictureFile: Sendable {
     } catch {
       throw .unread(name, error.code)
     }
+  }
+}
+
+/// The form in which a stamp's logo is sent to a worker process: its name and its bytes.
+extension PictureFile: Codable {
+  private enum Key: CodingKey { case name, bytes }
+
+  /// Decodes a picture, and reads its properties from its bytes.
+  public init(from decoder: any Decoder) throws {
+    let object = try decoder.container(keyedBy: Key.self)
+    let bytes = try object.decode(Data.self, forKey: .bytes)
+    try self.init(Array(bytes), name: object.decode(String.self, forKey: .name))
+  }
+
+  /// Encodes a picture without the time at which its file was last written.
+  public func encode(to encoder: any Encoder) throws {
+    var object = encoder.container(keyedBy: Key.self)
+    try object.encode(name, forKey: .name)
+    try object.encode(Data(bytes), forKey: .bytes)
   }
 }
 

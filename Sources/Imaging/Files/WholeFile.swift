@@ -122,6 +122,14 @@ public enum WholeFile {
 /// temporary file is a locked file `.NAME.PID.part` in the same folder; after a crash, the next run removes it. Append
 /// on one thread at a time, then call ``place(overwrite:)`` once.
 final class PartFile: Sendable {
+  /// Creates a temporary file when it is needed, in this process or in the process that started it.
+  typealias Opening = @Sendable () throws(LarderError) -> PartFile
+
+  /// Creates the temporary file for `path` in this process.
+  static func opening(_ path: FilePath) -> Opening {
+    { () throws(LarderError) in try PartFile(for: path) }
+  }
+
   /// The path of the final file.
   private let path: FilePath
   private let sibling: FilePath
@@ -177,7 +185,9 @@ final class PartFile: Sendable {
   }
 
   /// Calls `body` with the descriptor, for another process to append to the file.
-  func lend<Result>(_ body: (Int32) -> Result) -> Result { body(descriptor) }
+  func lend(_ body: (Int32) throws(WorkerLoss) -> Void) throws(WorkerLoss) {
+    try body(descriptor)
+  }
 
   /// Creates a file without a name, which can get a name later; nil if the system cannot do that.
   private static func unnamed(in folder: FilePath) -> Int32? {
@@ -325,33 +335,4 @@ enum EncodedFile: Sendable, Equatable {
     default: false
     }
   }
-}
-
-/// The output file of a picture, and how its temporary file is created.
-struct PictureOutput: Sendable, Equatable, Codable {
-  /// The path of the file.
-  let path: FilePath
-  /// Creates the temporary file, which is invisible until it gets its final name.
-  let open: @Sendable () throws(LarderError) -> PartFile
-
-  /// An output whose temporary file this process creates.
-  init(_ path: FilePath) {
-    self.init(path) { () throws(LarderError) in try PartFile(for: path) }
-  }
-
-  /// An output whose temporary file is created in some other way.
-  init(_ path: FilePath, open: @escaping @Sendable () throws(LarderError) -> PartFile) {
-    (self.path, self.open) = (path, open)
-  }
-
-  init(from decoder: any Decoder) throws {
-    self.init(FilePath(try decoder.singleValueContainer().decode(String.self)))
-  }
-
-  func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(path.string)
-  }
-
-  static func == (left: PictureOutput, right: PictureOutput) -> Bool { left.path == right.path }
 }

@@ -76,17 +76,7 @@ final class PaddedRows: RowSource {
     }
     reached += count
     // The source is read to its end, because damage below the canvas counts, too.
-    if reached == shape.height { try finish() }
-  }
-
-  private func finish() throws(LarderError) {
-    try line.withUnsafeMutableBufferPointer { (line) throws(LarderError) in
-      guard let start = line.baseAddress else { return }
-      while taken < frame.height {
-        try source.read(1, into: start)
-        taken += 1
-      }
-    }
+    if reached == shape.height { try source.skip(max(frame.height - taken, 0)) }
   }
 }
 
@@ -108,6 +98,7 @@ extension RowSource {
     if surround.needsColour { rows = rows.converted(Conversion.coloured) }
     let (layout, depth) = (rows.shape.layout, rows.shape.depth)
     let pixel = surround.colour.pixel(in: layout, depth: depth, isInverted: isInverted)
-    return PaddedRows(rows, on: framing.canvas, at: framing.place, pixel: pixel)
+    let place = (framing.place.x, framing.place.y)
+    return PaddedRows(rows, on: framing.canvas, at: place, pixel: pixel)
   }
 }

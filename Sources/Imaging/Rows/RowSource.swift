@@ -38,6 +38,13 @@ protocol RowSource: AnyObject {
 }
 
 extension RowSource {
+  /// Reads `count` rows that nobody needs, because damage in them counts, too.
+  func skip(_ count: Int) throws(LarderError) {
+    let row = UnsafeMutablePointer<UInt8>.allocate(capacity: shape.rowBytes)
+    defer { row.deallocate() }
+    for _ in 0..<count { try read(1, into: row) }
+  }
+
   /// Reads all rows, a strip at a time.
   ///
   /// - Parameters:
@@ -195,12 +202,7 @@ final class RowFeed {
 
   /// Reads the rows that C did not ask for, because damage in them counts, too.
   func finish() throws(LarderError) {
-    guard left > 0 else { return }
-    let row = UnsafeMutablePointer<UInt8>.allocate(capacity: source.shape.rowBytes)
-    defer { row.deallocate() }
-    while left > 0 {
-      try source.read(1, into: row)
-      left -= 1
-    }
+    try source.skip(left)
+    left = 0
   }
 }

@@ -142,29 +142,27 @@ extension Bitmap {
   ) throws(LarderError) {
     let rows = max(y, 0)..<max(min(y + canvas.height, height), max(y, 0))
     guard !rows.isEmpty else { return }
-    let skipped = rows.lowerBound - y
-    if layout == .rgb, depth == 8 {
-      try blendRGB(canvas, x: x, y: y, rows, limits: limits, name: name)
-      return
-    }
     guard layout == .bgrx else {
-      // 16-bit samples and alpha are composited in floating point, to keep their precision. Only the affected rows are
-      // converted.
-      let size = rows.count * rowBytes
-      let start = rows.lowerBound * rowBytes
-      let part = Bitmap(
-        width: width,
-        height: rows.count,
-        layout: layout,
-        depth: depth,
-        samples: Array(samples[start..<start + size])
-      )
-      try limits.check(memory: rows.count * width * 16, of: name)
-      guard let surface = part.floatingSurface(), canvas.paint(over: surface, x: x, y: -skipped)
-      else {
-        throw .tooLarge(name, "there is not enough memory")
+      // Only the affected rows are converted.
+      let whole = PixelRegion(x: 0, y: rows.lowerBound, width: width, height: rows.count)
+      let (start, top) = (rows.lowerBound * rowBytes, y - rows.lowerBound)
+      var part = part(whole)
+      if layout == .rgb, depth == 8 {
+        // pixman is fast for `bgrx`: compositing a square of 50 megapixels in floating point would take a second longer.
+        try limits.check(memory: rows.count * width * 4, of: name)
+        part = part.flattened(.bgrx)
+        try part.blend(canvas, x: x, y: top, limits: limits, name: name)
+        part = part.flattened(.rgb)
+      } else {
+        // 16-bit samples and alpha are composited in floating point, to keep their precision.
+        try limits.check(memory: rows.count * width * 16, of: name)
+        guard let surface = part.floatingSurface(), canvas.paint(over: surface, x: x, y: top)
+        else {
+          throw .tooLarge(name, "there is not enough memory")
+        }
+        part = surface.bitmap(like: part)
       }
-      samples.replaceSubrange(start..<start + size, with: surface.bitmap(like: part).samples)
+      samples.replaceSubrange(start..<start + rows.count * rowBytes, with: part.samples)
       return
     }
     let (width, height, stride) = (Int32(width), Int32(height), Int32(rowBytes))
@@ -184,42 +182,6 @@ extension Bitmap {
       return canvas.paint(over: image, x: x, y: y)
     }
     guard painted else { throw .tooLarge(name, "there is not enough memory") }
-  }
-
-  /// Composites a drawing on rows of `rgb`, which are converted to `bgrx` and back, because pixman is fast for `bgrx`.
-  ///
-  /// Compositing a square of 50 megapixels in floating point would take a second longer.
-  private mutating func blendRGB(
-    _ canvas: borrowing Canvas,
-    x: Int,
-    y: Int,
-    _ rows: Range<Int>,
-    limits: PictureLimits,
-    name: String
-  ) throws(LarderError) {
-    let start = rows.lowerBound * rowBytes
-    let pixels = rows.count * width
-    try limits.check(memory: pixels * 4, of: name)
-    var part = Bitmap(width: width, height: rows.count, layout: .bgrx, depth: 8) { target in
-      samples.withUnsafeBufferPointer { source in
-        for pixel in 0..<pixels {
-          target[pixel * 4] = source[start + pixel * 3 + 2]
-          target[pixel * 4 + 1] = source[start + pixel * 3 + 1]
-          target[pixel * 4 + 2] = source[start + pixel * 3]
-          target[pixel * 4 + 3] = 255
-        }
-      }
-    }
-    try part.blend(canvas, x: x, y: y - rows.lowerBound, limits: limits, name: name)
-    samples.withUnsafeMutableBufferPointer { target in
-      part.samples.withUnsafeBufferPointer { source in
-        for pixel in 0..<pixels {
-          target[start + pixel * 3] = source[pixel * 4 + 2]
-          target[start + pixel * 3 + 1] = source[pixel * 4 + 1]
-          target[start + pixel * 3 + 2] = source[pixel * 4]
-        }
-      }
-    }
   }
 }
 

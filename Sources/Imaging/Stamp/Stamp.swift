@@ -1,5 +1,4 @@
 import Base
-import FoundationEssentials
 import Glibc
 import SystemPackage
 
@@ -44,7 +43,7 @@ public struct Stamp: PictureMaking {
   /// A fontconfig file to use instead of the system's.
   public var fontConfiguration: FilePath?
   /// Returns the present time, in seconds since 1970.
-  public var now: @Sendable () -> Int
+  public var now: @Sendable () -> Int = { Glibc.time(nil) }
 
   /// The limits of a picture.
   public var limits: PictureLimits { crop.limits }
@@ -60,7 +59,6 @@ public struct Stamp: PictureMaking {
     localZone = .local
     place = .bottomLeft
     fontFamily = "NanumSquare, NanumGothic, Noto Sans, Sans"
-    now = { Glibc.time(nil) }
   }
 
   /// Checks the crop and the font.
@@ -78,19 +76,12 @@ public struct Stamp: PictureMaking {
     return stamp
   }
 
-  /// Stamps a picture, as ``apply(to:)`` does.
-  public func make(from file: PictureFile) throws(LarderError) -> EncodedPicture {
-    try apply(to: file)
-  }
-
   /// Stamps a picture for an output file; a large PNG is written to a temporary file, not held in memory.
   public func make(
     from file: PictureFile,
     for output: FilePath
   ) throws(LarderError) -> EncodedPicture {
-    var stamp = self
-    stamp.crop.output = PictureOutput(output)
-    return try stamp.apply(to: file)
+    try apply(to: file, opening: PartFile.opening(output))
   }
 
   /// Stamps a picture.
@@ -99,6 +90,16 @@ public struct Stamp: PictureMaking {
   /// - Returns: The stamped picture, with the time that it shows.
   /// - Throws: ``LarderError`` when the picture cannot be read or lacks the requested time, or there is no font.
   public func apply(to file: PictureFile) throws(LarderError) -> EncodedPicture {
+    try apply(to: file, opening: nil)
+  }
+
+  /// Stamps a picture, and calls `open` if the result is a PNG that is too large for memory.
+  ///
+  /// If `open` is nil, every result stays in memory.
+  func apply(
+    to file: PictureFile,
+    opening open: PartFile.Opening?
+  ) throws(LarderError) -> EncodedPicture {
     try check()
     let moment = try StampTime(
       time,
@@ -110,8 +111,8 @@ public struct Stamp: PictureMaking {
       name: file.name
     )
     let stamp = framed(for: file)
-    var picture = try stamp.crop.made(from: file, stamping: (stamp, moment))
-    picture.time = moment
+    var picture = try stamp.crop.made(from: file, opening: open, stamping: (stamp, moment))
+    picture.summary.time = moment
     return picture
   }
 }
@@ -225,54 +226,5 @@ extension Stamp: Codable {
   enum CodingKeys: CodingKey, CaseIterable {
     case crop, time, zone, localZone, locale, template, style, text, logo, place, font, fontFamily
     case fontConfiguration
-  }
-
-  private struct Logo: Codable {
-    let name: String
-    let bytes: Data
-  }
-
-  /// Decodes a stamp; its clock is the system's.
-  public init(from decoder: any Decoder) throws {
-    let object = try decoder.container(keyedBy: CodingKeys.self)
-    self.init(
-      crop: try object.decode(Crop.self, forKey: .crop),
-      time: try object.decode(StampTime.Choice.self, forKey: .time)
-    )
-    zone = try object.decodeIfPresent(Zone.self, forKey: .zone)
-    localZone = try object.decode(Zone.self, forKey: .localZone)
-    locale = try object.decodeIfPresent(StampLocale.self, forKey: .locale)
-    template = try object.decodeIfPresent(StampTemplate.self, forKey: .template)
-    style = try object.decode(StampStyle.self, forKey: .style)
-    text = try object.decodeIfPresent(String.self, forKey: .text)
-    if let logo = try object.decodeIfPresent(Logo.self, forKey: .logo) {
-      self.logo = try PictureFile(Array(logo.bytes), name: logo.name)
-    }
-    place = try object.decode(Gravity.self, forKey: .place)
-    font = try object.decodeIfPresent(String.self, forKey: .font)
-    fontFamily = try object.decode(String.self, forKey: .fontFamily)
-    fontConfiguration = try object.decodeIfPresent(String.self, forKey: .fontConfiguration)
-      .map { FilePath($0) }
-  }
-
-  /// Encodes a stamp without its clock.
-  public func encode(to encoder: any Encoder) throws {
-    var object = encoder.container(keyedBy: CodingKeys.self)
-    try object.encode(crop, forKey: .crop)
-    try object.encode(time, forKey: .time)
-    try object.encodeIfPresent(zone, forKey: .zone)
-    try object.encode(localZone, forKey: .localZone)
-    try object.encodeIfPresent(locale, forKey: .locale)
-    try object.encodeIfPresent(template, forKey: .template)
-    try object.encode(style, forKey: .style)
-    try object.encodeIfPresent(text, forKey: .text)
-    try object.encodeIfPresent(
-      logo.map { Logo(name: $0.name, bytes: Data($0.bytes)) },
-      forKey: .logo
-    )
-    try object.encode(place, forKey: .place)
-    try object.encodeIfPresent(font, forKey: .font)
-    try object.encode(fontFamily, forKey: .fontFamily)
-    try object.encodeIfPresent(fontConfiguration?.string, forKey: .fontConfiguration)
   }
 }

@@ -61,10 +61,7 @@ public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
 
   /// The instant as RFC 3339: `2021-01-13T06:30:00+09:00`.
   public var description: String {
-    let civil = civil
-    return "\(padded(civil.year, 4))-\(padded(civil.month))-\(padded(civil.day))"
-      + "T\(padded(civil.hour)):\(padded(civil.minute)):\(padded(civil.second))"
-      + UTCOffset.text(offset)
+    civil.text.replacing(" ", with: "T") + UTCOffset.text(offset)
   }
 
   /// Chooses the time on a picture's stamp.

@@ -69,7 +69,7 @@ final class StampedRows: RowSource {
     var rows = try taken(held.count)
     let (xs, ys) = layer.probes
     let backdrop = Backdrop(
-      ys.flatMap { y in xs.map { rows.colour($0, y - held.lowerBound) } },
+      rows.colours(columns: xs, rows: ys.map { $0 - held.lowerBound }),
       style: style
     )
     remarks = layer.remarks(over: backdrop)

@@ -62,20 +62,16 @@ package struct PictureOrder: Sendable {
   ///
   /// - Parameters:
   ///   - file: The input.
-  ///   - output: The file to which the result will be written; nil for a result in memory.
+  ///   - open: Creates the temporary file for a large PNG; nil for a result in memory.
   /// - Returns: The result.
   /// - Throws: ``LarderError`` when the picture cannot be made.
   func make(
     from file: PictureFile,
-    for output: PictureOutput?
+    opening open: PartFile.Opening?
   ) throws(LarderError) -> EncodedPicture {
     switch work {
-    case .crop(var crop):
-      crop.output = output
-      return try crop.apply(to: file)
-    case .stamp(var stamp):
-      stamp.crop.output = output
-      return try stamp.apply(to: file)
+    case .crop(let crop): try crop.apply(to: file, opening: open)
+    case .stamp(let stamp): try stamp.apply(to: file, opening: open)
     }
   }
 }

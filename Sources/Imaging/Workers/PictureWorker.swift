@@ -59,7 +59,7 @@ package struct PictureWorker {
     case .success(let picture):
       var bytes: [UInt8] = []
       if case .held(let held) = picture.file { bytes = held }
-      try channel.send(.made, PictureAnswer(picture).text, bytes, wait: wait)
+      try channel.send(.made, picture.summary.text, bytes, wait: wait)
     }
   }
 
@@ -93,11 +93,10 @@ package struct PictureWorker {
       limits: order.limits
     )
     demand(order.seconds(for: file.probe))
-    guard request.becomesFile else { return try order.make(from: file, for: nil) }
-    let output = PictureOutput(FilePath(request.name)) { [self] () throws(LarderError) in
+    guard request.becomesFile else { return try order.make(from: file, opening: nil) }
+    return try order.make(from: file) { [self] () throws(LarderError) in
       try place(for: request.name)
     }
-    return try order.make(from: file, for: output)
   }
 
   /// Sets the limit of processor time at which the kernel ends the process.

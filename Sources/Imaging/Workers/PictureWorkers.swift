@@ -157,6 +157,6 @@ package struct PicturesHere: PictureWorking {
     for output: FilePath?,
     isStopped: () -> Bool
   ) throws(LarderError) -> EncodedPicture {
-    try order.make(from: input.file(order.limits), for: output.map { PictureOutput($0) })
+    try order.make(from: input.file(order.limits), opening: output.map(PartFile.opening))
   }
 }

@@ -13,7 +13,7 @@ import Glibc
 /// | seconds | worker | the requested processor time, a `Double` | | |
 /// | place | worker | | | |
 /// | placed | larder | | | the file for the result |
-/// | made | worker | ``PictureAnswer`` as JSON | the result, unless its file was placed | |
+/// | made | worker | ``EncodedPicture/Summary`` as JSON | the result, unless its file was placed | |
 /// | failed | both | ``ErrorAnswer`` as JSON | | |
 ///
 /// A worker sends `seconds` only if ``PictureOrder/secondsUnasked`` are not enough, or when it has just started. It
@@ -201,42 +201,6 @@ enum WorkerLoss: Error {
 extension Encodable {
   /// The value as a message's text.
   var text: [UInt8] { (try? JSONEncoder().encode(self)).map { Array($0) } ?? [] }
-}
-
-/// A result without the bytes of its file, as a worker sends it.
-struct PictureAnswer: Codable {
-  private let format: PictureFormat
-  private let width: Int
-  private let height: Int
-  private let method: EncodedPicture.Method
-  private let shift: EncodedPicture.Shift
-  private let isDamaged: Bool
-  private let gravity: EncodedPicture.Point?
-  private let time: StampTime?
-  private let remarks: [String]
-
-  init(_ picture: EncodedPicture) {
-    (format, width, height) = (picture.format, picture.width, picture.height)
-    (method, shift, isDamaged) = (picture.method, picture.shift, picture.isDamaged)
-    (gravity, time) = (picture.gravity, picture.time)
-    remarks = picture.remarks.map(\.rawValue)
-  }
-
-  /// The result, with its bytes in `file`.
-  func picture(_ file: EncodedFile) -> EncodedPicture {
-    EncodedPicture(
-      file: file,
-      format: format,
-      width: width,
-      height: height,
-      method: method,
-      shift: shift,
-      isDamaged: isDamaged,
-      gravity: gravity,
-      time: time,
-      remarks: Set(remarks.map { EncodedPicture.Remark(rawValue: $0) })
-    )
-  }
 }
 
 /// The error of a picture that was not made.

@@ -93,16 +93,11 @@ final class WorkerProcess: Sendable {
     )
     let limits = order.limits
     let channel = WorkerChannel(socket: socket, most: limits.memory + limits.fileBytes)
-    let sent = watch
-    try channel.send(.make, request.text, order.wire, descriptor: descriptor) {
-      (events) throws(WorkerLoss) in try sent.wait(events, isStopped)
-    }
+    func wait(_ events: Int32) throws(WorkerLoss) { try watch.wait(events, isStopped) }
+    try channel.send(.make, request.text, order.wire, descriptor: descriptor, wait: wait)
     var part: PartFile?
     while true {
-      let now = watch
-      let message = try channel.receive { (events) throws(WorkerLoss) in
-        try now.wait(events, isStopped)
-      }
+      let message = try channel.receive(wait: wait)
       switch message.kind {
       case .seconds:
         let seconds = try message.seconds()
@@ -114,27 +109,18 @@ final class WorkerProcess: Sendable {
         do throws(LarderError) {
           begun = try PartFile(for: output)
         } catch {
-          try channel.send(.failed, ErrorAnswer(error).text) { (events) throws(WorkerLoss) in
-            try now.wait(events, isStopped)
-          }
+          try channel.send(.failed, ErrorAnswer(error).text, wait: wait)
           continue
         }
         part = begun
-        let loss: WorkerLoss? = begun.lend { descriptor in
-          do throws(WorkerLoss) {
-            try channel.send(.placed, descriptor: descriptor) { (events) throws(WorkerLoss) in
-              try now.wait(events, isStopped)
-            }
-            return nil
-          } catch {
-            return error
-          }
+        try begun.lend { (descriptor) throws(WorkerLoss) in
+          try channel.send(.placed, descriptor: descriptor, wait: wait)
         }
-        if let loss { throw loss }
       case .made:
-        let answer = try message.decoded(PictureAnswer.self)
+        let summary = try message.decoded(EncodedPicture.Summary.self)
         guard (part == nil) != message.bytes.isEmpty else { throw .nonsense }
-        return .success(answer.picture(part.map { .waiting($0) } ?? .held(message.bytes)))
+        let file = part.map { EncodedFile.waiting($0) } ?? .held(message.bytes)
+        return .success(EncodedPicture(file: file, summary: summary))
       case .failed: return .failure(try message.decoded(ErrorAnswer.self).error)
       case .make, .placed: throw .nonsense
       }

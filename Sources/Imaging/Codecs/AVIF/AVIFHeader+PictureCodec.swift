@@ -44,7 +44,7 @@ extension AVIFHeader: PictureCodec {
     _ encoding: PictureEncoding,
     _ limits: PictureLimits,
     name: String
-  ) throws(LarderError) -> PictureEncoding.EncodedBitmap {
+  ) throws(LarderError) -> EncodedFile {
     let isLossless = encoding.lossless
     var colour = colour(of: encoding)
     var depth = 8
@@ -62,12 +62,12 @@ extension AVIFHeader: PictureCodec {
       rows.converted(Conversion.coloured).collected(limits, name: name),
       depth: depth,
       colour: colour,
-      quality: encoding.quality ?? usualQuality,
+      quality: encoding.crop.quality ?? usualQuality,
       lossless: isLossless,
       tags: encoding.tags,
       name: name
     )
-    return PictureEncoding.EncodedBitmap(file: .held(bytes), isLossless: isLossless)
+    return .held(bytes)
   }
 
   /// The colour description of the output.
@@ -93,7 +93,7 @@ extension AVIFHeader: PictureCodec {
       }
     }
     if encoding.isConverted { (colour.primaries, colour.transfer, colour.matrix) = (1, 13, 6) }
-    if let chroma = encoding.chroma, !colour.isGrey { colour.chroma = chroma.forAVIF }
+    if let chroma = encoding.crop.chroma, !colour.isGrey { colour.chroma = chroma.forAVIF }
     if encoding.hasNewColours, colour.chroma == CInt(cavif_400) { colour.chroma = CInt(cavif_444) }
     return colour
   }

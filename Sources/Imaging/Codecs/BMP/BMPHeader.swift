@@ -170,8 +170,6 @@ extension BMPHeader: PictureCodec {
   func profile(of file: PictureFile, _ limits: PictureLimits) -> [UInt8] {
     profile.map { Array(file.bytes[$0]) } ?? []
   }
-  func exif(in bytes: [UInt8]) -> ArraySlice<UInt8>? { nil }
-  func xmp(in bytes: [UInt8]) -> [UInt8] { [] }
 
   func rows(
     of file: PictureFile,

@@ -19,16 +19,33 @@ extension GIFBlocks: PictureCodec {
   var isIndexed: Bool { true }
   var chroma: ChromaSampling? { .full }
 
-  func profile(of file: PictureFile, _ limits: PictureLimits) -> [UInt8] { [] }
-  func exif(in bytes: [UInt8]) -> ArraySlice<UInt8>? { nil }
-  func xmp(in bytes: [UInt8]) -> [UInt8] { [] }
-
+  /// Opens rows of a region of the screen with the first frame on it.
+  ///
+  /// If the rows are going to be scaled, they are decoded while they are read. Otherwise the whole region is decoded
+  /// first.
   func rows(
     of file: PictureFile,
     _ bytes: UnsafeBufferPointer<UInt8>,
     _ request: RowRequest,
     _ limits: PictureLimits
   ) throws(LarderError) -> OpenRows {
-    try GIFCodec.rows(of: file, bytes, self, request, limits)
+    let (isCutShort, region) = (isCutShort, request.region)
+    guard request.scaling != nil else {
+      let bitmap = try GIFCodec.decode(file, self, region, limits)
+      return OpenRows(source: BitmapRows(bitmap)) { isCutShort }
+    }
+    var rows: any RowSource = try GIFRows(file, bytes, self, limits)
+    // If the frame does not cover the screen, the pixels around it need a transparent index, or else alpha.
+    if !isFull, clear == nil { rows = rows.converted { .expanded($0, withAlpha: true) } }
+    if region != frame {
+      let background = clear.map { [UInt8(truncatingIfNeeded: $0)] }
+      rows = PaddedRows(
+        rows,
+        on: region.size,
+        at: (frame.x - region.x, frame.y - region.y),
+        pixel: background ?? Array(repeating: 0, count: rows.shape.pixelBytes)
+      )
+    }
+    return OpenRows(source: rows) { isCutShort }
   }
 }

@@ -15,9 +15,9 @@ enum JPEGCodec {
     var isRGB: Bool { Int(colourSpace) == cjpeg_rgb }
   }
 
-  /// A result, and whether the input file was damaged.
-  struct Outcome<Value> {
-    let value: Value
+  /// A file that was made from another file, and whether that other file was damaged.
+  struct Outcome {
+    let bytes: [UInt8]
     let isDamaged: Bool
   }
 
@@ -63,43 +63,6 @@ enum JPEGCodec {
         )
       }
     return Header(colourSpace: header.color_space, hasAdobe: header.adobe, layout: layout)
-  }
-
-  /// Rows of a region of the stored picture, decoded at 1/8, 2/8 or 4/8 of its size if the request allows.
-  static func rows(
-    of file: PictureFile,
-    _ bytes: UnsafeBufferPointer<UInt8>,
-    _ request: RowRequest,
-    _ limits: PictureLimits
-  ) throws(LarderError) -> OpenRows {
-    let eighths = request.scaling.map { Self.eighths(for: $0) } ?? 8
-    let (stored, exact) = (file.probe.stored, request.region)
-    func length(_ side: Int) -> Int { (side * eighths + 7) / 8 }
-    let (left, top) = (exact.x * eighths / 8, exact.y * eighths / 8)
-    let region = PixelRegion(
-      x: left,
-      y: top,
-      width: min(length(stored.width), length(exact.x + exact.width)) - left,
-      height: min(length(stored.height), length(exact.y + exact.height)) - top
-    )
-    let rows = try JPEGRows(
-      bytes,
-      region,
-      eighths: eighths,
-      layout: header(of: file).layout,
-      limits,
-      name: file.name
-    )
-    // The edges of the region may lie within pixels of the reduced picture.
-    let ratio = Double(eighths) / 8
-    let part = Bitmap.Part(
-      x: Double(exact.x) * ratio - Double(region.x),
-      y: Double(exact.y) * ratio - Double(region.y),
-      width: Double(exact.width) * ratio,
-      height: Double(exact.height) * ratio
-    )
-    let isCutShort = file.probe.isCutShort
-    return OpenRows(source: rows, part: part) { rows.hasWarnings || isCutShort }
   }
 
   /// The scale, in eighths, at which a picture is best decoded.
@@ -153,76 +116,82 @@ enum JPEGCodec {
     _ region: PixelRegion,
     _ form: Form,
     _ limits: PictureLimits
-  ) throws(LarderError) -> Outcome<[UInt8]> {
-    var outcome = cjpeg_outcome()
-    let made = MallocBuffer.collect(room: file.roomForSquare) { out, count in
-      file.bytes.withUnsafeBufferPointer {
-        cjpeg_recode(
-          $0.baseAddress,
-          $0.count,
-          limits.forJPEG,
-          region.forJPEG,
-          form.forJPEG,
-          &out,
-          &count,
-          &outcome
-        )
-      }
+  ) throws(LarderError) -> Outcome {
+    try made(from: file) {
+      cjpeg_recode(
+        $0.baseAddress,
+        $0.count,
+        limits.forJPEG,
+        region.forJPEG,
+        form.forJPEG,
+        &$1,
+        &$2,
+        &$3
+      )
     }
-    guard let made else { throw error(file.name, outcome) }
-    return Outcome(value: made, isDamaged: outcome.warnings > 0 || file.probe.isCutShort)
   }
 
-  /// Cuts an upright picture along its block borders; nil if libjpeg cannot.
+  /// Cuts an upright picture along its block borders.
+  ///
+  /// - Throws: ``LarderError`` when libjpeg cannot cut it.
   static func cut(
     _ file: PictureFile,
     _ region: PixelRegion,
     progressive: Bool,
     _ limits: PictureLimits
-  ) -> Outcome<[UInt8]>? {
-    var outcome = cjpeg_outcome()
-    let made = MallocBuffer.collect(room: file.roomForSquare) { out, count in
-      file.bytes.withUnsafeBufferPointer {
-        cjpeg_cut(
-          $0.baseAddress,
-          $0.count,
-          limits.forJPEG,
-          region.forJPEG,
-          progressive,
-          &out,
-          &count,
-          &outcome
-        )
-      }
+  ) throws(LarderError) -> Outcome {
+    try made(from: file) {
+      cjpeg_cut(
+        $0.baseAddress,
+        $0.count,
+        limits.forJPEG,
+        region.forJPEG,
+        progressive,
+        &$1,
+        &$2,
+        &$3
+      )
     }
-    guard let made else { return nil }
-    return Outcome(value: made, isDamaged: outcome.warnings > 0 || file.probe.isCutShort)
   }
 
-  /// Rotates and crops without decoding; nil if TurboJPEG cannot.
+  /// Rotates and crops without decoding.
+  ///
+  /// - Throws: ``LarderError`` when TurboJPEG cannot do that.
   static func transform(
     _ file: PictureFile,
     _ orientation: Orientation,
     _ region: PixelRegion,
     progressive: Bool
-  ) -> Outcome<[UInt8]>? {
-    var outcome = cjpeg_outcome()
-    let made = MallocBuffer.collect(room: file.roomForSquare) { out, count in
-      file.bytes.withUnsafeBufferPointer {
-        cjpeg_transform(
-          $0.baseAddress,
-          $0.count,
-          orientation.forTurboJPEG,
-          region.forJPEG,
-          progressive,
-          &out,
-          &count,
-          &outcome
-        )
-      }
+  ) throws(LarderError) -> Outcome {
+    try made(from: file) {
+      cjpeg_transform(
+        $0.baseAddress,
+        $0.count,
+        orientation.forTurboJPEG,
+        region.forJPEG,
+        progressive,
+        &$1,
+        &$2,
+        &$3
+      )
     }
-    guard let made else { return nil }
-    return Outcome(value: made, isDamaged: outcome.warnings > 0 || file.probe.isCutShort)
+  }
+
+  /// Calls a C function that makes a file from the bytes of `file`.
+  private static func made(
+    from file: PictureFile,
+    _ make: (
+      UnsafeBufferPointer<UInt8>, inout UnsafeMutablePointer<UInt8>?, inout Int,
+      inout cjpeg_outcome
+    ) -> Bool
+  ) throws(LarderError) -> Outcome {
+    var outcome = cjpeg_outcome()
+    // Nearly every result fits into this room. Pages of it that are not written take no memory.
+    let bytes = MallocBuffer.collect(room: file.bytes.count + 65_536) { out, count in
+      file.bytes.withUnsafeBufferPointer { make($0, &out, &count, &outcome) }
+    }
+    guard let bytes else { throw error(file.name, outcome) }
+    return Outcome(bytes: bytes, isDamaged: outcome.warnings > 0 || file.probe.isCutShort)
   }
 
   /// The lowest quality for new pixels, which the source does not have, such as those of a scaled picture.
@@ -337,11 +306,6 @@ final class JPEGRows: RowSource {
       throw JPEGCodec.error(name, outcome.pointee)
     }
   }
-}
-
-extension PictureFile {
-  /// The size of a buffer in which nearly every square of the picture fits; pages that are not written take no memory.
-  fileprivate var roomForSquare: Int { bytes.count + 65_536 }
 }
 
 extension PictureLimits {

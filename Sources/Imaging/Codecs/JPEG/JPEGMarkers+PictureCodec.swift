@@ -44,13 +44,41 @@ extension JPEGMarkers: PictureCodec {
     return part.map { Array(bytes[$0].dropFirst(4 + head.count)) } ?? []
   }
 
+  /// Opens rows that are decoded at 1/8, 2/8 or 4/8 of their size if the request allows it.
   func rows(
     of file: PictureFile,
     _ bytes: UnsafeBufferPointer<UInt8>,
     _ request: RowRequest,
     _ limits: PictureLimits
   ) throws(LarderError) -> OpenRows {
-    try JPEGCodec.rows(of: file, bytes, request, limits)
+    let eighths = request.scaling.map { JPEGCodec.eighths(for: $0) } ?? 8
+    let exact = request.region
+    func length(_ side: Int) -> Int { (side * eighths + 7) / 8 }
+    let (left, top) = (exact.x * eighths / 8, exact.y * eighths / 8)
+    let region = PixelRegion(
+      x: left,
+      y: top,
+      width: min(length(size.width), length(exact.x + exact.width)) - left,
+      height: min(length(size.height), length(exact.y + exact.height)) - top
+    )
+    let rows = try JPEGRows(
+      bytes,
+      region,
+      eighths: eighths,
+      layout: JPEGCodec.header(of: file).layout,
+      limits,
+      name: file.name
+    )
+    // The edges of the region may lie within pixels of the reduced picture.
+    let ratio = Double(eighths) / 8
+    let part = Bitmap.Part(
+      x: Double(exact.x) * ratio - Double(region.x),
+      y: Double(exact.y) * ratio - Double(region.y),
+      width: Double(exact.width) * ratio,
+      height: Double(exact.height) * ratio
+    )
+    let isCutShort = isCutShort
+    return OpenRows(source: rows, part: part) { rows.hasWarnings || isCutShort }
   }
 
   static func encode(
@@ -58,15 +86,15 @@ extension JPEGMarkers: PictureCodec {
     _ encoding: PictureEncoding,
     _ limits: PictureLimits,
     name: String
-  ) throws(LarderError) -> PictureEncoding.EncodedBitmap {
+  ) throws(LarderError) -> EncodedFile {
     // A picture from a JPEG keeps the quality of that JPEG; a picture from another format gets quality 90.
     let form = JPEGCodec.Form(
-      quality: encoding.quality ?? encoding.source.probe.quality ?? 90,
-      isProgressive: encoding.isProgressive,
-      chroma: encoding.chroma
+      quality: encoding.crop.quality ?? encoding.source.probe.quality ?? 90,
+      isProgressive: encoding.crop.isProgressive,
+      chroma: encoding.crop.chroma
     )
-    let bytes = try JPEGCodec.encode(rows, form, on: encoding.background ?? .white, name: name)
-    let whole = encoding.tags.added(toJPEG: bytes)
-    return PictureEncoding.EncodedBitmap(file: .held(whole), isLossless: false)
+    let background = encoding.crop.background ?? .white
+    let bytes = try JPEGCodec.encode(rows, form, on: background, name: name)
+    return .held(encoding.tags.added(toJPEG: bytes))
   }
 }

@@ -76,9 +76,7 @@ extension PNGChunks: PictureCodec {
     _ encoding: PictureEncoding,
     _ limits: PictureLimits,
     name: String
-  ) throws(LarderError) -> PictureEncoding.EncodedBitmap {
-    let output = encoding.tags.output(to: encoding.place)
-    let file = try PNGCodec.encode(rows, to: output, limits, name: name)
-    return PictureEncoding.EncodedBitmap(file: file, isLossless: true)
+  ) throws(LarderError) -> EncodedFile {
+    try PNGCodec.encode(rows, to: encoding.tags.output(to: encoding.place), limits, name: name)
   }
 }

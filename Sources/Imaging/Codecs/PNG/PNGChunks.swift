@@ -19,8 +19,6 @@ struct PNGChunks: Equatable, Sendable {
   private(set) var background: [Range<Int>] = []
   /// Whole chunks with metadata; the output keeps them on request.
   private(set) var metadata: [Range<Int>] = []
-  /// The payload of an ICC profile chunk.
-  private(set) var profile: Range<Int>?
   /// The primaries and transfer curve of a cICP chunk, which takes precedence over every other chunk. (Section 4.3)
   private(set) var namedColours: AVIFHeader.Colour?
   /// Whether gAMA is the only chunk that defines the transfer curve, with a gamma other than sRGB's.
@@ -189,7 +187,6 @@ struct PNGChunks: Equatable, Sendable {
       exif = payload
       metadata.append(chunk)
     default:
-      if type == "iCCP" { profile = payload }
       if type == "gAMA" { gamma = reader.long(payload.lowerBound) }
       if type == "cICP", let primaries = reader.byte(payload.lowerBound),
         let transfer = reader.byte(payload.lowerBound + 1)

@@ -12,7 +12,7 @@ struct PNGOutput {
 
   /// The output file of a PNG.
   struct Place {
-    let output: PictureOutput
+    let open: PartFile.Opening
     /// At most this many bytes are held in memory; a larger PNG is written to the file while it is compressed.
     let most: Int
   }
@@ -27,7 +27,7 @@ struct PNGOutput {
 
     func take(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
       do throws(LarderError) {
-        if part == nil { part = try place.output.open() }
+        if part == nil { part = try place.open() }
         try part?.append(bytes)
         return true
       } catch {
@@ -91,10 +91,9 @@ enum PNGAncillary {
     from file: PictureFile,
     size: PixelSize,
     metadata: Bool,
-    background: Bool,
-    significantBits: Bool,
-    profile: Bool = true,
-    converted: Bool = false,
+    keepsShape: Bool,
+    profile: Bool,
+    converted: Bool,
     to place: PNGOutput.Place?
   ) -> PNGOutput {
     guard let chunks = file.probe.structure as? PNGChunks else {
@@ -103,7 +102,7 @@ enum PNGAncillary {
     var first: [UInt8] = []
     for chunk in chunks.colour {
       let type = file.bytes[chunk.lowerBound + 4..<chunk.lowerBound + 8]
-      if type.elementsEqual("sBIT".utf8), !significantBits { continue }
+      if type.elementsEqual("sBIT".utf8), !keepsShape { continue }
       if type.elementsEqual("iCCP".utf8), !profile { continue }
       if converted, !type.elementsEqual("sBIT".utf8) { continue }
       first += file.bytes[chunk]
@@ -111,7 +110,7 @@ enum PNGAncillary {
     // The rendering intent is relative colorimetric, as in the conversion. (PNG, 11.3.2.5)
     if converted { first += Self.chunk("sRGB", [1]) }
     var later: [UInt8] = []
-    for chunk in background ? chunks.background : [] { later += file.bytes[chunk] }
+    for chunk in keepsShape ? chunks.background : [] { later += file.bytes[chunk] }
     for chunk in metadata ? chunks.metadata : [] {
       if let tiff = chunks.exif, tiff.lowerBound == chunk.lowerBound + 8,
         let exif = file.probe.exif

@@ -25,13 +25,19 @@ extension WebPChunks: PictureCodec {
   func exif(in bytes: [UInt8]) -> ArraySlice<UInt8>? { exif.map { bytes[$0] } }
   func xmp(in bytes: [UInt8]) -> [UInt8] { xmp.map { Array(bytes[$0]) } ?? [] }
 
+  /// Opens rows of a region; libwebp reduces the picture while decoding it, if that is possible and saves work.
   func rows(
     of file: PictureFile,
     _ bytes: UnsafeBufferPointer<UInt8>,
     _ request: RowRequest,
     _ limits: PictureLimits
   ) throws(LarderError) -> OpenRows {
-    try WebPCodec.rows(of: file, self, request, limits)
+    if let ratio = request.scaling?.spare,
+      let (bitmap, part) = try WebPCodec.decode(file, self, request.region, smaller: ratio, limits)
+    {
+      return OpenRows(source: BitmapRows(bitmap), part: part)
+    }
+    return OpenRows(source: BitmapRows(try WebPCodec.decode(file, self, request.region, limits)))
   }
 
   /// The default quality; libwebp's own default is 75.
@@ -42,11 +48,11 @@ extension WebPChunks: PictureCodec {
     _ encoding: PictureEncoding,
     _ limits: PictureLimits,
     name: String
-  ) throws(LarderError) -> PictureEncoding.EncodedBitmap {
+  ) throws(LarderError) -> EncodedFile {
     let (shape, colours) = (rows.shape, rows.converted(Conversion.coloured))
     let bytes = try WebPCodec.encode(
       colours,
-      quality: encoding.quality ?? usualQuality,
+      quality: encoding.crop.quality ?? usualQuality,
       lossless: encoding.lossless,
       limits,
       name: name
@@ -57,9 +63,6 @@ extension WebPChunks: PictureCodec {
       height: shape.height,
       hasAlpha: colours.shape.layout == .rgba
     )
-    return PictureEncoding.EncodedBitmap(
-      file: .held(whole),
-      isLossless: encoding.lossless && shape.depth <= 8
-    )
+    return .held(whole)
   }
 }

@@ -33,23 +33,6 @@ enum WebPCodec {
       ? bitmap : try bitmap.placed(frame, over: region, limits, name: file.name)
   }
 
-  /// Rows of a region.
-  ///
-  /// libwebp reduces the picture while decoding it, if that is possible and saves work.
-  static func rows(
-    of file: PictureFile,
-    _ chunks: WebPChunks,
-    _ request: RowRequest,
-    _ limits: PictureLimits
-  ) throws(LarderError) -> OpenRows {
-    if let ratio = request.scaling?.spare,
-      let (bitmap, part) = try decode(file, chunks, request.region, smaller: ratio, limits)
-    {
-      return OpenRows(source: BitmapRows(bitmap), part: part)
-    }
-    return OpenRows(source: BitmapRows(try decode(file, chunks, request.region, limits)))
-  }
-
   /// Decodes a region at about `1 / ratio` of its size, by averaging pixels.
   ///
   /// - Returns: The bitmap, and the position of the region in it. Nil if the picture cannot be reduced while decoding,

@@ -1,0 +1,108 @@
+import Base
+
+/// A finished picture: the encoded file and its properties, such as `picture.width`.
+@dynamicMemberLookup
+public struct EncodedPicture: Sendable, Equatable {
+  /// The properties of a finished picture.
+  public struct Summary: Sendable, Equatable, Codable {
+    /// The format of the file.
+    public let format: PictureFormat
+    /// Pixels from left to right.
+    public let width: Int
+    /// Pixels from top to bottom.
+    public let height: Int
+    /// How the result's pixels were made from the input's pixels.
+    public let method: Method
+    /// How far the square was moved to keep coefficients.
+    public var shift = Shift()
+    /// Whether the input was cut short or broken inside, so that a part of the result may be wrong.
+    public internal(set) var isDamaged = false
+    /// The point around which the kept part was placed, in pixels of the upright input: the middle, a side, a corner, or
+    /// the most salient point.
+    public var gravity: Point?
+    /// The time that the stamp shows; nil without a stamp.
+    public var time: StampTime?
+    /// Warnings about the result.
+    public var remarks: Set<Remark> = []
+  }
+
+  /// How the result's pixels were made from the input's pixels.
+  public enum Method: String, Sendable, Codable {
+    /// The samples or coefficients were copied from the input.
+    case lossless
+    /// Pixels were re-encoded.
+    case reencoded
+  }
+
+  /// The distance of a crop from its requested place, in pixels of the upright input.
+  public struct Shift: Sendable, Equatable, Codable {
+    /// Pixels to the right.
+    public var x: Int
+    /// Pixels downwards.
+    public var y: Int
+
+    /// Makes a shift; none by default.
+    public init(x: Int = 0, y: Int = 0) {
+      self.x = x
+      self.y = y
+    }
+  }
+
+  /// A place in a picture, in pixels from its top left.
+  public struct Point: Sendable, Equatable, Codable {
+    /// Pixels to the right.
+    public var x: Int
+    /// Pixels downwards.
+    public var y: Int
+
+    /// Makes a point.
+    public init(x: Int, y: Int) {
+      (self.x, self.y) = (x, y)
+    }
+
+    init(_ focus: Focus) {
+      self.init(x: Int(focus.x.rounded()), y: Int(focus.y.rounded()))
+    }
+  }
+
+  /// A warning about a picture that was made, but not quite as requested.
+  public struct Remark: RawRepresentable, Hashable, Sendable, Codable {
+    /// The identifier, such as `not-lossless`.
+    public let rawValue: String
+
+    /// Makes a remark from its identifier.
+    public init(rawValue: String) {
+      self.rawValue = rawValue
+    }
+
+    /// A lossless result was requested, but was not possible.
+    public static let notLossless = Remark(rawValue: "not-lossless")
+    /// The input is a PNG whose gamma is only in a gAMA chunk, for which the new format has no place.
+    public static let noGamma = Remark(rawValue: "no-gamma")
+    /// The kept part was enlarged to more than twice its size.
+    public static let enlarged = Remark(rawValue: "enlarged")
+    /// A stamp's letters are under 9 pixels high.
+    public static let smallText = Remark(rawValue: "small-text")
+    /// In places, a stamp's letters have a contrast of less than 3:1 to their background.
+    public static let faintText = Remark(rawValue: "faint-text")
+  }
+
+  let file: EncodedFile
+  /// The properties of the picture.
+  public internal(set) var summary: Summary
+
+  /// A property of the picture.
+  public subscript<Value>(dynamicMember property: KeyPath<Summary, Value>) -> Value {
+    summary[keyPath: property]
+  }
+
+  /// The bytes of the file, from ``contents()``; empty if that throws.
+  public var bytes: [UInt8] { (try? contents()) ?? [] }
+
+  /// The bytes of the file.
+  ///
+  /// If the result is a large PNG for an output file, each call reads it from the disk.
+  ///
+  /// - Throws: ``LarderError`` of code `disk` when the file cannot be read.
+  public func contents() throws(LarderError) -> [UInt8] { try file.bytes() }
+}
