@@ -2,11 +2,11 @@ import Base
 
 /// This module's name for ``LarderError``.
 ///
-/// Such an error says why a picture could not be read, cropped, stamped or written, and suggests a remedy.
+/// Such an error says why a picture could not be read, cropped, stamped or written, and suggests what to do.
 public typealias ImagingError = LarderError
 
 extension LarderError {
-  /// The error for a picture that breaks the rules of its format; `reason` completes “cannot read NAME: …”.
+  /// The error for a damaged picture; `reason` completes “cannot read NAME: …”, for example `the file ends too early`.
   static func damaged(_ name: String, _ reason: String) -> LarderError {
     LarderError(
       .damagedPicture,
@@ -14,7 +14,7 @@ extension LarderError {
     )
   }
 
-  /// The error for bytes, beginning with `head`, that are not in a format that larder reads.
+  /// The error for a file in a format that larder does not read; `head` has the first bytes of the file.
   static func noPicture(_ name: String, _ head: some Collection<UInt8>) -> LarderError {
     if let kind = UnreadKind(Array(head.prefix(PictureFormat.sniffLength))) {
       return .unread(name, kind)
@@ -33,7 +33,7 @@ extension LarderError {
     )
   }
 
-  /// The error for a picture whose library is not installed; `words` is the dynamic loader's message.
+  /// The error for a format whose library is not installed; `words` is the dynamic loader's message.
   static func noLibrary(
     _ name: String,
     _ format: String,
@@ -47,7 +47,7 @@ extension LarderError {
     )
   }
 
-  /// The error for a picture that exceeds ``PictureLimits``; `reason` completes “cannot read NAME: …”.
+  /// The error for a picture that is too large; `reason` completes “cannot read NAME: …”.
   static func tooLarge(_ name: String, _ reason: String) -> LarderError {
     LarderError(.tooLarge, "cannot read \(name): \(reason); make it smaller first")
   }

@@ -4,32 +4,34 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// Makes one picture from another; ``Crop`` and ``Stamp`` conform to it.
+/// An operation that makes one picture from another, such as ``Crop`` and ``Stamp``.
 ///
-/// ``PictureBatch`` calls ``make(from:for:)`` on several threads at once.
+/// ``PictureBatch`` calls ``make(from:for:)`` on several threads at the same time.
 public protocol PictureMaking: Sendable {
-  /// The limits of a picture.
+  /// The limits that a picture must not exceed.
   var limits: PictureLimits { get }
 
-  /// Checks the options before any picture is read.
+  /// Checks the options.
+  ///
+  /// It is called before any picture is read.
   func check() throws(LarderError)
 
   /// Makes a picture for an output file.
   ///
-  /// ``PictureBatch`` creates the file `output` later. Until then, a large picture may be in a temporary file on the
-  /// same disk. The temporary file is deleted with the last reference to the result.
+  /// This does not create the file `output`: ``PictureBatch`` does that later. Until then, a large result may be in a
+  /// temporary file on the same disk, which is deleted with the last reference to the result.
   ///
   /// - Parameters:
   ///   - file: The input.
-  ///   - output: The path of the file.
+  ///   - output: The path of the file to which the result will be written.
   /// - Returns: The result.
   /// - Throws: ``LarderError`` when the picture cannot be made, or the disk is full.
   func make(from file: PictureFile, for output: FilePath) throws(LarderError) -> EncodedPicture
 }
 
-/// The input files of a run and the output file of each, decided before anything is written.
+/// A run over several pictures: each input with the output file that it becomes.
 ///
-/// Used by `larder crop` and `larder stamp`.
+/// Both are decided before anything is written. `larder crop` and `larder stamp` use it.
 ///
 ///     let batch = try PictureBatch(["photos", "cat.png"], into: "squares")
 ///     let results = try batch.run(Crop(size: 512))
@@ -38,43 +40,44 @@ public struct PictureBatch: Sendable, Equatable {
   public struct Item: Sendable, Equatable {
     /// The input; `-` for stdin.
     public let input: FilePath
-    /// The output; nil for an input that cannot be read.
+    /// The output; nil if the input cannot be read.
     public let output: FilePath?
-    /// Why the input cannot be read; nil if it can.
+    /// Why the input cannot be read; nil if it can be read.
     public let error: LarderError?
-    /// The format of the output; nil if there is no output.
+    /// The format of the output; nil if the input cannot be read.
     var format: PictureFormat?
-    /// All bytes of an input from stdin; nil for a file.
+    /// The bytes of an input from stdin; nil for a file.
     var bytes: [UInt8]?
 
-    /// The source of the picture: a file, or bytes in memory.
     var picture: PictureInput {
       bytes.map { .bytes($0, name: PictureBatch.standardInputName) } ?? .path(input)
     }
   }
 
-  /// The name of the picture from stdin, used in errors and in the name of its output.
+  /// The name of the picture from stdin, in errors and in the name of its output.
   static let standardInputName = "stdin"
 
-  /// The inputs in the given order; the files of a folder are sorted by name.
+  /// The inputs in the order in which they were given; the files of a folder are sorted by name.
   public let items: [Item]
   /// The files in the input folders that are skipped because they are not pictures, in the same order as `items`.
   ///
-  /// A picture of a kind that larder recognizes but does not read, such as a PSD, is not among them: it is an item with
+  /// A picture of a kind that larder recognizes but cannot read, such as a PSD, is not among them. It is an item with
   /// an error.
   public let others: [FilePath]
 
-  /// Reads only the first bytes of each input, and names the outputs.
+  /// Reads the first bytes of each input, and decides the names of the outputs.
   ///
   /// - Parameters:
-  ///   - inputs: Pictures and folders. The pictures of an input folder keep their path below that folder.
+  ///   - inputs: Pictures and folders. The outputs of an input folder have the same folders below `folder` as the
+  ///     inputs have.
   ///   - folder: The folder of the outputs.
-  ///   - format: The format of the outputs, which decides their file extension; nil for the inputs' own format.
-  ///   - name: The names of outputs.
-  ///   - standardInput: Reads all of stdin for the input `-`, whose output has the stem `stdin`. If this is nil, `-` is
-  ///     an ordinary file name.
+  ///   - format: The format of the outputs, which decides their file extension. If it is nil, each input keeps its own
+  ///     format.
+  ///   - name: The template for the names of outputs.
+  ///   - standardInput: Reads all of stdin. It is called for the input `-`, whose output is named after `stdin`. If it
+  ///     is nil, `-` is an ordinary file name.
   /// - Throws: ``LarderError`` of code `usage` when two inputs have the same output, an output is also an input, or
-  ///   `folder` is not a folder; and the error of `standardInput`.
+  ///   `folder` is not a folder. Errors of `standardInput` are passed on.
   public init(
     _ inputs: [FilePath],
     into folder: FilePath,
@@ -113,7 +116,6 @@ public struct PictureBatch: Sendable, Equatable {
     try checkOutputs()
   }
 
-  /// How outputs are named: their format, and the template of their names.
   private struct Naming {
     let format: PictureFormat?
     let name: PictureName
@@ -146,7 +148,7 @@ public struct PictureBatch: Sendable, Equatable {
     }
   }
 
-  /// The identity of a file, independent of its path.
+  /// The identity of a file, which is the same for every path of the file.
   private struct Identity: Hashable {
     let device: UInt
     let number: UInt
@@ -163,9 +165,9 @@ public struct PictureBatch: Sendable, Equatable {
     return path.withPlatformString({ stat($0, &status) }) == 0 ? status.st_mode & S_IFMT : nil
   }
 
-  /// Adds the pictures below a folder to the items, and other files to `others`.
+  /// Adds the pictures below a folder to `items`, and other files to `others`.
   ///
-  /// Hidden files, and the outputs themselves, are skipped.
+  /// Hidden files are skipped, and so is the folder `own`, into which the outputs are written.
   private static func add(
     to items: inout [Item],
     others: inout [FilePath],
@@ -180,7 +182,7 @@ public struct PictureBatch: Sendable, Equatable {
     }
     var names: [FilePath.Component] = []
     while let entry = readdir(folder) {
-      // Do not make a String from the name: a String would replace bytes that are not UTF-8.
+      // The name must not become a String, because a String would replace bytes that are not UTF-8.
       let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
         FilePath.Component(
           platformString: bytes.prefix { $0 != 0 }.map { CChar(bitPattern: $0) } + [0]
@@ -192,9 +194,9 @@ public struct PictureBatch: Sendable, Equatable {
     for name in names.sorted(by: { $0.string < $1.string }) {
       let path = input.appending(name)
       var status = stat()
-      // Links to folders are not followed, because a link may lead back to a parent folder.
+      // Links to folders are not followed, because such a link may lead back to a parent folder.
       guard path.withPlatformString({ lstat($0, &status) }) == 0 else {
-        // A file that was deleted after the folder was read is skipped; any other error is reported.
+        // A file that was deleted after its folder was read is skipped. Any other error is reported.
         if errno != ENOENT {
           items.append(Item(input: path, output: nil, error: .unread(path.shown, errno)))
         }
@@ -234,7 +236,7 @@ public struct PictureBatch: Sendable, Equatable {
     return Item(input: input, output: output, error: nil, format: format)
   }
 
-  /// The item of the picture from stdin.
+  /// The item for the picture from stdin.
   private static func item(_ bytes: [UInt8], to folder: FilePath, as naming: Naming) -> Item {
     guard let found = PictureFormat(sniffing: bytes) else {
       let error = LarderError.noPicture(standardInputName, bytes)
@@ -246,7 +248,7 @@ public struct PictureBatch: Sendable, Equatable {
     return Item(input: "-", output: output, error: nil, format: format, bytes: bytes)
   }
 
-  /// The bytes of a file's name without its extension.
+  /// The bytes of a file's name without its extension, for example those of `soup` for `soup.png`.
   private static func stem(of input: FilePath) -> [UInt8] {
     let name = input.lastComponent?.withPlatformString { name in
       Array(UnsafeRawBufferPointer(start: name, count: strlen(name)))
@@ -269,21 +271,23 @@ public struct PictureBatch: Sendable, Equatable {
 }
 
 extension PictureBatch {
-  /// Makes every picture on a bounded number of threads.
+  /// Makes every picture, on several threads.
   ///
-  /// Blocks until all pictures are done. An input that cannot be read does not stop the others.
+  /// This blocks until all pictures are done. If an input cannot be read, the others are made nevertheless.
   ///
   /// - Parameters:
   ///   - making: The operation on each input.
-  ///   - workers: The number of threads; nil for one per processor. A larger number is not faster.
+  ///   - workers: The number of threads; nil for one for each processor. More threads are not faster.
   ///   - overwrite: Whether existing outputs may be replaced.
   ///   - skipsExisting: Whether inputs whose output already exists are skipped.
-  ///   - report: Called with each result, in the inputs' order, one at a time, on any thread.
-  ///   - isCancelled: Called before each picture; true stops the run, and the remaining inputs get no result.
+  ///   - report: Called with each result, in the order of the inputs. Calls come one at a time, on any thread.
+  ///   - isCancelled: Called before each picture. If it returns true, the run stops, and the remaining inputs get no
+  ///     result.
   ///   - deliver: Called with a picture once its file is complete, for example to upload the picture. It may block, and
-  ///     is called for at most eight pictures at a time.
-  /// - Returns: The results in the inputs' order.
-  /// - Throws: ``LarderError`` when the options of `making` are invalid, or the final sync of the folders fails.
+  ///     is called for at most eight pictures at the same time.
+  /// - Returns: The results, in the order of the inputs.
+  /// - Throws: ``LarderError`` when the options of `making` are invalid, or when the folders cannot be synced at the
+  ///   end.
   @discardableResult
   public func run(
     _ making: some PictureMaking,
@@ -309,8 +313,8 @@ extension PictureBatch {
     )
   }
 
-  /// Does the same as ``run(_:workers:overwrite:skipsExisting:report:isCancelled:deliver:)``, but `place` decides where
-  /// pictures are made, for example in worker processes.
+  /// Does the same as ``run(_:workers:overwrite:skipsExisting:report:isCancelled:deliver:)``, but makes the pictures at
+  /// `place`, for example in worker processes.
   @discardableResult
   package func run(
     _ order: PictureOrder,
@@ -374,14 +378,14 @@ extension PictureBatch {
     return ordered.results()
   }
 
-  /// Plans a run without making or writing any picture.
+  /// Returns the results that a run would have, without making or writing any picture.
   ///
-  /// The results lack the properties of the outputs.
+  /// These results have no ``PictureResult/summary``.
   ///
   /// - Parameters:
   ///   - overwrite: Whether existing outputs may be replaced.
   ///   - skipsExisting: Whether inputs whose output already exists are skipped.
-  /// - Returns: A result for each input, in their order.
+  /// - Returns: A result for each input, in the order of the inputs.
   public func plan(overwrite: Bool = false, skipsExisting: Bool = false) -> [PictureResult] {
     items.map { item in
       let input = item.input.shown
@@ -420,11 +424,11 @@ private final class OutputWriter: Sendable {
   private let deliver: @Sendable (EncodedPicture, PictureResult) -> PictureResult
   private let queue = DispatchQueue(label: "larder.pictures.write", attributes: .concurrent)
   private let written = DispatchGroup()
-  /// Limits the number of pictures that wait in memory for the disk.
+  /// Limits how many pictures wait in memory for the disk.
   private let slots = DispatchSemaphore(value: 8)
-  /// Folders with new files that have not been synced yet.
+  /// The folders with new files, which have not been synced yet.
   private let folders = Mutex<Set<FilePath>>([])
-  /// Folders that were already searched for leftover files of killed runs.
+  /// The folders that were already searched for files that killed runs left.
   private let swept = Mutex<Set<FilePath>>([])
 
   init(
@@ -435,9 +439,9 @@ private final class OutputWriter: Sendable {
     self.deliver = deliver
   }
 
-  /// Queues a picture for writing, and calls `report` with its result.
+  /// Queues a picture for writing; `report` is called with its result.
   ///
-  /// Blocks while eight pictures wait for the disk.
+  /// This blocks while eight pictures wait for the disk.
   func write(
     _ picture: EncodedPicture,
     of item: PictureBatch.Item,
@@ -460,20 +464,20 @@ private final class OutputWriter: Sendable {
     }
   }
 
-  /// Removes leftover files of killed runs from a folder, before this run writes its first file there.
+  /// Removes the files that killed runs left in a folder, before this run writes its first file there.
   private func sweepOnce(_ folder: FilePath) {
     guard swept.withLock({ $0.insert(folder).inserted }) else { return }
     WholeFile.sweep(folder)
   }
 
-  /// Waits until all files are written, then syncs their folders.
+  /// Waits until all files are written, and then syncs their folders.
   func close() throws(LarderError) {
     written.wait()
     for folder in folders.withLock({ $0 }) { try WholeFile.sync(folder) }
   }
 }
 
-/// The results so far, reported in the order of the inputs.
+/// Collects results, and reports them in the order of the inputs.
 private final class OrderedResults: Sendable {
   private struct Delivered {
     var results: [PictureResult?]
@@ -511,9 +515,9 @@ private final class OrderedResults: Sendable {
 private var processors: Int { sysconf(Int32(_SC_NPROCESSORS_ONLN)) }
 
 extension FilePath {
-  /// The path for messages and JSON, in which a byte that is not UTF-8 becomes an escape such as `\xE9`.
+  /// The path as text for messages and JSON; a byte that is not UTF-8 becomes an escape such as `\xE9`.
   ///
-  /// Do not pass it to system calls, which need the path's own bytes.
+  /// Do not pass it to system calls, because they need the path's own bytes.
   package var shown: String {
     let bytes = withPlatformString { path in
       Array(UnsafeRawBufferPointer(start: path, count: length))

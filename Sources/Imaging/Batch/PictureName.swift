@@ -4,7 +4,7 @@ import Base
 ///
 ///     let name = try PictureName("{stem}-{size}.{ext}", size: PixelSize(side: 512))
 public struct PictureName: Sendable, Equatable {
-  /// The input's own name, with the extension of the output.
+  /// The input's own name, with the extension of the output's format.
   public static let usual = PictureName(parts: [.stem, .text("."), .ending])
 
   private enum Part: Equatable {
@@ -15,7 +15,7 @@ public struct PictureName: Sendable, Equatable {
 
   private let parts: [Part]
 
-  /// Whether inputs with different names get different output names.
+  /// Whether inputs with different names get outputs with different names.
   var tellsApart: Bool { parts.contains(.stem) }
 
   private init(parts: [Part]) { self.parts = parts }
@@ -25,10 +25,10 @@ public struct PictureName: Sendable, Equatable {
   /// - Parameters:
   ///   - template: `{stem}` stands for the input's name without its extension, `{ext}` for the extension of the
   ///     output's format, and `{size}` for `size`, such as 512 or 640x480. A template without `{stem}` names a single
-  ///     picture, and may end in a literal extension: `soup.png`.
-  ///   - size: The requested size, if any.
-  /// - Throws: ``LarderError`` of code `usage` when a name would not have the extension of its format, or would lead to
-  ///   another folder.
+  ///     picture. It may end in an extension of its own: `soup.png`.
+  ///   - size: The requested size; nil if none was requested.
+  /// - Throws: ``LarderError`` of code `usage` when a name would not have the extension of its format, or would name a
+  ///   file in another folder.
   public init(_ template: String, size: PixelSize? = nil) throws(LarderError) {
     var fields = FieldTemplate(template, for: "name pictures")
     var parts: [Part] = []
@@ -64,9 +64,9 @@ public struct PictureName: Sendable, Equatable {
     self.parts = parts
   }
 
-  /// Checks the name for `count` pictures of a format.
+  /// Checks whether the template suits `count` pictures of a format.
   ///
-  /// - Throws: ``LarderError`` of code `usage` when all pictures would have the same name, or the name has the
+  /// - Throws: ``LarderError`` of code `usage` when all pictures would have the same name, or when the name has the
   ///   extension of another format.
   func check(count: Int, format: PictureFormat) throws(LarderError) {
     guard !tellsApart else { return }
@@ -83,7 +83,7 @@ public struct PictureName: Sendable, Equatable {
     }
   }
 
-  /// The name as bytes, for a stem that need not be UTF-8.
+  /// The name as bytes, because the stem need not be UTF-8.
   func bytes(stem: [UInt8], ending: String) -> [UInt8] {
     parts.flatMap { part in
       switch part {
@@ -95,11 +95,11 @@ public struct PictureName: Sendable, Equatable {
   }
 }
 
-/// Splits a template such as `{stem}.{ext}` into texts and fields, piece by piece.
+/// Splits a template such as `{stem}.{ext}` into texts and fields.
 struct FieldTemplate {
   enum Piece {
     case text(Substring)
-    /// The name between braces.
+    /// The name of a field, which stands between braces.
     case field(Substring)
   }
 
@@ -107,19 +107,20 @@ struct FieldTemplate {
   private let purpose: String
   private var rest: Substring
 
-  /// Starts at the beginning of a template; `purpose` completes the words "cannot …" in errors, for example `name
-  /// pictures`.
+  /// Starts at the beginning of a template.
+  ///
+  /// `purpose` completes the words “cannot …” in errors, for example `name pictures`.
   init(_ template: String, for purpose: String) {
     (self.template, self.purpose) = (template, purpose)
     rest = template[...]
   }
 
-  /// The error for a template that cannot be used; `reason` follows “cannot PURPOSE TEMPLATE: ”.
+  /// The error for a template that cannot be used; `reason` completes “cannot PURPOSE TEMPLATE: …”.
   func refusal(_ reason: String) -> LarderError {
     LarderError(.usage, "cannot \(purpose) \(template): \(reason)")
   }
 
-  /// The next piece of the template; nil at the end.
+  /// The next piece of the template, or nil at the end.
   ///
   /// A text is never empty.
   ///

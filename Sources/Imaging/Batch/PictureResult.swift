@@ -1,30 +1,31 @@
 import Base
 
-/// The result for one input, with every key of the JSON that `larder crop` and `larder stamp`
-/// print.
+/// The result for one input, with everything that `larder crop` and `larder stamp` print about it as JSON.
 public struct PictureResult: Sendable, Equatable {
-  /// The input, as the caller named it.
+  /// The input, as the caller named it, for example `photos/soup.jpg`.
   public var input: String
-  /// The file that was written, or the existing file for a skipped input; nil if there is neither.
+  /// The file that was written or, if the input was skipped, the file that existed already; nil if there is neither.
   public var output: String?
-  /// Whether nothing was made because the output already existed.
+  /// Whether the input was skipped, because its output existed already.
   public var isSkipped = false
-  /// The properties of the output; nil when there is no output.
+  /// The properties of the picture that was made; nil if none was made.
   public var summary: EncodedPicture.Summary?
-  /// The result of the upload; nil without an upload.
+  /// The result of the upload; nil if the picture was not uploaded.
   public var upload: Upload?
-  /// Why nothing was written, or why the output could not be uploaded; nil on success.
+  /// Why nothing was written, or why the picture could not be uploaded; nil on success.
   public var error: LarderError?
 
   /// The result of an upload.
   public struct Upload: Sendable, Equatable, Encodable {
     /// Whether the server accepted the picture.
     public var isAccepted: Bool
-    /// The status in the body of the server's last response, or else its HTTP status; nil if there was no response.
+    /// The status in the body of the server's last response; nil if there was no response.
+    ///
+    /// If the body has no status, it is the HTTP status of that response.
     public var status: Int?
-    /// The server's message.
+    /// The message in the server's last response.
     public var message: String?
-    /// The number of attempts to send the picture.
+    /// How often the picture was sent.
     public var attempts: Int
 
     /// Describes the result of an upload.
@@ -33,7 +34,7 @@ public struct PictureResult: Sendable, Equatable {
     ///   - isAccepted: Whether the server accepted the picture.
     ///   - status: The status of the server's last response.
     ///   - message: The server's message, without secrets.
-    ///   - attempts: The number of attempts to send the picture.
+    ///   - attempts: How often the picture was sent.
     public init(isAccepted: Bool, status: Int?, message: String?, attempts: Int) {
       self.isAccepted = isAccepted
       self.status = status
@@ -55,28 +56,28 @@ public struct PictureResult: Sendable, Equatable {
     }
   }
 
-  /// The result of an input that failed.
+  /// Makes the result for an input that failed.
   public init(input: String, error: LarderError) {
     self.input = input
     self.error = error
   }
 
-  /// The result of an input that was skipped because its output already existed.
+  /// Makes the result for an input that was skipped because its output exists already.
   init(skipping input: String, _ output: String) {
     (self.input, self.output, isSkipped) = (input, output, true)
   }
 
-  /// The planned result for an input, before any picture is made.
+  /// Makes the result for an input whose picture is planned, but not made.
   init(planning input: String, _ output: String) {
     (self.input, self.output) = (input, output)
   }
 
-  /// The result of an input that was made into `picture`.
+  /// Makes the result for an input that has become `picture`.
   ///
   /// - Parameters:
   ///   - input: The input, as the caller named it.
   ///   - output: The file that was written.
-  ///   - picture: The output.
+  ///   - picture: The picture that was made.
   public init(input: String, output: String, picture: EncodedPicture) {
     self.input = input
     self.output = output

@@ -1,13 +1,13 @@
 import Base
 
 extension Bitmap {
-  /// Decodes a whole picture, upright, into samples that can be shown.
+  /// Decodes a whole picture, and turns it upright.
   ///
-  /// Palette indices become colours, and a PNG's transparent colour (tRNS) becomes alpha. A JPEG in colour, and a WebP
-  /// or AVIF without alpha, becomes `bgrx`.
+  /// Palette indices become colours, and the transparent colour of a PNG (tRNS) becomes alpha. A JPEG with colours, and
+  /// a WebP or AVIF without alpha, becomes `bgrx`.
   ///
   /// - Parameters:
-  ///   - file: The picture; of an animation, its first frame.
+  ///   - file: The picture. If it is an animation, its first frame is decoded.
   ///   - limits: The limits of the picture.
   /// - Throws: ``LarderError`` when the picture cannot be decoded; its code is `damaged` when a part of the picture is
   ///   missing or wrong.
@@ -30,10 +30,10 @@ extension Bitmap {
     }
   }
 
-  /// The bitmap as a JPEG; transparent pixels become white.
+  /// Encodes the bitmap as a JPEG, with white for transparent pixels.
   ///
   /// - Parameters:
-  ///   - quality: 1 to 100.
+  ///   - quality: The quality, from 1 to 100.
   ///   - name: The name of the picture in errors.
   /// - Returns: The file.
   /// - Throws: ``LarderError`` when there is not enough memory.
@@ -43,7 +43,7 @@ extension Bitmap {
     try JPEGCodec.encode(BitmapRows(consume self), JPEGCodec.Form(quality: quality), name: name)
   }
 
-  /// The bitmap as a PNG.
+  /// Encodes the bitmap as a PNG.
   ///
   /// - Parameter name: The name of the picture in errors.
   /// - Returns: The file.
@@ -52,7 +52,7 @@ extension Bitmap {
     try PNGCodec.encode(BitmapRows(consume self), level: 6, name: name).bytes()
   }
 
-  /// The 8-bit colours of pixels, composited on white: those in each of `rows` and each of `columns`, row by row.
+  /// The 8-bit colours, on white, of the pixels at which one of `rows` crosses one of `columns`, row by row.
   func colours(columns: [Int], rows: [Int]) -> [(red: UInt8, green: UInt8, blue: UInt8)] {
     let samples = picked(columns: columns, rows: rows).flattened(.rgb).samples
     return stride(from: 0, to: samples.count, by: 3).map {
@@ -60,7 +60,7 @@ extension Bitmap {
     }
   }
 
-  /// The pixels in each of `rows` and each of `columns`.
+  /// The pixels at which one of `rows` crosses one of `columns`.
   func picked(columns: [Int], rows: [Int]) -> Bitmap {
     let (bytes, rowBytes) = (pixelBytes, rowBytes)
     return Bitmap(width: columns.count, height: rows.count, layout: layout, depth: depth) {
@@ -86,9 +86,9 @@ extension Bitmap {
 }
 
 extension PictureFile {
-  /// The picture as a JPEG: its own bytes if it is a JPEG; otherwise re-encoded, with white for transparent pixels.
+  /// The picture as a JPEG: its own bytes if it is a JPEG, and otherwise a new JPEG with white for transparent pixels.
   ///
-  /// - Parameter quality: 1 to 100.
+  /// - Parameter quality: The quality, from 1 to 100.
   /// - Returns: The file.
   /// - Throws: ``LarderError`` when the picture cannot be decoded.
   public func asJPEG(quality: Int = 90) throws(LarderError) -> [UInt8] {

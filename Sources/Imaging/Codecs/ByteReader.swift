@@ -1,21 +1,20 @@
-/// Reads numbers from bytes, with every offset checked.
+/// Reads numbers from bytes; every offset is checked.
+///
+/// The result is nil if a number would extend beyond the bytes.
 struct ByteReader {
   let bytes: UnsafeBufferPointer<UInt8>
   var isLittleEndian = false
 
-  /// The byte at `offset`, or nil past the end.
   func byte(_ offset: Int) -> Int? {
     bytes.indices.contains(offset) ? Int(bytes[offset]) : nil
   }
 
-  /// The 16-bit number at `offset`.
   func short(_ offset: Int) -> Int? {
     guard offset >= 0, offset <= bytes.count - 2 else { return nil }
     let (first, second) = (Int(bytes[offset]), Int(bytes[offset + 1]))
     return isLittleEndian ? second << 8 | first : first << 8 | second
   }
 
-  /// The 32-bit number at `offset`.
   func long(_ offset: Int) -> Int? {
     guard let first = short(offset), let second = short(offset + 2) else { return nil }
     return isLittleEndian ? second << 16 | first : first << 16 | second

@@ -1,19 +1,22 @@
 /// The fields of a picture's EXIF data that a crop or a stamp uses. (EXIF 2.32)
 public struct Exif: Equatable, Sendable {
-  /// How the picture has to be turned; nil if the EXIF data has no orientation, or an invalid one.
+  /// How the picture has to be turned; nil if the EXIF data has no valid orientation.
   public private(set) var orientation: Orientation?
-  /// The text of `DateTimeOriginal`, else of `DateTimeDigitized`, else of `DateTime`: `2021:01:13 06:30:00`.
+  /// The text of the first valid date among `DateTimeOriginal`, `DateTimeDigitized` and `DateTime`, for example
+  /// `2021:01:13 06:30:00`.
   public private(set) var dateTime: String?
-  /// The text of the UTC offset that belongs to `dateTime`: `+09:00`.
+  /// The text of the UTC offset that belongs to `dateTime`, for example `+09:00`.
   public private(set) var offset: String?
 
-  /// The date and time of `GPSDateStamp` and `GPSTimeStamp`, in UTC.
+  /// The time, in UTC, from `GPSDateStamp` and `GPSTimeStamp`.
   private(set) var gpsTime: CivilTime?
 
-  /// The numbers that a crop changes, with their offsets from the TIFF header.
+  /// The numbers that change when the picture is cropped.
   private(set) var places: [Place] = []
 
-  /// A number in the EXIF data that has to be changed when the picture is cropped.
+  /// The position of a number in the EXIF data that changes when the picture is cropped.
+  ///
+  /// `offset` counts from the TIFF header.
   struct Place: Equatable, Sendable {
     enum Meaning { case orientation, width, height, thumbnailLink }
     let meaning: Meaning
@@ -22,10 +25,12 @@ public struct Exif: Equatable, Sendable {
     let isLittleEndian: Bool
   }
 
-  /// The bytes of the embedded thumbnail, which still shows the parts that were cropped away.
+  /// The bytes of the embedded thumbnail, which would still show the parts that were cropped away.
   private(set) var thumbnail: Range<Int>?
 
-  /// Reads the TIFF structure in `range` of `bytes`; broken parts are skipped.
+  /// Reads the TIFF structure in `range` of `bytes`.
+  ///
+  /// Damaged parts of it are skipped.
   init(_ bytes: [UInt8], in range: Range<Int>) {
     bytes.withUnsafeBufferPointer { bytes in
       var reader = ByteReader(bytes: UnsafeBufferPointer(rebasing: bytes[range]))
@@ -37,15 +42,15 @@ public struct Exif: Equatable, Sendable {
     }
   }
 
-  /// The part of `range` from the TIFF header on.
+  /// The part of `range` that begins with the TIFF header.
   ///
-  /// Some writers put the `Exif\0\0` of a JPEG segment before the header.
+  /// Some programs write the `Exif\0\0` of a JPEG segment before the header.
   static func tiff(_ reader: ByteReader, _ range: Range<Int>) -> Range<Int> {
     reader.matches("Exif\0\0", at: range.lowerBound) && range.count >= 6
       ? range.lowerBound + 6..<range.upperBound : range
   }
 
-  /// The part of `bytes` from the TIFF header on.
+  /// The part of `bytes` that begins with the TIFF header.
   static func tiff(in bytes: [UInt8]) -> [UInt8] {
     bytes.withUnsafeBufferPointer {
       Array(bytes[tiff(ByteReader(bytes: $0), 0..<bytes.count)])
@@ -59,8 +64,8 @@ public struct Exif: Equatable, Sendable {
     let next = Self.entries(reader, at: first) { entry in
       switch entry.tag {
       case 0x0112:
-        // If there are several orientations, the first counts, as in ExifTool, Pillow, libvips and ImageMagick. A crop
-        // resets all of them.
+        // If there are several orientations, the first one counts, as in ExifTool, Pillow, libvips and ImageMagick. A
+        // crop resets all of them.
         guard !places.contains(where: { $0.meaning == .orientation }) else {
           places.append(Place(.orientation, entry, reader))
           break
@@ -88,7 +93,7 @@ public struct Exif: Equatable, Sendable {
     }
     if let next { readThumbnail(reader, link: next) }
     for (date, offset) in [(0x9003, 0x9011), (0x9004, 0x9012), (0x0132, 0x9010)] {
-      // A camera whose clock was never set writes blanks or zeroes.
+      // A camera whose clock was never set writes blanks or zeroes as the date.
       guard let text = dates[date], CivilTime(text) != nil else { continue }
       dateTime = text
       self.offset = offsets[offset]
@@ -96,14 +101,14 @@ public struct Exif: Equatable, Sendable {
     }
   }
 
-  /// The GPS time in the directory at `offset`; nil if it is missing or incomplete.
+  /// The GPS time in the directory at `offset`; nil if a part of it is missing.
   private static func gpsTime(_ reader: ByteReader, at offset: Int) -> CivilTime? {
     var (date, clock): (String?, [Int]) = (nil, [])
     _ = entries(reader, at: offset) { entry in
       switch entry.tag {
       case 0x001D: date = entry.text(reader)
       case 0x0007 where entry.type == 5 && entry.count == 3:
-        // The value consists of three fractions: hours, minutes and seconds. Parts of a second are dropped.
+        // The value consists of three fractions: for hours, minutes and seconds. Parts of a second are dropped.
         guard let start = reader.long(entry.value) else { break }
         clock = (0..<3).compactMap { index in
           guard let above = reader.long(start + index * 8),
@@ -132,8 +137,8 @@ public struct Exif: Equatable, Sendable {
     var start: Int?
     var count: Int?
     _ = Self.entries(reader, at: second) { entry in
-      // The tags 0x0201 and 0x0202 describe a thumbnail in JPEG form; 0x0111 and 0x0117 describe a strip of plain
-      // samples.
+      // The tags 0x0201 and 0x0202 are the offset and length of a thumbnail that is a JPEG. The tags 0x0111 and 0x0117
+      // are those of a thumbnail with plain samples.
       if [0x0201, 0x0111].contains(entry.tag) { start = entry.number(reader) }
       if [0x0202, 0x0117].contains(entry.tag) { count = entry.number(reader) }
     }
@@ -142,7 +147,7 @@ public struct Exif: Equatable, Sendable {
     }
   }
 
-  /// Visits the entries of the directory at `offset`; returns the offset of the link to the next directory.
+  /// Visits the entries of the directory at `offset`, and returns the offset of the link to the next directory.
   private static func entries(
     _ reader: ByteReader,
     at offset: Int,
@@ -167,12 +172,12 @@ private struct Entry {
   let count: Int
   let value: Int
 
-  /// The value of an entry that holds one number, a short or a long.
+  /// The value of an entry that holds one number: a short (16 bits) or a long (32 bits).
   func number(_ reader: ByteReader) -> Int? {
     type == 3 ? reader.short(value) : reader.long(value)
   }
 
-  /// The text of an ASCII entry, up to its terminating zero.
+  /// The text of an ASCII entry, which ends at its first zero byte.
   func text(_ reader: ByteReader) -> String? {
     guard type == 2, count > 0, count <= 64,
       let start = count <= 4 ? value : reader.long(value), start <= reader.bytes.count - count
@@ -194,10 +199,10 @@ extension Exif.Place {
 }
 
 extension Exif {
-  /// A copy of `tiff`, the structure from which these fields were read, changed for an upright picture of `width` ×
-  /// `height`.
+  /// The EXIF data for an upright picture of `width` × `height`; `tiff` is the data from which these fields were read.
   ///
-  /// Every thumbnail is erased, even one in a maker note, because it could show the parts that were cropped away.
+  /// Every thumbnail is overwritten with zeroes, even one in a maker note, because it could show the parts that were
+  /// cropped away.
   func cropped(_ tiff: ArraySlice<UInt8>, width: Int, height: Int) -> [UInt8] {
     var tiff = Array(tiff)
     for place in places {

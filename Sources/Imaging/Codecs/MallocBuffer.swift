@@ -5,7 +5,7 @@ struct MallocBuffer: ~Copyable {
   var bytes: UnsafeMutablePointer<UInt8>?
   var count = 0
 
-  /// A copy that Swift owns.
+  /// A copy of the bytes in an array.
   func take() -> [UInt8] {
     Array(UnsafeBufferPointer(start: bytes, count: bytes == nil ? 0 : count))
   }
@@ -14,15 +14,16 @@ struct MallocBuffer: ~Copyable {
 }
 
 extension MallocBuffer {
-  /// Collects the output of `encode` in an array of `room` bytes, so that a file which fits is never in memory twice.
+  /// Collects the output of `encode` in an array with space for `room` bytes.
   ///
-  /// A file that does not fit is allocated by `encode` with malloc, and copied.
+  /// An output that fits is never in memory twice. An output that does not fit is allocated by `encode` with malloc,
+  /// and is copied.
   ///
   /// - Parameters:
-  ///   - room: A number of bytes in which most files fit.
-  ///   - encode: Gets the room and its size, and replaces them by the address and the size of the file. Returns false
-  ///     if it made none.
-  /// - Returns: The file; nil if `encode` made none.
+  ///   - room: A number of bytes in which most outputs fit.
+  ///   - encode: Gets the address and the size of the room, and replaces them by the address and the size of the
+  ///     output. Returns false if it made no output.
+  /// - Returns: The output; nil if `encode` made none.
   static func collect(
     room: Int,
     _ encode: (

@@ -1,7 +1,9 @@
-/// The `ftyp` box at the start of an ISO media file, or as much of it as is within the file's first bytes. (ISO/IEC
-/// 14496-12, 4.3)
+/// The `ftyp` box, with which an ISO media file such as an AVIF begins. (ISO/IEC 14496-12, 4.3)
+///
+/// It lists four-letter brands, for example `avif`. If the box is longer than the bytes that were read, the rest of its
+/// brands is ignored.
 struct FileType {
-  /// The major brand, then the compatible brands.
+  /// The major brand, followed by the compatible brands.
   private let brands: [ArraySlice<UInt8>]
 
   /// Reads a file's first bytes; nil if they do not begin with an `ftyp` box.
@@ -14,7 +16,8 @@ struct FileType {
 
   /// Whether the major brand is one of `names`.
   ///
-  /// If the major brand names no codec, the compatible brands are checked instead.
+  /// If the major brand is a general one such as `mif1`, which names no codec, the compatible brands are checked
+  /// instead.
   func holds(_ names: [String]) -> Bool {
     func isOne(_ brand: ArraySlice<UInt8>, of names: [String]) -> Bool {
       names.contains { brand.elementsEqual($0.utf8) }
@@ -29,15 +32,14 @@ struct FileType {
 struct MediaBox: Equatable, Sendable {
   /// The four-letter type, such as `meta`.
   let type: String
-  /// The content of the box, without its header.
   let body: Range<Int>
 
-  /// Visits the consecutive boxes in a range.
+  /// Visits the boxes in a range, one after the other.
   ///
-  /// After the last box, bytes that are too few for a header are ignored, for example a line feed that a program
+  /// Bytes after the last box are ignored if they are too few for another box, for example a line feed that a program
   /// appended.
   ///
-  /// - Returns: Whether all boxes end within the range.
+  /// - Returns: Whether every box ends within the range.
   @discardableResult
   static func visit(
     _ reader: ByteReader,

@@ -1,75 +1,79 @@
 import Base
 
-/// The structure of a file of one format, found before any pixel is decoded, with access to its pixels and tags.
+/// The structure of a picture file of one format, with access to its pixels and tags.
 ///
-/// To add a format, add a folder in Codecs with a conforming type, a case of ``PictureFormat``, and a line in
-/// ``PictureFormat/codec``. Other code asks for a picture's format only to preserve features of that format.
+/// The structure is found before any pixel is decoded. To add a format, add a folder in Codecs with a conforming type,
+/// a case of ``PictureFormat``, and a line in ``PictureFormat/codec``. Other code asks for a picture's format only to
+/// preserve features of that format.
 protocol PictureCodec: Sendable {
   /// The usual name of the format.
   static var name: String { get }
-  /// The file extensions of the format; the first one is used for output.
+  /// The file extensions of the format; larder writes files with the first one.
   static var fileExtensions: [String] { get }
-  /// The output format for pictures of this format, unless another is requested.
+  /// The format in which a picture of this format is written, unless another is requested.
   static var kept: PictureFormat { get }
-  /// Whether browsers can show the format, so that a shop may use it.
+  /// Whether browsers can show the format; only such pictures are expected from a shop.
   static var isShown: Bool { get }
 
-  /// Whether a file begins as files of this format begin.
+  /// Whether a file's first bytes are those of this format.
   ///
-  /// - Parameter head: The first bytes of the file, ``PictureFormat/sniffLength`` of them unless it has fewer.
-  /// - Returns: Whether the beginning fits this format.
+  /// - Parameter head: The first ``PictureFormat/sniffLength`` bytes of the file, or all bytes of a shorter file.
+  /// - Returns: Whether the file has this format.
   static func begins(_ head: [UInt8]) -> Bool
 
-  /// Whether a file ends as files of this format end, as far as its first and last bytes show.
+  /// Whether a file is complete, as far as its first and last bytes show.
   ///
   /// - Parameters:
   ///   - head: The first bytes of the file, as many as for `begins`.
-  ///   - tail: Its last bytes; a marker is searched for in them, because some programs append data after the end.
-  ///   - count: The size of the file.
-  /// - Returns: Whether the end fits this format.
+  ///   - tail: The last bytes of the file. An end marker may be anywhere in them, because some programs append data
+  ///     after it.
+  ///   - count: The number of bytes of the file.
+  /// - Returns: Whether the file seems complete.
   static func ends(head: [UInt8], tail: [UInt8], count: Int) -> Bool
 
   /// Reads the structure of a file.
   ///
-  /// - Throws: ``LarderError`` when the picture is incomplete, breaks the format's rules, or exceeds `limits`.
+  /// - Throws: ``LarderError`` when the file is incomplete, breaks the rules of the format, or exceeds `limits`.
   init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError)
 
-  /// The size as stored.
+  /// The size of the stored picture, which may have to be turned to be upright.
   var size: PixelSize { get }
   /// The number of bits of a sample.
   var depth: Int { get }
-  /// The number of samples of a stored pixel; a palette index counts as one sample.
+  /// The number of samples of a stored pixel.
+  ///
+  /// A palette index counts as one sample.
   var channels: Int { get }
   /// The number of scans (passes in which a progressive JPEG is stored); 1 for other pictures.
   var scans: Int { get }
   /// Whether the end of the file is missing, although a part of the picture can be decoded.
   var isCutShort: Bool { get }
-  /// The orientation that the format itself stores; nil if EXIF data decides.
+  /// The orientation in the format's own fields; nil if the EXIF data decides.
   var ownOrientation: Orientation? { get }
-  /// Whether pixels are indices into a palette.
+  /// Whether pixels are palette indices.
   var isIndexed: Bool { get }
   /// Whether the samples are CMYK.
   var isInk: Bool { get }
-  /// The chroma subsampling; nil for a picture without colour.
+  /// The chroma subsampling; nil for a grey picture.
   var chroma: ChromaSampling? { get }
-  /// The quality, 1 to 100, with which the picture was written; nil if unknown.
+  /// The quality, from 1 to 100, with which the picture was encoded; nil if it is unknown.
   var quality: Int? { get }
 
   /// The ICC profile of `file`; empty if it has none.
   func profile(of file: PictureFile, _ limits: PictureLimits) -> [UInt8]
-  /// The colour encoding that the file declares by numbers of ITU-T H.273; nil if it declares none.
+  /// The colours of the picture, if the file names them by numbers of ITU-T H.273.
   var namedColours: AVIFHeader.Colour? { get }
-  /// The EXIF data in a file's bytes, from its TIFF header on; nil if there is none.
+  /// The EXIF data in the file's bytes, beginning with the TIFF header; nil if there is none.
   func exif(in bytes: [UInt8]) -> ArraySlice<UInt8>?
-  /// The XMP packet in a file's bytes; empty if there is none.
+  /// The XMP packet in the file's bytes; empty if there is none.
   func xmp(in bytes: [UInt8]) -> [UInt8]
 
   /// Opens rows of the stored picture.
   ///
   /// - Parameters:
   ///   - file: The picture.
-  ///   - bytes: Its bytes, which must stay valid while the rows are read.
-  ///   - request: The requested part.
+  ///   - bytes: The bytes of the picture, which must stay valid while the rows are read.
+  ///   - request: The part to decode.
   ///   - limits: The limits of the picture.
   /// - Returns: The rows.
   /// - Throws: ``LarderError`` when the picture cannot be decoded.
@@ -80,7 +84,7 @@ protocol PictureCodec: Sendable {
     _ limits: PictureLimits
   ) throws(LarderError) -> OpenRows
 
-  /// Encodes upright rows of any layout but `cmyk`.
+  /// Encodes upright rows, which may have any layout except `cmyk`.
   static func encode(
     _ rows: any RowSource,
     _ encoding: PictureEncoding,
@@ -103,12 +107,14 @@ extension PictureCodec {
   func profile(of file: PictureFile, _ limits: PictureLimits) -> [UInt8] { [] }
   func exif(in bytes: [UInt8]) -> ArraySlice<UInt8>? { nil }
   func xmp(in bytes: [UInt8]) -> [UInt8] { [] }
-  /// An ICC profile for ``namedColours``; empty if there are none, or viewers need no profile for them.
+  /// An ICC profile for ``namedColours``.
+  ///
+  /// It is empty if no colours are named, or if viewers show these colours correctly without a profile.
   var namedProfile: [UInt8] { namedColours?.profile ?? [] }
-  /// Assumes that a file is complete; this is the default for formats without an end marker.
+  /// Assumes that a file is complete, because most formats have no end marker.
   static func ends(head: [UInt8], tail: [UInt8], count: Int) -> Bool { true }
 
-  /// Encodes rows in the format ``kept``; this is the default for formats that larder only reads.
+  /// Encodes rows in the format ``kept``, because larder does not write the formats that use this default.
   static func encode(
     _ rows: any RowSource,
     _ encoding: PictureEncoding,

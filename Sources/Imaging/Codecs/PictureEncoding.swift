@@ -1,30 +1,33 @@
 import Base
 
-/// The settings with which rows are encoded in a format that is not that of their source, or as WebP or AVIF.
+/// The settings for encoding rows in a format.
+///
+/// They are used for WebP and AVIF, and for a PNG or JPEG that is made from a picture of another format.
 struct PictureEncoding {
-  /// The options of the user: quality, background, chroma subsampling, and whether a JPEG is progressive.
+  /// The options that the user chose, of which codecs use the quality, the background, the chroma subsampling, and
+  /// whether a JPEG is progressive.
   var crop = Crop()
   /// Whether the colours were converted to sRGB.
   var isConverted = false
-  /// Whether to encode without loss, if the format can.
+  /// Whether the samples are encoded without loss, if the format can do that.
   var lossless: Bool
-  /// Whether the output may have colours although the source is grey.
+  /// Whether the output may have colours although the source is grey, because of its background.
   var hasNewColours = false
-  /// The file from which the pixels come.
+  /// The picture from which the rows were made.
   ///
-  /// Its settings are kept: for example the chroma, depth and colours of an AVIF.
+  /// Some of its settings are kept, for example the chroma subsampling, depth and colours of an AVIF.
   var source: PictureFile
-  /// The profile and metadata of the output.
+  /// The profile and the metadata to write.
   var tags: PictureTags
-  /// The file to which a PNG will be written; nil for a PNG that stays in memory.
+  /// Where a large PNG is written; nil if every PNG stays in memory.
   var place: PNGOutput.Place?
 }
 
 /// The chroma subsampling of a JPEG or an AVIF.
 public enum ChromaSampling: String, Sendable, CaseIterable, Codable {
-  /// One chroma sample for four pixels, two across and two down.
+  /// One chroma sample for each square of two by two pixels.
   case quarter = "420"
-  /// One chroma sample for two adjacent pixels of a row.
+  /// One chroma sample for each two neighbouring pixels of a row.
   case half = "422"
   /// One chroma sample for each pixel.
   case full = "444"

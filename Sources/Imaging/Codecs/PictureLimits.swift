@@ -1,30 +1,30 @@
 import Base
 
-/// The limits of a picture, checked before any pixel of it is decoded.
+/// Limits that protect from decompression bombs; they are checked before any pixel of a picture is decoded.
 public struct PictureLimits: Equatable, Sendable, Codable {
   /// The most pixels of the whole picture.
   public var pixels: Int
   /// The most pixels along either side.
   public var side: Int
-  /// The most scans of a JPEG.
+  /// The most scans of a JPEG, which are the passes in which a progressive JPEG is stored.
   public var scans: Int
-  /// The largest product of scans and pixels, which limits the work of a decoder.
+  /// The largest product of scans and pixels; it limits the work of a decoder.
   public var scannedPixels: Int
-  /// The most bytes of metadata: everything in the file except the picture itself.
+  /// The most bytes of metadata, which is everything in the file except the picture itself.
   public var metadataBytes: Int
   /// The most bytes of the file.
   public var fileBytes: Int
-  /// The most bytes that one bitmap, or all planes of a picture, may take.
+  /// The most bytes of one bitmap, or of all planes of a picture together.
   public var memory: Int
   /// The most bytes that a library may take while it decodes.
   ///
-  /// An AVIF decoder may take several times the size of the planes.
+  /// An AVIF decoder, for example, may take several times the size of the planes.
   public var decoding: Int
 
   /// Makes limits; the defaults admit any photo, and stop decompression bombs.
   ///
   /// A picture that is processed row by row takes little memory at any size, so the limit on pixels mainly bounds the
-  /// time. Photos of phones and cameras, and panoramas, have fewer pixels than the default.
+  /// time. The default exceeds the photos of phones and cameras, and most panoramas.
   public init(
     pixels: Int = 150_000_000,
     side: Int = 65_535,
@@ -45,10 +45,12 @@ public struct PictureLimits: Equatable, Sendable, Codable {
     self.decoding = decoding
   }
 
-  /// The limits for pictures of up to `pixels`, with the memory, work and sides that they need.
+  /// Limits for pictures of up to `pixels`.
   ///
-  /// - Parameter pixels: The most pixels, at least one.
-  /// - Returns: The limits. Only `pixels` may be lower than its default; the other limits are at least their defaults.
+  /// The limits of memory, work and sides grow with the pixels.
+  ///
+  /// - Parameter pixels: The most pixels; a number below one counts as one.
+  /// - Returns: The limits. Only `pixels` can be below its default.
   public static func allowing(pixels: Int) -> PictureLimits {
     var limits = PictureLimits()
     // A larger number would overflow the products below.
@@ -61,10 +63,10 @@ public struct PictureLimits: Equatable, Sendable, Codable {
     return limits
   }
 
-  /// The longest side of the result when a picture is scaled.
+  /// The longest side to which a picture can be scaled.
   static let scaledSide = 16_384
 
-  /// The number of scans that a picture of any size may have; ordinary progressive files have 10.
+  /// A picture of any size may have this many scans; ordinary progressive files have 10.
   private static let usualScans = 12
 
   /// Checks the size of a picture.
@@ -88,21 +90,21 @@ public struct PictureLimits: Equatable, Sendable, Codable {
     }
   }
 
-  /// Checks the size of the metadata.
+  /// Checks the number of bytes of metadata.
   func check(metadata count: Int, of name: String) throws(LarderError) {
     guard count <= metadataBytes else {
       throw .tooLarge(name, "it has more than \(metadataBytes) bytes of metadata")
     }
   }
 
-  /// Checks the memory that a library is going to take.
+  /// Checks the number of bytes that a library will allocate.
   func check(decoding count: Int, of name: String) throws(LarderError) {
     guard count <= decoding else {
       throw .overLimit(name, "decoding it may take \(count) bytes of memory, over \(decoding)")
     }
   }
 
-  /// Checks the size of an allocation.
+  /// Checks the number of bytes of an allocation.
   func check(memory count: Int, of name: String) throws(LarderError) {
     guard count <= memory else {
       throw .overLimit(name, "it takes \(count) bytes of memory, more than \(memory)")

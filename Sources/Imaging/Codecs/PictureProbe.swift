@@ -5,7 +5,7 @@ import Base
 ///     let probe = try PictureProbe(bytes, name: "soup.jpg")
 ///     print(probe.format, probe.width, probe.height)
 ///
-/// `width` and `height` describe the picture as it is shown, with `orientation` applied.
+/// `width` and `height` are those of the upright picture, as it is shown.
 public struct PictureProbe: Sendable {
   /// The format of the picture.
   public let format: PictureFormat
@@ -15,24 +15,30 @@ public struct PictureProbe: Sendable {
   public let height: Int
   /// The number of bits of a sample.
   public let depth: Int
-  /// The number of samples of a stored pixel; a palette index counts as one sample.
+  /// The number of samples of a stored pixel.
+  ///
+  /// A palette index counts as one sample.
   public let channels: Int
-  /// How the stored picture has to be turned.
+  /// How the stored picture has to be turned to be upright.
   public let orientation: Orientation
   /// The number of scans (passes in which a progressive JPEG is stored); 1 for other pictures.
   public let scans: Int
-  /// Whether the end of the file is missing; a PNG, WebP or AVIF without its end is refused instead.
+  /// Whether the end of the file is missing.
+  ///
+  /// This is possible for a JPEG or a GIF. A PNG, WebP or AVIF without its end is refused instead.
   public let isCutShort: Bool
   /// The EXIF data, if there is any.
   public let exif: Exif?
 
-  /// The quality of a JPEG, 1 to 100, estimated from its first quantization table; nil for other formats.
+  /// The quality of a JPEG, from 1 to 100; nil for other formats.
+  ///
+  /// It is estimated from the first quantization table.
   public var quality: Int? { structure.quality }
 
-  /// The structure of the file in its format.
+  /// The structure of the file, whose type depends on the format.
   let structure: any PictureCodec
 
-  /// The size as stored.
+  /// The size of the stored picture, before it is turned upright.
   var stored: PixelSize {
     orientation.upright(PixelSize(width: width, height: height))
   }
@@ -63,7 +69,9 @@ public struct PictureProbe: Sendable {
   }
 }
 
-/// A picture format that larder reads, detected by a file's first bytes.
+/// A picture format that larder reads.
+///
+/// It is detected by the first bytes of a file, not by the file's name.
 public enum PictureFormat: String, Sendable, CaseIterable, Codable {
   /// A JPEG (ISO/IEC 10918-1).
   case jpeg
@@ -73,30 +81,33 @@ public enum PictureFormat: String, Sendable, CaseIterable, Codable {
   case gif
   /// A WebP (RFC 9649).
   case webp
-  /// An AVIF still or sequence.
+  /// An AVIF, either a still or a sequence.
   case avif
   /// A BMP of Windows.
   case bmp
-  /// An HEIC still, as phones write it.
+  /// An HEIC with a still picture, as phones write it.
   case heic
   /// A TIFF; its first picture is read.
   case tiff
 
-  /// This many bytes from the start of a file suffice to detect any format; an AVIF may list twelve brands there.
+  /// The number of first bytes that suffice to detect every format; an AVIF may list twelve brands in them.
   @usableFromInline package static let sniffLength = 64
 
-  /// This many bytes from the start of a file suffice to detect any format, except an AVIF or HEIC with a general major
-  /// brand such as `mif1`.
+  /// The number of first bytes that suffice to detect every format except an AVIF or HEIC with a general brand such as
+  /// `mif1`.
   package static let leastSniffed = 12
 
-  /// Whether more bytes are needed to detect the format; `head` has at least ``leastSniffed``.
+  /// Whether more bytes than `head` are needed to detect the format.
+  ///
+  /// `head` must have at least ``leastSniffed`` bytes.
   package static func isUndecided(_ head: [UInt8]) -> Bool {
     head.count < sniffLength && head[4..<8].elementsEqual("ftyp".utf8)
   }
 
-  /// Detects the format by a file's first bytes, regardless of its name; nil if it is unknown.
+  /// Detects the format by a file's first bytes; nil if it is unknown.
   @inlinable public init?(sniffing bytes: some Collection<UInt8>) {
-    // This is inlinable so that callers specialize it, because it is called for each picture that a run fetches.
+    // This is inlinable, so that the compiler specializes it for the caller's collection, because it runs for each
+    // picture that is fetched.
     self.init(head: Array(bytes.prefix(Self.sniffLength)))
   }
 
@@ -105,7 +116,7 @@ public enum PictureFormat: String, Sendable, CaseIterable, Codable {
     self = format
   }
 
-  /// Detects the format by a file's first bytes; nil if it is unknown, or browsers cannot show it.
+  /// Detects the format by a file's first bytes; nil if it is unknown, or if browsers cannot show it.
   @inlinable package init?(shown bytes: some Collection<UInt8>) {
     self.init(sniffing: bytes)
     guard isShown else { return nil }
@@ -114,45 +125,48 @@ public enum PictureFormat: String, Sendable, CaseIterable, Codable {
   /// Whether browsers can show the format.
   @usableFromInline package var isShown: Bool { codec.isShown }
 
-  /// The format of a media type such as `image/jpeg`; nil for any other.
+  /// The format that a media type such as `image/jpeg` names; nil if it names none of these formats.
   package init?(mediaType: some StringProtocol) {
     guard mediaType.hasPrefix("image/") else { return nil }
     self.init(rawValue: String(mediaType.dropFirst(6)))
   }
 
-  /// The media type, as in `Content-Type`.
+  /// The media type, for example `image/jpeg`.
   package var mediaType: String { "image/\(rawValue)" }
 
-  /// The usual name of the format.
+  /// The usual name of the format, for example `WebP`.
   public var name: String { codec.name }
 
-  /// The output format for pictures of this format, unless another is requested: its own if larder can write it,
-  /// otherwise JPEG for an HEIC, and PNG for a GIF, BMP or TIFF.
+  /// The format in which a picture of this format is written, unless another is requested.
+  ///
+  /// This is the format itself if larder can write it. Otherwise it is JPEG for an HEIC, and PNG for a GIF, BMP or
+  /// TIFF.
   public var kept: PictureFormat { codec.kept }
 
   /// Whether larder can write the format.
   public var isWritten: Bool { kept == self }
 
-  /// The extension of a file that larder writes in this format.
+  /// The file extension that larder uses for this format, for example `jpg`.
   public var fileExtension: String { fileExtensions[0] }
 
-  /// The extensions of files in this format; the first extension is used for output.
+  /// All file extensions of this format; larder uses the first one.
   package var fileExtensions: [String] { codec.fileExtensions }
 
-  /// Whether a file ends as files of this format end, as far as its first and last bytes show.
+  /// Whether a file is complete, as far as its first and last bytes show.
   ///
   /// - Parameters:
   ///   - head: The first ``sniffLength`` bytes of the file, or all bytes of a shorter file.
-  ///   - tail: Its last bytes; a marker is searched for in them, because some programs append data after the end.
-  ///   - count: The size of the file.
-  /// - Returns: Whether the end fits this format.
+  ///   - tail: The last bytes of the file. An end marker may be anywhere in them, because some programs append data
+  ///     after it.
+  ///   - count: The number of bytes of the file.
+  /// - Returns: Whether the file seems complete.
   package func ends(head: [UInt8], tail: [UInt8], count: Int) -> Bool {
     codec.ends(head: head, tail: tail, count: count)
   }
 }
 
 extension [UInt8] {
-  /// Whether the bytes of `mark` occur in this array.
+  /// Whether this array contains the bytes of `mark`, one after the other.
   func holds(_ mark: [UInt8]) -> Bool {
     indices.contains { self[$0...].starts(with: mark) }
   }

@@ -1,20 +1,20 @@
 import CPNG
 
-/// The ICC profile and metadata of a picture, to be written to a file of another format.
+/// The ICC profile and the metadata that are written to a picture, in a form that suits every format.
 struct PictureTags: Equatable {
-  /// The ICC profile; empty when there is none.
+  /// The ICC profile; empty if there is none.
   var profile: [UInt8] = []
-  /// EXIF data from its TIFF header on.
+  /// The EXIF data, beginning with its TIFF header; empty if there is none.
   var exif: [UInt8] = []
-  /// An XMP packet.
+  /// The XMP packet; empty if there is none.
   var xmp: [UInt8] = []
 
-  /// Makes empty tags.
   init() {}
 
-  /// The tags of `file` for an upright picture of `width` × `height` that was made from it.
+  /// Takes the tags of `file`, for an upright picture of `width` × `height` that was made from it.
   ///
-  /// The profile is taken if it fits the samples. On request, the metadata is also taken, adapted to the new picture.
+  /// The profile is taken if its colour space fits the samples, which are grey if `isGrey` is true and RGB otherwise.
+  /// If `metadata` is true, the metadata is taken as well, and adapted to the new picture.
   init(
     of file: PictureFile,
     width: Int,
@@ -44,7 +44,7 @@ struct PictureTags: Equatable {
 }
 
 extension PictureTags {
-  /// The JPEG `bytes` with these tags added.
+  /// Adds these tags to the JPEG `bytes`.
   func added(toJPEG bytes: consuming [UInt8]) -> [UInt8] {
     var segments: [UInt8] = []
     func add(_ marker: UInt8, _ payload: [UInt8]) {
@@ -55,7 +55,7 @@ extension PictureTags {
     }
     if !exif.isEmpty { add(0xE1, Array("Exif\0\0".utf8) + exif) }
     if !xmp.isEmpty { add(0xE1, Array("http://ns.adobe.com/xap/1.0/\0".utf8) + xmp) }
-    // The name is followed by the number of the segment, and the number of segments. (ICC.1:2022, annex B.4)
+    // The name is followed by the number of this segment and the number of all segments. (ICC.1:2022, annex B.4)
     let most = 65_519
     let count = (profile.count + most - 1) / most
     for index in 0..<count where count <= 255 {
@@ -66,7 +66,7 @@ extension PictureTags {
     return bytes
   }
 
-  /// The tags as chunks of a PNG that is written to `place`.
+  /// The destination of a PNG with these tags as chunks.
   func output(to place: PNGOutput.Place?) -> PNGOutput {
     var chunks: [UInt8] = []
     if !profile.isEmpty {
@@ -82,7 +82,7 @@ extension PictureTags {
     return PNGOutput(head: chunks, place: place)
   }
 
-  /// The WebP `bytes`, which hold nothing but one still, with these tags added. (RFC 9649, section 2.7)
+  /// Adds these tags to the WebP `bytes`, which contain nothing but one still. (RFC 9649, section 2.7)
   func added(toWebP bytes: consuming [UInt8], width: Int, height: Int, hasAlpha: Bool) -> [UInt8] {
     guard self != PictureTags() else { return bytes }
     func long(_ value: Int) -> [UInt8] {
@@ -97,7 +97,7 @@ extension PictureTags {
     if !profile.isEmpty { flags |= 0x20 }
     if !exif.isEmpty { flags |= 0x08 }
     if !xmp.isEmpty { flags |= 0x04 }
-    // If the still has two chunks, libwebp has already written a VP8X header.
+    // If the still consists of two chunks, libwebp has written a VP8X header before them.
     let hasHeader = bytes.count >= 30 && bytes[12..<16].elementsEqual("VP8X".utf8)
     let head =
       long(flags) + long(width - 1).prefix(3) + long(height - 1).prefix(3)
@@ -108,11 +108,11 @@ extension PictureTags {
   }
 }
 
-/// Removes previews from a picture's metadata.
+/// Removes previews of the whole picture from metadata.
 ///
 /// A preview would still show the parts that were cropped away.
 enum Previews {
-  /// Blanks every JPEG in EXIF data: thumbnails, and previews in maker notes, whose formats are
+  /// Overwrites every JPEG in EXIF data with zeroes: thumbnails, and previews in maker notes, whose formats are
   /// unpublished.
   static func blank(in tiff: inout [UInt8]) {
     var offset = 0
@@ -123,18 +123,17 @@ enum Previews {
     }
   }
 
-  /// Removes the thumbnails from a Photoshop segment of a JPEG; `segment` includes the marker.
+  /// Removes the thumbnails from a Photoshop segment of a JPEG; nil if nothing else is in it, or if it cannot be read.
   ///
-  /// Returns nil if nothing else is in the segment, or the segment cannot be read. (Photoshop File Formats, image
-  /// resource blocks)
+  /// `segment` includes the marker. (Photoshop File Formats, image resource blocks)
   static func removed(fromPhotoshop segment: ArraySlice<UInt8>) -> [UInt8]? {
     let head = segment.startIndex + 4 + photoshop.count
     guard head <= segment.endIndex else { return nil }
     var kept: [UInt8] = []
     var rest = segment[head...]
     while !rest.isEmpty {
-      // Each block has a signature, a number, a name and its length padded to an even size, a size, and data padded to
-      // an even size.
+      // A block consists of a signature, a number, a name, the size of its data, and the data. The name with its
+      // length, and the data, are padded to an even size.
       let start = rest.startIndex
       guard rest.count >= 12, rest.starts(with: Array("8BIM".utf8)) else { return nil }
       let number = Int(rest[start + 4]) << 8 | Int(rest[start + 5])
@@ -153,12 +152,12 @@ enum Previews {
     return [0xFF, 0xED, UInt8(length >> 8), UInt8(length & 255)] + photoshop + kept
   }
 
-  /// The beginning of a Photoshop segment.
+  /// The first bytes in the payload of a Photoshop segment.
   static let photoshop = Array("Photoshop 3.0\0".utf8)
 
   /// Corrects an XMP packet for a picture that was turned upright and cropped.
   ///
-  /// The orientation becomes 1, and thumbnails become spaces; the length of the packet stays the same.
+  /// The orientation becomes 1. Thumbnails are overwritten with spaces, so that the packet keeps its length.
   static func mend(xmp packet: inout [UInt8]) {
     for (before, after) in [
       ("tiff:Orientation=\"", "\""), ("tiff:Orientation='", "'"), ("<tiff:Orientation>", "<"),

@@ -1,20 +1,21 @@
 import Base
 
-/// The part of a stored picture that a decoder has to deliver.
+/// The part of a stored picture that a decoder delivers.
 struct RowRequest: Equatable {
-  /// The requested part, in pixels of the stored picture.
+  /// The part, in pixels of the stored picture.
   var region: PixelRegion
-  /// The scaling that follows, if any, so that the decoder may deliver a reduced picture.
+  /// The scaling that follows, if there is one, so that the decoder may deliver a reduced picture.
   var scaling: Scaling?
-  /// Whether the samples of a PNG stay as stored: palette indices, and fewer than 8 bits.
+  /// Whether a PNG's palette indices and samples of fewer than 8 bits are delivered as they are stored.
   var isNative = false
 
   struct Scaling: Equatable {
     let window: PixelSize
     let size: PixelSize
 
-    /// A decoder may reduce the picture by this ratio: the scaling filter then still has two pixels for each pixel of
-    /// the result.
+    /// The ratio by which a decoder may reduce the picture before it is scaled.
+    ///
+    /// The scaling filter then still has two pixels for each pixel of the result, along the side that shrinks less.
     var spare: Double {
       let across = Double(window.width) / Double(size.width)
       let down = Double(window.height) / Double(size.height)
@@ -27,13 +28,14 @@ struct RowRequest: Equatable {
   }
 }
 
-/// Opened rows of a part of a picture.
+/// The opened rows of a part of a picture.
 struct OpenRows {
   let source: any RowSource
-  /// The position of the requested part within `source`, whose rows may show a reduced picture; nil if the rows are
-  /// exactly that part.
+  /// The position of the requested part within `source`; nil if `source` shows exactly that part.
+  ///
+  /// The rows of `source` may show a larger part, and may show it reduced.
   var part: Bitmap.Part?
-  /// Whether a part of the input read so far was missing or wrong, although rows could be decoded.
+  /// Whether the rows that were read so far show something that is missing or damaged in the input.
   var isDamaged: () -> Bool = { false }
 }
 

@@ -2,18 +2,19 @@
 struct UnreadKind {
   /// The usual name of the kind, which completes “larder does not read …”.
   let name: String
-  /// A program that converts such a picture to a format that larder reads.
+  /// A program that converts such a picture to a format that larder reads, for example `djxl`.
   let converter: String
 
-  /// A camera's raw file: a TIFF that begins with a small preview of the photo.
+  /// A camera's raw file, which is a TIFF that begins with a small preview of the photo.
   static let raw = UnreadKind("raw photos of cameras", "darktable-cli")
 
   private init(_ name: String, _ converter: String) {
     (self.name, self.converter) = (name, converter)
   }
 
-  /// Recognizes a file by its first bytes: ``PictureFormat/sniffLength`` of them, or all bytes of a shorter file; nil
-  /// if the kind is unknown.
+  /// Recognizes a file by its first bytes; nil if the kind is unknown.
+  ///
+  /// `head` has the first ``PictureFormat/sniffLength`` bytes, or all bytes of a shorter file.
   init?(_ head: [UInt8]) {
     let kind = Self.kinds.first { kind in
       head.starts(with: kind.mark.unicodeScalars.map { UInt8($0.value) })

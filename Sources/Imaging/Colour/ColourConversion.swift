@@ -3,13 +3,14 @@ import CLCMS
 import Glibc
 
 extension RowSource {
-  /// Converts these rows to sRGB from the colour space of `profile`.
+  /// Converts these rows from the colours of `profile` to sRGB.
   ///
-  /// Alpha is unchanged. In an indexed picture, the colours of the palette are converted. If the profile cannot be read
-  /// or is for another kind of samples, the rows are returned unchanged, because viewers ignore such a profile, too.
+  /// Alpha stays the same. If the rows are palette indices, the colours of the palette are converted. If the profile
+  /// cannot be read or is for another kind of samples, the rows are returned unchanged, because viewers ignore such a
+  /// profile, too.
   ///
   /// - Parameters:
-  ///   - profile: An ICC profile for RGB or grey; for CMYK, call `inksConverted` instead.
+  ///   - profile: An ICC profile for RGB or grey. For CMYK, call `inksConverted` instead.
   ///   - name: The name of the picture in errors.
   /// - Returns: Rows of the same layout.
   /// - Throws: ``LarderError`` when there is not enough memory.
@@ -58,10 +59,10 @@ extension RowSource {
     )
   }
 
-  /// Converts CMYK rows to sRGB, as `bgrx`, with littlecms.
+  /// Converts CMYK rows to sRGB, as `bgrx`.
   ///
-  /// Without a usable `profile`, each ink is treated as an ideal colour filter over white. `isInverted` means that a
-  /// sample of 255 is no ink, as in Adobe's files.
+  /// If `profile` is not a profile for CMYK, each ink acts as an ideal colour filter over white. `isInverted` means
+  /// that a sample of 255 is no ink, as in Adobe's files.
   func inksConverted(
     profile: [UInt8],
     isInverted: Bool,
@@ -85,7 +86,7 @@ extension RowSource {
 }
 
 extension Conversion {
-  /// A conversion that maps every sample except alpha through the table `tones`; nil for palette indices.
+  /// A conversion that replaces every sample except alpha by its entry in the table `tones`; nil for palette indices.
   fileprivate static func toneMapped(_ shape: RowShape, _ tones: [UInt16]) -> Conversion? {
     if case .indexed = shape.layout { return nil }
     let (channels, isWide) = (shape.layout.channels, shape.depth == 16)
@@ -130,7 +131,7 @@ private enum SourceProfile {
     }
   }
 
-  /// A table that converts grey samples of `depth` bits from a grey profile to sRGB; nil if the profile cannot be used.
+  /// A table with the sRGB value of every grey sample of `depth` bits; nil if the profile cannot be used.
   static func tones(
     of profile: [UInt8],
     depth: Int,
@@ -152,13 +153,15 @@ private enum SourceProfile {
   }
 }
 
-/// A conversion to sRGB that littlecms has prepared, freed exactly once.
+/// A conversion to sRGB by littlecms, freed exactly once.
 private final class ColourTransform {
   private let transform: cmsHTRANSFORM
 
   deinit { cmsDeleteTransform(transform) }
 
-  /// Prepares a conversion; nil if the profile cannot be used.
+  /// Prepares a conversion from the colours of a profile; nil if the profile cannot be used.
+  ///
+  /// The formats are littlecms's numbers for layouts. If `other` is nil, the pixels keep their layout and their alpha.
   ///
   /// - Throws: ``LarderError`` when there is not enough memory.
   init?(
@@ -188,7 +191,8 @@ private final class ColourTransform {
     self.transform = transform
   }
 
-  /// Prepares a conversion from CMYK without a profile: each ink filters the light that the other inks let through.
+  /// Prepares a conversion from CMYK without a profile: each ink acts as a filter for the light that the others let
+  /// through.
   ///
   /// - Throws: ``LarderError`` when there is not enough memory.
   init(filters format: cmsUInt32Number, _ name: String) throws(LarderError) {
@@ -240,11 +244,11 @@ private final class ColourTransform {
 }
 
 extension AVIFHeader.Colour {
-  /// An ICC profile with these primaries and this transfer curve, for formats that cannot name them by number.
+  /// An ICC profile with these primaries and this transfer curve; nil if no profile is needed or possible.
   ///
-  /// With an HDR curve (PQ or HLG), colours brighter than paper white (203 cd/m², ITU-R BT.2408) are clipped. Equal
-  /// numbers always give equal bytes. Nil if viewers assume these colours for a picture without a profile, or if the
-  /// numbers are unknown.
+  /// It is for formats that cannot name colours by numbers. It is not needed if viewers assume these colours for a
+  /// picture without a profile, and not possible if the numbers are unknown. With an HDR curve (PQ or HLG), colours
+  /// brighter than paper white (203 cd/m², ITU-R BT.2408) are clipped. Equal numbers always give equal bytes.
   var profile: [UInt8]? {
     let isUsualCurve = ![4, 5, 8, 16, 18].contains(transfer)
     guard let (red, green, blue, white) = chromaticities ?? (isUsualCurve ? nil : Self.usual)
@@ -261,7 +265,7 @@ extension AVIFHeader.Colour {
     guard cmsSaveProfileToMem(made, nil, &count) != 0 else { return nil }
     var bytes = [UInt8](repeating: 0, count: Int(count))
     guard cmsSaveProfileToMem(made, &bytes, &count) != 0, count >= 128 else { return nil }
-    // A fixed creation date, so that every run makes the same bytes. (ICC.1:2022, 7.2.8)
+    // The creation date is fixed, so that every run makes the same bytes. (ICC.1:2022, 7.2.8)
     bytes.replaceSubrange(24..<36, with: [7, 0xE4, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0])
     return bytes
   }
@@ -273,7 +277,8 @@ extension AVIFHeader.Colour {
   private static let daylight = (0.3127, 0.3290)
   private static let usual: Primaries = ((0.64, 0.33), (0.30, 0.60), (0.15, 0.06), daylight)
 
-  /// The chromaticities of the primaries; nil for sRGB's primaries and for unknown primaries. (ITU-T H.273, table 2)
+  /// The chromaticities of the primaries and of white; nil for sRGB's primaries and for unknown ones. (ITU-T H.273,
+  /// table 2)
   private var chromaticities: Primaries? {
     let day = Self.daylight
     return switch primaries {
@@ -289,7 +294,7 @@ extension AVIFHeader.Colour {
     }
   }
 
-  /// The transfer curve, from samples to linear light. (ITU-T H.273, table 3)
+  /// The curve that converts samples to linear light. (ITU-T H.273, table 3)
   private static func curve(_ transfer: Int32) -> OpaquePointer? {
     switch transfer {
     case 1, 6, 14, 15:
@@ -313,13 +318,13 @@ extension AVIFHeader.Colour {
     return cmsBuildTabulatedToneCurve16(nil, 4096, values)
   }
 
-  /// PQ: the light of a sample, where 1 is 10,000 cd/m². (SMPTE ST 2084)
+  /// PQ: converts a sample to light, of which 1 is 10,000 cd/m². (SMPTE ST 2084)
   private static func perceptual(_ sample: Double) -> Double {
     let power = pow(sample, 32 / 2523.0)
     return pow(max(power - 0.8359375, 0) / (18.8515625 - 18.6875 * power), 16384 / 2610.0)
   }
 
-  /// HLG: the scene light of a sample. (ITU-R BT.2100, table 5)
+  /// HLG: converts a sample to scene light. (ITU-R BT.2100, table 5)
   private static func hybrid(_ sample: Double) -> Double {
     sample <= 0.5
       ? sample * sample / 3 : (exp((sample - 0.55991073) / 0.17883277) + 0.28466892) / 12

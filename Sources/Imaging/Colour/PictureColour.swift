@@ -1,4 +1,4 @@
-/// A colour that can be written as in CSS, for example the background of a picture.
+/// A colour, which can be read as CSS writes it, for example the background of a picture.
 public struct PictureColour: Sendable, Hashable, Codable {
   /// Red, 0 to 255.
   public var red: UInt8
@@ -9,7 +9,7 @@ public struct PictureColour: Sendable, Hashable, Codable {
   /// Alpha: 0 is transparent, 255 opaque.
   public var alpha: UInt8
 
-  /// Makes a colour; opaque by default.
+  /// Makes a colour, which is opaque by default.
   public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
     (self.red, self.green, self.blue, self.alpha) = (red, green, blue, alpha)
   }
@@ -19,8 +19,10 @@ public struct PictureColour: Sendable, Hashable, Codable {
   /// Fully transparent.
   public static let transparent = PictureColour(red: 0, green: 0, blue: 0, alpha: 0)
 
-  /// Reads `#rgb`, `#rgba`, `#rrggbb`, `#rrggbbaa`, `transparent` or one of the sixteen basic names;
-  /// nil for anything else. (CSS Color 4, sections 5.2 and 6.1)
+  /// Reads a colour such as `#f80`, `#ff8800`, `#ff880080`, `transparent` or `teal`; nil for anything else.
+  ///
+  /// The forms are `#rgb`, `#rgba`, `#rrggbb`, `#rrggbbaa`, `transparent` and the sixteen basic names. (CSS Color 4,
+  /// sections 5.2 and 6.1)
   public init?(_ text: String) {
     let text = text.lowercased()
     if text == "transparent" {
@@ -32,7 +34,7 @@ public struct PictureColour: Sendable, Hashable, Codable {
       let number = UInt32(digits, radix: 16)
     else { return nil }
     func part(_ shift: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: number >> shift) }
-    // In the short forms, each digit is doubled.
+    // In a short form, each digit stands for two equal digits.
     func digit(_ shift: UInt32) -> UInt8 { UInt8(number >> shift & 15) * 17 }
     switch digits.utf8.count {
     case 3: self.init(red: digit(8), green: digit(4), blue: digit(0))
@@ -51,10 +53,9 @@ public struct PictureColour: Sendable, Hashable, Codable {
     "white": "ffffff", "yellow": "ffff00",
   ]
 
-  /// Whether the colour is a shade of grey.
   var isGrey: Bool { red == green && green == blue }
 
-  /// This colour composited on white, opaque.
+  /// The opaque colour that this colour has on white.
   var onWhite: PictureColour {
     let (opacity, white) = (Int(alpha), 255 * (255 - Int(alpha)))
     func over(_ value: UInt8) -> UInt8 {
@@ -66,7 +67,7 @@ public struct PictureColour: Sendable, Hashable, Codable {
 
   /// The 8-bit samples of a pixel of this colour.
   ///
-  /// For a layout without alpha, the colour is composited on white. For a grey layout, the red sample is used. CMYK
+  /// If the layout has no alpha, the colour is composited on white. For a grey layout, the red sample is used. CMYK
   /// samples are inverted, so that 255 means no ink as in Adobe's files, unless `isInverted` is false.
   func samples(in layout: Bitmap.Layout, isInverted: Bool = true) -> [UInt8] {
     let opaque = onWhite
@@ -78,7 +79,7 @@ public struct PictureColour: Sendable, Hashable, Codable {
     case .bgrx: return [opaque.blue, opaque.green, opaque.red, 255]
     case .cmyk:
       // The black ink replaces the grey that the other three inks have in common. The light of a channel is the light
-      // that its own ink lets through, times the light that the black ink lets through.
+      // that its own ink lets through, multiplied by the light that the black ink lets through.
       let light = Int(max(opaque.red, opaque.green, opaque.blue))
       var inks = [opaque.red, opaque.green, opaque.blue].map { (value: UInt8) -> UInt8 in
         light == 0 ? 255 : UInt8((Int(value) * 255 + light / 2) / light)
@@ -88,10 +89,10 @@ public struct PictureColour: Sendable, Hashable, Codable {
     }
   }
 
-  /// The bytes of a pixel of this colour in a bitmap of the given layout and depth, 8 or 16 bits.
+  /// The bytes of a pixel of this colour in a bitmap of 8 or 16 bits.
   func pixel(in layout: Bitmap.Layout, depth: Int, isInverted: Bool = true) -> [UInt8] {
     let samples = samples(in: layout, isInverted: isInverted)
-    // A byte times 257 is the same intensity in 16 bits.
+    // A sample of 8 bits is multiplied by 257 to get the same intensity in 16 bits; both of its bytes are then equal.
     return depth == 16 ? samples.flatMap { [$0, $0] } : samples
   }
 }

@@ -1,28 +1,27 @@
 import Base
 
-/// A saliency map of a small picture: a number for each place, which says how much the place stands out.
+/// A saliency map of a small picture: for each place, a number that says how much the place stands out.
 ///
-/// ``Crop`` keeps the part of a picture that stands out most.
+/// With the gravity `attention`, ``Crop`` keeps the part of a picture that stands out most.
 ///
-/// The map is the sum of four features: edges; colours that differ from the picture's mean colour and its linear
+/// The map is the sum of four features: edges; colours that differ from the mean colour of the picture and its linear
 /// gradient; saturated colours; and the tones of skin, which baked, fried and stewed dishes also have. A place scores
-/// by how far it exceeds the linear trend of the feature over the picture. Features that are rare in the picture count
+/// by how far it exceeds the linear trend of a feature over the picture. A feature that is rare in the picture counts
 /// more, so a pattern all over the picture counts for nothing. (After Itti, Koch and Niebur 1998 and Achanta et al.
 /// 2009.)
 struct Attention {
   /// The length of the small picture's longer side, in pixels.
   static let side = 160
 
-  /// At most this many bytes of a decoded picture are held to compute the map; rows and columns of a larger picture are
-  /// skipped.
+  /// A decoded picture of more bytes than this is not held as a whole: some of its rows and columns are skipped.
   static let mostBytes = 48 << 20
 
-  /// The step between the rows and columns that are kept for the small picture: 3 keeps every third row and column.
+  /// The distance between the rows and columns that are kept of a picture: 3 keeps every third row and column.
   static func step(for size: PixelSize) -> Int {
     max(max(size.width, size.height) / (side * 3), 1)
   }
 
-  /// The saliency of each place, at least 0.
+  /// The saliency of each place, which is at least 0.
   let map: Plane
 
   /// Computes the map of a small, upright picture of 8 bits: `rgb`, `rgba` or `bgrx`.
@@ -39,15 +38,15 @@ struct Attention {
       return SIMD4(
         (gradient.x + gradient.y + gradient.z).squareRoot(),
         (difference.x + difference.y + difference.z).squareRoot(),
-        // Nobody sees the colour of dark pixels.
+        // The colour of a dark pixel is hardly visible.
         (redness * redness + yellowness * yellowness).squareRoot() * min(light * 3, 1),
         skin
       )
     }
-    /// The sum of the features, each counted by how far a place exceeds the feature's linear trend.
+    /// The sum of the features; each counts by how far a place exceeds the linear trend of the feature.
     ///
-    /// Each feature is divided by its nearly highest value, or by its value in `least` if that is larger, so that faint
-    /// differences stay faint. `weight` has the share of each feature in the sum.
+    /// Each feature is divided by its 99th percentile, or by its value in `least` if that is higher, so that faint
+    /// differences stay faint. `weight` has the weight of each feature in the sum.
     func standingOut(_ features: [SIMD4<Float>], least: SIMD4<Float>, weight: SIMD4<Float>)
       -> Plane
     {
@@ -76,18 +75,18 @@ struct Attention {
       let opacity = alpha.values.map { SIMD4($0, 0, 0, 0) }
       map.add(standingOut(opacity, least: .one, weight: SIMD4(0.8, 0, 0, 0)))
     }
-    // Transparent places get no attention.
+    // Transparent places have no saliency.
     if let alpha = colours.alpha { map = map.combined(alpha) { $0 * $1 } }
     self.map = map
   }
 
   /// The best point around which to place a window in a picture of the size `whole`.
   ///
-  /// This is the middle of the best window or, for a window at an edge, the middle of the salient area in the window.
-  /// If nothing stands out, it is the middle of the picture.
+  /// If the best window is at an edge of the picture, this is the middle of the salient area in that window. Otherwise,
+  /// it is the middle of the best window. If nothing stands out, it is the middle of the picture.
   func focus(in whole: PixelSize, window: PixelSize) -> Focus {
     let middle = Focus(.centre, in: whole)
-    // The highest value is at least 0.5 in a picture with a subject, and at most 0.2 in gradients and noise.
+    // In pictures with a subject, the highest value is at least 0.5. In gradients and noise, it is at most 0.2.
     guard let highest = map.values.max(), highest >= 0.3 else { return middle }
     let isAcross = window.width < whole.width
     let share =
@@ -113,27 +112,28 @@ struct Attention {
     )
   }
 
-  /// Places with at least this share of the picture's highest saliency should not be cut by the edge of a window.
+  /// The edge of a window should not cut through places with at least this share of the picture's highest saliency.
   ///
-  /// Lower saliency is found all over a picture, so any edge cuts through it.
+  /// Lower saliency is found all over a picture, so every edge would cut through it.
   private static let leastCut: Float = 0.3
 
-  /// The best position, along one side of a picture, of a window that takes up `share` of that side.
+  /// The best position of a window along one side of a picture, if the window takes up `share` of that side.
   ///
-  /// The middle of the window counts more, so that salient places end up there. Among windows that show nearly as much
-  /// as the best one, a window whose edges cut through little is preferred.
+  /// Saliency in the middle of the window counts more, so that salient places end up there. Among windows that show
+  /// nearly as much as the best one, this prefers a window whose edges cut through little.
   ///
   /// - Parameters:
-  ///   - profile: The saliency along the side.
-  ///   - cuts: The share of the salient area that a window's edge cuts through if it lies before each element of
-  ///     `profile`, and after the last element. Empty if edges do not matter.
-  ///   - share: The share of the side that the window takes up.
-  /// - Returns: The position, from 0 at the beginning of the side to 1 at its end; nil if the middle is as good.
+  ///   - profile: The saliency of each column or row along the side.
+  ///   - cuts: For an edge before each element of `profile`, and for one after the last, the share of the salient area
+  ///     that the edge cuts through. Empty if edges do not matter.
+  ///   - share: The length of the window as a share of the side.
+  /// - Returns: The position, from 0 at the beginning of the side to 1 at its end; nil if a window in the middle is as
+  ///   good.
   static func place(on profile: [Float], cuts: [Float] = [], share: Double) -> Double? {
     let length = Double(profile.count) * share
     let spare = Double(profile.count) - length
-    // The positions to try are half a pixel of the small picture apart. The number of steps is even, so that the middle
-    // is one of the positions.
+    // The positions to try are half a pixel of the small picture apart. Their number is odd, so that one of them is the
+    // middle.
     let steps = max(Int(spare), 1) * 2
     func shown(_ step: Int) -> Double {
       let start = spare * Double(step) / Double(steps)
@@ -157,9 +157,9 @@ struct Attention {
     let (all, middle) = (profile.reduce(0) { $0 + Double($1) }, steps / 2)
     let seen = (0...steps).map(shown)
     guard let most = seen.max(), most > 0 else { return nil }
-    // If an edge cuts through an object that is a tenth as wide as the window, the window loses half of the value of
-    // that object. Only windows that show at least 95 % as much as the best window are considered. The middle window
-    // counts as the best if it is nearly as good.
+    // If an edge cuts through an object that is a tenth as wide as the window, the window loses half of that object's
+    // value. Only windows that show at least 95 % as much as the best window are considered. The middle window counts
+    // as the best if it is nearly as good.
     let least = (most >= seen[middle] * 1.03 ? most : seen[middle]) * 0.95
     let worths = (0...steps).map { step -> Double in
       guard seen[step] >= least else { return -.infinity }
@@ -175,9 +175,10 @@ struct Attention {
 }
 
 extension Bitmap {
-  /// A small version, of 8 bits in `rgb`, `rgba` or `bgrx`, of a picture whose stored size is `size`.
+  /// A small version of a picture with 8 bits, in `rgb`, `rgba` or `bgrx`.
   ///
-  /// Call it on a bitmap of the whole picture at any scale, from which rows and columns may have been left out.
+  /// This bitmap must show the whole picture, at any scale; rows and columns may have been left out of it. `size` is
+  /// the stored size of the picture.
   func thumbnail(
     of size: PixelSize,
     limits: PictureLimits,
@@ -186,7 +187,7 @@ extension Bitmap {
     let longer = max(size.width, size.height)
     let side = min(longer, Attention.side)
     let (across, down) = (max(size.width * side / longer, 1), max(size.height * side / longer, 1))
-    // Along each side, three pixels for each pixel of the result are enough for scaling.
+    // Three pixels for each pixel of the result, along each side, are enough for scaling.
     let (columns, rows) = (max(width / (across * 3), 1), max(height / (down * 3), 1))
     let whole =
       columns == 1 && rows == 1
@@ -206,15 +207,17 @@ extension Bitmap {
   }
 }
 
-/// A picture's colours as opponent channels, which is how the eye tells them apart.
+/// The colours of a picture as opponent channels, which is how the eye tells colours apart.
 struct Opponents {
-  /// Four planes: lightness, red against green, yellow against blue, and the similarity to skin of any shade, from 0 to
-  /// 1.
+  /// Four numbers for each place: lightness, red against green, yellow against blue, and the similarity to skin of any
+  /// shade, from 0 to 1.
   let planes: FourPlanes
-  /// The opacity of each place; nil for a picture without alpha.
+  /// The opacity of each place; nil if the picture has no alpha.
   let alpha: Plane?
 
-  /// Takes the colours of a picture of 8 bits, `rgb`, `rgba` or `bgrx`, each averaged with its neighbours.
+  /// Converts a picture of 8 bits in `rgb`, `rgba` or `bgrx`.
+  ///
+  /// Each colour is averaged with its neighbours.
   init(_ picture: Bitmap) {
     let (width, height) = (picture.width, picture.height)
     let step = picture.layout.channels
@@ -230,7 +233,7 @@ struct Opponents {
         guard hasAlpha else { return colour }
         let alpha = Float(samples[index * step + 3]) / 255
         opacity.append(alpha)
-        // Transparent places count as grey.
+        // Transparent places become grey.
         return colour * alpha + 0.5 * (1 - alpha)
       }
     }
@@ -244,8 +247,8 @@ struct Opponents {
     let light = 0.299 * red + 0.587 * green + 0.114 * blue
     let sum = red + green + blue + 0.001
     let (redder, greener) = ((red / sum - 0.43) / 0.06, (green / sum - 0.32) / 0.03)
-    // The similarity is highest at the chromaticity of skin, and falls off around it; black and glaring white do not
-    // count.
+    // The similarity is highest at the chromaticity of skin, and falls off around it. Black and glaring white are not
+    // similar.
     let near = 1 / (1 + redder * redder + greener * greener)
     let (dark, glaring) = ((light - 0.08) * 5, (0.97 - light) * 8)
     let seen = min(max(dark, 0), 1) * min(max(glaring, 0), 1)
@@ -253,10 +256,12 @@ struct Opponents {
   }
 }
 
-/// Four numbers for each place of a small picture, row by row.
+/// Four numbers for each place of a small picture.
 ///
-/// This type exists only for speed: each operation processes the four planes at once. Four separate planes took 2.5 ms
-/// of processor time for each picture instead of 1.1 ms, with the same result to the bit.
+/// The places are in the order of the rows.
+///
+/// This type exists only for speed, because each operation processes four numbers at once. Four separate planes took
+/// 2.5 ms of processor time for each picture instead of 1.1 ms, with the same result to the bit.
 struct FourPlanes {
   let width: Int
   let height: Int
@@ -271,7 +276,7 @@ struct FourPlanes {
     for index in values.indices { values[index] = change(values[index]) }
   }
 
-  /// Replaces the value at each place by `join` of that value and the trend there.
+  /// Replaces the value at each place by `join` of the value and of the trend at that place.
   mutating func combine(_ trend: Trend, _ join: (SIMD4<Float>, SIMD4<Float>) -> SIMD4<Float>) {
     for y in 0..<height {
       let down = trend.slopeY * (Float(y) - trend.middleY)
@@ -287,9 +292,9 @@ struct FourPlanes {
     Plane(width: width, height: height, values: values.map { $0.x + $0.y + $0.z + $0.w })
   }
 
-  /// The 99th percentile of each plane; its error is at most a thousandth of the plane's highest value.
+  /// The 99th percentile of each of the four numbers, with an error of at most a thousandth of the highest one.
   var nearlyHighest: SIMD4<Float> {
-    // A histogram of a thousand bins, because sorting took half of the time of the whole analysis.
+    // This is a histogram with a thousand bins, because sorting took half of the time of the whole analysis.
     let most = values.reduce(.zero) { $0.replacing(with: $1, where: $0 .< $1) }
     let divisor = most.replacing(with: 1, where: most .<= 0)
     var shelves = [Int](repeating: 0, count: 1001 * 4)
@@ -329,7 +334,7 @@ struct FourPlanes {
     return FourPlanes(width: width, height: height, values: made)
   }
 
-  /// The linear trend of each of the four planes, fitted by least squares.
+  /// The linear trend of each of the four numbers over the picture, fitted by least squares.
   struct Trend {
     let mean, slopeX, slopeY: SIMD4<Float>
     let middleX, middleY: Float
@@ -350,7 +355,7 @@ struct FourPlanes {
       alongY += row * (Float(y) - middleY)
     }
     for (x, sum) in columns.enumerated() { alongX += sum * (Float(x) - middleX) }
-    /// The sum of the squared distances, along one axis, of all places from the middle.
+    /// The sum, over all places, of the squared distance from the middle along one axis.
     func spread(_ count: Int, _ other: Int) -> Float {
       Float(other) * Float(count) * Float(count * count - 1) / 12
     }
@@ -363,9 +368,9 @@ struct FourPlanes {
     )
   }
 
-  /// A box blur: the mean around each place, up to `radius` away along either axis; values at the edges are repeated.
+  /// A box blur: each value becomes the mean of the values at most `radius` away along either axis.
   ///
-  /// Applied twice, it is nearly a Gaussian.
+  /// At an edge of the picture, the outermost values are repeated. Two box blurs are nearly a Gaussian.
   func averaged(_ radius: Int, times: Int = 1) -> FourPlanes {
     let rows = Lines(count: height, between: width, length: width, step: 1)
     let columns = Lines(count: width, between: 1, length: height, step: width)
@@ -384,11 +389,11 @@ struct FourPlanes {
     return FourPlanes(width: width, height: height, values: made)
   }
 
-  /// All rows of planes, or all columns: `count` lines of `length` places.
+  /// All rows, or all columns: `count` lines of `length` places each.
   private struct Lines {
     let count, between, length, step: Int
 
-    /// Writes to `made`, for each place, the mean of the neighbouring places on its line.
+    /// Writes the mean around each place, along its line, to `made`.
     func average(
       _ values: UnsafeBufferPointer<SIMD4<Float>>,
       _ radius: Int,
@@ -397,7 +402,7 @@ struct FourPlanes {
       let share = 1 / Double(radius * 2 + 1)
       func place(_ index: Int) -> Int { min(max(index, 0), length - 1) * step }
       // The running sums are in double precision, so that their errors are negligible. The sums of all lines are
-      // computed side by side, because within a line each addition waits for the one before it.
+      // computed side by side, because within one line each addition has to wait for the one before it.
       withUnsafeTemporaryAllocation(of: SIMD4<Double>.self, capacity: count) { sums in
         sums.initialize(repeating: .zero)
         for index in -radius...radius {
@@ -418,7 +423,9 @@ struct FourPlanes {
   }
 }
 
-/// A number for each place of a small picture, row by row.
+/// A number for each place of a small picture.
+///
+/// The places are in the order of the rows.
 struct Plane: Equatable {
   let width: Int
   let height: Int
@@ -449,10 +456,10 @@ struct Plane: Equatable {
     (0..<height).map { values[($0 * width)..<($0 + 1) * width].reduce(0, +) }
   }
 
-  /// The share of the area above `least` that an edge cuts through if it lies before each column or row, and after the
-  /// last.
+  /// For an edge before each column or row, and for one after the last, the share of the area above `least` that it
+  /// cuts.
   ///
-  /// An edge cuts through an object that is on both sides of the edge, so the edges of the plane itself cut through
+  /// An edge cuts through an object that is on both of its sides. So an edge at the end of the plane cuts through
   /// nothing.
   func cuts(isAcross: Bool, above least: Float) -> [Float] {
     let (length, step) = isAcross ? (width, 1) : (height, width)
@@ -471,7 +478,7 @@ struct Plane: Equatable {
 
   /// The centre of the salient area within a part of the plane.
   ///
-  /// All coordinates are fractions of the plane's width or height.
+  /// All coordinates are fractions of the width or the height of the plane.
   func centre(columns: ClosedRange<Double>, rows: ClosedRange<Double>) -> (x: Double, y: Double) {
     var (sum, across, down) = (0.0, 0.0, 0.0)
     for y in 0..<height {

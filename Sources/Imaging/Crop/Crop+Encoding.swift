@@ -1,7 +1,7 @@
 import Base
 
 extension Crop {
-  /// Encodes the rows of a result that was made from `file`.
+  /// Encodes rows that were made from the pixels of `file`.
   func encoded(
     _ rows: any RowSource,
     _ framing: Framing,
@@ -21,7 +21,8 @@ extension Crop {
     }
   }
 
-  private func picture(
+  /// A picture whose properties follow from its framing and encoding.
+  func picture(
     _ file: EncodedFile,
     _ format: PictureFormat,
     _ framing: Framing,
@@ -37,8 +38,9 @@ extension Crop {
     return EncodedPicture(file: file, summary: summary)
   }
 
-  /// Encodes a JPEG that is made from a JPEG, and keeps the source's tables, sampling, colour space and profile where
-  /// they fit.
+  /// Encodes a JPEG that is made from a JPEG.
+  ///
+  /// It keeps the tables, the sampling, the colour space and the profile of the source if they fit the rows.
   private func encodedLike(
     _ rows: any RowSource,
     _ framing: Framing,
@@ -46,7 +48,7 @@ extension Crop {
     isStamped: Bool
   ) throws(LarderError) -> EncodedPicture {
     let header = try JPEGCodec.header(of: file)
-    // A grey or CMYK picture that has become RGB cannot use the source's tables and profile.
+    // Rows that were grey or CMYK and have become RGB cannot use the tables and the profile of the source.
     let isSame = rows.shape.layout == header.layout
     let isLike = isSame && !(chroma != nil && header.isRGB)
     var form = form
@@ -58,7 +60,7 @@ extension Crop {
       form,
       like: isLike ? file : nil,
       transposed: file.probe.orientation.swapsAxes,
-      // A smaller picture has more detail in each block than the source's tables were made for.
+      // A block of a smaller picture has more detail than the blocks for which the tables of the source were made.
       hasNewDetail: framing.isScaled || isStamped,
       name: file.name
     )
@@ -76,7 +78,7 @@ extension Crop {
     return picture
   }
 
-  /// Encodes a PNG that is made from a PNG, and keeps the source's chunks that are still true of the result.
+  /// Encodes a PNG that is made from a PNG, and copies the chunks of the source that still hold for the result.
   private func encodedLike(
     _ rows: any RowSource,
     _ chunks: PNGChunks,
@@ -87,7 +89,8 @@ extension Crop {
   ) throws(LarderError) -> EncodedPicture {
     let isConverted = converts(file)
     let isNew = framing.isScaled || framing.isPadded || isConverted
-    // A background given as a palette index, or at a small depth, is meaningless without that palette or depth.
+    // A chunk that names a background by its palette index or at a small depth makes no sense without that palette or
+    // depth.
     let keepsShape =
       !isStamped
       && (!isNew
@@ -103,7 +106,7 @@ extension Crop {
       converted: isConverted,
       to: place
     )
-    // An interlaced picture has to be in memory as a whole.
+    // libpng needs the whole of an interlaced picture in memory.
     let isSmall = rows.shape.height * rows.shape.rowBytes <= 64 << 20
     let made = try PNGCodec.encode(
       rows,
@@ -115,7 +118,7 @@ extension Crop {
     return picture(made, .png, framing, isNew || isStamped ? .reencoded : .lossless)
   }
 
-  /// Encodes a picture in another format than its own, or in WebP or AVIF, which are always re-encoded.
+  /// Encodes a picture in another format than its source has, or in WebP or AVIF, which are always encoded anew.
   private func encoded(
     _ rows: any RowSource,
     _ framing: Framing,
@@ -145,13 +148,13 @@ extension Crop {
     if convertsToSRGB {
       tags.profile = []
     } else if target != .avif, tags.profile.isEmpty, !isGrey {
-      // An AVIF may name its colours by number; in other formats, they need a profile.
+      // An AVIF can name its colours by numbers. In other formats, the same colours need a profile.
       tags.profile = file.probe.structure.namedProfile
     }
     let encoding = PictureEncoding(
       crop: self,
       isConverted: isConverted,
-      // Samples that the format cannot hold, such as 16 bits in a WebP, are rounded; nothing else is lost.
+      // Samples with more bits than the format can hold, such as 16 in a WebP, are rounded. Nothing else is lost.
       lossless: keepsSamples || lossless && !isStamped,
       hasNewColours: framing.isPadded && background.map { !$0.isGrey && $0.alpha > 0 } ?? false,
       source: file,
@@ -169,7 +172,9 @@ extension Crop {
     return picture
   }
 
-  /// Whether samples are kept: on request if the format can keep them, and always if a lossless WebP stays a WebP.
+  /// Whether the result keeps the samples exactly.
+  ///
+  /// A lossless WebP that stays a WebP does. Other pictures do on request, if the format can hold the samples.
   private func keepsSamples(
     of file: PictureFile,
     as target: PictureFormat,

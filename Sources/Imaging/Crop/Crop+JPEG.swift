@@ -1,8 +1,9 @@
 import Base
 
 extension Crop {
-  /// Makes a JPEG from a JPEG by keeping its coefficients, or by re-encoding its samples unchanged; nil if pixels have
-  /// to be converted.
+  /// Makes a JPEG from a JPEG without converting pixels; nil if they have to be converted.
+  ///
+  /// It either keeps the coefficients, or encodes the decoded samples again at the same scale and in the same colours.
   func keptJPEG(_ file: PictureFile) throws(LarderError) -> EncodedPicture? {
     guard let markers = file.probe.structure as? JPEGMarkers, target(of: .jpeg) == .jpeg
     else { return nil }
@@ -23,25 +24,15 @@ extension Crop {
     else { return nil }
     let framing = try framing(of: file)
     let made = try JPEGCodec.recode(file, framing.window, form, limits)
-    var picture = EncodedPicture(
-      file: .held(
-        JPEGSegments.add(
-          to: made.bytes,
-          from: file,
-          size: framing.canvas,
-          profile: !convertsToSRGB,
-          metadata: keepsMetadata
-        )
-      ),
-      summary: EncodedPicture.Summary(
-        format: .jpeg,
-        width: framing.canvas.width,
-        height: framing.canvas.height,
-        method: .reencoded,
-        isDamaged: made.isDamaged,
-        gravity: EncodedPicture.Point(framing.focus)
-      )
+    let whole = JPEGSegments.add(
+      to: made.bytes,
+      from: file,
+      size: framing.canvas,
+      profile: !convertsToSRGB,
+      metadata: keepsMetadata
     )
+    var picture = picture(.held(whole), .jpeg, framing, .reencoded)
+    picture.summary.isDamaged = made.isDamaged
     if keepsCoefficients { picture.summary.remarks.insert(.notLossless) }
     return picture
   }
@@ -51,7 +42,7 @@ extension Crop {
     JPEGCodec.Form(quality: quality, isProgressive: isProgressive, chroma: chroma)
   }
 
-  /// Cuts the square from the picture's coefficients, without decoding them to pixels; nil if that is not possible.
+  /// Cuts the square without decoding the coefficients to pixels; nil if that is not possible.
   private func transformed(
     _ file: PictureFile,
     _ markers: JPEGMarkers
@@ -66,17 +57,17 @@ extension Crop {
         height: 8 * (markers.sampling.map(\.height).max() ?? 1)
       )
     }
-    // The number of copies of the coefficients in memory: none if the picture is read in one pass, else one. To turn a
-    // picture, TurboJPEG is used, which holds two copies. TurboJPEG has no memory limit of its own, so the size of the
+    // The number of copies of the coefficients that are in memory: none if the picture is read in one pass, and
+    // otherwise one. TurboJPEG, which turns pictures, holds two copies and has no limit of its own, so the size of the
     // copies is checked here.
     let isHeld = markers.scans > 1 || isProgressive
     let copies = orientation != .upright ? 2 : isHeld ? 1 : 0
-    // With `isStrict`, the error names the limit.
+    // If `isStrict` is set, this check throws an error that names the limit.
     if isStrict { try limits.check(memory: markers.coefficientBytes * copies, of: file.name) }
     guard markers.coefficientBytes * copies <= limits.memory, block.width > 0, block.height > 0,
-      // A zero in a table breaks the standard, to which larder's output conforms.
+      // The standard forbids a zero in a quantization table, and larder writes only JPEGs that conform to it.
       !markers.hasZeroInTable,
-      // TurboJPEG would add Adobe's segment, which inverts the meaning of CMYK.
+      // TurboJPEG adds Adobe's segment to CMYK, and that segment inverts the meaning of the samples.
       markers.sampling.count != 4 || markers.hasAdobe
     else { return nil }
     let focus = try framing(of: file).focus
@@ -124,17 +115,17 @@ extension Crop {
   }
 }
 
-/// The position of a lossless crop.
+/// The square of a lossless crop.
 ///
-/// A JPEG can be cut only between its blocks (iMCUs), whose sides are usually 8 or 16 pixels. An axis that is mirrored
-/// loses its partial block.
+/// A JPEG can be cut only between its blocks (iMCUs), whose sides are usually 8 or 16 pixels. If an axis has to be
+/// mirrored, an incomplete block at the end of that axis is lost.
 struct LosslessGrid: Equatable {
-  /// The region of the turned picture that the transform keeps.
+  /// The region to keep, in pixels of the upright picture without the lost blocks.
   let region: PixelRegion
-  /// How far the region was moved, in pixels, from the position that it would have without block borders.
+  /// How far the region was moved from its exact position, because of the blocks.
   let shift: EncodedPicture.Shift
 
-  /// The largest square around `focus`; nil if no block is complete.
+  /// Finds the largest square whose middle is as near as possible to `focus`; nil if the picture has no complete block.
   init?(
     stored: PixelSize,
     block: PixelSize,
@@ -151,9 +142,9 @@ struct LosslessGrid: Equatable {
     let side = min(kept.width, kept.height)
     guard side > 0 else { return nil }
     let exact = focus.region(of: PixelSize(side: side), in: full)
-    // If the axes are swapped, TurboJPEG 2.1 checks the position against the blocks of the stored picture. So the
-    // position must be on the block borders of both the stored and the upright picture. The sides of a block are powers
-    // of two, so a multiple of the longer side is on both.
+    // If the axes are swapped, TurboJPEG 2.1 compares the position with the blocks of the stored picture. So the
+    // position must be on a border of both a stored and an upright block. The sides of a block are powers of two, so
+    // every multiple of the longer side is on both borders.
     let both = max(step.width, step.height)
     let grid = orientation.swapsAxes ? PixelSize(width: both, height: both) : step
     let x = Self.nearest(exact.x - lost.x, step: grid.width, upTo: kept.width - side)
@@ -162,7 +153,7 @@ struct LosslessGrid: Equatable {
     shift = EncodedPicture.Shift(x: x + lost.x - exact.x, y: y + lost.y - exact.y)
   }
 
-  /// The multiple of `step` in 0…`last` that is nearest to `place`.
+  /// The multiple of `step` from 0 to `last` that is nearest to `place`.
   private static func nearest(_ place: Int, step: Int, upTo last: Int) -> Int {
     let below = min(max(place, 0), last) / step * step
     let above = below + step

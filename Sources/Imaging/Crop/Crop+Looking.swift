@@ -1,7 +1,9 @@
 import Base
 
 extension Crop {
-  /// The framing of a picture around `focus`; without a focus, it depends only on the gravity and the picture's size.
+  /// The framing of a picture around `focus`.
+  ///
+  /// If there is no focus, the framing depends only on the gravity and on the picture's size.
   func framing(_ probe: PictureProbe, focus: Focus? = nil) -> Framing {
     let upright = PixelSize(width: probe.width, height: probe.height)
     return Framing(
@@ -14,13 +16,15 @@ extension Crop {
     )
   }
 
-  /// Whether pixels have to be decoded to know which part of a picture is kept.
+  /// Whether the picture has to be decoded to find the part that is kept.
   func needsLook(at probe: PictureProbe) -> Bool {
     gravity == .attention
       && framing(probe).window.size != PixelSize(width: probe.width, height: probe.height)
   }
 
-  /// The framing of a picture; if it depends on pixels, the picture is first decoded at a size as small as possible.
+  /// The framing of a picture.
+  ///
+  /// If it depends on the pixels, the picture is decoded first, at a size as small as possible.
   func framing(of file: PictureFile) throws(LarderError) -> Framing {
     let probe = file.probe
     guard needsLook(at: probe) else { return framing(probe) }
@@ -43,7 +47,9 @@ extension Crop {
     return try framing(file, whole: thumbnail)
   }
 
-  /// The framing of a picture by its saliency; `whole` is the whole picture at any scale, in its stored orientation.
+  /// The framing around the most salient part of a picture.
+  ///
+  /// `whole` shows the whole picture at any scale, in its stored orientation.
   func framing(_ file: PictureFile, whole: Bitmap) throws(LarderError) -> Framing {
     let probe = file.probe
     let upright = PixelSize(width: probe.width, height: probe.height)
@@ -55,15 +61,14 @@ extension Crop {
     )
   }
 
-  /// The ICC profile of a picture's samples: the picture's own, or a profile for colours that an AVIF names by number.
+  /// The ICC profile of a picture's samples; empty if the samples are assumed to be sRGB.
   ///
-  /// Empty if the samples are assumed to be sRGB.
+  /// It is the picture's own profile, or one that is made from the numbers with which an AVIF names its colours.
   func colours(of file: PictureFile) -> [UInt8] {
     let own = file.probe.structure.profile(of: file, limits)
     return own.isEmpty ? file.probe.structure.namedProfile : own
   }
 
-  /// Whether pixels have to be converted to sRGB.
   func converts(_ file: PictureFile) -> Bool {
     convertsToSRGB && (file.probe.structure.isInk || !colours(of: file).isEmpty)
   }

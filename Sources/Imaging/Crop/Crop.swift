@@ -1,67 +1,77 @@
 import Base
 import SystemPackage
 
-/// Makes an upright square from a picture, or a rectangle of a given size.
+/// Makes an upright square, or a rectangle of a given size, from a picture.
 ///
 ///     let crop = Crop(size: 512, gravity: .top)
 ///     let square = try crop.apply(to: PictureFile("photo.jpg"))
 ///     print(square.width, square.method)
 ///
-/// With ``frame`` the result gets that width and height. ``fit`` decides whether the picture fills the frame and is
-/// cut, or is kept whole with a background around it.
+/// If ``frame`` is set, the result has that width and height. ``fit`` decides whether the picture fills the frame and
+/// loses its edges, or is kept whole with a background around it.
 ///
-/// A picture keeps its format unless ``format`` names another; the first frame of a GIF becomes a PNG. A PNG or a
+/// A picture keeps its format unless ``format`` names another one. The first frame of a GIF becomes a PNG. A PNG or a
 /// lossless WebP keeps its exact samples unless it is scaled. A JPEG keeps its colour space, its quantization tables
-/// and its sampling, and an AVIF its depth and sampling. ICC profiles are kept.
+/// and its sampling. An AVIF keeps its depth and sampling. ICC profiles are kept.
 public struct Crop: PictureMaking, Equatable, Codable {
-  /// The size of the result; nil for the largest square, not scaled.
+  /// The size of the result; nil for the largest square that fits into the picture, without scaling.
   public var frame: PixelSize?
   /// How the picture is fitted into its frame.
   public var fit = PictureFit.cover
-  /// The part of the picture to keep, or, with `contain`, the picture's position in the frame.
+  /// The part of the picture that is kept.
+  ///
+  /// With the fit `contain`, which keeps the whole picture, it is the picture's position in the frame.
   public var gravity: Gravity
   /// Whether a picture that is smaller than its frame is enlarged.
   ///
-  /// If false, a part that is smaller than the frame is not scaled: the result has the shape of the frame but not its
-  /// size. With `contain`, a smaller picture gets more background instead.
+  /// If this is false, a part that is smaller than the frame is not scaled: the result has the shape of the frame but
+  /// not its size. With the fit `contain`, a smaller picture gets more background instead.
   public var enlarges = true
-  /// The background around a contained picture, and behind a picture that loses its alpha in a JPEG.
+  /// The colour around a picture that does not fill its frame, and behind a picture whose alpha a JPEG cannot hold.
   ///
-  /// The colour is in the picture's own colour space. The default is white, or transparent around a picture that keeps
-  /// alpha.
+  /// It is given in the picture's own colour space. The default is white, or transparent around a picture that keeps
+  /// its alpha.
   public var background: PictureColour?
-  /// The format of the result; nil for the input's ``PictureFormat/kept``.
+  /// The format of the result; nil for ``PictureFormat/kept`` of the input's format.
   ///
-  /// That is the input's own format if larder can write it, otherwise JPEG for an HEIC, and PNG for a GIF, BMP or TIFF.
+  /// This is the input's own format if larder can write it. Otherwise it is JPEG for an HEIC, and PNG for a GIF, BMP or
+  /// TIFF.
   public var format: PictureFormat?
-  /// The quality of a JPEG, WebP or AVIF, 1 to 100; nil for the format's default.
+  /// The quality of a JPEG, WebP or AVIF, from 1 to 100; nil for the format's default.
   ///
-  /// With nil, a JPEG that stays a JPEG keeps its own quality.
+  /// If it is nil, a JPEG that stays a JPEG keeps its own quality.
   public var quality: Int?
-  /// Whether a JPEG is made progressive; if false, it is progressive when the input is a progressive JPEG.
+  /// Whether the result is a progressive JPEG.
+  ///
+  /// If this is false, the result is progressive only if the input is a progressive JPEG.
   public var isProgressive = false
   /// The chroma subsampling of a JPEG or an AVIF; nil for that of the input.
   public var chroma: ChromaSampling?
-  /// Whether pixels are converted from the input's profile to sRGB; the result then has no profile.
+  /// Whether pixels are converted to sRGB from the colours of the input's profile.
   ///
-  /// A picture without a profile is assumed to be sRGB, and is not converted. CMYK becomes RGB.
+  /// The result then has no profile. A picture without a profile is assumed to be sRGB, and is not converted. CMYK
+  /// becomes RGB.
   public var convertsToSRGB = false
   /// Whether a JPEG keeps its coefficients, and whether a PNG, WebP or AVIF keeps its samples.
   ///
-  /// In a JPEG, the cut is moved to the nearest block border.
+  /// A JPEG can be cut only between its blocks, so the square moves to the nearest border of a block.
   public var lossless: Bool
-  /// With `lossless`, whether a picture that cannot be cropped without loss is an error; if false, it is re-encoded.
+  /// Whether a picture that cannot be cropped without loss is an error, if `lossless` is set.
+  ///
+  /// If this is false, such a picture is re-encoded.
   public var isStrict = false
-  /// Whether EXIF, XMP, texts and similar metadata are kept; they may say where a photo was taken.
+  /// Whether EXIF, XMP, texts and similar metadata are kept.
+  ///
+  /// They may say where a photo was taken.
   public var keepsMetadata: Bool
-  /// The limits of a picture.
+  /// The limits that a picture must not exceed.
   public var limits: PictureLimits
   /// A PNG for an output file is held in memory if it has at most this many bytes.
   ///
   /// A larger PNG is written to a temporary file while it is compressed.
   var heldBytes = 32 << 20
 
-  /// The side of a square result, in pixels; nil if the result is not scaled, or is not a square.
+  /// The side of a square result, in pixels; nil if ``frame`` is nil or not a square.
   public var size: Int? {
     get { frame?.width == frame?.height ? frame?.width : nil }
     set { frame = newValue.map { PixelSize(side: $0) } }
@@ -88,15 +98,17 @@ public struct Crop: PictureMaking, Equatable, Codable {
 
   /// Crops a picture.
   ///
-  /// - Parameter file: The input.
-  /// - Returns: The result, encoded. A JPEG that was cut short or is broken inside yields its
-  ///   readable part, marked as damaged.
+  /// - Parameter file: The picture to crop.
+  /// - Returns: The encoded result. If the input is a JPEG whose end is missing or whose data is damaged, the result
+  ///   shows its readable part, and is marked as damaged.
   /// - Throws: ``LarderError`` when the picture cannot be made.
   public func apply(to file: PictureFile) throws(LarderError) -> EncodedPicture {
     try apply(to: file, opening: nil)
   }
 
-  /// Crops a picture for an output file; a large PNG is written to a temporary file, not held in memory.
+  /// Crops a picture for an output file.
+  ///
+  /// A large PNG is written to a temporary file in the folder of `output`, instead of being held in memory.
   public func make(
     from file: PictureFile,
     for output: FilePath
@@ -130,7 +142,7 @@ public struct Crop: PictureMaking, Equatable, Codable {
     try checkForm()
   }
 
-  /// Checks the options of the encoding, and those that contradict `lossless`.
+  /// Checks the options of the encoding, and those that `lossless` rules out.
   private func checkForm() throws(LarderError) {
     if let format, isProgressive, format != .jpeg {
       throw LarderError(

@@ -1,18 +1,20 @@
 import Base
 
-/// A step between decoding a picture and encoding the result.
+/// A step on the way from the decoded rows to the encoder.
 enum Step: Equatable {
-  /// Scale the stored part to a size.
+  /// Scale the rows to a size.
   case scale(PixelSize)
   /// Round samples of 16 bits to 8.
   case narrow
-  /// Turn a picture upright from its stored orientation; this needs the whole picture in memory.
+  /// Turn the picture, which is stored in this orientation, upright.
+  ///
+  /// The whole picture must be in memory for this.
   case turn(Orientation)
   /// Convert grey and palette indices to RGB.
   case colour
   /// Convert to sRGB.
   case convert
-  /// Place the picture on its canvas.
+  /// Place the picture on a canvas with a background.
   case pad
   /// Convert CMYK to RGB.
   case light
@@ -20,24 +22,23 @@ enum Step: Equatable {
   case stamp
 }
 
-/// The plan of a result: the rows that the decoder has to deliver, and the steps from there to the encoder.
+/// A plan for a result: the rows that the decoder delivers, and the steps that lead from them to the encoder.
 struct CropPlan: Equatable {
   var request: RowRequest
   var steps: [Step]
 }
 
 extension Crop {
-  /// The output format for an input format.
   func target(of format: PictureFormat) -> PictureFormat { self.format ?? format.kept }
 
-  /// Plans a result.
+  /// Decides which part of a picture is decoded, and which steps follow.
   ///
   /// - Parameters:
   ///   - probe: The picture.
   ///   - framing: Its framing.
-  ///   - isConverted: Whether its colours have to be converted to sRGB.
-  ///   - isStamped: Whether it is stamped.
-  /// - Returns: The part to decode, and the steps.
+  ///   - isConverted: Whether its colours are converted to sRGB.
+  ///   - isStamped: Whether it gets a stamp.
+  /// - Returns: The plan.
   func plan(
     of probe: PictureProbe,
     _ framing: Framing,
@@ -46,7 +47,7 @@ extension Crop {
   ) -> CropPlan {
     let target = target(of: probe.format)
     let isNew = framing.isScaled || framing.isPadded || isStamped
-    // For an indexed picture, the palette is converted instead.
+    // The samples of an indexed picture are not converted: its palette is converted instead.
     let convertsSamples = isConverted && !probe.structure.isIndexed
     let scaling =
       framing.isScaled
@@ -59,7 +60,7 @@ extension Crop {
     var steps: [Step] = []
     func add(_ step: Step, _ isWanted: Bool) { if isWanted { steps.append(step) } }
     add(.scale(probe.orientation.upright(framing.scaled)), framing.isScaled)
-    // Pixels that are scaled or converted keep their depth until they are encoded.
+    // If pixels are scaled or converted, they keep their depth until they are encoded.
     let isNarrow = target == .jpeg || target == .webp
     add(.narrow, isNarrow && probe.depth > 8 && !framing.isScaled && !convertsSamples)
     add(.turn(probe.orientation), probe.orientation != .upright)
@@ -71,7 +72,7 @@ extension Crop {
     return CropPlan(request: request, steps: steps)
   }
 
-  /// Makes a picture: reads rows, applies the steps of its plan, and encodes them.
+  /// Makes a picture: decodes rows, takes the steps of its plan, and encodes the result.
   func made(
     from file: PictureFile,
     opening open: PartFile.Opening? = nil,
@@ -99,7 +100,9 @@ extension Crop {
     }
   }
 
-  /// Applies steps to rows; the steps are carried out while the resulting rows are read.
+  /// Puts a row source for each step behind the decoded rows.
+  ///
+  /// The steps are taken later, while the encoder reads the resulting rows.
   func taken(
     _ opened: OpenRows,
     through steps: [Step],
@@ -141,7 +144,7 @@ extension Crop {
     return (rows, stamped)
   }
 
-  /// Whether CMYK samples are inverted, so that 255 means no ink, as in Adobe's files.
+  /// Whether CMYK samples are stored inverted, as Adobe's programs do: 255 then means no ink.
   private func hasInvertedInk(_ file: PictureFile) throws(LarderError) -> Bool {
     guard file.probe.structure.isInk else { return true }
     return try JPEGCodec.header(of: file).hasAdobe

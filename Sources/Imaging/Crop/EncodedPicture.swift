@@ -1,6 +1,8 @@
 import Base
 
-/// A finished picture: the encoded file and its properties, such as `picture.width`.
+/// A finished picture: the encoded file and its properties.
+///
+/// A property of the ``Summary`` is also a property of the picture, for example `picture.width`.
 @dynamicMemberLookup
 public struct EncodedPicture: Sendable, Equatable {
   /// The properties of a finished picture.
@@ -13,14 +15,15 @@ public struct EncodedPicture: Sendable, Equatable {
     public let height: Int
     /// How the result's pixels were made from the input's pixels.
     public let method: Method
-    /// How far the square was moved to keep coefficients.
+    /// How far the square was moved, so that a JPEG could keep its coefficients.
     public var shift = Shift()
-    /// Whether the input was cut short or broken inside, so that a part of the result may be wrong.
+    /// Whether the input was incomplete or damaged, so that a part of the picture may be wrong.
     public internal(set) var isDamaged = false
-    /// The point around which the kept part was placed, in pixels of the upright input: the middle, a side, a corner, or
-    /// the most salient point.
+    /// The point around which the kept part was placed, in pixels of the upright input.
+    ///
+    /// It is the middle of the input, a point on its edge, a corner, or the most salient point.
     public var gravity: Point?
-    /// The time that the stamp shows; nil without a stamp.
+    /// The time on the stamp; nil for a picture without a stamp.
     public var time: StampTime?
     /// Warnings about the result.
     public var remarks: Set<Remark> = []
@@ -34,21 +37,21 @@ public struct EncodedPicture: Sendable, Equatable {
     case reencoded
   }
 
-  /// The distance of a crop from its requested place, in pixels of the upright input.
+  /// The distance of a crop from its requested position, in pixels of the upright input.
   public struct Shift: Sendable, Equatable, Codable {
     /// Pixels to the right.
     public var x: Int
     /// Pixels downwards.
     public var y: Int
 
-    /// Makes a shift; none by default.
+    /// Makes a shift; the default is no shift.
     public init(x: Int = 0, y: Int = 0) {
       self.x = x
       self.y = y
     }
   }
 
-  /// A place in a picture, in pixels from its top left.
+  /// A point of a picture, in pixels from its top left corner.
   public struct Point: Sendable, Equatable, Codable {
     /// Pixels to the right.
     public var x: Int
@@ -65,7 +68,7 @@ public struct EncodedPicture: Sendable, Equatable {
     }
   }
 
-  /// A warning about a picture that was made, but not quite as requested.
+  /// A warning: the picture was made, but not quite as requested.
   public struct Remark: RawRepresentable, Hashable, Sendable, Codable {
     /// The identifier, such as `not-lossless`.
     public let rawValue: String
@@ -77,31 +80,32 @@ public struct EncodedPicture: Sendable, Equatable {
 
     /// A lossless result was requested, but was not possible.
     public static let notLossless = Remark(rawValue: "not-lossless")
-    /// The input is a PNG whose gamma is only in a gAMA chunk, for which the new format has no place.
+    /// The colours may look different, because the input is a PNG whose gamma is only in a gAMA chunk, and the new
+    /// format cannot store a gamma.
     public static let noGamma = Remark(rawValue: "no-gamma")
     /// The kept part was enlarged to more than twice its size.
     public static let enlarged = Remark(rawValue: "enlarged")
-    /// A stamp's letters are under 9 pixels high.
+    /// Letters of a stamp are less than 9 pixels high.
     public static let smallText = Remark(rawValue: "small-text")
-    /// In places, a stamp's letters have a contrast of less than 3:1 to their background.
+    /// Some letters of a stamp have a contrast of less than 3:1 to the picture behind them.
     public static let faintText = Remark(rawValue: "faint-text")
   }
 
   let file: EncodedFile
-  /// The properties of the picture.
+  /// The properties of the picture, which are also reachable without this name, as in `picture.width`.
   public internal(set) var summary: Summary
 
-  /// A property of the picture.
+  /// The property of ``summary`` at a key path.
   public subscript<Value>(dynamicMember property: KeyPath<Summary, Value>) -> Value {
     summary[keyPath: property]
   }
 
-  /// The bytes of the file, from ``contents()``; empty if that throws.
+  /// The bytes of the file; empty if ``contents()`` throws.
   public var bytes: [UInt8] { (try? contents()) ?? [] }
 
   /// The bytes of the file.
   ///
-  /// If the result is a large PNG for an output file, each call reads it from the disk.
+  /// If the picture is a large PNG for an output file, each call reads the file from the disk.
   ///
   /// - Throws: ``LarderError`` of code `disk` when the file cannot be read.
   public func contents() throws(LarderError) -> [UInt8] { try file.bytes() }

@@ -1,44 +1,46 @@
-/// How a picture is fitted into a frame of another shape.
+/// How a picture is fitted into a frame that has another shape.
 public enum PictureFit: String, Sendable, CaseIterable, Codable {
-  /// The frame is filled, and the rest of the picture is cut off.
+  /// The picture fills the frame, and the parts beyond the frame are cut off.
   case cover
   /// The whole picture is kept, and the rest of the frame is background.
   case contain
 }
 
-/// How an upright picture becomes a result: the part that is kept, its scaled size, and its position in the result.
+/// How an upright picture becomes a result: the part that is kept, the size to which it is scaled, and its position.
 ///
-/// It is a plan: nothing is decoded to make it.
+/// It is a plan; nothing is decoded to make it.
 struct Framing: Equatable {
   /// The part of the upright picture that is kept.
+  ///
+  /// It is called the window below.
   let window: PixelRegion
-  /// The size to which the window is scaled; the window's own size if it is not scaled.
+  /// The size of the window after scaling; equal to its own size if it is not scaled.
   let scaled: PixelSize
-  /// The size of the result, which is background outside of the scaled window.
+  /// The size of the result.
+  ///
+  /// The result is background wherever the scaled window does not lie.
   let canvas: PixelSize
-  /// The position of the scaled window on the canvas.
+  /// The position of the scaled window on the canvas, from the top left corner.
   let place: EncodedPicture.Point
   /// The point around which the window was placed.
   let focus: Focus
 
   var isScaled: Bool { scaled != window.size }
 
-  /// Whether the window is scaled to more than twice its width or height.
   var isEnlarged: Bool {
     scaled.width > window.width * 2 || scaled.height > window.height * 2
   }
 
-  /// Whether there is background around the picture.
   var isPadded: Bool { scaled != canvas }
 
-  /// Plans a result.
+  /// Frames a picture.
   ///
   /// - Parameters:
   ///   - upright: The size of the picture, at least 1 × 1.
-  ///   - frame: The requested size; nil for the largest square, not scaled.
+  ///   - frame: The requested size; nil for the largest square without scaling.
   ///   - fit: How the picture is fitted into the frame.
   ///   - focus: The point around which the kept part is placed.
-  ///   - gravity: The position of a picture in a frame that it does not fill.
+  ///   - gravity: The position of a picture that does not fill its frame.
   ///   - enlarges: Whether a picture that is smaller than the frame is enlarged.
   init(
     _ upright: PixelSize,
@@ -69,7 +71,7 @@ struct Framing: Equatable {
     }
   }
 
-  /// The largest size within `limits` that has the shape of `other`, rounded to whole pixels.
+  /// The largest size within `limits` that has the proportions of `other`, rounded to whole pixels.
   private static func shape(of other: PixelSize, within limits: PixelSize) -> PixelSize {
     func part(_ side: Int, _ times: Int, _ over: Int, _ most: Int) -> Int {
       min(max((side * times + over / 2) / over, 1), most)
@@ -86,19 +88,18 @@ struct Framing: Equatable {
   }
 }
 
-/// The point of an upright picture around which a part of it is placed, in pixels from the top left.
+/// The point of an upright picture around which the kept part is placed, in pixels from the top left corner.
 struct Focus: Equatable {
   var x: Double
   var y: Double
 
-  /// Takes a point.
   init(x: Double, y: Double) {
     (self.x, self.y) = (x, y)
   }
 
-  /// Takes the point that a gravity names: on an edge, in a corner or in the middle.
+  /// Takes the point that a gravity names: the middle, the middle of an edge, or a corner.
   ///
-  /// For `attention`, which depends on the pixels, the point is the middle.
+  /// The gravity `attention` depends on pixels, so it is treated as the middle.
   init(_ gravity: Gravity, in size: PixelSize) {
     func along(_ isNear: Bool, _ isFar: Bool, _ length: Int) -> Double {
       isNear ? 0 : isFar ? Double(length) : Double(length) / 2
@@ -107,9 +108,9 @@ struct Focus: Equatable {
     y = along(gravity.isTop, gravity.isBottom, size.height)
   }
 
-  /// The region of the given size around this point, moved inside the picture if it would cross an edge.
+  /// The region of `size` whose middle is this point; it is moved if it would extend beyond an edge of the picture.
   ///
-  /// Half pixels are rounded down.
+  /// A position between two pixels is rounded down.
   func region(of size: PixelSize, in whole: PixelSize) -> PixelRegion {
     func start(_ middle: Double, _ length: Int, _ all: Int) -> Int {
       min(max(Int((middle - Double(length) / 2).rounded(.down)), 0), all - length)
@@ -123,7 +124,7 @@ struct Focus: Equatable {
   }
 }
 
-/// The part of a picture that a crop keeps.
+/// The part of a picture that a crop keeps, for example its middle.
 public enum Gravity: String, Sendable, CaseIterable, Codable {
   /// The middle.
   case centre
@@ -143,9 +144,10 @@ public enum Gravity: String, Sendable, CaseIterable, Codable {
   case bottomLeft = "bottom-left"
   /// The corner at the bottom right.
   case bottomRight = "bottom-right"
-  /// The most salient part: places that stand out by edges, by colours, or by the tones of skin and of cooked dishes.
+  /// The most salient part: the part that stands out by edges, by colours, or by the tones of skin and of cooked
+  /// dishes.
   ///
-  /// The middle if nothing stands out.
+  /// If nothing stands out, it is the middle.
   case attention
 
   var isLeft: Bool { self == .left || self == .topLeft || self == .bottomLeft }

@@ -4,7 +4,7 @@ import FoundationEssentials
 import Glibc
 import SystemPackage
 
-/// A picture's bytes, with the properties found in them.
+/// A picture's bytes and the properties that were found in them.
 ///
 ///     let photo = try PictureFile("photo.jpg")
 ///     let square = try Crop(size: 512).apply(to: photo)
@@ -15,17 +15,17 @@ public struct PictureFile: Sendable {
   public let bytes: [UInt8]
   /// The properties found in the bytes.
   public let probe: PictureProbe
-  /// When the file was last written, in seconds since 1970; nil for bytes that are not from a file.
+  /// When the file was last written, in seconds since 1970; nil if the bytes are not from a file.
   public let modified: Int?
 
-  /// Takes bytes that are in memory already.
+  /// Makes a picture from bytes in memory.
   ///
   /// - Parameters:
   ///   - bytes: The whole file.
   ///   - name: The name of the picture in errors.
-  ///   - modified: When it was last written, in seconds since 1970.
+  ///   - modified: When the picture was last written, in seconds since 1970.
   ///   - limits: The limits of the picture.
-  /// - Throws: ``LarderError`` as ``PictureProbe`` does.
+  /// - Throws: ``LarderError`` when the bytes are not a picture, are damaged, or exceed `limits`.
   public init(
     _ bytes: [UInt8],
     name: String = "the picture",
@@ -45,7 +45,7 @@ public struct PictureFile: Sendable {
   /// - Parameters:
   ///   - path: The file.
   ///   - limits: The limits of the picture.
-  /// - Throws: ``LarderError`` when the file cannot be read, or as ``PictureProbe`` does.
+  /// - Throws: ``LarderError`` when the file cannot be read, is not a picture, is damaged, or exceeds `limits`.
   public init(
     _ path: FilePath,
     limits: PictureLimits = PictureLimits()
@@ -56,14 +56,18 @@ public struct PictureFile: Sendable {
     try self.init(bytes, name: path.shown, modified: modified, limits: limits)
   }
 
-  /// Opens a file for reading; the caller must close the descriptor.
+  /// Opens a file for reading.
+  ///
+  /// The caller must close the descriptor.
   static func open(_ path: FilePath) throws(LarderError) -> Int32 {
     let file = path.withPlatformString { Glibc.open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
     guard file >= 0 else { throw .unread(path.shown, errno) }
     return file
   }
 
-  /// Reads an open file, which must be regular and within the limits; also returns when it was last written.
+  /// Reads an open file, and finds out when it was last written.
+  ///
+  /// The file must be a regular file within the limits.
   static func read(
     _ file: Int32,
     _ name: String,
@@ -86,11 +90,11 @@ public struct PictureFile: Sendable {
   }
 }
 
-/// The form in which a stamp's logo is sent to a worker process: its name and its bytes.
+/// The form in which the logo of a stamp is sent to a worker process: its name and its bytes.
 extension PictureFile: Codable {
   private enum Key: CodingKey { case name, bytes }
 
-  /// Decodes a picture, and reads its properties from its bytes.
+  /// Decodes a picture, and finds its properties in its bytes again.
   public init(from decoder: any Decoder) throws {
     let object = try decoder.container(keyedBy: Key.self)
     let bytes = try object.decode(Data.self, forKey: .bytes)
@@ -106,9 +110,9 @@ extension PictureFile: Codable {
 }
 
 extension LarderError {
-  /// The error for an input that cannot be read; `code` is the system's error number.
+  /// The error for an input that cannot be read; `code` is the system's error number (errno).
   ///
-  /// An error about the path, such as a missing file or a missing permission, is not reported as a disk error.
+  /// An error about the path, such as a missing file or a missing permission, does not have the code of a disk error.
   static func unread(_ name: String, _ code: Int32) -> LarderError {
     let isPath = [ENOENT, ENOTDIR, EACCES, EPERM, ELOOP, ENAMETOOLONG, EISDIR].contains(code)
     return LarderError(
@@ -120,9 +124,9 @@ extension LarderError {
 
 /// The source of a picture: a file, or bytes in memory.
 package enum PictureInput: Sendable {
-  /// In a file.
+  /// A file.
   case path(FilePath)
-  /// In memory; `name` is the name of the picture in errors.
+  /// Bytes in memory; `name` is the name of the picture in errors.
   case bytes([UInt8], name: String)
 
   /// The name of the picture in errors.
@@ -133,7 +137,7 @@ package enum PictureInput: Sendable {
     }
   }
 
-  /// Reads the picture in this process.
+  /// Reads the picture, in this process.
   ///
   /// - Parameter limits: The limits of the picture.
   /// - Returns: The picture's bytes and properties.
@@ -145,12 +149,12 @@ package enum PictureInput: Sendable {
     }
   }
 
-  /// Reads the bytes of a file without parsing them.
+  /// Reads the bytes of a file, without looking for a picture in them.
   ///
   /// - Parameters:
   ///   - path: The path of the file, which is also the name of the picture in errors.
   ///   - limits: The limits of the picture.
-  /// - Returns: Its bytes.
+  /// - Returns: The bytes of the file.
   /// - Throws: ``LarderError`` when the file cannot be read, or is too large.
   package static func bytes(
     of path: FilePath,
@@ -161,7 +165,9 @@ package enum PictureInput: Sendable {
     return try PictureFile.read(file, path.shown, limits).bytes
   }
 
-  /// Opens the picture for another process to read; the caller closes the descriptor.
+  /// Opens the picture, for another process to read.
+  ///
+  /// The caller must close the descriptor.
   func opened() throws(LarderError) -> Int32 {
     switch self {
     case .path(let path): return try PictureFile.open(path)

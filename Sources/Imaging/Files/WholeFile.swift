@@ -4,19 +4,19 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// Writes files atomically: whole or not at all.
+/// Writes files atomically: a file is written as a whole or not at all.
 public enum WholeFile {
-  /// Writes `bytes` to `path` so that a crash leaves the whole new file or the old state.
+  /// Writes `bytes` to `path`; a crash leaves either the whole new file or the old state.
   ///
-  /// Writes a temporary file, syncs it, gives it its name, then syncs the folder. Creates the folder if necessary.
-  /// Blocks.
+  /// This writes a temporary file, syncs it, gives it its name, and then syncs the folder. It creates the folder if
+  /// necessary. It blocks.
   ///
   /// - Parameters:
   ///   - bytes: The content of the file.
   ///   - path: The path of the file.
   ///   - overwrite: Whether an existing file may be replaced.
-  ///   - syncsFolder: Whether the folder is synced before this returns; false if the caller does that.
-  /// - Throws: ``LarderError`` of code `exists`, `diskFull` or `disk`. No partial file is left.
+  ///   - syncsFolder: Whether the folder is synced before this returns. If not, the caller must sync it.
+  /// - Throws: ``LarderError`` of code `exists`, `diskFull` or `disk`. No incomplete file is left.
   public static func write(
     _ bytes: [UInt8],
     to path: FilePath,
@@ -35,12 +35,12 @@ public enum WholeFile {
     path.withPlatformString { access($0, F_OK) } == 0
   }
 
-  /// Checks that writing would not replace a file.
+  /// Checks that there is no file at `path`, which writing would replace.
   static func checkAbsent(_ path: FilePath) throws(LarderError) {
     guard !isThere(path) else { throw refusal(path, EEXIST) }
   }
 
-  /// Creates a folder and its parents.
+  /// Creates a folder, and its parent folders if necessary.
   static func makeFolder(_ folder: FilePath) throws(LarderError) {
     guard !folder.isEmpty, !isThere(folder) else { return }
     try makeFolder(folder.removingLastComponent())
@@ -49,9 +49,10 @@ public enum WholeFile {
     }
   }
 
-  /// Removes the temporary files `.NAME.PID.part` of killed runs from a folder.
+  /// Removes the temporary files `.NAME.PID.part` that killed runs left in a folder.
   ///
-  /// A file is removed if no process has this PID, and no process of another machine or container has locked the file.
+  /// A file is removed if no process has that PID, and if no process on another machine or in another container has
+  /// locked the file.
   static func sweep(_ folder: FilePath) {
     let folder = folder.isEmpty ? "." : folder
     let entries = folder.withPlatformString { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
@@ -78,7 +79,7 @@ public enum WholeFile {
     }
   }
 
-  /// Syncs a folder, so that the names in it are on disk.
+  /// Syncs a folder, so that the names of its files survive a crash.
   static func sync(_ folder: FilePath) throws(LarderError) {
     let file = (folder.isEmpty ? "." : folder).withPlatformString {
       open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -92,7 +93,7 @@ public enum WholeFile {
     }
   }
 
-  /// The error for a file that cannot be written; `code` is the system's error number.
+  /// The error for a file that cannot be written; `code` is the system's error number (errno).
   static func refusal(_ path: FilePath, _ code: Int32) -> LarderError {
     switch code {
     case EEXIST:
@@ -115,17 +116,19 @@ public enum WholeFile {
   }
 }
 
-/// A temporary file that gets the name `path` once it is complete, and is deleted otherwise.
+/// A temporary file that gets its final name once it is complete, and is deleted otherwise.
 ///
-/// If the file system allows it, the temporary file has no name until ``place(overwrite:)`` gives it the final one, so
-/// that it disappears even if the process is killed. On other file systems, and while an existing file is replaced, the
-/// temporary file is a locked file `.NAME.PID.part` in the same folder; after a crash, the next run removes it. Append
-/// on one thread at a time, then call ``place(overwrite:)`` once.
+/// If the file system allows it, the temporary file has no name at first, so that it disappears even if the process is
+/// killed. ``place(overwrite:)`` gives it the final name. On other file systems, and while an existing file is
+/// replaced, the temporary file is a locked file `.NAME.PID.part` in the same folder; the next run removes it after a
+/// crash. Append on one thread at a time, and then call ``place(overwrite:)`` once.
 final class PartFile: Sendable {
-  /// Creates a temporary file when it is needed, in this process or in the process that started it.
+  /// Creates a temporary file at the moment at which it is needed.
+  ///
+  /// It is created by this process or, for a worker, by the process that started it.
   typealias Opening = @Sendable () throws(LarderError) -> PartFile
 
-  /// Creates the temporary file for `path` in this process.
+  /// Returns a function that creates the temporary file for `path` in this process.
   static func opening(_ path: FilePath) -> Opening {
     { () throws(LarderError) in try PartFile(for: path) }
   }
@@ -134,14 +137,13 @@ final class PartFile: Sendable {
   private let path: FilePath
   private let sibling: FilePath
   private let descriptor: Int32
-  /// Whether the temporary file has the name `sibling`.
   private let hasName: Atomic<Bool>
 
-  /// Creates the temporary file for `path`, and the folder if necessary.
+  /// Creates the temporary file for `path`, and its folder if necessary.
   ///
   /// - Parameters:
   ///   - path: The path of the final file.
-  ///   - isNamed: Whether the temporary file has a name from the beginning.
+  ///   - isNamed: Whether the temporary file has the name `.NAME.PID.part` from the beginning.
   /// - Throws: ``LarderError`` of code `diskFull` or `disk`.
   init(for path: FilePath, isNamed: Bool = false) throws(LarderError) {
     let folder = path.removingLastComponent()
@@ -160,9 +162,9 @@ final class PartFile: Sendable {
     flock(descriptor, LOCK_EX | LOCK_NB)
   }
 
-  /// The name of the sibling of `path`: `.NAME.PID.part`.
+  /// The name of the temporary file for `path`: `.NAME.PID.part`.
   ///
-  /// A counter replaces NAME if the file's name is too long, or is not UTF-8.
+  /// NAME is the name of the final file. If that name is too long or is not UTF-8, NAME is a counter.
   private static func siblingName(of path: FilePath) -> String {
     let name = path.lastComponent?.withPlatformString { String(validatingCString: $0) } ?? ""
     let sibling = ".\(name).\(getpid()).part"
@@ -174,17 +176,17 @@ final class PartFile: Sendable {
   private static let longestName = 255
   private static let count = Atomic(0)
 
-  /// Wraps a file that another process has created, and to which that process will give its final name.
+  /// Takes over a temporary file that another process has created, and to which that process will give its final name.
   ///
   /// - Parameters:
-  ///   - descriptor: The file, which is closed on deinitialization.
+  ///   - descriptor: The file. It is closed when this object is freed.
   ///   - path: The path of the final file.
   init(begun descriptor: Int32, for path: FilePath) {
     (self.path, sibling, self.descriptor) = (path, path, descriptor)
     hasName = Atomic(false)
   }
 
-  /// Calls `body` with the descriptor, for another process to append to the file.
+  /// Calls `body` with the descriptor, so that another process can append to the file.
   func lend(_ body: (Int32) throws(WorkerLoss) -> Void) throws(WorkerLoss) {
     try body(descriptor)
   }
@@ -232,16 +234,16 @@ final class PartFile: Sendable {
   func place(overwrite: Bool) throws(LarderError) {
     guard fsync(descriptor) == 0 else { throw WholeFile.refusal(path, errno) }
     if !overwrite {
-      // A hard link, unlike a rename, never replaces a file that was created in the meantime.
+      // Unlike a rename, a hard link never replaces a file that was created in the meantime.
       if link(to: path) {
         if hasName.exchange(false, ordering: .relaxed) { removeSibling() }
         return
       }
-      // Some file systems have no hard links; there, the check before writing must suffice.
+      // Some file systems have no hard links. On these, the check before writing must suffice.
       guard errno != EEXIST else { throw WholeFile.refusal(path, EEXIST) }
     }
     if !hasName.load(ordering: .relaxed) {
-      // The sibling may be left over from an earlier process with the same PID.
+      // The name may belong to a file that an earlier process with the same PID has left.
       removeSibling()
       if !link(to: sibling) { try copyToSibling() }
       hasName.store(true, ordering: .relaxed)
@@ -255,7 +257,7 @@ final class PartFile: Sendable {
 
   private func removeSibling() { _ = sibling.withPlatformString { unlink($0) } }
 
-  /// Copies the file to the sibling's name, for file systems without hard links.
+  /// Copies the file to the name `.NAME.PID.part`, because some file systems have no hard links.
   private func copyToSibling() throws(LarderError) {
     let bytes = try bytes()
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
@@ -269,7 +271,9 @@ final class PartFile: Sendable {
     guard fsync(copy) == 0 else { throw WholeFile.refusal(path, errno) }
   }
 
-  /// Gives the file another name by a hard link; sets `errno` on failure.
+  /// Gives the file another name by a hard link.
+  ///
+  /// Returns false and sets `errno` if that fails.
   private func link(to name: FilePath) -> Bool {
     guard !hasName.load(ordering: .relaxed) else {
       return sibling.withPlatformString { sibling in
@@ -283,7 +287,7 @@ final class PartFile: Sendable {
     }
   }
 
-  /// Reads back all bytes that were written.
+  /// Reads all bytes that were written.
   ///
   /// - Throws: ``LarderError`` of code `disk`.
   func bytes() throws(LarderError) -> [UInt8] {
@@ -300,14 +304,16 @@ final class PartFile: Sendable {
   }
 }
 
-/// The encoded file of a picture: in memory or, if it is large and made for an output, on disk.
+/// The encoded file of a picture, in memory or on the disk.
+///
+/// Only a large file that is made for an output is on the disk.
 enum EncodedFile: Sendable, Equatable {
-  /// All of its bytes.
+  /// The bytes of the file.
   case held([UInt8])
-  /// A temporary file that does not have its final name yet.
+  /// A temporary file, which does not have its final name yet.
   case waiting(PartFile)
 
-  /// All bytes of the file; a temporary file is read from the disk.
+  /// The bytes of the file; a temporary file is read from the disk.
   ///
   /// - Throws: ``LarderError`` of code `disk`.
   func bytes() throws(LarderError) -> [UInt8] {
@@ -319,7 +325,7 @@ enum EncodedFile: Sendable, Equatable {
 
   /// Writes the file to `path`, as ``WholeFile/write(_:to:overwrite:syncsFolder:)`` does.
   ///
-  /// A temporary file gets the path for which it was created instead.
+  /// A temporary file ignores `path`, and gets the name for which it was created.
   func write(to path: FilePath, overwrite: Bool) throws(LarderError) {
     switch self {
     case .held(let bytes):

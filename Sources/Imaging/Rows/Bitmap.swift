@@ -1,16 +1,16 @@
 import Base
 import Glibc
 
-/// Decoded pixels: rows from the top, pixels from the left, no padding between them.
+/// Decoded pixels: the rows from top to bottom, and in each row the pixels from left to right.
 ///
-/// A sample of up to 8 bits takes a byte; a sample of 16 bits takes two bytes, in the machine's byte order. Alpha is
-/// straight: colours are not multiplied by it.
+/// There are no unused bytes between rows. A sample of up to 8 bits takes one byte. A sample of 16 bits takes two
+/// bytes, in the machine's byte order. Alpha is straight, which means that colours are not multiplied by it.
 public struct Bitmap: Sendable, Equatable {
   /// The samples of one pixel, in memory order.
   public enum Layout: Sendable, Equatable {
     /// One grey sample.
     case grey
-    /// Grey, then alpha.
+    /// A grey sample, then alpha.
     case greyAlpha
     /// Red, green, blue.
     case rgb
@@ -18,7 +18,9 @@ public struct Bitmap: Sendable, Equatable {
     case rgba
     /// Blue, green, red and an unused byte: Cairo's RGB24.
     case bgrx
-    /// Cyan, magenta, yellow and black as stored in the file (inverted in Adobe's files).
+    /// Cyan, magenta, yellow and black, with the values that are stored in the file.
+    ///
+    /// Adobe's programs store them inverted.
     case cmyk
     /// Indices into a palette.
     case indexed(Palette)
@@ -33,13 +35,17 @@ public struct Bitmap: Sendable, Equatable {
       }
     }
 
-    /// The number of samples of a pixel that are used; the last sample of `bgrx` is unused.
+    /// The number of samples that have a meaning: 3 for `bgrx`, whose last sample is unused.
     var meaningful: Int { self == .bgrx ? 3 : channels }
 
-    /// Whether the last sample of a pixel is alpha; a palette may have alpha, too.
+    /// Whether the last sample of a pixel is alpha.
+    ///
+    /// A palette may have alpha even if this is false.
     var hasAlpha: Bool { self == .rgba || self == .greyAlpha }
 
-    /// The layout with alpha added; CMYK and palette indices stay as they are.
+    /// The layout with alpha added.
+    ///
+    /// CMYK and palette indices stay as they are.
     var withAlpha: Layout {
       switch self {
       case .grey, .greyAlpha: .greyAlpha
@@ -48,15 +54,16 @@ public struct Bitmap: Sendable, Equatable {
       }
     }
 
-    /// The number of bytes of a pixel with samples of `depth` bits.
     func pixelBytes(depth: Int) -> Int { channels * (depth == 16 ? 2 : 1) }
   }
 
   /// The colours of an indexed picture.
   public struct Palette: Sendable, Equatable {
-    /// Red, green and blue of each entry, one after the other.
+    /// The red, green and blue values of each entry, for example `[255, 0, 0, 0, 0, 0]` for red and black.
     public var colours: [UInt8]
-    /// The alpha of the first entries; later entries are opaque.
+    /// The alpha of the first entries.
+    ///
+    /// All further entries are opaque.
     public var alpha: [UInt8]
 
     /// Makes a palette.
@@ -78,9 +85,11 @@ public struct Bitmap: Sendable, Equatable {
   public let layout: Layout
   /// The significant bits of a sample: 1, 2, 4, 8 or 16.
   public let depth: Int
-  /// The transparent colour, a value for each channel: the tRNS of a PNG without alpha.
+  /// One colour that is transparent, as one value for each channel; nil if no colour is.
+  ///
+  /// A PNG without alpha stores it in its tRNS chunk.
   public var clear: [UInt16]?
-  /// The samples.
+  /// The samples of all pixels.
   public internal(set) var samples: [UInt8]
 
   /// The number of bytes of a pixel.
@@ -89,14 +98,15 @@ public struct Bitmap: Sendable, Equatable {
   /// The number of bytes of a row.
   public var rowBytes: Int { width * pixelBytes }
 
-  /// Makes a bitmap of samples.
+  /// Makes a bitmap from samples.
   ///
   /// - Parameters:
   ///   - width: Pixels from left to right.
   ///   - height: Pixels from top to bottom.
   ///   - layout: The layout of the samples of a pixel.
   ///   - depth: The significant bits of a sample: 1, 2, 4, 8 or 16.
-  ///   - samples: The samples: exactly as many bytes as `width`, `height`, `layout` and `depth` require.
+  ///   - samples: The samples of all pixels. Their number of bytes must be what `width`, `height`, `layout` and `depth`
+  ///     require.
   public init(width: Int, height: Int, layout: Layout, depth: Int = 8, samples: [UInt8]) {
     self.width = width
     self.height = height
@@ -117,7 +127,7 @@ public struct Bitmap: Sendable, Equatable {
     }
   }
 
-  /// Makes a bitmap; `fill` must write all of its samples.
+  /// Makes a bitmap whose samples `fill` writes; it must write all of them.
   init<Failure: Error>(
     width: Int,
     height: Int,
@@ -141,37 +151,39 @@ public struct Bitmap: Sendable, Equatable {
 }
 
 extension PixelRegion {
-  /// The region with a margin for the upsampling of chroma, so that pixels at its edge are the same as in the whole
-  /// picture.
+  /// The region with a margin of two pixels, as far as the picture has them.
   ///
-  /// Its x and y are even, as libraries require.
+  /// Pixels at the edge of the region need their neighbours outside of it, because a decoder upsamples the chroma. The
+  /// result's x and y are even, as libraries require.
   func padded(in size: PixelSize) -> PixelRegion {
     let (left, top) = (max(x - 2, 0) & ~1, max(y - 2, 0) & ~1)
     let (right, bottom) = (min(x + width + 2, size.width), min(y + height + 2, size.height))
     return PixelRegion(x: left, y: top, width: right - left, height: bottom - top)
   }
 
-  /// This region, relative to a region that contains it.
+  /// The position of this region within `outer`, which contains it.
   func inside(_ outer: PixelRegion) -> PixelRegion {
     PixelRegion(x: x - outer.x, y: y - outer.y, width: width, height: height)
   }
 }
 
 extension Bitmap.Palette {
-  /// The first transparent index; nil if there is none.
+  /// The index of the first colour that is transparent; nil if there is none.
   var clearIndex: UInt8? { alpha.firstIndex(of: 0).map { UInt8(truncatingIfNeeded: $0) } }
 
   /// Whether any colour is not opaque.
   var hasAlpha: Bool { !alpha.allSatisfy { $0 == 255 } }
 
-  /// The colours of all 256 indices, prepared for lookup.
+  /// The colours of all 256 indices, in the form in which they are written to a bitmap.
   struct Table {
-    /// `rgb`, or `rgba` if any colour is not opaque, or if alpha is requested.
+    /// `rgb`, or `rgba` if alpha was requested or any colour is not opaque.
     let layout: Bitmap.Layout
     /// The four bytes of each colour, in memory order.
     let colours: [UInt32]
 
-    /// Makes the table of a palette; an index without a colour becomes black.
+    /// Makes the table of a palette.
+    ///
+    /// An index for which the palette has no colour becomes black.
     init(_ palette: Bitmap.Palette, withAlpha: Bool = false) {
       layout = withAlpha || palette.hasAlpha ? .rgba : .rgb
       colours = (0..<256).map { index in
@@ -183,7 +195,7 @@ extension Bitmap.Palette {
       }
     }
 
-    /// Writes the colours of pixels, looked up by their indices.
+    /// Writes the colour of each index to `target`.
     func look(
       up indices: Slice<UnsafeBufferPointer<UInt8>>,
       into target: UnsafeMutableBufferPointer<UInt8>
@@ -205,7 +217,7 @@ extension Bitmap.Palette {
 }
 
 extension Bitmap {
-  /// A copy of a part of the bitmap; no sample changes.
+  /// A copy of a part of the bitmap.
   func part(_ region: PixelRegion) -> Bitmap {
     guard region != PixelRegion(x: 0, y: 0, width: width, height: height) else { return self }
     let bytes = region.width * pixelBytes
@@ -223,7 +235,7 @@ extension Bitmap {
     return part
   }
 
-  /// Reduces the bitmap in place to one part; no sample changes.
+  /// Removes everything outside of `region`.
   mutating func keep(_ region: PixelRegion) {
     guard region != PixelRegion(x: 0, y: 0, width: width, height: height) else { return }
     let (from, bytes) = (rowBytes, region.width * pixelBytes)
@@ -247,9 +259,9 @@ extension Bitmap {
     self.clear = clear
   }
 
-  /// A region of a canvas that shows this bitmap at `frame`, with transparent pixels around it.
+  /// The part `region` of a canvas on which this bitmap lies at `frame`; the pixels around it are transparent.
   ///
-  /// If the bitmap has a palette, one index must be transparent.
+  /// If the bitmap has a palette, one of its colours must be transparent.
   consuming func placed(
     _ frame: PixelRegion,
     over region: PixelRegion,
@@ -267,16 +279,17 @@ extension Bitmap {
     return try rows.collected(limits, name: name)
   }
 
-  /// Returns whole memory pages of samples to the system; they read as zero afterwards.
+  /// Gives the memory of `bytes` back to the system, in whole pages.
   ///
-  /// Pass only samples that a bitmap has lent for mutation, so that no other bitmap shares them.
+  /// The samples there read as zero afterwards. Call this only with samples that were obtained for mutation, so that no
+  /// other bitmap shares their memory.
   static func releasePages(_ bytes: UnsafeBufferPointer<UInt8>) {
     let page = sysconf(CInt(_SC_PAGESIZE))
     let start = Int(bitPattern: bytes.baseAddress)
     let (first, end) = ((start + page - 1) / page * page, (start + bytes.count) / page * page)
     guard first < end, let pages = UnsafeMutableRawPointer(bitPattern: first) else { return }
-    // SAFETY: these pages are within samples that no other bitmap shares, because they were lent for mutation. malloc
-    // maps them privately for this process, so they read as zero afterwards.
+    // SAFETY: these pages are within samples that no other bitmap shares, because they were obtained for mutation.
+    // malloc maps them privately for this process, so they read as zero afterwards.
     madvise(pages, end - first, MADV_DONTNEED)
   }
 

@@ -1,22 +1,24 @@
 import Base
 
-/// A conversion of pixels to another layout or depth; each pixel is converted independently.
+/// A conversion of pixels to another layout or depth, for example from grey to RGB.
+///
+/// Each pixel is converted by itself, without its neighbours.
 struct Conversion {
   /// The layout of the result.
   let layout: Bitmap.Layout
   /// The bits of a sample of the result.
   let depth: Int
-  /// Converts the samples of whole pixels, and writes them to a buffer for the same number of pixels.
+  /// Reads the samples of whole pixels from the first buffer, and writes the converted pixels to the second buffer.
   let convert: (UnsafeBufferPointer<UInt8>, UnsafeMutableBufferPointer<UInt8>) -> Void
 
-  /// Replaces palette indices by their colours, `rgb` or `rgba`; nil for other layouts.
+  /// Replaces palette indices by their colours, as `rgb` or `rgba`; nil if the rows have no palette.
   static func expanded(_ shape: RowShape, withAlpha: Bool = false) -> Conversion? {
     guard case .indexed(let palette) = shape.layout else { return nil }
     let table = Bitmap.Palette.Table(palette, withAlpha: withAlpha)
     return Conversion(layout: table.layout, depth: 8) { table.look(up: $0[...], into: $1) }
   }
 
-  /// Rounds samples of 16 bits to 8; nil for other depths.
+  /// Rounds samples of 16 bits to 8 bits; nil if the samples have another depth.
   static func narrowed(_ shape: RowShape) -> Conversion? {
     guard shape.depth == 16 else { return nil }
     return Conversion(layout: shape.layout, depth: 8) { samples, target in
@@ -28,7 +30,9 @@ struct Conversion {
     }
   }
 
-  /// Converts grey to RGB, keeping any alpha, and palette indices to their colours; nil for other layouts.
+  /// Converts grey to RGB and palette indices to their colours; nil if the rows have colours already.
+  ///
+  /// Alpha is kept.
   static func coloured(_ shape: RowShape) -> Conversion? {
     let (from, depth) = (shape.layout.channels, shape.depth)
     let bytes = depth == 16 ? 2 : 1
@@ -54,7 +58,8 @@ struct Conversion {
     }
   }
 
-  /// Adds opaque alpha: `rgba` or `greyAlpha`; nil for CMYK, palette indices and layouts with alpha.
+  /// Adds alpha to pixels, which become opaque `rgba` or `greyAlpha`; nil for CMYK, palette indices, and rows with
+  /// alpha.
   static func withAlpha(_ shape: RowShape) -> Conversion? {
     let layout = shape.layout
     guard layout == .grey || layout == .rgb || layout == .bgrx, shape.depth >= 8 else {
@@ -77,7 +82,7 @@ struct Conversion {
     }
   }
 
-  /// Composites 8-bit pixels in `rgb`, `rgba` or `bgrx` on an opaque colour; `target` is a layout without alpha.
+  /// Composites 8-bit pixels on an opaque colour: from `rgb`, `rgba` or `bgrx` to `target`, a layout without alpha.
   static func flattened(
     _ shape: RowShape,
     _ target: Bitmap.Layout,
@@ -101,7 +106,9 @@ struct Conversion {
     }
   }
 
-  /// Converts CMYK without a profile: each ink filters the light that the other inks let through.
+  /// Converts CMYK without a profile.
+  ///
+  /// Each ink acts as a filter for the light that the other inks let through.
   static func seen(_ target: Bitmap.Layout) -> Conversion {
     let (step, isSwapped) = (target.channels, target == .bgrx)
     return Conversion(layout: target, depth: 8) { source, pixels in
@@ -117,12 +124,12 @@ struct Conversion {
   }
 }
 
-/// The rows of another source, with every pixel converted.
+/// The rows of another source, after a conversion of each pixel.
 final class ConvertedRows: RowSource {
   let shape: RowShape
   private let source: any RowSource
   private let conversion: Conversion
-  /// The number of rows that are converted at a time, few enough to stay in the processor's cache.
+  /// At most this many rows are converted at a time, so that they stay in the processor's cache.
   private let most: Int
   /// A buffer for the rows of the source.
   private var room: [UInt8]
@@ -160,7 +167,7 @@ final class ConvertedRows: RowSource {
 }
 
 extension RowSource {
-  /// Converts these rows; returns them unchanged if there is nothing to convert.
+  /// These rows after a conversion, or the rows themselves if the conversion does not apply to them.
   func converted(_ conversion: (RowShape) -> Conversion?) -> any RowSource {
     if let conversion = conversion(shape) { return ConvertedRows(self, conversion) }
     return self
@@ -175,7 +182,7 @@ extension RowSource {
       ? colours : ConvertedRows(colours, .flattened(colours.shape, target, on: colour))
   }
 
-  /// Composites these rows on a colour; returns them unchanged if they are opaque.
+  /// These rows, composited on a colour if they have alpha.
   func opaque(on colour: PictureColour) -> any RowSource {
     var hasAlpha = shape.layout.hasAlpha
     if case .indexed(let palette) = shape.layout { hasAlpha = palette.hasAlpha }
@@ -188,7 +195,7 @@ extension Bitmap {
     RowShape(width: width, height: height, layout: layout, depth: depth, clear: clear)
   }
 
-  /// Converts the whole picture at once; returns it unchanged if there is nothing to convert.
+  /// This bitmap after a conversion, or the bitmap itself if the conversion does not apply to it.
   func converted(_ conversion: (RowShape) -> Conversion?) -> Bitmap {
     guard let conversion = conversion(shape) else { return self }
     return Bitmap(width: width, height: height, layout: conversion.layout, depth: conversion.depth)

@@ -1,4 +1,6 @@
-/// How a stored picture has to be turned to be upright. (EXIF 2.32, tag 0x0112)
+/// How a stored picture has to be turned or mirrored to be upright. (EXIF 2.32, tag 0x0112)
+///
+/// The raw values are those of the tag, for example 6 in most portrait photos of phones.
 public enum Orientation: Int, Sendable, CaseIterable {
   /// Stored upright.
   case upright = 1
@@ -20,19 +22,18 @@ public enum Orientation: Int, Sendable, CaseIterable {
   /// Whether width and height are swapped.
   public var swapsAxes: Bool { rawValue >= 5 }
 
-  /// Whether the upright columns are in the reverse order of the stored axis.
+  /// Whether the stored picture has to be mirrored left to right, or the other way round after a quarter turn.
   var reversesColumns: Bool { [.mirrored, .upsideDown, .turnedLeft, .transversed].contains(self) }
 
-  /// Whether the upright rows are in the reverse order of the stored axis.
+  /// Whether the stored picture has to be mirrored top to bottom, or the other way round after a quarter turn.
   var reversesRows: Bool { [.upsideDown, .flipped, .transversed, .turnedRight].contains(self) }
 
-  /// The size of a picture once it is turned upright.
+  /// The size of the upright picture, if its stored size is `size`.
   func upright(_ size: PixelSize) -> PixelSize {
     swapsAxes ? PixelSize(width: size.height, height: size.width) : size
   }
 
-  /// The region of the stored picture that corresponds to a region of the upright picture; `stored` is the size of the
-  /// stored picture.
+  /// Converts a region of the upright picture to the same region of the stored picture, whose size is `stored`.
   func stored(_ region: PixelRegion, in stored: PixelSize) -> PixelRegion {
     let upright = upright(stored)
     let across = reversesColumns ? upright.width - region.x - region.width : region.x
@@ -55,13 +56,13 @@ public struct PixelSize: Hashable, Sendable, Codable {
     (self.width, self.height) = (width, height)
   }
 
-  /// The size of a square.
+  /// Makes the size of a square.
   public init(side: Int) {
     (width, height) = (side, side)
   }
 }
 
-/// A rectangle of whole pixels; `x` and `y` are the position of its top left.
+/// A rectangle of whole pixels, whose top left corner is at `x`, `y`.
 struct PixelRegion: Hashable, Sendable {
   var x: Int
   var y: Int
@@ -72,7 +73,7 @@ struct PixelRegion: Hashable, Sendable {
 }
 
 extension Bitmap {
-  /// The picture, turned and mirrored so that it is upright; no sample changes.
+  /// The upright picture, if this bitmap is stored in `orientation`.
   public func upright(from orientation: Orientation) -> Bitmap {
     guard orientation != .upright else { return self }
     let turning = Turning(PixelSize(width: width, height: height), from: orientation, pixelBytes)
@@ -92,18 +93,18 @@ extension Bitmap {
   }
 }
 
-/// Maps the pixels of a stored picture to their places in the upright picture.
+/// Copies rows of a stored picture to their places in the upright picture.
 struct Turning {
   /// The size of the upright picture.
   let size: PixelSize
   private let stored: PixelSize
   private let orientation: Orientation
   private let pixelBytes: Int
-  /// The index, among the stored pixels, of the upright picture's first pixel.
+  /// The index of the stored pixel that becomes the first pixel of the upright picture.
   private let start: Int
-  /// The step, in stored pixels, from an upright pixel to its right neighbour.
+  /// How many stored pixels to move on for the next upright pixel to the right; negative to move back.
   private let across: Int
-  /// The step, in stored pixels, from an upright pixel to the pixel below it.
+  /// How many stored pixels to move on for the upright pixel below; negative to move back.
   private let down: Int
 
   init(_ stored: PixelSize, from orientation: Orientation, _ pixelBytes: Int) {
@@ -116,7 +117,7 @@ struct Turning {
     down = orientation.reversesRows ? -between : between
   }
 
-  /// Writes `count` stored rows, from row `first` on, to their places in the upright picture.
+  /// Copies `count` stored rows, of which the first is row `first`, to their places in the upright picture.
   func lay(
     _ rows: UnsafePointer<UInt8>,
     first: Int,
@@ -165,7 +166,7 @@ struct Turning {
     }
   }
 
-  /// The upright columns and rows to which stored rows are mapped.
+  /// The columns and rows of the upright picture that the stored rows `lines` fill.
   private func places(of lines: Range<Int>) -> (xs: Range<Int>, ys: Range<Int>) {
     let isReversed = orientation.swapsAxes ? orientation.reversesColumns : orientation.reversesRows
     let own =
@@ -174,7 +175,6 @@ struct Turning {
   }
 }
 
-/// The three samples of a pixel, moved as one value.
 struct Three<Sample: FixedWidthInteger & BitwiseCopyable>: BitwiseCopyable {
   private let first, second, third: Sample
 }

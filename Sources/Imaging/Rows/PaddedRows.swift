@@ -1,16 +1,18 @@
 import Base
 import Glibc
 
-/// The background around a picture that does not fill its frame, and the channels that the background requires.
+/// The colour of the background around a picture, and how the picture's pixels must change so that both fit together.
 struct Padding {
-  /// The colour of the background; by default, it is transparent for a picture that keeps alpha, otherwise white.
+  /// The colour of the background.
+  ///
+  /// The default is transparent for a picture that keeps its alpha, and white otherwise.
   let colour: PictureColour
-  /// Whether alpha has to be added to pixels without alpha.
+  /// Whether the pixels need alpha, because the background is not opaque.
   let needsAlpha: Bool
-  /// Whether grey has to be converted to RGB.
+  /// Whether grey pixels must become RGB, because the background is not grey.
   let needsColour: Bool
 
-  /// Decides the colour and channels for a picture of any layout except `indexed`.
+  /// Chooses the padding of a picture whose rows have any layout except `indexed`.
   init(_ background: PictureColour?, around layout: Bitmap.Layout, keepsAlpha: Bool) {
     colour = background ?? (layout.hasAlpha && keepsAlpha ? .transparent : .white)
     needsAlpha = keepsAlpha && colour.alpha < 255 && !layout.hasAlpha
@@ -19,19 +21,19 @@ struct Padding {
   }
 }
 
-/// The rows of a picture on a canvas, surrounded by pixels of one colour; parts outside of the canvas are cut off.
+/// The rows of a canvas on which a picture lies.
+///
+/// The pixels around the picture have one colour. The parts of the picture that lie outside of the canvas are cut off.
 final class PaddedRows: RowSource {
   let shape: RowShape
   private let source: any RowSource
-  /// The region of the canvas that the source covers; it may extend beyond the canvas.
+  /// The place of the picture on the canvas; it may extend beyond the canvas.
   private let frame: PixelRegion
-  /// A row that is all background.
+  /// A row that consists of background.
   private let empty: [UInt8]
   /// A buffer for a row of the source.
   private var line: [UInt8]
-  /// The number of rows of the canvas that have been read.
   private var reached = 0
-  /// The number of rows of the source that have been read.
   private var taken = 0
 
   /// - Parameters:
@@ -81,10 +83,11 @@ final class PaddedRows: RowSource {
 }
 
 extension RowSource {
-  /// Places these rows on the canvas of a framing; palette indices become their colours.
+  /// These rows on the canvas of `framing`, if it has a background.
   ///
-  /// If the background requires it, grey becomes RGB and, with `keepsAlpha`, opaque pixels get alpha. The default
-  /// background is transparent for a picture that keeps alpha, otherwise white.
+  /// Palette indices become colours. If the background is not grey, grey becomes RGB. If the background is transparent
+  /// and `keepsAlpha` is true, opaque rows get alpha. The default background is transparent for rows that keep their
+  /// alpha, and white otherwise.
   func padded(
     _ framing: Framing,
     on background: PictureColour?,

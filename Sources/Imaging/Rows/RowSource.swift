@@ -10,16 +10,17 @@ struct RowShape: Equatable {
   var layout: Bitmap.Layout
   /// The number of bits of a sample: 1, 2, 4, 8 or 16.
   var depth = 8
-  /// The transparent colour, a value for each channel; nil if there is none.
+  /// One colour that is transparent, as one value for each channel; nil if no colour is.
   var clear: [UInt16]?
 
   var size: PixelSize {
     get { PixelSize(width: width, height: height) }
     set { (width, height) = (newValue.width, newValue.height) }
   }
-  /// The number of bytes of a pixel.
   var pixelBytes: Int { layout.pixelBytes(depth: depth) }
-  /// The number of bytes of a row, without padding.
+  /// The number of bytes of a row.
+  ///
+  /// There are no unused bytes between rows.
   var rowBytes: Int { width * pixelBytes }
 }
 
@@ -31,14 +32,18 @@ protocol RowSource: AnyObject {
   /// The layout of the rows.
   var shape: RowShape { get }
 
-  /// Writes the next `count` rows to `target` without gaps; at least `count` rows must be left.
+  /// Writes the next `count` rows to `target`, one directly after the other.
   ///
-  /// - Throws: ``LarderError`` when a row cannot be made. No more rows can be read after that.
+  /// The source must have at least `count` rows left.
+  ///
+  /// - Throws: ``LarderError`` when a row cannot be made. Do not read from the source after that.
   func read(_ count: Int, into target: UnsafeMutablePointer<UInt8>) throws(LarderError)
 }
 
 extension RowSource {
-  /// Reads `count` rows that nobody needs, because damage in them counts, too.
+  /// Reads `count` rows and drops them.
+  ///
+  /// They are read because damage in them counts, too.
   func skip(_ count: Int) throws(LarderError) {
     let row = UnsafeMutablePointer<UInt8>.allocate(capacity: shape.rowBytes)
     defer { row.deallocate() }
@@ -48,7 +53,7 @@ extension RowSource {
   /// Reads all rows, a strip at a time.
   ///
   /// - Parameters:
-  ///   - most: The number of rows in a strip; nil for about a megabyte of rows.
+  ///   - most: The number of rows of a strip. If it is nil, a strip has about a megabyte.
   ///   - body: Called with a strip, the index of its first row, and its number of rows.
   /// - Throws: ``LarderError`` when a row cannot be made, and the error of `body`.
   func inStrips(
@@ -67,7 +72,7 @@ extension RowSource {
     }
   }
 
-  /// Reads all rows into memory, and turns them upright from `orientation`.
+  /// Reads all rows into a bitmap, which is turned upright if the rows are stored in another `orientation`.
   func collected(
     from orientation: Orientation = .upright,
     _ limits: PictureLimits,
@@ -84,7 +89,7 @@ extension RowSource {
       guard let start = pixels.baseAddress else { return }
       guard orientation != .upright else { return try read(shape.height, into: start) }
       let turning = Turning(shape.size, from: orientation, shape.pixelBytes)
-      // A strip consists of whole tiles, which have 32 rows.
+      // ``Turning`` copies pixels in tiles of 32 rows, so a strip has two tiles.
       try inStrips(of: 64) { (strip, first, count) throws(LarderError) in
         guard let rows = strip.baseAddress else { return }
         turning.lay(rows, first: first, count: count, into: pixels)
@@ -94,7 +99,7 @@ extension RowSource {
     return bitmap
   }
 
-  /// Reads all rows, and keeps every `step`-th row, starting with the first.
+  /// Reads all rows, and keeps every `step`-th row: the first row, the row `step` below it, and so on.
   func thinned(
     every step: Int,
     _ limits: PictureLimits,
@@ -121,21 +126,20 @@ extension RowSource {
   }
 }
 
-/// Rows of a bitmap.
+/// The rows of a bitmap.
 ///
-/// The memory of a large bitmap is freed while the rows are read, if no other code holds the bitmap.
+/// If nothing else refers to the bitmap and it is large, its memory is freed step by step while the rows are read.
 final class BitmapRows: RowSource {
-  /// The smallest size, in bytes, of a bitmap that is freed while it is read.
+  /// A bitmap of at least this many bytes is freed while it is read.
   ///
-  /// Freeing the bitmap makes room for the result, which takes as much memory.
+  /// The result of a step takes about as much memory as the bitmap itself.
   static let leastGivenBack = 32 << 20
 
   let shape: RowShape
   private var samples: [UInt8]
   private let givesBack: Bool
-  /// The number of bytes that have been read.
   private var place = 0
-  /// The number of bytes at the start of `samples` whose memory has been freed.
+  /// The number of bytes, from the start of `samples`, whose memory was freed.
   private var given = 0
 
   init(_ bitmap: consuming Bitmap, least: Int = leastGivenBack) {
@@ -161,12 +165,13 @@ final class BitmapRows: RowSource {
   }
 }
 
-/// Supplies rows to a C function through a callback, and keeps the error if a row cannot be made.
+/// Passes the rows of a source to a C function, which asks for them through a callback.
+///
+/// If a row cannot be made, the callback returns false, and ``failure`` keeps the error.
 final class RowFeed {
   private let source: any RowSource
-  /// The number of rows that C has not read yet.
   private var left: Int
-  /// The error that ended the rows; nil if there was none.
+  /// Why a row could not be made; nil if all rows could be made so far.
   private(set) var failure: LarderError?
 
   init(_ source: any RowSource) {
@@ -174,7 +179,7 @@ final class RowFeed {
     left = source.shape.height
   }
 
-  /// The callback, whose context is ``context``.
+  /// The callback for C; its context is ``context``.
   static let next:
     @convention(c) (UnsafeMutableRawPointer?, UnsafeMutablePointer<UInt8>?, UInt32) -> Bool = {
       context,
@@ -185,7 +190,9 @@ final class RowFeed {
       return Unmanaged<RowFeed>.fromOpaque(context).takeUnretainedValue().take(Int(count), target)
     }
 
-  /// This feed as a pointer for C; the caller keeps the feed alive while C uses it.
+  /// This object as a pointer for C.
+  ///
+  /// The caller must keep the object alive while C uses the pointer.
   var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
   private func take(_ count: Int, _ target: UnsafeMutablePointer<UInt8>) -> Bool {
@@ -200,7 +207,7 @@ final class RowFeed {
     }
   }
 
-  /// Reads the rows that C did not ask for, because damage in them counts, too.
+  /// Reads the rows for which C did not ask, because damage in them counts, too.
   func finish() throws(LarderError) {
     try source.skip(left)
     left = 0

@@ -2,14 +2,14 @@ import Base
 import CZimg
 
 extension Bitmap {
-  /// A part of a picture, in fractions of pixels.
+  /// A part of a picture; its edges may lie within pixels.
   struct Part: Equatable {
     var x: Double
     var y: Double
     var width: Double
     var height: Double
 
-    /// The part that is the whole picture.
+    /// Makes the part that is the whole picture.
     init(_ size: PixelSize) {
       self.init(x: 0, y: 0, width: Double(size.width), height: Double(size.height))
     }
@@ -18,8 +18,9 @@ extension Bitmap {
       (self.x, self.y, self.width, self.height) = (x, y, width, height)
     }
 
-    /// The part that shows the region `inner`, given that this part shows the region `outer`; `inner` must be within
-    /// `outer`.
+    /// The part of the scaled picture that shows the region `inner`, if this part of it shows the region `outer`.
+    ///
+    /// Both regions are in pixels of the original picture, and `inner` lies within `outer`.
     func inside(_ outer: PixelRegion, _ inner: PixelRegion) -> Part {
       let across = width / Double(outer.width)
       let down = height / Double(outer.height)
@@ -33,15 +34,17 @@ extension Bitmap {
   }
 }
 
-/// A part of other rows, scaled by zimg's Lanczos filter without a change of depth.
+/// A part of the rows of another source, scaled by zimg's Lanczos filter.
 ///
-/// Colours are multiplied by alpha while they are scaled, so that the colours of transparent pixels do not bleed into
-/// others. Palette indices become their colours. Samples have 8 or 16 bits.
+/// The depth stays the same. While they are scaled, colours are multiplied by alpha, so that the colours of transparent
+/// pixels do not bleed into other pixels. Palette indices become colours. Samples must have 8 or 16 bits.
 final class ScaledRows: RowSource {
-  /// A picture of up to this many bytes is scaled as a whole; a larger picture is scaled in strips.
+  /// A picture of fewer than this many bytes is scaled as a whole.
+  ///
+  /// A larger picture is scaled in strips.
   static let mostAtOnce = 32 << 20
 
-  /// Of a larger picture, rows of about this many bytes are held at a time.
+  /// A strip of a larger picture has about this many bytes.
   static let strip = 8 << 20
 
   let shape: RowShape
@@ -49,23 +52,22 @@ final class ScaledRows: RowSource {
   private let scaling: UnsafeMutablePointer<czimg_rows>
   private let colours: UnsafeMutablePointer<UInt32>?
   private let name: String
-  /// The number of rows that are made at a time.
+  /// At least this many rows are made at a time.
   ///
-  /// Several are made, because the margins are scaled again each time.
+  /// Fewer would take longer, because zimg scales the rows at the edge of a strip again for the next strip.
   private let most: Int
-  /// The rows that were made last.
+  /// The rows that were made last, some of which may not have been read yet.
   private var waiting: [UInt8] = []
-  /// The index of the next byte to read from `waiting`.
+  /// The index in `waiting` of the next byte to read.
   private var place = 0
-  /// The number of rows that have not been made yet.
   private var left: Int
 
   /// - Parameters:
   ///   - source: The rows to scale.
-  ///   - part: The part of them to scale; nil for all.
+  ///   - part: The part of the rows to scale; nil for all rows.
   ///   - size: The size of the result.
-  ///   - strip: The number of bytes of the source that are held at a time; 0 for all, nil for a number that suits the
-  ///     size of the source.
+  ///   - strip: The number of bytes of a strip of the source; 0 to scale the picture as a whole. If it is nil, it
+  ///     depends on the size of the source.
   ///   - portable: Whether to use only zimg's portable code, without vector instructions.
   ///   - limits: The limits of the picture.
   ///   - name: The name of the picture in errors.
@@ -91,7 +93,8 @@ final class ScaledRows: RowSource {
     }
     (self.shape, self.name, left) = (shape, name, size.height)
     try limits.check(memory: shape.height * shape.rowBytes, of: name)
-    // Grey counts as three channels, because the size of strips was chosen for three; a palette index is one byte.
+    // Grey counts as three channels, because the size of a strip was chosen for three. A palette index counts as one
+    // byte.
     let pixel = table == nil ? max(from.pixelBytes, shape.depth == 16 ? 6 : 3) : 1
     let isAtOnce = from.width * from.height * pixel < Self.mostAtOnce
     let strip = strip ?? (isAtOnce ? 0 : Self.strip)
@@ -184,7 +187,7 @@ final class ScaledRows: RowSource {
 }
 
 extension Bitmap {
-  /// A part of the picture scaled to `width` × `height`, as ``ScaledRows`` does.
+  /// A part of the picture, scaled to `width` × `height` by ``ScaledRows``.
   consuming func scaled(
     _ part: Part? = nil,
     width: Int,

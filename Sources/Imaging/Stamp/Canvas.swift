@@ -3,14 +3,16 @@ import CDrawing
 import CPixman
 import Glibc
 
-/// A Cairo surface to draw on: premultiplied ARGB pixels, transparent at first, freed exactly once.
+/// A Cairo surface to draw on, freed exactly once.
+///
+/// Its pixels are red, green, blue and alpha, and the colours are multiplied by alpha. It is transparent at first.
 struct Canvas: ~Copyable {
   let width: Int
   let height: Int
   private let surface: OpaquePointer
   private let context: OpaquePointer
 
-  /// Makes a transparent canvas; nil if there is not enough memory.
+  /// Makes a canvas; nil if there is not enough memory.
   init?(width: Int, height: Int) {
     guard cdrawing_open() == nil,
       let surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, Int32(width), Int32(height))
@@ -32,9 +34,9 @@ struct Canvas: ~Copyable {
     cairo_surface_destroy(surface)
   }
 
-  /// Draws a scrim, the translucent layer behind letters, on the transparent canvas.
+  /// Draws a scrim, which is a translucent layer behind letters.
   ///
-  /// The canvas begins at row `row` of the picture.
+  /// The canvas must be transparent. Its first row is row `row` of the picture.
   func cover(_ veil: StampVeil, from row: Int, _ ink: StampInk, strength: Double) {
     guard strength > 0 else { return }
     let columns = (0..<width).map { veil.column(Double($0) + 0.5) * strength * 255 }
@@ -52,12 +54,12 @@ struct Canvas: ~Copyable {
     }
   }
 
-  /// Draws the shadow of letters up to four times, until it has the given strength at the letters' edges.
+  /// Draws the shadow of letters, up to four times, until it has the requested strength at the edges of the letters.
   ///
-  /// The canvas begins at row `row` of the shadow.
+  /// The first row of the canvas is row `row` of the shadow.
   func cast(_ shadow: LetterShadow, from row: Int, _ ink: StampInk, strength: Double) {
     let top = -Double(row) / shadow.shrink
-    // At an edge, a blurred letter is two fifths as strong as inside.
+    // At its edge, a blurred letter has two fifths of the strength that it has inside.
     var (left, times) = (1.0, 0)
     while 1 - left < strength, times < 4 { (left, times) = (left * 0.6, times + 1) }
     cairo_save(context)
@@ -81,7 +83,7 @@ struct Canvas: ~Copyable {
     cairo_restore(context)
   }
 
-  /// Draws a picture scaled to the whole canvas, with Cairo's best filter.
+  /// Draws a picture that is scaled to the whole canvas, with Cairo's best filter.
   func draw(_ picture: borrowing Canvas) {
     cairo_save(context)
     cairo_scale(
@@ -96,14 +98,14 @@ struct Canvas: ~Copyable {
     cairo_restore(context)
   }
 
-  /// Calls `body` with the pixels and the number of bytes of a row.
+  /// Calls `body` with the pixels, and with the number of bytes from a row to the next.
   func withPixels<Result>(
     _ body: (UnsafeMutablePointer<UInt32>?, Int32) -> Result
   ) -> Result {
     cairo_surface_flush(surface)
     defer { cairo_surface_mark_dirty(surface) }
     let data = UnsafeMutableRawPointer(cairo_image_surface_get_data(surface))
-    // SAFETY: Cairo's ARGB32 pixels are 32-bit numbers in rows of whole words.
+    // SAFETY: Cairo's ARGB32 pixels are 32-bit numbers, and a row is a whole number of such words.
     return body(
       data?.assumingMemoryBound(to: UInt32.self),
       cairo_image_surface_get_stride(surface)
@@ -112,7 +114,7 @@ struct Canvas: ~Copyable {
 }
 
 extension Canvas {
-  /// A canvas with a picture on it.
+  /// Makes a canvas with a picture on it.
   init?(_ bitmap: Bitmap) {
     self.init(width: bitmap.width, height: bitmap.height)
     let hasAlpha = bitmap.layout.hasAlpha
@@ -132,7 +134,9 @@ extension Canvas {
 }
 
 extension Bitmap {
-  /// Composites a drawing on the picture, with its top left at `x`, `y`; rows above or below the picture are left out.
+  /// Composites a drawing on the picture; the top left corner of the drawing is at `x`, `y`.
+  ///
+  /// Rows of the drawing above or below the picture are left out.
   mutating func blend(
     _ canvas: borrowing Canvas,
     x: Int,
@@ -143,7 +147,7 @@ extension Bitmap {
     let rows = max(y, 0)..<max(min(y + canvas.height, height), max(y, 0))
     guard !rows.isEmpty else { return }
     guard layout == .bgrx else {
-      // Only the affected rows are converted.
+      // Only the rows under the drawing are converted.
       let whole = PixelRegion(x: 0, y: rows.lowerBound, width: width, height: rows.count)
       let (start, top) = (rows.lowerBound * rowBytes, y - rows.lowerBound)
       var part = part(whole)
@@ -167,8 +171,8 @@ extension Bitmap {
     }
     let (width, height, stride) = (Int32(width), Int32(height), Int32(rowBytes))
     let painted = samples.withUnsafeMutableBytes { samples in
-      // SAFETY: rows of four bytes a pixel are pixman's x8r8g8b8, and the image is destroyed before the samples can
-      // move. Array storage is aligned to 16 bytes.
+      // SAFETY: a pixel of four bytes is one of pixman's x8r8g8b8, and the image is freed before the samples can move.
+      // The storage of an array is aligned to 16 bytes.
       guard
         let image = pixman_image_create_bits(
           PIXMAN_x8r8g8b8,
@@ -190,7 +194,7 @@ extension Canvas {
     surface.withImage { paint(over: $0, x: x, y: y) }
   }
 
-  /// Composites this canvas on an image, with its top left at `x`, `y`, by Porter and Duff's `over`.
+  /// Composites this canvas on an image; the top left corner of the canvas is at `x`, `y`. (Porter and Duff's `over`)
   ///
   /// Returns false if there is not enough memory.
   fileprivate func paint(over image: OpaquePointer, x: Int, y: Int) -> Bool {
@@ -248,17 +252,16 @@ struct Surface: ~Copyable {
 
   deinit { pixman_image_unref(image) }
 
-  /// Calls `body` with the image, for compositing.
   func withImage<Result>(_ body: (OpaquePointer) -> Result) -> Result { body(image) }
 
-  /// The bytes of a row, without padding.
+  /// The bytes of the pixels of a row.
   func row(_ y: Int) -> UnsafeMutableRawBufferPointer {
     let stride = Int(pixman_image_get_stride(image))
     let start = UnsafeMutableRawPointer(pixman_image_get_data(image))?.advanced(by: y * stride)
     return UnsafeMutableRawBufferPointer(start: start, count: width * 16)
   }
 
-  /// The pixels as a bitmap of the same layout and depth as `other`.
+  /// The pixels as a bitmap with the layout and the depth of `other`.
   func bitmap(like other: Bitmap) -> Bitmap {
     Bitmap(width: width, height: height, layout: other.layout, depth: max(other.depth, 8)) {
       let target = UnsafeMutableRawBufferPointer($0)
@@ -272,7 +275,7 @@ struct Surface: ~Copyable {
     }
   }
 
-  /// Converts a row of premultiplied red, green and blue with alpha to samples.
+  /// Converts a row of pixels, whose colours are multiplied by alpha, to samples.
   private func unpack(
     _ row: UnsafeMutableBufferPointer<Float>,
     into target: UnsafeMutableRawBufferPointer,
@@ -300,7 +303,9 @@ struct Surface: ~Copyable {
 }
 
 extension Bitmap {
-  /// The picture in floating point, as red, green, blue and alpha, premultiplied.
+  /// The picture in floating point; nil if there is not enough memory.
+  ///
+  /// The colours are multiplied by alpha.
   func floatingSurface() -> Surface? {
     guard let surface = Surface(width, height) else { return nil }
     let channels = layout.channels

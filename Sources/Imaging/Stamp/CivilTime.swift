@@ -2,9 +2,11 @@ import Base
 import Glibc
 import SystemPackage
 
-/// A date and time of day as a wall clock shows them, without a zone, in the proleptic Gregorian calendar.
+/// A date and a time of day as a clock on the wall shows them, without a time zone.
+///
+/// Dates are those of the Gregorian calendar, also before it was introduced.
 public struct CivilTime: Sendable, Equatable {
-  /// The year.
+  /// The year, such as 2021.
   public var year: Int
   /// The month, from 1.
   public var month: Int
@@ -20,15 +22,15 @@ public struct CivilTime: Sendable, Equatable {
   /// The day of the week, 0 for Sunday.
   public var weekday: Int { ((days + 4) % 7 + 7) % 7 }
 
-  /// The date and the time of day as `2021-01-13 06:30:00`.
+  /// The date and the time of day, for example `2021-01-13 06:30:00`.
   public var text: String {
     "\(padded(year, 4))-\(padded(month))-\(padded(day)) "
       + "\(padded(hour)):\(padded(minute)):\(padded(second))"
   }
 
-  /// Days since 1970-01-01.
+  /// The number of days since 1970-01-01.
   private var days: Int {
-    // Years start in March here, so that the leap day is the last day of its year.
+    // A year starts in March here, so that the leap day is the last day of its year.
     let shifted = month <= 2 ? year - 1 : year
     let era = (shifted >= 0 ? shifted : shifted - 399) / 400
     let yearOfEra = shifted - era * 400
@@ -36,10 +38,10 @@ public struct CivilTime: Sendable, Equatable {
     return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
   }
 
-  /// The seconds since 1970 if this were a time in UTC.
+  /// The number of seconds since 1970, if this is a time in UTC.
   var seconds: Int { ((days * 24 + hour) * 60 + minute) * 60 + second }
 
-  /// The wall clock at `seconds` since 1970, for a zone that is `offset` seconds east of UTC.
+  /// Makes the time that clocks show at `seconds` since 1970, in a zone that is `offset` seconds east of UTC.
   public init(seconds: Int, offset: Int) {
     let local = seconds + offset
     let days = Int((Double(local) / 86_400).rounded(.down))
@@ -56,7 +58,7 @@ public struct CivilTime: Sendable, Equatable {
     (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60)
   }
 
-  /// Reads `2021:01:13 06:30:00` or `2021-01-13T06:30:00`; nil for a date that does not exist.
+  /// Reads a time such as `2021:01:13 06:30:00` or `2021-01-13T06:30:00`; nil for a date that does not exist.
   init?(_ text: some StringProtocol) {
     let digits = Array(text.utf8)
     guard digits.count == 19 else { return nil }
@@ -79,14 +81,14 @@ public struct CivilTime: Sendable, Equatable {
   }
 }
 
-/// An offset from UTC as RFC 3339 and EXIF write it.
+/// Reads and writes an offset from UTC as RFC 3339 and EXIF do.
 enum UTCOffset {
-  /// Reads `+09:00`, `-03:30` or `Z`; returns seconds east of UTC.
+  /// Reads an offset such as `+09:00`, `-03:30` or `Z`, and returns it in seconds east of UTC; nil for other texts.
   static func seconds(_ text: some StringProtocol) -> Int? {
     if text == "Z" || text == "z" { return 0 }
     let digits = Array(text.utf8)
     guard digits.count == 6, digits[0] == 43 || digits[0] == 45, digits[3] == 58,
-      // Int would accept another sign: "++9:+5" is not an offset.
+      // Int would accept another sign, so "++9:+5" would become an offset.
       (digits[1..<3] + digits[4..<6]).allSatisfy({ (48...57).contains($0) }),
       let hours = Int(String(decoding: digits[1..<3], as: UTF8.self)),
       let minutes = Int(String(decoding: digits[4..<6], as: UTF8.self)), hours < 24, minutes < 60
@@ -94,7 +96,7 @@ enum UTCOffset {
     return (hours * 60 + minutes) * (digits[0] == 45 ? -60 : 60)
   }
 
-  /// Writes an offset.
+  /// Writes an offset in seconds, for example `+09:00`.
   static func text(_ seconds: Int) -> String {
     guard seconds != 0 else { return "Z" }
     let minutes = abs(seconds) / 60
@@ -102,19 +104,19 @@ enum UTCOffset {
   }
 }
 
-/// A number with at least `width` digits.
+/// A number with at least `width` digits, for example `07`.
 func padded(_ number: Int, _ width: Int = 2) -> String {
   let digits = String(number)
   return String(repeating: "0", count: max(width - digits.count, 0)) + digits
 }
 
-/// A time zone: the offset of its clocks from UTC at any instant. (RFC 9636)
+/// A time zone: how far its clocks are from UTC at any instant. (RFC 9636)
 public struct Zone: Sendable, Equatable, Codable {
-  /// The instants at which the offset changes, the earliest first.
+  /// The instants at which the offset changes, beginning with the earliest.
   private var changes: [Change] = []
   /// The offset before the first change.
   private var first = 0
-  /// Whether the C library's local time zone is used instead of `changes` and `first`.
+  /// Whether this is the local time zone of the C library, which is used instead of `changes` and `first`.
   private var isLocal = false
 
   private struct Change: Equatable, Sendable, Codable {
@@ -125,25 +127,25 @@ public struct Zone: Sendable, Equatable, Codable {
   /// UTC.
   public static let utc = Zone(offset: 0)
 
-  /// The zone of this machine's clock, as the C library reads it from `TZ` or `/etc/localtime`.
+  /// The zone of this machine, which the C library takes from `TZ` or `/etc/localtime`.
   public static let local: Zone = {
     var zone = Zone(offset: 0)
     zone.isLocal = true
     return zone
   }()
 
-  /// A zone with a constant offset, in seconds east of UTC.
+  /// Makes a zone with a constant offset, in seconds east of UTC.
   public init(offset: Int) {
     first = offset
   }
 
-  /// The zone of this name in the system's database, or a fixed offset such as `+09:00` or `Z`.
+  /// Reads a zone from the system's database, or a constant offset such as `+09:00` or `Z`.
   ///
-  /// After the last change in the zone's file, the offset stays the same. If a zone still changes its clocks every
-  /// year, the file must list the changes until 2037.
+  /// After the last change in the zone's file, the offset stays the same. So if the clocks of a zone still change every
+  /// year, its file must list the changes until 2037.
   ///
   /// - Parameters:
-  ///   - name: A name in the IANA database, such as `Asia/Seoul`.
+  ///   - name: A name in the IANA database, such as `Asia/Seoul`, or an offset.
   ///   - folder: The folder of the database.
   /// - Throws: ``LarderError`` of code `time` when there is no such zone.
   public init(
@@ -171,13 +173,13 @@ public struct Zone: Sendable, Equatable, Codable {
     let file = open(path.string, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }
     defer { close(file) }
-    // The largest file in the database has a few thousand bytes.
+    // The largest file of the database has a few thousand bytes.
     var bytes = [UInt8](repeating: 0, count: 65_536)
     let count = Glibc.read(file, &bytes, bytes.count)
     return count > 0 ? Array(bytes[..<count]) : nil
   }
 
-  /// Seconds east of UTC at `instant`, in seconds since 1970.
+  /// The offset, in seconds east of UTC, at an instant in seconds since 1970.
   public func offset(at instant: Int) -> Int {
     if isLocal {
       var (time, parts) = (time_t(instant), tm())
@@ -192,7 +194,9 @@ public struct Zone: Sendable, Equatable, Codable {
     return low == 0 ? first : changes[low - 1].offset
   }
 
-  /// The instant at which the zone's clocks show `time`; the earlier instant if they show it twice.
+  /// The instant, in seconds since 1970, at which the clocks of the zone show `time`.
+  ///
+  /// If they show it twice, it is the earlier instant.
   public func instant(of time: CivilTime) -> Int {
     let guess = time.seconds
     let offsets = Set([offset(at: guess - 86_400), offset(at: guess + 86_400)])
@@ -200,18 +204,20 @@ public struct Zone: Sendable, Equatable, Codable {
     return fitting.min() ?? guess - offset(at: guess - 86_400)
   }
 
-  /// Reads the bytes of a TZif file; nil if the bytes are invalid, or leave changes before 2037 to the rule in the
-  /// footer.
+  /// Reads the bytes of a TZif file, the format of the database.
+  ///
+  /// The result is nil if the bytes are invalid. It is also nil if they do not list the changes until 2037, but leave
+  /// them to the rule in the footer.
   public init?(tzif bytes: [UInt8]) {
     let parsed: Zone? = bytes.withUnsafeBufferPointer { bytes in
       let reader = ByteReader(bytes: bytes)
       guard let old = TZifHeader(reader, at: 0) else { return nil }
       if old.version < 2 { return Self.block(reader, old, wide: false) }
-      // The first block has 32-bit times, for old readers.
+      // The first block has times of 32 bits, for old programs.
       guard let new = TZifHeader(reader, at: old.end(wide: false)),
         let zone = Self.block(reader, new, wide: true)
       else { return nil }
-      // A comma in the footer starts the dates of a rule for yearly changes. (RFC 9636, section 3.3)
+      // A comma in the footer precedes the dates of a rule for yearly changes. (RFC 9636, section 3.3)
       let changes = bytes.dropFirst(new.end(wide: true) + 1).contains(UInt8(ascii: ","))
       return changes && zone.lastChange < Self.year2037 ? nil : zone
     }

@@ -2,7 +2,7 @@ import Base
 import Glibc
 import SystemPackage
 
-/// Makes a square, or another crop, of a picture, and writes the time, date and weekday on it.
+/// Crops a picture, and writes a time, its date and its weekday on it.
 ///
 ///     var stamp = Stamp(crop: Crop(size: 1080))
 ///     stamp.locale = try StampLocale("ko_KR")
@@ -10,45 +10,53 @@ import SystemPackage
 ///     let picture = try stamp.apply(to: PictureFile("morning.jpg"))
 ///     print(picture.time?.description ?? "", picture.time?.source.rawValue ?? "")
 ///
-/// The letters are sized in proportion to the picture. They are black or white, depending on the pixels under them. A
-/// scrim, a translucent layer behind the letters, is made strong enough for a contrast of 7:1.
+/// The size of the letters depends on the size of the picture. The letters are black or white, depending on the pixels
+/// behind them. A scrim, which is a translucent layer behind the letters, is made strong enough for a contrast of 7:1.
 public struct Stamp: PictureMaking {
   /// The crop to stamp.
   ///
-  /// `lossless` has no effect, because pixels change. With `.contain` and no frame, the whole picture is stamped in its
-  /// own shape.
+  /// Its `lossless` has no effect, because pixels change. If its fit is `.contain` and it has no frame, the whole
+  /// picture is stamped in its own shape.
   public var crop: Crop
   /// The time to show.
   public var time: StampTime.Choice
-  /// The zone in which the time is shown; nil for the time's own offset, or for `localZone` if the time has none.
+  /// The zone in which the time is shown.
+  ///
+  /// If it is nil, the time is shown with its own offset or, if it has none, in `localZone`.
   public var zone: Zone?
-  /// The zone to which times without an offset belong.
+  /// The zone in which times without an offset are meant.
   public var localZone: Zone
-  /// The language and format of the date.
+  /// The language and the format of the date; nil for English.
   public var locale: StampLocale?
-  /// The text; nil for the time with the date and weekday below it.
+  /// The text; nil for the time, and below it the date and the weekday.
   public var template: StampTemplate?
-  /// How the letters are set off from the picture.
+  /// How the letters are made to stand out from the picture.
   public var style = StampStyle.bar
-  /// Another line of text, under the date.
+  /// Another line of text, below the date.
   public var text: String?
-  /// A PNG or JPEG, drawn in the corner diagonally opposite the text.
+  /// A logo, which is drawn in the corner diagonally opposite the text.
   public var logo: PictureFile?
-  /// The position of the text; `attention` means the middle.
+  /// The position of the text.
+  ///
+  /// `attention` is treated as the middle.
   public var place: Gravity
-  /// A font family that must be installed, and is tried before `fontFamily`.
+  /// A font family that must be installed.
+  ///
+  /// It is tried before `fontFamily`.
   public var font: String?
-  /// The font families to try, in order.
+  /// The font families to try, from left to right, separated by commas.
   public var fontFamily: String
   /// A fontconfig file to use instead of the system's.
   public var fontConfiguration: FilePath?
-  /// Returns the present time, in seconds since 1970.
+  /// The clock, which returns seconds since 1970.
   public var now: @Sendable () -> Int = { Glibc.time(nil) }
 
-  /// The limits of a picture.
+  /// The limits that a picture must not exceed.
   public var limits: PictureLimits { crop.limits }
 
-  /// Makes a stamp of the time at which a picture was taken; set other properties afterwards.
+  /// Makes a stamp with the time at which a picture was taken, or with another time.
+  ///
+  /// Other properties can be set afterwards.
   ///
   /// - Parameters:
   ///   - crop: The crop to stamp.
@@ -61,13 +69,15 @@ public struct Stamp: PictureMaking {
     fontFamily = "NanumSquare, NanumGothic, Noto Sans, Sans"
   }
 
-  /// Checks the crop and the font.
+  /// Checks the options of the crop, and whether the font is installed.
   public func check() throws(LarderError) {
     try crop.check()
     if let font { try Typesetter.check(font, configuration: fontConfiguration) }
   }
 
-  /// This stamp for one picture: if the crop is `.contain` without a frame, the picture's own size becomes the frame.
+  /// This stamp for one picture.
+  ///
+  /// If the fit is `.contain` and there is no frame, the size of the picture becomes the frame.
   private func framed(for file: PictureFile) -> Self {
     var stamp = self
     if crop.fit == .contain, crop.frame == nil {
@@ -76,7 +86,9 @@ public struct Stamp: PictureMaking {
     return stamp
   }
 
-  /// Stamps a picture for an output file; a large PNG is written to a temporary file, not held in memory.
+  /// Stamps a picture for an output file.
+  ///
+  /// A large PNG is written to a temporary file in the folder of `output`, instead of being held in memory.
   public func make(
     from file: PictureFile,
     for output: FilePath
@@ -86,9 +98,11 @@ public struct Stamp: PictureMaking {
 
   /// Stamps a picture.
   ///
-  /// - Parameter file: The input. CMYK becomes RGB; 16 bits and alpha are kept if the format has them.
+  /// - Parameter file: The picture to stamp. CMYK becomes RGB. Samples of 16 bits and alpha are kept if the format of
+  ///   the result can hold them.
   /// - Returns: The stamped picture, with the time that it shows.
-  /// - Throws: ``LarderError`` when the picture cannot be read or lacks the requested time, or there is no font.
+  /// - Throws: ``LarderError`` when the picture cannot be read, when it lacks the requested time, or when no font is
+  ///   installed.
   public func apply(to file: PictureFile) throws(LarderError) -> EncodedPicture {
     try apply(to: file, opening: nil)
   }
@@ -118,7 +132,7 @@ public struct Stamp: PictureMaking {
 }
 
 extension Stamp {
-  /// The lines of a stamp with their positions, and the box around them.
+  /// The lines of a stamp with their positions, and the box around them, in pixels.
   struct Block {
     var lines: [PlacedLine]
     var left: Double
@@ -127,14 +141,17 @@ extension Stamp {
     var height: Double
   }
 
-  /// The length by which letters and margins are scaled: the side of a square, or for other shapes a length that suits
-  /// both flat and narrow pictures.
+  /// The length, in pixels, that sets the size of letters and margins.
+  ///
+  /// For a square, it is the side. For other shapes, it is a length that suits both flat and narrow pictures.
   static func unit(of size: PixelSize) -> Double {
     let (width, height) = (Double(size.width), Double(size.height))
     return min((width * height).squareRoot(), min(width, height) * 1.25)
   }
 
-  /// The lines to write; a line marked as a clock gets larger letters.
+  /// The lines to write.
+  ///
+  /// A line that is a clock gets larger letters.
   private func wanted(
     _ moment: StampTime,
     _ locale: StampLocale
@@ -143,7 +160,7 @@ extension Stamp {
       ?? [(locale.time(moment.civil), true), (locale.date(moment.civil), false)]
   }
 
-  /// Lays out the lines one below the other, and places them on a picture of `size`.
+  /// Lays out the lines, one below the other, and places them on a picture of `size`.
   func set(_ moment: StampTime, size: PixelSize) throws(LarderError) -> Block {
     let locale: StampLocale
     if let chosen = self.locale { locale = chosen } else { locale = try StampLocale("en") }
@@ -176,7 +193,7 @@ extension Stamp {
       height += ink.height
       width = max(width, ink.width)
     }
-    // The date is as bold as the clock.
+    // The clock and the date are both bold.
     for line in wanted(moment, locale) {
       try add(line.text, unit * (line.isClock ? 0.16 : 0.064), isBold: true, isCut: false)
     }
@@ -201,7 +218,7 @@ extension Stamp {
     isNear ? margin : isFar ? side - margin - length : (side - length) / 2
   }
 
-  /// The scrim behind a block; nil for the style `plain`.
+  /// The scrim behind the text; nil for the style `plain`.
   func veil(_ block: Block, size: PixelSize) -> StampVeil? {
     let unit = Self.unit(of: size)
     let pad = unit * 0.015
@@ -212,7 +229,8 @@ extension Stamp {
       let columns = block.left - pad...block.left + block.width + pad
       return StampVeil(columns: columns, rows: rows, fade: unit * 0.05)
     case .bar:
-      // The bar is dark up to the picture's edge near the text, and fades into the picture on its other side.
+      // The bar is dark up to the edge of the picture that is near the text. On its other side, it fades into the
+      // picture.
       let top = place.isTop ? 0 : rows.lowerBound
       let bottom = place.isBottom ? Double(size.height) : rows.upperBound
       let even = top...max(top, bottom)
@@ -221,7 +239,8 @@ extension Stamp {
   }
 }
 
-/// The form in which a stamp is sent to a worker process: everything but the clock, which each process has.
+/// The form in which a stamp is sent to a worker process: everything except the clock, because each process has its
+/// own.
 extension Stamp: Codable {
   enum CodingKeys: CodingKey, CaseIterable {
     case crop, time, zone, localZone, locale, template, style, text, logo, place, font, fontFamily

@@ -1,19 +1,20 @@
 import Base
 
-/// The layer of a stamp over a picture: the scrim (a translucent layer behind the letters), the letters with their
-/// shadow, and the logo.
+/// The layer of a stamp over a picture: the letters with their shadow or their scrim, and the logo.
 ///
-/// The layer is painted in strips, so that at most one strip of it is in memory.
+/// A scrim is a translucent layer behind letters. The layer is painted in strips, so that only one strip of it is in
+/// memory.
 final class StampLayer {
-  /// The smallest size of letters that are legible, in pixels.
+  /// The smallest legible size of letters, in pixels.
   static let leastSize = 9.0
 
   let size: PixelSize
   private let block: Stamp.Block
   private let veil: StampVeil?
-  /// The rows of the picture on which the scrim and the letters are painted.
+  /// The rows of the picture on which the text is painted, with its shadow or scrim.
   private let rows: Range<Int>
-  /// The rows of the picture that must be held in memory to be measured and painted: `rows`, and the rows of `probes`.
+  /// The rows of the picture that must be in memory together, to be measured and painted: `rows`, and those of
+  /// `probes`.
   var heldRows: Range<Int> {
     let ys = probes.ys
     return min(
@@ -55,7 +56,7 @@ final class StampLayer {
     (self.size, self.block, self.veil) = (size, block, veil)
   }
 
-  /// Warnings about the result.
+  /// The warnings about letters that are hard to read.
   func remarks(over backdrop: Backdrop) -> Set<EncodedPicture.Remark> {
     var remarks: Set<EncodedPicture.Remark> = []
     if block.lines.contains(where: { $0.size < Self.leastSize }) { remarks.insert(.smallText) }
@@ -63,19 +64,20 @@ final class StampLayer {
     return remarks
   }
 
-  /// The columns and rows of the pixels from which the brightness behind the text is measured.
+  /// The columns and the rows of the pixels from which the brightness behind the text is measured.
   var probes: (xs: [Int], ys: [Int]) {
     Backdrop.probes(block, width: size.width, height: size.height)
   }
 
   /// The number of rows that are painted at a time.
   ///
-  /// They have about half a million pixels. These take 8 MB in floating point, which pictures with alpha or 16 bits
-  /// need.
+  /// They have about half a million pixels. A picture with alpha or 16 bits is painted in floating point, which takes 8
+  /// MB for these.
   private var stripRows: Int { max(500_000 / size.width, 16) }
 
-  /// Paints the text on rows of full width, `strip` rows at a time; the bitmap's first row is row `first` of the
-  /// picture.
+  /// Paints the text on a bitmap with some rows of the picture, of which the first is row `first`.
+  ///
+  /// `strip` is the number of rows that are painted at a time.
   func paint(
     on bitmap: inout Bitmap,
     first: Int = 0,
@@ -106,7 +108,7 @@ final class StampLayer {
     }
   }
 
-  /// Paints the logo on rows of full width; the bitmap's first row is row `first` of the picture.
+  /// Paints the logo on a bitmap with some rows of the picture, of which the first is row `first`.
   func paintLogo(
     on bitmap: inout Bitmap,
     first: Int,
@@ -124,12 +126,14 @@ final class StampLayer {
   }
 }
 
-/// The shadow of letters: drawn small, so that it is blurred when it is enlarged.
+/// The shadow of letters.
+///
+/// It is drawn small, and is blurred when it is enlarged.
 final class LetterShadow {
   let canvas: Canvas
   let shrink: Double
 
-  /// Draws the shadow of lines in a box; nil if there is not enough memory.
+  /// Draws the shadow of lines in a box of the given size; nil if there is not enough memory.
   init?(_ lines: [PlacedLine], width: Int, height: Int) {
     shrink = max((lines.map(\.size).min() ?? 8) / 9, 1)
     guard
@@ -155,7 +159,7 @@ private final class PlacedLogo {
       picture.layout == .bgrx || picture.layout == .cmyk
       ? picture.flattened(.rgb) : picture
     let side = Stamp.unit(of: size)
-    // The logo is about as high as the clock, or lower if it would be wider than two fifths of a square picture.
+    // The logo is about as high as the clock. It is lower if it would be wider than two fifths of a square picture.
     let scale = min(
       side * 0.13 / Double(picture.height),
       side * 0.4 / Double(picture.width)

@@ -1,13 +1,18 @@
 import Glibc
 
-/// How the letters of a stamp are set off from the picture.
+/// How the letters of a stamp are made to stand out from the picture.
 public enum StampStyle: String, Sendable, CaseIterable, Codable {
-  /// Letters without a background, with a thin soft shadow where the picture requires it.
+  /// Letters without a background.
+  ///
+  /// They get a thin soft shadow if the picture requires it.
   case plain
-  /// A scrim, a translucent layer with soft edges, behind the text. It is no taller than the text, and as strong as the
-  /// letters need.
+  /// A translucent layer with soft edges, a scrim, behind the text.
+  ///
+  /// It is hardly taller than the text, and as strong as the letters need it.
   case scrim
-  /// White letters on a dark band from side to side, which reaches the near edge and fades into the picture.
+  /// White letters on a dark band from side to side.
+  ///
+  /// The band reaches the edge near the text, and fades into the picture on its other side.
   case bar
 }
 
@@ -18,30 +23,38 @@ enum StampInk: Equatable {
 
   var opposite: Self { self == .black ? .white : .black }
 
-  /// The value of each colour channel: 0 for black, 1 for white.
+  /// The value of every colour channel: 0 for black, and 1 for white.
   var light: Double { self == .white ? 1 : 0 }
 }
 
-/// The background of a stamp's letters, and the scrim that makes them legible.
+/// How the letters of a stamp are adapted to the picture behind them: their colour, and the strength of the scrim.
+///
+/// A scrim is a translucent layer behind letters.
 struct Backdrop: Equatable {
-  /// The contrast that the scrim has to reach.
+  /// The contrast that letters must have on the scrim.
   ///
-  /// This is a little more than the 7:1 of WCAG 2.2, 1.4.6, because samples are rounded to integers, and a JPEG changes
-  /// them slightly.
+  /// It is a little more than the 7:1 of WCAG 2.2, 1.4.6, because samples are rounded to integers, and because a JPEG
+  /// changes them slightly.
   static let contrast = 7.5
   /// The lowest contrast at which large letters are easy to read. (WCAG 2.2, 1.4.3)
   static let readable = 3.0
-  /// The strength of a bar: it gives white letters a contrast of 7.5:1 on a white picture.
+  /// The strength of a bar, with which white letters have a contrast of 7.5:1 on a white picture.
   static let barStrength = 0.7
 
-  /// The colour of the letters: white on a bar, otherwise the colour whose scrim changes the picture less.
+  /// The colour of the letters.
+  ///
+  /// On a bar, it is white. Otherwise it is the colour whose scrim changes the picture less.
   let ink: StampInk
-  /// The strength of the scrim, from 0 to 1; the scrim's colour is the opposite of `ink`.
+  /// The strength of the scrim, from 0 to 1.
+  ///
+  /// The colour of the scrim is the opposite of `ink`.
   let strength: Double
-  /// The least contrast of the letters with their background, 1 to 21; for the style `plain`, without their shadow.
+  /// The lowest contrast of the letters with the pixels behind them, from 1 to 21.
+  ///
+  /// For the style `plain`, the shadow does not count.
   let leastContrast: Double
 
-  /// The columns and rows of a grid of at most 128 × 64 pixels inside the block of text.
+  /// The columns and the rows of a grid of at most 128 × 64 pixels behind the text.
   static func probes(
     _ block: Stamp.Block,
     width: Int,
@@ -50,10 +63,10 @@ struct Backdrop: Equatable {
     (steps(block.left, block.width, width, 128), steps(block.top, block.height, height, 64))
   }
 
-  /// Chooses the ink and the scrim for the colours of sampled pixels.
+  /// Chooses the ink and the scrim by the colours of pixels behind the text.
   init(_ colours: [(red: UInt8, green: UInt8, blue: UInt8)], style: StampStyle = .bar) {
-    // A scrim hardly changes the order of the colours by luminance. So the 64 lightest colours suffice for white
-    // letters, and the 64 darkest for black letters.
+    // Covered by a scrim, the lightest colours are still about the lightest. So the 64 lightest colours suffice for
+    // white letters, and the 64 darkest for black letters.
     let sorted = colours.sorted { Self.luminance($0, .black, 0) < Self.luminance($1, .black, 0) }
     let white = Self.veil(Array(sorted.suffix(64)), for: .white)
     let black = Self.veil(Array(sorted.prefix(64)), for: .black)
@@ -70,7 +83,7 @@ struct Backdrop: Equatable {
       .map { Self.contrast($0, letters, behind: laid) }.min() ?? 21
   }
 
-  /// The weakest scrim, in steps of a hundredth, on which letters reach the contrast with all colours.
+  /// The strength of the weakest scrim, in steps of a hundredth, on which letters reach the contrast with all colours.
   private static func veil(
     _ colours: [(red: UInt8, green: UInt8, blue: UInt8)],
     for ink: StampInk
@@ -109,7 +122,7 @@ struct Backdrop: Equatable {
       + 0.0722 * linear(colour.blue)
   }
 
-  /// The linear light of each sRGB sample.
+  /// The linear light of each sRGB sample, from 0 to 255.
   private static let lights = (0..<256).map { value in
     let share = Double(value) / 255
     return share <= 0.04045 ? share / 12.92 : pow((share + 0.055) / 1.055, 2.4)
@@ -128,19 +141,19 @@ struct Backdrop: Equatable {
   }
 }
 
-/// A scrim (a translucent layer behind letters) over a part of a picture.
+/// A scrim, which is a translucent layer behind letters, over a part of a picture.
 ///
-/// It has full strength inside the box, and no strength at `fade` pixels or more outside of the box.
+/// It has its full strength inside the box, and no strength at a distance of `fade` pixels or more from the box.
 struct StampVeil: Equatable {
   let columns: ClosedRange<Double>
   let rows: ClosedRange<Double>
   let fade: Double
 
-  /// The share of the scrim's strength at a column, or at a row.
+  /// The share of the full strength that the scrim has at a column.
   func column(_ x: Double) -> Double { Self.share(x, columns, fade) }
   func row(_ y: Double) -> Double { Self.share(y, rows, fade) }
 
-  /// An eased ramp, because the start of a linear ramp is visible.
+  /// An eased ramp from 1 to 0, because the start of a linear ramp would be visible.
   private static func share(
     _ place: Double,
     _ full: ClosedRange<Double>,

@@ -1,6 +1,6 @@
 import Base
 
-/// The text of a stamp: lines with fields for the time.
+/// A template for the text of a stamp: lines with fields for the time.
 ///
 ///     let template = try StampTemplate(#"{time}\n{weekday}, {date}"#)
 public struct StampTemplate: Sendable, Equatable, Codable {
@@ -17,10 +17,10 @@ public struct StampTemplate: Sendable, Equatable, Codable {
 
   /// Reads a template.
   ///
-  /// - Parameter template: Text with the fields `{time}` (in the locale's format), `{time12}`, `{time24}`, `{date}` and
-  ///   `{weekday}`. `\n`, or a line break, starts another line. A line that consists of one time field gets the larger
-  ///   letters of a clock.
-  /// - Throws: ``LarderError`` of code `usage` for other fields, an unclosed brace, or an empty text.
+  /// - Parameter template: A text with the fields `{time}` (in the locale's format), `{time12}`, `{time24}`, `{date}`
+  ///   and `{weekday}`. Another line starts at `\n` or at a line break. A line that consists of one time field gets
+  ///   larger letters.
+  /// - Throws: ``LarderError`` of code `usage` for an unknown field, a brace that is not closed, or an empty text.
   public init(_ template: String) throws(LarderError) {
     var fields = FieldTemplate(template, for: "stamp")
     var lines: [[Part]] = [[]]
@@ -40,7 +40,7 @@ public struct StampTemplate: Sendable, Equatable, Codable {
     if self.lines.isEmpty { throw fields.refusal("it is empty; try {time} {date}") }
   }
 
-  /// Adds text, and starts new lines where it has line breaks.
+  /// Adds a text; each line break in it starts another line.
   private static func add(_ text: Substring, to lines: inout [[Part]]) {
     let rows = text.split(separator: "\n", omittingEmptySubsequences: false)
       .flatMap { $0.split(separator: "\\n", omittingEmptySubsequences: false) }
@@ -50,7 +50,9 @@ public struct StampTemplate: Sendable, Equatable, Codable {
     }
   }
 
-  /// The lines for a time; `isClock` marks a line that consists of one time field.
+  /// The lines for a time.
+  ///
+  /// `isClock` says that a line consists of one time field.
   func lines(_ time: CivilTime, _ locale: StampLocale) -> [(text: String, isClock: Bool)] {
     lines.map { parts in
       let text = parts.map { part in
@@ -68,9 +70,9 @@ public struct StampTemplate: Sendable, Equatable, Codable {
   }
 }
 
-/// The format of dates and times in a language and region.
+/// The format of dates and times in a language and a country.
 public struct StampLocale: Sendable, Equatable, Codable {
-  /// The language for which fonts are chosen, such as `ko`.
+  /// The language by which fonts are chosen, for example `ko`.
   let language: String
   private let pattern: [Part]
   private let months: [String]
@@ -87,7 +89,9 @@ public struct StampLocale: Sendable, Equatable, Codable {
   /// The supported languages.
   public static let languages = ["de", "en", "es", "fr", "it", "ja", "ko", "pt", "zh"]
 
-  /// The locale of an identifier such as `ko_KR`, `ko-KR`, `ko_KR.UTF-8` or `ko`; `C` is English.
+  /// Reads an identifier such as `ko_KR`, `ko-KR`, `ko_KR.UTF-8` or `ko`.
+  ///
+  /// `C` means English.
   ///
   /// - Throws: ``LarderError`` of code `time` for an unsupported language.
   public init(_ identifier: String) throws(LarderError) {
@@ -180,26 +184,26 @@ public struct StampLocale: Sendable, Equatable, Codable {
     let isFirst: Bool
   }
 
-  /// The country of an identifier, such as `US`; empty if it has none.
+  /// The country in an identifier, for example `US`; empty if there is none.
   private static func region(_ identifier: String) -> String {
     identifier.prefix { $0 != "." && $0 != "@" }
       .split { $0 == "_" || $0 == "-" }.dropFirst()
       .first { $0.count == 2 }?.uppercased() ?? ""
   }
 
-  /// The date and weekday: `2021년 1월 13일 (수)`.
+  /// The date and the weekday, for example `2021년 1월 13일 (수)`.
   public func date(_ time: CivilTime) -> String { text(pattern, time) }
 
-  /// The date without the weekday: `January 12, 2021`.
+  /// The date without the weekday, for example `January 12, 2021`.
   public func day(_ time: CivilTime) -> String {
-    // The weekday is at one end of each pattern, together with its punctuation.
+    // Each pattern has the weekday at one end, together with its punctuation.
     guard let place = pattern.firstIndex(of: .weekday) else { return text(pattern, time) }
     return place < 2
       ? text(Array(pattern.dropFirst(place + 2)), time)
       : text(Array(pattern.prefix(place - 1)), time)
   }
 
-  /// The weekday alone: `Tue`.
+  /// The weekday, for example `Tue`.
   public func weekday(_ time: CivilTime) -> String { weekdays[time.weekday] }
 
   private func text(_ pattern: [Part], _ time: CivilTime) -> String {
@@ -215,12 +219,12 @@ public struct StampLocale: Sendable, Equatable, Codable {
     }.joined()
   }
 
-  /// The time of day in the locale's format: `06:30`, `6:30 AM`.
+  /// The time of day in the locale's format, for example `06:30` or `6:30 AM`.
   ///
   /// - Parameters:
   ///   - time: The time.
-  ///   - hours: 12 or 24, for the 12-hour or 24-hour clock; nil for the locale's clock.
-  /// - Returns: The text.
+  ///   - hours: 12 or 24 for a clock with that many hours; nil for the locale's own clock.
+  /// - Returns: The time as text.
   public func time(_ time: CivilTime, hours: Int? = nil) -> String {
     guard hours == 12 || (hours == nil && hasTwelveHours) else {
       return "\(padded(time.hour)):\(padded(time.minute))"

@@ -1,31 +1,37 @@
 import Base
 
-/// The moment on a stamp, and where it came from.
+/// The time on a stamp, and where it came from.
 public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
-  /// Where a time came from.
+  /// Where the time on a stamp came from.
   public enum Source: String, Sendable, Codable {
     /// The picture's metadata.
     case exif
-    /// When the file was last written.
+    /// The time at which the file was last written.
     case file
-    /// The system's clock.
+    /// The time of the system's clock.
     case now
-    /// The caller.
+    /// The caller, who gave the time.
     case given
   }
 
-  /// The time that a stamp shows.
+  /// The choice of the time that a stamp shows.
   public enum Choice: Sendable, Equatable, Codable {
-    /// The time in the picture's metadata, and no other.
+    /// The time in the picture's metadata.
+    ///
+    /// A picture without one is an error.
     case exif
-    /// The file's modification time, and no other.
+    /// The time at which the file was last written.
+    ///
+    /// A picture without one is an error.
     case file
-    /// The system's clock.
+    /// The time of the system's clock.
     case now
-    /// An instant in seconds since 1970, shown `offset` seconds east of UTC unless the stamp has a zone.
+    /// An instant in seconds since 1970.
+    ///
+    /// It is shown `offset` seconds east of UTC, unless the stamp has a zone.
     case given(instant: Int, offset: Int)
 
-    /// Reads `exif`, `file`, `now` or an RFC 3339 time.
+    /// Reads `exif`, `file`, `now` or a time such as `2021-01-13T06:30:00+09:00` (RFC 3339).
     ///
     /// - Throws: ``LarderError`` of code `time` for anything else.
     public init(_ text: String) throws(LarderError) {
@@ -49,17 +55,17 @@ public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
     }
   }
 
-  /// Seconds since 1970.
+  /// The instant, in seconds since 1970.
   public let instant: Int
-  /// The offset of the clock that is shown, in seconds east of UTC.
+  /// The offset at which the time is shown, in seconds east of UTC.
   public let offset: Int
   /// Where the time came from.
   public let source: Source
 
-  /// The wall clock that is shown.
+  /// The date and the time of day that are shown.
   public var civil: CivilTime { CivilTime(seconds: instant, offset: offset) }
 
-  /// The instant as RFC 3339: `2021-01-13T06:30:00+09:00`.
+  /// The time as RFC 3339, for example `2021-01-13T06:30:00+09:00`.
   public var description: String {
     civil.text.replacing(" ", with: "T") + UTCOffset.text(offset)
   }
@@ -68,11 +74,12 @@ public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
   ///
   /// - Parameters:
   ///   - choice: The requested time.
-  ///   - taken: The time in the picture's metadata.
-  ///   - modified: When the file was last written, in seconds since 1970.
-  ///   - zone: The zone in which the time is shown; nil for the time's own offset, or for `local` if the time has none.
-  ///   - local: The zone of times without an offset.
-  ///   - now: The clock, in seconds since 1970.
+  ///   - taken: The time in the picture's metadata; nil if there is none.
+  ///   - modified: When the file was last written, in seconds since 1970; nil if the picture is not from a file.
+  ///   - zone: The zone in which the time is shown. If it is nil, the time is shown with its own offset or, if it has
+  ///     none, in `local`.
+  ///   - local: The zone in which times without an offset are meant.
+  ///   - now: The time of the clock, in seconds since 1970.
   ///   - name: The name of the picture in errors.
   /// - Throws: ``LarderError`` of code `time` when the picture lacks the requested time.
   init(
@@ -123,28 +130,28 @@ public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
     self.source = source
   }
 
-  /// Removes the fraction of a second, which RFC 3339 allows and no stamp shows.
+  /// Removes a fraction of a second, which RFC 3339 allows, and which no stamp shows.
   private static func withoutFraction(_ text: Substring) -> Substring {
     guard text.first == "." else { return text }
     return text.dropFirst().drop { $0.isASCII && $0.isNumber }
   }
 }
 
-/// The moment at which a picture was taken, from its metadata.
+/// The time at which a picture was taken, according to its metadata.
 struct TakenTime: Equatable {
   /// The time that clocks showed where the picture was taken.
   let civil: CivilTime
-  /// The offset of these clocks, in seconds east of UTC; nil if unknown.
+  /// The offset of these clocks, in seconds east of UTC; nil if it is unknown.
   let offset: Int?
 
-  /// The time in EXIF data; nil if it has no valid date.
+  /// Finds the time in EXIF data; nil if there is no valid time.
   init?(_ exif: Exif?) {
     guard let exif, let civil = exif.dateTime.flatMap({ CivilTime($0) }) else { return nil }
     self.civil = civil
     offset = exif.offset.flatMap { UTCOffset.seconds($0) }
   }
 
-  /// The time in XMP, as an attribute or an element. (XMP part 2, sections 2.1 and 3.3)
+  /// Finds the time in an XMP packet, where it may be an attribute or an element. (XMP part 2, sections 2.1 and 3.3)
   init?(xmp packet: [UInt8]) {
     for key in ["exif:DateTimeOriginal", "photoshop:DateCreated", "xmp:CreateDate"] {
       for (before, after) in [
@@ -163,13 +170,13 @@ struct TakenTime: Equatable {
     return nil
   }
 
-  /// The time of a GPS receiver, which is in UTC.
+  /// Finds the time of a GPS receiver in EXIF data; it is in UTC.
   init?(satellites exif: Exif?) {
     guard let civil = exif?.gpsTime else { return nil }
     (self.civil, offset) = (civil, 0)
   }
 
-  /// Reads `2021-01-13T06:30`, optionally with seconds, a fraction and an offset. (ISO 8601)
+  /// Reads a time such as `2021-01-13T06:30`, which may also have seconds, a fraction and an offset. (ISO 8601)
   private init?(date text: String) {
     var rest = text[...]
     var clock = String(rest.prefix(16))
@@ -188,7 +195,7 @@ struct TakenTime: Equatable {
 }
 
 extension PictureFile {
-  /// When the picture was taken: from EXIF, else from XMP, else from GPS.
+  /// When the picture was taken, according to its EXIF fields, its XMP packet, or its GPS time, in this order.
   var taken: TakenTime? {
     TakenTime(probe.exif) ?? TakenTime(xmp: probe.structure.xmp(in: bytes))
       ?? TakenTime(satellites: probe.exif)

@@ -1,8 +1,9 @@
 import Base
 
-/// Rows with a stamp on them.
+/// The rows of a picture with a stamp on them.
 ///
-/// The rows behind the text are held until their brightness is measured, so that the picture is decoded only once.
+/// The rows behind the text are held in memory until the brightness there is measured, so that the picture is decoded
+/// only once.
 final class StampedRows: RowSource {
   let shape: RowShape
   private let source: any RowSource
@@ -14,14 +15,15 @@ final class StampedRows: RowSource {
   private let style: StampStyle
   private let limits: PictureLimits
   private let name: String
-  /// The rows behind the text, after the stamp was painted on them.
+  /// The rows behind the text, with the stamp painted on them.
   private var block: Bitmap?
-  /// The number of rows that have been read.
   private var reached = 0
-  /// Warnings about the result, complete once all rows have been read.
+  /// The warnings about the stamp.
+  ///
+  /// They are complete once all rows have been read.
   private(set) var remarks: Set<EncodedPicture.Remark> = []
 
-  /// Prepares the stamp for a time and for rows of RGB.
+  /// Lays out the stamp for `moment`, the time to show; `source` has rows of RGB.
   ///
   /// - Throws: ``LarderError`` when there is no font, or the logo cannot be read.
   init(

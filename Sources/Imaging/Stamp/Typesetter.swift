@@ -2,19 +2,21 @@ import Base
 import CDrawing
 import SystemPackage
 
-/// Lays out lines of text in the fonts that fontconfig finds; use it on one thread.
+/// Lays out lines of text in the fonts that fontconfig finds.
+///
+/// Use it on one thread.
 struct Typesetter: ~Copyable {
   private let map: OpaquePointer
   private let context: OpaquePointer
   private let family: String
 
-  /// Opens the fonts.
+  /// Opens the fonts of this machine.
   ///
   /// - Parameters:
-  ///   - family: The font families to try, in order, in Pango's notation.
-  ///   - language: The language that decides between variants of letters, for example of Chinese characters.
+  ///   - family: The font families to try, from left to right, separated by commas.
+  ///   - language: The language, which decides between variants of letters, for example of Chinese characters.
   ///   - configuration: A fontconfig file to use instead of the system's.
-  /// - Throws: ``LarderError`` of code `noFont` when no font is installed, or Pango is not.
+  /// - Throws: ``LarderError`` of code `noFont` when Pango or every font is missing.
   init(family: String, language: String, configuration: FilePath?) throws(LarderError) {
     if let words = cdrawing_open() {
       throw LarderError(
@@ -27,7 +29,7 @@ struct Typesetter: ~Copyable {
       "cannot draw text on pictures: no font found; install fonts-dejavu or fonts-nanum"
     )
     guard let map = Self.map(configuration) else { throw failure }
-    // Pango may abort the process if it lays out text without any font.
+    // Without any font, Pango may abort the process when it lays out text.
     var families: UnsafeMutablePointer<OpaquePointer?>?
     var count: Int32 = 0
     pango_font_map_list_families(map, &families, &count)
@@ -48,11 +50,12 @@ struct Typesetter: ~Copyable {
     g_object_unref(UnsafeMutableRawPointer(map))
   }
 
-  /// Checks that a family is installed, ignoring case.
+  /// Checks that a font family is installed; upper and lower case are equal.
   ///
-  /// - Throws: ``LarderError`` of code `usage` if it is not, or `noFont` without Pango or any font.
+  /// - Throws: ``LarderError`` of code `usage` when the family is not installed, or of code `noFont` when Pango or
+  ///   every font is missing.
   static func check(_ family: String, configuration: FilePath?) throws(LarderError) {
-    // Opens the libraries, and checks that there is a font.
+    // This opens the libraries, and checks that there is a font.
     let typesetter = try Typesetter(family: family, language: "en", configuration: configuration)
     var families: UnsafeMutablePointer<OpaquePointer?>?
     var count: Int32 = 0
@@ -73,7 +76,8 @@ struct Typesetter: ~Copyable {
 
   private static func map(_ configuration: FilePath?) -> OpaquePointer? {
     guard let configuration else {
-      // Uses the font map that Pango keeps for each thread: finding all fonts again would cost more than the drawing.
+      // Pango keeps a font map for each thread. It is used, because finding all fonts again would take longer than
+      // drawing.
       guard let map = pango_cairo_font_map_get_default() else { return nil }
       g_object_ref(UnsafeMutableRawPointer(map))
       return map
@@ -88,17 +92,18 @@ struct Typesetter: ~Copyable {
     return map
   }
 
-  /// Lays out one line in letters of `size` pixels, cut with an ellipsis if it is wider than `limit` pixels.
+  /// Lays out one line in letters of `size` pixels; if it is wider than `limit` pixels, it is cut and ends with an
+  /// ellipsis.
   ///
-  /// - Throws: ``LarderError`` of code `noFont` when no font has some of the line's letters.
+  /// - Throws: ``LarderError`` of code `noFont` when no font has all letters of the line.
   func line(
     _ text: String,
     size: Double,
     bold: Bool,
     limit: Double? = nil
   ) throws(LarderError) -> TextLine {
-    // Some fonts have a blank glyph for a letter that they lack, so Pango looks no further. In that case, try again
-    // from the next font.
+    // Some fonts have a blank glyph for a letter that they lack, and Pango does not look into further fonts then. So
+    // the line is laid out again without the first family.
     var families = family.split(separator: ",")[...]
     repeat {
       let line = try line(text, families.joined(separator: ","), size, bold)
@@ -153,14 +158,14 @@ final class TextLine {
 
   deinit { g_object_unref(UnsafeMutableRawPointer(layout)) }
 
-  /// The bounding box of the drawn letters, relative to the line's origin.
+  /// The box around the drawn letters, relative to the origin of the line.
   var ink: (x: Double, y: Double, width: Double, height: Double) {
     var ink = PangoRectangle()
     pango_layout_get_pixel_extents(layout, &ink, nil)
     return (Double(ink.x), Double(ink.y), Double(ink.width), Double(ink.height))
   }
 
-  /// Whether a letter that should be visible is blank in its font.
+  /// Whether a letter that should be visible is blank in the font.
   fileprivate func hasBlankLetter(in text: String) -> Bool {
     let bytes = Array(text.utf8)
     guard let place = pango_layout_get_iter(layout) else { return false }
@@ -176,18 +181,18 @@ final class TextLine {
     return false
   }
 
-  /// Limits the line to a width of `pixels`; a longer line ends with an ellipsis.
+  /// Limits the width of the line; a longer line ends with an ellipsis.
   fileprivate func limit(to pixels: Double) {
     pango_layout_set_width(layout, Int32(pixels * Double(PANGO_SCALE)))
     pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END)
   }
 
-  /// Calls `body` with the layout, for Cairo.
+  /// Calls `body` with the layout, which Cairo draws.
   func withLayout(_ body: (OpaquePointer) -> Void) { body(layout) }
 }
 
 extension Unicode.Scalar {
-  /// Whether a letter is visible: neither white space nor a mark that only affects shaping.
+  /// Whether a letter is visible; white space is not, and neither is a mark that only affects the shapes of others.
   fileprivate var isSeen: Bool {
     let isBlankBraille = value == 0x2800
     switch properties.generalCategory {
@@ -198,7 +203,7 @@ extension Unicode.Scalar {
   }
 }
 
-/// A line with its place, in pixels of a canvas.
+/// A line and its position on a canvas, in pixels.
 struct PlacedLine {
   let layout: TextLine
   let size: Double

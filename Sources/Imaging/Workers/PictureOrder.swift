@@ -2,7 +2,7 @@ import Base
 import FoundationEssentials
 import SystemPackage
 
-/// An operation on pictures, a crop or a stamp, in a form that can be sent to a worker process.
+/// A crop or a stamp, in a form that can be sent to a worker process.
 package struct PictureOrder: Sendable {
   private enum Work: Codable, Sendable {
     case crop(Crop)
@@ -10,20 +10,20 @@ package struct PictureOrder: Sendable {
   }
 
   private let work: Work
-  /// The encoded order, made once for all pictures.
+  /// The order as JSON, which is encoded once for all pictures.
   let wire: [UInt8]
 
-  /// Orders a crop of each picture.
+  /// Orders a crop.
   package init(_ crop: Crop) { self.init(.crop(crop)) }
 
-  /// Orders a stamp on each picture.
+  /// Orders a stamp.
   ///
-  /// If the stamp shows the present time, the process that makes the picture reads it from its own clock.
+  /// If the stamp shows the present time, the process that makes the picture reads that time from its own clock.
   package init(_ stamp: Stamp) { self.init(.stamp(stamp)) }
 
   private init(_ work: Work) {
     self.work = work
-    // Encoding cannot fail: no number in it is infinite or NaN.
+    // Encoding cannot fail, because no number in an order is infinite or NaN.
     wire = (try? JSONEncoder().encode(work)).map { Array($0) } ?? []
   }
 
@@ -33,7 +33,7 @@ package struct PictureOrder: Sendable {
     self.wire = wire
   }
 
-  /// The order as a value that makes pictures in this process.
+  /// The crop or the stamp, which can make pictures in this process.
   package var making: any PictureMaking {
     switch work {
     case .crop(let crop): crop
@@ -41,7 +41,7 @@ package struct PictureOrder: Sendable {
     }
   }
 
-  /// The crop of this order; a stamp also has a crop.
+  /// The crop of this order; a stamp has a crop, too.
   private var crop: Crop {
     switch work {
     case .crop(let crop): crop
@@ -49,20 +49,22 @@ package struct PictureOrder: Sendable {
     }
   }
 
-  /// Whether each picture needs medium-sized bitmaps, so that it saves time to keep their memory for the next picture.
+  /// Whether each picture needs medium-sized bitmaps.
+  ///
+  /// If so, keeping their memory for the next picture saves time.
   var makesBitmaps: Bool {
     if case .stamp = work { return true }
     return crop.frame != nil || crop.fit == .contain
   }
 
-  /// The limits of a picture.
+  /// The limits that a picture must not exceed.
   package var limits: PictureLimits { crop.limits }
 
   /// Makes a picture in this process.
   ///
   /// - Parameters:
   ///   - file: The input.
-  ///   - open: Creates the temporary file for a large PNG; nil for a result in memory.
+  ///   - open: Creates the temporary file for a large PNG. If it is nil, the result stays in memory.
   /// - Returns: The result.
   /// - Throws: ``LarderError`` when the picture cannot be made.
   func make(
@@ -76,9 +78,9 @@ package struct PictureOrder: Sendable {
   }
 }
 
-// The limits of a worker for one picture.
+// The limits of a worker process for one picture.
 extension PictureOrder {
-  /// The processor time for a picture with this header: several times as much as the slowest formats take.
+  /// The processor time that a picture with this header may take, which is several times what the slowest formats need.
   ///
   /// - Parameter probe: The properties of the picture.
   /// - Returns: Seconds.
@@ -88,32 +90,32 @@ extension PictureOrder {
     return Self.seconds(pixels: input + canvas.width * canvas.height, scanned: input * probe.scans)
   }
 
-  /// The most processor time that any picture within the limits may take.
+  /// The most processor time that any picture within the limits may take, in seconds.
   var mostSeconds: Double {
-    // The output may have as many pixels as the input, and twelve scans are always allowed.
+    // The output may have as many pixels as the input. Twelve scans are always allowed.
     Self.seconds(pixels: 2 * limits.pixels, scanned: max(limits.scannedPixels, 12 * limits.pixels))
   }
 
-  /// The processor time for `pixels` and `scanned`, in seconds.
+  /// The processor time for a number of pixels, in seconds.
   ///
-  /// `pixels` are those of the input and the output together; `scanned` are the pixels that a decoder visits, counted
-  /// once for each scan.
+  /// `pixels` is the number of pixels of the input and the output together. `scanned` is the number of pixels that a
+  /// decoder visits, where a pixel counts once for each scan.
   private static func seconds(pixels: Int, scanned: Int) -> Double {
     secondsForHeader + (0.5 * Double(pixels) / 1e6 + 0.1 * Double(scanned) / 1e6) * slowness
   }
 
-  /// The processor time for reading a header; every picture is allowed at least this time.
+  /// The processor time for reading a header, in seconds; every picture may take at least this.
   static let secondsForHeader = 0.5 * slowness
 
-  /// The processor time that a worker may use for a picture without asking for more: enough for a megapixel of input
-  /// and a megapixel of output.
+  /// The processor time, in seconds, that a worker may use for a picture without asking for more.
   ///
-  /// A message for each small picture would take longer than the picture itself.
+  /// It is enough for a megapixel of input and a megapixel of output. A message for each small picture would take
+  /// longer than the picture itself.
   static let secondsUnasked = seconds(pixels: 2_000_000, scanned: 1_000_000)
 
-  /// How many times slower a debug build is than an optimized one.
+  /// How much slower a debug build is than an optimized one.
   private static let slowness: Double = _isDebugAssertConfiguration() ? 10 : 1
 
-  /// Bytes of address space for one picture: planes, pixels, their results, a library's own memory, and the file.
+  /// The number of bytes of address space that a picture may take: for planes, results, libraries, and the file itself.
   var memory: Int { 4 * limits.memory + limits.decoding + limits.fileBytes }
 }

@@ -3,20 +3,22 @@ import CGlibc
 import Glibc
 import SystemPackage
 
-/// The main loop of a worker process, which makes pictures for the process that started it: see ``PictureWorkers``.
+/// The main loop of a worker process, which makes pictures for the process that started it.
 ///
-/// The worker may read any file, because libraries and fonts are opened when they are needed. It can write only to
-/// files that the other process hands over. It starts no program and opens no socket. Its memory is limited for each
-/// picture; its processor time is limited according to the picture's header. It ends when the other process ends.
+/// See ``PictureWorkers``.
+///
+/// A worker may read any file, because libraries and fonts are opened when they are needed. It can write only to files
+/// that the other process hands over. It starts no program and opens no socket. Its memory is limited for each picture,
+/// and its processor time is limited by the size in the picture's header. It ends when the other process ends.
 package struct PictureWorker {
   private let channel: WorkerChannel
   private var known: PictureOrder?
-  /// Whether the other process still waits to hear that this one has started.
+  /// Whether the other process still waits for a sign that this process has started.
   private var isNew = true
 
-  /// Makes pictures until the other end of a socket is closed, and then exits the process.
+  /// Makes pictures until the other end of the socket is closed, and then exits the process.
   ///
-  /// Call it before a second thread is started.
+  /// Call it before the process starts a second thread.
   ///
   /// - Parameter socket: The socket to the other process.
   package static func run(on socket: Int32) -> Never {
@@ -24,8 +26,8 @@ package struct PictureWorker {
     guard fstat(socket, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK,
       larder_confine("larder-pictures") == 0
     else { _exit(64) }
-    // These signals are ignored: Ctrl-C, or the stop of a service, ends the other process, and this process ends after
-    // it.
+    // These signals, for example from Ctrl-C, end the other process, and this process ends after it. So they are
+    // ignored here.
     for number in [SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_IGN) }
     guard larder_end_with(socket) == 0 else { _exit(71) }
     var worker = PictureWorker(channel: WorkerChannel(socket: socket))
@@ -43,7 +45,7 @@ package struct PictureWorker {
 
   private mutating func makeNext() throws(WorkerLoss) {
     let message = try channel.receive(takesDescriptor: true, wait: wait)
-    // An error thrown here ends the process, which also closes the input.
+    // If the request is invalid, the error ends the process, which also closes the input.
     let request = try WorkerChannel.Request(message.text)
     let order = try order(message.bytes)
     let made: Result<EncodedPicture, LarderError>
@@ -68,9 +70,9 @@ package struct PictureWorker {
     do {
       let order = try PictureOrder(wire: wire)
       known = order
-      // Freeing and mapping a bitmap again for each picture would cost a page fault for each page. A photo that is not
-      // scaled is processed row by row, and keeping the memory of its coefficients for the next photo would take twice
-      // as much memory.
+      // If a bitmap were freed and allocated again for each picture, each of its memory pages would cost a page fault.
+      // A photo that is not scaled is processed row by row. If the memory of its coefficients were kept for the next
+      // photo, the worker would take twice as much memory.
       if order.makesBitmaps { larder_keep_blocks(16 << 20) }
       return order
     } catch {
@@ -99,9 +101,10 @@ package struct PictureWorker {
     }
   }
 
-  /// Sets the limit of processor time at which the kernel ends the process.
+  /// Sets the processor time after which the kernel ends this process.
   ///
-  /// Tells the other process if the picture needs more than ``PictureOrder/secondsUnasked``, or if this process is new.
+  /// The other process is told if the picture needs more than ``PictureOrder/secondsUnasked``, or if this process is
+  /// new.
   private mutating func demand(_ seconds: Double) {
     larder_limit_processor(seconds)
     guard isNew || seconds > PictureOrder.secondsUnasked else { return }
@@ -109,7 +112,7 @@ package struct PictureWorker {
     try? channel.send(.seconds, withUnsafeBytes(of: seconds) { Array($0) }, wait: wait)
   }
 
-  /// Asks the other process to create a temporary file for a result that is too large for memory.
+  /// Asks the other process to create a temporary file, for a result that is too large for memory.
   private func place(for name: String) throws(LarderError) -> PartFile {
     let refusal: LarderError
     do throws(WorkerLoss) {

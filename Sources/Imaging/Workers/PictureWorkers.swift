@@ -3,19 +3,21 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// A pool of processes that make pictures for this one, so that no picture can block it, crash it, or use up its
-/// memory.
+/// A pool of processes that make pictures for this one.
 ///
-/// If a library hangs, crashes, or takes too much memory, only that picture fails: its process is killed, and the next
-/// picture gets a new process. Processes are reused for many pictures. There are as many processes as concurrent
-/// callers.
+/// A picture in another process cannot block this process, crash it, or use up its memory. If a library hangs, crashes,
+/// or takes too much memory, only that picture fails: its process is killed, and the next picture gets a new process. A
+/// process is used for many pictures. There are as many processes as threads that call ``make(_:of:for:isStopped:)`` at
+/// the same time.
 package final class PictureWorkers: PictureWorking {
   private let program: [String]
   private let patience: WorkerPatience
   /// Processes that are waiting for a picture.
   private let idle = Mutex<[WorkerProcess]>([])
 
-  /// Prepares workers; a process is started only when it is needed.
+  /// Prepares a pool.
+  ///
+  /// A process is started only when it is needed.
   ///
   /// - Parameters:
   ///   - program: The path of a program that calls ``PictureWorker/run(on:)`` with descriptor 3, and its arguments.
@@ -48,7 +50,7 @@ package final class PictureWorkers: PictureWorking {
     while true {
       let kept = idle.withLock { $0.popLast() }
       if let kept, !kept.isWaiting {
-        // The process ended while it was idle.
+        // This process has ended while it was idle.
         kept.end()
         continue
       }
@@ -71,8 +73,8 @@ package final class PictureWorkers: PictureWorking {
         throw error
       case .lost(.closed, let signal)
       where [SIGKILL, SIGTERM].contains(signal) && (kept != nil || !wasKilled):
-        // A signal to an idle process may take effect only after the process got the picture: try again with another
-        // process.
+        // A signal that was sent to an idle process may take effect only after the process got this picture. So the
+        // picture is tried again in another process.
         if kept == nil { wasKilled = true }
       case .lost(let loss, let signal):
         throw error(input.name, order, loss, signal)
@@ -128,15 +130,18 @@ package final class PictureWorkers: PictureWorking {
   }
 }
 
-/// The place where pictures are made: this process, or worker processes, which protect it from hostile pictures.
+/// The place where pictures are made: in this process, or in worker processes, which protect it from hostile pictures.
 package protocol PictureWorking: Sendable {
-  /// Makes a picture. Blocks; called on several threads at once.
+  /// Makes a picture.
+  ///
+  /// This blocks, and is called on several threads at the same time.
   ///
   /// - Parameters:
-  ///   - order: The order.
+  ///   - order: The crop or the stamp to make.
   ///   - input: The picture.
-  ///   - output: The file to which the caller will write the result; nil for a result in memory.
-  ///   - isStopped: Called several times a second if the work can be abandoned; true abandons it.
+  ///   - output: The file to which the caller will write the result; nil if the result stays in memory.
+  ///   - isStopped: Called several times a second while another process makes the picture. If it returns true, the work
+  ///     is abandoned.
   /// - Returns: The result.
   /// - Throws: ``LarderError`` when the picture cannot be made.
   func make(
@@ -147,7 +152,7 @@ package protocol PictureWorking: Sendable {
   ) throws(LarderError) -> EncodedPicture
 }
 
-/// Makes pictures in this process, on the caller's thread, where nothing can interrupt them.
+/// Makes pictures in this process, on the thread of the caller, where nothing can stop them.
 package struct PicturesHere: PictureWorking {
   package init() {}
 

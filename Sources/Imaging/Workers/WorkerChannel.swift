@@ -3,9 +3,10 @@ import CGlibc
 import FoundationEssentials
 import Glibc
 
-/// The protocol between this process and a worker, over a socket.
+/// The messages between larder and a worker process, over a socket.
 ///
-/// A message has a kind and two counts (4, 4 and 8 bytes, in the machine's byte order), then a text, then bytes:
+/// A message begins with its kind (4 bytes), the size of its text (4 bytes) and the size of its bytes (8 bytes), in the
+/// machine's byte order. Then come the text and the bytes. A message can also carry an open file, as a descriptor.
 ///
 /// | kind | from | text | bytes | descriptor |
 /// |---|---|---|---|---|
@@ -16,8 +17,8 @@ import Glibc
 /// | made | worker | ``EncodedPicture/Summary`` as JSON | the result, unless its file was placed | |
 /// | failed | both | ``ErrorAnswer`` as JSON | | |
 ///
-/// A worker sends `seconds` only if ``PictureOrder/secondsUnasked`` are not enough, or when it has just started. It
-/// sends `place` to get a file for a large result; larder answers `placed` or `failed`.
+/// A worker sends `seconds` only if ``PictureOrder/secondsUnasked`` is not enough, or if it has just started. It sends
+/// `place` to get a file for a large result. larder answers with `placed` or `failed`.
 struct WorkerChannel {
   enum Kind: UInt32 {
     case make = 1
@@ -28,10 +29,10 @@ struct WorkerChannel {
     var kind: Kind
     var text: [UInt8] = []
     var bytes: [UInt8] = []
-    /// A descriptor that was sent with the message; the receiver closes it.
+    /// The descriptor that came with the message, which the receiver must close; -1 if none came.
     var descriptor: Int32 = -1
 
-    /// The processor time in a message of kind `seconds`.
+    /// The processor time in a message of the kind `seconds`.
     func seconds() throws(WorkerLoss) -> Double {
       guard text.count == MemoryLayout<Double>.size else { throw .nonsense }
       let seconds = text.withUnsafeBytes { $0.loadUnaligned(as: Double.self) }
@@ -45,24 +46,28 @@ struct WorkerChannel {
     }
   }
 
-  /// A request for a picture: a byte of flags, and the name.
+  /// A request for a picture.
   ///
-  /// Encoding the request as JSON would take a tenth of the time of a small picture.
+  /// Its text is a byte of flags, followed by the name.
+  ///
+  /// As JSON, it would take a tenth of the time of a small picture.
   struct Request {
     let name: String
-    /// Whether the picture is from a file, which has a modification time.
+    /// Whether the picture is from a file.
+    ///
+    /// If so, the file's modification time counts.
     let isFile: Bool
-    /// Whether the result becomes a file.
+    /// Whether the result will be written to a file.
     let becomesFile: Bool
   }
 
   let socket: Int32
-  /// A received message may have at most this many bytes.
+  /// A received message is refused if it has more than this many bytes.
   var most = Int.max
   private static let mostText = 1 << 24
   private static let mostJoined = 1 << 16
 
-  /// Waits until the socket can be read (`POLLIN`) or written (`POLLOUT`), or the other end is closed.
+  /// Waits until the socket can be read (`POLLIN`) or written (`POLLOUT`), or until the other end is closed.
   typealias Waiting = (_ events: Int32) throws(WorkerLoss) -> Void
 
   /// Sends a message.
@@ -77,7 +82,7 @@ struct WorkerChannel {
     withUnsafeBytes(of: kind.rawValue) { head += $0 }
     withUnsafeBytes(of: UInt32(text.count)) { head += $0 }
     withUnsafeBytes(of: UInt64(bytes.count)) { head += $0 }
-    // Sends small messages in one piece, because each piece can wake the other process.
+    // A small message is sent in one piece, because each piece can wake the other process.
     let joined = bytes.count <= Self.mostJoined
     try send(head + text + (joined ? bytes : []), descriptor: descriptor, wait)
     if !joined { try send(bytes, wait) }
@@ -109,10 +114,11 @@ struct WorkerChannel {
   /// Receives the next message.
   ///
   /// - Parameters:
-  ///   - takesDescriptor: Whether a descriptor is accepted; if not, one that is received is closed.
+  ///   - takesDescriptor: Whether the message may carry a descriptor. If not, a descriptor that comes with it is
+  ///     closed.
   ///   - wait: Waits for the socket.
   /// - Returns: The message.
-  /// - Throws: ``WorkerLoss``, including the errors of `wait`.
+  /// - Throws: ``WorkerLoss``, also if `wait` throws it.
   func receive(
     takesDescriptor: Bool = false,
     wait: Waiting
@@ -170,10 +176,10 @@ struct WorkerChannel {
 }
 
 extension WorkerChannel.Request {
-  /// The request as a message's text.
+  /// The request as the text of a message.
   var text: [UInt8] { [(isFile ? 1 : 0) | (becomesFile ? 2 : 0)] + name.utf8 }
 
-  /// Reads a message's text.
+  /// Reads a request from the text of a message.
   init(_ text: [UInt8]) throws(WorkerLoss) {
     guard let flags = text.first, flags < 4 else { throw .nonsense }
     self.init(
@@ -184,11 +190,13 @@ extension WorkerChannel.Request {
   }
 }
 
-/// The reason why a worker cannot be used any more.
+/// Why a worker process cannot be used any more.
 enum WorkerLoss: Error {
-  /// The worker closed its end of the socket, which also happens when it exits.
+  /// The worker closed its end of the socket.
+  ///
+  /// This also happens when it exits.
   case closed
-  /// The worker used more than this many seconds of processor time, the limit for the picture.
+  /// The worker took more processor time than this many seconds, the limit for the picture.
   case overTime(Double)
   /// The worker made no progress for this many seconds.
   case stalled(Double)
@@ -199,11 +207,11 @@ enum WorkerLoss: Error {
 }
 
 extension Encodable {
-  /// The value as a message's text.
+  /// The value as JSON, for the text of a message.
   var text: [UInt8] { (try? JSONEncoder().encode(self)).map { Array($0) } ?? [] }
 }
 
-/// The error of a picture that was not made.
+/// The error of a picture that could not be made, as a worker sends it.
 struct ErrorAnswer: Codable {
   private let code: String
   private let kind: LarderError.Kind
@@ -215,7 +223,6 @@ struct ErrorAnswer: Codable {
     (problem, remedy) = (error.problem, error.remedy)
   }
 
-  /// The error.
   var error: LarderError {
     LarderError(LarderError.Code(code, kind), problem, remedy: remedy)
   }

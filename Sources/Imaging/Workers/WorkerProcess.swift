@@ -4,16 +4,15 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// A process that makes pictures for this one, one at a time.
+/// A worker process, as seen by larder; it makes one picture at a time.
 final class WorkerProcess: Sendable {
-  /// The PID.
   let process: pid_t
   private let socket: Int32
   private let patience: WorkerPatience
-  /// Whether the process has made or refused a picture before.
+  /// Whether the process has answered at least once.
   private let hasStarted = Atomic(false)
 
-  /// Whether the process is idle: alive, and sending nothing.
+  /// Whether the process is idle: it is running, and sends nothing.
   var isWaiting: Bool {
     var one = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
     return poll(&one, 1, 0) == 0
@@ -22,8 +21,8 @@ final class WorkerProcess: Sendable {
   /// Starts a process.
   ///
   /// - Parameters:
-  ///   - program: The program and its arguments; its end of the socket is descriptor 3.
-  ///   - patience: How long to wait for it.
+  ///   - program: The program and its arguments. It gets the socket as descriptor 3.
+  ///   - patience: How long to wait for the process.
   /// - Throws: The system's error number.
   init(_ program: [String], _ patience: WorkerPatience) throws(Errno) {
     var ends: [Int32] = [-1, -1]
@@ -40,17 +39,19 @@ final class WorkerProcess: Sendable {
     (self.process, socket, self.patience) = (process, ends[0], patience)
   }
 
-  /// The outcome of a request.
+  /// The answer to a request.
   enum Outcome {
     case made(EncodedPicture)
     case refused(LarderError)
-    /// The process has been ended, for this reason; `signal` is the signal that ended it, or 0.
+    /// The process was ended, for this reason.
+    ///
+    /// `signal` is the number of the signal that ended it, or 0.
     case lost(WorkerLoss, signal: Int32)
   }
 
   /// Makes a picture in the process.
   ///
-  /// Blocks. If the outcome is `lost`, do not use this process again.
+  /// This blocks. If the outcome is `lost`, do not use this process again.
   func make(
     _ order: PictureOrder,
     of input: PictureInput,
@@ -103,7 +104,7 @@ final class WorkerProcess: Sendable {
         let seconds = try message.seconds()
         watch.allow(min(max(seconds, 0), order.mostSeconds))
       case .place:
-        // Allowed once for a picture, and only if the result becomes a file.
+        // The process may ask once for each picture, and only if the result will be written to a file.
         guard let output, part == nil else { throw .nonsense }
         let begun: PartFile
         do throws(LarderError) {
@@ -127,7 +128,7 @@ final class WorkerProcess: Sendable {
     }
   }
 
-  /// Kills the process if it is still running; returns the signal that ended it, or 0.
+  /// Kills the process if it is still running, and returns the number of the signal that ended it, or 0.
   @discardableResult
   func end() -> Int32 {
     kill(process, SIGKILL)
@@ -139,33 +140,37 @@ final class WorkerProcess: Sendable {
   deinit { close(socket) }
 }
 
-/// How long to wait for a worker.
+/// How long to wait for a worker process.
 package struct WorkerPatience: Sendable {
-  /// The processor time, in seconds, that a new process may take before it starts with its first picture.
+  /// The processor time, in seconds, that a new process may take before it begins with its first picture.
   package var start: Double
-  /// A process counts as stalled after this many seconds, plus twenty seconds for each second of processor time that it
-  /// may use.
+  /// A process counts as stalled after this many seconds, plus twenty seconds for each second of its processor time
+  /// limit.
   package var idle: Double
 
-  /// Makes limits; the defaults are enough for a slow and busy machine.
+  /// Makes limits.
+  ///
+  /// The defaults are enough for a slow and busy machine.
   package init(start: Double = 60, idle: Double = 60) {
     (self.start, self.idle) = (start, idle)
   }
 
-  /// The seconds after which a process that may use `seconds` of processor time counts as stalled.
+  /// The number of seconds after which a process counts as stalled, if it may use `seconds` of processor time.
   func wait(for seconds: Double) -> Double { idle + 20 * seconds }
 }
 
-/// The limits of a worker while a picture is made.
+/// Watches whether a worker stays within its limits while it makes a picture.
 private struct WorkerWatch {
   private let process: pid_t
   private let socket: Int32
   private let patience: WorkerPatience
-  /// Whether the process is still starting; the processor time for that does not count for the picture.
+  /// Whether the process is still starting.
+  ///
+  /// The processor time until then does not count for the picture.
   private var isStarting: Bool
-  /// The processor time that the process had used when it started with the picture.
+  /// The processor time that the process had used when it began with the picture.
   private var before: Double
-  /// The seconds of processor time that the process may use.
+  /// The limit of processor time for the picture, in seconds.
   private var seconds: Double
   private var deadline: ContinuousClock.Instant
 
@@ -176,7 +181,7 @@ private struct WorkerWatch {
     deadline = .now + .seconds(patience.wait(for: seconds))
   }
 
-  /// Sets the limit of processor time, counted from the start of the picture.
+  /// Sets the limit of processor time, which counts from the beginning of the picture.
   mutating func allow(_ seconds: Double) {
     if isStarting { before = larder_processor_seconds(process) }
     isStarting = false
@@ -184,7 +189,7 @@ private struct WorkerWatch {
     deadline = .now + .seconds(patience.wait(for: seconds))
   }
 
-  /// Waits for the socket as long as the process stays within its limits.
+  /// Waits for the socket, and throws if the process exceeds its limits meanwhile.
   func wait(_ events: Int32, _ isStopped: () -> Bool) throws(WorkerLoss) {
     var one = pollfd(fd: socket, events: Int16(events), revents: 0)
     while true {

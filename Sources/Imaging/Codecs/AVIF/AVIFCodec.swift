@@ -1,7 +1,9 @@
 import Base
 import CAVIF
 
-/// Decodes and encodes AVIF with libavif, whose pointers and structs are used nowhere else.
+/// Decodes and encodes AVIFs with libavif.
+///
+/// Only this folder and HEICRows use its pointers and structs.
 enum AVIFCodec {
   /// Opens libavif.
   ///
@@ -12,9 +14,10 @@ enum AVIFCodec {
     }
   }
 
-  /// Decodes a region of the visible part, in its stored orientation.
+  /// Decodes a region of the visible part of a picture; the result is not turned upright.
   ///
-  /// The result is 8-bit `bgrx`, 16-bit `rgb`, or `rgba` of either depth.
+  /// If the picture has alpha, the result is `rgba` with 8 or 16 bits. Otherwise it is `bgrx` with 8 bits, or `rgb`
+  /// with 16 bits.
   static func decode(
     _ file: PictureFile,
     _ header: AVIFHeader,
@@ -30,7 +33,7 @@ enum AVIFCodec {
     let pixelBytes = layout.channels * (isWide ? 2 : 1)
     try limits.check(memory: padded.width * padded.height * pixelBytes, of: file.name)
     let coded = header.coded.width * header.coded.height
-    // The decoder's planes are copied, so that the decoder can be freed before the conversion to RGB.
+    // The planes are copied out of the decoder, so that the decoder can be freed before they are converted to RGB.
     let planes = (header.colour.isGrey ? 1 : 3) + (header.hasAlpha ? 1 : 0)
     try limits.check(memory: coded * planes * (isWide ? 2 : 1), of: file.name)
     let decoder: AVIFDecoder = cavif_has_dav1d() ? .dav1d : .other
@@ -42,7 +45,8 @@ enum AVIFCodec {
     )
     try limits.check(decoding: held, of: file.name)
     var outcome = cavif_outcome()
-    // The limits for the frames in the file. The cells of a grid together cover a little more than the picture.
+    // These limits are for the frames in the file. The cells of a grid may together be a little larger than the
+    // picture.
     let allowed = cavif_limits(
       pixels: UInt32(clamping: min(limits.pixels, max(coded * 4, 4_000_000))),
       side: UInt32(clamping: limits.side),
@@ -79,9 +83,9 @@ enum AVIFCodec {
     return bitmap
   }
 
-  /// Encodes an upright bitmap in the layout `rgb`, `rgba` or `bgrx`, with samples of 8 or 16 bits.
+  /// Encodes an upright bitmap of 8 or 16 bits in the layout `rgb`, `rgba` or `bgrx`.
   ///
-  /// The bitmap is freed before the encoder starts, because the encoder needs much more memory.
+  /// The bitmap is freed before the encoder starts, because the encoder needs much more memory than the bitmap.
   static func encode(
     _ bitmap: consuming Bitmap,
     depth: Int,
@@ -153,17 +157,17 @@ enum AVIFCodec {
   }
 }
 
-/// The decoder of the AV1 pictures that are in an AVIF.
+/// A decoder for AV1, the video format in which an AVIF stores its pictures.
 enum AVIFDecoder {
-  /// The dav1d library, which is fast, and needs hardly more memory than the planes.
+  /// The library dav1d, which is fast, and needs hardly more memory than the planes.
   case dav1d
-  /// Any other decoder that libavif was built with.
+  /// Any other decoder with which libavif was built, such as libaom.
   case other
 
-  /// The most memory, in bytes, that decoding a picture of `pixels` takes, not counting the file itself.
+  /// The most bytes that it takes to decode a picture of `pixels`, without the file itself.
   ///
-  /// Colours and alpha are decoded as two pictures. Film grain is added to a copy of the planes, and the cells of a
-  /// grid are copied into a picture of their own. (Measured in docs/decisions, 07)
+  /// Colours and alpha are two separate pictures. Film grain is added to a copy of the planes. The cells of a grid are
+  /// copied into a picture of their own. (Measured in docs/decisions, 07)
   func memory(pixels: Int, chroma: Int32, depth: Int, hasAlpha: Bool) -> Int {
     let samplesOfChroma =
       switch Int(chroma) {

@@ -11,7 +11,7 @@ extension AVIFHeader: PictureCodec {
 
   var size: PixelSize { aperture.size }
   var channels: Int { (colour.isGrey ? 1 : 3) + (hasAlpha ? 1 : 0) }
-  /// The orientation in the picture's own boxes, which takes precedence over its EXIF data. (ISO/IEC 23000-22, 7.3.6.7)
+  /// The orientation in the picture's own boxes, which takes precedence over EXIF data. (ISO/IEC 23000-22, 7.3.6.7)
   var ownOrientation: Orientation? { orientation }
   var chroma: ChromaSampling? {
     switch Int(colour.chroma) {
@@ -36,7 +36,7 @@ extension AVIFHeader: PictureCodec {
     OpenRows(source: BitmapRows(try AVIFCodec.decode(file, self, request.region, limits)))
   }
 
-  /// The default quality, which is also libavif's default.
+  /// The default quality, which is also libavif's.
   private static let usualQuality = 60
 
   static func encode(
@@ -49,13 +49,13 @@ extension AVIFHeader: PictureCodec {
     var colour = colour(of: encoding)
     var depth = 8
     if rows.shape.depth == 16 {
-      // An AVIF source keeps its depth. A 16-bit source of another format gets 10 bits, which every decoder shows, or
-      // 12 if lossless.
+      // If the source is an AVIF, the result has its depth. Other samples of 16 bits become 10 bits, which every
+      // decoder shows, or 12 bits if they are encoded without loss.
       depth = isLossless ? 12 : 10
       if let header = encoding.source.probe.structure as? AVIFHeader { depth = header.depth }
     }
     if isLossless {
-      // The identity matrix (0) keeps RGB as it is, without a conversion to chroma.
+      // The identity matrix (0) stores RGB itself, without a conversion to luma and chroma.
       (colour.chroma, colour.matrix) = (CInt(cavif_444), 0)
     }
     let bytes = try AVIFCodec.encode(
@@ -70,11 +70,12 @@ extension AVIFHeader: PictureCodec {
     return .held(bytes)
   }
 
-  /// The colour description of the output.
+  /// How the colours of the output are encoded.
   ///
-  /// It is copied from an AVIF source; for other sources it is sRGB with the source's chroma subsampling.
+  /// If the source is an AVIF, they are encoded as in the source. Otherwise they are sRGB, or the colours that the
+  /// source names by numbers, with the chroma subsampling of the source.
   private static func colour(of encoding: PictureEncoding) -> Colour {
-    // The default is BT.709's primaries, sRGB's curve and BT.601's matrix. (ITU-T H.273)
+    // These numbers are BT.709's primaries, sRGB's curve and BT.601's matrix. (ITU-T H.273)
     var colour = Colour(
       chroma: CInt(cavif_444),
       primaries: 1,
@@ -84,7 +85,7 @@ extension AVIFHeader: PictureCodec {
     let source = encoding.source.probe.structure
     if let header = source as? AVIFHeader {
       colour = header.colour
-      // The identity matrix (0) has no chroma to subsample, and decoders read an unspecified matrix (2) as BT.601's.
+      // The identity matrix (0) has no chroma to subsample. Decoders take an unspecified matrix (2) for BT.601's (6).
       if colour.matrix == 0 || colour.matrix == 2 { colour.matrix = 6 }
     } else {
       colour.chroma = source.chroma.map(\.forAVIF) ?? Int32(cavif_400)
@@ -100,7 +101,6 @@ extension AVIFHeader: PictureCodec {
 }
 
 extension ChromaSampling {
-  /// libavif's constant for this subsampling.
   fileprivate var forAVIF: Int32 {
     switch self {
     case .quarter: Int32(cavif_420)

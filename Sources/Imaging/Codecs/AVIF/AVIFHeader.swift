@@ -2,29 +2,28 @@ import Base
 import CAVIF
 import Glibc
 
-/// The fields of an AVIF's boxes, read by libavif before any pixel is decoded. (AV1 Image File
-/// Format 1.1)
+/// The fields of an AVIF's boxes, which libavif reads before any pixel is decoded. (AV1 Image File Format 1.1)
 struct AVIFHeader: Equatable, Sendable {
   /// The size of the decoded picture.
   let coded: PixelSize
-  /// The visible part of the decoded picture.
+  /// The visible part of the decoded picture, which programs show.
   let aperture: PixelRegion
-  /// Bits of a sample: 8, 10 or 12.
+  /// The number of bits of a sample: 8, 10 or 12.
   let depth: Int
-  /// Whether there is alpha.
   let hasAlpha: Bool
-  /// How the picture has to be turned; any orientation in its EXIF data is ignored.
+  /// How the picture has to be turned to be upright.
+  ///
+  /// An orientation in its EXIF data is ignored.
   let orientation: Orientation
-  /// How the picture's colours are encoded.
   let colour: Colour
-  /// The ICC profile, if any.
+  /// The ICC profile; empty if there is none.
   let profile: [UInt8]
-  /// EXIF data from its TIFF header on.
+  /// The EXIF data, beginning with its TIFF header; empty if there is none.
   let exif: [UInt8]
-  /// An XMP packet.
+  /// The XMP packet; empty if there is none.
   let xmp: [UInt8]
 
-  /// A colour encoding.
+  /// How colours are encoded.
   ///
   /// `chroma` is one of libavif's constants; the other fields are numbers of ITU-T H.273.
   struct Colour: Equatable, Sendable {
@@ -36,7 +35,7 @@ struct AVIFHeader: Equatable, Sendable {
     var isGrey: Bool { chroma == Int32(cavif_400) }
   }
 
-  /// The most frames that a sequence may have; only the first frame is read.
+  /// The most frames of a sequence, of which only the first is read.
   private static let frames = 65_536
 
   /// Reads the boxes of `bytes`.
@@ -58,7 +57,7 @@ struct AVIFHeader: Equatable, Sendable {
     let profile = MallocBuffer(header.profile)
     let exif = MallocBuffer(header.exif)
     let xmp = MallocBuffer(header.xmp)
-    // libavif reports an excessive size as damage. This check reports the exceeded limit instead.
+    // libavif reports a size above its limit as damage. This check throws an error that names the limit instead.
     if status == Int32(cavif_broken), let size = Self.extents(bytes) {
       try limits.check(width: size.width, height: size.height, of: name)
     }
@@ -87,8 +86,10 @@ struct AVIFHeader: Equatable, Sendable {
     self.xmp = xmp.take()
   }
 
-  /// The orientation of a picture that is turned left by `quarters` quarter turns, then mirrored: -1 for no mirroring,
-  /// 0 for top to bottom, 1 for left to right. (ISO/IEC 23008-12, 6.5.10 and 6.5.12)
+  /// The orientation of a picture that is turned to the left by `quarters` quarter turns, and then mirrored.
+  ///
+  /// `mirror` is 0 to mirror top to bottom, 1 to mirror left to right, and -1 to mirror nothing. (ISO/IEC 23008-12,
+  /// 6.5.10 and 6.5.12)
   static func orientation(quarters: Int, mirror: Int) -> Orientation {
     let mirrored: [Orientation] =
       switch mirror {
@@ -99,9 +100,9 @@ struct AVIFHeader: Equatable, Sendable {
     return mirrored[quarters & 3]
   }
 
-  /// Refuses a file whose last box extends beyond its end. (ISO/IEC 14496-12, 4.2)
+  /// Refuses a file whose last box extends beyond the end of the file. (ISO/IEC 14496-12, 4.2)
   ///
-  /// libavif itself checks only that the picture's own data is there.
+  /// libavif checks only whether the picture's own data is complete.
   private static func checkEnd(_ bytes: [UInt8], _ name: String) throws(LarderError) {
     let isWhole = bytes.withUnsafeBufferPointer {
       MediaBox.visit(ByteReader(bytes: $0), in: 0..<bytes.count) { _ in }
@@ -109,7 +110,7 @@ struct AVIFHeader: Equatable, Sendable {
     guard isWhole else { throw .damaged(name, "the file ends too early") }
   }
 
-  /// The largest size in any `ispe` box within the first 4 KiB.
+  /// The largest size in an `ispe` box within the first 4 KiB.
   private static func extents(_ bytes: [UInt8]) -> PixelSize? {
     bytes.withUnsafeBufferPointer { bytes in
       let reader = ByteReader(bytes: bytes)
@@ -120,7 +121,7 @@ struct AVIFHeader: Equatable, Sendable {
           }
           return PixelSize(width: width, height: height)
         }
-        // Sizes are compared by their longer side, because width times height may overflow an Int.
+        // Sizes are compared by their longer side, because their product may overflow an Int.
         .max { max($0.width, $0.height) < max($1.width, $1.height) }
     }
   }

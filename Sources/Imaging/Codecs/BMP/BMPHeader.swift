@@ -2,26 +2,27 @@ import Base
 
 /// The headers of a BMP.
 ///
-/// larder parses them itself, because the format is simple, and no library for it is well maintained. (Windows GDI:
+/// larder reads them itself, because the format is simple and no library for it is well maintained. (Windows GDI:
 /// BITMAPFILEHEADER, BITMAPCOREHEADER, BITMAPINFOHEADER, BITMAPV5HEADER)
 struct BMPHeader: Equatable, Sendable {
-  /// How the pixels are written.
+  /// How the pixels are stored.
   enum Packing: Equatable, Sendable {
     /// Palette indices of 1, 4 or 8 bits.
     case indices
-    /// Palette indices of 4 or 8 bits, run-length encoded.
+    /// Palette indices of 4 or 8 bits, in run-length encoding.
     case runs
-    /// Bit fields; the masks are for red, green, blue and alpha.
+    /// Pixels of 16, 24 or 32 bits.
+    ///
+    /// The masks select the bits of red, green, blue and alpha.
     case masks([UInt32])
   }
 
   private(set) var size = PixelSize(width: 0, height: 0)
-  /// Bits of a pixel.
   private(set) var pixelBits = 0
   private(set) var packing = Packing.indices
-  /// Whether the last row is stored first.
+  /// Whether the bottom row is stored first.
   private(set) var isBottomUp = true
-  /// The red, green and blue values for every possible index.
+  /// The red, green and blue values of every possible index.
   private(set) var palette: [UInt8] = []
   /// The offset of the pixels in the file.
   private(set) var start = 0
@@ -31,15 +32,14 @@ struct BMPHeader: Equatable, Sendable {
   /// The number of bytes of a stored row, which is a multiple of four.
   var rowBytes: Int { (size.width * pixelBits + 31) / 32 * 4 }
 
-  /// Whether there is a mask for alpha.
   var hasAlpha: Bool {
     if case .masks(let masks) = packing { masks[3] != 0 } else { false }
   }
 
   /// Reads the headers of `bytes`.
   ///
-  /// - Throws: ``LarderError`` when the file is incomplete, exceeds `limits`, or has an unsupported combination of
-  ///   bits and packing.
+  /// - Throws: ``LarderError`` when the file is incomplete, exceeds `limits`, or has an unsupported combination of bits
+  ///   and compression.
   init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
     try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
       var reader = ByteReader(bytes: bytes)
@@ -66,7 +66,7 @@ struct BMPHeader: Equatable, Sendable {
     guard case (let width?, let high?, let bits?) = fields,
       14 + length <= reader.bytes.count
     else { throw cut }
-    // With a negative height, the first row is stored first.
+    // If the height is negative, the top row is stored first.
     let height = isOld ? high : Int(Int32(truncatingIfNeeded: high))
     isBottomUp = height > 0
     try limits.check(width: width, height: abs(height), of: name)
@@ -78,7 +78,7 @@ struct BMPHeader: Equatable, Sendable {
       readPalette(reader, at: 14 + length, isOld ? 3 : 4, isOld ? 0 : reader.long(46) ?? 0)
     }
     if packing == .runs {
-      // A few bytes of run-length data may describe a huge picture, which is decoded into memory.
+      // A few bytes in run-length encoding may describe a huge picture, which is decoded into memory.
       let least = size.width * size.height / 128
       guard least < 1 << 17 || reader.bytes.count > least else {
         throw .tooLarge(
@@ -92,7 +92,7 @@ struct BMPHeader: Equatable, Sendable {
         rowBytes * size.height <= reader.bytes.count - start
       else { throw cut }
     }
-    // 'MBED' marks an embedded profile, whose offset counts from the start of this header (byte 14).
+    // The letters MBED mark an embedded profile. Its offset counts from byte 14, where this header begins.
     if length == 124, reader.long(70) == 0x4D42_4544, let place = reader.long(126),
       let count = reader.long(130), place <= reader.bytes.count - 14,
       count <= reader.bytes.count - 14 - place
@@ -155,7 +155,7 @@ extension BMPHeader: PictureCodec {
   static var kept: PictureFormat { .png }
   static var isShown: Bool { false }
 
-  /// Whether a file begins with the two letters of the format, its reserved zeroes, and a header of a known length.
+  /// Whether a file begins with the letters BM, has zeroes in the reserved bytes, and has a header of a known length.
   static func begins(_ head: [UInt8]) -> Bool {
     head.starts(with: "BM".utf8) && head.count >= 18 && head[6..<10].allSatisfy { $0 == 0 }
       && [12, 40, 52, 56, 64, 108, 124].contains(head[14])

@@ -1,6 +1,6 @@
 import Base
 
-/// A region of a BMP without run-length encoding, read row by row directly from the file's bytes.
+/// The rows of a region of a BMP without run-length encoding, which are read directly from the file's bytes.
 final class BMPRows: RowSource {
   let shape: RowShape
   private let header: BMPHeader
@@ -9,7 +9,7 @@ final class BMPRows: RowSource {
   private let channels: [Channel]
   private var next: Int
 
-  /// The bits of a pixel that hold one channel.
+  /// The bits of a stored pixel that are the value of one channel.
   private struct Channel {
     let mask: UInt32
     let shift: UInt32
@@ -28,7 +28,9 @@ final class BMPRows: RowSource {
     }
   }
 
-  /// Starts at the region's first row; `bytes` must hold all rows, and stay valid while rows are read.
+  /// Starts at the region's first row.
+  ///
+  /// `bytes` must contain all rows, and stay valid while rows are read.
   init(_ header: BMPHeader, _ bytes: UnsafeBufferPointer<UInt8>, _ region: PixelRegion) {
     (self.header, self.bytes, self.region) = (header, bytes, region)
     next = region.y
@@ -62,7 +64,7 @@ final class BMPRows: RowSource {
   ) {
     let bits = header.pixelBits
     for x in 0..<region.width {
-      // The leftmost pixel is in the highest bits.
+      // The leftmost pixel of a byte is in the highest bits.
       let place = (region.x + x) * bits
       target[x] = source[place / 8] >> UInt8(8 - bits - place % 8) & UInt8(1 << bits - 1)
     }
@@ -86,7 +88,7 @@ final class BMPRows: RowSource {
 }
 
 extension BMPHeader {
-  /// Decodes run-length encoded data into a whole picture; pixels that the runs skip get the index 0.
+  /// Decodes a whole picture from run-length encoding; pixels that the runs skip get the index 0.
   func unpackedRuns(
     _ bytes: UnsafeBufferPointer<UInt8>,
     _ limits: PictureLimits,
@@ -96,7 +98,9 @@ extension BMPHeader {
     try limits.check(memory: width * height, of: name)
     var samples = [UInt8](repeating: 0, count: width * height)
     var (offset, x, y) = (start, 0, 0)
-    /// Writes a pixel at the current position; pixels beyond a row's end are dropped.
+    /// Writes a pixel at the current position.
+    ///
+    /// Pixels beyond the end of a row are dropped.
     func put(_ index: UInt8) {
       if x < width, y < height {
         samples[(isBottomUp ? height - 1 - y : y) * width + x] = index
@@ -125,7 +129,7 @@ extension BMPHeader {
           throw .damaged(name, "the file ends too early")
         }
         for place in 0..<pixels { put(index(bytes[offset + (isHalf ? place / 2 : place)], place)) }
-        // Runs of literal indices are padded to 16-bit words.
+        // A run of literal indices is padded to an even number of bytes.
         offset += length + length & 1
       default:
         for place in 0..<count { put(index(value, place)) }

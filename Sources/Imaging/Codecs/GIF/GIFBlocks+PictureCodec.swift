@@ -8,7 +8,7 @@ extension GIFBlocks: PictureCodec {
     head.starts(with: "GIF87a".utf8) || head.starts(with: "GIF89a".utf8)
   }
 
-  /// Whether the file has the trailer, the byte that ends a GIF. (GIF89a, section 27)
+  /// Whether the file ends with the trailer, apart from zeroes behind it. (GIF89a, section 27)
   static func ends(head: [UInt8], tail: [UInt8], count: Int) -> Bool {
     tail.last { $0 != 0 } == 0x3B
   }
@@ -19,9 +19,9 @@ extension GIFBlocks: PictureCodec {
   var isIndexed: Bool { true }
   var chroma: ChromaSampling? { .full }
 
-  /// Opens rows of a region of the screen with the first frame on it.
+  /// Opens rows of a region of the screen, which is the GIF's canvas, with the first frame on it.
   ///
-  /// If the rows are going to be scaled, they are decoded while they are read. Otherwise the whole region is decoded
+  /// If the rows are going to be scaled, the frame is decoded while they are read. Otherwise the whole frame is decoded
   /// first.
   func rows(
     of file: PictureFile,
@@ -35,7 +35,7 @@ extension GIFBlocks: PictureCodec {
       return OpenRows(source: BitmapRows(bitmap)) { isCutShort }
     }
     var rows: any RowSource = try GIFRows(file, bytes, self, limits)
-    // If the frame does not cover the screen, the pixels around it need a transparent index, or else alpha.
+    // The pixels around the frame must be transparent. If no index is transparent, the rows need alpha instead.
     if !isFull, clear == nil { rows = rows.converted { .expanded($0, withAlpha: true) } }
     if region != frame {
       let background = clear.map { [UInt8(truncatingIfNeeded: $0)] }

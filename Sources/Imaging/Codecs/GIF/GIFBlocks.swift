@@ -1,29 +1,33 @@
 import Base
 
-/// The blocks of a GIF, found without decoding. (GIF89a)
+/// The blocks of a GIF, which are found without decoding its frames. (GIF89a)
 struct GIFBlocks: Equatable, Sendable {
-  /// The size of the GIF's screen (canvas), enlarged if the first frame extends beyond it.
+  /// The size of the screen, which is the GIF's canvas.
+  ///
+  /// It is enlarged if the first frame extends beyond it.
   private(set) var size = PixelSize(width: 0, height: 0)
   /// The region of the screen that the first frame covers.
   private(set) var frame = PixelRegion(x: 0, y: 0, width: 0, height: 0)
-  /// Whether the first frame's rows are stored in four passes.
+  /// Whether the rows of the first frame are stored in four passes.
   private(set) var isInterlaced = false
-  /// The byte range of the first frame's colours, three bytes each.
+  /// The byte range of the colours of the first frame, which take three bytes each.
   private(set) var palette = 0..<0
-  /// The transparent palette index, if any.
+  /// The transparent palette index; nil if there is none.
   private(set) var clear: Int?
-  /// Whether the trailer was found; a file without one was cut short.
+  /// Whether the trailer was found.
+  ///
+  /// The end of a file without it is missing.
   private(set) var isWhole = false
 
-  /// Whether any pixel of the screen may be transparent: in the first frame, or around it.
+  /// Whether any pixel of the screen may be transparent, either in the first frame or around it.
   var hasAlpha: Bool { clear != nil || !isFull }
 
   /// Whether the first frame covers the screen.
   var isFull: Bool { frame == PixelRegion(x: 0, y: 0, width: size.width, height: size.height) }
 
-  /// Walks the blocks of `bytes`.
+  /// Reads the blocks of `bytes`.
   ///
-  /// - Throws: ``LarderError`` when there is no first frame, or it exceeds `limits`.
+  /// - Throws: ``LarderError`` when there is no first frame, or the picture exceeds `limits`.
   init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
     try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
       var reader = ByteReader(bytes: bytes)
@@ -51,7 +55,7 @@ struct GIFBlocks: Equatable, Sendable {
         isWhole = true
         return
       case 0x21:
-        // The label and a count of 4 are followed by flags, a delay, and the transparent index. (Section 23)
+        // The label and the count of 4 bytes are followed by flags, a delay, and the transparent index. (Section 23)
         if frame.width == 0, reader.byte(offset + 1) == 0xF9, reader.byte(offset + 2) == 4,
           let flags = reader.byte(offset + 3)
         {
@@ -68,7 +72,7 @@ struct GIFBlocks: Equatable, Sendable {
     }
   }
 
-  /// Reads the header of a frame; returns the offset of the frame's compressed data. (Section 20)
+  /// Reads the header of a frame, and returns the offset of the frame's compressed data. (Section 20)
   private mutating func readFrame(
     _ reader: ByteReader,
     _ offset: Int,
@@ -90,7 +94,7 @@ struct GIFBlocks: Equatable, Sendable {
       throw .damaged(name, "its first frame is \(width) × \(height) pixels")
     }
     frame = PixelRegion(x: x, y: y, width: width, height: height)
-    // A frame that extends beyond the screen enlarges it, as in browsers.
+    // A frame that extends beyond the screen enlarges the screen, as in browsers.
     size = PixelSize(width: max(size.width, x + width), height: max(size.height, y + height))
     try limits.check(width: size.width, height: size.height, of: name)
     isInterlaced = flags & 0x40 != 0
@@ -101,12 +105,12 @@ struct GIFBlocks: Equatable, Sendable {
     return codes
   }
 
-  /// The range of the colour table at `offset`; nil if the flags say that there is none.
+  /// The byte range of the colour table at `offset`; nil if the flags say that there is none.
   private static func colours(_ flags: Int, at offset: Int) -> Range<Int>? {
     flags & 0x80 == 0 ? nil : offset..<offset + 3 << (flags & 7 + 1)
   }
 
-  /// The offset after the empty block that ends a series of data blocks; nil if the file ends before it.
+  /// The offset behind the empty block that ends a series of data blocks; nil if the file ends before it.
   private static func endOfBlocks(_ reader: ByteReader, from offset: Int) -> Int? {
     var offset = offset
     while let count = reader.byte(offset) {

@@ -1,12 +1,14 @@
 import Base
 import CGIF
 
-/// Decodes the first frame of a GIF with giflib, whose pointers and structs are used nowhere else.
+/// Decodes the first frame of a GIF with giflib.
+///
+/// No other Swift file uses its pointers and structs.
 enum GIFCodec {
-  /// Decodes a region of the GIF's screen (canvas) with the first frame on it.
+  /// Decodes a region of the screen, which is the GIF's canvas, with the first frame on it.
   ///
-  /// The result has palette indices. If the frame does not cover the screen, an unused index becomes transparent. If no
-  /// index is unused, the result is `rgba` instead.
+  /// The result has palette indices. If the frame does not cover the screen, an unused index becomes transparent. If
+  /// every index is used, the result is `rgba` instead.
   static func decode(
     _ file: PictureFile,
     _ blocks: GIFBlocks,
@@ -16,7 +18,7 @@ enum GIFCodec {
     let frame = blocks.frame
     try limits.check(memory: frame.width * frame.height, of: file.name)
     var status = CInt(cgif_done)
-    // The array is not filled with zeroes first, so that memory is used only for pixels that the file contains.
+    // The array is not filled with zeroes first, so that memory is used only for the pixels that the file contains.
     let indices = [UInt8](unsafeUninitializedCapacity: frame.width * frame.height) {
       target,
       count in
@@ -62,7 +64,7 @@ enum GIFCodec {
     }
   }
 
-  /// The transparent index: the file's own or, if the frame does not cover the screen, an unused index.
+  /// The transparent index: the file's own index or, if the frame does not cover the screen, an unused index.
   private static func clearIndex(_ blocks: GIFBlocks, _ indices: [UInt8]) -> Int? {
     if blocks.isFull || blocks.clear != nil { return blocks.clear }
     var isUsed = [Bool](repeating: false, count: 256)
@@ -70,7 +72,7 @@ enum GIFCodec {
     return isUsed.firstIndex(of: false)
   }
 
-  /// The palette with its transparent index.
+  /// The palette for pixels whose largest index is `most`, with `clear` as its transparent index.
   ///
   /// An index for which the file has no colour becomes black.
   static func palette(
@@ -80,7 +82,7 @@ enum GIFCodec {
     clear: Int?
   ) -> Bitmap.Palette {
     var colours = Array(file.bytes[blocks.palette])
-    // In many files, the transparent index is larger than that of the last colour.
+    // In many files, the transparent index is larger than the index of the last colour.
     let last = max(most, clear ?? 0)
     if colours.count < (last + 1) * 3 {
       colours += Array(repeating: 0, count: (last + 1) * 3 - colours.count)
@@ -90,23 +92,24 @@ enum GIFCodec {
   }
 }
 
-/// The first frame of a GIF, decoded while its rows are read; the rows are palette indices.
+/// The rows of a GIF's first frame, as palette indices.
 ///
-/// An interlaced frame stores its even rows first, in three passes. These rows are decoded and held in memory; the odd
-/// rows are decoded while they are read.
+/// The frame is decoded while the rows are read.
+///
+/// An interlaced frame stores its even rows before its odd rows. The even rows are decoded first, and held in memory.
+/// The odd rows are decoded while they are read.
 final class GIFRows: RowSource {
   let shape: RowShape
   private let name: String
   private let handle: OpaquePointer
   private let isInterlaced: Bool
-  /// The even rows of an interlaced frame; empty before the first row is read, and for other frames.
+  /// The even rows of an interlaced frame, once the first row has been read.
   private var held: [UInt8] = []
-  /// The number of bytes at the start of `held` whose memory has been freed.
+  /// The number of bytes, from the start of `held`, whose memory was freed.
   private var given = 0
-  /// The number of rows that have been read.
   private var reached = 0
 
-  /// Begins with the frame's first row.
+  /// Starts at the frame's first row.
   ///
   /// - Parameters:
   ///   - file: The picture.
@@ -163,7 +166,7 @@ final class GIFRows: RowSource {
     releasePages()
   }
 
-  /// Decodes the even rows of an interlaced frame, which come before all others.
+  /// Decodes the even rows of an interlaced frame, which the file stores in three passes.
   private func hold() throws(LarderError) {
     let count = (shape.height + 1) / 2 * shape.width
     var outcome = CInt(cgif_done)
@@ -174,7 +177,7 @@ final class GIFRows: RowSource {
     try GIFCodec.check(outcome, name)
   }
 
-  /// Frees the memory of even rows that have been read, to make room for the reader's results.
+  /// Frees the memory of even rows that have been read, because the result of the next step needs memory.
   private func releasePages() {
     let end = min(reached / 2 * shape.width, held.count)
     guard end - given >= 1 << 20 else { return }

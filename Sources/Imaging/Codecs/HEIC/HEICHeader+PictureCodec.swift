@@ -4,7 +4,8 @@ import CAVIF
 extension HEICHeader: PictureCodec {
   static let name = "HEIC"
   static let fileExtensions = ["heic", "heif", "hif"]
-  /// An HEIC becomes a JPEG, because it is usually a phone's photo, which would be much larger in a lossless format.
+  /// The format of a result is JPEG, because an HEIC is usually a phone's photo, which a lossless format would make
+  /// much larger.
   static var kept: PictureFormat { .jpeg }
   static var isShown: Bool { false }
 
@@ -16,7 +17,7 @@ extension HEICHeader: PictureCodec {
   var size: PixelSize { aperture.size }
   var depth: Int { tiles.depth }
   var channels: Int { (colour.isGrey ? 1 : 3) + (alpha == nil ? 0 : 1) }
-  /// The orientation in the picture's own boxes, which takes precedence over its EXIF data.
+  /// The orientation in the picture's own boxes, which takes precedence over EXIF data.
   var ownOrientation: Orientation? { orientation }
   var chroma: ChromaSampling? { [nil, .quarter, .half, .full][tiles.format] }
 

@@ -2,30 +2,32 @@ import Base
 
 /// The boxes of an HEIC.
 ///
-/// larder parses them itself, so that every size is checked before a decoder sees a byte. (ISO/IEC 23008-12 and
+/// larder reads them itself, so that every size is checked before a decoder gets a byte. (ISO/IEC 23008-12 and
 /// 14496-15)
 struct HEICHeader: Equatable, Sendable {
   /// The size of the decoded picture.
   let coded: PixelSize
-  /// The visible part of the decoded picture.
+  /// The visible part of the decoded picture, which programs show.
   private(set) var aperture: PixelRegion
-  /// The orientation from the picture's boxes; any orientation in its EXIF data is ignored.
-  private(set) var orientation = Orientation.upright
-  /// How the picture's colours are encoded.
+  /// How the picture has to be turned to be upright.
   ///
-  /// If no box names the matrix or the range, the decoder's values are used.
+  /// An orientation in its EXIF data is ignored.
+  private(set) var orientation = Orientation.upright
+  /// How the colours are encoded.
+  ///
+  /// If no box names the matrix and the range, those in the HEVC data are used.
   private(set) var colour: AVIFHeader.Colour
   private(set) var isFullRange: Bool?
-  /// The HEVC pictures that contain the picture's colours, and those that contain its alpha.
+  /// The HEVC pictures with the colours; `alpha` has those with the alpha.
   let tiles: HEVCTiles
   let alpha: HEVCTiles?
   /// Whether the stored colours are multiplied by alpha.
   let isPremultiplied: Bool
-  /// The ICC profile, if any.
+  /// The ICC profile; empty if there is none.
   private(set) var profile: [UInt8] = []
-  /// EXIF data from its TIFF header on.
+  /// The EXIF data, beginning with its TIFF header; empty if there is none.
   private(set) var exif: [UInt8] = []
-  /// An XMP packet.
+  /// The XMP packet; empty if there is none.
   private(set) var xmp: [UInt8] = []
 
   /// Reads the boxes of `bytes`.
@@ -74,7 +76,7 @@ struct HEICHeader: Equatable, Sendable {
     }
     isPremultiplied = alpha.map { items.targets(of: primary, "prem").contains($0) } ?? false
     readTransforms(properties, reader)
-    // Some phones write the colour boxes for the whole picture, others for each tile.
+    // Some phones write the colour boxes for the whole picture, and others write them for each cell.
     let colours = properties.filter { $0.type == "colr" }
     let parts = items.targets(of: primary, "dimg").first.map { items.properties(of: $0) } ?? []
     readColours(colours.isEmpty ? parts.filter { $0.type == "colr" } : colours, reader)
@@ -89,7 +91,7 @@ struct HEICHeader: Equatable, Sendable {
       }
   }
 
-  /// Reads the visible part, rotations and mirrorings, in the order in which they apply. (6.5.9, 6.5.10 and 6.5.12)
+  /// Reads the visible part, turns and mirrorings, which apply one after the other. (6.5.9, 6.5.10 and 6.5.12)
   private mutating func readTransforms(_ properties: [MediaBox], _ reader: ByteReader) {
     var (quarters, mirror) = (0, -1)
     for property in properties {
@@ -101,7 +103,7 @@ struct HEICHeader: Equatable, Sendable {
         quarters += mirror < 0 ? angle : -angle
       case "imir":
         let axis = (reader.byte(start) ?? 0) & 1
-        // Mirroring along both axes is half a turn.
+        // Mirroring along both axes is the same as half a turn.
         if mirror >= 0, mirror != axis { quarters += 2 }
         mirror = mirror < 0 ? axis : -1
       default: break
@@ -126,7 +128,9 @@ struct HEICHeader: Equatable, Sendable {
     aperture = PixelRegion(x: Int(left), y: Int(top), width: Int(width), height: Int(height))
   }
 
-  /// Reads the colour boxes, which hold numbers of ITU-T H.273, or an ICC profile. (ISO/IEC 14496-12, 12.1.5)
+  /// Reads the colour boxes.
+  ///
+  /// A box has either numbers of ITU-T H.273 or an ICC profile. (ISO/IEC 14496-12, 12.1.5)
   private mutating func readColours(_ boxes: [MediaBox], _ reader: ByteReader) {
     for box in boxes {
       let start = box.body.lowerBound
@@ -162,7 +166,7 @@ struct HEICHeader: Equatable, Sendable {
         xmp = data
         continue
       }
-      // The first four bytes are the offset of the TIFF header, counted from their end.
+      // The first four bytes are the offset of the TIFF header, counted from the fifth byte.
       let skip = data.prefix(4).reduce(0) { $0 << 8 | Int($1) }
       if data.count > 4, skip < data.count - 4 { exif = Exif.tiff(in: Array(data[(4 + skip)...])) }
     }

@@ -2,15 +2,16 @@ import Base
 import CAVIF
 import CHEVC
 
-/// A region of an HEIC.
+/// The rows of a region of an HEIC.
 ///
-/// libde265 decodes it one row of cells (HEVC pictures of a grid) at a time, and libavif converts it to RGB.
+/// An HEIC is often a grid of cells, each an HEVC picture of its own. libde265 decodes one row of cells at a time, and
+/// libavif converts it to RGB.
 final class HEICRows: RowSource {
-  /// The largest number of rows that are converted at a time.
+  /// At most this many rows are converted at a time.
   private static let mostRows = 64
-  /// The number of rows above and below a strip that are needed to upsample its chroma.
+  /// The number of rows, above and below others, that are needed to upsample the chroma of the others.
   private static let margin = 2
-  /// The bytes that libde265 holds per pixel of 8 bits while it decodes.
+  /// The number of bytes that libde265 needs for each pixel of 8 bits while it decodes.
   private static let decoderBytes = 6
 
   let shape: RowShape
@@ -18,27 +19,25 @@ final class HEICRows: RowSource {
   private let header: HEICHeader
   private let bytes: UnsafeBufferPointer<UInt8>
   private let name: String
-  /// The requested part of the coded picture.
+  /// The requested region, in pixels of the decoded picture.
   private let region: PixelRegion
-  /// The requested part with a margin.
+  /// The requested region with a margin.
   private let padded: PixelRegion
   /// The columns of cells that are decoded.
   private let cells: ClosedRange<Int>
-  /// The columns of pixels that the decoded cells cover within the picture.
+  /// The columns of pixels that these cells cover within the picture.
   private let columns: Range<Int>
   private let planes: [Plane]
-  /// The rows of the picture whose decoded samples are in `planes`.
+  /// The rows of the picture whose samples are in `planes`.
   private var held = 0..<0
-  /// The next row of cells to decode.
   private var band: Int
-  /// The number of rows of the region that have been read.
   private var reached = 0
   private var light: chevc_light?
   private var room: [UInt8] = []
 
-  /// The samples of one channel, for the decoded columns of cells and for one row of cells.
+  /// The decoded samples of one channel, for one row of cells and the pixel rows that are kept above it.
   private struct Plane {
-    /// The subsampling of the channel, as the bits by which x and y are shifted.
+    /// The subsampling: x and y are shifted to the right by this many bits, so 1 means half as many samples.
     let across: Int
     let down: Int
     let sampleBytes: Int
@@ -50,12 +49,12 @@ final class HEICRows: RowSource {
     }
   }
 
-  /// Begins with the region's first row.
+  /// Starts at the region's first row.
   ///
   /// - Parameters:
   ///   - header: The boxes of the file.
   ///   - bytes: The file, which must stay valid while these rows are read.
-  ///   - region: The part of the visible picture.
+  ///   - region: The region, in pixels of the visible part.
   ///   - limits: The limits of the picture.
   ///   - name: The name of the picture in errors.
   /// - Throws: ``LarderError`` when a library is not installed, or the picture takes too much memory.
@@ -92,7 +91,8 @@ final class HEICRows: RowSource {
     )
     let sampleBytes = isWide ? 2 : 1
     let rows = min(tiles.cell.height, header.coded.height) + 2 * Self.margin
-    // For luma, chroma and alpha, the subsampling across and down: 1 if there are half as many samples, otherwise 0.
+    // For luma, both chroma channels and alpha, this is the subsampling across and down: 1 for half as many samples,
+    // and 0 for all.
     var halves = [(0, 0)]
     if tiles.format > 0 {
       let half = (tiles.format < 3 ? 1 : 0, tiles.format == 1 ? 1 : 0)
@@ -103,7 +103,7 @@ final class HEICRows: RowSource {
       (rowBytes: ((columns.count + across) >> across) * sampleBytes, rows: (rows + down) >> down)
     }
     try limits.check(memory: sizes.reduce(0) { $0 + $1.rowBytes * $1.rows }, of: name)
-    // Besides its planes, the decoder holds data about each block, and a copy for its last filter.
+    // Besides the planes, the decoder has data about each block, and a copy for its last filter.
     let cell = tiles.cell.width * tiles.cell.height
     try limits.check(decoding: cell * Self.decoderBytes * sampleBytes, of: name)
     planes = zip(halves, sizes).map { half, size in
@@ -125,7 +125,8 @@ final class HEICRows: RowSource {
     var left = count
     while left > 0 {
       let y = region.y + reached
-      // The last decoded rows are converted later, because the upsampling of their chroma needs the rows below them.
+      // The last decoded rows cannot be converted yet, because the upsampling of their chroma needs the rows below
+      // them.
       let isLast = held.upperBound == header.coded.height
       let ready = held.upperBound - (isLast ? 0 : Self.margin)
       guard y < ready else {
@@ -139,7 +140,7 @@ final class HEICRows: RowSource {
     }
   }
 
-  /// Decodes the next row of cells into `planes`, below the last pixel rows of the previous cells, which are kept.
+  /// Decodes the next row of cells into `planes`, below the last pixel rows of the cells above, which are kept.
   private func decodeBand() throws(LarderError) {
     let kept = min(held.count, 2 * Self.margin)
     for plane in planes where kept > 0 {
@@ -158,7 +159,7 @@ final class HEICRows: RowSource {
     band += 1
   }
 
-  /// Decodes a cell into planes, below the first `top` rows.
+  /// Decodes a cell into planes, below their first `top` rows.
   private func decode(
     _ tiles: HEVCTiles,
     _ column: Int,
@@ -201,7 +202,7 @@ final class HEICRows: RowSource {
     if light == nil { light = found }
   }
 
-  /// Converts decoded rows to RGB, together with the rows around them.
+  /// Converts decoded rows to RGB; the rows around them are converted with them, for the chroma.
   private func convert(
     _ rows: Range<Int>,
     _ target: UnsafeMutablePointer<UInt8>

@@ -1,22 +1,22 @@
 import Base
 
-/// The items of a HEIF file and their properties. (ISO/IEC 23008-12)
+/// The items of a HEIF file, such as pictures and EXIF data, and their properties. (ISO/IEC 23008-12)
 struct HEIFItems {
   /// The item that is the main picture.
   private(set) var primary: Int?
-  /// Each item's type, and its `infe` box.
+  /// The type of each item, and the content of its `infe` box.
   private var entries: [Int: (type: String, box: Range<Int>)] = [:]
-  /// The byte ranges of each item, in the order in which they make up its data.
+  /// The byte ranges that together are the data of each item, in their order.
   private var extents: [Int: [Range<Int>]] = [:]
   private var properties: [MediaBox] = []
   private var associations: [Int: [Int]] = [:]
   private var references: [(type: String, from: Int, to: [Int])] = []
   /// The number of entries of boxes that may still be read.
   ///
-  /// The limit stops hostile files; real pictures need far fewer entries.
+  /// This stops hostile files, because real pictures have far fewer entries.
   private var left = 1 << 18
 
-  /// Reads the boxes; nil if they are broken, or have too many entries.
+  /// Reads the boxes; nil if they are damaged, or have too many entries.
   init?(_ reader: ByteReader) {
     var meta: Range<Int>?
     MediaBox.visit(reader, in: 0..<reader.bytes.count) { box in
@@ -37,28 +37,28 @@ struct HEIFItems {
     else { return nil }
   }
 
-  /// The type of an item: `hvc1`, `grid`, `Exif` and others.
+  /// The type of an item, for example `hvc1`, `grid` or `Exif`.
   func type(of item: Int) -> String? { entries[item]?.type }
 
-  /// The `infe` box of an item, with its type and name.
+  /// The content of an item's `infe` box, which has its type and its name.
   func entry(of item: Int) -> Range<Int> { entries[item]?.box ?? 0..<0 }
 
-  /// The byte ranges of an item in the file.
+  /// The byte ranges in the file that together are the data of an item.
   func bytes(of item: Int) -> [Range<Int>] { extents[item] ?? [] }
 
-  /// The properties of an item, in their order.
+  /// The properties of an item, in the order of the file.
   func properties(of item: Int) -> [MediaBox] {
     (associations[item] ?? []).compactMap {
       properties.indices.contains($0 - 1) ? properties[$0 - 1] : nil
     }
   }
 
-  /// The items to which `item` refers.
+  /// The items to which `item` has a reference of the given type.
   func targets(of item: Int, _ type: String) -> [Int] {
     references.first { $0.type == type && $0.from == item }?.to ?? []
   }
 
-  /// The items that refer to `item`.
+  /// The items that have a reference of the given type to `item`.
   func sources(to item: Int, _ type: String) -> [Int] {
     references.filter { $0.type == type && $0.to.contains(item) }.map(\.from)
   }
@@ -128,19 +128,19 @@ struct HEIFItems {
       guard take(1), let item = Self.number(reader, &place, isLong: version > 1),
         let method = version == 0 ? 0 : Self.number(reader, &place, isLong: false)
       else { return false }
-      // Skips the index of the file that holds the data; it is assumed to be this file.
+      // This skips the index of the file with the data, which is assumed to be this file.
       place += 2
       guard let base = offset(baseSize),
         let parts = Self.number(reader, &place, isLong: false), take(parts), method & 15 <= 2
       else { return false }
-      // Method 0 counts offsets from the start of the file, method 1 from the start of the `idat` box.
+      // With method 0, offsets count from the start of the file; with method 1, from the start of the `idat` box.
       let room = method & 15 == 0 ? 0..<reader.bytes.count : method & 15 == 1 ? data : 0..<0
       var found: [Range<Int>] = []
       for _ in 0..<parts {
         guard offset(indexSize) != nil, let start = offset(offsetSize),
           let length = offset(lengthSize)
         else { return false }
-        // A range beyond the data becomes empty, because only the items that are used have to be complete.
+        // A range that extends beyond the data becomes empty, because only the items that are used have to be complete.
         let isThere =
           base <= room.count && start <= room.count - base && length <= room.count - base - start
         let first = room.lowerBound + base + start
@@ -151,7 +151,7 @@ struct HEIFItems {
     return true
   }
 
-  /// Reads the properties, and the list of each item's properties. (9.3)
+  /// Reads the properties, and for each item the list of its properties. (9.3)
   private mutating func readProperties(_ reader: ByteReader, _ box: Range<Int>?) -> Bool {
     guard let box else { return true }
     var (lists, isRead) = ([Range<Int>](), true)
@@ -177,7 +177,7 @@ struct HEIFItems {
       else { return false }
       place += 1
       for _ in 0..<parts {
-        // The highest bit marks a property that readers must support.
+        // The highest bit of a number marks a property that programs must support.
         let isLong = flags & 1 == 1
         guard let index = isLong ? reader.short(place) : reader.byte(place) else { return false }
         associations[item, default: []].append(index & (isLong ? 0x7FFF : 0x7F))

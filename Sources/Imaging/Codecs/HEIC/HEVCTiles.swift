@@ -5,20 +5,20 @@ import CAVIF
 struct HEVCTiles: Equatable, Sendable {
   /// The size of the whole picture.
   let size: PixelSize
-  /// The size of each cell; cells at the right and the bottom may extend beyond the picture.
+  /// The size of each cell.
+  ///
+  /// Cells at the right and at the bottom may extend beyond the picture.
   let cell: PixelSize
   let columns: Int
   let stills: [HEVCStill]
-  /// The chroma format and depth that all HEVC pictures share.
+  /// The chroma format and the depth, which all HEVC pictures share.
   private let kind: HEVCStill.Kind
 
-  /// Bits of a sample: 8, 10 or 12.
+  /// The number of bits of a sample: 8, 10 or 12.
   var depth: Int { kind.depth }
-  /// The chroma format by H.265's numbers: 0 for grey, 1 for 4:2:0, 2 for 4:2:2, 3 for 4:4:4.
+  /// The chroma format as a number of H.265: 0 for grey, 1 for 4:2:0, 2 for 4:2:2, 3 for 4:4:4.
   var format: Int { kind.format }
-  /// The chroma format as libavif's constant.
   var chroma: Int32 { Int32([cavif_400, cavif_420, cavif_422, cavif_444][format]) }
-  /// The number of rows of cells.
   var rows: Int { stills.count / columns }
 
   /// Whether `other` has the same size, cells and depth.
@@ -28,7 +28,7 @@ struct HEVCTiles: Equatable, Sendable {
 
   /// Reads an item and its cells.
   ///
-  /// - Throws: ``LarderError`` when the item is broken, of an unsupported kind, or exceeds `limits`.
+  /// - Throws: ``LarderError`` when the item is damaged, of an unsupported kind, or exceeds `limits`.
   init(
     _ items: HEIFItems,
     _ item: Int,
@@ -50,8 +50,7 @@ struct HEVCTiles: Equatable, Sendable {
         let cell = Self.size(of: first, items, reader), cell.width > 0, cell.height > 0
       else { throw broken }
       try limits.check(width: cell.width, height: cell.height, of: name)
-      // Checks that every cell shows a part of the picture, and that the cells together are not much larger than the
-      // picture.
+      // Every cell must show a part of the picture, and the cells together must not be much larger than the picture.
       guard (size.width + cell.width - 1) / cell.width == grid.columns,
         (size.height + cell.height - 1) / cell.height == grid.rows,
         cell.width * cell.height * cells.count <= size.width * size.height * 4 + 4_000_000
@@ -63,7 +62,7 @@ struct HEVCTiles: Equatable, Sendable {
         "cannot read \(name): an HEIC with items of the type \(type ?? "none"); save it as PNG"
       )
     }
-    // Property boxes that cells share are parsed once.
+    // A property box that several cells share is read once.
     var known: [Range<Int>: HEVCStill.Parameters] = [:]
     var found: [Int: (still: HEVCStill, bytes: Int)] = [:]
     var (stills, kind, bytes) = ([HEVCStill](), HEVCStill.Kind?.none, 0)
@@ -86,7 +85,7 @@ struct HEVCTiles: Equatable, Sendable {
       stills.append(one.still)
       bytes += one.bytes
     }
-    // Cells may share bytes, but the sum of their sizes may be at most four times the size of the file.
+    // Cells may share bytes, but the sum of their sizes must be at most four times the size of the file.
     guard let kind, bytes <= reader.bytes.count * 4 else { throw broken }
     guard kind.isRead else {
       throw LarderError(
@@ -94,7 +93,7 @@ struct HEVCTiles: Equatable, Sendable {
         "cannot read \(name): an HEIC with \(kind.depth) bits for luma and \(kind.colourDepth) for chroma; save it as PNG"
       )
     }
-    // With subsampled chroma, the sides of cells must be even, so that no chroma sample belongs to two cells.
+    // If the chroma is subsampled, the sides of cells must be even, so that no chroma sample belongs to two cells.
     guard
       kind.format == 0 || kind.format == 3 || cells.count == 1
         || cell.width % 2 == 0 && cell.height % 2 == 0
@@ -131,24 +130,24 @@ struct HEVCTiles: Equatable, Sendable {
   }
 }
 
-/// The byte ranges of one HEVC picture in a file, with its parameter sets.
+/// One HEVC picture: the byte ranges of its data in the file, and its parameter sets.
 struct HEVCStill: Equatable, Sendable {
-  /// The chroma format, as in ``HEVCTiles/format``, and the bits of luma and of chroma samples.
+  /// The chroma format, as in ``HEVCTiles/format``, and the number of bits of luma and of chroma samples.
   struct Kind: Equatable, Sendable {
     let format: Int
     let depth: Int
     let colourDepth: Int
 
-    /// Whether larder can convert such a picture to RGB.
+    /// Whether larder can convert a picture of this kind to RGB.
     var isRead: Bool { [8, 10, 12].contains(depth) && (format == 0 || colourDepth == depth) }
   }
 
-  /// The parameter sets that a decoder needs before the picture. (ISO/IEC 14496-15, 8.3.3.1)
+  /// The parameter sets, which a decoder needs before the picture. (ISO/IEC 14496-15, 8.3.3.1)
   struct Parameters: Equatable, Sendable {
     let kind: Kind
-    /// The parameter sets: VPS, SPS and PPS units.
+    /// The byte ranges of the parameter sets: VPS, SPS and PPS units.
     private(set) var units: [Range<Int>] = []
-    /// The number of bytes of the length field that precedes each unit in the data.
+    /// The data consists of units; this many bytes before each unit are its length.
     let lengthBytes: Int
 
     init?(_ box: Range<Int>, _ reader: ByteReader) {
@@ -175,13 +174,13 @@ struct HEVCStill: Equatable, Sendable {
   }
 
   let parameters: Parameters
-  /// The byte ranges of the picture's data in the file.
+  /// The byte ranges in the file that together are the picture's data.
   let parts: [Range<Int>]
 
-  /// The most NAL units that a picture may have; real pictures never have thousands.
+  /// The most NAL units of a picture; real pictures never have thousands.
   private static let mostUnits = 1 << 16
 
-  /// Calls `body` with the NAL units that a decoder needs: parameter sets and slices, without SEI messages.
+  /// Calls `body` with the NAL units that a decoder needs: the parameter sets and the slices, without SEI messages.
   ///
   /// - Returns: The result of `body`; nil if the data ends within a unit.
   func withUnits<Result>(
@@ -210,7 +209,7 @@ struct HEVCStill: Equatable, Sendable {
       let size = data[place..<place + parameters.lengthBytes].reduce(0) { $0 << 8 | Int($1) }
       place += parameters.lengthBytes
       guard size >= 2, size <= min(data.count - place, Int(Int32.max)) else { return false }
-      // Units of type 0 to 31 are slices; types 32 to 34 are the three kinds of parameter sets. (ITU-T H.265, table
+      // Units of the types 0 to 31 are slices, and those of the types 32 to 34 are parameter sets. (ITU-T H.265, table
       // 7-1)
       if data[place] >> 1 & 63 <= 34 {
         units.append(UnsafeBufferPointer(rebasing: data[place..<place + size]))

@@ -2,36 +2,41 @@ import Base
 import CJPEG
 import Glibc
 
-/// Decodes and encodes JPEG with libjpeg-turbo, whose pointers and structs are used nowhere else.
+/// Decodes and encodes JPEGs with libjpeg-turbo.
+///
+/// No other Swift file uses its pointers and structs.
 enum JPEGCodec {
-  /// The header fields of a file, as libjpeg reads them.
+  /// The header fields of a JPEG, as libjpeg reads them.
   struct Header {
     let colourSpace: Int32
     let hasAdobe: Bool
-    /// The layout of bitmaps that are decoded from the file.
+    /// The layout in which the file's pixels are decoded.
     let layout: Bitmap.Layout
 
-    /// Whether the stored samples are RGB, not YCbCr.
+    /// Whether the samples are stored as RGB, which is unusual, and not as YCbCr.
     var isRGB: Bool { Int(colourSpace) == cjpeg_rgb }
   }
 
-  /// A file that was made from another file, and whether that other file was damaged.
+  /// A new JPEG, and whether the file from which it was made is incomplete or damaged.
   struct Outcome {
     let bytes: [UInt8]
     let isDamaged: Bool
   }
 
-  /// The options of an encoded file.
+  /// The options for encoding a JPEG.
   struct Form {
-    /// The quality, 1 to 100.
+    /// The quality, from 1 to 100.
     ///
-    /// If nil, the quantization tables of a JPEG source are kept; for other sources, libjpeg's default quality is used.
+    /// If it is nil, a JPEG that is made from a JPEG keeps the quantization tables of its source. Another JPEG gets
+    /// libjpeg's default quality.
     var quality: Int?
-    /// Whether the file is progressive; if false, it is progressive only if the source is a progressive JPEG.
+    /// Whether the file is progressive.
+    ///
+    /// If this is false, the file is progressive only if its source is a progressive JPEG.
     var isProgressive = false
     /// The chroma subsampling.
     ///
-    /// If nil, that of a JPEG source is kept; for other sources, it is 4:2:0.
+    /// If it is nil, a JPEG that is made from a JPEG keeps the subsampling of its source. Another JPEG gets 4:2:0.
     var chroma: ChromaSampling?
 
     fileprivate var forJPEG: cjpeg_form {
@@ -43,7 +48,7 @@ enum JPEGCodec {
     }
   }
 
-  /// Reads a file's header.
+  /// Reads the header of a file.
   static func header(of file: PictureFile) throws(LarderError) -> Header {
     var header = cjpeg_header()
     var outcome = cjpeg_outcome()
@@ -65,14 +70,14 @@ enum JPEGCodec {
     return Header(colourSpace: header.color_space, hasAdobe: header.adobe, layout: layout)
   }
 
-  /// The scale, in eighths, at which a picture is best decoded.
+  /// The best scale for decoding, in eighths, if the picture is scaled afterwards: 1, 2, 4 or 8.
   static func eighths(for scaling: RowRequest.Scaling) -> Int {
     let (from, to) = (scaling.window, scaling.size)
     func leaves(_ eighths: Int, _ eighthsOfResult: Int) -> Bool {
       from.width * eighths >= to.width * eighthsOfResult
         && from.height * eighths >= to.height * eighthsOfResult
     }
-    // At 1/8, each pixel is just the mean of a block, so 1/8 is used only if the scaling filter still has to halve the
+    // At 1/8, a pixel is just the mean of a block. So 1/8 is used only if the scaling filter still has to halve the
     // picture.
     if leaves(1, 16) { return 1 }
     return [2, 4].first { leaves($0, 8) } ?? 8
@@ -109,8 +114,9 @@ enum JPEGCodec {
     }
   }
 
-  /// Re-encodes a region of the stored picture row by row, so that neither the input nor the output is in memory as a
-  /// whole.
+  /// Encodes a region of the stored picture again, row by row.
+  ///
+  /// The decoded pixels are never in memory as a whole.
   static func recode(
     _ file: PictureFile,
     _ region: PixelRegion,
@@ -131,7 +137,7 @@ enum JPEGCodec {
     }
   }
 
-  /// Cuts an upright picture along its block borders.
+  /// Cuts a region out of an upright picture without decoding it; the region must begin at a block.
   ///
   /// - Throws: ``LarderError`` when libjpeg cannot cut it.
   static func cut(
@@ -154,9 +160,9 @@ enum JPEGCodec {
     }
   }
 
-  /// Rotates and crops without decoding.
+  /// Turns a picture upright and cuts a region out of it, without decoding it.
   ///
-  /// - Throws: ``LarderError`` when TurboJPEG cannot do that.
+  /// - Throws: ``LarderError`` when TurboJPEG cannot do it.
   static func transform(
     _ file: PictureFile,
     _ orientation: Orientation,
@@ -177,7 +183,7 @@ enum JPEGCodec {
     }
   }
 
-  /// Calls a C function that makes a file from the bytes of `file`.
+  /// Calls `make`, a C function that makes a JPEG from the bytes of `file`.
   private static func made(
     from file: PictureFile,
     _ make: (
@@ -186,7 +192,7 @@ enum JPEGCodec {
     ) -> Bool
   ) throws(LarderError) -> Outcome {
     var outcome = cjpeg_outcome()
-    // Nearly every result fits into this room. Pages of it that are not written take no memory.
+    // Nearly every result fits into this buffer. Its memory pages are used only once they are written.
     let bytes = MallocBuffer.collect(room: file.bytes.count + 65_536) { out, count in
       file.bytes.withUnsafeBufferPointer { make($0, &out, &count, &outcome) }
     }
@@ -194,15 +200,16 @@ enum JPEGCodec {
     return Outcome(bytes: bytes, isDamaged: outcome.warnings > 0 || file.probe.isCutShort)
   }
 
-  /// The lowest quality for new pixels, which the source does not have, such as those of a scaled picture.
+  /// The lowest quality for pixels that the source does not have, such as those of a scaled picture.
   ///
-  /// If the source's quantization tables are coarser, new pixels are encoded with the tables of this quality.
+  /// If the quantization tables of the source are coarser, such pixels are encoded with the tables of this quality.
   static let leastFine = 75
 
-  /// Encodes rows, with the settings of the source file `like`, if any; transparent pixels get a background.
+  /// Encodes rows with the settings of `file`, a JPEG, if there is one; transparent pixels get a background.
   ///
-  /// The quantization tables, sampling and colour space are those of `like`, with swapped axes if `transposed`.
-  /// `hasNewDetail` means that the pixels are new; tables coarser than those of quality `leastFine` are then not used.
+  /// The quantization tables, the sampling and the colour space of `file` are used; if `transposed`, with swapped axes.
+  /// `hasNewDetail` says that `file` does not have these pixels. They are not encoded with tables that are coarser than
+  /// those of the quality `leastFine`.
   static func encode(
     _ rows: any RowSource,
     _ form: Form,
@@ -250,22 +257,22 @@ enum JPEGCodec {
   }
 }
 
-/// A region of a JPEG, decoded row by row at full size or reduced to a number of eighths.
+/// The rows of a region of a JPEG, decoded at full size or reduced to a number of eighths.
 ///
-/// The file is read to its end together with the last row, so that all damage is found.
+/// When the last row is read, the file is read to its end, so that all damage is found.
 final class JPEGRows: RowSource {
   let shape: RowShape
   private let name: String
   private let outcome: UnsafeMutablePointer<cjpeg_outcome>
   private let rows: OpaquePointer?
 
-  /// Opens a region.
+  /// Starts to decode a region.
   ///
   /// - Parameters:
   ///   - bytes: The file, which must stay valid while these rows are read.
-  ///   - region: The region of the picture, in pixels of the reduced picture.
-  ///   - eighths: The size of the reduced picture, in eighths of the stored size.
-  ///   - layout: The layout of the samples, from ``JPEGCodec/Header``.
+  ///   - region: The region, in pixels of the reduced picture.
+  ///   - eighths: The scale of the reduced picture, in eighths: 1, 2, 4 or 8.
+  ///   - layout: The layout of the rows, from ``JPEGCodec/Header``.
   ///   - limits: The limits of the picture.
   ///   - name: The name of the picture in errors.
   /// - Throws: ``LarderError`` when libjpeg refuses the file.
@@ -298,7 +305,7 @@ final class JPEGRows: RowSource {
     outcome.deallocate()
   }
 
-  /// Whether libjpeg found anything missing or wrong.
+  /// Whether libjpeg has found anything missing or wrong.
   var hasWarnings: Bool { outcome.pointee.warnings > 0 }
 
   func read(_ count: Int, into target: UnsafeMutablePointer<UInt8>) throws(LarderError) {
@@ -313,7 +320,6 @@ extension PictureLimits {
 }
 
 extension PixelRegion {
-  /// The region as CJPEG's struct.
   var forJPEG: cjpeg_region {
     cjpeg_region(
       x: UInt32(x),
@@ -336,7 +342,7 @@ extension Bitmap.Layout {
 }
 
 extension Orientation {
-  /// The TJXOP that makes a picture of this orientation upright.
+  /// TurboJPEG's number (TJXOP) for turning a picture of this orientation upright.
   fileprivate var forTurboJPEG: Int32 {
     switch self {
     case .upright: 0

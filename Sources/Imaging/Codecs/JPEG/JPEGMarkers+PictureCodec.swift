@@ -11,7 +11,7 @@ extension JPEGMarkers: PictureCodec {
   static func ends(head: [UInt8], tail: [UInt8], count: Int) -> Bool { tail.holds([0xFF, 0xD9]) }
 
   var channels: Int { sampling.count }
-  /// Also true for a progressive file that has an end marker but lacks some of its scans.
+  /// Whether the end marker is missing, or some scans of a progressive file are.
   var isCutShort: Bool { !isWhole || !isComplete }
   var isInk: Bool { sampling.count == 4 }
 
@@ -22,15 +22,15 @@ extension JPEGMarkers: PictureCodec {
 
   var quality: Int? {
     guard !firstTable.isEmpty else { return nil }
-    // Compares with the sum of the table in ISO/IEC 10918-1, annex K.1, which libjpeg calls quality 50.
+    // The table is compared with the table in ISO/IEC 10918-1, annex K.1, which libjpeg calls quality 50.
     let percent = Double(firstTable.reduce(0, +)) * 100 / 3688
     let quality = percent <= 100 ? (200 - percent) / 2 : 5000 / percent
     return min(max(Int(quality.rounded()), 1), 100)
   }
 
-  /// The ICC profile, assembled from its segments.
+  /// The ICC profile, which may be divided into several segments.
   func profile(of file: PictureFile, _ limits: PictureLimits) -> [UInt8] {
-    // The marker, length and name are followed by the number of the segment, and the number of segments.
+    // The marker, the length and the name are followed by the number of this segment and the number of all segments.
     let parts = profile.filter { $0.count > 18 }
     return parts.sorted { file.bytes[$0.lowerBound + 16] < file.bytes[$1.lowerBound + 16] }
       .flatMap { file.bytes[($0.lowerBound + 18)..<$0.upperBound] }
@@ -44,7 +44,8 @@ extension JPEGMarkers: PictureCodec {
     return part.map { Array(bytes[$0].dropFirst(4 + head.count)) } ?? []
   }
 
-  /// Opens rows that are decoded at 1/8, 2/8 or 4/8 of their size if the request allows it.
+  /// Opens rows that are decoded at 1/8, 2/8 or 4/8 of their size, if they are going to be scaled and that size
+  /// suffices.
   func rows(
     of file: PictureFile,
     _ bytes: UnsafeBufferPointer<UInt8>,
@@ -69,7 +70,7 @@ extension JPEGMarkers: PictureCodec {
       limits,
       name: file.name
     )
-    // The edges of the region may lie within pixels of the reduced picture.
+    // The edges of the requested region may lie within pixels of the reduced picture.
     let ratio = Double(eighths) / 8
     let part = Bitmap.Part(
       x: Double(exact.x) * ratio - Double(region.x),
@@ -87,12 +88,9 @@ extension JPEGMarkers: PictureCodec {
     _ limits: PictureLimits,
     name: String
   ) throws(LarderError) -> EncodedFile {
-    // A picture from a JPEG keeps the quality of that JPEG; a picture from another format gets quality 90.
-    let form = JPEGCodec.Form(
-      quality: encoding.crop.quality ?? encoding.source.probe.quality ?? 90,
-      isProgressive: encoding.crop.isProgressive,
-      chroma: encoding.crop.chroma
-    )
+    // A picture that is made from a JPEG gets the quality of that JPEG. A picture from another format gets quality 90.
+    var form = encoding.crop.form
+    form.quality = form.quality ?? encoding.source.probe.quality ?? 90
     let background = encoding.crop.background ?? .white
     let bytes = try JPEGCodec.encode(rows, form, on: background, name: name)
     return .held(encoding.tags.added(toJPEG: bytes))

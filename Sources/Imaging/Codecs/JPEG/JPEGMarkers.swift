@@ -1,42 +1,49 @@
 import Base
 import Glibc
 
-/// The segments of a JPEG, found without decoding. (ISO/IEC 10918-1, annex B)
+/// The segments of a JPEG, which are found without decoding it. (ISO/IEC 10918-1, annex B)
+///
+/// A segment begins with a marker, such as 0xFFD8, and its length.
 struct JPEGMarkers: Equatable, Sendable {
-  /// The picture's size as stored.
+  /// The size of the stored picture.
   private(set) var size = PixelSize(width: 0, height: 0)
-  /// Bits of a sample.
   private(set) var depth = 0
-  /// The sampling factors of each component.
+  /// The horizontal and vertical sampling factors of each component, for example 2 × 2, 1 × 1 and 1 × 1 for 4:2:0.
   private(set) var sampling: [PixelSize] = []
-  /// Whether the file is progressive.
   private(set) var isProgressive = false
-  /// The number of scans.
+  /// The number of scans, which are the passes in which a picture is stored.
   private(set) var scans = 0
   /// The first quantization table, from which the quality is estimated.
   private(set) var firstTable: [Int] = []
-  /// Whether a quantization table holds a zero, which the standard forbids and decoders tolerate.
+  /// Whether a quantization table contains a zero, which the standard forbids and decoders tolerate.
   private(set) var hasZeroInTable = false
-  /// The first Exif segment's payload, from its TIFF header on.
+  /// The payload of the first Exif segment, beginning with the TIFF header.
   private(set) var exif: Range<Int>?
-  /// The segments of an ICC profile, with their markers, in file order.
+  /// The segments of the ICC profile, including their markers, in the order of the file.
   private(set) var profile: [Range<Int>] = []
-  /// Other segments that users may want to keep, with their markers; the Exif segment is one of them.
+  /// Other segments that users may want to keep, including their markers.
+  ///
+  /// The Exif segment is one of them.
   private(set) var metadata: [Range<Int>] = []
-  /// Whether there is an Adobe segment, which means that CMYK is stored inverted.
+  /// Whether there is an Adobe segment.
+  ///
+  /// It means that CMYK is stored inverted.
   private(set) var hasAdobe = false
-  /// Whether the end marker was reached; a file without it was cut short.
+  /// Whether the end marker was reached.
+  ///
+  /// The end of a file without it is missing.
   private(set) var isWhole = false
 
-  /// The identifier of each component; scans refer to components by it.
+  /// The identifier of each component, by which scans name components.
   private var components: [Int] = []
-  /// For each coefficient of each component, the number of low bits that no scan has delivered yet; nil before its
-  /// first scan.
+  /// For each component and each of its 64 coefficients, the number of low bits that no scan has delivered yet.
+  ///
+  /// It is nil before the first scan of the coefficient.
   private var leftOut: [[Int?]] = []
-  /// Whether the scans deliver every coefficient of every component to its last bit.
+  /// Whether the scans together deliver every coefficient of every component to its last bit.
   var isComplete: Bool { leftOut.joined().allSatisfy { $0 == 0 } }
 
-  /// The approximate size of all coefficients, at two bytes each.
+  /// The approximate number of bytes of all coefficients, of which each has two.
   var coefficientBytes: Int {
     let most = (sampling.map(\.width).max() ?? 1) * (sampling.map(\.height).max() ?? 1)
     let all = sampling.reduce(0) { $0 + $1.width * $1.height }
@@ -44,24 +51,24 @@ struct JPEGMarkers: Equatable, Sendable {
     return size.width * size.height * 2 * (sampling.count == 1 ? most : all) / max(most, 1)
   }
 
-  /// The longest side that libjpeg reads.
+  /// The longest side, in pixels, that libjpeg reads.
   private static let longestSide = 65_500
 
-  /// Bytes of entropy-coded data.
+  /// The number of bytes of all scans.
   private var codedBytes = 0
-  /// The fewest bits that a block of 64 coefficients takes; 0 if unknown, as with arithmetic coding.
+  /// The fewest bits that a block of 64 coefficients takes; 0 if that is unknown, as for arithmetic coding.
   private var leastBits = 0
 
-  /// Walks the segments of `bytes`.
+  /// Reads the segments of `bytes`.
   ///
-  /// - Throws: ``LarderError`` when the bytes end before there is a picture, or exceed `limits`.
+  /// - Throws: ``LarderError`` when the bytes end before the picture begins, or exceed `limits`.
   init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
     try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
       try walk(ByteReader(bytes: bytes), name, limits)
     }
     guard scans > 0 else { throw .damaged(name, "it ends before the picture begins") }
-    // A photo that was cut short is accepted, unless it has less than a sixteenth of the least data that a whole photo
-    // needs.
+    // A photo whose end is missing is accepted, unless it has less than a sixteenth of the data that a whole photo
+    // needs at least.
     let least = (size.width + 7) / 8 * ((size.height + 7) / 8) * leastBits / 8
     guard codedBytes * 16 >= least else {
       throw .damaged(name, "it has too little data for \(size.width) × \(size.height) pixels")
@@ -90,8 +97,8 @@ struct JPEGMarkers: Equatable, Sendable {
       }
       guard var length = reader.short(start), length <= reader.bytes.count - start else { return }
       if length < 2 {
-        // If an application or comment segment has an impossibly small length, decoders treat it as empty. Any other
-        // segment with such a length ends the file.
+        // Decoders treat an application or comment segment with an impossibly small length as empty. Any other segment
+        // with such a length ends the file.
         guard (0xE0...0xEF).contains(marker) || marker == 0xFE else { return }
         length = 2
       }
@@ -125,7 +132,7 @@ struct JPEGMarkers: Equatable, Sendable {
     }
   }
 
-  /// The next marker, and the start of its segment; bytes before the marker are skipped, as libjpeg does.
+  /// The next marker, and the offset of the segment after it; bytes before the marker are skipped, as libjpeg does.
   private static func nextMarker(
     _ bytes: UnsafeBufferPointer<UInt8>,
     from offset: Int
@@ -141,7 +148,9 @@ struct JPEGMarkers: Equatable, Sendable {
     return nil
   }
 
-  /// The offset of the first marker after entropy-coded data, apart from stuffed bytes and restart markers.
+  /// The offset of the marker that ends a scan.
+  ///
+  /// Stuffed bytes and restart markers belong to the scan.
   private static func endOfScan(_ bytes: UnsafeBufferPointer<UInt8>, from offset: Int) -> Int {
     guard let base = bytes.baseAddress else { return bytes.count }
     var offset = offset
@@ -186,8 +195,8 @@ struct JPEGMarkers: Equatable, Sendable {
     size = PixelSize(width: width, height: height)
     self.depth = depth
     isProgressive = marker == 0xC2 || marker == 0xCA
-    // A block has at least one code for its DC coefficient and, unless the file is progressive, one for its AC
-    // coefficients.
+    // A block has at least one code for its DC coefficient. Unless the file is progressive, it also has at least one
+    // for its AC coefficients.
     leastBits = marker == 0xC2 ? 1 : marker < 0xC2 ? 2 : 0
     self.components = (0..<components).map {
       reader.byte(payload.lowerBound + 6 + $0 * 3) ?? 0
@@ -199,7 +208,7 @@ struct JPEGMarkers: Equatable, Sendable {
     }
   }
 
-  /// Records which coefficients, and which of their bits, a scan delivers. (Sections B.2.3 and G.1.1.1)
+  /// Notes which bits of which coefficients a scan delivers. (Sections B.2.3 and G.1.1.1)
   private mutating func readScan(_ reader: ByteReader, _ payload: Range<Int>) {
     let start = payload.lowerBound
     guard let count = reader.byte(start), payload.count >= count * 2 + 4,
@@ -207,7 +216,7 @@ struct JPEGMarkers: Equatable, Sendable {
       let last = reader.byte(start + 2 + count * 2),
       let bits = reader.byte(start + 3 + count * 2), first <= last, last < 64
     else { return }
-    // A sequential picture has all coefficients in one scan, even if these numbers say otherwise.
+    // A scan of a sequential picture has all coefficients, even if these numbers say otherwise.
     let (told, left) = isProgressive ? (first...last, bits & 15) : (0...63, 0)
     for index in 0..<count {
       guard let number = reader.byte(start + 1 + index * 2),
@@ -248,7 +257,7 @@ struct JPEGMarkers: Equatable, Sendable {
     case 0xE2 where reader.matches("ICC_PROFILE\0", at: payload.lowerBound):
       profile.append(segment)
     case 0xE2 where reader.matches("MPF\0", at: payload.lowerBound):
-      // An MPF segment holds offsets of further pictures in the same file; the output has no such pictures.
+      // An MPF segment has the offsets of further pictures in the same file. The output has no such pictures.
       break
     case 0xEE where reader.matches("Adobe", at: payload.lowerBound):
       hasAdobe = true
@@ -260,8 +269,9 @@ struct JPEGMarkers: Equatable, Sendable {
 
 /// Copies segments of one JPEG to another.
 enum JPEGSegments {
-  /// Returns `bytes` with the ICC profile of `file`, and on request its metadata, adapted to an upright picture of
-  /// `size`.
+  /// Adds the ICC profile of `file` to the JPEG `bytes`, and its metadata if `metadata` is true.
+  ///
+  /// The metadata is adapted to an upright picture of `size`.
   static func add(
     to bytes: consuming [UInt8],
     from file: PictureFile,
@@ -288,16 +298,16 @@ enum JPEGSegments {
 
   /// Adapts a segment of metadata to an upright, cropped picture.
   ///
-  /// Returns nothing for a segment that only holds copies or signatures of the whole picture.
+  /// The result is empty if the segment contains only copies or signatures of the whole picture.
   private static func cropped(_ segment: ArraySlice<UInt8>) -> [UInt8] {
     let payload = segment.dropFirst(4)
     func begins(_ text: String) -> Bool { payload.starts(with: text.utf8) }
     switch segment[segment.startIndex + 1] {
-    // The prefixes below are those of JFXX thumbnails, FlashPix, C2PA's signed claims, and extended XMP with depth maps
-    // and originals.
+    // JFXX and FlashPix segments contain thumbnails. Segment 0xEB contains signed claims (C2PA). Extended XMP contains
+    // depth maps and originals.
     case 0xE0 where begins("JFXX\0"), 0xE2 where begins("FPXR\0"), 0xEB,
       0xE1 where begins("http://ns.adobe.com/xmp/extension/\0"),
-      // The prefix below is that of a second Exif segment.
+      // This is a second Exif segment.
       0xE1 where begins("Exif\0\0"):
       return []
     case 0xED where payload.starts(with: Previews.photoshop):
@@ -310,7 +320,7 @@ enum JPEGSegments {
     }
   }
 
-  /// The offset after the SOI marker and the JFIF segment, which must come first.
+  /// The offset behind the SOI marker and the JFIF segment, which must be the first segment.
   static func afterJFIF(_ bytes: [UInt8]) -> Int {
     guard bytes.count > 6, bytes[2] == 0xFF, bytes[3] == 0xE0 else { return 2 }
     return min(4 + Int(bytes[4]) << 8 + Int(bytes[5]), bytes.count)

@@ -17,13 +17,15 @@ extension PNGChunks: PictureCodec {
   var isIndexed: Bool { colourType == 3 }
   var chroma: ChromaSampling? { channels > 2 || isIndexed ? .full : nil }
 
-  /// The profile in the iCCP chunk; empty if there is a cICP chunk, which takes precedence.
+  /// The profile in the iCCP chunk; empty if there is a cICP chunk, which takes precedence over it.
   func profile(of file: PictureFile, _ limits: PictureLimits) -> [UInt8] {
     guard namedColours == nil else { return [] }
     return colour.lazy.compactMap { Self.unpacked(file.bytes[$0], limits) }.first ?? []
   }
 
-  /// The profile in an iCCP chunk, which consists of a name, a zero, the method 0, and a zlib stream.
+  /// The profile in an iCCP chunk; nil if it is invalid.
+  ///
+  /// The chunk consists of a name, a zero, the compression method 0, and a zlib stream.
   private static func unpacked(_ chunk: ArraySlice<UInt8>, _ limits: PictureLimits) -> [UInt8]? {
     let body = chunk.dropFirst(4)
     guard body.starts(with: "iCCP".utf8), let zero = body.dropFirst(4).firstIndex(of: 0),
@@ -47,7 +49,7 @@ extension PNGChunks: PictureCodec {
 
   func exif(in bytes: [UInt8]) -> ArraySlice<UInt8>? { exif.map { bytes[$0] } }
 
-  /// The XMP packet; ignored if it is compressed, or has a language tag or a translated keyword.
+  /// The XMP packet; empty if it is compressed, or has a language tag or a translated keyword.
   func xmp(in bytes: [UInt8]) -> [UInt8] {
     let part = metadata.first { bytes[$0].dropFirst(4).starts(with: PictureTags.pngXMP) }
     let head = 4 + PictureTags.pngXMP.count

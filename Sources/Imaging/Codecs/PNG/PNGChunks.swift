@@ -1,44 +1,48 @@
 import Base
 import CPNG
 
-/// The chunks of a PNG, found without decompressing any. (PNG specification, third edition, section 5)
+/// The chunks of a PNG, which are found without decompressing them. (PNG specification, third edition, section 5)
+///
+/// A chunk has a length, a type such as `IDAT`, a payload, and a checksum (CRC).
 struct PNGChunks: Equatable, Sendable {
-  /// The picture's size as stored.
+  /// The size of the stored picture.
   private(set) var size = PixelSize(width: 0, height: 0)
-  /// Bits of a sample.
   private(set) var depth = 0
-  /// The colour type of the header.
+  /// The colour type in the header: 0 for grey, 2 for RGB, 3 for palette indices, 4 for grey with alpha, 6 for RGB with
+  /// alpha.
   private(set) var colourType = 0
-  /// Whether the rows are stored in seven passes.
+  /// Whether the pixels are stored in seven passes.
   private(set) var isInterlaced = false
   /// Whether a tRNS chunk makes any colour transparent.
   private(set) var hasTransparency = false
-  /// Whole chunks that define the meaning of samples; the output always keeps them.
+  /// Whole chunks that define the meaning of samples, such as iCCP.
+  ///
+  /// The output always keeps them.
   private(set) var colour: [Range<Int>] = []
-  /// Whole background (bKGD) chunks, which must follow the palette.
+  /// Whole bKGD chunks, which name a background, and must follow the palette.
   private(set) var background: [Range<Int>] = []
-  /// Whole chunks with metadata; the output keeps them on request.
+  /// Whole chunks with metadata.
+  ///
+  /// The output keeps them on request.
   private(set) var metadata: [Range<Int>] = []
-  /// The primaries and transfer curve of a cICP chunk, which takes precedence over every other chunk. (Section 4.3)
+  /// The primaries and the transfer curve of a cICP chunk, which takes precedence over every other chunk. (Section 4.3)
   private(set) var namedColours: AVIFHeader.Colour?
-  /// Whether gAMA is the only chunk that defines the transfer curve, with a gamma other than sRGB's.
+  /// Whether the gamma differs from sRGB's, and gAMA is the only chunk that defines it.
   var hasOwnGamma: Bool {
     gamma.map { abs($0 - 45_455) > 500 } ?? false
       && kept.isDisjoint(with: ["cICP", "iCCP", "sRGB"])
   }
   private var gamma: Int?
-  /// The number of colours in the palette.
   private var paletteCount = 0
-  /// The payload of an eXIf chunk.
+  /// The payload of the eXIf chunk.
   private(set) var exif: Range<Int>?
-  /// The types of the chunks that were collected so far.
   private var kept: Set<String> = []
-  /// The number of compressed bytes of the picture itself.
+  /// The number of bytes of all IDAT chunks, which contain the compressed pixels.
   private var dataBytes = 0
-  /// The offset after the last IDAT chunk.
+  /// The offset behind the last IDAT chunk.
   private(set) var dataEnd = 0
 
-  /// Samples of a pixel, by colour type.
+  /// The number of samples of a pixel.
   var channels: Int {
     switch colourType {
     case 2: 3
@@ -48,16 +52,15 @@ struct PNGChunks: Equatable, Sendable {
     }
   }
 
-  /// Walks the chunks of `bytes`.
+  /// Reads the chunks of `bytes`.
   ///
-  /// - Throws: ``LarderError`` when the bytes end before the picture does, or exceed `limits`.
+  /// - Throws: ``LarderError`` when the end of the file is missing, or the file exceeds `limits`.
   init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
     try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
       try walk(ByteReader(bytes: bytes), name, limits)
     }
     let rowBytes = (size.width * channels * depth + 7) / 8 + 1
-    // A compressed byte expands to at most 1032 bytes (deflate). So with less data than this, the picture cannot be
-    // complete.
+    // A byte of deflate expands to at most 1032 bytes. With less data than this, the picture cannot be complete.
     guard rowBytes * size.height <= dataBytes * 1032 + 1032 else {
       throw .damaged(name, "it has too little data for \(size.width) × \(size.height) pixels")
     }
@@ -90,14 +93,14 @@ struct PNGChunks: Equatable, Sendable {
       case "PLTE":
         paletteCount = length / 3
       case "fdAT":
-        // This is data of an animation's later frames, which larder never decompresses.
+        // This chunk has pixels of a later frame of an animation. larder never decompresses them.
         break
       default:
         let content = payload..<payload + length
         let unpacked = Self.unpacked(type, content, reader, limits)
         metadataBytes += max(length, unpacked.bytes)
         try limits.check(metadata: metadataBytes, of: name)
-        // A chunk that cannot be decompressed is dropped, because other readers might fail on it.
+        // A chunk that cannot be decompressed is dropped, because other programs might fail on it.
         if unpacked.isWhole { collect(type, chunk, content, reader) }
       }
     }
@@ -122,9 +125,9 @@ struct PNGChunks: Equatable, Sendable {
     isInterlaced = interlace != 0
   }
 
-  /// The decompressed size of a chunk's compressed content, and whether decompression succeeds.
+  /// The decompressed size of a chunk's content, and whether it can be decompressed.
   ///
-  /// Counting stops a little beyond the limit. A chunk without compressed content has 0 bytes.
+  /// Counting stops a little beyond the limit. For a chunk without compressed content, the size is 0.
   private static func unpacked(
     _ type: String,
     _ payload: Range<Int>,
@@ -132,11 +135,11 @@ struct PNGChunks: Equatable, Sendable {
     _ limits: PictureLimits
   ) -> (bytes: Int, isWhole: Bool) {
     guard ["iCCP", "zTXt", "iTXt"].contains(type) else { return (0, true) }
-    /// The offset after the zero byte that ends the text at `start`.
+    /// The offset behind the zero byte that ends the text at `start`.
     func end(of start: Int) -> Int? {
       reader.bytes[start..<payload.upperBound].firstIndex(of: 0).map { $0 + 1 }
     }
-    // The chunk begins with a name and the compression method. (Sections 11.3.2.3 and 11.3.3.3)
+    // The chunk begins with a name, a zero and the compression method. (Sections 11.3.2.3 and 11.3.3.3)
     guard let method = end(of: payload.lowerBound), method < payload.upperBound else {
       return (0, false)
     }
@@ -170,7 +173,7 @@ struct PNGChunks: Equatable, Sendable {
       hasTransparency = hasTransparency || makesClear(reader, payload)
       return
     }
-    // A chunk is dropped if its CRC is wrong, if it breaks the rules of its type, or if it repeats a chunk which may
+    // A chunk is dropped if its CRC is wrong, if it breaks the rules of its type, or if it repeats a chunk that may
     // occur only once.
     let rule = PNGChunkRule(type)
     guard let rule, rule.repeats || !kept.contains(type),
@@ -204,8 +207,9 @@ struct PNGChunks: Equatable, Sendable {
 }
 
 extension PNGChunks {
-  /// Whether libpng uses a tRNS chunk: the CRC must be right, and the chunk must be before the data, and no longer than
-  /// the palette allows.
+  /// Whether libpng uses a tRNS chunk.
+  ///
+  /// Its CRC must be right. It must precede the pixels, and be no longer than the palette allows.
   private func makesClear(_ reader: ByteReader, _ payload: Range<Int>) -> Bool {
     let isLong =
       switch colourType {
@@ -221,13 +225,13 @@ extension PNGChunks {
   }
 }
 
-/// The rules that a chunk must meet to be copied. (PNG specification, third edition, section 11.3)
+/// The rules that a chunk must meet before it is copied. (PNG specification, third edition, section 11.3)
 struct PNGChunkRule {
-  /// Whether a picture may have several chunks of the type.
+  /// Whether a picture may have several chunks of this type.
   let repeats: Bool
   private let holds: (Content) -> Bool
 
-  /// A chunk's payload, with the fields that the rules need.
+  /// A chunk's payload, and the fields of the header that the rules need.
   private struct Content {
     let reader: ByteReader
     let payload: Range<Int>
@@ -238,7 +242,7 @@ struct PNGChunkRule {
 
     func byte(_ index: Int) -> Int { reader.byte(payload.lowerBound + index) ?? 0 }
 
-    /// The channels that a chunk describes; a palette has three.
+    /// The number of channels that a chunk describes; a palette has three.
     var channels: Int {
       switch colourType {
       case 0: 1
@@ -255,7 +259,7 @@ struct PNGChunkRule {
     }
   }
 
-  /// The rule for a type of chunk; nil for a type that is never copied.
+  /// The rule for chunks of `type`; nil if such chunks are never copied.
   init?(_ type: String) {
     repeats = ["tEXt", "zTXt", "iTXt"].contains(type)
     switch type {
@@ -270,7 +274,7 @@ struct PNGChunkRule {
         return content.count == content.channels
           && (0..<content.count).allSatisfy { (1...max(most, 1)).contains(content.byte($0)) }
       }
-    // PNG only has RGB, so the third number (the matrix) is 0.
+    // The third number names the matrix. A PNG has no other colours than RGB, so it must be 0.
     case "cICP": holds = { $0.count == 4 && $0.byte(2) == 0 && $0.byte(3) <= 1 }
     case "mDCV": holds = { $0.count == 24 }
     case "cLLI": holds = { $0.count == 8 }
@@ -298,7 +302,7 @@ struct PNGChunkRule {
     }
   }
 
-  /// Whether a chunk meets the rule, in a picture of this colour type and depth.
+  /// Whether a chunk meets this rule, in a picture with this colour type and depth.
   func allows(
     _ reader: ByteReader,
     _ payload: Range<Int>,

@@ -1,15 +1,17 @@
 import Base
 import CPNG
 
-/// Decodes and encodes PNG with libpng, whose pointers and structs are used nowhere else.
+/// Encodes PNGs with libpng, and reports its errors.
+///
+/// Only this folder uses libpng's pointers and structs.
 enum PNGCodec {
-  /// Encodes rows of any layout but `cmyk`.
+  /// Encodes rows, which may have any layout except `cmyk`.
   ///
   /// - Parameters:
-  ///   - rows: The picture.
-  ///   - interlaced: Whether the file is interlaced, which needs the whole picture in memory.
-  ///   - level: zlib's compression level, 0 to 9; nil for one that suits the size.
-  ///   - output: The destination of the file, and the additional chunks to write.
+  ///   - rows: The rows of the picture.
+  ///   - interlaced: Whether the file is interlaced. This needs the whole picture in memory.
+  ///   - level: zlib's compression level, from 0 to 9. If it is nil, it depends on the size.
+  ///   - output: The destination of the file, and further chunks to write.
   ///   - limits: The limits of the picture.
   ///   - name: The name of the picture in errors.
   /// - Returns: The file.
@@ -51,7 +53,6 @@ enum PNGCodec {
     return made
   }
 
-  /// The shape of rows, for libpng.
   private static func forPNG(
     _ rows: RowShape,
     _ name: String
@@ -79,7 +80,7 @@ enum PNGCodec {
     return shape
   }
 
-  /// zlib's compression level, 0 to 9: lower for larger pictures.
+  /// zlib's compression level, which is lower for larger pictures.
   ///
   /// Up to 4 megapixels, the level is zlib's default, 6. Above that, it is 4: a photo of 12 megapixels is encoded in
   /// 0.66 s instead of 1.46 s, and becomes a ninth larger. Above 24 megapixels, it is 1: the square of a photo of 61

@@ -1,23 +1,25 @@
 import Base
 import CPNG
 
-/// The destination of a PNG, and the additional chunks to write.
+/// The destination of a PNG, and chunks that are written to it besides those of the pixels.
 struct PNGOutput {
-  /// Whole chunks that define the meaning of samples; they are written before the palette.
+  /// Whole chunks that define the meaning of samples.
+  ///
+  /// They are written before the palette.
   var head: [UInt8] = []
-  /// Whole chunks that are written between the palette and the data.
+  /// Whole chunks that are written after the palette and before the pixels.
   var middle: [UInt8] = []
-  /// The file to which the PNG will be written; nil if the PNG stays in memory.
+  /// Where the PNG is written if it is large; nil if it stays in memory.
   var place: Place?
 
-  /// The output file of a PNG.
+  /// The output file of a large PNG.
   struct Place {
     let open: PartFile.Opening
-    /// At most this many bytes are held in memory; a larger PNG is written to the file while it is compressed.
+    /// A PNG of more bytes than this is written to the temporary file while it is compressed.
     let most: Int
   }
 
-  /// Receives the bytes that the C encoder passes on when its buffer is full.
+  /// Writes the bytes of a PNG to a temporary file, each time the buffer of the C encoder is full.
   private final class Overflow {
     let place: Place
     var part: PartFile?
@@ -37,13 +39,13 @@ struct PNGOutput {
     }
   }
 
-  /// Collects the file that `encode` makes.
+  /// Collects the PNG that `encode` makes.
   ///
   /// - Parameters:
-  ///   - room: A number of bytes in which most files fit, without `head` and `middle`.
-  ///   - failure: Set to the disk error, if any.
-  ///   - encode: Makes the file; returns false if it could not make one.
-  /// - Returns: The file; nil if `encode` made none, or it cannot be written.
+  ///   - room: A number of bytes in which most PNGs fit, without `head` and `middle`.
+  ///   - failure: Is set to the error if the PNG cannot be written to the disk.
+  ///   - encode: Makes the PNG. Returns false if it could not make one.
+  /// - Returns: The PNG; nil if `encode` made none, or if it cannot be written.
   func collect(
     room: Int,
     _ failure: inout LarderError?,
@@ -84,9 +86,11 @@ struct PNGOutput {
 
 /// Copies chunks of one PNG to another.
 enum PNGAncillary {
-  /// The chunks of a cropped, upright picture of `size`: the colour chunks of `file`, and on request its metadata.
+  /// The destination of a PNG with chunks of `file`, adapted to an upright picture of `size`.
   ///
-  /// `converted` means that the picture was converted to sRGB, regardless of the colours of `file`.
+  /// These are the chunks that define colours and, if `metadata` is true, those with metadata. If `keepsShape` is true,
+  /// the result has the channels and the depth of `file`, so that its background and its significant bits (sBIT) are
+  /// kept, too. `converted` says that the pixels were converted to sRGB, whatever the colours of `file` are.
   static func output(
     from file: PictureFile,
     size: PixelSize,
@@ -107,7 +111,7 @@ enum PNGAncillary {
       if converted, !type.elementsEqual("sBIT".utf8) { continue }
       first += file.bytes[chunk]
     }
-    // The rendering intent is relative colorimetric, as in the conversion. (PNG, 11.3.2.5)
+    // The rendering intent 1, relative colorimetric, is that of the conversion. (PNG, 11.3.2.5)
     if converted { first += Self.chunk("sRGB", [1]) }
     var later: [UInt8] = []
     for chunk in keepsShape ? chunks.background : [] { later += file.bytes[chunk] }
@@ -126,7 +130,7 @@ enum PNGAncillary {
 
   /// Adapts a chunk of metadata to an upright, cropped picture.
   ///
-  /// Returns nothing for compressed EXIF or XMP, which may hold previews of the whole picture.
+  /// The result is empty for compressed EXIF or XMP, which may contain previews of the whole picture.
   private static func cropped(_ chunk: ArraySlice<UInt8>) -> [UInt8] {
     let type = String(decoding: chunk.dropFirst(4).prefix(4), as: UTF8.self)
     let payload = chunk.dropFirst(8).dropLast(4)

@@ -1,14 +1,14 @@
 import Base
 import CPNG
 
-/// A region of a PNG, decoded row by row.
+/// The rows of a region of a PNG.
 ///
-/// The file is read to its end together with the last row, so that all damage is found.
+/// When the last row is read, the file is read to its end, so that all damage is found.
 final class PNGRows: RowSource {
   /// At most this many bytes of an interlaced picture's even rows are held at a time.
   ///
-  /// The even rows are divided into bands of this size, and the picture is decompressed from its beginning for each
-  /// band. 50 megapixels of 8 bits with alpha fit into one band.
+  /// If there are more, they are divided into bands of this size, and the picture is decompressed again from its
+  /// beginning for each band. 50 megapixels of 8 bits with alpha fit into one band.
   static let band = 96 << 20
 
   let shape: RowShape
@@ -17,14 +17,14 @@ final class PNGRows: RowSource {
   private let outcome: UnsafeMutablePointer<cpng_outcome>
   private var rows: OpaquePointer?
 
-  /// Opens a region.
+  /// Starts to decode a region.
   ///
   /// - Parameters:
   ///   - bytes: The file, which must stay valid while these rows are read.
   ///   - chunks: The chunks of the file.
-  ///   - region: The part of the picture.
-  ///   - isNative: Whether samples stay as in the file. If false, palette indices become colours, a transparent colour
-  ///     (tRNS) becomes alpha, and samples have at least 8 bits.
+  ///   - region: The region, in pixels of the stored picture.
+  ///   - isNative: Whether samples stay as they are in the file. If not, palette indices become colours, a transparent
+  ///     colour (tRNS) becomes alpha, and samples get at least 8 bits.
   ///   - band: At most this many bytes of an interlaced picture's even rows are held at a time.
   ///   - limits: The limits of the picture.
   ///   - name: The name of the picture in errors.
@@ -40,7 +40,7 @@ final class PNGRows: RowSource {
   ) throws(LarderError) {
     var shape = Self.shape(of: chunks, isNative: isNative)
     shape.size = region.size
-    // An interlaced picture is decompressed once for each band; the limit bounds the number of bands.
+    // The limit also bounds the number of bands, because an interlaced picture is decompressed once for each of them.
     let height = chunks.isInterlaced ? chunks.size.height : 1
     try limits.check(memory: chunks.size.width * height * shape.pixelBytes, of: name)
     self.name = name
@@ -84,7 +84,7 @@ final class PNGRows: RowSource {
     }
   }
 
-  /// The layout of the rows of a whole picture, except for the colours of a palette.
+  /// The shape of the rows of a whole picture; a palette is empty, because its colours are not known yet.
   static func shape(of chunks: PNGChunks, isNative: Bool) -> RowShape {
     let hasClear = chunks.hasTransparency && !isNative
     let depth = isNative ? chunks.depth : max(chunks.depth, 8)
@@ -105,7 +105,7 @@ final class PNGRows: RowSource {
     )
   }
 
-  /// The shape with the palette and the transparent colour, which are known once the decoder has read them.
+  /// Adds the palette and the transparent colour, which are known once libpng has read them.
   private static func named(_ shape: RowShape, _ found: cpng_shape) -> RowShape {
     var shape = shape
     if case .indexed = shape.layout {

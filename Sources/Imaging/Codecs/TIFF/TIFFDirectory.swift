@@ -1,8 +1,10 @@
 import Base
 
-/// A directory of a TIFF or BigTIFF file: tags with their values. (TIFF 6.0, section 2; BigTIFF)
+/// A directory of a TIFF or BigTIFF, which is a list of tags with their values. (TIFF 6.0, section 2; BigTIFF)
+///
+/// For example, tag 256 is the width of the picture.
 struct TIFFDirectory {
-  /// The type of a tag, and the range of its values in the file.
+  /// The type of a tag's values, their number, and their byte range in the file.
   struct Entry {
     let type: Int
     let count: Int
@@ -13,12 +15,12 @@ struct TIFFDirectory {
   private(set) var entries: [Int: Entry] = [:]
   private let isBig: Bool
 
-  /// The number of bytes of a value of each type, indexed by the type's number; 0 for a number without a type.
+  /// The number of bytes of a value of each type; 0 if no type has the number.
   private static let sizes = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8]
-  /// The most entries that a directory may have; far fewer tags are defined.
+  /// The most entries of a directory; far fewer tags are defined.
   private static let mostEntries = 4096
 
-  /// The first directory of a file; nil if there is none.
+  /// Reads the first directory of a file; nil if there is none.
   init?(of bytes: UnsafeBufferPointer<UInt8>) {
     var reader = ByteReader(bytes: bytes)
     reader.isLittleEndian = reader.matches("II", at: 0)
@@ -39,7 +41,7 @@ struct TIFFDirectory {
         let values = isBig ? Self.long(reader, place + 4) : reader.long(place + 4)
       else { return nil }
       let size = Self.sizes.indices.contains(type) ? Self.sizes[type] : 0
-      // If a tag occurs twice, the first counts, as in libtiff.
+      // If a tag occurs twice, the first one counts, as in libtiff.
       guard size > 0, values <= reader.bytes.count, entries[tag] == nil else { continue }
       let room = isBig ? 8 : 4
       let here = place + step - room
@@ -51,14 +53,14 @@ struct TIFFDirectory {
     }
   }
 
-  /// Reads an offset of 64 bits; nil if it does not fit in 32 bits.
+  /// Reads a number of 64 bits; nil if it does not fit in 32 bits.
   private static func long(_ reader: ByteReader, _ offset: Int) -> Int? {
     let (low, high) = reader.isLittleEndian ? (offset, offset + 4) : (offset + 4, offset)
     guard offset <= reader.bytes.count, reader.long(high) == 0 else { return nil }
     return reader.long(low)
   }
 
-  /// The first numbers of a tag, up to `most` of them; empty if there is no such tag.
+  /// The numbers of a tag, at most the first `most` of them; empty if there is no such tag.
   func numbers(_ tag: Int, most: Int = 16) -> [Int] {
     guard let entry = entries[tag] else { return [] }
     let size = Self.sizes[entry.type]
@@ -76,25 +78,28 @@ struct TIFFDirectory {
 
   func number(_ tag: Int) -> Int? { numbers(tag, most: 1).first }
 
-  /// The bytes of a tag.
+  /// The bytes of a tag's values.
   func bytes(_ tag: Int) -> UnsafeBufferPointer<UInt8>? {
     entries[tag].map { UnsafeBufferPointer(rebasing: reader.bytes[$0.value]) }
   }
 
-  /// A directory that a tag points to.
+  /// The directory whose offset is the value of a tag.
   private func directory(_ tag: Int) -> TIFFDirectory? {
     number(tag).flatMap { TIFFDirectory(reader, at: $0, isBig: isBig) }
   }
 }
 
-// EXIF data consists of TIFF directories; in a TIFF file, the picture's own directory is one of them.
+// EXIF data consists of TIFF directories. In a TIFF, the picture's own directory is one of them.
 extension TIFFDirectory {
-  /// The tags that are copied: description, make, model, orientation, program, date, artist and copyright.
+  /// The tags that are copied from the picture's own directory: description, make, model, orientation, program, date,
+  /// artist and copyright.
   private static let kept = [0x10E, 0x10F, 0x110, 0x112, 0x131, 0x132, 0x13B, 0x8298]
-  /// The most bytes of one copied value, and of all copied data.
+  /// The most bytes of one copied value, and of the whole copy.
   private static let (mostOfValue, most) = (1 << 16, 1 << 20)
 
-  /// The EXIF data as a separate TIFF structure, with the tags about the photo but not those about pixels.
+  /// The EXIF data as a TIFF structure of its own.
+  ///
+  /// It has the tags about the photo, but not those about pixels.
   func exif() -> [UInt8] {
     var data: [UInt8] = reader.isLittleEndian ? [0x49, 0x49, 42, 0] : [0x4D, 0x4D, 0, 42]
     data += number(0, 4)
@@ -102,7 +107,7 @@ extension TIFFDirectory {
     var links: [Int: Int] = [:]
     for tag in [0x8769, 0x8825] {
       guard let part = directory(tag) else { continue }
-      // The nested interoperability directory is left out, because its offsets would be wrong.
+      // The interoperability directory (tag 0xA005) is left out, because the offset in this tag would be wrong.
       links[tag] = append(part.entries.filter { $0.key != 0xA005 }, to: &data)
     }
     guard !own.isEmpty || !links.isEmpty else { return [] }
@@ -111,7 +116,7 @@ extension TIFFDirectory {
     return data
   }
 
-  /// Appends the values of a directory and then the directory itself; returns the offset of the directory.
+  /// Appends the values of a directory and then the directory itself, and returns the directory's offset.
   private func append(
     _ entries: [Int: Entry],
     links: [Int: Int] = [:],
@@ -139,7 +144,7 @@ extension TIFFDirectory {
     return place
   }
 
-  /// A number in the byte order of this file.
+  /// The bytes of a number, in the byte order of this file.
   private func number(_ value: Int, _ count: Int) -> [UInt8] {
     let bytes = (0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
     return reader.isLittleEndian ? bytes : bytes.reversed()

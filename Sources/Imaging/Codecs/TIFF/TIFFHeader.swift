@@ -2,48 +2,48 @@ import Base
 
 /// The first directory of a TIFF.
 ///
-/// larder parses it itself, so that every size is checked before libtiff sees a byte. (TIFF 6.0)
+/// larder reads it itself, so that every size is checked before libtiff gets a byte. (TIFF 6.0)
 struct TIFFHeader: Equatable, Sendable {
   /// The colour model of the samples.
   enum Light: Equatable, Sendable {
-    /// Greyscale; `isInverted` if 0 is white.
+    /// Grey; `isInverted` means that 0 is white.
     case grey(isInverted: Bool)
     case colours
-    /// Palette indices, with the colours of the palette.
+    /// Palette indices, with the red, green and blue values of all indices.
     case indices([UInt8])
     case inks
   }
 
-  /// The kind of alpha in the sample that follows the colours.
+  /// The kind of alpha, which is in the sample that follows the colours.
   enum Alpha: Equatable, Sendable {
     case none
     case straight
-    /// Colours are premultiplied by alpha.
+    /// Alpha by which the stored colours are multiplied.
     case associated
   }
 
   private(set) var size = PixelSize(width: 0, height: 0)
   /// The number of bits of a stored sample: 1, 2, 4, 8 or 16.
   private(set) var bits = 1
-  /// The number of samples of a stored pixel.
+  /// The number of samples of a stored pixel, including those that are not used.
   private(set) var samples = 1
   private(set) var light = Light.colours
   private(set) var alpha = Alpha.none
-  /// Whether each channel is stored separately.
+  /// Whether each channel is stored as a picture of its own.
   private(set) var isSeparate = false
-  /// The size of a tile or strip; a strip is as wide as the picture.
+  /// The size of a tile or of a strip; a strip is as wide as the picture.
   private(set) var block = PixelSize(width: 0, height: 0)
   private(set) var isTiled = false
-  /// Whether libtiff converts embedded JPEGs to RGB.
+  /// Whether the picture consists of JPEGs, which libtiff converts to RGB.
   private(set) var hasJPEGColours = false
   /// The byte range of the ICC profile.
   private(set) var profile: Range<Int>?
   /// The byte range of the XMP packet.
   private(set) var packet: Range<Int>?
-  /// The EXIF data as a separate TIFF structure.
+  /// The EXIF data as a TIFF structure of its own.
   private(set) var exif: [UInt8] = []
 
-  /// The number of channels that are used; extra samples without a known meaning are ignored.
+  /// The number of channels that are used; further samples without a known meaning are ignored.
   var shownChannels: Int {
     switch light {
     case .grey: alpha == .none ? 1 : 2
@@ -53,23 +53,22 @@ struct TIFFHeader: Equatable, Sendable {
     }
   }
 
-  /// The number of bytes of a row from libtiff; with separate channels, of one channel's row.
+  /// The number of bytes of a row that libtiff delivers; if channels are separate, it is a row of one channel.
   func rowBytes(_ width: Int) -> Int { (width * (isSeparate ? 1 : samples) * bits + 7) / 8 }
 
-  /// The number of bytes of a tile or strip.
   var blockBytes: Int { rowBytes(block.width) * block.height }
 
   /// Reads the first directory of `bytes`.
   ///
-  /// - Throws: ``LarderError`` when the directory is incomplete, or the picture exceeds `limits` or is of an
+  /// - Throws: ``LarderError`` when the directory is incomplete, the picture exceeds `limits`, or it is of an
   ///   unsupported kind.
   init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
     try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
       guard let directory = TIFFDirectory(of: bytes) else {
         throw .damaged(name, "its first directory is broken or missing")
       }
-      // In a camera's raw file, the first directory is a small preview. (DNG 1.6; Canon's CR2 is marked in its own
-      // way.)
+      // The first directory of a camera's raw file is a small preview of the photo. (DNG 1.6; Canon's CR2 is marked in
+      // another way.)
       let isRaw =
         directory.number(254).map { $0 & 1 == 1 } ?? false || directory.entries[50_706] != nil
         || directory.reader.matches("CR", at: 8)
@@ -107,8 +106,8 @@ struct TIFFHeader: Equatable, Sendable {
     guard all.allSatisfy({ $0 == bits }), [1, 2, 4, 8, 16].contains(bits),
       directory.numbers(339, most: 64).allSatisfy({ $0 == 1 || $0 == 4 })
     else { throw refusal("with \(all.max() ?? bits)-bit or non-integer samples") }
-    // In this order: uncompressed, the three CCITT schemes, LZW, JPEG, Deflate, PackBits, and Deflate by its older
-    // number.
+    // These numbers are, in this order: no compression, the three CCITT schemes, LZW, JPEG, Deflate, PackBits, and
+    // Deflate by its older number.
     guard [1, 2, 3, 4, 5, 7, 8, 32_773, 32_946].contains(packing) else {
       throw refusal("with compression \(packing)")
     }
@@ -128,7 +127,7 @@ struct TIFFHeader: Equatable, Sendable {
     let needed = shownChannels
     guard (needed...64).contains(samples), bits >= 8 || needed == 1, packing != 7 || bits == 8
     else { throw refusal("with \(samples) samples of \(bits) bits") }
-    // Of several extra samples, only the first may be alpha. The file need not say whether it is alpha.
+    // Of several further samples, only the first one may be alpha. The file need not say whether it is.
     if samples > needed, light != .inks, needed != 1 || bits >= 8 {
       if case .indices = light { return }
       alpha =
@@ -140,9 +139,9 @@ struct TIFFHeader: Equatable, Sendable {
     }
   }
 
-  /// The palette as 8-bit numbers.
+  /// The palette, as 8-bit numbers.
   ///
-  /// The standard requires 16 bits for each number, but some programs write 8. (Section 5)
+  /// The standard requires 16 bits for each number, but some programs write numbers of 8 bits. (Section 5)
   private func palette(_ directory: TIFFDirectory, _ name: String) throws(LarderError) -> [UInt8] {
     let count = 1 << bits
     let numbers = directory.numbers(320, most: 3 * count)
@@ -173,8 +172,8 @@ struct TIFFHeader: Equatable, Sendable {
       guard rows > 0 else { throw .damaged(name, "its strips have no rows") }
       block = PixelSize(width: size.width, height: min(rows, size.height))
     }
-    // Strips with interleaved channels are decoded row by row. Tiles, and separate channels, need a whole row of blocks
-    // in memory.
+    // A row of tiles, or of strips with separate channels, is in memory as a whole. Other strips are decoded row by
+    // row.
     if isTiled || isSeparate {
       let across = (size.width + block.width - 1) / block.width
       try limits.check(
@@ -184,7 +183,9 @@ struct TIFFHeader: Equatable, Sendable {
     }
   }
 
-  /// Refuses a file that is too short for its pixels, allowing for compression up to a limit.
+  /// Refuses a file that has too few bytes for its pixels.
+  ///
+  /// A compressed picture of more than 16 megapixels must have a byte for each 4,096 pixels.
   private func checkLength(_ directory: TIFFDirectory, _ name: String) throws(LarderError) {
     let (count, pixels) = (directory.reader.bytes.count, size.width * size.height)
     guard directory.number(259) ?? 1 == 1 else {
@@ -208,13 +209,13 @@ extension TIFFHeader: PictureCodec {
   static var kept: PictureFormat { .png }
   static var isShown: Bool { false }
 
-  /// Whether a file begins with the byte order, then 42, or 43 for BigTIFF.
+  /// Whether a file begins with a byte order and then 42, or 43 for a BigTIFF.
   static func begins(_ head: [UInt8]) -> Bool {
     ["II*\0", "MM\0*", "II+\0", "MM\0+"].contains { head.starts(with: $0.utf8) }
   }
 
   var depth: Int { bits == 16 && light != .inks ? 16 : 8 }
-  /// CMYK counts as three channels, because it is converted to RGB while it is read.
+  /// The number of channels after the rows are read: CMYK counts as three, because it becomes RGB.
   var channels: Int { light == .inks ? 3 : shownChannels }
   var isIndexed: Bool { if case .indices = light { true } else { false } }
   var chroma: ChromaSampling? { if case .grey = light { nil } else { .full } }

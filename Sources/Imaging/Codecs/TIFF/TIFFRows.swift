@@ -1,36 +1,36 @@
 import Base
 import CTIFF
 
-/// A region of a TIFF, row by row.
+/// The rows of a region of a TIFF.
 ///
-/// Strips with interleaved channels are decoded row by row. Tiles, and separate channels, are decoded one row of blocks
-/// at a time.
+/// Tiles, and strips with separate channels, are decoded one row of blocks at a time. Other strips are decoded row by
+/// row. A block is a tile or a strip.
 final class TIFFRows: RowSource {
   let shape: RowShape
   private let header: TIFFHeader
   private let region: PixelRegion
   private let name: String
   private let file: OpaquePointer
-  /// The decoded tiles or strips, one channel after another.
+  /// The decoded blocks that cross the next row, one channel after the other.
   private var blocks: [UInt8] = []
-  /// The rows of the picture that `blocks` covers.
+  /// The rows of the picture that are in `blocks`.
   private var held = 0..<0
-  /// The stored samples of one row: one array, or an array for each channel if channels are separate.
+  /// The stored samples of one row: one array, or one for each channel if channels are separate.
   private var lines: [[UInt8]]
-  /// The next row to deliver.
+  /// The number of the next row to deliver, counted from the top of the picture.
   private var next: Int
-  /// The next row that libtiff decodes.
+  /// The number of the next row that libtiff will decode, if rows are decoded one by one.
   private var reached: Int
 
-  /// Whether libtiff has found anything wrong.
+  /// Whether libtiff has found anything wrong so far.
   var isDamaged: Bool { ctiff_words(file).pointee != 0 }
 
-  /// Begins with the region's first row.
+  /// Starts at the region's first row.
   ///
   /// - Parameters:
   ///   - header: The first directory of the file.
   ///   - bytes: The file, which must stay valid while these rows are read.
-  ///   - region: The part of the picture.
+  ///   - region: The region, in pixels of the stored picture.
   ///   - limits: The limits of the picture.
   ///   - name: The name of the picture in errors.
   /// - Throws: ``LarderError`` when libtiff is not installed, or refuses the file.
@@ -89,7 +89,7 @@ final class TIFFRows: RowSource {
         if !held.contains(next) { try readBlocks() }
         takeLines()
       } else {
-        // The rows of a strip can only be decoded in order.
+        // The rows of a strip can only be decoded one after the other.
         while reached <= next {
           let isRead = lines[0].withUnsafeMutableBufferPointer {
             ctiff_row(file, UInt32(reached), $0.baseAddress)
@@ -118,7 +118,7 @@ final class TIFFRows: RowSource {
     (header.size.width + header.block.width - 1) / header.block.width
   }
 
-  /// Decodes the blocks that contain the next row, for every channel.
+  /// Decodes the blocks that cross the next row, for every channel.
   private func readBlocks() throws(LarderError) {
     let (bytes, across) = (header.blockBytes, blocksAcross)
     if blocks.isEmpty {
@@ -139,9 +139,9 @@ final class TIFFRows: RowSource {
     held = first..<first + header.block.height
   }
 
-  /// Copies the next row from the blocks that it crosses to `lines`.
+  /// Copies the samples of the next row from the blocks to `lines`.
   ///
-  /// A row of a tile takes whole bytes, because a tile's width is a multiple of 16. (Section 15)
+  /// A row of a tile consists of whole bytes, because the width of a tile is a multiple of 16. (Section 15)
   private func takeLines() {
     let (bytes, across) = (header.blockBytes, blocksAcross)
     let rowBytes = header.rowBytes(header.block.width)
@@ -156,7 +156,7 @@ final class TIFFRows: RowSource {
     }
   }
 
-  /// Writes the row's samples, within the region, of the channels that are used.
+  /// Writes the samples of a row that are within the region and belong to a channel that is used.
   private func unpack(_ target: UnsafeMutableBufferPointer<UInt8>) {
     let shown = header.shownChannels
     let step = header.isSeparate ? 1 : header.samples
@@ -183,7 +183,9 @@ final class TIFFRows: RowSource {
     }
   }
 
-  /// Writes 16-bit samples in the machine's byte order; samples of CMYK are rounded to 8 bits.
+  /// Writes a 16-bit sample in the machine's byte order.
+  ///
+  /// A sample of CMYK is rounded to 8 bits.
   private func unpackWide(
     _ low: UInt8,
     _ high: UInt8,
@@ -200,7 +202,8 @@ final class TIFFRows: RowSource {
     }
   }
 
-  /// Unpacks samples of less than 8 bits into palette indices or 8-bit grey; of each pixel, one sample is used.
+  /// Converts samples of less than 8 bits to palette indices or to 8-bit grey; only the first sample of a pixel is
+  /// used.
   private func unpackBits(
     _ line: UnsafeBufferPointer<UInt8>,
     _ flips: Bool,
@@ -211,14 +214,14 @@ final class TIFFRows: RowSource {
     let widest = header.isIndexed ? 1 : 255 / most
     let step = header.isSeparate ? 1 : header.samples
     for x in 0..<region.width {
-      // The leftmost sample is in the highest bits.
+      // The leftmost sample of a byte is in the highest bits.
       let place = (region.x + x) * step * bits
       let value = line[place / 8] >> UInt8(8 - bits - place % 8) & most
       target[x] = (flips ? most - value : value) * widest
     }
   }
 
-  /// Divides premultiplied colours by alpha.
+  /// Divides colours by alpha, because they are stored multiplied by it.
   private func divide(_ target: UnsafeMutableBufferPointer<UInt8>) {
     let channels = shape.layout.channels
     let isWide = shape.depth == 16

@@ -8,7 +8,7 @@ extension WebPChunks: PictureCodec {
     head.count >= 12 && head.starts(with: "RIFF".utf8) && head[8..<12].elementsEqual("WEBP".utf8)
   }
 
-  /// Whether the file has as many bytes as its header says. (RFC 9649, section 2.4)
+  /// Whether the file has at least as many bytes as its header says. (RFC 9649, section 2.4)
   static func ends(head: [UInt8], tail: [UInt8], count: Int) -> Bool {
     guard head.count >= 8 else { return false }
     return count >= head[4..<8].reversed().reduce(0) { $0 << 8 | Int($1) } + 8
@@ -25,7 +25,9 @@ extension WebPChunks: PictureCodec {
   func exif(in bytes: [UInt8]) -> ArraySlice<UInt8>? { exif.map { bytes[$0] } }
   func xmp(in bytes: [UInt8]) -> [UInt8] { xmp.map { Array(bytes[$0]) } ?? [] }
 
-  /// Opens rows of a region; libwebp reduces the picture while decoding it, if that is possible and saves work.
+  /// Opens rows of a region.
+  ///
+  /// libwebp reduces the picture while it decodes, if that is possible and saves work.
   func rows(
     of file: PictureFile,
     _ bytes: UnsafeBufferPointer<UInt8>,
@@ -40,7 +42,7 @@ extension WebPChunks: PictureCodec {
     return OpenRows(source: BitmapRows(try WebPCodec.decode(file, self, request.region, limits)))
   }
 
-  /// The default quality; libwebp's own default is 75.
+  /// The default quality, which differs from libwebp's own, 75.
   private static let usualQuality = 80
 
   static func encode(

@@ -1,40 +1,45 @@
 import Base
 
-/// The chunks of a WebP, found without decoding. (RFC 9649)
+/// The chunks of a WebP, which are found without decoding it. (RFC 9649)
+///
+/// A WebP is a still, which is a single picture, or an animation. A chunk begins with four letters, such as `VP8L`, and
+/// its length.
 struct WebPChunks: Equatable, Sendable {
   /// The size of the canvas.
   private(set) var size = PixelSize(width: 0, height: 0)
-  /// The region of the canvas that the still, or the first frame of an animation, covers.
+  /// The region of the canvas that the still covers, or the first frame of an animation.
+  ///
+  /// Both are called the frame below.
   private(set) var frame = PixelRegion(x: 0, y: 0, width: 0, height: 0)
-  /// The byte range of the still or first frame: its alpha chunk, if any, and its bitstream.
+  /// The byte range of the frame: its alpha chunk, if it has one, and its compressed pixels.
   private(set) var image = 0..<0
-  /// Whether the still or frame was encoded without loss.
+  /// Whether the frame was encoded without loss.
   private(set) var isLossless = false
-  /// Whether the chunks of the still or frame declare alpha.
+  /// Whether the chunks of the frame declare alpha.
   private(set) var frameHasAlpha = false
   private(set) var isAnimated = false
-  /// The ICC profile.
+  /// The byte range of the ICC profile.
   private(set) var profile: Range<Int>?
-  /// EXIF data from its TIFF header on.
+  /// The byte range of the EXIF data, beginning with its TIFF header.
   private(set) var exif: Range<Int>?
-  /// An XMP packet.
+  /// The byte range of the XMP packet.
   private(set) var xmp: Range<Int>?
 
-  /// Whether any pixel of the canvas may be transparent: in the first frame, or around it.
+  /// Whether any pixel of the canvas may be transparent, either in the frame or around it.
   var hasAlpha: Bool { frameHasAlpha || !coversCanvas }
 
-  /// Whether the first frame covers the canvas, as a still always does.
+  /// Whether the frame covers the canvas, as a still always does.
   var coversCanvas: Bool {
     frame == PixelRegion(x: 0, y: 0, width: size.width, height: size.height)
   }
 
   private var metadataBytes = 0
-  /// A lossless picture of at most this many pixels may have a single colour, and so hardly any data.
+  /// A lossless picture of at most this many pixels may have any number of bytes, because it may have a single colour.
   private static let plainPixels = 16_000_000
-  /// A larger lossless picture must have at least a byte of data for this many pixels.
+  /// A larger lossless picture must have at least one byte for this many pixels.
   private static let pixelsOfByte = 4096
 
-  /// Walks the chunks of `bytes`.
+  /// Reads the chunks of `bytes`.
   ///
   /// - Throws: ``LarderError`` when there is no picture, or it is incomplete or exceeds `limits`.
   init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
@@ -42,7 +47,7 @@ struct WebPChunks: Equatable, Sendable {
       var reader = ByteReader(bytes: bytes)
       reader.isLittleEndian = true
       let end = 8 + (reader.long(4) ?? 0)
-      // Some writers omit the final padding byte.
+      // Some programs omit the last padding byte.
       guard end >= 12, end <= bytes.count + 1 else {
         throw .damaged(name, "the file ends too early")
       }
@@ -54,7 +59,7 @@ struct WebPChunks: Equatable, Sendable {
     guard isInside, isAnimated || size.width == frame.width && size.height == frame.height else {
       throw .damaged(name, "its header and its picture differ in size")
     }
-    // The pixels of a picture of a single colour take no bits in the file, but libwebp may take a gigabyte of memory
+    // If a picture has a single colour, its pixels take no bits in the file, but libwebp may need a gigabyte of memory
     // for them.
     let pixels = frame.width * frame.height
     guard !isLossless || pixels <= Self.plainPixels || pixels <= image.count * Self.pixelsOfByte
@@ -116,7 +121,9 @@ struct WebPChunks: Equatable, Sendable {
     }
   }
 
-  /// A chunk's four letters as a number, which is quick to compare: a file may have millions of chunks.
+  /// The four letters of a chunk as a number.
+  ///
+  /// Numbers are quick to compare, and a file may have millions of chunks.
   private static func code(_ letters: StaticString) -> Int {
     letters.withUTF8Buffer { $0.reversed().reduce(0) { $0 << 8 | Int($1) } }
   }
@@ -130,7 +137,8 @@ struct WebPChunks: Equatable, Sendable {
   private static let lossy = code("VP8 ")
   private static let lossless = code("VP8L")
 
-  /// Reads the canvas size: width minus one and height minus one, of 24 bits each. (Section 2.7)
+  /// Reads the size of the canvas, which is stored as width minus one and height minus one, with 24 bits each. (Section
+  /// 2.7)
   private static func canvas(
     _ reader: ByteReader,
     _ payload: Range<Int>,
@@ -142,7 +150,7 @@ struct WebPChunks: Equatable, Sendable {
     return PixelSize(width: width & 0xFFFFFF + 1, height: height >> 8 + 1)
   }
 
-  /// Reads the first frame of an animation: its position and size, then the chunks within it. (Section 2.7.1.1)
+  /// Reads the first frame of an animation: its position and size, and the chunks within it. (Section 2.7.1.1)
   private mutating func readFrame(
     _ reader: ByteReader,
     _ payload: Range<Int>,
@@ -167,8 +175,8 @@ struct WebPChunks: Equatable, Sendable {
     (frame.x, frame.y) = (x & 0xFFFFFF * 2, y >> 8 * 2)
   }
 
-  /// Reads the header of a bitstream, or records where the alpha chunk begins. (RFC 6386, section 9.1; RFC 9649,
-  /// section 3.4)
+  /// Reads the header of the compressed pixels, or notes where the alpha chunk begins. (RFC 6386, section 9.1; RFC
+  /// 9649, section 3.4)
   private mutating func readImage(
     _ reader: ByteReader,
     _ offset: Int,

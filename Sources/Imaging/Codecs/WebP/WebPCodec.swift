@@ -1,13 +1,16 @@
 import Base
 import CWebP
 
-/// Decodes and encodes WebP with libwebp, whose pointers and structs are used nowhere else.
+/// Decodes and encodes WebPs with libwebp.
+///
+/// No other Swift file uses its pointers and structs.
 enum WebPCodec {
   /// The longest side of a WebP, in pixels. (RFC 9649, section 2.5)
   static let longestSide = 16_383
 
-  /// Decodes a region of the still, or of the canvas with the first frame on it: `rgba` if any pixel may be
-  /// transparent, else `bgrx`.
+  /// Decodes a region of a still, or of an animation's canvas with the first frame on it.
+  ///
+  /// The result is `rgba` if any pixel may be transparent, and `bgrx` otherwise.
   static func decode(
     _ file: PictureFile,
     _ chunks: WebPChunks,
@@ -15,14 +18,15 @@ enum WebPCodec {
     _ limits: PictureLimits
   ) throws(LarderError) -> Bitmap {
     let frame = chunks.frame
-    // Of a frame that covers its canvas, as a still does, only the needed region is decoded.
+    // If the frame covers its canvas, as a still does, only the requested region is decoded. Otherwise the whole frame
+    // is.
     let wanted =
       chunks.coversCanvas
       ? region : PixelRegion(x: 0, y: 0, width: frame.width, height: frame.height)
     var padded = wanted.padded(in: PixelSize(width: frame.width, height: frame.height))
     if chunks.hasAlpha, !chunks.isLossless {
-      // libwebp 1.2.4, and perhaps later versions, skips the rows above a region even if the region's alpha is
-      // predicted from them. So decode from the top.
+      // If a region's alpha is predicted from the rows above it, libwebp 1.2.4, and perhaps later versions, skips these
+      // rows nevertheless. So the frame is decoded from its top.
       let height = padded.y + padded.height
       padded = PixelRegion(x: padded.x, y: 0, width: padded.width, height: height)
     }
@@ -33,11 +37,13 @@ enum WebPCodec {
       ? bitmap : try bitmap.placed(frame, over: region, limits, name: file.name)
   }
 
-  /// Decodes a region at about `1 / ratio` of its size, by averaging pixels.
+  /// Decodes a region at about `1 / ratio` of its size, by averaging pixels; nil if that is impossible or saves
+  /// nothing.
   ///
-  /// - Returns: The bitmap, and the position of the region in it. Nil if the picture cannot be reduced while decoding,
-  ///   or if that would save nothing. It saves nothing for a region of a lossless picture that takes fewer than `least`
-  ///   bytes, because libwebp holds all pixels of a lossless picture.
+  /// libwebp holds all pixels of a lossless picture anyway. So reducing a region of a lossless picture saves nothing if
+  /// the region takes fewer than `least` bytes.
+  ///
+  /// - Returns: The bitmap, and the position of the region in it.
   static func decode(
     _ file: PictureFile,
     _ chunks: WebPChunks,
@@ -47,7 +53,7 @@ enum WebPCodec {
     _ limits: PictureLimits
   ) throws(LarderError) -> (bitmap: Bitmap, part: Bitmap.Part)? {
     let isSmall = region.width * region.height * 4 < least
-    // libwebp would blend the colours of transparent pixels into others.
+    // If there is alpha, libwebp would mix the colours of transparent pixels into others.
     guard ratio >= 1.5, chunks.coversCanvas, !chunks.hasAlpha, !chunks.isLossless || !isSmall
     else { return nil }
     let padded = region.padded(in: chunks.size)
@@ -60,7 +66,7 @@ enum WebPCodec {
     return (bitmap, all.inside(padded, region))
   }
 
-  /// Decodes a region of the frame, whose x and y are even, and scales it to `size`.
+  /// Decodes a region of the frame, and scales it to `size`; the region's x and y must be even.
   private static func decode(
     _ file: PictureFile,
     _ chunks: WebPChunks,
@@ -71,7 +77,7 @@ enum WebPCodec {
     let frame = chunks.frame
     let layout: Bitmap.Layout = chunks.hasAlpha ? .rgba : .bgrx
     try limits.check(memory: size.width * size.height * 4, of: file.name)
-    // libwebp also holds all pixels of a lossless picture, or all alpha samples of a lossy picture.
+    // Besides the result, libwebp holds all pixels of a lossless picture, or all alpha samples of a lossy picture.
     try limits.check(
       memory: frame.width * frame.height * (chunks.isLossless ? 4 : 1),
       of: file.name
@@ -105,7 +111,7 @@ enum WebPCodec {
     }
   }
 
-  /// Encodes rows of any layout but `cmyk` in 8 bits, without metadata.
+  /// Encodes rows, which may have any layout except `cmyk`, with 8 bits and without metadata.
   static func encode(
     _ rows: any RowSource,
     quality: Int,
@@ -124,7 +130,7 @@ enum WebPCodec {
     }
     var isClear = false
     if layout == .rgba, !lossless {
-      // libwebp has to know before the first row whether any pixel is transparent.
+      // Before libwebp gets the first row, it must know whether any pixel is transparent.
       let whole = try rows.collected(limits, name: name)
       isClear = whole.isClearAnywhere
       rows = BitmapRows(whole)
@@ -135,7 +141,7 @@ enum WebPCodec {
     defer { cwebp_close(picture) }
     let order = layout == .rgb ? cwebp_rgb : layout == .rgba ? cwebp_rgba : cwebp_bgrx
     let stride = CInt(rows.shape.rowBytes)
-    // The number of rows is even, because two rows share their chroma.
+    // A strip has an even number of rows, because two rows share their chroma.
     try rows.inStrips(of: 256) { (strip, _, count) throws(LarderError) in
       guard cwebp_add(picture, strip.baseAddress, stride, CInt(order), CInt(count)) else {
         throw error(name, CInt(cwebp_no_memory))
