@@ -47,7 +47,7 @@
 
 FUNCTIONS(COPENING_DECLARED)
 
-// Translates a result of libavif into an outcome with its message.
+// Writes a result of libavif, with its message, to an outcome.
 __attribute__((visibility("hidden"))) int cavif_outcome_of(avifResult result,
                                                            const avifDiagnostics *diagnostics,
                                                            cavif_outcome *outcome);

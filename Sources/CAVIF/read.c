@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Creates a decoder, and parses the boxes. Sets `result`; returns NULL on failure.
+// Creates a decoder, and reads the boxes. Sets `result`. Returns NULL on failure.
 static avifDecoder *open_file(const uint8_t *bytes, size_t count, cavif_limits limits, avifCodecChoice codec,
                               int *result, cavif_outcome *outcome) {
   avifDecoder *decoder = their_avifDecoderCreate();
@@ -16,7 +16,7 @@ static avifDecoder *open_file(const uint8_t *bytes, size_t count, cavif_limits l
   decoder->imageSizeLimit = limits.pixels;
   decoder->imageDimensionLimit = limits.side;
   decoder->imageCountLimit = limits.frames;
-  // Many writers omit boxes that nothing here needs.
+  // Many programs omit boxes that are not needed here.
   decoder->strictFlags = AVIF_STRICT_DISABLED;
   avifResult parsed = their_avifDecoderSetIOMemory(decoder, bytes, count);
   if (parsed == AVIF_RESULT_OK) parsed = their_avifDecoderParse(decoder);
@@ -71,7 +71,8 @@ int cavif_read_header(const uint8_t *bytes, size_t count, cavif_limits limits, c
   return result;
 }
 
-// Copies the planes of a region, so that the decoder, which holds several times as much memory, can be freed.
+// Copies the planes of a region, so that the decoder can be freed. The decoder holds several times as much memory as
+// the planes.
 static avifResult take(const avifImage *whole, cavif_region region, avifImage *own) {
   avifImage *view = their_avifImageCreateEmpty();
   if (view == NULL) return AVIF_RESULT_OUT_OF_MEMORY;

@@ -40,7 +40,7 @@ static void choose_quality(avifEncoder *encoder, const cavif_encoding *encoding)
   encoder->codecChoice = AVIF_CODEC_CHOICE_AOM;
   encoder->maxThreads = 1;
   encoder->speed = 6;
-  // Converts the quality to a quantizer as libavif 1 does.
+  // Converts a quality to a quantizer, as libavif 1 does.
   int level = encoding->lossless ? 0 : ((100 - encoding->quality) * 63 + 50) / 100;
   encoder->minQuantizer = 0;
   encoder->maxQuantizer = encoding->lossless ? 0 : 63;

@@ -1,16 +1,16 @@
 // Pango loads about thirty libraries, including those of X11. Loading them took a third of larder's start-up time,
-// although most runs draw nothing. So the functions that Imaging calls are defined here, invisible to the libraries.
-// Each function forwards its call to the library's function of the same name.
+// although most runs draw nothing. So the functions that Imaging calls are defined here, where the libraries do not see
+// them. Each function calls the library's function of the same name.
 #pragma GCC visibility push(hidden)
 #include "CDrawing.h"
 #pragma GCC visibility pop
 
 #include "COpening.h"
 
-// All functions below are in this library or its dependencies, which are searched, too.
+// All functions below are in this library or in libraries that it needs, which are searched, too.
 #define LIBRARY "libpangocairo-1.0.so.0"
 
-// Each line has the name, the result type, the parameters and the arguments of a function.
+// Each line names a function, its result type, its parameters and its arguments.
 #define FUNCTIONS(F)                                                                                \
   F(FcConfigCreate, FcConfig *, (void), ())                                                         \
   F(FcConfigDestroy, void, (FcConfig * config), (config))                                           \

@@ -76,8 +76,8 @@ int cgif_rows_next(cgif_rows *rows, uint8_t *indices) {
   return outcome_of(rows->gif->Error);
 }
 
-// Decodes every `step`-th row from row `first` on. `indices` has space for every `spacing`-th row only: row y is
-// stored as row y / spacing.
+// Decodes every `step`-th row, beginning with row `first`. `indices` has space for every `spacing`-th row only, so row
+// y is stored as row y / spacing.
 static int read_rows(cgif_rows *rows, int first, int step, int height, int spacing, uint8_t *indices) {
   for (int y = first; y < height; y += step) {
     int outcome = cgif_rows_next(rows, indices + (size_t)(y / spacing) * (size_t)rows->width);

@@ -33,8 +33,9 @@ COPENING_NOTE("heic", "recommended", "Reads HEIC", LIBRARY)
 
 const char *chevc_release(void) { return chevc_open() == NULL ? their_de265_get_version() : NULL; }
 
-// Limits the buffers that a decoder may allocate: at most two of the padded size of the picture. The second is for the
-// sample adaptive offset filter, which reads from a copy. `left` is the number of buffers that may still be allocated.
+// Limits the buffers that a decoder may allocate: to two, each of the padded size of the picture. The second one is for
+// the sample adaptive offset filter, which reads from a copy. `left` is the number of buffers that may still be
+// allocated.
 typedef struct {
   int width, height, left;
   bool is_refused;
@@ -55,7 +56,7 @@ static void release_buffer(de265_decoder_context *decoder, struct de265_image *i
   their_de265_get_default_image_allocation_functions()->release_buffer(decoder, image, NULL);
 }
 
-// With subsampled chroma, the decoder may add one column to an odd width, or one row to an odd height.
+// If the chroma is subsampled, the decoder may add one column to an odd width, and one row to an odd height.
 static bool has_shape(const struct de265_image *image, chevc_shape shape) {
   const int across = their_de265_get_image_width(image, 0) - shape.width;
   const int down = their_de265_get_image_height(image, 0) - shape.height;

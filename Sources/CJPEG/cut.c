@@ -3,7 +3,7 @@
 #include "packed.h"
 #include "window.h"
 
-// In a picture with a single component, the sampling factors have no effect: blocks are 8 × 8 pixels. (ITU-T T.81,
+// If a picture has a single component, its sampling factors have no effect: blocks are 8 × 8 pixels. (ITU-T T.81,
 // A.2.2)
 static int factor(j_decompress_ptr source, int sampling) {
   return source->num_components == 1 ? 1 : sampling;

@@ -17,7 +17,7 @@ static JQUANT_TBL table_of(j_decompress_ptr source, j_compress_ptr target, int c
       source->quant_tbl_ptrs[info->quant_tbl_no]) {
     return *source->quant_tbl_ptrs[info->quant_tbl_no];
   }
-  // The source defines this component's table in a later scan; until then, the table of jpeg_set_defaults is used.
+  // The source defines the table of this component in a later scan. Until then, the table of jpeg_set_defaults is used.
   return *target->quant_tbl_ptrs[standard_slot(target, component)];
 }
 
@@ -64,7 +64,7 @@ void like_start(j_decompress_ptr source, j_compress_ptr target) {
     target->X_density = source->X_density;
     target->Y_density = source->Y_density;
   }
-  // In a file with four components, Adobe's marker means that CMYK is inverted. The samples stay inverted, so the new
+  // If a file has four components, Adobe's marker means that CMYK is inverted. The samples stay inverted, so the new
   // file keeps the marker.
   if (source->num_components == 4) target->write_Adobe_marker = source->saw_Adobe_marker;
 }
@@ -109,7 +109,7 @@ void raise_quality(j_compress_ptr target, int quality) {
   if (quality <= 0) return;
   struct jpeg_compress_struct standard = {.err = target->err};
   bool is_coarser = false;
-  // The next two calls can fail only if there is not enough memory; a few hundred bytes then leak.
+  // The next two calls can fail only if there is not enough memory. A few hundred bytes then leak.
   jpeg_create_compress(&standard);
   jpeg_set_quality(&standard, quality, TRUE);
   for (int i = 0; i < target->num_components; i++) {

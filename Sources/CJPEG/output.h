@@ -4,15 +4,16 @@
 
 #include "session.h"
 
-// A destination manager that replaces libjpeg's. libjpeg's manager reveals the address of its memory only at the end,
-// so its memory would leak if a picture fails.
+// A destination manager that replaces libjpeg's. libjpeg's manager tells the address of its memory only at the end, so
+// the memory would leak if a picture fails.
 typedef struct {
   struct jpeg_destination_mgr manager;
   uint8_t *room, *bytes;
   size_t size, count;
 } memory_output;
 
-// Makes `target` write to the caller's buffer. When the buffer is full, the output moves to a larger block of memory.
+// Makes `target` write to the caller's buffer. When the buffer is full, the output is moved to a larger block of
+// memory.
 void output_open(memory_output *output, j_compress_ptr target);
 
 // Returns the address and the size of the file.

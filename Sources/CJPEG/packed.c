@@ -3,11 +3,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// Coefficients are handled in groups of four; a group of zeroes is not stored.
+// Coefficients are handled in groups of four. A group of zeroes is not stored.
 typedef uint64_t four;
 enum { fours = DCTSIZE2 / 4, most_of_block = 2 + sizeof(JBLOCK) };
 
-// Accepts a compressor or a decompressor: both have `client_data` in the same place.
+// `common` is a compressor or a decompressor. Both have `client_data` at the same place.
 static packed_coefficients *packed_of(j_common_ptr common) { return common->client_data; }
 
 static void *room_for(j_common_ptr common, size_t count, size_t size) {
@@ -34,8 +34,9 @@ static jvirt_barray_ptr request(j_common_ptr common, int pool, boolean zeroed, J
   return (jvirt_barray_ptr)component;
 }
 
-// Reserves address space for the worst case; only written pages take memory. Each row has its own space, because it may
-// grow with every scan. Huge pages are not used, because nearly all of the address space would then take memory.
+// Reserves address space for the worst case. Only pages that are written take memory. Each row has a space of its own,
+// because it may grow with every scan. Huge pages are not used, because nearly all of the address space would then take
+// memory.
 static void realize(j_common_ptr common) {
   packed_coefficients *packed = packed_of(common);
   if (packed->mapped || packed->length == 0) return;
@@ -69,7 +70,7 @@ static uint16_t mask_of(const JCOEF *block) {
   return mask;
 }
 
-// Packs a row of blocks; returns the number of bytes.
+// Packs a row of blocks, and returns the number of bytes.
 static size_t pack(JBLOCK *blocks, JDIMENSION across, uint8_t *const start) {
   uint8_t *out = start;
   for (JDIMENSION x = 0; x < across; x++) {
@@ -103,7 +104,7 @@ static void unpack(const uint8_t *in, JDIMENSION left, JDIMENSION end, JBLOCKROW
   }
 }
 
-// Packs the unpacked rows of a component again if they may have changed.
+// Packs the unpacked rows of a component again, if they may have changed since they were unpacked.
 static void settle(packed_coefficients *packed, packed_component *component) {
   for (JDIMENSION i = 0; component->is_changed && i < component->count; i++) {
     JDIMENSION y = component->first + i;
@@ -117,7 +118,7 @@ static void settle(packed_coefficients *packed, packed_component *component) {
 }
 
 // Frees the memory of packed rows far above row `first`, to make room for pixels. The 16 rows directly above row
-// `first` are kept, because block smoothing reads up to eight of them.
+// `first` are kept, because libjpeg's block smoothing reads up to eight of them.
 static void give_back(packed_coefficients *packed, packed_component *component, JDIMENSION first) {
   enum { kept = 16 };
   if (first < component->given + 2 * kept) return;
@@ -135,8 +136,8 @@ static JBLOCKARRAY access_rows(j_common_ptr common, jvirt_barray_ptr array, JDIM
   packed_coefficients *packed = packed_of(common);
   packed_component *component = (packed_component *)array;
   first += component->top;
-  // If a picture's last scans are missing, block smoothing reads more rows than it requests: it relies on libjpeg's own
-  // arrays, which hold all rows.
+  // If the last scans of a picture are missing, libjpeg's block smoothing reads more rows than it requests. It relies
+  // on libjpeg's own arrays, which have all rows.
   if (!writable && count * 3 > component->most) count = component->most;
   if (component->count < count || component->first != first) {
     settle(packed, component);
@@ -171,7 +172,7 @@ void packed_lend(j_decompress_ptr source, packed_coefficients *packed, cjpeg_reg
     packed->components[i].count = 0;
     const jpeg_component_info *info = &source->comp_info[i];
     packed_component *component = &packed->components[i];
-    // In a picture with a single component, the sampling factors have no effect: blocks are 8 × 8 pixels. (ITU-T T.81,
+    // If a picture has a single component, its sampling factors have no effect: blocks are 8 × 8 pixels. (ITU-T T.81,
     // A.2.2)
     bool is_alone = packed->requested == 1;
     uint32_t h = is_alone ? 1 : (uint32_t)info->h_samp_factor, v = is_alone ? 1 : (uint32_t)info->v_samp_factor;

@@ -1,22 +1,22 @@
-// A compact replacement for libjpeg's virtual arrays of coefficients. A packed block has a bit for each group of four
-// coefficients, then the groups that are not all zero. For most photos, this takes a quarter of the memory. These
-// functions may longjmp: call them under a setjmp.
+// A compact replacement for libjpeg's virtual arrays of coefficients. A packed block begins with a bit for each group
+// of four coefficients. It is followed by the groups that are not all zero. For most photos, this takes a quarter of
+// the memory. These functions may longjmp, so call them under a setjmp.
 #ifndef LARDER_CJPEG_PACKED_H
 #define LARDER_CJPEG_PACKED_H
 
 #include "session.h"
 
-// The blocks of one component: a few rows, unpacked for libjpeg, and all rows in packed form.
+// The blocks of one component: a few unpacked rows for libjpeg, and all rows in packed form.
 typedef struct {
   JBLOCK *blocks;
   JBLOCKROW *rows;
   // The number of blocks across and down, and the largest number of rows that libjpeg requests at a time.
   JDIMENSION across, down, most;
-  // The rows in `blocks`: `count` rows from row `first` on. `is_changed` means that they may have changed since they
-  // were unpacked.
+  // `blocks` has `count` unpacked rows, beginning with row `first`. If `is_changed` is set, they may have changed since
+  // they were unpacked.
   JDIMENSION first, count;
   bool is_changed;
-  // For each row, its offset in `packed` plus 1, or 0 if the row was never written; and its size in bytes.
+  // For each row: its offset in `packed` plus 1, or 0 if the row was never written. Then its size in bytes.
   size_t *places;
   uint32_t *sizes;
   // The first column and row of the blocks that libjpeg receives, and the column after the last one.
@@ -25,14 +25,14 @@ typedef struct {
   JDIMENSION given;
 } packed_component;
 
-// Replaces all arrays that libjpeg would request for one picture.
+// Replaces all coefficient arrays that libjpeg would request for one picture.
 typedef struct {
   uint8_t *packed;
-  // The number of bytes that are used, and the limit on that number.
+  // The number of bytes that are used, and the most that may be used.
   size_t used, most;
   void *mapped;
   size_t length;
-  // Whether each row is read only once, to make pixels. If so, its memory can be freed afterwards.
+  // Whether each row is read only once, to make pixels. If so, its memory can be freed after that.
   bool is_read_once;
   int requested;
   packed_component components[MAX_COMPONENTS];

@@ -34,9 +34,9 @@ bool cjpeg_read_header(const uint8_t *bytes, size_t count, cjpeg_header *header,
 #define SIZE(info) ((info)->DCT_scaled_size)
 #endif
 
-// Whether jpeg_crop_scanline may be used. If a component is reduced less than the others, this function of
-// libjpeg-turbo 2.1 assumes half of its actual columns. The error is harmless if the component has as many columns as
-// the picture.
+// Whether jpeg_crop_scanline may be used. If one component is reduced less than the others, this function of
+// libjpeg-turbo 2.1 assumes half of the columns that the component has. The error is harmless if the component has as
+// many columns as the picture.
 static bool can_crop(j_decompress_ptr source) {
   const int least = LEAST_SIZE(source);
   for (int i = 0; i < source->num_components; i++) {
@@ -100,8 +100,8 @@ static void read_into(j_decompress_ptr source, region_reader *reader, uint8_t *p
 }
 
 void region_finish(j_decompress_ptr source, region_reader *reader) {
-  // If all remaining rows were skipped, libjpeg would not read them. So the last row is read: for that, libjpeg must
-  // decode the entropy-coded data of all rows above it.
+  // If all remaining rows were skipped, libjpeg would not read them. So the last row is read, because libjpeg must
+  // decode the entropy-coded data of all rows above it for that.
   JDIMENSION rest = source->output_height - source->output_scanline;
   if (rest > 1) pass(source, rest - 1, reader);
   if (rest > 0) jpeg_read_scanlines(source, reader->row, 1);
@@ -165,7 +165,7 @@ void cjpeg_rows_close(cjpeg_rows *rows) {
 
 // Whether the scans that have been read contain the mean of every block.
 static bool has_means(j_decompress_ptr source) {
-  // In a sequential picture, a scan has all data of its components, but it may lack some components.
+  // A scan of a sequential picture has all data of its components, but it may lack some components.
   if (source->coef_bits == NULL) return false;
   for (int i = 0; i < source->num_components; i++) {
     if (source->coef_bits[i][0] < 0) return false;

@@ -1,4 +1,4 @@
-// Reads one region of a picture, row by row. These functions may longjmp: call them under a setjmp.
+// Reads one region of a picture, row by row. These functions may longjmp, so call them under a setjmp.
 #ifndef LARDER_CJPEG_REGION_H
 #define LARDER_CJPEG_REGION_H
 
@@ -11,7 +11,7 @@ typedef struct {
   JSAMPARRAY row;
 } region_reader;
 
-// Starts decompression, and skips to the region's first row, decoding only the columns needed.
+// Starts decompression, skips to the region's first row, and decodes only the columns that are needed.
 void region_start(j_decompress_ptr source, cjpeg_region region, region_reader *reader);
 
 // Returns the region's next row, which is valid until the next call.

@@ -13,13 +13,13 @@ static void leave(j_common_ptr common) {
   longjmp(session->escape, 1);
 }
 
-// Whether no scan has begun yet. Until then, stray bytes between the segments are not part of the picture.
+// Whether no scan has begun yet. Before the first scan, stray bytes between the segments are not part of the picture.
 static bool is_before_scans(j_common_ptr common) {
   return common->is_decompressor && ((j_decompress_ptr)common)->input_scan_number == 0;
 }
 
-// Counts every warning as damage, except three harmless kinds: about a JFIF version, an Adobe colour note, and stray
-// bytes before the first scan.
+// Counts every warning as damage, except for three harmless kinds: about a JFIF version, about an Adobe colour note,
+// and about stray bytes before the first scan.
 static void note(j_common_ptr common, int level) {
   int code = common->err->msg_code;
   if (level >= 0 || code == JWRN_JFIF_MAJOR || code == JWRN_ADOBE_XFORM) return;

@@ -12,8 +12,8 @@
 #include <jpeglib.h>
 #include <jerror.h>
 
-// libjpeg passes a pointer to `errors` to every callback. `errors` comes first, so a cast gives a pointer to the whole
-// struct.
+// libjpeg passes a pointer to `errors` to every callback. `errors` is the first member, so a cast gives a pointer to
+// the whole struct.
 typedef struct {
   struct jpeg_error_mgr errors;
   jmp_buf escape;

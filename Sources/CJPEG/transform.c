@@ -5,8 +5,8 @@
 
 #include "CJPEG.h"
 
-// TurboJPEG catches its own longjmps, so this function needs no setjmp. It fills TurboJPEG's structs, and merges its
-// two kinds of failure.
+// TurboJPEG catches its own longjmps, so this function needs no setjmp. It fills TurboJPEG's structs, and reports both
+// kinds of TurboJPEG's failures in the same way.
 bool cjpeg_transform(const uint8_t *bytes, size_t count, int operation, cjpeg_region region,
                      bool progressive, uint8_t **out, size_t *out_count, cjpeg_outcome *outcome) {
   memset(outcome, 0, sizeof *outcome);

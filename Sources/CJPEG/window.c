@@ -2,7 +2,7 @@
 
 #include <sys/mman.h>
 
-// In a picture with a single component, the sampling factors have no effect: blocks are 8 × 8 pixels. (ITU-T T.81,
+// If a picture has a single component, its sampling factors have no effect: blocks are 8 × 8 pixels. (ITU-T T.81,
 // A.2.2)
 static uint32_t factor(j_common_ptr common, int sampling) {
   return ((j_decompress_ptr)common)->num_components == 1 ? 1 : (uint32_t)sampling;
@@ -12,8 +12,9 @@ static JDIMENSION blocks(uint32_t pixels, uint32_t sampling, uint32_t most) {
   return (pixels * sampling + DCTSIZE * most - 1) / (DCTSIZE * most);
 }
 
-// Allocates memory for the kept blocks as a separate mapping, so that all of it can be returned to the system. Uses
-// huge pages if the system has them, because page faults on small pages took a fifth of the time of a whole crop.
+// Allocates memory for the kept blocks. It is a mapping of its own, so that all of it can be returned to the system.
+// Huge pages are used if the system has them, because page faults on small pages took a fifth of the time of a whole
+// crop.
 static void map_kept(j_common_ptr common, window_component *component) {
   const size_t page = (size_t)2 << 20;
   size_t bytes = (size_t)component->width * component->held * sizeof(JBLOCK);
@@ -54,7 +55,7 @@ static jvirt_barray_ptr request(j_common_ptr common, int pool, boolean zeroed, J
 
 static void realize(j_common_ptr common) { (void)common; }
 
-// Copies the part of the rows in `read` that is in the region to `kept`.
+// Copies those blocks of the rows in `read` that are in the region to `kept`.
 static void keep(const coefficient_window *window, window_component *component) {
   for (JDIMENSION i = 0; i < component->count; i++) {
     if (component->first + i < component->top) continue;
@@ -67,7 +68,7 @@ static void keep(const coefficient_window *window, window_component *component) 
   component->count = 0;
 }
 
-// Gives the decompressor rows to write to. It requests each row once, and expects blocks of zeroes.
+// Returns rows for the decompressor to write to. It requests each row once, and expects that all coefficients are zero.
 static JBLOCKARRAY access_read(j_common_ptr common, jvirt_barray_ptr array, JDIMENSION first,
                                JDIMENSION count, boolean writable) {
   (void)writable;
@@ -125,7 +126,7 @@ void window_open(j_decompress_ptr source, cjpeg_region region, bool again,
 void window_read(j_decompress_ptr source, j_compress_ptr target, jvirt_barray_ptr *arrays) {
   coefficient_window *window = source->client_data;
   if (window->streams) {
-    // In buffered-image mode, the caller decides when libjpeg reads. Raw data spares libjpeg the upsampling.
+    // In buffered-image mode, the caller decides when libjpeg reads. With raw data, libjpeg does not upsample.
     source->buffered_image = TRUE;
     source->raw_data_out = TRUE;
     jpeg_start_decompress(source);

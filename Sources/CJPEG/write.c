@@ -26,7 +26,7 @@ bool cjpeg_recode(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg
   jpeg_create_compress(&target);
   session_limit(&source, &guard, limits);
   session_open(&source, bytes, count);
-  // The colours are not converted: the file's own components are decoded, and encoded again.
+  // The colours are not converted: the components of the file are decoded, and encoded again.
   source.out_color_space = source.jpeg_color_space;
   if (jpeg_has_multiple_scans(&source)) packed_open((j_common_ptr)&source, &read, limits.memory);
   region_start(&source, region, &reader);
@@ -56,7 +56,7 @@ bool cjpeg_recode(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg
   return true;
 }
 
-// Swaps the axes of the sampling factors and the quantization tables, for a picture with swapped axes.
+// Swaps the axes of the sampling factors and of the quantization tables, because the axes of the picture are swapped.
 static void transpose(j_compress_ptr target) {
   for (int i = 0; i < target->num_components; i++) {
     int across = target->comp_info[i].h_samp_factor;

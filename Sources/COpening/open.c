@@ -8,7 +8,7 @@
 const char *copening_find(const char *library, const copening_function *functions, size_t count) {
   void *opened = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
   if (opened == NULL) {
-    // Copy the text, because dlerror frees it when the thread's next dlopen fails.
+    // The text is copied, because dlerror frees it when the thread's next dlopen fails.
     const char *words = dlerror();
     char *copy = words == NULL ? NULL : strdup(words);
     return copy == NULL ? "the library cannot be opened" : copy;

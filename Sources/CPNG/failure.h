@@ -23,7 +23,7 @@ typedef struct {
 void failure_begin(failure *failure, cpng_outcome *outcome, long memory);
 
 // libpng reports a lack of memory only in the text of its error. So its allocations go through these functions, which
-// record a lack of memory in the outcome.
+// note a lack of memory in the outcome.
 png_voidp failure_allocate(png_structp png, png_alloc_size_t size);
 void failure_free(png_structp png, png_voidp block);
 

@@ -49,9 +49,9 @@ static void set_form(png_structp png, png_infop info, const cpng_source *source)
   if (png_get_bit_depth(png, info) == 16) png_set_swap(png);
 }
 
-// When libpng reads the last row, it decompresses all remaining data, to up to a thousand times its size, only to
-// reject the file. So this check rejects such a file before libpng reads the last row. No encoder needs more than twice
-// the bytes of a row plus 16 KiB for the last row.
+// When libpng reads the last row, it decompresses all remaining data, which may become a thousand times larger, and
+// then rejects the file. So such a file is refused here, before libpng reads the last row. No encoder needs more than
+// twice the bytes of a row plus 16 KiB for the last row.
 static void check_rest(const png_reader *reader) {
   size_t end = reader->source->data_end;
   if (end > reader->offset && end - reader->offset > reader->row_bytes * 2 + 16384) {
@@ -74,9 +74,9 @@ static void open_again(png_reader *reader, cpng_shape *shape) {
   if (info == NULL) failure_no_memory(png);
   png_set_benign_errors(png, 0);
   png_set_user_limits(png, reader->source->side, reader->source->side);
-  // Chunks of any length may be skipped; chunks that are read have other limits.
+  // Chunks of any length may be skipped. Chunks that are read have other limits.
   png_set_chunk_malloc_max(png, PNG_UINT_31_MAX);
-  // Chunks that are not needed for pixels are never decompressed here; other code copies them as they are.
+  // Chunks that are not needed for pixels are never decompressed here. Other code copies them unchanged.
   static const png_byte aside[] = "bKGD\0cHRM\0eXIf\0gAMA\0hIST\0iCCP\0iTXt\0oFFs\0pCAL\0pHYs\0sBIT\0"
                                   "sCAL\0sPLT\0sRGB\0sTER\0tEXt\0tIME\0zTXt";
   png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, 0);
@@ -109,7 +109,7 @@ void reader_open(png_reader *reader, cpng_shape *shape) {
     shape->palette_count = shape->alpha_count = 0;
     shape->has_clear_color = false;
   }
-  // If libpng skips a chunk because of a wrong checksum, the shape may differ from the caller's. Such a file is
+  // If libpng skips a chunk because its checksum is wrong, the shape may differ from the caller's. Such a file is
   // refused.
   if (shape->channels != reader->source->channels || shape->depth != reader->source->depth) {
     png_error(png, "its tRNS chunk does not match its header");
@@ -126,8 +126,8 @@ static void read_row(png_reader *reader, png_bytep row) {
   png_read_row(reader->png, row, NULL);
 }
 
-// Reads rows of the last pass (of the only pass, if not interlaced) up to, but not including, row `end`. The last row
-// that was read is in `row`.
+// Reads rows of the last pass, which is the only pass if the picture is not interlaced. Stops before row `end`. `row`
+// has the last row that was read.
 static void read_until(png_reader *reader, uint32_t end, png_bytep row) {
   for (; reader->line < end; reader->line++) {
     if (reader->line == reader->height - 1) check_rest(reader);
@@ -135,13 +135,12 @@ static void read_until(png_reader *reader, uint32_t end, png_bytep row) {
   }
 }
 
-// The address of an even row of an interlaced picture that is held in the buffer; the buffer's first row is for an odd
-// row.
+// The address of an even row of an interlaced picture, in the buffer. The first row of the buffer is for an odd row.
 static png_bytep even_row(const png_reader *reader, uint32_t y) {
   return reader->rows + (1 + y / 2 - (reader->first + 1) / 2) * reader->row_bytes;
 }
 
-// Reads all passes of an interlaced picture except the last pass, whose odd rows are read one by one afterwards. Holds
+// Reads all passes of an interlaced picture except the last one, whose odd rows are read one by one afterwards. Keeps
 // as many even rows as `band` allows. For further even rows, the picture is decompressed again.
 static void fill(png_reader *reader) {
   const cpng_region *region = &reader->source->region;

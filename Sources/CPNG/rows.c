@@ -6,7 +6,7 @@
 struct cpng_rows {
   png_reader reader;
   failure failure;
-  // The number of rows that have not been delivered yet.
+  // The number of rows that have not been read by the caller yet.
   uint32_t left;
 };
 

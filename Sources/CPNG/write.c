@@ -61,7 +61,7 @@ static void put_palette(png_structp png, png_infop info, const cpng_shape *shape
 typedef struct {
   png_structp png;
   png_infop info;
-  // The previous row, if each row is compared with it to choose the filters; else NULL.
+  // The previous row, if each row is compared with it to choose filters, and otherwise NULL.
   uint8_t *previous;
   size_t row_bytes;
   // The filters to try for a row that differs from the previous row.
@@ -70,14 +70,14 @@ typedef struct {
 
 enum { few_filters = PNG_FILTER_SUB | PNG_FILTER_UP | PNG_FILTER_PAETH };
 
-// At low levels, trying all five filters on a row takes as long as compressing the row; at the lowest levels, so does
-// trying three. Filters do not help with palette indices, or with samples that share a byte. (PNG, 12.7)
+// At low compression levels, trying all five filters on a row takes as long as compressing it. At the lowest levels,
+// even trying three does. Filters do not help with palette indices, or with samples that share a byte. (PNG, 12.7)
 static int filters_for(const cpng_shape *shape, int level) {
   if (shape->color_type == cpng_palette || shape->depth < 8) return PNG_FILTER_NONE;
   return level < 2 ? PNG_FILTER_SUB : level < 6 ? few_filters : PNG_ALL_FILTERS;
 }
 
-// Writes everything that precedes the rows; returns the number of passes.
+// Writes everything that precedes the rows, and returns the number of passes.
 static int writer_open(png_writer *writer, failure *failure, cpng_output *output,
                        const cpng_shape *shape, int level, bool interlaced) {
   writer->png =
@@ -102,7 +102,7 @@ static int writer_open(png_writer *writer, failure *failure, cpng_output *output
   push(png, (png_bytep)output->head, output->head_count);
   png_write_info(png, info);
   push(png, (png_bytep)output->middle, output->middle_count);
-  // A palette index without a colour is accepted, because every decoder shows it as black.
+  // A palette index for which there is no colour is accepted, because every decoder shows it as black.
   png_set_check_for_invalid_index(png, 0);
   if (shape->depth < 8) png_set_packing(png);
   if (shape->depth == 16) png_set_swap(png);
@@ -114,7 +114,7 @@ static void writer_close(png_writer *writer) {
   free(writer->previous);
 }
 
-// Prepares a writer to find rows that are equal to the previous row.
+// Prepares a writer that compares each row with the previous row.
 static void writer_compare(png_writer *writer, const cpng_shape *shape, size_t row_bytes, int level) {
   writer->row_bytes = row_bytes;
   writer->filters = filters_for(shape, level);
@@ -122,8 +122,8 @@ static void writer_compare(png_writer *writer, const cpng_shape *shape, size_t r
   if (writer->previous == NULL) failure_no_memory(writer->png);
 }
 
-// Writes a row. For a row equal to the previous row, only the `up` filter is tried, which halves the time of a large
-// picture with few details. The first row must allow this filter, too: otherwise libpng does not keep the previous row,
+// Writes a row. If it is equal to the previous row, only the `up` filter is tried, which halves the time of a large
+// picture with few details. The first row must allow this filter, too. Otherwise libpng does not keep the previous row,
 // and ignores the filter.
 static void writer_put(png_writer *writer, const uint8_t *row, bool is_first) {
   if (writer->previous) {
@@ -139,7 +139,7 @@ bool cpng_encode_interlaced(const cpng_shape *shape, const uint8_t *pixels, size
                             cpng_output *output, cpng_outcome *outcome) {
   failure failure;
   png_writer writer = {.png = NULL};
-  // The input is in memory already, and its size has been checked against the limits.
+  // The input is in memory already, and its size has been checked.
   failure_begin(&failure, outcome, LONG_MAX);
   if (setjmp(failure.escape)) {
     writer_close(&writer);

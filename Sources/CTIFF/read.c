@@ -40,7 +40,7 @@ COPENING_NOTE("tiff", "recommended", "Reads TIFF", LIBRARY)
 const char *ctiff_release(void) {
   static char release[32];
   if (ctiff_open() != NULL) return NULL;
-  // The text is "LIBTIFF, Version 4.5.0", then lines about its authors.
+  // The text is "LIBTIFF, Version 4.5.0", followed by lines about its authors.
   if (sscanf(their_TIFFGetVersion(), "LIBTIFF, Version %31s", release) != 1) return NULL;
   return release;
 }
@@ -103,8 +103,8 @@ static int hear_warning(TIFF *tiff, void *data, const char *module, const char *
   return 1;
 }
 
-// Whether libtiff reads the same values from the directory as the caller did. The sizes of all buffers depend on these
-// values.
+// Whether libtiff reads the same values from the directory as the caller has read. The sizes of all buffers depend on
+// these values.
 static bool is_as_said(TIFF *tiff, const ctiff_form *form) {
   uint32_t width = 0, height = 0, across = 0, down = 0;
   uint16_t bits = 0, samples = 0, planes = 0;
@@ -145,7 +145,7 @@ ctiff_file *ctiff_file_open(const uint8_t *bytes, size_t count, const ctiff_form
   their_TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)memory);
   their_TIFFOpenOptionsSetErrorHandlerExtR(options, hear_error, file);
   their_TIFFOpenOptionsSetWarningHandlerExtR(options, hear_warning, file);
-  // The mode "c" keeps strips as they are; without it, libtiff splits a large strip.
+  // The mode "c" keeps strips as they are. Without it, libtiff splits a large strip.
   file->tiff = their_TIFFClientOpenExt("a TIFF", "rc", file, pull, push, seek, leave, size, map, unmap, options);
   their_TIFFOpenOptionsFree(options);
   if (file->tiff != NULL && is_as_said(file->tiff, form)) return file;

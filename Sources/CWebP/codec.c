@@ -140,7 +140,7 @@ int cwebp_encode(cwebp_picture *picture, int quality, uint8_t **out, size_t *out
   }
   if (whole->use_argb) {
     WebPConfigLosslessPreset(&config, 6);
-    // Keep the colours of transparent pixels.
+    // This keeps the colours of transparent pixels.
     config.exact = 1;
   }
   target target = {0};

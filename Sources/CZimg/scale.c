@@ -28,7 +28,7 @@ bool plane_begin(plane *plane, const czimg_picture *picture, border around) {
 }
 
 // Beyond the edge of a picture, zimg mirrors the picture, which makes a result of a few dozen pixels 2 dB worse. So the
-// outermost sample is repeated there, as in other programs, in a border around the picture. A border as wide as one
+// outermost samples are repeated in a border around the picture, as other programs do. A border that is as wide as one
 // pixel of the target contains nearly all samples that the filter reaches. If such a pixel is wider than `most`
 // samples, a border of `most` samples is enough.
 static uint32_t missing(double ratio, double there) {
@@ -75,7 +75,7 @@ static zimg_image_format format_of(const czimg_picture *picture) {
   return format;
 }
 
-// A filter graph, and the scaling for which it was built.
+// A filter graph of zimg, and the scaling for which it was built.
 typedef struct {
   czimg_picture source, target;
   czimg_part part;
@@ -84,9 +84,9 @@ typedef struct {
   zimg_filter_graph *graph;
 } scaler;
 
-// A cache of one scaler: the one that was used last. Most pictures of a batch are scaled in the same way, and building
-// a filter graph takes as long as scaling a small picture. A thread that takes the scaler out of the cache owns it,
-// until the thread puts it back.
+// A cache of one scaler, the one that was used last. Most pictures of a batch are scaled in the same way, and building
+// a filter graph takes as long as scaling a small picture. A thread that takes the scaler out of the cache owns it
+// until it puts the scaler back.
 static _Atomic(scaler *) last;
 
 static bool is_shape(const czimg_picture *one, const czimg_picture *other) {
@@ -112,14 +112,14 @@ static zimg_filter_graph *graph_of(const czimg_picture *source, czimg_part part,
   zimg_graph_builder_params_default(&params, ZIMG_API_VERSION);
   params.resample_filter = ZIMG_RESIZE_LANCZOS;
   params.dither_type = ZIMG_DITHER_NONE;
-  // ZIMG_CPU_AUTO_64B is not used: before 3.0.6, zimg's AVX-512 code reads wrong samples for every 16th column if a
-  // picture becomes a little less than half as wide.
+  // ZIMG_CPU_AUTO_64B is not used, because zimg's AVX-512 code reads wrong samples before 3.0.6. It does so for every
+  // 16th column if a picture becomes a little less than half as wide.
   params.cpu_type = portable ? ZIMG_CPU_NONE : ZIMG_CPU_AUTO;
   return zimg_filter_graph_build(&from, &to, &params);
 }
 
-// Takes the scaler from the cache if it was built for the same scaling; otherwise builds one. Returns NULL if there is
-// not enough memory.
+// Takes the scaler from the cache if it was built for the same scaling, and builds one otherwise. Returns NULL if there
+// is not enough memory.
 static scaler *scaler_take(const czimg_picture *source, czimg_part part, border around, const czimg_picture *target,
                            bool portable) {
   scaler *taken = atomic_exchange(&last, NULL);
@@ -138,8 +138,8 @@ static scaler *scaler_take(const czimg_picture *source, czimg_part part, border 
   return NULL;
 }
 
-// The loops are defined once for each sample size. Multiplying and dividing by alpha rounds to the nearest number. With
-// a constant number of channels, a compiler can process several pixels at a time.
+// These loops are defined once for each sample size. Multiplying and dividing by alpha rounds to the nearest number. If
+// the number of channels is a constant, a compiler can process several pixels at a time.
 #define LOOPS(NAME, SAMPLE, ONE)                                                                   \
   static INLINED void pick_##NAME(const SAMPLE *row, uint32_t width, const int step, int channel,  \
                                   SAMPLE *out) {                                                   \

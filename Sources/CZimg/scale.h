@@ -4,8 +4,8 @@
 
 #include "CZimg.h"
 
-// One channel, with rows aligned as zimg requires. `picture` points to the first sample of the picture, which may have
-// a border around it.
+// One channel, whose rows are aligned as zimg requires. `picture` points to the first sample of the picture, which may
+// have a border around it.
 typedef struct {
   char *samples, *picture;
   ptrdiff_t stride;
@@ -21,19 +21,20 @@ static inline size_t bytes_of_pixel(const czimg_picture *picture) {
   return (size_t)picture->channels * (picture->wide ? 2 : 1);
 }
 
-// The border that scaling a part of `source` to the size of `target` requires.
+// The border that is needed to scale a part of `source` to the size of `target`.
 border border_of(const czimg_picture *source, czimg_part part, const czimg_picture *target);
 
-// Allocates a channel of a picture with its border; returns false if there is not enough memory. The caller must free
+// Allocates a channel of a picture with its border. Returns false if there is not enough memory. The caller must free
 // `samples` in either case.
 bool plane_begin(plane *plane, const czimg_picture *picture, border around);
 
-// Copies a channel of `row` to row `y` of a plane, and fills the border to the left and right of that row. The samples
-// of `row` are interleaved, in the layout of `shape`. If `multiplied`, the channel is multiplied by alpha.
+// Copies a channel of `row` to row `y` of a plane, and fills the border to the left and the right of that row. The
+// samples of `row` are interleaved, in the layout of `shape`. If `multiplied` is set, the channel is multiplied by
+// alpha.
 void plane_take(const plane *plane, uint32_t y, const void *row, const czimg_picture *shape, int channel,
                 bool multiplied, border around);
 
-// Returns the plane of a channel, with all of its rows filled.
+// Returns the plane of a channel, in which all rows are filled.
 typedef const plane *channel_plane(void *context, int channel);
 
 // Scales a part of the planes that `next` returns, and writes the samples of `target`. The samples of `source` are not

@@ -5,8 +5,8 @@
 
 #define INLINED inline __attribute__((always_inline))
 
-// The loops are defined once for each sample size. They add up the rows, column by column, and then the columns of each
-// square. If there is alpha, colours are weighted by alpha.
+// These loops are defined once for each sample size. They add up the rows, column by column, and then the columns of
+// each square. If there is alpha, colours are weighted by it.
 //
 // If the number of channels is a constant, these loops are twice as fast. Most squares are 2, 4, … pixels wide and
 // high, so that most means are shifts, which take a tenth of the time of a division.
@@ -73,8 +73,8 @@ LOOPS(words, uint16_t, uint64_t)
 
 static uint32_t parts(uint32_t length, uint32_t size) { return (length + size - 1) / size; }
 
-// For squares of palette indices, the four channels of a colour are added at once, weighted by alpha if there is any.
-// Measured by scaling 7000 pixels to 64: converting the indices to colours first made it a tenth slower.
+// If the squares consist of palette indices, the four channels of a colour are added at once, weighted by alpha if
+// there is any. When 7000 pixels were scaled to 64, converting the indices to colours first made it a tenth slower.
 typedef uint32_t numbers __attribute__((vector_size(16)));
 typedef uint8_t colour __attribute__((vector_size(4)));
 

@@ -8,12 +8,12 @@
 // The largest number of rows that one mean may combine.
 enum { most_rows = 1 << 16 };
 
-// A picture in which each pixel is the mean of `across` × `down` pixels of `source`. At the right and the bottom edge,
-// it may be the mean of fewer pixels. `down` is at most `most_rows`.
+// A picture in which each pixel is the mean of `across` × `down` pixels of `source`, or of fewer at the right and the
+// bottom edge. `down` is at most `most_rows`.
 typedef struct {
   const czimg_rows *source;
-  // The colours of the source's palette indices, four bytes each; NULL if the source has no palette. Without alpha, the
-  // fourth byte is ignored.
+  // The colours of the source's palette indices, four bytes each, or NULL if the source has no palette. Without alpha,
+  // the fourth byte is ignored.
   const uint32_t *colours;
   uint32_t across, down;
   int channels;
@@ -23,12 +23,12 @@ typedef struct {
   // A row of the source, and the sums of its columns.
   uint8_t *row;
   void *sums;
-  // For each palette index, the four numbers to add to the sums.
+  // For each palette index: the four numbers that are added to the sums.
   void *numbers;
 } shrinking;
 
-// Prepares the shrunken picture, and fills in `rows`, through which the caller reads it. Returns false if there is not enough memory. Call `shrink_end` in
-// either case.
+// Prepares the shrunken picture, and fills in `rows`, through which the caller reads it. Returns false if there is not
+// enough memory. Call `shrink_end` in either case.
 bool shrink_begin(shrinking *shrinking, czimg_rows *rows);
 
 void shrink_end(shrinking *shrinking);

@@ -5,25 +5,25 @@
 #include "scale.h"
 #include "shrink.h"
 
-// The source rows that are held in memory: a plane for each scaled channel, the number of the first row, and the number
-// of rows.
+// The source rows that are in memory: a plane for each scaled channel, the number of the first row, and the number of
+// rows.
 typedef struct {
   plane planes[4];
   uint32_t first, count;
 } strip;
 
-// The number of source rows above, and below, a target row that the filter may use: as many as three rows of the
-// smaller picture cover, plus two for rounding.
+// The number of source rows, above and below a target row, that the filter may use. This is the number of rows that
+// three rows of the smaller picture cover, plus two for rounding.
 static uint32_t reach(double ratio) { return (uint32_t)ceil(3 * fmax(ratio, 1)) + 2; }
 
 // How the source is divided into strips for the rows of the target.
 typedef struct {
-  // `ratio` is the number of source rows for each target row. `margin` is the number of further source rows above, and
+  // `ratio` is the number of source rows for each target row. `margin` is the number of further source rows, above and
   // below, that the filter may use.
   double ratio;
   uint32_t margin;
-  // `step` is the number of target rows that are made at a time. `rows` is the number of source rows that are held for
-  // them.
+  // `step` is the number of target rows that are made at a time. `rows` is the number of source rows that are in memory
+  // for them.
   uint32_t step;
   size_t rows;
 } plan;
@@ -36,7 +36,7 @@ static plan plan_strips(double height, double part, size_t row_bytes, uint32_t t
     plan.rows = (size_t)ceil(height);
     return plan;
   }
-  // Each strip scales its margins again, so a strip makes at least eight rows, even if they need more memory.
+  // Each strip scales its margins again. So a strip makes at least eight rows, even if they need more memory.
   const double fit = ((double)room / (double)row_bytes - 2 * plan.margin) / plan.ratio;
   plan.step = fit < 8 ? 8 : fit > target ? target : (uint32_t)fit;
   const double most = ceil(plan.step * plan.ratio) + 2 * plan.margin + 2;
@@ -69,8 +69,8 @@ typedef struct {
   // `source` is the picture. `scaled` is the input of the scaler: the picture itself, or the means of its squares.
   czimg_rows source, scaled;
   shrinking by;
-  // The part to scale, and the height of the scaler's whole input. The height is fractional if the last row is the mean
-  // of fewer rows than the others.
+  // The part to scale, and the height of the scaler's whole input. If the last row is the mean of fewer rows than the
+  // others are, the height is not a whole number.
   czimg_part part;
   double height;
   // The shapes of the scaler's input and output; their samples are in the caller's memory.
@@ -81,8 +81,8 @@ typedef struct {
   strip held;
   // The widest border that a strip may have.
   border around;
-  // `rows` is a buffer for rows that will be split into planes; it holds up to `most` rows. `coloured` is one row of
-  // colours, if the source has palette indices.
+  // `rows` is a buffer for up to `most` rows that will be split into planes. `coloured` is one row of colours, if the
+  // source has palette indices.
   uint8_t *rows, *coloured;
   uint32_t most;
   const uint32_t *colours;
@@ -102,7 +102,7 @@ static void look_up(const uint32_t *colours, const uint8_t *indices, uint32_t co
   for (uint32_t x = 0; x < count; x++) out[x] = colours[indices[x]];
 }
 
-// Reads the next rows into the planes, from row `y` on.
+// Reads the next rows into the planes, where they begin at row `y`.
 static bool take(scaling *by, uint32_t y, uint32_t count) {
   const bool looks = by->coloured != NULL;
   const size_t row_bytes = (size_t)by->shape.width * (looks ? 1 : bytes_of_pixel(&by->shape));
@@ -132,7 +132,7 @@ static bool pass(scaling *by, uint32_t count) {
   return true;
 }
 
-// Drops the rows before `first`, and reads up to, but not including, row `end`.
+// Drops the rows before `first`, and reads the rows before row `end`.
 static bool advance(scaling *by, uint32_t first, uint32_t end) {
   strip *held = &by->held;
   const uint32_t reached = held->first + held->count;
@@ -154,7 +154,7 @@ static const plane *plane_of(void *context, int channel) {
   return &by->held.planes[channel];
 }
 
-// Makes the next `count` rows of the target; `count` is at most `plan.step`.
+// Makes the next `count` rows of the target. `count` is at most `plan.step`.
 static bool make(scaling *by, uint8_t *rows, uint32_t count) {
   const double top = by->part.y + by->made * by->plan.ratio, height = count * by->plan.ratio;
   const double low = floor(top) - by->plan.margin, high = ceil(top + height) + by->plan.margin;
@@ -187,7 +187,7 @@ static bool next(void *context, uint8_t *rows, uint32_t count) {
 
 // Allocates the planes, and a buffer for the rows that are read into them.
 static bool make_room(scaling *by) {
-  // The buffer is small enough that the rows are still in the processor's cache when they are split.
+  // The buffer is so small that its rows are still in the processor's cache when they are split.
   enum { on_their_way = 1 << 17 };
   const bool looks = by->colours != NULL && by->scaled.context != &by->by;
   const size_t row_bytes = (size_t)by->shape.width * (looks ? 1 : bytes_of_pixel(&by->shape));
@@ -235,7 +235,7 @@ bool czimg_scaling_open(const czimg_rows *source, czimg_part part, const uint32_
   const bool is_shrunk = by->by.across > 1 || by->by.down > 1;
   if (is_shrunk && !shrink_begin(&by->by, &by->scaled)) return false;
   by->shape.width = by->scaled.width;
-  // Each strip scales the margins of its filter again: this takes a tenth of the time when 7000 pixels become 257 or
+  // Each strip scales the margins of its filter again, which takes a tenth of the time when 7000 pixels become 257 or
   // 1200. Palette indices need little other memory, so their strips may be twice as high. Still higher strips would
   // take memory that a large canvas needs.
   const size_t held = colours == NULL ? room : room * 2;

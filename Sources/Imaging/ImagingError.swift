@@ -2,7 +2,7 @@ import Base
 
 /// This module's name for ``LarderError``.
 ///
-/// Such an error says why a picture could not be read, cropped, stamped or written, and suggests what to do.
+/// Such an error says why a picture could not be read, cropped, stamped or written, and suggests a remedy.
 public typealias ImagingError = LarderError
 
 extension LarderError {

@@ -1,6 +1,6 @@
-// libavif, which reads and writes AVIF. Because it loads four AV1 codecs, it is opened when the first AVIF is read or
-// written, not when the program starts. Each function here runs a whole sequence of calls, because libavif allocates
-// its structures itself.
+// libavif, which reads and writes AVIFs. It loads four AV1 codecs, so it is opened when the first AVIF is read or
+// written, not when the program starts. Each function here makes a whole sequence of calls, because libavif allocates
+// its structs itself.
 #ifndef LARDER_CAVIF_H
 #define LARDER_CAVIF_H
 
@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Opens the library. Thread-safe; repeated calls cost nothing. Returns NULL on success, else the dynamic loader's
-// message, which stays valid. Call it before any other function here.
+// Opens the library. It is thread-safe, and repeated calls cost nothing. Returns NULL on success, and otherwise the
+// dynamic loader's message, which stays valid. Call it before any other function here.
 const char *cavif_open(void);
 
 // The version of the loaded library; NULL if it cannot be opened.
@@ -33,7 +33,7 @@ typedef struct {
   size_t count;
 } cavif_bytes;
 
-// The encoding of colours. `chroma` is an avifPixelFormat; the other fields are numbers of ITU-T H.273.
+// How colours are encoded. `chroma` is an avifPixelFormat. The other fields are numbers of ITU-T H.273.
 typedef struct {
   int chroma, primaries, transfer, matrix;
 } cavif_colour;
@@ -41,7 +41,8 @@ typedef struct {
 enum { cavif_444 = 1, cavif_422 = 2, cavif_420 = 3, cavif_400 = 4 };
 
 // The fields of the boxes. `aperture` is the visible part. `angle` is the number of quarter turns to the left. The
-// picture is mirrored after the turns: `mirror` is -1 for no mirroring, 0 for top to bottom, 1 for left to right.
+// picture is mirrored after the turns: `mirror` is 0 to mirror top to bottom, 1 to mirror left to right, and -1 to
+// mirror nothing.
 typedef struct {
   uint32_t width, height, frames;
   cavif_region aperture;
@@ -63,15 +64,15 @@ int cavif_read_header(const uint8_t *bytes, size_t count, cavif_limits limits, c
 // Whether libavif was built with dav1d.
 bool cavif_has_dav1d(void);
 
-// Decodes a region of the still picture, or of the first frame of a sequence. The pixels are RGB or RGBA; with 8 bits
-// and no alpha, they are blue, green, red and 255. Samples of more than 8 bits are scaled to 16 bits, in the machine's
-// byte order. `by_dav1d` chooses dav1d; otherwise libavif chooses the decoder.
+// Decodes a region of the still picture, or of the first frame of a sequence. The pixels are RGB or RGBA. With 8 bits
+// and without alpha, they are blue, green, red and 255. Samples of more than 8 bits are scaled to 16 bits, in the
+// machine's byte order. If `by_dav1d` is set, dav1d decodes the picture. Otherwise libavif chooses the decoder.
 int cavif_decode(const uint8_t *bytes, size_t count, cavif_limits limits, bool by_dav1d, cavif_region region,
                  bool has_alpha, bool is_wide, uint8_t *pixels, size_t stride,
                  cavif_outcome *outcome);
 
-// Planes from the decoder of another format: luma, two planes of chroma, and alpha. The plane of alpha is NULL if there
-// is no alpha. Samples of more than 8 bits take two bytes, in the machine's byte order.
+// Planes from the decoder of another format: luma, two planes of chroma, and alpha. If there is no alpha, the plane of
+// alpha is NULL. Samples of more than 8 bits take two bytes, in the machine's byte order.
 typedef struct {
   const uint8_t *planes[4];
   size_t strides[4];
@@ -81,7 +82,7 @@ typedef struct {
   cavif_colour colour;
 } cavif_planes;
 
-// Converts planes to pixels in the layouts of `cavif_decode`.
+// Converts planes to pixels, in the same layouts as `cavif_decode`.
 int cavif_convert(const cavif_planes *planes, uint8_t *pixels, size_t stride, cavif_outcome *outcome);
 
 // The order of a pixel's channels.
@@ -104,8 +105,7 @@ typedef struct {
 // A picture that is being encoded.
 typedef struct cavif_picture cavif_picture;
 
-// Starts a picture, with copies of the pixels and of everything else in `encoding`. Returns NULL, and sets `result`, on
-// failure.
+// Starts a picture, and copies the pixels and everything else in `encoding`. Returns NULL and sets `result` on failure.
 cavif_picture *cavif_begin(const cavif_encoding *encoding, int *result, cavif_outcome *outcome);
 
 // Encodes the file into memory that the caller must free.

@@ -5,11 +5,13 @@
 #include <cairo/cairo.h>
 #include <fontconfig/fontconfig.h>
 
-/// Opens the drawing libraries. Thread-safe; repeated calls cost nothing.
+/// Opens the drawing libraries.
+///
+/// It is thread-safe, and repeated calls cost nothing.
 ///
 /// Call it before any function of Pango, Cairo, fontconfig or GObject.
 ///
-/// @return NULL on success, else the dynamic loader's message, which stays valid.
+/// @return NULL on success, and otherwise the dynamic loader's message, which stays valid.
 const char *cdrawing_open(void);
 
 // Pango's own headers need include paths from pkg-config. If the package used pkg-config, SwiftPM would also link the

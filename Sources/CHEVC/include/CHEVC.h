@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Opens the library. Thread-safe; repeated calls cost nothing. Returns NULL on success, else the dynamic loader's
-// message, which stays valid. Call it before any other function here.
+// Opens the library. It is thread-safe, and repeated calls cost nothing. Returns NULL on success, and otherwise the
+// dynamic loader's message, which stays valid. Call it before any other function here.
 const char *chevc_open(void);
 
 // The version of the loaded library; NULL if it cannot be opened.
@@ -29,21 +29,21 @@ typedef struct {
   int width, height, chroma, depth;
 } chevc_shape;
 
-// The destination of the picture's planes. Only the first `width` columns and `height` rows of the picture are written.
-// Samples of more than 8 bits take two bytes; a NULL plane is skipped.
+// Where the planes of the picture are written. Only its first `width` columns and `height` rows are written. Samples of
+// more than 8 bits take two bytes. A plane that is NULL is skipped.
 typedef struct {
   uint8_t *planes[3];
   size_t strides[3];
   int width, height;
 } chevc_room;
 
-// The picture's colour encoding, as numbers of ITU-T H.273, and whether the picture was decoded despite an error.
+// How the colours of the picture are encoded, as numbers of ITU-T H.273, and whether it was decoded despite an error.
 typedef struct {
   bool full_range, is_damaged;
   int matrix;
 } chevc_light;
 
-// Decodes the first picture in `units`; the units begin with the picture's parameter sets.
+// Decodes the first picture in `units`, which begin with the parameter sets of the picture.
 //
 // Refuses a picture larger than `shape`, or a second picture, before a buffer is allocated for it. If the picture is
 // broken, `words` is set to libde265's message.

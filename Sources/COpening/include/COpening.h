@@ -1,4 +1,4 @@
-// Opens a library (dlopen) when it is first needed. This is used for libraries with many dependencies: loading them at
+// Opens a library (dlopen) when it is first needed. This is used for libraries that need many others. Loading them at
 // every start of larder would make the start take half as long again.
 #ifndef LARDER_COPENING_H
 #define LARDER_COPENING_H
@@ -7,23 +7,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The name of a library function, and the pointer that receives its address.
+// The name of a library's function, and the pointer that receives its address.
 typedef struct {
   const char *name;
   void **place;
 } copening_function;
 
-// Opens `library` and looks up all functions. Returns NULL on success, else an error message that stays valid.
+// Opens `library` and looks up all functions. Returns NULL on success, and otherwise an error message that stays valid.
 const char *copening_find(const char *library, const copening_function *functions, size_t count);
 
-// Declares the pointer `their_NAME` of a function in the other files of a module. Pass this macro to the list of
+// Declares the pointer `their_NAME` of a function, for the other files of a module. Pass this macro to the list of
 // functions.
 #define COPENING_DECLARED(name, ...) extern COPENING_HIDDEN __typeof__(&name) their_##name;
 #define COPENING_HIDDEN __attribute__((visibility("hidden")))
 
-// Defines a pointer `their_NAME` for each function of a list, and `opener(void)`, which looks them up once in a process
-// and is thread-safe. The list is a macro that takes another macro. It calls that macro with the name of each function,
-// and with further arguments that the file may use.
+// Defines a pointer `their_NAME` for each function of a list. Also defines `opener(void)`, which looks them up once in
+// a process and is thread-safe. The list is a macro that takes another macro, and calls it with the name of each
+// function and with further arguments that the file may use.
 #define COPENING(opener, library, list)                                                             \
   list(COPENING_POINTER)                                                                            \
   static const copening_function opener##_functions[] = {list(COPENING_ENTRY)};                     \

@@ -1,5 +1,5 @@
-// libwebp, which reads and writes WebP. libwebp's structs contain unions, and Swift cannot point
-// into a union. So each function here makes all the calls that share a struct.
+// libwebp, which reads and writes WebPs. Its structs contain unions, and Swift cannot point into a union. So each
+// function here makes all the calls that share a struct.
 #ifndef LARDER_CWEBP_H
 #define LARDER_CWEBP_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The version of the loaded library: eight bits for each number.
+// The version of the loaded library: eight bits for each of its numbers.
 int cwebp_release(void);
 
 typedef struct {
@@ -17,8 +17,8 @@ typedef struct {
 // The result of a call.
 enum { cwebp_done = 0, cwebp_no_memory = 1, cwebp_cut = 2, cwebp_broken = 3, cwebp_refused = 4 };
 
-// The input and output of a decoder. The image must be `width` × `height` pixels in size; a region of it is decoded. If
-// `across` × `down` is not the region's own size, the region is scaled to that size, so that each pixel is the mean of
+// The input and the output of a decoder. The image must have `width` × `height` pixels, of which a region is decoded.
+// If `across` × `down` is not the size of the region, the region is scaled to that size. Each pixel is then the mean of
 // the pixels that it covers.
 typedef struct {
   int width, height;
@@ -29,8 +29,8 @@ typedef struct {
   size_t stride;
 } cwebp_decoding;
 
-// Decodes `bytes`, which are chunks of a WebP, starting with ALPH or the bitstream. Writes RGBA if
-// `has_alpha`, else BGRX with X = 255.
+// Decodes `bytes`, which are chunks of a WebP and begin with ALPH or the compressed pixels. Writes RGBA if `has_alpha`
+// is set, and otherwise blue, green, red and 255.
 int cwebp_decode(const uint8_t *bytes, size_t count, const cwebp_decoding *decoding);
 
 // The order of a pixel's channels.
@@ -40,14 +40,14 @@ enum { cwebp_rgb = 0, cwebp_rgba = 1, cwebp_bgrx = 2 };
 typedef struct cwebp_picture cwebp_picture;
 
 // Starts a picture that will be encoded with or without loss. Its rows are added later. Returns NULL if there is not
-// enough memory. With loss, `has_alpha` says whether any pixel may be transparent.
+// enough memory. If it is encoded with loss, `has_alpha` says whether any pixel may be transparent.
 cwebp_picture *cwebp_begin(int width, int height, bool lossless, bool has_alpha);
 
-// Adds the next `rows` rows, an even number except at the end. Returns false if there is not enough memory.
+// Adds the next `rows` rows. Their number must be even except at the end. Returns false if there is not enough memory.
 bool cwebp_add(cwebp_picture *picture, const uint8_t *pixels, int stride, int order, int rows);
 
 // Encodes a picture after all of its rows have been added. The file has no metadata, and is in memory that the caller
-// must free. `quality` is 1 to 100; it is ignored for lossless encoding.
+// must free. `quality` is from 1 to 100, and is ignored if the picture is encoded without loss.
 int cwebp_encode(cwebp_picture *picture, int quality, uint8_t **out, size_t *out_count);
 
 void cwebp_close(cwebp_picture *picture);

@@ -118,7 +118,7 @@ extension Crop {
     return picture(made, .png, framing, isNew || isStamped ? .reencoded : .lossless)
   }
 
-  /// Encodes a picture in another format than its source has, or in WebP or AVIF, which are always encoded anew.
+  /// Encodes a picture in another format than its source has, or in WebP or AVIF, which are always re-encoded.
   private func encoded(
     _ rows: any RowSource,
     _ framing: Framing,

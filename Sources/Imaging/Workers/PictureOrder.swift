@@ -80,7 +80,8 @@ package struct PictureOrder: Sendable {
 
 // The limits of a worker process for one picture.
 extension PictureOrder {
-  /// The processor time that a picture with this header may take, which is several times what the slowest formats need.
+  /// The processor time that a picture with this header may take; it is several times as long as the slowest formats
+  /// need.
   ///
   /// - Parameter probe: The properties of the picture.
   /// - Returns: Seconds.

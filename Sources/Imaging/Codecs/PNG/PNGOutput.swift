@@ -90,7 +90,8 @@ enum PNGAncillary {
   ///
   /// These are the chunks that define colours and, if `metadata` is true, those with metadata. If `keepsShape` is true,
   /// the result has the channels and the depth of `file`, so that its background and its significant bits (sBIT) are
-  /// kept, too. `converted` says that the pixels were converted to sRGB, whatever the colours of `file` are.
+  /// kept, too. If `converted` is true, the pixels were converted to sRGB, and the chunks that define other colours are
+  /// left out.
   static func output(
     from file: PictureFile,
     size: PixelSize,
