@@ -85,6 +85,8 @@ protocol PictureCodec: Sendable {
   ) throws(LarderError) -> OpenRows
 
   /// Encodes upright rows, which may have any layout except `cmyk`.
+  ///
+  /// For WebP and AVIF, the rows must have colours: `rgb`, `rgba` or `bgrx`.
   static func encode(
     _ rows: any RowSource,
     _ encoding: PictureEncoding,

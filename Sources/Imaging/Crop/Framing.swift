@@ -18,7 +18,7 @@ struct Framing: Equatable {
   let scaled: PixelSize
   /// The size of the result.
   ///
-  /// The result is background wherever the scaled window does not lie.
+  /// Outside of the scaled window, the result is background.
   let canvas: PixelSize
   /// The position of the scaled window on the canvas, from the top left corner.
   let place: EncodedPicture.Point

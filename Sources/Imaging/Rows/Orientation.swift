@@ -22,10 +22,14 @@ public enum Orientation: Int, Sendable, CaseIterable {
   /// Whether width and height are swapped.
   public var swapsAxes: Bool { rawValue >= 5 }
 
-  /// Whether the stored picture has to be mirrored left to right, or the other way round after a quarter turn.
+  /// Whether a step to the right in the upright picture is a step backwards in the stored picture.
+  ///
+  /// Backwards is to the left or, if the axes are swapped, upwards.
   var reversesColumns: Bool { [.mirrored, .upsideDown, .turnedLeft, .transversed].contains(self) }
 
-  /// Whether the stored picture has to be mirrored top to bottom, or the other way round after a quarter turn.
+  /// Whether a step down in the upright picture is a step backwards in the stored picture.
+  ///
+  /// Backwards is upwards or, if the axes are swapped, to the left.
   var reversesRows: Bool { [.upsideDown, .flipped, .transversed, .turnedRight].contains(self) }
 
   /// The size of the upright picture, if its stored size is `size`.
@@ -102,9 +106,11 @@ struct Turning {
   private let pixelBytes: Int
   /// The index of the stored pixel that becomes the first pixel of the upright picture.
   private let start: Int
-  /// How many stored pixels to move on for the next upright pixel to the right; negative to move back.
+  /// The distance, in stored pixels, from an upright pixel to its right neighbour; negative if the neighbour is stored
+  /// earlier.
   private let across: Int
-  /// How many stored pixels to move on for the upright pixel below; negative to move back.
+  /// The distance, in stored pixels, from an upright pixel to the pixel below it; negative if that pixel is stored
+  /// earlier.
   private let down: Int
 
   init(_ stored: PixelSize, from orientation: Orientation, _ pixelBytes: Int) {

@@ -1,7 +1,7 @@
 import Base
 import Glibc
 
-/// The colour of the background around a picture, and how the picture's pixels must change so that both fit together.
+/// The background around a picture: its colour, and the channels that the pixels of the picture need for it.
 struct Padding {
   /// The colour of the background.
   ///

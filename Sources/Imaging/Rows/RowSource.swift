@@ -72,6 +72,27 @@ extension RowSource {
     }
   }
 
+  /// Reads the next `count` rows into a bitmap.
+  func bitmap(
+    of count: Int,
+    _ limits: PictureLimits,
+    name: String
+  ) throws(LarderError) -> Bitmap {
+    let shape = shape
+    try limits.check(memory: count * shape.rowBytes, of: name)
+    var bitmap = try Bitmap(
+      width: shape.width,
+      height: count,
+      layout: shape.layout,
+      depth: shape.depth
+    ) { (pixels) throws(LarderError) in
+      guard let start = pixels.baseAddress else { return }
+      try read(count, into: start)
+    }
+    bitmap.clear = shape.clear
+    return bitmap
+  }
+
   /// Reads all rows into a bitmap, which is turned upright if the rows are stored in another `orientation`.
   func collected(
     from orientation: Orientation = .upright,
@@ -79,16 +100,15 @@ extension RowSource {
     name: String
   ) throws(LarderError) -> Bitmap {
     let (shape, size) = (shape, orientation.upright(shape.size))
+    guard orientation != .upright else { return try bitmap(of: shape.height, limits, name: name) }
     try limits.check(memory: shape.height * shape.rowBytes, of: name)
+    let turning = Turning(shape.size, from: orientation, shape.pixelBytes)
     var bitmap = try Bitmap(
       width: size.width,
       height: size.height,
       layout: shape.layout,
       depth: shape.depth
     ) { (pixels) throws(LarderError) in
-      guard let start = pixels.baseAddress else { return }
-      guard orientation != .upright else { return try read(shape.height, into: start) }
-      let turning = Turning(shape.size, from: orientation, shape.pixelBytes)
       // ``Turning`` copies pixels in tiles of 32 rows, so a strip has two tiles.
       try inStrips(of: 64) { (strip, first, count) throws(LarderError) in
         guard let rows = strip.baseAddress else { return }

@@ -18,9 +18,10 @@ extension Bitmap {
       (self.x, self.y, self.width, self.height) = (x, y, width, height)
     }
 
-    /// The part of the scaled picture that shows the region `inner`, if this part of it shows the region `outer`.
+    /// The part that shows the region `inner` of a picture, if this part shows the region `outer`, which contains
+    /// `inner`.
     ///
-    /// Both regions are in pixels of the original picture, and `inner` lies within `outer`.
+    /// Both regions are in pixels of the picture. The parts are in pixels of a reduced copy of it.
     func inside(_ outer: PixelRegion, _ inner: PixelRegion) -> Part {
       let across = width / Double(outer.width)
       let down = height / Double(outer.height)

@@ -8,7 +8,7 @@ public enum StampStyle: String, Sendable, CaseIterable, Codable {
   case plain
   /// A translucent layer with soft edges, a scrim, behind the text.
   ///
-  /// It is hardly taller than the text, and as strong as the letters need it.
+  /// It is hardly taller than the text, and just strong enough to make the letters legible.
   case scrim
   /// White letters on a dark band from side to side.
   ///
@@ -65,7 +65,7 @@ struct Backdrop: Equatable {
 
   /// Chooses the ink and the scrim by the colours of pixels behind the text.
   init(_ colours: [(red: UInt8, green: UInt8, blue: UInt8)], style: StampStyle = .bar) {
-    // Covered by a scrim, the lightest colours are still about the lightest. So the 64 lightest colours suffice for
+    // A scrim hardly changes which colours are the lightest or the darkest. So the 64 lightest colours suffice for
     // white letters, and the 64 darkest for black letters.
     let sorted = colours.sorted { Self.luminance($0, .black, 0) < Self.luminance($1, .black, 0) }
     let white = Self.veil(Array(sorted.suffix(64)), for: .white)

@@ -54,7 +54,7 @@ final class StampedRows: RowSource {
       var next = reached < held.lowerBound ? min(end, held.lowerBound) : end
       if logo.contains(reached) {
         next = min(next, logo.upperBound)
-        var rows = try taken(next - reached)
+        var rows = try source.bitmap(of: next - reached, limits, name: name)
         try layer.paintLogo(on: &rows, first: reached, limits: limits, name: name)
         copy(rows, 0, rows.height, &target)
       } else {
@@ -68,7 +68,7 @@ final class StampedRows: RowSource {
 
   /// Reads the rows behind the text, and paints the stamp on them.
   private func painted() throws(LarderError) -> Bitmap {
-    var rows = try taken(held.count)
+    var rows = try source.bitmap(of: held.count, limits, name: name)
     let (xs, ys) = layer.probes
     let backdrop = Backdrop(
       rows.colours(columns: xs, rows: ys.map { $0 - held.lowerBound }),
@@ -84,19 +84,6 @@ final class StampedRows: RowSource {
     )
     try layer.paintLogo(on: &rows, first: held.lowerBound, limits: limits, name: name)
     return rows
-  }
-
-  private func taken(_ count: Int) throws(LarderError) -> Bitmap {
-    try limits.check(memory: count * shape.rowBytes, of: name)
-    return try Bitmap(
-      width: shape.width,
-      height: count,
-      layout: shape.layout,
-      depth: shape.depth
-    ) { (target) throws(LarderError) in
-      guard let start = target.baseAddress else { return }
-      try source.read(count, into: start)
-    }
   }
 
   private func copy(

@@ -5,7 +5,7 @@ import SystemPackage
 
 /// The main loop of a worker process, which makes pictures for the process that started it.
 ///
-/// See ``PictureWorkers``.
+/// ``PictureWorkers`` starts such processes.
 ///
 /// A worker may read any file, because libraries and fonts are opened when they are needed. It can write only to files
 /// that the other process hands over. It starts no program and opens no socket. Its memory is limited for each picture,

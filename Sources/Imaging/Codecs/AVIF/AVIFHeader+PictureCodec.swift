@@ -59,7 +59,7 @@ extension AVIFHeader: PictureCodec {
       (colour.chroma, colour.matrix) = (CInt(cavif_444), 0)
     }
     let bytes = try AVIFCodec.encode(
-      rows.converted(Conversion.coloured).collected(limits, name: name),
+      rows.collected(limits, name: name),
       depth: depth,
       colour: colour,
       quality: encoding.crop.quality ?? usualQuality,

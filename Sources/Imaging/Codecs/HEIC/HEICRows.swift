@@ -9,7 +9,7 @@ import CHEVC
 final class HEICRows: RowSource {
   /// At most this many rows are converted at a time.
   private static let mostRows = 64
-  /// The number of rows, above and below others, that are needed to upsample the chroma of the others.
+  /// To upsample the chroma of a strip, this many rows above it and below it are needed.
   private static let margin = 2
   /// The number of bytes that libde265 needs for each pixel of 8 bits while it decodes.
   private static let decoderBytes = 6

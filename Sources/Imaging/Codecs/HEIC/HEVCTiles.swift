@@ -19,7 +19,6 @@ struct HEVCTiles: Equatable, Sendable {
   /// The chroma format as a number of H.265: 0 for grey, 1 for 4:2:0, 2 for 4:2:2, 3 for 4:4:4.
   var format: Int { kind.format }
   var chroma: Int32 { Int32([cavif_400, cavif_420, cavif_422, cavif_444][format]) }
-  var rows: Int { stills.count / columns }
 
   /// Whether `other` has the same size, cells and depth.
   func isAlike(_ other: HEVCTiles) -> Bool {

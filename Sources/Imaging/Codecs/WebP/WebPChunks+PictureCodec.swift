@@ -51,9 +51,8 @@ extension WebPChunks: PictureCodec {
     _ limits: PictureLimits,
     name: String
   ) throws(LarderError) -> EncodedFile {
-    let (shape, colours) = (rows.shape, rows.converted(Conversion.coloured))
     let bytes = try WebPCodec.encode(
-      colours,
+      rows,
       quality: encoding.crop.quality ?? usualQuality,
       lossless: encoding.lossless,
       limits,
@@ -61,9 +60,9 @@ extension WebPChunks: PictureCodec {
     )
     let whole = encoding.tags.added(
       toWebP: bytes,
-      width: shape.width,
-      height: shape.height,
-      hasAlpha: colours.shape.layout == .rgba
+      width: rows.shape.width,
+      height: rows.shape.height,
+      hasAlpha: rows.shape.layout == .rgba
     )
     return .held(whole)
   }
