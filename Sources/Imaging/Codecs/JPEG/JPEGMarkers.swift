@@ -3,7 +3,7 @@ import Glibc
 
 /// The segments of a JPEG, which are found without decoding it. (ISO/IEC 10918-1, annex B)
 ///
-/// A segment begins with a marker, such as 0xFFD8, and its length.
+/// A segment begins with a marker, such as 0xFFC0, and its length.
 struct JPEGMarkers: Equatable, Sendable {
   /// The size of the stored picture.
   private(set) var size = PixelSize(width: 0, height: 0)
