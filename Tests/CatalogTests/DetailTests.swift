@@ -123,7 +123,7 @@ struct DetailTests {
       ("{id}", "d/%7Bid%7D/x"), ("a\u{1}", "d/a%01/x"),
     ])
   func `an id becomes one escaped segment of the URL`(id: String, url: String) {
-    #expect(DetailRule(urlTemplate: "d/{id}/x").url(for: id) == url)
+    #expect(DetailRule(urlTemplate: "d/{id}/x").url(filling: [.id: id]) == url)
   }
 
   @Test(arguments: [
@@ -131,7 +131,7 @@ struct DetailTests {
     ("d/{id}#x", ".."), ("d/.{id}", "."), ("https://h.example/{id}", ".."), ("d/{id}{id}", "."),
   ])
   func `an id that would make a segment only of dots has no URL`(template: String, id: String) {
-    #expect(DetailRule(urlTemplate: template).url(for: id) == nil)
+    #expect(DetailRule(urlTemplate: template).url(filling: [.id: id]) == nil)
   }
 
   @Test(arguments: [
@@ -139,7 +139,7 @@ struct DetailTests {
     ("d#{id}", "d#.."),
   ])
   func `dots within a longer segment are kept`(template: String, url: String) {
-    #expect(DetailRule(urlTemplate: template).url(for: "..") == url)
+    #expect(DetailRule(urlTemplate: template).url(filling: [.id: ".."]) == url)
   }
 
   @Test func `a template without a placeholder names one file for all items`() {

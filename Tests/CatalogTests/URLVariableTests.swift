@@ -28,7 +28,7 @@ struct URLVariableTests {
 
     #expect(values == ["HOST": "h", "KEY": "k", "V_2": "2", "ROOT": "r", "id": "i"])
     #expect(file.detail?.isShared == false)
-    #expect(file.detail?.url(for: "x${KEY}") == "${ROOT}/${id}/x%24%7BKEY%7D?k=${KEY}")
+    #expect(file.detail?.url(filling: [.id: "x${KEY}"]) == "${ROOT}/${id}/x%24%7BKEY%7D?k=${KEY}")
   }
 
   @Test(

@@ -1,34 +1,37 @@
-/// A catalog file: the sections of a store, their URLs, and how to read the responses.
+import Base
+
+/// A catalog file: the URLs of a shop's sections, and how to read the responses.
+///
+/// A section is one list of items, such as "cups". A detail is a document about one item, which has more fields than the
+/// item has in the list. In every URL of the file, `${NAME}` stands for an environment variable; see
+/// ``resolvedURLVariables(environment:)``.
 public struct CatalogFile: Hashable, Sendable {
-  /// The catalog's name, which the cache uses too; a valid file name.
+  /// The name of the catalog in the cache and on the command line, which must be a valid file name.
   public var name: String
-  /// The ISO 4217 code of all prices that name no currency of their own.
+  /// The ISO 4217 code of all prices that have no currency of their own, such as "EUR".
   public var currency: String
-  /// The base of relative URLs: http, https or file.
-  ///
-  /// In every URL of the file, `${NAME}` stands for an environment variable; see
-  /// `resolvedURLVariables(environment:)`.
+  /// The base of relative URLs, such as `https://shop.example/api/`; nil if all URLs are absolute or file paths.
   public var base: String?
   /// The sections.
   public var sections: SectionPlan
-  /// Where the details of items are; nil when there are only listings.
+  /// How the details of items are requested; nil if the shop has none.
   public var detail: DetailRule?
-  /// How to read the store's JSON.
+  /// The paths to the items and their fields in a response.
   public var mapping: Mapping
-  /// Request headers, before environment variables are expanded.
+  /// Request headers, in which environment variables are not expanded yet.
   public var headers: [HeaderTemplate]
-  /// The paging of listings; nil when a listing is one response.
+  /// How a section continues on further pages; nil if each section is one response.
   public var paging: PagingRule?
   /// How sections are requested; nil means a plain GET.
   public var request: RequestRule?
-  /// How to get a new token after a 401; nil if the catalog has no such rule.
+  /// How to get a new token after a response with status 401; nil if there is no way.
   public var token: TokenRule?
   /// How pictures are requested and identified.
   public var pictures: PicturesRule
   /// The environment variables that the file's URLs name, each with its position in the file.
   var variables: [URLVariable] = []
 
-  /// Makes a catalog without a file.
+  /// Makes a catalog from its parts, without a file.
   public init(
     name: String,
     currency: String,
@@ -58,9 +61,10 @@ public struct CatalogFile: Hashable, Sendable {
   /// Reads a catalog file.
   ///
   /// - Parameters:
-  ///   - bytes: YAML or JSON in UTF-8, 1 MiB at most.
+  ///   - bytes: YAML or JSON in UTF-8, at most 1 MiB.
   ///   - file: The file's name, for messages.
-  ///   - formatFile: Reads a format file if `format:` is a path; nil refuses paths.
+  ///   - formatFile: Reads a format file if the key `format` has a path, such as `shops/mine.yaml`. If it is nil, such
+  ///     a path is an error.
   /// - Throws: ``CatalogError`` with file, line, column, key and the expected value.
   public init(
     parsing bytes: [UInt8],
@@ -71,28 +75,32 @@ public struct CatalogFile: Hashable, Sendable {
     self = try CatalogFileParser.parse(yaml.mapping(of: bytes))
   }
 
-  /// How to read the source at an index: a listed section, or the one response that holds all sections.
+  /// The mapping for one of the file's sources.
+  ///
+  /// A source is one of the listed sections, or the one response that has all sections.
+  ///
+  /// - Parameter position: The index of the source in the file.
   public func mapping(ofSource position: Int) -> Mapping {
     guard case .listed(let sources) = sections else { return mapping }
     return sources[position].mapping ?? mapping
   }
 
-  /// Whether the source at an index holds many sections, which only its response names.
+  /// Whether the response of the source at an index has many sections. Only the response has their names.
   package func isMany(source position: Int) -> Bool { sections.parts(ofSource: position) != nil }
 
-  /// The paging of the source at an index; nil when the source is one response.
+  /// The paging of the source at an index, or nil if it has only one page.
   public func paging(ofSource position: Int) -> PagingRule? {
     guard case .listed(let sources) = sections else { return paging }
     return paging(of: sources[position])
   }
 
-  /// Whether the catalog file says that a source has one page: `paging: null`.
+  /// Whether the catalog file says `paging: null` for the source at an index, so that it has only one page.
   package func isOnePage(source position: Int) -> Bool {
     guard case .listed(let sources) = sections else { return false }
     return sources[position].isOnePage
   }
 
-  /// The paging of a listed section; nil when the section is one response.
+  /// The paging of a listed section, or nil if it has only one page.
   func paging(of source: SectionSource) -> PagingRule? {
     source.isOnePage ? nil : source.paging ?? paging
   }
@@ -105,20 +113,20 @@ public struct CatalogFile: Hashable, Sendable {
 
   /// The headers to send, with environment variables expanded.
   ///
-  /// - Parameter environment: Variables by name.
-  /// - Returns: Names and values in the file's order.
-  /// - Throws: ``CatalogError`` that names an unset variable, and shows no value.
+  /// - Parameter environment: The values of the environment variables by name.
+  /// - Returns: The names and values of the headers in the file's order.
+  /// - Throws: ``CatalogError`` that names a variable that is not set. The error shows no value of a header.
   public func resolvedHeaders(
     environment: [String: String]
   ) throws(CatalogError) -> [(name: String, value: String)] {
     try Self.resolved(headers, environment)
   }
 
-  /// The headers for pictures, by host, with environment variables expanded.
+  /// The headers for pictures, with environment variables expanded.
   ///
-  /// - Parameter environment: Variables by name.
+  /// - Parameter environment: The values of the environment variables by name.
   /// - Returns: Each host with the names and values of its headers, in the file's order.
-  /// - Throws: ``CatalogError`` that names an unset variable, and shows no value.
+  /// - Throws: ``CatalogError`` that names a variable that is not set. The error shows no value of a header.
   package func resolvedPictureHeaders(
     environment: [String: String]
   ) throws(CatalogError) -> [(host: PicturesRule.Host, headers: [(name: String, value: String)])] {
@@ -141,18 +149,19 @@ public struct CatalogFile: Hashable, Sendable {
   }
 }
 
-/// Reads the root of a catalog file.
+/// Makes a ``CatalogFile`` of parsed YAML.
 struct CatalogFileParser {
   static func parse(_ root: YAMLMapping) throws(CatalogError) -> CatalogFile {
     try root.checkKeys(.root)
     let format = try root["format"].map { node throws(CatalogError) in try Format(node) }
-    /// The value of a key in the file; if the file lacks the key, the value in its format.
+    /// The value of a key in the file. If the file does not have the key, the value of the key in the file's format.
     func value(_ name: String) -> YAMLNode? {
       root.member(name) == nil ? format?.root[name] : root[name]
     }
     var mapping = try MappingParser.parse(catalog: root)
     var details = value("detail")
-    // A format whose `detail` has no URL only says how details are read.
+    // If the `detail` of a format has no URL, it only says how details are read. The file alone decides whether the shop
+    // has details.
     let address = try details.map { node throws(CatalogError) in try node.mapping()["url"] } ?? nil
     if root.member("detail") == nil, address == nil { details = nil }
     let detail = try details.map { node throws(CatalogError) in
@@ -179,9 +188,10 @@ struct CatalogFileParser {
     return file
   }
 
-  /// Refuses placeholders that no paging fills.
+  /// Checks that the placeholders of URLs and bodies match the paging.
   ///
-  /// Refuses paging by `{cursor}` if no URL or body contains this placeholder.
+  /// Refuses a placeholder such as `{page}` without a paging that replaces it, and a paging by a cursor if the placeholder
+  /// `{cursor}` is in neither the URL nor the body.
   private static func checkPlaces(
     of file: CatalogFile,
     _ root: YAMLMapping
@@ -217,9 +227,7 @@ struct CatalogFileParser {
     }
   }
 
-  /// The variables that URLs name, with their positions in the file.
-  ///
-  /// The error about a variable that is not set shows the position.
+  /// The environment variables that URLs name, with their positions in the file for error messages.
   private static func variables(_ root: YAMLMapping) throws(CatalogError) -> [URLVariable] {
     var nodes = [root["base"], try root["detail"]?.mapping()["url"]]
     if let sections = root["sections"] {
@@ -267,7 +275,7 @@ struct CatalogFileParser {
   private static func base(_ node: YAMLNode) throws(CatalogError) -> String {
     let url = try self.url(node)
     let host = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? ""
-    // A URL that begins with a variable is checked later, when the variable's value is known.
+    // A URL that begins with a variable can be checked only when the value of the variable is known.
     if url.hasPrefix("${") { return url }
     let isFile = url.lowercased().hasPrefix("file:///")
     guard isFile || scheme(of: url) != "file", let first = host.first,
@@ -298,7 +306,7 @@ struct CatalogFileParser {
     var sources: [SectionSource] = []
     for element in try node.list() {
       let source = try SectionParser.parse(element, of: root, mapping: catalog)
-      guard !sources.contains(where: { $0.isTheSame(as: source) }) else {
+      guard !sources.contains(where: { $0.identity == source.identity }) else {
         let key = try element.mapping().required("key")
         throw source.parts == nil
           ? key.error("a second section with the key \"\(source.key)\"", expected: "another key")
@@ -312,9 +320,9 @@ struct CatalogFileParser {
     return .listed(sources)
   }
 
-  /// Reads the paths to the sections in the one response that holds all of them.
+  /// Reads the paths to the sections in the one response that has all of them.
   ///
-  /// If a transform makes the response, its shape is known, so that the URL is enough.
+  /// If a transform makes the sections, their paths are known, and the file need only have the URL.
   private static func combined(
     _ mapping: YAMLMapping,
     isMade: Bool
@@ -326,6 +334,7 @@ struct CatalogFileParser {
     return try SectionParser.parts(mapping)
   }
 
+  /// Reads a mapping from header names to values; nil means no headers.
   static func headers(_ node: YAMLNode?) throws(CatalogError) -> [HeaderTemplate] {
     guard let node else { return [] }
     var headers: [HeaderTemplate] = []
@@ -375,7 +384,7 @@ struct CatalogFileParser {
   }
 }
 
-/// Whether a text is a valid file name on every file system that larder runs on.
+/// Whether a text is a valid file name on Linux and has at most 200 bytes and no control characters.
 func isFileName(_ text: String) -> Bool {
   !text.isEmpty && text != "." && text != ".." && text.utf8.count <= 200
     && text.unicodeScalars.allSatisfy {
@@ -383,21 +392,20 @@ func isFileName(_ text: String) -> Bool {
     }
 }
 
-/// A variable that a URL of the catalog file names.
+/// An environment variable that a URL of the catalog file names.
 struct URLVariable: Hashable, Sendable {
-  /// Its name.
   let name: String
   /// The position of the URL in the file, as an error that still lacks its reason.
   let place: CatalogError
 }
 
 extension CatalogFile {
-  /// The variables that the file's URLs name, with their values from the environment.
+  /// The environment variables that the file's URLs name, with their values.
   ///
-  /// - Parameter environment: Variables by name.
-  /// - Returns: Values by name; empty when no URL names a variable.
-  /// - Throws: ``CatalogError`` that names file, line, key and the variable that is not set or whose value is not
-  ///   allowed in a URL. It shows no value.
+  /// - Parameter environment: The values of the environment variables by name.
+  /// - Returns: The values by name; empty if no URL names a variable.
+  /// - Throws: ``CatalogError`` when a variable is not set, or its value is not allowed in a URL. The error has the file,
+  ///   the line, the key and the name of the variable, but not its value.
   public func resolvedURLVariables(
     environment: [String: String]
   ) throws(CatalogError) -> [String: String] {
@@ -423,7 +431,7 @@ extension CatalogFile {
       + (headers + pictures.hosts.flatMap(\.headers)).flatMap(\.variableNames)
   }
 
-  /// Every URL of the file, with the path of its key.
+  /// Every URL of the file, with the path of its key, such as `sections[2].url`.
   private var urls: [(key: String, text: String)] {
     var urls: [(String, String)] = []
     if let base { urls.append(("base", base)) }
@@ -453,32 +461,31 @@ extension CatalogFile {
 }
 
 /// A text of the catalog file in which `${NAME}` stands for an environment variable.
-struct TemplateText: Hashable, Sendable {
-  /// A piece of the text.
-  enum Part: Hashable, Sendable {
+struct TemplateText {
+  enum Part: Hashable {
     /// Literal text.
     case text(String)
-    /// A variable of the environment.
+    /// The name of an environment variable.
     case variable(String)
   }
 
-  /// Why a text cannot be used.
+  /// The reason why a text cannot be split into its parts.
   struct Fault: Error {
-    /// The cause, which a message puts after the quoted text.
+    /// The cause, in words that follow the name of the text in a message.
     let reason: String
   }
 
-  /// The pieces of the text, in order.
+  /// The literal texts and the variables, in their order.
   let parts: [Part]
 
-  /// The variables in order, repeats included.
+  /// The names of the variables in their order, repeats included.
   var variables: [String] {
     parts.compactMap { part in
       if case .variable(let name) = part { name } else { nil }
     }
   }
 
-  /// Splits a text into its pieces.
+  /// Splits a text into its parts.
   init(_ text: String) throws(Fault) {
     var parts: [Part] = []
     var rest = Substring(text)
@@ -489,9 +496,7 @@ struct TemplateText: Hashable, Sendable {
         throw Fault(reason: "opens a \"${\" that no \"}\" closes")
       }
       let variable = tail[..<end]
-      guard let first = variable.utf8.first, !(0x30...0x39).contains(first),
-        variable.utf8.allSatisfy(Self.isNameByte)
-      else {
+      guard Self.isName(variable) else {
         throw Fault(reason: "names no environment variable between \"${\" and \"}\"")
       }
       parts.append(.variable(String(variable)))
@@ -500,12 +505,16 @@ struct TemplateText: Hashable, Sendable {
     self.parts = (parts + [.text(String(rest))]).filter { $0 != .text("") }
   }
 
-  private static func isNameByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-      true
-    default: false
+  /// Whether a text consists of ASCII letters, digits and `_`, and does not begin with a digit.
+  static func isName(_ text: some StringProtocol) -> Bool {
+    guard let first = text.utf8.first, !first.isDigit else { return false }
+    return text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+        true
+      default: false
+      }
     }
   }
 }

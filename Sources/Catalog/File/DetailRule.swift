@@ -1,12 +1,15 @@
-/// How the details of items are requested.
+/// How the details of items are requested: `detail:` in a catalog file.
+///
+/// A detail is a document about one item, which has more fields than the item has in a list. For example, the URL
+/// `https://shop.example/detail/{id}` is requested for each item, with the item's id instead of `{id}`.
 public struct DetailRule: Hashable, Sendable {
   /// The URL with placeholders such as `{id}`.
   ///
-  /// Without a placeholder in URL or body, one document holds all details.
+  /// If neither the URL nor the body has a placeholder, one document has the details of all items.
   public var urlTemplate: String { didSet { places = Self.places(urlTemplate, request) } }
   /// How details are requested; nil means a plain GET.
   public var request: RequestRule? { didSet { places = Self.places(urlTemplate, request) } }
-  /// The placeholders in URL and body, which are replaced by an item's values.
+  /// The placeholders in the URL and the body, which values of an item replace.
   public private(set) var places: Set<Placeholder>
 
   /// Makes a rule.
@@ -20,33 +23,29 @@ public struct DetailRule: Hashable, Sendable {
     Set(Placeholder.all(in: urlTemplate)).union(request?.itemPlaces ?? [])
   }
 
-  /// Whether one document holds the details of all items.
+  /// Whether one document has the details of all items.
   public var isShared: Bool { places.isEmpty }
 
   /// The values of the placeholders for an item.
   ///
   /// - Parameters:
   ///   - id: The item's id.
-  ///   - fields: The values of the item's fields that are placeholders, by name.
-  /// - Returns: The values by placeholder; placeholders without a value are left out.
+  ///   - fields: The values of other placeholders, by the names of the placeholders; see ``StoreItem/placeValues``.
+  /// - Returns: The values by placeholder. Placeholders without a value are left out.
   public func values(of id: String, _ fields: [String: String]?) -> [Placeholder: String] {
     var values: [Placeholder: String] = [:]
     for place in places { values[place] = place == .id ? id : fields?[place.rawValue] }
     return values
   }
 
-  /// The URL of an item's detail if only the item's id is known; see ``url(filling:)``.
-  public func url(for id: String) -> String? { url(filling: [.id: id]) }
-
   /// The URL of an item's detail.
   ///
-  /// Each value becomes one segment of the path, or a part of a segment.
-  ///
-  /// All characters of a value except the unreserved ones are percent-encoded. (RFC 3986, section 2.3)
+  /// All characters of a value except the unreserved ones are percent-encoded, so that no value can add a segment to the
+  /// path. (RFC 3986, section 2.3)
   ///
   /// - Parameter values: The values by placeholder.
-  /// - Returns: The URL as text; nil when a segment would be `.` or `..`, because a server would read even an escaped
-  ///   one as a folder. (RFC 3986, section 6.2.2.2)
+  /// - Returns: The URL, or nil if a segment of the path would be `.` or `..`. Servers treat these segments as folders
+  ///   even if the dots are percent-encoded. (RFC 3986, section 6.2.2.2)
   public func url(filling values: [Placeholder: String]) -> String? {
     // A segment can become `.` or `..` only if one of the values consists of dots.
     let hasDots = values.values.contains { $0.utf8.allSatisfy { $0 == UInt8(ascii: ".") } }
@@ -54,7 +53,7 @@ public struct DetailRule: Hashable, Sendable {
     return Placeholder.fill(url: urlTemplate, with: values)
   }
 
-  /// Whether a path segment with placeholders would become `.` or `..` with these values.
+  /// Whether the values would make a segment of the path `.` or `..`.
   private func makesDotSegment(of values: [Placeholder: String]) -> Bool {
     let path = urlTemplate.prefix { $0 != "?" && $0 != "#" }
     return path.split(separator: "/").contains { segment in
@@ -64,24 +63,19 @@ public struct DetailRule: Hashable, Sendable {
   }
 }
 
-/// Reads `detail:` of a catalog file: how details are requested.
+/// Reads `detail:` of a catalog file.
 enum DetailParser {
-  /// A parsed rule, and the fields of a listing's items that replace its placeholders.
-  struct Asking {
-    /// How details are requested.
-    var rule: DetailRule
-    /// The paths in an item to the values of the placeholders, other than the id.
-    var values: [Mapping.NoteRule]
-  }
-
-  /// Reads a rule.
+  /// Reads how details are requested.
   ///
   /// - Parameters:
   ///   - node: The value of `detail`.
-  ///   - mapping: How details are read.
-  /// - Returns: The rule, with the paths to the values of its placeholders.
+  ///   - mapping: The file's mapping, which must say how details are read.
+  /// - Returns: The rule, and the paths from an item to the values of the placeholders other than `{id}`.
   /// - Throws: ``CatalogError`` with line, key and the expected value.
-  static func parse(_ node: YAMLNode, mapping: Mapping) throws(CatalogError) -> Asking {
+  static func parse(
+    _ node: YAMLNode,
+    mapping: Mapping
+  ) throws(CatalogError) -> (rule: DetailRule, values: [Mapping.NoteRule]) {
     let members = try node.mapping()
     try members.checkKeys(.detail)
     let url = try members.required("url")
@@ -105,7 +99,7 @@ enum DetailParser {
       let member = try JSONPath(parsing: "$['\(name)']")
       values.append(Mapping.NoteRule(name: name, paths: given[name] ?? [member]))
     }
-    return Asking(rule: rule, values: values)
+    return (rule, values)
   }
 
   /// Refuses braces in a URL that are not a placeholder.
@@ -120,7 +114,7 @@ enum DetailParser {
     )
   }
 
-  /// The paths under `values`, by placeholder name.
+  /// Reads `values:`, which has the path to the value of a placeholder by the placeholder's name.
   private static func given(
     _ node: YAMLNode?,
     of names: [String]

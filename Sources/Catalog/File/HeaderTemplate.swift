@@ -1,10 +1,12 @@
-/// A request header whose value may name environment variables; its value is never shown.
+import Base
+
+/// A request header of a catalog file, such as `Authorization: Bearer ${TOKEN}`.
+///
+/// The value may contain environment variables. It is never shown, because it may be a secret.
 public struct HeaderTemplate: Hashable, Sendable {
-  /// The field name, a token. (RFC 9110, section 5.6.2)
+  /// The name of the header. (RFC 9110, section 5.6.2, "token")
   public let name: String
-  /// The value as it is in the file, with variables not expanded.
-  ///
-  /// It may be a secret.
+  /// The value as it is in the file, in which variables are not expanded yet.
   public let rawValue: String
   /// The position of the value in its file, as an error that still lacks its reason.
   var place: CatalogError?
@@ -12,11 +14,11 @@ public struct HeaderTemplate: Hashable, Sendable {
   /// Makes a header.
   ///
   /// - Parameters:
-  ///   - name: The field name.
-  ///   - rawValue: The value, with `${NAME}` for an environment variable.
+  ///   - name: The name of the header.
+  ///   - rawValue: The value, in which `${NAME}` stands for an environment variable.
   /// - Throws: ``CatalogError`` when the name or the value is not valid in HTTP.
   public init(name: String, rawValue: String) throws(CatalogError) {
-    guard !name.isEmpty, name.utf8.allSatisfy(Self.isTokenByte) else {
+    guard !name.isEmpty, name.utf8.allSatisfy(\.isTokenCharacter) else {
       throw Self.fault("\"\(name.prefix(40))\" is not a header name: letters, digits and - only")
     }
     guard Self.isFieldValue(rawValue) else {
@@ -27,11 +29,11 @@ public struct HeaderTemplate: Hashable, Sendable {
     _ = try parts()
   }
 
-  /// A header given on the command line as `NAME: VALUE`; a secret must be written as `${NAME}`.
+  /// Parses a header from the command line.
   ///
-  /// - Parameter text: The header.
-  /// - Throws: ``CatalogError`` when it could not be sent, or seems to hold a secret instead of
-  ///   `${NAME}`.
+  /// - Parameter text: The header as `NAME: VALUE`.
+  /// - Throws: ``CatalogError`` when the header is not valid in HTTP. Also when its name, such as `Authorization`, says
+  ///   that the value is a secret, but the value contains no variable such as `${NAME}`.
   package init(line text: String) throws(CatalogError) {
     guard let colon = text.firstIndex(of: ":") else {
       throw Self.fault("a header is written as 'NAME: VALUE'")
@@ -51,9 +53,10 @@ public struct HeaderTemplate: Hashable, Sendable {
 
   /// The value with all variables expanded.
   ///
-  /// - Parameter environment: Variables by name.
+  /// - Parameter environment: The values of the environment variables by name.
   /// - Returns: The value to send.
-  /// - Throws: ``CatalogError`` that names the variable at fault, and shows no value.
+  /// - Throws: ``CatalogError`` when a variable is not set, or its value is not allowed in a header. The error names the
+  ///   variable and shows no value.
   public func resolved(environment: [String: String]) throws(CatalogError) -> String {
     do throws(CatalogError) {
       return try substituted(environment)
@@ -66,7 +69,7 @@ public struct HeaderTemplate: Hashable, Sendable {
     }
   }
 
-  /// The variables that the value names, in order.
+  /// The names of the environment variables in the value, in their order.
   var variableNames: [String] {
     let parts = (try? parts()) ?? []
     return parts.compactMap { if case .variable(let name) = $0 { name } else { nil } }
@@ -106,23 +109,9 @@ public struct HeaderTemplate: Hashable, Sendable {
     }
   }
 
-  /// Whether a text may be the value of a header field: it has no control character except the tab. (RFC 9110, section
-  /// 5.5)
+  /// Whether a text may be the value of a header: it has no control character except the tab. (RFC 9110, section 5.5)
   static func isFieldValue(_ text: String) -> Bool {
     text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
-  }
-
-  private static func isTokenByte(_ byte: UInt8) -> Bool {
-    isAlphanumeric(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
-  }
-
-  private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    default: false
-    }
   }
 
   private static func fault(
@@ -137,10 +126,10 @@ public struct HeaderTemplate: Hashable, Sendable {
 extension HeaderTemplate: CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {
-  /// The header's name, without its value.
+  /// The name of the header, without its value.
   public var description: String { "\(name): (not shown)" }
-  /// The header's name, without its value.
+  /// The name of the header, without its value.
   public var debugDescription: String { description }
-  /// The header's name alone, so that `dump` shows no value either.
+  /// The name of the header alone, so that `dump` shows no value either.
   public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 }

@@ -1,11 +1,11 @@
-/// How a catalog's sections are fetched.
+/// The sections of a catalog: the lists of items, such as "cups" and "bowls", with their URLs.
 public enum SectionPlan: Hashable, Sendable {
   /// Each section has a URL of its own.
   case listed([SectionSource])
-  /// One response holds all sections.
+  /// One response has all sections.
   case combined(CombinedSections)
 
-  /// The paths to the sections in the response of the source at an index; nil when the response is one section.
+  /// The paths to the sections in the response of the source at an index, or nil if the response is a single section.
   func parts(ofSource position: Int) -> CombinedSections? {
     switch self {
     case .listed(let sources): sources[position].parts
@@ -14,27 +14,27 @@ public enum SectionPlan: Hashable, Sendable {
   }
 }
 
-/// One section with a URL of its own, or many sections in one response.
+/// An element of `sections:` in a catalog file: the URL of a section, or of a response with many sections.
 public struct SectionSource: Hashable, Sendable {
   /// The section's name in the cache and on the command line.
-  public var key: String
-  /// The section's title for display; nil for the title in the body, or the key if the body has none.
-  public var title: String?
-  /// A line of text under the title; nil for the subtitle in the body.
-  public var subtitle: String?
-  /// The URL of the response; relative to the catalog's base or absolute.
-  public var url: String
-  /// How to read the response; nil for the catalog's mapping.
-  public var mapping: Mapping?
-  /// The paging of the response; nil for the catalog's paging.
-  public var paging: PagingRule?
-  /// Whether there is only one response, even if the catalog has paging: `paging: null`.
-  public var isOnePage: Bool
-  /// How the response is requested; nil for the catalog's ``CatalogFile/request``.
-  public var request: RequestRule?
-  /// The paths to the sections, if the response holds many; nil if the response is one section.
   ///
-  /// The body with many sections names them; ``key`` only distinguishes this source from other sources.
+  /// If the response has many sections, it also has their names. The key then only distinguishes this source from others.
+  public var key: String
+  /// The section's title for display. If it is nil, the section has the title in the response, or else its key as title.
+  public var title: String?
+  /// A line of text under the title. If it is nil, the section has the subtitle in the response.
+  public var subtitle: String?
+  /// The URL of the response, absolute or relative to the catalog's base.
+  public var url: String
+  /// How to read the response. If it is nil, the catalog's mapping reads it.
+  public var mapping: Mapping?
+  /// How the section continues on further pages. If it is nil, the catalog's paging is used.
+  public var paging: PagingRule?
+  /// Whether the catalog file says `paging: null`, so that the section has one page even if the catalog has paging.
+  public var isOnePage: Bool
+  /// How the response is requested. If it is nil, ``CatalogFile/request`` is used.
+  public var request: RequestRule?
+  /// The paths to the sections if the response has many; nil if the response is a single section.
   public var parts: CombinedSections?
 
   /// Makes a source.
@@ -61,11 +61,13 @@ public struct SectionSource: Hashable, Sendable {
   }
 }
 
-/// Many sections in one response.
+/// The paths to many sections in one response.
+///
+/// For example, `each` is `$.groups[*]` and `key` is `$.code` for `{"groups": [{"code": "cups", "items": […]}]}`.
 public struct CombinedSections: Hashable, Sendable {
-  /// The URL of the response; relative to the catalog's base or absolute.
+  /// The URL of the response, absolute or relative to the catalog's base.
   public var url: String
-  /// The path to the sections in the body.
+  /// The path from the response to its sections.
   public var each: JSONPath
   /// The path from a section to its key.
   public var key: JSONPath
@@ -91,7 +93,9 @@ public struct CombinedSections: Hashable, Sendable {
 }
 
 extension SectionPlan {
-  /// The whole plan as text that changes when, and only when, the plan does; see ``Mapping/fingerprint``.
+  /// A text that is different for every plan; see ``Mapping/fingerprint``.
+  ///
+  /// It leaves out how the sections are read, paged and requested.
   public var fingerprint: String {
     var writer = StoredFormWriter()
     writer.array {
@@ -122,15 +126,15 @@ extension SectionPlan {
   }
 }
 
-/// Reads one of the listed sections of a catalog file.
+/// Reads an element of `sections:` in a catalog file.
 enum SectionParser {
   /// Reads a section.
   ///
   /// - Parameters:
   ///   - node: The section.
-  ///   - root: The catalog file.
-  ///   - mapping: How the file reads bodies.
-  /// - Returns: The section. It has its format's paging and request, unless the file says otherwise.
+  ///   - root: The top level of the catalog file.
+  ///   - mapping: The mapping at the top level of the file.
+  /// - Returns: The section. It has the paging and request of its format, unless the file has others.
   /// - Throws: ``CatalogError`` with line, key and the expected value.
   static func parse(
     _ node: YAMLNode,
@@ -159,7 +163,7 @@ enum SectionParser {
     )
   }
 
-  /// A source with many sections, whose names are in the body.
+  /// Reads a source whose response has many sections.
   private static func many(_ members: YAMLMapping) throws(CatalogError) -> SectionSource {
     let parts = try parts(members)
     return SectionSource(key: "\(parts.url) \(parts.each)", url: parts.url, parts: parts)
@@ -180,7 +184,7 @@ enum SectionParser {
     )
   }
 
-  /// The format that reads a section; nil when the section's mapping is spelled out.
+  /// The format that reads a section, or nil if the catalog file itself has the paths.
   private static func format(
     of section: YAMLMapping,
     _ root: YAMLMapping
@@ -190,10 +194,10 @@ enum SectionParser {
     return try root["format"].map { node throws(CatalogError) in try Format(node) }
   }
 
-  /// Uses the format's request and paging if the catalog file has none.
+  /// Gives a section the request and the paging of its format, if the catalog file has none.
   ///
-  /// The format's paging is used only if it fits the request, which is a GET or has the paging's placeholder. The URL
-  /// must not have a paging parameter yet.
+  /// The paging of the format is used only if two conditions are met. The request is a GET, or has the placeholder of the
+  /// paging. And the URL does not have a parameter of the paging yet, because then the user asks for a certain page.
   private static func take(
     from format: Format,
     into source: inout SectionSource,
@@ -212,14 +216,8 @@ enum SectionParser {
 }
 
 extension SectionSource {
-  /// The values that distinguish a source from the other sources of its file.
-  fileprivate var identity: [String?] {
+  /// The values in which each source must differ from the other sources of its file.
+  var identity: [String?] {
     parts == nil ? [key] : [nil, key, request?.fingerprint]
   }
-
-  /// Whether this and another source describe the same sections.
-  ///
-  /// - Parameter other: Another source of the file.
-  /// - Returns: Whether the two sources must not be in one file.
-  func isTheSame(as other: SectionSource) -> Bool { identity == other.identity }
 }

@@ -1,26 +1,27 @@
 import Base
 
-/// The `detail:` of a proposed catalog file: its URL and fields, deduced from the detail of one item.
+/// The `detail:` of a proposed catalog file, deduced from the detail of one item.
+///
+/// A detail is a document about one item alone, which has more fields than the item has in a listing. For example, the
+/// URL `https://cups.example/detail/c7` becomes the template `detail/{id}`, because `c7` is the id of an item.
 struct DetailProposal {
-  /// An item of the listing to which the detail may belong.
+  /// An item of a listing to which the detail may belong.
   struct Candidate {
     /// The item's id, as the catalog file reads it.
     let id: String
-    /// The item's JSON; nil when it is not known.
+    /// The item's JSON, or nil if it is not known.
     let node: JSONNode?
   }
 
   /// The lines of `detail:` in the proposed catalog file.
   let lines: [String]
-  /// The id of the item that the detail belongs to; nil when one document holds the details of all items.
+  /// The id of the item that the detail belongs to, or nil if the document has the details of many items.
   let itemID: String?
-  /// The detail as the catalog file reads it.
-  var read: ItemDetail?
 
   /// The part of the detail's URL that identifies the item.
   private struct Place {
     let id: String
-    /// The URL with a placeholder in that part.
+    /// The URL with a placeholder instead of that part.
     let template: String
     /// The placeholder's name, and the path to its value in an item; nil if the value is the id.
     var field: (name: String, path: String)?
@@ -29,12 +30,12 @@ struct DetailProposal {
   /// Deduces the proposal from a detail.
   ///
   /// - Parameters:
-  ///   - page: The detail, and where it came from.
+  ///   - page: The detail, with its URL.
   ///   - items: The items of the listings.
-  ///   - base: The catalog file's base for relative URLs; nil when it has none.
+  ///   - base: The base of relative URLs in the catalog file, or nil if the file has none.
   ///   - currency: The catalog's currency.
-  /// - Throws: ``CatalogError`` when the response is not JSON, its URL contains no value of an item, or the response
-  ///   has no field of a detail.
+  /// - Throws: ``CatalogError`` when the response is not JSON or has no field of a detail, or when its URL contains no
+  ///   value of an item.
   init(
     _ page: ProposedPage,
     of items: [Candidate],
@@ -42,9 +43,10 @@ struct DetailProposal {
     currency: String
   ) throws(CatalogError) {
     let root = try JSONDocument(parsing: page.body, of: "the detail").root
-    let url = Self.url(of: page.source, base: base)
+    let url = page.source.url(relativeTo: base)
     let place = Self.place(in: url, of: items)
-    let shared = place == nil ? Self.shared(root, items) : nil
+    let list = Self.list(in: root)
+    let shared = place == nil ? Self.shared(list?.elements ?? [], items) : nil
     guard place != nil || shared != nil else {
       throw CatalogError(
         .unexpectedShape,
@@ -66,7 +68,7 @@ struct DetailProposal {
     if let field = place?.field, field.path != "$\(FieldPlace.segment(field.name))" {
       own.append("values: {\(YAMLText.scalar(field.name)): \(YAMLText.scalar(field.path))}")
     }
-    if shared != nil { own.append("entries: \(YAMLText.scalar(Self.entriesPath(root)))") }
+    if shared != nil, let list { own.append("entries: \(YAMLText.scalar(list.path))") }
     own += Self.identity(in: shared ?? root, place?.id, isShared: shared != nil, items)
     if !best.path.isEmpty { own.append("root: \(YAMLText.scalar(best.path))") }
     lines =
@@ -77,21 +79,11 @@ struct DetailProposal {
       + (own + best.fields(items.first { $0.id == place?.id }?.node, currency)).map { "  \($0)" }
   }
 
-  /// The URL of the detail, as it is written in the catalog file.
-  private static func url(of source: ProposedSource, base: String?) -> String {
-    guard let own = source.base else {
-      return base == nil || source.url.hasPrefix("file:") ? source.url : "file:\(source.url)"
-    }
-    let whole = own + (source.url == "./" ? "" : source.url)
-    guard let base, whole.hasPrefix(base) else { return whole }
-    return String(whole.dropFirst(base.count))
-  }
-
   // MARK: - Which item
 
-  /// Finds the part of a URL that is a value of an item.
+  /// Finds the part of a URL that is the id or another value of an item.
   ///
-  /// A whole segment is preferred to a part of a segment, and the id to other fields.
+  /// Whole segments of the URL are compared first, and then parts of segments. The id is compared before other values.
   private static func place(in url: String, of items: [Candidate]) -> Place? {
     for isWhole in [true, false] {
       for item in items {
@@ -107,9 +99,10 @@ struct DetailProposal {
     return nil
   }
 
-  /// The URL is compared with the ids of all items, and with the other fields of at most this many.
+  /// The URL is compared with the ids of all items, but with other values of only this many items.
   private static let fieldLimit = 1000
 
+  /// The place of a value that is in the URL and belongs to this item alone.
   private static func field(
     of item: Candidate,
     in url: String,
@@ -135,6 +128,7 @@ struct DetailProposal {
     place.nodes(in: node).first.flatMap(FieldReader.plainText)
   }
 
+  /// A name for the placeholder of a value: the value's name in the item, unless larder uses that name itself.
   private static func fieldName(_ place: FieldPlace) -> String {
     let name = place.name.filter {
       $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_")
@@ -142,7 +136,13 @@ struct DetailProposal {
     return name.isEmpty || name == "id" || name == "page" || name == "size" ? "field" : name
   }
 
-  /// The URL with a placeholder instead of the value; nil when the URL does not contain the value between delimiters.
+  /// The URL with a placeholder instead of a value, or nil if the URL does not contain the value between delimiters.
+  ///
+  /// - Parameters:
+  ///   - url: The URL.
+  ///   - value: The value.
+  ///   - name: The name of the placeholder.
+  ///   - isWhole: Whether the value must be a whole segment of the URL or a whole value of its query.
   private static func template(
     _ url: String,
     for value: String,
@@ -171,26 +171,25 @@ struct DetailProposal {
     return nil
   }
 
-  /// An element of a document that holds the details of many items; nil for any other document.
-  private static func shared(_ root: JSONNode, _ items: [Candidate]) -> JSONNode? {
-    guard let list = list(in: root)?.elements, list.count > 1 else { return nil }
+  /// The first detail of an item among several details, or nil if these are no details of items.
+  private static func shared(_ details: [JSONNode], _ items: [Candidate]) -> JSONNode? {
+    guard details.count > 1 else { return nil }
     let ids = Set(items.map(\.id))
-    // The document may also have details of items in other listings.
-    return list.prefix(fieldLimit).first { entry in
+    // Some of the details may be of items in other listings.
+    return details.prefix(fieldLimit).first { entry in
       entry.members.contains { FieldReader.plainText($0.value).map(ids.contains) ?? false }
     }
   }
 
-  private static func list(in root: JSONNode) -> JSONNode? {
-    root.kind == .array ? root : root.members.first { $0.value.kind == .array }?.value
+  /// The list in a document that may have the details of many items, with the path to its elements.
+  private static func list(in root: JSONNode) -> (path: String, elements: [JSONNode])? {
+    if root.kind == .array { return ("$[*]", root.elements) }
+    return root.members.first { $0.value.kind == .array }.map {
+      ("$\(FieldPlace.segment($0.name))[*]", $0.value.elements)
+    }
   }
 
-  private static func entriesPath(_ root: JSONNode) -> String {
-    let name = root.members.first { $0.value.kind == .array }?.name
-    return "$\(name.map(FieldPlace.segment) ?? "")[*]"
-  }
-
-  /// The line with the path to the item's id in an entry, so that details of other items are excluded.
+  /// The line `id:` with the path from a detail to the id of its item, by which a sync recognizes the right detail.
   private static func identity(
     in entry: JSONNode,
     _ id: String?,
@@ -208,7 +207,7 @@ struct DetailProposal {
 
   // MARK: - Which fields
 
-  /// The object with the most fields of a detail.
+  /// The object in a document that looks most like a detail, at most three members deep.
   private static func root(in node: JSONNode) -> DetailFields? {
     var best: DetailFields?
     func visit(_ node: JSONNode, _ path: String, _ depth: Int) {
@@ -233,11 +232,11 @@ struct DetailProposal {
   }
 }
 
-/// The fields of a detail that one object has, recognized by names and values.
+/// The fields of a detail that were found in one object: the description, the prices and the pictures.
 struct DetailFields {
-  /// The path to the object; empty for the whole detail.
+  /// The path from the document to the object; empty if the object is the whole document.
   let path: String
-  /// How similar the object is to a detail; fields in nested objects count less.
+  /// The likelihood that the object is a detail; it is only compared with the scores of other objects.
   let score: Double
 
   private let node: JSONNode
@@ -246,7 +245,7 @@ struct DetailFields {
   private let prices: FieldScore?
   private let pictures: [(role: ImageReference.Role, evidence: FieldEvidence)]
 
-  /// Looks for the fields of a detail in an object.
+  /// Looks for the fields of a detail in the object at a path.
   init(_ node: JSONNode, path: String) {
     self.node = node
     self.path = path
@@ -266,7 +265,7 @@ struct DetailFields {
       .map { FieldScore(evidence: $0, confidence: 0.9) } ?? named.first
     pictures = Self.pictures(all)
     let depth = path.split(whereSeparator: { ".[".contains($0) }).count
-    // A text in the object itself is more likely the field than a text in a nested object.
+    // A field inside another object counts less than a field of the object itself.
     func weight(_ place: FieldPlace?) -> Double {
       place.map { 1 - 0.1 * Double($0.steps.count - 1) } ?? 0
     }
@@ -277,9 +276,10 @@ struct DetailFields {
     score = (texts + seen) * (1 - 0.02 * Double(depth))
   }
 
-  /// The paths of the pictures, each with its role.
+  /// The pictures of a detail, each path with its role.
   ///
-  /// A single picture is `top`, pictures in the description are `section`, and all others are `gallery`.
+  /// A single picture has the role `top`. Several pictures have the role `section` if their name mentions a description,
+  /// otherwise the role `gallery`.
   private static func pictures(
     _ all: [FieldEvidence]
   ) -> [(role: ImageReference.Role, evidence: FieldEvidence)] {
@@ -315,7 +315,7 @@ struct DetailFields {
   /// The lines of `detail:` for the fields.
   ///
   /// - Parameters:
-  ///   - item: The item in the listing; a field that the listing has too is not proposed as a note of the detail.
+  ///   - item: The item in the listing. Texts that the listing has too do not become notes of the detail.
   ///   - currency: The catalog's currency.
   /// - Returns: The lines, without indentation.
   func fields(_ item: JSONNode?, _ currency: String) -> [String] {
@@ -328,15 +328,8 @@ struct DetailFields {
       lines.append("images:")
       for role in ImageReference.Role.allCases {
         let places = pictures.filter { $0.role == role }.map(\.evidence.place)
-        let paths = places.map {
-          $0.steps.last?.isList == true && places.count > 1 ? $0.all + "[*]" : $0.all
-        }
-        if paths.isEmpty { continue }
-        let value =
-          paths.count == 1
-          ? YAMLText.scalar(paths[0])
-          : "{all: [\(paths.map(YAMLText.quoted).joined(separator: ", "))]}"
-        lines.append("  \(role.rawValue): \(value)")
+        if places.isEmpty { continue }
+        lines.append("  \(role.rawValue): \(PictureProposal.yaml(places, isMany: true))")
       }
     }
     let notes = notes(item)
@@ -350,19 +343,12 @@ struct DetailFields {
   }
 
   private func priceRule(_ score: FieldScore, _ currency: String) -> String {
-    let unit = CurrencyProposal(given: currency, items: all, prices: [score.evidence], root: node)
-    let path = YAMLText.scalar(score.evidence.place.all)
-    guard let price = PriceProposal([score], among: all, currency: unit) else { return path }
-    switch price.unit {
-    case .major, .doubtful: return path
-    case .minor: return "{path: \(path), minorUnits: true}"
-    case .divided(let divisor): return "{path: \(path), divisor: \(divisor)}"
-    case .scaled(let scale): return "{path: \(path), scale: \(YAMLText.scalar(scale))}"
-    case .split(let nanos): return "{units: \(path), nanos: \(YAMLText.scalar(nanos))}"
-    }
+    let money = CurrencyProposal(given: currency, items: all, prices: [score.evidence], root: node)
+    let unit = PriceProposal([score], among: all, currency: money)?.unit ?? .major
+    return YAMLText.rule(unit.members(score.evidence.place.all))
   }
 
-  /// Short texts that are not in the listing, in the order in which the detail has them.
+  /// The names and paths of up to eight short texts that the listing does not have, in the order of the detail.
   private func notes(_ item: JSONNode?) -> [(name: String, path: String)] {
     let taken = [description?.evidence.place, prices?.evidence.place].compactMap(\.self)
     let notes = all.filter { evidence in
@@ -371,8 +357,7 @@ struct DetailFields {
       else { return false }
       let name = evidence.place.name
       let isNew = item?[name] == nil && !taken.contains(evidence.place)
-      let isAName =
-        FieldRules.isText(name) || FieldRules.isID(name)
+      let isAName = FieldRules.isText(name) || FieldRules.isID(name)
       return isNew && !isAName && !PictureText.isLink(text) && text.utf8.count <= 400
         && !name.isEmpty && name.utf8.count <= 60 && !text.contains("<")
     }

@@ -1,61 +1,54 @@
-/// The values that all items have at one place (a path in the item).
+/// The values that the items of a response have at one path, as evidence for the meaning of that path.
 ///
-/// They are the evidence for a proposed field.
+/// For example, the values at `$.price` of all items may be 7, 8.5 and 9. The path within an item is a place
+/// (``FieldPlace``). `larder catalog init` gathers the evidence of every place, and then decides which place is the price,
+/// which the title, and so on.
 struct FieldEvidence {
-  /// The place of the values in an item.
   var place: FieldPlace
-  /// How many items were examined.
+  /// The number of examined items, with and without a value.
   var total = 0
-  /// How many items have a value at the place that is not empty.
+  /// The number of items that have a value, not counting empty values such as `""`.
   var held = 0
-  /// How many values there are; an item may have several.
+  /// The number of values, which is above ``held`` if an item has several.
   var values = 0
   var texts = 0
   var integers = 0
   var reals = 0
-  /// A sample of the texts, and of the numbers as text.
+  /// A sample of the values; numbers are written as text.
   var samples: [String] = []
-  /// The first value of each item; nil for an item without a value.
+  /// The first value of each item, or nil for an item without a value.
   ///
   /// A long value is replaced by its beginning and a hash.
   var firsts: [String?] = []
-  /// How many items have a value in the first element of each list on the path.
+  /// The number of items that have a value at the path ``FieldPlace/first``, such as `$.variants[0].price`.
   var leads = 0
   /// The different values among ``firsts``.
-  ///
-  /// If all items have different values, there are as many as items.
   var distinct: Set<String> = []
   /// One of every `stride` values becomes a sample.
   fileprivate var stride = 1
   /// Texts that items without a picture have instead of a URL, for example `no_selection`.
   fileprivate(set) var placeholders: Set<String> = []
-  /// Whether a currency code is beside the values, in an object that is not the item itself.
+  /// Whether the object around the value has a currency code too, as in `{"price": {"amount": 7, "currency": "EUR"}}`.
   var isBesideCurrency = false
 
-  /// The share of items that have a value, 0 to 1.
+  /// The share of items that have a value, from 0 to 1.
   var share: Double { total == 0 ? 0 : Double(held) / Double(total) }
-  /// The share of items that have a value on the path ``FieldPlace/first``.
+  /// The share of items that have a value at the path ``FieldPlace/first``, from 0 to 1.
   var leading: Double { total == 0 ? 0 : Double(leads) / Double(total) }
-  /// The number of different values, divided by the number of items with a value.
+  /// The number of different values, divided by the number of items with a value; 1 if no two items have the same.
   var variety: Double { held == 0 ? 0 : Double(distinct.count) / Double(held) }
   var isText: Bool { values > 0 && texts == values }
   var isNumber: Bool { values > 0 && integers + reals == values }
 
-  /// The share of samples that satisfy a condition.
+  /// The share of samples that satisfy a condition, from 0 to 1.
   func share(_ isSo: (String) -> Bool) -> Double {
     samples.isEmpty ? 0 : Double(samples.count(where: isSo)) / Double(samples.count)
   }
 
-  /// The same evidence, assigned to another place.
-  func at(_ place: FieldPlace) -> Self {
-    var evidence = self
-    evidence.place = place
-    return evidence
-  }
-
-  /// The share of items for which the values here and in `other` satisfy a condition.
+  /// Compares the values here with the values at another place, item by item.
   ///
-  /// Only items with both values count; 1 if there are none.
+  /// - Returns: The share of items whose two values satisfy the condition, from 0 to 1. Items that lack one of the
+  ///   values do not count; if no item has both, the share is 1.
   func share(with other: FieldEvidence, _ holds: (String, String) -> Bool) -> Double {
     let pairs = zip(firsts, other.firsts).compactMap { one, other in
       one.flatMap { one in other.map { (one, $0) } }
@@ -70,7 +63,9 @@ struct FieldEvidence {
     }
   }
 
-  /// Removes the texts that mean "none", if more than 30 % of the texts are picture URLs.
+  /// Removes texts such as `N/A` and `no_selection`, which shops write for an item without a picture.
+  ///
+  /// Does so only if more than 30 % of the texts are URLs of pictures, and all others mean "none".
   fileprivate mutating func dropPlaceholders() {
     guard isText, !place.isMany, share(PictureText.isLink) > 0.3 else { return }
     let odd = Set(samples.filter { !PictureText.isLink($0) && !PictureText.isData($0) })
@@ -91,10 +86,12 @@ struct FieldEvidence {
     "n/a", "na", "none", "null", "nil", "-", "no_selection", "undefined", "false", "no image",
   ]
 
-  /// Whether a path to a single value finds every value: the path has no list, or only lists with one element.
+  /// Whether the place has one value in each item: its path has no list, or every list on it has one element.
+  ///
+  /// A list of one text in several languages counts as one value too.
   var isOne: Bool { !place.isMany || place.isTextList || place.entersList && values == total }
 
-  /// Whether the values count the items, from 0 or 1 on.
+  /// Whether the values number the items: 0, 1, 2, … or 1, 2, 3, ….
   var isCount: Bool {
     let numbers = firsts.prefix(20).map { $0.flatMap { Int($0) } }
     guard let first = numbers.first ?? nil, numbers.count > 2, (0...1).contains(first) else {
@@ -103,7 +100,7 @@ struct FieldEvidence {
     return numbers.enumerated().allSatisfy { $0.element == first + $0.offset }
   }
 
-  /// The type of the values, for comments in the file: "text", "a number".
+  /// The type of the values for a comment in the proposed file, such as "text" or "a number".
   var phrase: String {
     if isText { return place.isMany ? "texts" : "text" }
     if isNumber { return place.isMany ? "numbers" : "a number" }
@@ -111,24 +108,25 @@ struct FieldEvidence {
   }
 }
 
-/// Gathers the values of items by place, in the order in which the places first appear.
+/// Collects the evidence of every place in the items of a response.
 struct EvidenceCollection {
-  /// The evidence.
+  /// The evidence of each place, in the order in which the places first appear.
   private(set) var all: [FieldEvidence] = []
   private var positions: [FieldPlace: Int] = [:]
-  /// How many items were examined.
+  /// The number of items that have been examined so far.
   private var count = 0
   /// Whether the current value is in the first element of every list on its path.
   private var isLeading = true
 
-  /// The maximum number of items that are examined.
-  static let itemLimit = 5000
+  private static let itemLimit = 5000
   private static let placeLimit = 400
   private static let depthLimit = 7
   private static let sampleLimit = 800
   private static let elementLimit = 10
 
-  /// Collects the values of items; if there are too many items, of an evenly spread sample.
+  /// Collects the values of the items.
+  ///
+  /// If there are more than 5,000 items, only every second, third, … item is examined.
   init(_ items: [JSONNode]) {
     let step = max(1, (items.count + Self.itemLimit - 1) / Self.itemLimit)
     let chosen = stride(from: 0, to: items.count, by: step).map { items[$0] }
@@ -177,7 +175,9 @@ struct EvidenceCollection {
     }
   }
 
-  /// Records a pair of coordinates: `[longitude, latitude]` as in GeoJSON, or the reverse.
+  /// Records a list of two coordinates: `[longitude, latitude]` as in GeoJSON, or `[latitude, longitude]`.
+  ///
+  /// - Returns: Whether the list is such a position; if not, nothing is recorded.
   private mutating func visitPosition(
     _ node: JSONNode,
     _ place: FieldPlace,
@@ -199,7 +199,9 @@ struct EvidenceCollection {
     return true
   }
 
-  /// The meanings of the two numbers in a list of this name, in order. (RFC 7946, section 3.1.1)
+  /// The meanings of the numbers in a list with the given name, or nil if the name means no position.
+  ///
+  /// GeoJSON puts the longitude first. (RFC 7946, section 3.1.1)
   private static func position(_ name: String) -> [String]? {
     switch name {
     case "coordinates", "coords", "lnglat", "lonlat", "lng lat", "lon lat":
@@ -209,7 +211,9 @@ struct EvidenceCollection {
     }
   }
 
-  /// Records a list of name-value pairs, such as `[{"code": "price", "value": 7}]`, as values under these names.
+  /// Records a list of names with values, such as `[{"code": "price", "value": 7}]`.
+  ///
+  /// Each value is recorded as if `price` were the name of a member.
   private mutating func visitPairs(
     _ node: JSONNode,
     _ place: FieldPlace,
@@ -273,33 +277,33 @@ struct EvidenceCollection {
   }
 }
 
-/// A place in an item, given by the member names that lead to it.
+/// A path from an item to a value, such as `$.variants[0].price`, as the member names that lead to it.
 struct FieldPlace: Hashable {
-  /// A member name on the path, and whether the member is a list.
+  /// A member on the path.
   struct Step: Hashable {
     let name: String
+    /// Whether the member is a list; the path then continues in its elements, or ends at them.
     var isList = false
-    /// The selector of the single list element on the path, as a path segment: `[1]`, `[?@.code == 'price']`.
+    /// The selector of a single element if the path continues only there: `[1]`, `[?@.code == 'price']`.
     var choice: String?
-    /// The name that the selected element has, such as `price`.
+    /// The meaning of the element that ``choice`` selects, such as `price`.
     var meaning: String?
   }
 
-  /// The steps from the item.
+  /// The steps from the item to the value.
   var steps: [Step]
 
-  /// The last name.
+  /// The last of ``names``.
   var name: String { names.last ?? "" }
 
-  /// The name before the last.
-  var parent: String? { names.dropLast().last }
-
-  /// The names on the path; for the value in `[{"code": "price", "value": 7}]`, the name is `price`.
+  /// The names on the path that say something about the value.
+  ///
+  /// The name of the value in `[{"code": "price", "value": 7}]` is `price`. The last name of the text in
+  /// `{"title": {"en": "Cup"}}` is `title`, because `en` only names a language.
   var names: [String] {
     var names: [String] = []
     var isChosen = false
     for step in steps {
-      // The name of the step is left out for the value of a selected element, and for a text in one language.
       let isSilent = isChosen || names.last.map { Self.addsNothing(step.name, $0) } ?? false
       isChosen = step.choice != nil
       if !isSilent { names.append(step.meaning ?? step.name) }
@@ -307,7 +311,7 @@ struct FieldPlace: Hashable {
     return names
   }
 
-  /// Whether a name adds no meaning, because the name before it already means a text: `{"name": {"en": …}}`.
+  /// Whether a name adds no meaning to the name before it, such as `en` or `value` after `title`.
   private static func addsNothing(_ name: String, _ parent: String) -> Bool {
     let words = NameWords.words(of: name)
     if ["rendered", "html", "plain", "default", "#text", "_text", "$t"].contains(name.lowercased())
@@ -335,30 +339,37 @@ struct FieldPlace: Hashable {
   /// Whether an item may have several values at this place.
   var isMany: Bool { steps.contains(where: \.isList) }
 
-  /// Whether each list on the path holds one text in several languages: `{"name": [{"id": 1, "value": …}]}`.
+  /// Whether each list on the path holds one text in several languages.
+  ///
+  /// For example, in `{"name": [{"id": 1, "value": "Cup"}, {"id": 2, "value": "Tasse"}]}`.
   var isTextList: Bool {
     entersList && steps.allSatisfy { !$0.isList || FieldRules.isText($0.name) }
       && steps.last?.name == "value"
   }
 
-  /// Whether the path leads to a field of each object in a list.
+  /// Whether the value is a member of the objects in a list, such as `$.variants[0].price`.
   var entersList: Bool { steps.dropLast().contains(where: \.isList) }
 
-  /// Whether the path leads into a list of things, other than pictures, that may themselves be items.
+  /// Whether the value is a member of the objects in a list that may themselves be items.
+  ///
+  /// The objects in a list of pictures cannot be items.
   var isBorrowed: Bool {
     guard entersList, let list = steps.firstIndex(where: \.isList) else { return false }
     return !steps[...list].contains { FieldRules.isPicture($0.name) }
   }
 
-  /// The path to the first value.
+  /// The JSONPath to the first value, such as `$.images[0].url`.
   var first: String { path("[0]") }
 
-  /// The path to all values.
+  /// The JSONPath to all values, such as `$.images[*].url`.
   ///
-  /// It ends at a list as a whole, because the reader flattens lists.
+  /// A list at the end of the path is not followed by `[*]`, because the reader of texts takes whole lists.
   var all: String { path("[*]", atEnd: "") }
 
-  /// The nodes at this place, with lists flattened; selectors of list elements are ignored.
+  /// The JSONPath to all values, in which a list at the end is followed by `[*]` too.
+  var elements: String { path("[*]") }
+
+  /// The values at this place in an item; ``Step/choice`` is ignored.
   func nodes(in node: JSONNode) -> [JSONNode] {
     var nodes = [node]
     for step in steps {
@@ -383,7 +394,7 @@ struct FieldPlace: Hashable {
     return path
   }
 
-  /// The name of a step that stands for all elements of a list.
+  /// The name of a step that stands for all members of an object, or all elements of a list.
   static let everyElement = "[*]"
 
   /// A name as a path segment, in brackets unless it is a plain word. (RFC 9535, section 2.5.1)
@@ -403,8 +414,7 @@ struct FieldPlace: Hashable {
     for scalar in name.unicodeScalars {
       if scalar == "'" || scalar == "\\" { quoted += "\\" }
       if scalar.value < 0x20 {
-        let digits = String(scalar.value, radix: 16)
-        quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        quoted += unicodeEscape(UInt16(scalar.value))
       } else {
         quoted.unicodeScalars.append(scalar)
       }

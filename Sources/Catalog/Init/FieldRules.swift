@@ -1,17 +1,19 @@
-/// The rules that decide, from names and values, which field of an item a place (a path in the item) is.
+/// The meanings of names in a shop's JSON, such as `preis` for a price and `thumb` for a picture.
+///
+/// `larder catalog init` finds the fields of an item by these meanings, together with the values (``FieldScore``).
 enum FieldRules {
-  /// A field of an item that the rules can recognize.
-  enum Field: String, CaseIterable {
+  /// A field of an item that can be recognized.
+  enum Field: String {
     case id, title, description, badges, deliveryTypes, normalPrice, salePrice
     case latitude, longitude, address, thumbnail, gallery
   }
 
-  /// The table of known names.
+  /// The known names.
   ///
-  /// Each row has a meaning, its confidence, the names, and the reason.
-  ///
-  /// Names are in lower case, with spaces between words. The name of a field must match as a whole. For other meanings,
-  /// one matching word is enough.
+  /// Each row has four cells: a meaning, a confidence from 0 to 1, the names with this meaning, and the reason. The meaning
+  /// is a ``Field`` or an auxiliary meaning such as `former`. Names are written as by ``NameWords/plain(_:)``: in lower
+  /// case, with spaces between words. A name of a field must match as a whole. For an auxiliary meaning, one matching word
+  /// is enough.
   private static let table = """
     id            | 1    | id | one thing has it alone
     id            | 0.95 | product id, item id, uid, uuid, detail hash, asin, goods no, 상품번호, 상품코드, 商品番号, 商品コード | a shop's own number of a product
@@ -64,7 +66,7 @@ enum FieldRules {
     smallest      | 1    | thumb, thumbnail, thumbs, thumbnails, small, sm, s, xs, tiny, mini, icon, preview, low, klein, kleine, vorschau, piccola, piccolo, pequena, pequeña, petite, petit, vignette, miniatura, miniature, anteprima, liten | its smallest form
     """
 
-  /// The confidence, by meaning and by name.
+  /// The confidences of the table, first by meaning and then by name.
   private static let known: [String: [String: Double]] = {
     var known: [String: [String: Double]] = [:]
     for line in table.split(separator: "\n") {
@@ -76,42 +78,44 @@ enum FieldRules {
     return known
   }()
 
-  /// The confidence that a name has a meaning; 0 when the name is not in the table.
+  /// The confidence that a whole name has a meaning, or 0 if the table does not have the name.
   static func confidence(_ meaning: String, _ name: String) -> Double {
     known[meaning]?[name] ?? 0
   }
 
-  /// Whether one of the words of a name has this meaning.
-  static func has(_ meaning: String, in name: String) -> Bool {
-    let names = known[meaning] ?? [:]
-    return names[name] != nil
-      || name.split(separator: " ").contains { word in
-        // `img1` is one of several.
-        names[String(word)] != nil
-          || word.lastIndex { !$0.isNumber }.map { names[String(word[...$0])] != nil } ?? false
-      }
+  /// Whether a name, or one of its words, has one of the meanings.
+  static func has(_ meanings: String..., in name: String) -> Bool {
+    meanings.contains { meaning in
+      let names = known[meaning] ?? [:]
+      return names[name] != nil
+        || name.split(separator: " ").contains { word in
+          // A number at the end is ignored: `img1` means the same as `img`.
+          names[String(word)] != nil
+            || word.lastIndex { !$0.isNumber }.map { names[String(word[...$0])] != nil } ?? false
+        }
+    }
   }
 
-  /// Whether a name means a title or description, which a shop may give in several languages.
+  /// Whether a name means a title or a description. A shop may write these in several languages.
   static func isText(_ name: String) -> Bool {
     let plain = NameWords.plain(name)
     return confidence("title", plain) > 0 || confidence("description", plain) > 0
   }
 
-  /// Whether a name means an id.
   static func isID(_ name: String) -> Bool {
     let plain = NameWords.plain(name)
     return confidence("id", plain) > 0
       || ["id", "uuid", "sku"].contains(plain.split(separator: " ").last)
   }
 
-  /// Whether a name means pictures.
   static func isPicture(_ name: String) -> Bool { has("picture", in: NameWords.plain(name)) }
 
-  /// The assumed size of a picture if neither its field's name nor its URLs tell the size.
+  /// The assumed width of a picture, in pixels, if neither the name of its field nor its URL says more.
   static let usualSize = 400
 
-  /// The size that a name mentions, to compare with other names: pixels as in `image_640`, or a word as in `large`.
+  /// The size of the pictures in a field with the given name, only to be compared with the sizes of other fields.
+  ///
+  /// For example, 640 for `image_640`, 0 for `thumb`, and the largest integer for `large`.
   static func pictureSize(_ name: String) -> Int {
     let plain = NameWords.plain(name)
     let isLargest =
@@ -125,19 +129,21 @@ enum FieldRules {
 
 /// A kind of price that the name of a field can mean.
 enum PriceMeaning {
-  /// The price to pay.
+  /// The usual price to pay, such as `price`.
   case asked
-  /// A reduced price, which is the price to pay if an item has it.
+  /// A reduced price, such as `sale_price`. If an item has a reduced price, that is the price to pay.
   case reduced
-  /// The price before a reduction.
+  /// The price before a reduction, such as `old_price`.
   case former
 
-  /// The price that a place's name means, with the confidence; nil if the name does not mean a price of the item.
+  /// The kind of price that the names on a path mean, with a confidence from 0 to 1.
   ///
-  /// A price is recognized by its name. Words for amounts may follow the name: `price`, `{"price": {"amount": 7}}`,
-  /// `{"price": {"EUR": 7}}`.
+  /// A name such as `price` makes a price. Names that only mean an amount may follow it, as in `{"price": {"amount": 7}}`
+  /// and `{"price": {"EUR": 7}}`.
+  ///
+  /// - Returns: Nil if the names do not mean a price of the item.
   static func of(_ place: FieldPlace) -> (meaning: PriceMeaning, confidence: Double)? {
-    // The name of a price may mention tax, but a name that means only a tax is not a price.
+    // A price may be called `price_with_tax`, but `tax` alone is not a price.
     var isNet = false
     let path = place.names.map { name in
       let plain = NameWords.plain(name)
@@ -159,10 +165,9 @@ enum PriceMeaning {
         }
     }
     guard isMoney else { return nil }
-    // `{"discount": 7}` is not a price, but `{"discount price": 7}` is.
-    // In `{"compareAtPrice": {"minPrice": 7}}`, the name of the enclosing object says that this is the former price.
+    // The enclosing object counts too: in `{"compareAtPrice": {"minPrice": 7}}`, its name means the former price.
     let words = path[max(0, named - 1)...].joined(separator: " ")
-    // A price without tax, or per kilogram, counts less than any other price beside it.
+    // A price without tax or per kilogram gets a low confidence, so that any other price of the item precedes it.
     isNet = isNet || path.contains { partly.contains($0) }
     let confidence = min(Self.confidence(of: path[named]), isNet ? 0.7 : 1)
     if FieldRules.has("former", in: words) { return (.former, confidence) }
@@ -174,18 +179,19 @@ enum PriceMeaning {
     "net", "netto", "ht", "bez", "excl", "ex", "excluding", "without", "unit", "grund", "total",
   ]
 
-  /// Whether a name by itself says that it is a price: the table has it as a price, or it contains a word for price.
   private static func isPrice(_ name: String) -> Bool { confidence(of: name) > 0 }
 
+  /// The confidence that a name by itself means a price.
+  ///
+  /// `sale price` does, because one of its words is `price`. `sale` alone does not.
   private static func confidence(of name: String) -> Double {
-    // In languages without spaces, the word for "price" is at the end of the name.
     let whole = ["price", "former", "reduced"].first { meaning in
       FieldRules.confidence(meaning, name) > 0
         && (meaning == "price" || ["msrp", "rrp", "uvp", "was"].contains(name) || !isASCII(name))
     }
     if let whole {
       let known = FieldRules.confidence(whole, name)
-      // "final", "unit" and "net" alone do not mean a price.
+      // These words mean a price only together with a word such as `price`.
       let isWord = [
         "final", "current", "selling", "calculated", "unit", "base", "net", "netto",
       ].contains(name)
@@ -193,6 +199,7 @@ enum PriceMeaning {
     }
     let words = name.split(separator: " ").map(String.init)
     guard words.contains(where: { FieldRules.confidence("price", $0) == 0.95 }) else {
+      // Korean writes compounds without spaces, and the word for price is their last part.
       return ["가격", "판매가"].contains(where: name.hasSuffix) ? 0.9 : 0
     }
     return words.map { FieldRules.confidence("price", $0) }.filter { $0 > 0 && $0 != 0.95 }.max()
@@ -202,24 +209,24 @@ enum PriceMeaning {
   private static func isASCII(_ name: String) -> Bool { name.utf8.allSatisfy { $0 < 0x80 } }
 }
 
-/// The likelihood that a place (a path in the item) is a certain field, with the evidence.
+/// The likelihood that a certain path in an item, such as `$.price`, leads to a certain field, such as `salePrice`.
 struct FieldScore {
-  /// The evidence of the values at the place.
+  /// The values at the path.
   let evidence: FieldEvidence
   /// From 0 (certainly not this field) to 1 (certainly this field).
   var confidence: Double
 
-  /// Below this confidence, a field is not proposed.
+  /// A path with a lower confidence is not proposed at all.
   static let floor = 0.3
-  /// Below this confidence, a field is commented out.
+  /// A field whose path has a lower confidence is commented out in the proposed file.
   static let sure = 0.65
 
   var isSure: Bool { confidence >= Self.sure }
 
-  /// Judges from names and values how likely it is that a place is the field.
+  /// Judges from the names on a path and from its values how likely it is that the path leads to the field.
   static func judge(_ field: FieldRules.Field, _ evidence: FieldEvidence) -> FieldScore {
     let score = named(field, evidence) * fit(field, evidence)
-    // Among equal places, prefer the less nested place, and the place that more items have.
+    // Among paths that are equally likely, a shorter path precedes, and a path where more items have a value.
     let depth = Double(max(0, evidence.place.steps.count - 1))
     return FieldScore(
       evidence: evidence,
@@ -227,9 +234,9 @@ struct FieldScore {
     )
   }
 
-  /// All places that may be the field, the likeliest first.
+  /// The paths that may lead to the field, the likeliest first.
   ///
-  /// Places with equal scores keep the order that they have in the item.
+  /// Paths with equal scores keep the order that they have in the item.
   static func ranking(_ field: FieldRules.Field, _ all: [FieldEvidence]) -> [FieldScore] {
     all.map { judge(field, $0) }.enumerated()
       .filter { $0.element.confidence >= floor }
@@ -237,20 +244,20 @@ struct FieldScore {
       .map(\.element)
   }
 
-  /// The confidence that the place's name means the field; if the name is unknown, the values decide.
+  /// The confidence that the names on a path mean the field.
+  ///
+  /// Ids, titles, prices and pictures with an unknown name are recognized by their values.
   private static func named(_ field: FieldRules.Field, _ evidence: FieldEvidence) -> Double {
     let place = evidence.place
     let path = place.names.map(NameWords.plain)
     let name = path.last ?? ""
     let parents = path.dropLast()
-    let isOfOthers = parents.contains {
-      FieldRules.has("other", in: $0) || FieldRules.has("person", in: $0)
-    }
+    let isOfOthers = parents.contains { FieldRules.has("other", "person", in: $0) }
     let known = FieldRules.confidence(field.rawValue, name)
     switch field {
     case .id, .title:
-      // A field inside a wrapper still belongs to the item. Inside any other object, it may belong to that object, for
-      // example to a brand.
+      // A name inside an object such as `attributes` is the item's own. Inside any other object, it may be the name of
+      // that object, for example of a brand.
       let isOwn = parents.allSatisfy { FieldRules.has("wrapper", in: $0) }
       let kin =
         isOfOthers ? 0.3 : isOwn ? 1 : evidence.variety == 1 && !place.entersList ? 0.75 : 0.4
@@ -271,19 +278,21 @@ struct FieldScore {
       let isNamed = path.contains { FieldRules.has("picture", in: $0) }
       let isMark = path.contains { FieldRules.has("mark", in: $0) }
       let hasEndings = evidence.share(PictureText.hasEnding) > 0.8
-      let isForm = FieldRules.has("link", in: name) || FieldRules.has("picture", in: name)
+      let isForm = FieldRules.has("link", "picture", in: name)
       let own = max(known, isNamed && isForm ? 0.9 : 0, hasEndings ? 0.75 : 0)
       return own * (isOfOthers || isMark ? 0.35 : 1)
     }
   }
 
-  /// The words that a name of an id begins or ends with: `id_producto`, `objectNumber`.
+  /// Words at the beginning or end of the name of an id, as in `id_producto` and `objectNumber`.
   private static let idWords: Set<String> = [
     "id", "uuid", "sku", "code", "key", "no", "nr", "num", "number", "nummer", "numero", "número",
     "kod", "cod", "codigo", "código",
   ]
 
-  /// The confidence for an id with an unlisted name, such as `imdbID`: it differs in all items.
+  /// The confidence that a path with an unknown name, such as `imdbID`, leads to the id.
+  ///
+  /// The values must differ in all items.
   private static func unnamedID(_ evidence: FieldEvidence, _ name: String) -> Double {
     let words = name.split(separator: " ").map(String.init)
     guard evidence.place.steps.count < 3, evidence.variety == 1,
@@ -291,82 +300,84 @@ struct FieldScore {
       evidence.share({ $0.utf8.count <= 80 && !$0.contains(" ") && !PictureText.isLink($0) }) == 1
     else { return 0 }
     if FieldRules.has("counter", in: name) { return 0.4 }
-    let isOther = FieldRules.has("other", in: name) || FieldRules.has("person", in: name)
+    let isOther = FieldRules.has("other", "person", in: name)
     let isCalled =
       idWords.contains(words.last ?? "") || idWords.contains(words.first ?? "")
       || ["code", "sku", "uuid"].contains(where: name.hasSuffix)
       || name.utf8.count <= 4 && name.hasSuffix("id")
     if isCalled { return isOther ? 0.4 : evidence.isCount ? 0.45 : 0.85 }
-    // Years, sizes and the like are numbers too.
+    // A number gets a lower confidence than a text, because it may also be a year or a size.
     let isPlain = evidence.isText && evidence.share({ PriceText.isPrice($0) }) < 1
     return isOther || FieldRules.has("never", in: name)
       ? 0 : isPlain ? 0.5 : evidence.isCount ? 0.3 : 0.35
   }
 
-  /// The confidence for a title with a name that is not in the table, such as `goods_nm`: short texts of several words.
+  /// The confidence that a path with an unknown name, such as `goods_nm`, leads to the title.
+  ///
+  /// Most of the values should be short texts of several words.
   private static func unnamedTitle(_ evidence: FieldEvidence, _ name: String) -> Double {
     let words = name.split(separator: " ").map(String.init)
-    let isOther = FieldRules.has("person", in: name) || FieldRules.has("other", in: name)
-    if isOther || words.contains("file") { return 0 }
+    if FieldRules.has("person", "other", in: name) || words.contains("file") { return 0 }
     let isWords = evidence.share { $0.contains(" ") && $0.utf8.count <= 200 } > 0.5
     let isCalled = ["name", "nm", "title"].contains(words.last)
     if isCalled || FieldRules.confidence("title", words.first ?? "") > 0.9 {
       return isWords ? 0.85 : 0.6
     }
-    // A description serves as the title where nothing else names the item.
+    // If the items have no better title, their description can serve as the title.
     let isDescription = FieldRules.confidence("description", name) > 0.8
     guard isWords, evidence.variety > 0.8, evidence.place.steps.count < 3 else { return 0 }
     return isDescription ? 0.45 : 0.4
   }
 
-  /// The confidence for a price whose name does not mean a price: its text contains a currency, or a currency is beside
-  /// it.
+  /// The confidence that a path whose names do not mean a price leads to a price.
+  ///
+  /// The values must contain a currency, such as `9 €`, or have a currency code beside them.
   private static func unnamedPrice(_ evidence: FieldEvidence) -> Double {
     let place = evidence.place
     let path = place.names.map(NameWords.plain)
-    let isOther = path.contains { name in
-      ["never", "former", "reduced", "person", "other"].contains { FieldRules.has($0, in: name) }
+    let isOther = path.contains {
+      FieldRules.has("never", "former", "reduced", "person", "other", in: $0)
     }
     guard place.steps.count <= 3, !place.isMany, !isOther else { return 0 }
     if evidence.isText, evidence.share(PriceText.hasUnit) > 0.8 { return 0.8 }
     return evidence.isBesideCurrency && FieldRules.has("amount", in: path.last ?? "") ? 0.5 : 0
   }
 
-  /// A number that may be a price though its name does not say so.
+  /// Judges whether a number may be a price, even if neither its name nor a currency says so.
   ///
   /// - Parameters:
-  ///   - evidence: The evidence of the values.
-  ///   - inLists: Whether it may be in a list of variants.
-  /// - Returns: A low score; nil if the name means something else.
+  ///   - evidence: The numbers.
+  ///   - inLists: Whether numbers in a list, such as a list of variants, count too.
+  /// - Returns: A score with the confidence ``floor``, or nil if the numbers are no prices.
   static func possiblePrice(_ evidence: FieldEvidence, inLists: Bool) -> FieldScore? {
     let place = evidence.place
     let path = place.names.map(NameWords.plain)
-    let isOther = path.contains { name in
-      ["never", "measure", "person", "other"].contains { FieldRules.has($0, in: name) }
+    let isOther = path.contains {
+      FieldRules.has("never", "measure", "person", "other", in: $0)
     }
     guard place.steps.count <= 3, inLists || !place.isMany, !isOther, evidence.share > 0.5,
       !FieldRules.isID(place.name), PriceMeaning.of(place) == nil,
       evidence.share({ PriceText.isPrice($0) }) == 1
     else { return nil }
-    let isNamed = ["former", "reduced"].contains { FieldRules.has($0, in: path.last ?? "") }
+    let isNamed = FieldRules.has("former", "reduced", in: path.last ?? "")
     let isAmount = ["amount", "value", "total", "money"].contains(path.last)
     let hasDecimals = evidence.share(PriceText.hasDecimals) > 0.5
     return isNamed || isAmount || hasDecimals
       ? FieldScore(evidence: evidence, confidence: floor) : nil
   }
 
-  /// How well the values fit, regardless of the name.
+  /// How well the values fit the field, from 0 to 1; names do not count.
   private static func fit(_ field: FieldRules.Field, _ evidence: FieldEvidence) -> Double {
     let place = evidence.place
     let isLinks = evidence.share(PictureText.isLink) > 0.5
     switch field {
     case .id:
       let isShort = evidence.share { $0.utf8.count <= 200 && !$0.contains("\n") } == 1
-      // One item may be in several sections, so half as many different ids as items are enough.
+      // An item may be listed in several sections. Therefore half as many different ids as items are enough.
       return evidence.isOne && isShort && evidence.reals == 0
         ? evidence.share * min(1, evidence.variety * 2) : 0
     case .title:
-      // A title may be a number, such as the book "1984".
+      // Some of the titles may be numbers, such as that of the book "1984".
       guard evidence.texts * 2 > evidence.values, evidence.isOne, !isLinks else { return 0 }
       let isOther = evidence.share(PriceText.hasUnit) > 0.5 || evidence.share(isDate) > 0.5
       let isToken =
@@ -397,9 +408,9 @@ struct FieldScore {
     return String(digits) == "9999-99-99"
   }
 
-  /// Whether the values may be pictures: URLs or paths that do not end like web pages.
+  /// Whether most of the values are URLs or paths that do not end like those of web pages.
   ///
-  /// `data:` URLs are ignored.
+  /// `data:` URLs do not count.
   private static func isPictures(_ evidence: FieldEvidence) -> Bool {
     let addresses = evidence.samples.filter { !PictureText.isData($0) }
     guard !addresses.isEmpty else { return false }

@@ -1,22 +1,22 @@
-/// A built-in format that fits a response, recognized by its signature (paths that every response of a system has).
+/// A built-in format that fits a response, such as `shopify`.
 struct FormatProposal {
   /// The format's name.
   let format: String
-  /// How many items the format can read.
-  let count: Int
-  /// The currency of prices, for example "EUR", and the reason for it.
+  /// The number of items that the format can read.
+  private let count: Int
+  /// The currency of prices, such as "EUR", and the reason for it.
   let currency: (code: String, reason: String)
-  /// The format's summary, in one line.
+  /// The format's summary in one line.
   private let about: String
-  /// The lines for `paging:`, if the format's own paging does not fit.
+  /// The lines of `paging:`; empty if the format's own paging fits.
   private let pagingLines: [String]
 
   /// Looks for a format that fits a response.
   ///
-  /// - Returns: Nil when no signature fits, when no fitting format can read at least half of the items, or when the
-  ///   user gave a request body.
-  /// - Throws: ``CatalogError`` when the response is an HTML page or a feed without products, because no mapping can
-  ///   read such a response either.
+  /// - Returns: Nil if no format's signature fits, if no format with a fitting signature can read at least half of the
+  ///   items, or if the request had a body.
+  /// - Throws: ``CatalogError`` when the response is an HTML page without products or a feed without items. No mapping
+  ///   could read such a response either.
   init?(of page: ProposedPage, currency: String?) throws(CatalogError) {
     let isAsked = page.source.body != nil
     for format in isAsked ? [] : FormatSignature.formats(fitting: page.body) {
@@ -37,9 +37,10 @@ struct FormatProposal {
     return nil
   }
 
-  /// How many items a format can read from a body, and the currencies that the items name.
+  /// Reads the items of a body with a format.
   ///
-  /// The number is 0 when more than half are unreadable.
+  /// - Returns: The number of readable items, or 0 if more than half of the items are unreadable; the currencies that the
+  ///   items name; and the name of the member with the currency.
   private static func items(
     of body: [UInt8],
     _ format: Format
@@ -61,7 +62,7 @@ struct FormatProposal {
     return (elements.count - lost, codes, place)
   }
 
-  /// The currency that an item names beside a price, or in the price's text.
+  /// The currency that an item names in a member of its own, or else in the text of the price.
   private static func code(_ rule: Mapping.PriceRule, in item: JSONNode) -> String? {
     if case .path(let path) = rule.currency {
       let code = try? path.firstValue(in: item)?.text?.uppercased()
@@ -72,7 +73,7 @@ struct FormatProposal {
       .flatMap { Currency.codes(writtenAs: $0).first }
   }
 
-  /// Refuses pages whose data has no products, and feeds without items.
+  /// Refuses a page that has data for search engines but no products, and a feed without items.
   private static func refuse(_ body: [UInt8]) throws(CatalogError) {
     guard BodyFormat.isMarkup(body) else { return }
     if LinkedData.appears(in: body) {
@@ -92,7 +93,10 @@ struct FormatProposal {
     }
   }
 
-  /// The lines for `paging:`, if the response has a `Link` header or its URL sets the page size.
+  /// The lines of `paging:` if the format's own paging does not fit.
+  ///
+  /// It does not fit if the response's `Link` header names a next page, or if the URL already sets the page size. In the
+  /// second case, the format's paging is copied into the file, because a format's paging is not used for such a URL.
   private static func pagingLines(_ format: Format, _ page: ProposedPage) -> [String] {
     if page.hasNextLink { return ["paging: {link: true}"] }
     guard let rule = try? format.paging(), rule.hasParameter(in: page.source.url) else {
@@ -120,7 +124,7 @@ struct FormatProposal {
     return (usual.key, "\(place) of \(usual.value) of \(count)")
   }
 
-  /// The first lines of a catalog file.
+  /// The comments at the beginning of the catalog file.
   var preface: [String] {
     [
       "# Proposed by larder catalog init from \(count) \(count == 1 ? "item" : "items"): \(about).",
@@ -134,17 +138,19 @@ struct FormatProposal {
   }
 }
 
-/// The signatures of formats: paths that every response of a system has.
+/// Recognizes the shop system that sent a response by the signatures of the built-in formats.
+///
+/// A signature is a list of alternatives, and an alternative is a list of paths such as `[$.products, $.skip]`. An
+/// alternative fits if each of its paths leads to something in the response.
 enum FormatSignature {
   /// The notation that a body seems to have.
   enum Look {
     case json, xml, page, table, lines
   }
 
-  /// The built-in formats whose signature fits a body, the best supported first.
+  /// The built-in formats whose signature fits a body.
   ///
-  /// A signature is a list of alternatives. An alternative is a list of paths, and it fits if each path leads to
-  /// something in the body.
+  /// The format whose fitting alternative has the most paths is first.
   static func formats(fitting body: [UInt8]) -> [Format] {
     let look = look(of: body)
     var roots: [BodyFormat: JSONNode] = [:]
@@ -168,7 +174,7 @@ enum FormatSignature {
     }.map(\.element.format)
   }
 
-  /// The number of paths in the longest alternative that fits; 0 when none fits.
+  /// The number of paths in the longest alternative that fits, or 0 if none fits.
   private static func evidence(
     _ signature: YAMLNode,
     in root: JSONNode
@@ -192,14 +198,15 @@ enum FormatSignature {
     return TableRecords.isTable(body) ? .table : .lines
   }
 
-  /// Whether a body is an HTML page.
-  static func isPage(_ body: [UInt8]) -> Bool {
+  /// Whether a body is an HTML page rather than XML.
+  private static func isPage(_ body: [UInt8]) -> Bool {
     let beginning = String(decoding: JSONText(body).bytes.prefix(2000), as: UTF8.self).lowercased()
     let isFeed = ["<rss", "<feed", "<rdf:rdf", "<channel"].contains { beginning.contains($0) }
     return beginning.contains("<html") || beginning.contains("<!doctype html")
       || !isFeed && ["<head", "<body", "<script"].contains { beginning.contains($0) }
   }
 
+  /// Whether a format with the given notation can be the format of a body.
   private static func suits(_ notation: BodyFormat, _ look: Look, _ body: [UInt8]) -> Bool {
     switch look {
     case .json: notation.isJSON || notation.kind == .html && LinkedData.appears(in: body)
@@ -213,11 +220,11 @@ enum FormatSignature {
   }
 }
 
-/// The notation of a response that no format's signature fits.
+/// Finds the notation of a response that no built-in format fits.
 enum ProposedNotation {
-  /// Reads a response as JSON.
+  /// Converts a response to JSON.
   ///
-  /// - Returns: The lines of a catalog file for the response's notation, and the JSON.
+  /// - Returns: The lines that describe the response's notation in the catalog file, such as `read: csv`, and the JSON.
   /// - Throws: ``CatalogError`` when the response is a table or XML that cannot be read.
   static func lines(for body: [UInt8]) throws(CatalogError) -> ([String], [UInt8]) {
     switch FormatSignature.look(of: body) {
@@ -243,7 +250,9 @@ enum ProposedNotation {
     }
   }
 
-  /// The element with the most siblings of the same name, if all of them have members.
+  /// The name of the XML elements that are the records: the name that the most elements side by side have.
+  ///
+  /// Each of these elements must have members of its own.
   private static func record(in node: JSONNode, _ depth: Int) -> (name: String, count: Int)? {
     guard depth < 8 else { return nil }
     var best: (name: String, count: Int)?

@@ -1,20 +1,24 @@
-/// The fields of the items in a response, each chosen among several candidates.
+/// The paths that `larder catalog init` chooses for the fields of the items in a response.
+///
+/// Each field has several candidates: paths such as `$.price` and `$.cost`, each with the confidence that it leads to the
+/// field (``FieldScore``).
 struct ItemFields {
   typealias Field = FieldRules.Field
 
-  /// The evidence for every place (path) in the items.
+  /// The values at every path in the items.
   let evidence: [FieldEvidence]
-  /// The candidates for each field, the chosen place first.
+  /// The candidates for each field, the likeliest first.
   private(set) var rankings: [Field: [FieldScore]] = [:]
-  /// The places of the price to pay; the first that has a value counts.
+  /// The chosen paths of the price to pay; an item's price is at the first path where the item has a value.
   private(set) var salePrice: [FieldScore] = []
-  /// The price before a reduction.
+  /// The chosen path of the price before a reduction.
   private(set) var normalPrice: [FieldScore] = []
-  /// The places of the thumbnail; the first that has a value counts.
+  /// The chosen paths of the thumbnail; an item's thumbnail is at the first path where the item has a value.
   private(set) var thumbnail: [FieldScore] = []
-  /// The places of the pictures of an item.
+  /// The chosen path of the item's pictures.
   private(set) var gallery: [FieldScore] = []
 
+  /// Chooses the fields among all paths in the items.
   init(_ evidence: [FieldEvidence]) {
     self.evidence = evidence
     var taken: Set<FieldPlace> = []
@@ -35,7 +39,7 @@ struct ItemFields {
     }
     choosePictures()
     choosePrices()
-    // If no field has the name of an id, a title or thumbnail that differs in all items serves as the id.
+    // If no path looks like an id, a title or a thumbnail that differs in all items serves as the id.
     let telling = [rankings[.title]?.first, thumbnail.first].compactMap(\.self).filter {
       $0.evidence.variety == 1 && $0.evidence.leading == 1 && !$0.evidence.place.isMany
     }
@@ -44,7 +48,7 @@ struct ItemFields {
     }
   }
 
-  /// The ranking; its first place is marked doubtful if another place is about as likely and has other values.
+  /// A ranking whose first path is marked as doubtful if another path is nearly as likely and has other values.
   private static func doubted(
     _ ranking: [FieldScore],
     _ areEqual: (String, String) -> Bool
@@ -57,7 +61,9 @@ struct ItemFields {
     return hasRival ? [best.doubtful] + ranking.dropFirst() : ranking
   }
 
-  /// The places of a text: the chosen place, and other places for items that have no value there.
+  /// The chosen path of a field, followed by the paths for items that have no value there.
+  ///
+  /// Only a title has such further paths, two at most.
   func alternatives(_ field: Field) -> [FieldScore] {
     guard let ranking = rankings[field], let best = ranking.first else { return [] }
     let others = ranking.dropFirst().filter { field == .title && $0.evidence.fills(best.evidence) }
@@ -93,13 +99,13 @@ struct ItemFields {
       normalPrice = [former.first ?? asked]
     case (let price?, nil), (nil, let price?):
       salePrice = [price]
-      // If some items lack the chosen price, the former price follows as an alternative.
+      // Items without the chosen price may have a price before a reduction, which is then the price to pay.
       if let other = former.first, price.evidence.share < 1, other.evidence.fills(price.evidence) {
         salePrice.append(other)
       }
       normalPrice = Array(former.prefix(1))
     case (nil, nil):
-      // The former price may be the only one, or the price to pay was not found.
+      // A price before a reduction may be the only price. Otherwise, the price to pay may be any number.
       let others = evidence.filter { $0.place != rankings[.id]?.first?.evidence.place }
       let possible = others.compactMap { FieldScore.possiblePrice($0, inLists: false) }
       let isAlone = others.allSatisfy { FieldScore.possiblePrice($0, inLists: true) == nil }
@@ -113,7 +119,7 @@ struct ItemFields {
         rankings[.salePrice] = possible
       }
     }
-    // Beside a price that is not in the file, none before a reduction is either.
+    // If the file has the price to pay only in a comment, the price before a reduction becomes a comment too.
     if salePrice.first?.isSure == false { normalPrice = normalPrice.map(\.doubtful) }
     if let sale = salePrice.first, let normal = normalPrice.first,
       Self.ordered(sale, below: normal)[0].isSure != sale.isSure
@@ -122,14 +128,15 @@ struct ItemFields {
     }
   }
 
-  /// Whether a number is not a price but tells which one, such as 1 for a price list: one digit that all items share,
-  /// beside a price that differs.
+  /// Whether a number says which price list a price is from, and is no price itself.
+  ///
+  /// Such a number is one digit that all items share, although their prices differ.
   private static func isKind(_ number: FieldEvidence, beside price: FieldEvidence?) -> Bool {
     number.distinct.count == 1 && number.reals == 0 && number.samples.first?.utf8.count == 1
       && (price?.distinct.count ?? 1) > 1
   }
 
-  /// The ranking, reduced to one currency if a price is given in several: `{"EUR": 7, "USD": 8}`.
+  /// A ranking without the prices in a second currency, such as the dollars in `{"EUR": 7, "USD": 8}`.
   private static func inOneCurrency(_ ranking: [FieldScore]) -> [FieldScore] {
     guard let best = ranking.first?.evidence.place, Currency.codes.contains(best.name.uppercased())
     else { return ranking }
@@ -140,7 +147,7 @@ struct ItemFields {
     }
   }
 
-  /// Two prices; both are marked doubtful if the first is not the lower one.
+  /// Two prices, both marked as doubtful unless the first is the lower one in nearly all items.
   private static func ordered(_ low: FieldScore, below high: FieldScore) -> [FieldScore] {
     let share = low.evidence.share(with: high.evidence) { low, high in
       guard let low = PriceText.number(low), let high = PriceText.number(high) else { return true }
@@ -152,7 +159,7 @@ struct ItemFields {
   // MARK: - Pictures
 
   private mutating func choosePictures() {
-    // A text with several addresses is not a thumbnail.
+    // A text with several URLs is not a thumbnail.
     let single = FieldScore.ranking(.thumbnail, evidence).filter {
       PictureText.separator(of: $0.evidence) == nil
     }
@@ -161,7 +168,7 @@ struct ItemFields {
     gallery = rankings[.gallery]?.first.map { [largest($0) ?? $0] } ?? []
     guard let best = single.first else { return }
     thumbnail = [best]
-    // The same member may be a text in one item, and an object or a list in another item.
+    // A member may be a text in one item, and an object or a list in another item. Then the thumbnail has several paths.
     let forms = evidence.filter { other in
       let place = other.place
       return place != best.evidence.place
@@ -172,21 +179,22 @@ struct ItemFields {
       thumbnail += forms.map { FieldScore(evidence: $0, confidence: best.confidence) }
       gallery.removeAll { $0.evidence.place.steps[0].name == best.evidence.place.steps[0].name }
     }
-    // The largest form of its pictures is in the file, among others.
+    // The pictures of an item should be as large as possible. If the gallery is missing or small, a larger form of the
+    // thumbnail replaces it.
     let isSmall = gallery.first.map { size(of: $0.evidence) == 0 } ?? true
     if isSmall, let large = largest(best) ?? numbered(best) ?? larger(best, among: single) {
       gallery = [large]
     }
   }
 
-  /// The size that the names or the addresses of pictures tell.
+  /// The size of the pictures according to their names, or else to their URLs; see ``FieldRules/pictureSize(_:)``.
   private func size(of evidence: FieldEvidence) -> Int {
     let named = evidence.place.names.map(FieldRules.pictureSize)
       .last { $0 != FieldRules.usualSize }
     return named ?? PictureText.pixels(evidence) ?? FieldRules.usualSize
   }
 
-  /// The largest of an item's other pictures; nil when none is larger.
+  /// The candidate with the largest pictures, or nil if no candidate has larger pictures than `score`.
   private func larger(_ score: FieldScore, among others: [FieldScore]) -> FieldScore? {
     let own = size(of: score.evidence)
     let isAbsolute = score.evidence.share(PictureText.isAbsolute) > 0.5
@@ -197,7 +205,9 @@ struct ItemFields {
     .max { size(of: $0.evidence) < size(of: $1.evidence) }
   }
 
-  /// The same picture in its largest size; nil if there is no larger size.
+  /// The largest size of the same picture, or nil if there is no larger size.
+  ///
+  /// For example, `$.images.large` for `$.images.small`.
   private func largest(_ score: FieldScore) -> FieldScore? {
     let place = score.evidence.place
     var best: (score: FieldScore, size: Int)?
@@ -208,11 +218,8 @@ struct ItemFields {
       }
       let (own, size) = (place.steps[step].name, other.place.steps[step].name)
       let isForm = [own, size].allSatisfy { name in
-        let plain = NameWords.plain(name)
-        return ["link", "picture", "largest", "smallest"].contains {
-          FieldRules.has($0, in: plain)
-        }
-          || FieldRules.pictureSize(name) != 400
+        FieldRules.has("link", "picture", "largest", "smallest", in: NameWords.plain(name))
+          || FieldRules.pictureSize(name) != FieldRules.usualSize
       }
       let pixels = self.size(of: other)
       guard isForm, pixels > (best?.size ?? self.size(of: score.evidence)) else { continue }
@@ -221,21 +228,24 @@ struct ItemFields {
     return best?.score
   }
 
-  /// All pictures of an object that numbers them, such as `{"1": …, "2": …}`; `score` is one of them.
+  /// The path to all pictures of an object that numbers them, such as `{"1": …, "2": …}`.
+  ///
+  /// - Parameter score: The path to one of these pictures.
+  /// - Returns: Nil if the pictures are not numbered.
   private func numbered(_ score: FieldScore) -> FieldScore? {
     let place = score.evidence.place
     for other in rankings[.thumbnail] ?? [] {
       guard let step = Self.difference(place, other.evidence.place),
         [place, other.evidence.place].allSatisfy({ Int($0.steps[step].name) != nil })
       else { continue }
-      var every = place
-      every.steps[step] = FieldPlace.Step(name: FieldPlace.everyElement)
-      return FieldScore(evidence: score.evidence.at(every), confidence: score.confidence)
+      var evidence = score.evidence
+      evidence.place.steps[step] = FieldPlace.Step(name: FieldPlace.everyElement)
+      return FieldScore(evidence: evidence, confidence: score.confidence)
     }
     return nil
   }
 
-  /// The position of the only name in which two places differ; nil when they differ in more names.
+  /// The index of the only name in which two paths differ, or nil if they differ in more than one name.
   private static func difference(_ one: FieldPlace, _ other: FieldPlace) -> Int? {
     guard one.steps.count == other.steps.count else { return nil }
     let apart = one.steps.indices.filter { one.steps[$0] != other.steps[$0] }
@@ -247,14 +257,14 @@ struct ItemFields {
 
   // MARK: - All of it
 
-  /// Whether an id and a title were found; without them, no item can be read.
+  /// Whether an id and a title were found, without which no item can be read.
   func isUsable(in place: ItemPlace) -> Bool {
     guard rankings[.title] != nil else { return false }
     if case .itemsByID = place.shape { return true }
     return rankings[.id] != nil
   }
 
-  /// The confidence that the objects at this place are items.
+  /// The confidence that the objects with these fields are items, from 0 to 1.
   var confidence: Double {
     func part(_ score: FieldScore?) -> Double {
       score.map {
@@ -268,20 +278,21 @@ struct ItemFields {
 }
 
 extension FieldScore {
-  /// The same score, marked doubtful.
+  /// The same score, marked as doubtful: the proposed file has the field only in a comment.
   var doubtful: FieldScore {
     FieldScore(evidence: evidence, confidence: min(confidence, 0.6))
   }
 
-  /// Whether it is called a price that is paid where items have no other.
+  /// Whether the price has a name such as `list_price`: it is the price to pay if items have no other price.
   var isListed: Bool {
     evidence.place.names.contains { FieldRules.has("listed", in: NameWords.plain($0)) }
   }
 
-  /// Which price it is.
   var meaning: PriceMeaning { PriceMeaning.of(evidence.place)?.meaning ?? .asked }
 
-  /// Whether a price of 0 means that the item has no such price, because some items have it.
+  /// Whether a price of 0 means that the item has no such price.
+  ///
+  /// This is assumed of reduced and former prices, if some item has a 0.
   var skipsZero: Bool {
     meaning != .asked && evidence.samples.contains { PriceText.number($0) == 0 }
   }

@@ -1,51 +1,38 @@
-/// An array or object in a response that has the items, or may have them.
+/// A place in a response where the items may be, such as an array of objects.
 struct ItemPlace {
-  /// The shape around the items.
+  /// The path to the place, and the structure that the items have there.
   enum Shape: Hashable {
     /// An array at a path, given by member names: `["data", "products"]`.
     case list(path: [String])
-    /// An array of sections at a path, each with its items at `member`: `{"groups": [{"dishes": […]}]}`.
+    /// An array of sections at a path. Each section has its items in `member`: `{"groups": [{"dishes": […]}]}`.
     case sections(path: [String], member: FieldPlace)
-    /// An object at a path, whose members are sections by name: `{"Cards": […], "Prints": […]}`, or objects with the
-    /// array in `member`.
+    /// An object at a path, in which each member is a section: `{"Cards": […], "Prints": […]}`.
+    ///
+    /// If `member` is not nil, each section is an object that has its items in this member.
     case sectionsByName(path: [String], member: String?)
-    /// An object at a path, whose members are items by id: `{"c1": {…}, "c2": {…}}`.
+    /// An object at a path, in which each member is an item: `{"c1": {…}, "c2": {…}}`.
     case itemsByID(path: [String])
   }
 
-  /// The shape.
   let shape: Shape
   /// The items, in the order of the response.
   let items: [JSONNode]
   /// The sections, if the response has several; otherwise empty.
   let sections: [JSONNode]
 
-  /// The names that lead to the place, outermost first.
+  /// The member names on the path to the place, the outermost first.
   var path: [String] {
     switch shape {
-    case .list(let path), .itemsByID(let path): path
-    case .sections(let path, _): path
-    case .sectionsByName(let path, _): path
+    case .list(let path), .itemsByID(let path), .sections(let path, _), .sectionsByName(let path, _):
+      path
     }
   }
 
-  /// Every place in a response that may have items, outermost first.
+  /// Every place in a response that may have items. An object precedes the objects inside it.
   static func all(in root: JSONNode) -> [ItemPlace] {
     var search = Search()
     search.visit(root, at: [])
     return search.found
-  }
-
-  /// Joins the places of several responses into one; nil when their shapes differ.
-  static func joined(_ places: [ItemPlace]) -> ItemPlace? {
-    guard let first = places.first, places.allSatisfy({ $0.shape == first.shape }) else {
-      return nil
-    }
-    return ItemPlace(
-      shape: first.shape,
-      items: places.flatMap(\.items),
-      sections: places.flatMap(\.sections)
-    )
   }
 
   private struct Search {
@@ -70,8 +57,9 @@ struct ItemPlace {
       }
     }
 
-    /// Adds the arrays that the elements of an array have at the same path, which may be nested: `products`,
-    /// `products.nodes`, `groups[*].dishes`.
+    /// Adds an array whose elements may be sections: each element has an array of objects at the same path.
+    ///
+    /// Such paths are, for example, `products`, `products.nodes` and `groups[*].dishes`.
     private mutating func addSections(_ elements: [JSONNode], at path: [String]) {
       var places: [FieldPlace] = []
       for element in elements.prefix(50) {
@@ -97,7 +85,9 @@ struct ItemPlace {
       }
     }
 
-    /// Adds the sections within sections, if each inner section has a name of its own.
+    /// Adds the sections inside other sections, if each inner section has a name of its own.
+    ///
+    /// In `groups[*].dishes`, for example, the groups are the inner sections.
     private mutating func addDeeper(
       _ elements: [JSONNode],
       at path: [String],
@@ -127,7 +117,7 @@ struct ItemPlace {
       )
     }
 
-    /// Records the paths to lists of objects below an element.
+    /// Finds the paths to arrays of objects inside an element, at most three steps deep.
     private static func lists(
       in node: JSONNode,
       at place: FieldPlace,
@@ -150,7 +140,7 @@ struct ItemPlace {
       }
     }
 
-    /// Adds the members of an object as sections (arrays of items) or as items.
+    /// Adds an object whose members may be sections (arrays of items) or items.
     private mutating func addByName(_ values: [JSONNode], at path: [String]) {
       if values.count > 1,
         values.allSatisfy({ $0.kind == .array && Search.areObjects($0.elements) })
@@ -193,7 +183,7 @@ struct ItemPlace {
       !nodes.isEmpty && nodes.allSatisfy { $0.kind == .object }
     }
 
-    /// Whether objects have most of their member names in common.
+    /// Whether each object has most of its member names in common with the first object.
     private static func areAlike(_ nodes: [JSONNode]) -> Bool {
       let first = Set(nodes[0].members.map(\.name))
       guard first.count > 1 else { return false }
@@ -205,32 +195,31 @@ struct ItemPlace {
   }
 }
 
-/// A response whose items have been found.
+/// A response that no built-in format fits, with the items that were found in it.
 struct ResponseLook {
-  /// The lines for the response's notation in a catalog file; none for JSON.
+  /// The lines that describe the response's notation in a catalog file, such as `read: csv`; empty for JSON.
   let notation: [String]
   /// The response, converted to JSON.
   let response: JSONNode
-  /// The root of the paths to the items: the response, or the output of `program`.
+  /// The root of the paths to the items: the response, or the output of ``program``.
   let root: JSONNode
-  /// The program that rewrites the response first; nil for none.
+  /// The program that makes items of the response, or nil if the response already has items.
   let program: JoiningProgram?
-  /// The place of the items.
+  /// The place in ``root`` where the items are.
   let place: ItemPlace
-  /// The confidence in ``place``, from 0 to slightly above 1.
+  /// The confidence that the items are at ``place``, from 0 to slightly above 1.
   let confidence: Double
-  /// The fields that the items have.
   let fields: ItemFields
 
-  /// Looks for the items.
+  /// Looks for the items in a response.
   ///
   /// - Parameter body: JSON, JSON Lines, a table or XML.
-  /// - Throws: ``CatalogError`` when the body is none of these, or nothing in it looks like items.
+  /// - Throws: ``CatalogError`` when the body is none of these, or when nothing in it looks like items.
   init(_ body: [UInt8]) throws(CatalogError) {
     let (notation, body) = try ProposedNotation.lines(for: body)
     let response = try JSONDocument(parsing: body, of: "the response").root
     let program = JoiningProgram(for: response)
-    // A program's output is used only if it contains items.
+    // The output of the program is used only if it contains items.
     let joined = program?.applied(to: body)
     let found = joined.flatMap(Self.best)
     guard let best = found ?? Self.best(in: response) else {
@@ -245,11 +234,9 @@ struct ResponseLook {
     fields = best.fields
   }
 
-  private typealias Found = (
-    place: ItemPlace, confidence: Double, fields: ItemFields
-  )
+  private typealias Found = (place: ItemPlace, confidence: Double, fields: ItemFields)
 
-  /// The place that looks most like items.
+  /// The place whose objects look most like items.
   private static func best(in root: JSONNode) -> Found? {
     var best: Found?
     for place in ItemPlace.all(in: root) {

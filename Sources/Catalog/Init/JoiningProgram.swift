@@ -1,13 +1,14 @@
-/// A jq program for responses whose parts refer to one another by id, as some services send them.
+/// A jq program that makes items of a response whose items are spread over several parts.
 ///
-/// It joins the parts into items.
+/// Some services send, for example, the pictures of all items in a list of their own, and an item names its picture by
+/// an id. The program replaces such an id by the picture. It also gives the rows of a table the names of the columns.
 struct JoiningProgram: Equatable {
-  /// The service that sends such responses.
+  /// The service that sends such responses, or "a table".
   let service: String
-  /// The program, which makes `{"items": […]}`.
+  /// The program, whose output is `{"items": […]}`.
   let program: String
 
-  /// The program for a response; nil if the response can be read as it is.
+  /// Chooses the program for a response, or returns nil if the response can be read as it is.
   init?(for root: JSONNode) {
     if let table = Self.table(root) {
       service = Self.tableName
@@ -22,14 +23,17 @@ struct JoiningProgram: Equatable {
 
   private static let tableName = "a table"
 
-  /// The purpose of the program, as a comment of the catalog file.
+  /// The comment that explains the program in the catalog file.
   var comment: String {
     service == Self.tableName
       ? "# A table: its columns have their names once, here each row gets them."
       : "# As \(service) sends it, items refer to other things by id: here they are joined."
   }
 
-  /// The program for a table in JSON, which gives the column names once: beside the rows or in the first row.
+  /// The program for a table in JSON, or nil if the response is not a table.
+  ///
+  /// The names of the columns are in the first row, or in a list of their own:
+  /// `{"columns": ["id", "name"], "rows": [[1, "Cup"], [2, "Mug"]]}`.
   private static func table(_ root: JSONNode) -> String? {
     func isRow(_ node: JSONNode) -> Bool {
       node.kind == .array && !node.elements.contains { $0.kind == .object }
@@ -104,8 +108,9 @@ struct JoiningProgram: Equatable {
     ),
   ]
 
-  /// The program's output for a response; nil when the program cannot run, because libjq is missing or the response has
-  /// an unexpected form.
+  /// Runs the program on a response.
+  ///
+  /// - Returns: The output, or nil if the program fails: libjq is missing, or the response has an unexpected form.
   func applied(to body: [UInt8]) -> JSONNode? {
     do throws(CatalogError) {
       let made = try Transform(compiling: program).apply(to: body, of: "the response")

@@ -1,52 +1,47 @@
-/// A mapping for an unknown response: where its items are, and which fields they have.
+/// A mapping for a response that no built-in format fits: the path to the items, and the paths from an item to its fields.
 ///
-/// The mapping is deduced from names and values alone, and every choice has a confidence. ``ProposedFile`` writes it as
-/// YAML.
+/// The mapping is deduced from the names and values in the response. Each choice has a confidence from 0 to 1.
+/// ``ProposedFile`` writes the mapping as YAML.
 package struct MappingProposal {
-  /// The place of the items in the response.
+  /// The first response.
+  let look: ResponseLook
+  /// The place of the items, with the items of all responses.
   let place: ItemPlace
-  /// The confidence in ``place``, 0 to 1.
+  /// The confidence that the items are at ``place``, from 0 to 1.
   let confidence: Double
-  /// The program that rewrites the response first, because its items refer to other parts by id; nil for none.
-  let program: JoiningProgram?
-  /// The fields, each with its candidates.
   let fields: ItemFields
-  /// The thumbnail and the gallery of an item.
   let thumbnail: PictureProposal?
   let gallery: PictureProposal?
-  /// The currency of prices.
   let currency: CurrencyProposal
   /// The price to pay.
   let salePrice: PriceProposal?
   /// The price before a reduction.
   let normalPrice: PriceProposal?
-  /// The path to the section's title outside the items; nil for none.
+  /// The path to a title of the whole list, which the response has beside its items; nil if there is none.
   let envelopeTitle: String?
-  /// The fields of a section that are its key and its title, if one response has many sections.
+  /// The member of a section that is its key, if one response has many sections.
   let sectionKey: FieldScore?
+  /// The member of a section that is its title, if one response has many sections.
   let sectionTitle: FieldScore?
-  /// The pagings that the listing may have, the likeliest first.
+  /// The ways in which the listing may continue on further pages, the likeliest first.
   ///
   /// After a successful trial, only the paging that works is left.
   var pagings: [PagingProposal]
-  /// The paging of the listing.
+  /// The likeliest paging, or nil if the listing seems to have one page.
   var paging: PagingProposal? { pagings.first }
-  /// The lines for the response's notation in the catalog file; none for JSON.
-  let notation: [String]
 
-  /// Whether a text is an ISO 4217 code.
+  /// Whether a text is an ISO 4217 code, such as "EUR".
   package static func isCurrency(_ text: String) -> Bool { Currency.codes.contains(text) }
 
-  /// How many items the response has.
-  var itemCount: Int { place.items.count }
+  private var itemCount: Int { place.items.count }
 
-  /// Makes a mapping for responses that have their items at the same place.
+  /// Makes one mapping for one or more responses that have their items at the same path.
   ///
   /// - Parameters:
   ///   - looks: The responses; at least one.
-  ///   - source: Where the first response came from.
-  ///   - currency: The ISO 4217 code that the user gave; nil to deduce it.
-  ///   - hasNextLink: Whether the first response's `Link` header names a next page.
+  ///   - source: The source of the first response.
+  ///   - currency: The ISO 4217 code that the user gave, or nil to deduce the currency.
+  ///   - hasNextLink: Whether the `Link` header of a response names a next page.
   init(
     of looks: [ResponseLook],
     source: ProposedSource,
@@ -55,10 +50,14 @@ package struct MappingProposal {
   ) {
     let first = looks[0]
     let root = first.root
-    let best = ItemPlace.joined(looks.map(\.place)) ?? first.place
+    let best = ItemPlace(
+      shape: first.place.shape,
+      items: looks.flatMap(\.place.items),
+      sections: looks.flatMap(\.place.sections)
+    )
     let chosen = looks.count == 1 ? first.fields : ItemFields(EvidenceCollection(best.items).all)
+    look = first
     place = best
-    program = first.program
     confidence = looks.map { min(1, $0.confidence) }.min() ?? 0
     fields = chosen
     let all = chosen.evidence
@@ -85,22 +84,20 @@ package struct MappingProposal {
     }
     sectionTitle = FieldScore.ranking(.title, sections).first ?? Self.header(of: sections)
     sectionKey = Self.key(of: sections) ?? sectionTitle
-    notation = first.notation
     pagings = PagingProposal.ranking(
       root: first.response,
       place: first.program == nil
         ? first.place : ItemPlace(shape: .list(path: []), items: first.place.items, sections: []),
-      query: source.query,
-      hasNextLink: hasNextLink,
       url: source.url,
+      hasNextLink: hasNextLink,
       id: chosen.rankings[.id]?.first?.evidence.place.first,
       request: source.body
     )
   }
 
-  /// How likely it is that a place has the items.
+  /// A factor for the confidence that the items are at a place, which depends on the name of the place.
   ///
-  /// An array inside an item is seldom a list of items.
+  /// It is low for an array that is usually a part of an item, such as `variants`.
   static func weight(of place: ItemPlace) -> Double {
     let names =
       switch place.shape {
@@ -112,10 +109,9 @@ package struct MappingProposal {
     let size = place.items.count == 1 ? 0.95 : place.sections.isEmpty ? 1 : 1.02
     let isInside = names.contains { name in
       let plain = NameWords.plain(name)
-      // Artists and brands are parts of items, unless the response lists nothing else.
-      let isOfOthers = ["person", "other"].contains {
-        FieldRules.has($0, in: plain.hasSuffix("s") ? String(plain.dropLast()) : plain)
-      }
+      // Lists of artists or brands are parts of items, unless the whole response is such a list.
+      let singular = plain.hasSuffix("s") ? String(plain.dropLast()) : plain
+      let isOfOthers = FieldRules.has("person", "other", in: singular)
       return insideNames.contains(plain) || !place.sections.isEmpty && isOfOthers
     }
     return isInside ? 0.6 * size : size
@@ -142,7 +138,9 @@ package struct MappingProposal {
     }.map { FieldScore(evidence: $0, confidence: 0.7) }
   }
 
-  /// A field that can be the key of a section: its values differ in all sections and are valid file names.
+  /// The member of a section that is likeliest to be its key.
+  ///
+  /// Its values must differ in all sections and be valid file names.
   private static func key(of sections: [FieldEvidence]) -> FieldScore? {
     let fit = sections.filter { $0.share == 1 && $0.variety == 1 && $0.share(isFileName) == 1 }
     let named = fit.map { evidence in
@@ -156,6 +154,7 @@ package struct MappingProposal {
     return named.max { $0.confidence < $1.confidence }
   }
 
+  /// The error for a response in which nothing looks like items.
   static func nothingFound(in root: JSONNode) -> CatalogError {
     let isEmpty =
       root.kind == .array && root.count == 0
@@ -188,7 +187,7 @@ package struct MappingProposal {
 }
 
 extension MappingProposal {
-  /// The first lines of a catalog file.
+  /// The comments at the beginning of the catalog file.
   var preface: [String] {
     [
       "# Proposed by larder catalog init from \(count(itemCount, "item")); "
@@ -198,31 +197,31 @@ extension MappingProposal {
     ]
   }
 
-  /// The line with the currency, in the catalog file.
+  /// The line `currency:` of the catalog file.
   var currencyLine: String {
     noted("currency: \(currency.code)", currency.confidence, currency.reason)
   }
 
-  /// The lines of a source beside its URL when it holds many sections; none when it is one section.
+  /// The lines of a section of the catalog file that say how its response is divided into many sections.
+  ///
+  /// There are none if the response is a single section.
   var partLines: [String] {
     guard case .sections(let path, _) = place.shape, let key = sectionKey else { return [] }
     let each = YAMLText.scalar("$" + path.map(FieldPlace.segment).joined() + "[*]")
-    var lines = ["each: \(each)"]
-    lines.append(noted("key: \(YAMLText.scalar(key.evidence.place.first))", key, "section"))
-    if let title = sectionTitle {
-      lines.append(
-        noted("title: \(YAMLText.scalar(title.evidence.place.first))", title, "section")
-      )
+    func line(_ name: String, _ score: FieldScore) -> String {
+      noted("\(name): \(YAMLText.scalar(score.evidence.place.first))", score, "section")
     }
-    return lines
+    return ["each: \(each)", line("key", key)] + (sectionTitle.map { [line("title", $0)] } ?? [])
   }
 
-  /// Whether a transform makes the sections; if so, the catalog can have no other sections.
+  /// Whether a transform makes the sections. The catalog can then have no other sections.
   var makesSections: Bool { if case .sectionsByName = place.shape { true } else { false } }
 
-  /// The lines for reading the response: the place of items, the paging, and the fields of items.
+  /// The lines that say how the response is read: the path to the items, the paging, and the fields of an item.
+  ///
+  /// - Parameter isLocal: Whether the response is a local file, which has only one page.
   func readingLines(isLocal: Bool) -> [String] {
-    var lines = notation + valueLines + items
+    var lines = look.notation + valueLines + items
     if let envelopeTitle { lines.append("envelope: {title: \(YAMLText.scalar(envelopeTitle))}") }
     lines += pagingLines(isLocal: isLocal)
     lines.append("item:")
@@ -230,14 +229,14 @@ extension MappingProposal {
     return lines
   }
 
-  /// The lines `text:` and `none:`, if values are HTML or some of them mean "none".
+  /// The line `text:` if some values are HTML, and the line `none:` if some values such as `N/A` mean "none".
   private var valueLines: [String] {
     let pictures = [thumbnail, gallery].compactMap(\.self).flatMap(\.scores).map(\.evidence)
     let titles = fields.alternatives(.title).map(\.evidence)
     let isHTML = (titles + pictures).contains { $0.samples.contains(where: Self.hasEntity) }
     let none = Set(pictures.flatMap(\.placeholders)).sorted()
     return (isHTML ? [noted("text: html", 0.9, "titles or addresses have entities")] : [])
-      + (none.isEmpty ? [] : ["none: [\(none.map(YAMLText.quoted).joined(separator: ", "))]"])
+      + (none.isEmpty ? [] : ["none: \(YAMLText.list(none.map(YAMLText.quoted)))"])
   }
 
   /// Whether a text has a character reference, such as `&amp;`. (HTML, section 13.5)
@@ -251,10 +250,13 @@ extension MappingProposal {
       }
   }
 
+  /// The lines with the path to the items, and with the transform that makes the items if there is one.
   private var items: [String] {
     let path = place.path.map(FieldPlace.segment).joined()
     let reason = "an array of \(count(itemCount, "object"))"
-    if let program { return [program.comment] + made(noted("items: $.items", confidence, reason)) }
+    if let program = look.program {
+      return [program.comment] + made(noted("items: $.items", confidence, reason))
+    }
     switch place.shape {
     case .list: return [noted("items: \(YAMLText.scalar("$" + path))", confidence, reason)]
     case .sections(_, let member):
@@ -277,14 +279,14 @@ extension MappingProposal {
     }
   }
 
-  /// The lines of the transform, and the line with the path to the items in its output.
+  /// The lines of the transform, followed by the line with the path to the items in its output.
   private func made(_ items: String) -> [String] {
     ["transform: |"] + YAMLText.block(transform ?? "", indent: "  ") + [items]
   }
 
-  /// The program of `transform:`; nil when the response is read as it is.
+  /// The jq program of `transform:`, or nil if the response needs no transform.
   var transform: String? {
-    if let program { return program.program }
+    if let program = look.program { return program.program }
     switch place.shape {
     case .list, .sections: return nil
     case .sectionsByName(_, let member):
@@ -296,44 +298,47 @@ extension MappingProposal {
           ?? ".key"
       return "{sections: [\(jqEntries) | {key, title: \(title), items: \(items)}]}"
     case .itemsByID:
-      let ownID = fields.rankings[.id]?.first.map(\.isSure) ?? false
-      return "{items: [\(jqEntries) | .value\(ownID ? "" : " + {id: .key}")]}"
+      return "{items: [\(jqEntries) | .value\(isIDMemberName ? " + {id: .key}" : "")]}"
     }
   }
 
   /// The path to an item's id.
   var idPath: String? {
-    guard let best = fields.rankings[.id]?.first else { return hasNames ? "$.id" : nil }
-    return hasNames && !best.isSure ? "$.id" : best.evidence.place.first
+    isIDMemberName ? "$.id" : fields.rankings[.id]?.first?.evidence.place.first
   }
 
-  /// The paths of a field; none if the field is commented out.
+  /// The paths that the catalog file has for a field; none if the field is only in a comment.
   func paths(_ field: FieldRules.Field) -> [String] {
     let scores = fields.alternatives(field)
     guard let best = scores.first, best.isSure || field == .title else { return [] }
-    let takesAll = field == .badges || field == .deliveryTypes
-    return scores.map { takesAll ? $0.evidence.place.all : $0.evidence.place.first }
+    return scores.map { path($0, field) }
   }
 
-  /// The names of the keys that are in doubt.
+  private func path(_ score: FieldScore, _ field: FieldRules.Field) -> String {
+    let takesAll = [.badges, .deliveryTypes, .gallery].contains(field)
+    return takesAll ? score.evidence.place.all : score.evidence.place.first
+  }
+
+  /// The keys of the catalog file whose values are in doubt, such as `salePrice`.
   var unsure: [String] {
     let texts = [FieldRules.Field.id, .title].filter { field in
-      !(field == .id && hasNames) && fields.rankings[field]?.first.map { !$0.isSure } ?? true
-    }
-    let prices = [("normalPrice", normalPrice), ("salePrice", salePrice)].filter {
-      $1.map { !$0.isSure } ?? false
-    }
-    let pictures = [("thumbnail", thumbnail), ("gallery", gallery)].filter {
-      $1.map { !$0.isSure } ?? false
+      !(field == .id && isIDMemberName) && fields.rankings[field]?.first?.isSure != true
     }
     let money = salePrice != nil && currency.confidence < FieldScore.sure ? ["currency"] : []
-    return texts.map(\.rawValue) + money + (prices.map(\.0) + pictures.map(\.0))
+    let others = [
+      ("normalPrice", normalPrice?.isSure), ("salePrice", salePrice?.isSure),
+      ("thumbnail", thumbnail?.isSure), ("gallery", gallery?.isSure),
+    ].filter { $1 == false }
+    return texts.map(\.rawValue) + money + others.map(\.0)
   }
 
-  /// Whether the items are members of an object, by id.
-  private var hasNames: Bool { if case .itemsByID = place.shape { true } else { false } }
+  /// Whether the id of an item is its member name in the object that contains the items: `{"c1": {…}, "c2": {…}}`.
+  private var isIDMemberName: Bool {
+    guard case .itemsByID = place.shape else { return false }
+    return fields.rankings[.id]?.first?.isSure != true
+  }
 
-  /// The jq expression for the members of the object that holds the items or sections.
+  /// The jq expression for the members of the object that contains the items or sections.
   private var jqEntries: String {
     let path = place.path.map { name in
       name == FieldPlace.everyElement ? "[]" : "[\(JQText.string(name))]"
@@ -341,7 +346,7 @@ extension MappingProposal {
     return path.isEmpty ? "to_entries[]" : ".\(path) | to_entries[]"
   }
 
-  /// The lines for the paging; for a local file, which has one page, they are a comment.
+  /// The line `paging:`, which is a comment if the paging is in doubt or the response is a local file.
   private func pagingLines(isLocal: Bool) -> [String] {
     guard let paging else { return [] }
     if isLocal {
@@ -352,13 +357,11 @@ extension MappingProposal {
     return [paging.confidence < 0.5 ? "# \(line)" : line]
   }
 
+  /// The lines below `item:`.
   private var fieldLines: [String] {
-    var lines: [String] = []
-    if hasNames, fields.rankings[.id]?.first.map({ !$0.isSure }) ?? true {
-      lines.append(noted("  id: $.id", 0.8, "the name that each has in the response"))
-    } else {
-      lines += line(.id)
-    }
+    var lines =
+      isIDMemberName
+      ? [noted("  id: $.id", 0.8, "the name that each has in the response")] : line(.id)
     for field in [FieldRules.Field.title, .description, .badges, .deliveryTypes] {
       lines += line(field)
     }
@@ -375,19 +378,15 @@ extension MappingProposal {
     return lines + [isSaid ? "  images:" : "  # images:"] + pictures
   }
 
-  /// The lines of a field: its path with the evidence, then the alternatives.
+  /// The line of a field with its path, followed by comments with other paths that the field may have.
   ///
-  /// A doubtful field is commented out, unless it is the id or the title, which every item needs.
+  /// A doubtful field is commented out. The id and the title are never commented out, because every item needs them.
   private func line(_ field: FieldRules.Field) -> [String] {
     let scores = fields.alternatives(field)
     guard let best = scores.first else { return [] }
-    let takesAll = field == .badges || field == .deliveryTypes
     func text(_ scores: [FieldScore]) -> String {
-      let paths = scores.map { takesAll ? $0.evidence.place.all : $0.evidence.place.first }
-      let value =
-        paths.count == 1
-        ? YAMLText.scalar(paths[0]) : "[\(paths.map(YAMLText.scalar).joined(separator: ", "))]"
-      return "\(field.rawValue): \(value)"
+      let paths = scores.map { YAMLText.scalar(path($0, field)) }
+      return "\(field.rawValue): \(YAMLText.alternatives(paths))"
     }
     let isSaid = best.isSure || field == .id || field == .title
     let reason =
@@ -397,33 +396,31 @@ extension MappingProposal {
       + rivals(fields.rankings[field] ?? [], of: scores).map { noted("  # \(text([$0]))", $0) }
   }
 
+  /// The line of a role of pictures, followed by comments with other paths.
   private func pictureLines(
     _ field: FieldRules.Field,
     _ pictures: PictureProposal?
   ) -> [String] {
     guard let pictures, let best = pictures.scores.first else { return [] }
     var values = pictures.values
-    // An alternative for items without a thumbnail may be the first picture of the gallery.
-    if field == .thumbnail, let first = headOfGallery(behind: best), !values.contains(first) {
+    let areSomeWithout =
+      best.evidence.share < 1 || best.evidence.samples.contains(where: PictureText.isData)
+    // For items without a thumbnail, the first picture of the gallery is the thumbnail.
+    if field == .thumbnail, areSomeWithout, let gallery, gallery.isSure, let first = gallery.first,
+      !values.contains(first)
+    {
       values.append(first)
     }
-    let value = values.count == 1 ? values[0] : "[\(values.joined(separator: ", "))]"
+    let value = YAMLText.alternatives(values)
     return [noted("    \(pictures.isSure ? "" : "# ")\(field.rawValue): \(value)", best)]
       + rivals(fields.rankings[field] ?? [], of: pictures.scores).map { other in
-        let path = field == .gallery ? other.evidence.place.all : other.evidence.place.first
-        return noted("    # \(field.rawValue): \(YAMLText.scalar(path))", other)
+        noted("    # \(field.rawValue): \(YAMLText.scalar(path(other, field)))", other)
       }
   }
 
-  /// The first picture of the gallery, for items without a thumbnail.
-  private func headOfGallery(behind best: FieldScore) -> String? {
-    guard let head = gallery?.first, gallery?.isSure == true,
-      best.evidence.share < 1 || best.evidence.samples.contains(where: PictureText.isData)
-    else { return nil }
-    return head
-  }
-
-  /// The other candidates for a key, for comments: one if the choice is sure, otherwise up to three.
+  /// The candidates for a field that were not chosen but are nearly as likely.
+  ///
+  /// There is at most one if the choice is sure, otherwise there are up to three.
   private func rivals(_ ranking: [FieldScore], of taken: [FieldScore]) -> some Sequence<FieldScore>
   {
     let best = taken.first?.confidence ?? 1
@@ -433,11 +430,11 @@ extension MappingProposal {
     }.prefix(best >= FieldScore.sure ? 1 : 3)
   }
 
+  /// The line of a price, followed by comments with another unit and other paths.
   private func priceLines(_ field: FieldRules.Field, _ price: PriceProposal?) -> [String] {
     guard let price, let best = price.scores.first else { return [] }
     let name = field.rawValue
-    let rules = price.scores.map { price.rule($0) }
-    let value = rules.count == 1 ? rules[0] : "[\(rules.joined(separator: ", "))]"
+    let value = YAMLText.alternatives(price.scores.map { price.rule($0) })
     var lines = [noted("  \(price.isSure ? "" : "# ")\(name): \(value)", best)]
     if price.unit == .doubtful {
       let example = best.evidence.samples.first ?? "1999"
@@ -452,6 +449,7 @@ extension MappingProposal {
       }
   }
 
+  /// A line with a comment such as `# 0.9: text in 3 of 4 items`.
   private func noted(
     _ line: String,
     _ score: FieldScore,
@@ -466,6 +464,7 @@ extension MappingProposal {
     )
   }
 
+  /// A line with a comment that gives the confidence and its reason.
   private func noted(_ line: String, _ confidence: Double, _ reason: String) -> String {
     let tenths = Int((confidence * 10).rounded())
     let number = tenths >= 10 ? "1.0" : "0.\(max(0, tenths))"

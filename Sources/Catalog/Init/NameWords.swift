@@ -1,7 +1,7 @@
-/// Splits names into lower-case words: `compareAtPrice` and `compare_at_price` are both `compare at price`.
+/// Splits the names of JSON members into lower-case words.
 ///
-/// Used by `larder catalog init` to recognize fields, and by ``ListingDecoder`` to recognize totals and signs of
-/// further pages.
+/// For example, `compareAtPrice` and `compare_at_price` both become `compare at price`. `larder catalog init` recognizes
+/// fields by these words. ``ListingDecoder`` recognizes by them the members that state a total or a further page.
 enum NameWords {
   /// The words of a name, in order.
   static func words(of name: String) -> [String] {
@@ -25,21 +25,29 @@ enum NameWords {
     return (word.isEmpty ? words : words + [word]).flatMap(parts(of:))
   }
 
-  /// The last part of words that are written together: `einkaufspreis`, `saleprice`, `hauptbild`.
+  /// The last parts of compound words, such as `preis` in `einkaufspreis` and `price` in `saleprice`.
   private static let heads = [
     "preis", "prijs", "hinta", "price", "prices", "bild", "bilder", "image", "images", "foto",
     "photo",
     "url",
   ]
 
-  /// A word that is written together, apart.
+  /// Splits a compound word before its last part: `saleprice` becomes `sale` and `price`.
   private static func parts(of word: String) -> [String] {
     let head = heads.first { word.hasSuffix($0) && word.utf8.count > $0.utf8.count + 2 }
     return head.map { [String(word.dropLast($0.count)), $0] } ?? [word]
   }
 
-  /// The name with its words joined by spaces; different spellings of one name become equal.
+  /// The words of a name, joined by spaces; different spellings of one name become equal.
   static func plain(_ name: String) -> String {
     words(of: name).joined(separator: " ")
+  }
+}
+
+extension Array {
+  /// The elements without those whose key an earlier element has.
+  func unique<Key: Hashable>(by key: (Element) -> Key) -> [Element] {
+    var seen: Set<Key> = []
+    return filter { seen.insert(key($0)).inserted }
   }
 }

@@ -1,20 +1,20 @@
-/// A paging that a listing may have.
-struct PagingProposal: Equatable {
-  /// The value of `paging:` in the catalog file.
+/// A way in which a listing may continue on further pages, for example with the query parameter `page`.
+struct PagingProposal {
+  /// The value of `paging:` in the catalog file, such as `{page: page}`.
   let yaml: String
-  /// The confidence, 0 to 1; below one half, the paging is only a comment in the file.
+  /// The confidence, from 0 to 1. Below one half, the paging is only a comment in the file.
   let confidence: Double
   /// The reason, for the comment in the file.
   let reason: String
-  /// The body of the request with a placeholder, if the page's number or cursor belongs in the body.
+  /// The body of the request with a placeholder such as `{page}`; nil if the body does not select the page.
   var body: String?
-  /// The section's URL with a placeholder, if the page's number belongs in the path.
+  /// The section's URL with the placeholder `{page}`; nil if the path of the URL does not select the page.
   var url: String?
 
   /// The maximum number of pagings that are tried, each by a request.
   static let mostTried = 8
 
-  /// Whether the response itself leaves no doubt about the paging.
+  /// Whether the response itself leaves no doubt about the paging, so that no request need try it.
   var isSure: Bool { confidence >= 0.85 }
 
   /// The same paging with a high confidence, so that it is written to the file and can be tried.
@@ -22,32 +22,10 @@ struct PagingProposal: Equatable {
     Self(yaml, 0.95, "\(reason); a second page requested this way has other items", body, url)
   }
 
-  /// The same paging with a low confidence, after a second page brought nothing new.
+  /// The same paging with a low confidence, because a request for a second page returned no other items.
   var refuted: Self {
-    Self(
-      yaml,
-      min(confidence, 0.4),
-      "\(reason), but a second page requested this way has no other items",
-      body,
-      url
-    )
-  }
-
-  /// The likeliest paging that is found without a request to the shop.
-  init?(
-    root: JSONNode,
-    place: ItemPlace,
-    query: [(name: String, value: String)],
-    hasNextLink: Bool
-  ) {
-    let ranking = Self.ranking(
-      root: root,
-      place: place,
-      query: query,
-      hasNextLink: hasNextLink
-    )
-    guard let first = ranking.first else { return nil }
-    self = first
+    let result = "but a second page requested this way has no other items"
+    return Self(yaml, min(confidence, 0.4), "\(reason), \(result)", body, url)
   }
 
   /// Ranks pagings by the response's `Link` header, the members around the items, and the URL's query.
@@ -55,18 +33,16 @@ struct PagingProposal: Equatable {
   /// - Parameters:
   ///   - root: The response.
   ///   - place: The place of the items in the response.
-  ///   - query: The names and values of the URL's query.
-  ///   - hasNextLink: Whether the `Link` header names a next page.
   ///   - url: The URL, relative to the catalog's base.
-  ///   - id: The path from an item to its id; nil when items have none.
-  ///   - request: The body of the request; nil for a plain GET.
-  /// - Returns: The candidates, the likeliest first. If the first candidate is sure, no trial is needed.
+  ///   - hasNextLink: Whether the `Link` header names a next page.
+  ///   - id: The path from an item to its id, or nil if the items have none.
+  ///   - request: The body of the request, or nil for a plain GET.
+  /// - Returns: The candidates, the likeliest first.
   static func ranking(
     root: JSONNode,
     place: ItemPlace,
-    query: [(name: String, value: String)],
-    hasNextLink: Bool,
     url: String = "",
+    hasNextLink: Bool,
     id: String? = nil,
     request: String? = nil
   ) -> [PagingProposal] {
@@ -79,6 +55,7 @@ struct PagingProposal: Equatable {
     if let next = around.first(where: { isNextURL($0) }) {
       return [Self("{next: \(YAMLText.scalar(next.path))}", 0.9, "it holds the next page's URL")]
     }
+    let query = ProposedSource.query(of: url)
     let cursors = cursors(around, query)
     if !cursors.isEmpty { return cursors }
     var ranking = counted(around, count: count)
@@ -89,7 +66,7 @@ struct PagingProposal: Equatable {
       let way = ["page", "p"].contains(name) ? "page" : "offset"
       ranking.append(Self("{\(way): \(name)}", 0.6, "the URL has \(name)="))
     }
-    // On the last page, the member for the next page's URL may be `null`.
+    // If the response is the last page, the member for the next page's URL may be `null`.
     if ranking.isEmpty, let next = around.first(where: { $0.value.kind == .null && isNext($0) }) {
       return [
         Self("{next: \(YAMLText.scalar(next.path))}", 0.6, "it would hold the next page's URL")
@@ -102,17 +79,15 @@ struct PagingProposal: Equatable {
         Self("{offset: skip}", 0.1, reason),
       ]
     }
-    return ranking.enumerated().filter { place, paging in
-      !ranking[..<place].contains { $0.yaml == paging.yaml }
-    }.map(\.element)
+    return ranking.unique(by: \.yaml)
   }
 
   /// Whether a number of items is a usual size of a page.
-  static func isPage(_ count: Int) -> Bool {
+  private static func isPage(_ count: Int) -> Bool {
     [10, 12, 15, 16, 20, 24, 25, 30, 36, 40, 48, 50, 60, 100, 200, 250, 500].contains(count)
   }
 
-  /// Paging by a page number in the path of the URL: `products/page/1`, `products/page-1.json`.
+  /// Paging by a page number in the path of the URL, such as `products/page/1` or `products/page-1.json`.
   private static func inPath(_ url: String) -> [PagingProposal] {
     let file = url.prefix { $0 != "?" && $0 != "#" }
     let digits = file.prefix { $0 != "." }.reversed().prefix { $0.isWholeNumber }
@@ -127,7 +102,9 @@ struct PagingProposal: Equatable {
     return [Self(yaml, 0.6, "the URL ends in a number", nil, String(paged))]
   }
 
-  /// Paging that starts each page after the last item's id, if the response says only that there are more items.
+  /// Paging in which the request for a page names the id of the last item on the page before.
+  ///
+  /// It is proposed if the response says that there are more items but not how many.
   private static func behindLast(
     _ around: [Member],
     _ place: ItemPlace,
@@ -158,14 +135,19 @@ struct PagingProposal: Equatable {
     self.url = url
   }
 
-  /// A member outside the items.
+  /// A member of the response outside the items, such as `total`.
   struct Member {
     let name: String
     let path: String
     let value: JSONNode
+
+    /// The names on the path, each in the form of ``NameWords/plain(_:)``; the first is the root `$`, as an empty name.
+    var words: [String] {
+      path.split { ".[]'".contains($0) }.map { NameWords.plain(String($0)) }
+    }
   }
 
-  /// The scalars outside the items, including those in objects one or two levels deeper.
+  /// The scalars outside the items, at most three objects deep.
   private static func members(around root: JSONNode, place: ItemPlace) -> [Member] {
     var members: [Member] = []
     func gather(_ node: JSONNode, _ path: String, _ depth: Int) {
@@ -176,7 +158,7 @@ struct PagingProposal: Equatable {
         } else if value.kind == .array,
           let next = value.elements.first(where: { $0["rel"]?.text == "next" })?["href"]
         {
-          // The form `{"links": [{"rel": "next", "href": "…"}]}`.
+          // For example `{"links": [{"rel": "next", "href": "…"}]}`.
           members.append(
             Member(name: "next", path: place + "[?@.rel == 'next'].href", value: next)
           )
@@ -189,28 +171,25 @@ struct PagingProposal: Equatable {
     return members
   }
 
-  /// Names of flags that say there is a next page.
+  /// The names of members whose value `true` means that there is a next page.
   private static let moreNames: Set<String> = ["has more", "has next", "has next page", "more"]
 
-  static let cursorNames: Set<String> = [
+  private static let cursorNames: Set<String> = [
     "cursor", "next cursor", "end cursor", "next page token", "continuation token", "after",
     "next token", "continuation", "cursor next", "next after", "page token", "next cursor token",
   ]
 
-  /// The member that is the cursor of the next page, and the path to it.
-  static func cursor(_ around: [Member]) -> (member: Member, path: String)? {
+  /// The member with the cursor of the next page, and the path to the cursor.
+  private static func cursor(_ around: [Member]) -> (member: Member, path: String)? {
     let found = around.first { member in
       guard let text = FieldReader.plainText(member.value), !text.isEmpty else { return false }
-      let words = member.path.split(whereSeparator: { ".[]'".contains($0) }).map(String.init).map(
-        NameWords.plain
-      )
-      let isNamed = cursorNames.contains(words.last ?? "")
-      // Some shops use the name of an offset for a cursor.
+      let name = member.words.last ?? ""
+      // Some shops call a cursor `offset`.
       let isOffset =
-        ["offset", "start", "skip"].contains(words.last ?? "") && member.value.kind == .string
+        ["offset", "start", "skip"].contains(name) && member.value.kind == .string
         && Int(text) == nil
-      return isNamed || isOffset
-        || (words.last == "next" && !PictureText.isLink(text) && !text.hasPrefix("?"))
+      return cursorNames.contains(name) || isOffset
+        || (name == "next" && !PictureText.isLink(text) && !text.hasPrefix("?"))
     }
     guard let found else { return nil }
     let more = around.first {
@@ -218,7 +197,7 @@ struct PagingProposal: Equatable {
         && $0.value.kind == .boolean
         && parent($0.path) == parent(found.path)
     }
-    // The last page may have a cursor too, so the path also tests the flag for more pages.
+    // The last page may have a cursor too. Therefore the path selects the cursor only if the flag for more pages is true.
     guard let more, let holder = parent(found.path), let outer = parent(holder) else {
       return (found, found.path)
     }
@@ -230,7 +209,7 @@ struct PagingProposal: Equatable {
     path.lastIndex { $0 == "." || $0 == "[" }.map { String(path[..<$0]) }
   }
 
-  /// The request parameters that may take a cursor, the likeliest first.
+  /// Pagings by a cursor in the response, one for each request parameter that may take the cursor.
   private static func cursors(
     _ around: [Member],
     _ query: [(name: String, value: String)]
@@ -247,11 +226,9 @@ struct PagingProposal: Equatable {
         ? plain.prefix(1).lowercased() + plain.dropFirst() : bare
     ]
     names += ["cursor", "after", own, "page_token", "pageToken", "next"]
-    return names.enumerated().filter { !names[..<$0].contains($1) && !$1.isEmpty }.map {
-      place,
-      name in
+    return names.unique(by: \.self).filter { !$0.isEmpty }.map { name in
       let yaml = "{cursor: \(YAMLText.scalar(name)), from: \(YAMLText.scalar(path))}"
-      return Self(yaml, place == 0 ? 0.6 : 0.4, "it holds a cursor")
+      return Self(yaml, name == names[0] ? 0.6 : 0.4, "it holds a cursor")
     }
   }
 
@@ -262,24 +239,23 @@ struct PagingProposal: Equatable {
     return isNext(member)
   }
 
-  /// Whether a member has a usual name for the next page's URL.
+  /// Whether a name on the member's path is a usual name for the next page's URL.
   private static func isNext(_ member: Member) -> Bool {
-    let words = member.path.split(whereSeparator: { ".[]'".contains($0) }).map(String.init)
-      .map(NameWords.plain)
-    return words.contains {
+    member.words.contains {
       ["next", "next page", "next url", "next link", "next page url", "next href", "more url"]
         .contains($0)
     }
   }
 
-  /// Pagings by a page number or an offset, if the response says that there are more items.
-  static func counted(_ around: [Member], count: Int) -> [PagingProposal] {
+  /// Pagings by a page number or an offset, if the response says how many items or pages there are.
+  private static func counted(_ around: [Member], count: Int) -> [PagingProposal] {
     func number(_ names: Set<String>) -> (name: String, value: Int)? {
       around.lazy.compactMap { member in
-        // In `{"total": {"value": 15}}`, the name that counts is that of the enclosing member.
-        let words = member.path.split { ".[]'".contains($0) }.map(String.init)
-        let called = member.name == "value" ? words.dropLast().last ?? "" : member.name
-        guard names.contains(NameWords.plain(called)) else { return nil }
+        // In `{"total": {"value": 15}}`, the name of the enclosing member says what the number means.
+        let called =
+          member.name == "value"
+          ? member.words.dropLast().last ?? "" : NameWords.plain(member.name)
+        guard names.contains(called) else { return nil }
         return member.value.integer.map { (member.name, $0) }
       }.first
     }
@@ -296,9 +272,7 @@ struct PagingProposal: Equatable {
       "total pages", "last page", "pages", "page count", "num pages", "max page", "nb pages",
       "number of pages",
     ])
-    let goesOn =
-      flag(moreNames.union(["is truncated"]))
-      || number(["next page"]) != nil
+    let goesOn = flag(moreNames.union(["is truncated"])) || number(["next page"]) != nil
     let skipped = number(["skip", "offset", "start"])
     let size = number(["limit", "per page", "page size", "pagesize"])
     let page = number([
@@ -306,34 +280,31 @@ struct PagingProposal: Equatable {
     ])
     let hasMore = goesOn ? true : total.map { $0.value > count } ?? pages.map { $0.value > 1 }
     guard let hasMore else { return [] }
-    let now = "it has all items now"
-    let shown =
-      pages.map { $0.value > 1 } == true
-      ? "it names further pages"
-      : goesOn
-        ? "it says that there are more"
-        : "it has \(count) of \(total?.value ?? 0) items"
+    let reason =
+      !hasMore
+      ? "it has all items now"
+      : pages.map { $0.value > 1 } == true
+        ? "it names further pages"
+        : goesOn
+          ? "it says that there are more"
+          : "it has \(count) of \(total?.value ?? 0) items"
     var ranking: [PagingProposal] = []
     if let skipped {
       let sized = size.map {
         ", size: {name: \(YAMLText.scalar($0.name)), value: \(max($0.value, 1))}"
       }
       let yaml = "{offset: \(YAMLText.scalar(skipped.name))\(sized ?? "")}"
-      ranking.append(Self(yaml, hasMore ? 0.9 : 0.4, hasMore ? shown : now))
+      ranking.append(Self(yaml, hasMore ? 0.9 : 0.4, reason))
     }
     let first = page.map { $0.value == 0 ? ", first: 0" : "" } ?? ""
     if pages != nil || page != nil {
-      // If the response has "pageNo", the request's parameter has the same name; for "current_page", it is "page".
+      // If the response has the member `pageNo`, the parameter of the request has this name too. If the response has
+      // `current_page`, the parameter is usually `page`.
       let own = page.flatMap {
         ["page no", "pageno", "page number"].contains(NameWords.plain($0.name)) ? $0.name : nil
       }
-      ranking.append(
-        Self(
-          "{page: \(YAMLText.scalar(own ?? "page"))\(first)}",
-          hasMore ? 0.8 : 0.4,
-          hasMore ? shown : now
-        )
-      )
+      let yaml = "{page: \(YAMLText.scalar(own ?? "page"))\(first)}"
+      ranking.append(Self(yaml, hasMore ? 0.8 : 0.4, reason))
     }
     guard hasMore else { return ranking }
     let holder = page.flatMap { page in
@@ -341,41 +312,37 @@ struct PagingProposal: Equatable {
     }
     let named = (page.map { [$0.name] } ?? []) + (holder.map { ["\($0)[page]"] } ?? [])
     for name in named + ["page", "p", "pageNumber"] where name != "number" {
-      ranking.append(Self("{page: \(YAMLText.scalar(name))\(first)}", 0.3, shown))
+      ranking.append(Self("{page: \(YAMLText.scalar(name))\(first)}", 0.3, reason))
     }
     for name in ["offset", "skip", "start", "from"] {
-      ranking.append(Self("{offset: \(name)}", 0.3, shown))
+      ranking.append(Self("{offset: \(name)}", 0.3, reason))
     }
     return ranking
   }
 }
 
-/// The members of a JSON request body that may select the page.
+/// The members of a JSON request body that may select the page, such as `page` in `{"page": 1}`.
 struct PostedPaging {
-  /// A member of the request, by its name and its value as written.
+  /// A member of the request.
   struct Slot {
-    /// The meaning of the value: the name of the member, or the name of the GraphQL argument that uses it.
+    /// The meaning of the value: the name of the member, or the name of the GraphQL argument that takes its value.
     let meaning: String
-    /// The value: a number, `null`, or a text in quotes.
+    /// The value as it is written in the request: a number, `null`, or a text in quotes.
     let value: Substring
 
-    /// The value as a number.
     var number: Int? { Int(value) }
-    /// Whether the value is empty, as in the request for the first page.
+    /// Whether the value is `null` or an empty text, as a cursor is in the request for the first page.
     var isEmpty: Bool { value == "null" || value == "\"\"" }
   }
 
-  /// The request.
   let request: String
-  /// The members of the request whose value is a number, a text or empty, in order.
+  /// The members whose value is a number, a text or `null`, in their order.
   let slots: [Slot]
 
-  /// Whether the request is GraphQL; then no member can be added that the query does not name.
+  /// Whether the request is GraphQL. No member can then be added, because the query would not use it.
   let isGraphQL: Bool
 
-  /// Finds the members of a request.
-  ///
-  /// - Parameter request: JSON.
+  /// Finds the members of a request, which is JSON.
   init(_ request: String) {
     self.request = request
     var slots: [Slot] = []
@@ -417,13 +384,10 @@ struct PostedPaging {
   func request(with place: Placeholder, at slot: Slot) -> String {
     let isText = slot.value.hasPrefix("\"")
     let written = isText ? "\"\(place.written)\"" : place.written
-    return request.replacingCharacters(
-      in: slot.value.startIndex..<slot.value.endIndex,
-      with: written
-    )
+    return request[..<slot.value.startIndex] + written + request[slot.value.endIndex...]
   }
 
-  /// The request with an additional member whose value is a placeholder; nil when no member can be added.
+  /// The request with an additional member whose value is a placeholder, or nil if no member can be added.
   func request(with place: Placeholder, named name: String) -> String? {
     guard !isGraphQL, let end = request.lastIndex(of: "}") else { return nil }
     let head = String(request[..<end]).trimmed
@@ -441,17 +405,9 @@ struct PostedPaging {
   }
 }
 
-extension String {
-  fileprivate func replacingCharacters(in range: Range<Index>, with text: String) -> String {
-    self[..<range.lowerBound] + text + self[range.upperBound...]
-  }
-}
-
 extension PagingProposal {
-  /// The paging of a request with a body.
-  ///
-  /// The page's number or cursor replaces the value of a slot in the body.
-  static func posted(_ around: [Member], count: Int, _ posted: PostedPaging) -> [PagingProposal] {
+  /// Pagings for a request with a body, in which a placeholder for the page's number or cursor replaces a value.
+  private static func posted(_ around: [Member], count: Int, _ posted: PostedPaging) -> [PagingProposal] {
     if let (member, path) = cursor(around) { return [posted.paging(by: member, at: path)] }
     let signs = counted(around, count: count)
     let says = signs.first.map { ($0.reason, 0.8) } ?? ("it may be only the first page", 0.4)
@@ -470,19 +426,13 @@ extension PagingProposal {
       }
     }
     guard ranking.isEmpty else { return ranking }
-    // The request may have a parameter with the name by which the response counts pages.
+    // The request may take a member with the name that the page's number has in the response.
     let counts = around.filter { $0.value.integer.map { (0...1).contains($0) } ?? false }
     for name in counts.map(\.name).filter({ pageNames.contains(NameWords.plain($0)) }) + ["page"] {
       let isFromZero = counts.contains { $0.name == name && $0.value.integer == 0 }
       guard let body = posted.request(with: .page, named: name) else { continue }
-      ranking.append(
-        Self(
-          "{page: \(YAMLText.scalar(name))\(isFromZero ? ", first: 0" : "")}",
-          0.3,
-          says.0,
-          body
-        )
-      )
+      let yaml = "{page: \(YAMLText.scalar(name))\(isFromZero ? ", first: 0" : "")}"
+      ranking.append(Self(yaml, 0.3, says.0, body))
     }
     for name in counts.map(\.name).filter({ offsetNames.contains(NameWords.plain($0)) })
       + ["offset", "skip", "from"]
@@ -490,9 +440,7 @@ extension PagingProposal {
       guard let body = posted.request(with: .offset, named: name) else { continue }
       ranking.append(Self("{offset: \(YAMLText.scalar(name))}", 0.3, says.0, body))
     }
-    return ranking.enumerated().filter { place, paging in
-      !ranking[..<place].contains { $0.body == paging.body }
-    }.map(\.element)
+    return ranking.unique(by: \.body)
   }
 
   private static let pageNames: Set<String> = [
@@ -502,7 +450,9 @@ extension PagingProposal {
 }
 
 extension PostedPaging {
-  /// The paging by a cursor.
+  /// The paging by a cursor that a member of the response holds.
+  ///
+  /// The cursor replaces the empty value of a slot, or becomes a member that is added to the request.
   fileprivate func paging(by member: PagingProposal.Member, at path: String) -> PagingProposal {
     let yaml = "{from: \(YAMLText.scalar(path))}"
     let names = [

@@ -1,63 +1,73 @@
-/// How to read the pictures of a role: the paths to texts, and the rule that turns the texts into URLs.
+/// The proposed way to read pictures of one role, such as the thumbnail of an item.
+///
+/// For example, `{path: $.image, template: "https://cdn.example/{value}"}` reads a file name and makes a URL of it.
 struct PictureProposal {
-  /// The places (paths in an item), the best first.
+  /// The paths in an item, the best first.
   ///
-  /// Further ones are alternatives, or the other kind of element in a mixed list.
+  /// A further path is for items without a value at the paths before, or for the other kind of element in a mixed list.
   let scores: [FieldScore]
-  /// The alternatives of the role in the catalog file.
+  /// The values of the role in the catalog file, one for each alternative.
   let values: [String]
-  /// The alternative that reads only the first picture; nil if one text holds several pictures.
+  /// The value that reads only the first picture, or nil if a single text holds several pictures.
   let first: String?
 
   /// Proposes how to read the pictures of a role.
   ///
   /// - Parameters:
-  ///   - ranking: The places; the first that has a picture counts.
-  ///   - isMany: Whether the role takes all pictures of an item.
-  ///   - all: All fields of items.
-  ///   - root: The response, which may contain the base URL of pictures outside the items.
+  ///   - ranking: The paths to the pictures. An item's pictures are at the first path where the item has a value.
+  ///   - isMany: Whether the role takes all pictures of an item, as the gallery does.
+  ///   - all: The values at all paths in the items.
+  ///   - root: The response, which may have a base URL of pictures outside the items.
   init?(_ ranking: [FieldScore], isMany: Bool, among all: [FieldEvidence], root: JSONNode) {
     guard let best = ranking.first else { return nil }
     let mixed = Self.mixed(with: best.evidence, among: all)
     let template = Self.template(for: best.evidence, among: all, root: root)
     let mark = PictureText.separator(of: best.evidence)
-    let own = [best] + mixed.map { FieldScore(evidence: $0, confidence: best.confidence) }
-    scores = own + ranking.dropFirst()
+    let own = [best.evidence.place] + mixed.map(\.place)
+    scores =
+      [best] + mixed.map { FieldScore(evidence: $0, confidence: best.confidence) }
+      + ranking.dropFirst()
     values =
       [Self.yaml(own, isMany: isMany, mark: mark, template: template)]
-      + ranking.dropFirst().map { Self.yaml([$0], isMany: isMany, mark: nil, template: template) }
-    first = mark == nil ? Self.yaml(own, isMany: false, mark: nil, template: template) : nil
+      + ranking.dropFirst().map {
+        Self.yaml([$0.evidence.place], isMany: isMany, template: template)
+      }
+    first = mark == nil ? Self.yaml(own, isMany: false, template: template) : nil
   }
 
   /// Whether the proposal is written as a key of the file, not only as a comment.
   var isSure: Bool { scores[0].isSure }
 
-  private static func yaml(
-    _ scores: [FieldScore],
+  /// The value of a role in the catalog file.
+  ///
+  /// - Parameters:
+  ///   - places: The paths whose pictures are all read.
+  ///   - isMany: Whether all pictures at a path are read, not only the first.
+  ///   - mark: The separator, if one text holds several URLs.
+  ///   - template: The template that makes URLs of the texts.
+  /// - Returns: YAML on one line.
+  static func yaml(
+    _ places: [FieldPlace],
     isMany: Bool,
-    mark: String?,
-    template: String?
+    mark: String? = nil,
+    template: String? = nil
   ) -> String {
-    let places = scores.map(\.evidence.place)
     var members: [String] = []
     if places.count > 1 {
-      // Each path selects the list's elements one by one, so that it can skip the elements for the other path.
-      let paths = places.map { place in
-        isMany && place.steps.last?.isList == true
-          ? place.all + "[*]" : isMany ? place.all : place.first
-      }
-      members.append("all: [\(paths.map(YAMLText.quoted).joined(separator: ", "))]")
+      // Each path selects the elements of a list one by one. Elements that are not for this path can then be skipped.
+      let paths = places.map { isMany ? $0.elements : $0.first }
+      members.append("all: \(YAMLText.list(paths.map(YAMLText.quoted)))")
     } else {
       members.append("path: \(YAMLText.scalar(isMany ? places[0].all : places[0].first))")
     }
     if let mark { members.append("split: \(YAMLText.quoted(mark))") }
     if let template { members.append("template: \(YAMLText.quoted(template))") }
-    let isPlain = members.count == 1 && places.count == 1
-    return isPlain
-      ? String(members[0].dropFirst("path: ".count)) : "{\(members.joined(separator: ", "))}"
+    return YAMLText.rule(members)
   }
 
-  /// The other kind of element in a mixed list such as `["a.jpg", {"url": "b.jpg"}]`.
+  /// The values of the other kind in a mixed list such as `["a.jpg", {"url": "b.jpg"}]`.
+  ///
+  /// If `evidence` has the texts, these are the members of the objects, and the other way round.
   private static func mixed(
     with evidence: FieldEvidence,
     among all: [FieldEvidence]
@@ -74,8 +84,10 @@ struct PictureProposal {
     }.prefix(2).map(\.self)
   }
 
-  /// The template that turns file names into URLs; nil if the texts are URLs already, or no base is known.
-  static func template(
+  /// The template that makes URLs of file names, such as `https://cdn.example/{value}`.
+  ///
+  /// - Returns: Nil if the texts are URLs already, or if the response has no base URL of pictures.
+  private static func template(
     for evidence: FieldEvidence,
     among all: [FieldEvidence],
     root: JSONNode
@@ -104,7 +116,7 @@ struct PictureProposal {
     return prefix + "{value}"
   }
 
-  /// The members outside the items that may be a base URL of pictures.
+  /// The members of the response that may be a base URL of pictures, with the names that lead to them.
   private static func prefixes(in node: JSONNode, depth: Int) -> [(name: String, text: String)] {
     guard depth < 4 else { return [] }
     return node.members.prefix(60).flatMap { name, value -> [(name: String, text: String)] in
@@ -125,13 +137,13 @@ struct PictureProposal {
   }
 }
 
-/// Tests of texts that may be the URL of a picture.
+/// Judges whether a text is the URL of a picture.
 enum PictureText {
   private static let endings = [
     ".jpg", ".jpeg", ".png", ".gif", ".webp", ".avif", ".svg", ".bmp", ".tif", ".tiff",
   ]
 
-  /// Whether the path of a URL ends like a picture's, for example in `.jpg`.
+  /// Whether the path of a URL has the ending of a picture file, such as `.jpg`.
   static func hasEnding(_ text: String) -> Bool {
     let path = path(text)
     return endings.contains(where: path.hasSuffix)
@@ -140,14 +152,14 @@ enum PictureText {
   /// Whether a text is a `data:` URL, which holds the picture itself. (RFC 2397)
   static func isData(_ text: String) -> Bool { text.prefix(5).lowercased() == "data:" }
 
-  /// The separator of several URLs in one text; nil if each text is one URL.
+  /// The character that separates several URLs in one text, or nil if each text is a single URL.
   static func separator(of evidence: FieldEvidence) -> String? {
     guard evidence.isText, evidence.samples.contains(where: { !$0.isEmpty }) else { return nil }
     return [",", "|", ";", " ", "\n"].first { mark in
       var several = 0
       for text in evidence.samples {
         let parts = text.split(separator: mark).map(\.trimmed)
-        // Services that scale pictures write commas into their URLs.
+        // A comma may also be part of a URL, as in `https://cdn.example/w_300,h_200/a.png`.
         guard parts.allSatisfy(isLink), Set(parts.map(isAbsolute)).count <= 1 else { return false }
         if parts.count > 1 { several += 1 }
       }
@@ -155,7 +167,7 @@ enum PictureText {
     }
   }
 
-  /// The size in pixels that all addresses have in them, 50 in `/1_50.jpg` and `/2_50.jpg`; nil for none.
+  /// The width in pixels that all URLs contain: 50 for `/1_50.jpg` and `/2_50.jpg`; nil if they have no number in common.
   static func pixels(_ evidence: FieldEvidence) -> Int? {
     var common: Set<Int>?
     for text in evidence.samples {
@@ -166,20 +178,20 @@ enum PictureText {
     return evidence.distinct.count > 1 ? common?.max() : nil
   }
 
-  /// Whether its path ends like a page's, for example in `.html`.
+  /// Whether the path of a URL has the ending of a web page, such as `.html`.
   static func isPage(_ text: String) -> Bool {
     let path = path(text)
     return [".html", ".htm", ".php", ".asp", ".aspx", ".jsp"].contains(where: path.hasSuffix)
   }
 
-  /// Whether a text is a URL, or a path that ends like a picture's.
+  /// Whether a text is a URL, a path that begins with `/`, or the name of a picture file.
   static func isLink(_ text: String) -> Bool {
     let lower = text.lowercased()
     if lower.contains(where: \.isWhitespace) { return false }
     return ["http://", "https://", "//", "/"].contains(where: lower.hasPrefix) || hasEnding(text)
   }
 
-  /// Whether a text is a URL with a host.
+  /// Whether a text is a URL with a host, with or without a scheme.
   static func isAbsolute(_ text: String) -> Bool {
     ["http://", "https://", "//"].contains { text.lowercased().hasPrefix($0) }
   }

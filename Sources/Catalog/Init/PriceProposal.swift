@@ -1,33 +1,46 @@
-/// The path to a price, and the unit of its number.
+/// The proposed way to read a price: its path in an item, and the unit of its number.
 struct PriceProposal {
-  /// How a number is turned into money.
+  /// The unit of the number in a feed, for example cents.
   enum Unit: Equatable {
-    /// The number is in major units; it may also be written as text.
+    /// The number is in major units, such as euros; it may also be written as text.
     case major
-    /// The number is in the currency's minor units.
+    /// The number is in the currency's minor units, such as cents.
     case minor
-    /// The item has, at a path, the number of digits that are decimals.
+    /// The number has as many decimals as the item says at the given path: 1999 and 2 mean 19.99.
     case scaled(path: String)
-    /// The number has to be divided by this power of ten.
+    /// The number has to be divided by the given power of ten.
     case divided(by: Int)
-    /// The number is whole units, and the billionths are at a path, as in `{units, nanos}`.
+    /// The number is whole units. The billionths are at the given path, as in `{"units": 19, "nanos": 990000000}`.
     case split(nanos: String)
     /// The number seems to be in major units, but may be in minor units.
     case doubtful
+
+    /// The members of the price's rule in the catalog file, such as `path: $.price` and `minorUnits: true`.
+    ///
+    /// - Parameter path: The path to the price.
+    func members(_ path: String) -> [String] {
+      let path = YAMLText.scalar(path)
+      return switch self {
+      case .major, .doubtful: ["path: \(path)"]
+      case .minor: ["path: \(path)", "minorUnits: true"]
+      case .scaled(let scale): ["path: \(path)", "scale: \(YAMLText.scalar(scale))"]
+      case .divided(let divisor): ["path: \(path)", "divisor: \(divisor)"]
+      case .split(let nanos): ["units: \(path)", "nanos: \(YAMLText.scalar(nanos))"]
+      }
+    }
   }
 
-  /// The places (paths in an item); the first that has a value counts.
+  /// The paths to the price. An item's price is at the first path where the item has a value.
   let scores: [FieldScore]
-  /// The unit of the number.
   let unit: Unit
-  /// The path to the currency in an item, if items have different currencies.
-  var currency: String?
+  /// The path to the currency in an item, or nil if all items have the same currency.
+  private let currency: String?
 
-  /// Deduces the unit and currency of a price, also from the fields beside it; nil if `scores` is empty.
+  /// Deduces the unit of a price from its name, its numbers and the members beside it.
   ///
   /// - Parameters:
-  ///   - scores: The places of the price.
-  ///   - all: All fields of items.
+  ///   - scores: The paths to the price; nil is returned if there are none.
+  ///   - all: The values at all paths in the items.
   ///   - currency: The currency of prices.
   ///   - other: The unit of the item's other price.
   init?(
@@ -66,23 +79,18 @@ struct PriceProposal {
   /// Whether the proposal is written as a key of the file, not only as a comment.
   var isSure: Bool { scores[0].isSure && unit != .doubtful }
 
-  /// A place, written as an alternative in the catalog file.
+  /// The rule that reads the price at one path, as YAML: `{path: $.price, minorUnits: true}`.
   func rule(_ score: FieldScore, as unit: Unit? = nil) -> String {
-    let path = YAMLText.scalar(score.evidence.place.first)
-    var members = ["path: \(path)"]
-    switch unit ?? self.unit {
-    case .major, .doubtful: break
-    case .minor: members.append("minorUnits: true")
-    case .scaled(let path): members.append("scale: \(YAMLText.scalar(path))")
-    case .divided(let divisor): members.append("divisor: \(divisor)")
-    case .split(let nanos): members = ["units: \(path)", "nanos: \(YAMLText.scalar(nanos))"]
-    }
+    var members = (unit ?? self.unit).members(score.evidence.place.first)
     if score.skipsZero { members.append("none: 0") }
     if let currency { members.append("currency: \(YAMLText.scalar(currency))") }
-    return members.count == 1 ? path : "{\(members.joined(separator: ", "))}"
+    return YAMLText.rule(members)
   }
 
-  /// The first field in the price's own object that satisfies a condition.
+  /// The first value that satisfies a condition and is in the same object as the price, as in
+  /// `{"amount": 7, "currency": "EUR"}`.
+  ///
+  /// The item itself does not count as such an object.
   private static func beside(
     _ evidence: FieldEvidence,
     among all: [FieldEvidence],
@@ -92,7 +100,7 @@ struct PriceProposal {
     return all.first { !parents.isEmpty && $0.place.steps.dropLast() == parents && fits($0) }
   }
 
-  /// Whether, in every item, a text beside the number says that the number is in cents.
+  /// Whether a text beside the number, such as "cents", says in every item that the number is in minor units.
   private static func isCalledMinor(
     _ evidence: FieldEvidence,
     among all: [FieldEvidence]
@@ -103,7 +111,7 @@ struct PriceProposal {
     } != nil
   }
 
-  /// The divisor beside the number; nil unless it is the same power of ten in every item.
+  /// The divisor beside the number, or nil if there is none or items have different divisors.
   private static func divisor(beside evidence: FieldEvidence, among all: [FieldEvidence]) -> Int? {
     let beside = beside(evidence, among: all) { other in
       other.distinct.count == 1
@@ -113,7 +121,7 @@ struct PriceProposal {
     return [10, 100, 1000, 10_000].contains(divisor) ? divisor : nil
   }
 
-  /// Whether another field has the same digits with decimals: 1999 beside "$19.99".
+  /// Whether another text of each item shows the same price with decimals: "$19.99" beside 1999.
   private static func isShown(
     _ evidence: FieldEvidence,
     among all: [FieldEvidence],
@@ -145,7 +153,7 @@ struct PriceProposal {
     "céntimos", "grosze", "groszy", "paise", "kopecks", "øre",
   ]
 
-  /// Whether whole numbers look like cents: they are large, and most of them end like prices in cents (1999).
+  /// Whether the numbers look like cents, and the currency makes this plausible.
   private static func seemsMinor(_ evidence: FieldEvidence, in currency: CurrencyProposal) -> Bool
   {
     let isHabit = currency.confidence >= FieldScore.sure && largeAmounts.contains(currency.code)
@@ -156,14 +164,14 @@ struct PriceProposal {
     return numbers.count == evidence.samples.count && seemsMinor(numbers)
   }
 
-  /// Currencies that officially have two decimals, although everyday prices in them have four digits or more.
+  /// Currencies in which an everyday price has four digits or more, although they have two decimals.
   static let largeAmounts: Set<String> = [
     "AMD", "AOA", "ARS", "BDT", "COP", "CRC", "DOP", "DZD", "EGP", "ETB", "HUF", "IDR", "INR",
     "JMD", "KES", "KZT", "LBP", "LKR", "MMK", "MNT", "MWK", "NGN", "NPR", "PHP", "PKR", "RSD",
     "RUB", "THB", "TRY", "TWD", "TZS", "UYU", "UZS", "YER", "ZMW",
   ]
 
-  /// Whether whole numbers, in a currency with cents, look like cents.
+  /// Whether whole numbers look like prices in cents: none is below 100, and most end like 1999 or 2450.
   static func seemsMinor(_ numbers: [Int]) -> Bool {
     guard numbers.count > 2, numbers.allSatisfy({ $0 == 0 || $0 >= 100 }) else { return false }
     let typical = numbers.count { [99, 95, 90, 50, 49, 0].contains($0 % 100) }
@@ -173,18 +181,26 @@ struct PriceProposal {
 }
 
 /// The proposed currency of prices.
-struct CurrencyProposal: Equatable {
-  /// An ISO 4217 code.
-  var code: String
-  /// The confidence, 0 to 1.
-  var confidence: Double
+struct CurrencyProposal {
+  /// An ISO 4217 code, such as "EUR".
+  let code: String
+  /// The confidence, from 0 to 1.
+  let confidence: Double
   /// The reason, for the comment in the file.
-  var reason: String
-  /// The path to the currency in an item, if items have different currencies.
+  let reason: String
+  /// The path to the currency in an item, or nil if all items have the same currency.
   var path: String?
+}
 
-  /// Takes the currency from the user's choice, the code in the items, the signs in the prices, or a code elsewhere;
-  /// the first found counts.
+extension CurrencyProposal {
+  /// Deduces the currency from the first of these that is known: the user's choice, a code in the items, a sign in the
+  /// prices, a code elsewhere in the response, the name of the price, the language of the items.
+  ///
+  /// - Parameters:
+  ///   - given: The code that the user gave.
+  ///   - items: The values at all paths in the items.
+  ///   - prices: The values of the chosen prices.
+  ///   - root: The response.
   init(given: String?, items: [FieldEvidence], prices: [FieldEvidence], root: JSONNode) {
     let named = items.first(where: Self.isNamed)
     if let given {
@@ -239,21 +255,15 @@ struct CurrencyProposal: Equatable {
     self.init(code: "USD", confidence: 0.1, reason: "the response names none: correct it")
   }
 
-  /// Whether a place has the name of a currency, and all its values are currency codes.
+  /// Whether values are currency codes at a path with a name such as `currency`.
   static func isNamed(by evidence: FieldEvidence) -> Bool {
     names.contains(NameWords.plain(evidence.place.name))
       && evidence.share { Currency.codes.contains($0.uppercased()) } == 1
   }
 
-  private init(code: String, confidence: Double, reason: String) {
-    self.code = code
-    self.confidence = confidence
-    self.reason = reason
-  }
-
-  /// The currency of the signs and codes in prices.
+  /// The currency of the sign or code that most prices contain, such as `€`.
   ///
-  /// If several currencies share a sign, the code in the response decides.
+  /// If several currencies share the sign, the code `named` decides, which is from elsewhere in the response.
   private static func written(in prices: [FieldEvidence], named: String?) -> Self? {
     for evidence in prices {
       var counts: [String: Int] = [:]
@@ -283,7 +293,7 @@ struct CurrencyProposal: Equatable {
     return nil
   }
 
-  /// The currency that the language of the items suggests: won for Korean, yen for Japanese; nil for other languages.
+  /// The currency that the script of the items suggests: won for Korean, yen for Japanese, nil for all others.
   private static func spoken(_ items: [FieldEvidence]) -> String? {
     for (code, range) in [("KRW", "\u{AC00}"..."\u{D7A3}"), ("JPY", "\u{3041}"..."\u{30FE}")] {
       let isSpoken = items.contains { evidence in
@@ -294,6 +304,7 @@ struct CurrencyProposal: Equatable {
     return nil
   }
 
+  /// Whether a price has a decimal comma, as "12,50" has.
   private static func hasDecimalComma(_ text: String) -> Bool {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false)
     return parts.count == 2 && parts[1].prefix { $0.isWholeNumber }.count == 2
@@ -305,6 +316,7 @@ struct CurrencyProposal: Equatable {
     "curr", "ccy", "통화",
   ]
 
+  /// The first currency code in a response, at most three levels deep.
   private static func code(in node: JSONNode, depth: Int) -> String? {
     guard depth < 3 else { return nil }
     for (name, value) in node.members {
@@ -319,9 +331,9 @@ struct CurrencyProposal: Equatable {
   }
 }
 
-/// Tests of texts that may be a price.
+/// Judges whether a text is a price, and reads the parts of prices.
 enum PriceText {
-  /// Whether a text is an amount, with or without a currency, or a range of two amounts such as "5–9 €".
+  /// Whether a text is an amount such as "7" or "€ 7.50", or a range of two amounts such as "5–9 €".
   static func isPrice(_ text: String) -> Bool {
     guard text.utf8.count <= 60 else { return false }
     let parts = amounts(text)
@@ -330,9 +342,9 @@ enum PriceText {
       && parts.allSatisfy { $0.utf8.count <= 30 && isAmount($0) }
   }
 
-  /// Whether a text is a price with the sign or the upper-case code of its currency.
+  /// Whether a text is a price with the sign of its currency, or with its code in upper case.
   ///
-  /// "Cup 1" is not a price of one Cuban peso.
+  /// Because of the case, "Cup 1" is not taken for a price of one Cuban peso (CUP).
   static func hasUnit(_ text: String) -> Bool {
     isPrice(text)
       && units(of: text).contains { unit in
@@ -341,16 +353,16 @@ enum PriceText {
       }
   }
 
-  /// The signs and codes of currencies in a text, in lower case.
+  /// The signs and codes of currencies in a price, in lower case: "eur" for "7 EUR".
   static func units(of text: String) -> [String] {
     guard text.utf8.count <= 60 else { return [] }
     return amounts(text).flatMap { (try? WrittenPrice($0))?.units ?? [] }
   }
 
-  /// The two amounts of a range, or the whole text.
+  /// The two amounts of a range such as "5-9 €", or the whole text if it is not a range.
   private static func amounts(_ text: String) -> [String] {
     text.split { "~～〜–—−".contains($0) }.flatMap { part in
-      // A hyphen may also be part of a unit, or mean "no decimals": "12,-".
+      // A hyphen between two numbers separates them. In "12,-" it means that there are no decimals.
       let ends = part.split(separator: "-")
       let isRange = ends.count == 2 && ends.allSatisfy { $0.contains(where: \.isWholeNumber) }
       return isRange ? ends.map(String.init) : [String(part)]
@@ -362,10 +374,10 @@ enum PriceText {
     return written.units.allSatisfy { !Currency.codes(writtenAs: $0).isEmpty }
   }
 
-  /// The digits of a text; they are the same for all ways of writing an amount.
+  /// The digits of a text, which are the same for "1,234.50" and "1.234,50 €".
   static func digits(_ text: String) -> String { text.filter(\.isWholeNumber) }
 
-  /// The number in a text, with or without units; nil when there is none.
+  /// The number in a price, whose last point or comma is decimal if one or two digits follow it; nil without digits.
   static func number(_ text: String) -> Double? {
     if let number = Double(text) { return number }
     let kept = text.filter { $0.isWholeNumber || ".,".contains($0) }
@@ -375,13 +387,13 @@ enum PriceText {
     return Double("\(digits(String(kept[..<point]))).\(kept[kept.index(after: point)...])")
   }
 
-  /// Whether it has one or two decimals.
+  /// Whether one or two digits follow the last point or comma of a text.
   static func hasDecimals(_ text: String) -> Bool {
     guard let point = text.lastIndex(where: { ".,".contains($0) }) else { return false }
     return (1...2).contains(text[text.index(after: point)...].prefix { $0.isWholeNumber }.count)
   }
 
-  /// Whether it has digits only.
+  /// Whether a text consists of ASCII digits.
   static func isWhole(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
   }

@@ -3,7 +3,7 @@ package struct ProposedPage: Sendable {
   /// The body, in any notation that larder reads.
   package let body: [UInt8]
   /// The source of the response.
-  package let source: ProposedSource
+  package internal(set) var source: ProposedSource
   /// Whether the response's `Link` header names a next page.
   package let hasNextLink: Bool
 
@@ -13,50 +13,62 @@ package struct ProposedPage: Sendable {
     self.source = source
     self.hasNextLink = hasNextLink
   }
+
+  /// An error with this response as its subject. If the body is an error message of the shop, the error quotes it.
+  fileprivate func located(_ error: CatalogError) -> CatalogError {
+    var error = error.quoting(body)
+    error.subject = source.label
+    return error
+  }
 }
 
-/// A catalog file that is proposed for responses; used by `larder catalog init`.
+/// The catalog file that `larder catalog init` proposes for one or more responses.
 package struct ProposedFile {
-  /// Sources that are read in the same way.
+  /// Responses that are read in the same way.
   struct Part {
-    /// The sources; at least one.
-    var sources: [ProposedSource]
-    /// How the sources are read.
+    /// The indices of the responses in ``pages``; at least one.
+    var pages: [Int]
+    /// How the responses are read.
     var reading: ProposedReading
   }
 
   /// The catalog file as YAML.
   package var text: String { lines.joined(separator: "\n") + "\n" }
-  /// The listing of each source, in order, as the proposed file reads it.
+  /// The decoded listing of each response, in the order of the sections in the catalog file.
   package internal(set) var listings: [DecodedListing] = []
-  /// The keys that are in doubt: they are commented out, or have alternatives in comments.
+  /// The keys that are in doubt: they are commented out, or comments below them show other values.
   package var unsure: [String] {
-    var keys: [String] = []
-    for part in parts {
-      guard case .mapping(let mapping) = part.reading else { continue }
-      keys += mapping.unsure.filter { !keys.contains($0) }
+    let keys = parts.flatMap { part -> [String] in
+      if case .mapping(let mapping) = part.reading { mapping.unsure } else { [] }
     }
-    return keys
+    return keys.unique(by: \.self)
   }
-  /// The detail as the file reads it; nil when no detail was given.
-  package var readDetail: ItemDetail? { detail?.read }
+  /// The detail as the catalog file reads it, or nil if no detail was given.
+  package private(set) var readDetail: ItemDetail?
 
+  /// The name of the file, for messages.
+  private let name: String
   let headers: [HeaderTemplate]
-  var parts: [Part]
-  var detail: DetailProposal?
+  private(set) var pages: [ProposedPage]
+  /// The responses in the order of the catalog file, grouped by their reading.
+  var parts: [Part] = []
+  private(set) var detail: DetailProposal?
+
+  /// The sources in the order of the catalog file.
+  var sources: [ProposedSource] { parts.flatMap(\.pages).map { pages[$0].source } }
 
   /// Proposes a catalog file.
   ///
   /// - Parameters:
   ///   - pages: The responses, each with a URL of its own; at least one.
-  ///   - detail: The detail of an item; nil when there is none.
+  ///   - detail: The detail of an item: a document about this item alone. Nil if there is none.
   ///   - headers: The headers of the requests.
-  ///   - currency: The ISO 4217 code that the user gave; nil to deduce it.
+  ///   - currency: The ISO 4217 code that the user gave, or nil to deduce the currency.
   ///   - name: The name of the file, for messages.
-  ///   - ask: Fetches the next page of the response at an index, given the page's URL and request body. It is called to
-  ///     try pagings; nil tries none.
-  /// - Throws: ``CatalogError`` when nothing in a response looks like items, or the detail belongs to no item. The
-  ///   subject of the error is the response's address.
+  ///   - ask: Requests a further page of the response at an index, given the page's URL and request body. It is called to
+  ///     try pagings. If it is nil, no paging is tried.
+  /// - Throws: ``CatalogError`` when nothing in a response looks like items, or when the detail belongs to none of the
+  ///   items. The subject of the error is the address of the response.
   package init(
     of pages: [ProposedPage],
     detail: ProposedPage? = nil,
@@ -65,87 +77,72 @@ package struct ProposedFile {
     name: String,
     asking ask: ((_ position: Int, _ url: String, _ body: String?) -> [UInt8]?)? = nil
   ) throws(CatalogError) {
+    self.name = name
     self.headers = headers
-    var pages = pages
+    self.pages = pages
     var readings: [ProposedReading] = []
-    var looks: [ResponseLook?] = []
     for page in pages {
       do throws(CatalogError) {
-        let (reading, look) = try Self.reading(of: page, currency)
-        readings.append(reading)
-        looks.append(look)
+        readings.append(try Self.reading(of: page, currency))
       } catch {
-        var error = error.quoting(page.body)
-        error.subject = page.source.label
-        throw error
+        throw page.located(error)
       }
     }
-    let sources = ProposedSource.joined(pages.map(\.source))
-    pages = zip(pages, sources).map {
-      ProposedPage(body: $0.body, source: $1, hasNextLink: $0.hasNextLink)
+    for (place, source) in ProposedSource.joined(pages.map(\.source)).enumerated() {
+      self.pages[place].source = source
     }
-    parts = []
-    for (position, source) in sources.enumerated() {
-      if let place = parts.firstIndex(where: { $0.reading.isLike(readings[position]) }) {
-        parts[place].sources.append(source)
+    for (place, reading) in readings.enumerated() {
+      if let part = parts.firstIndex(where: { $0.reading.isLike(reading) }) {
+        parts[part].pages.append(place)
       } else {
-        parts.append(Part(sources: [source], reading: readings[position]))
+        parts.append(Part(pages: [place], reading: reading))
       }
     }
-    try uniteLooks(looks, readings, pages, currency)
-    if sources.count > 1, let first = parts.first(where: \.reading.makesSections) {
+    uniteReadings(readings, currency)
+    if pages.count > 1, let first = parts.first(where: \.reading.makesSections) {
       throw CatalogError(
         .unexpectedShape,
-        subject: first.sources[0].label,
+        subject: self.pages[first.pages[0]].source.label,
         reason:
           "a transform names its sections, so no other sections can be added",
         remedy: "propose a catalog file for this URL only"
       )
     }
-    if let ask { try tryPagings(pages, name, ask) }
-    try decode(pages, name)
-    if noteAbsentFields() { try decode(pages, name) }
+    if let ask { try tryPagings(ask) }
+    try decode()
+    if noteAbsentFields() { try decode() }
     try demandItems()
-    guard let detail else { return }
-    try propose(detail, pages, name)
-    _ = try readBack(name)
+    if let detail { try propose(detail) }
   }
 
-  /// How a response is read: by a built-in format if one fits, otherwise by a mapping.
-  ///
-  /// If a mapping reads the response, the items that were found are returned too.
+  /// Decides how a response is read: by a built-in format if one fits, otherwise by a mapping.
   private static func reading(
     of page: ProposedPage,
     _ currency: String?
-  ) throws(CatalogError) -> (ProposedReading, ResponseLook?) {
-    if let format = try FormatProposal(of: page, currency: currency) {
-      return (.format(format), nil)
-    }
-    let look = try ResponseLook(page.body)
-    let mapping = MappingProposal(
-      of: [look],
-      source: page.source,
-      currency: currency,
-      hasNextLink: page.hasNextLink
+  ) throws(CatalogError) -> ProposedReading {
+    if let format = try FormatProposal(of: page, currency: currency) { return .format(format) }
+    return .mapping(
+      MappingProposal(
+        of: [try ResponseLook(page.body)],
+        source: page.source,
+        currency: currency,
+        hasNextLink: page.hasNextLink
+      )
     )
-    return (.mapping(mapping), look)
   }
 
-  /// For sources that share one reading, deduces the fields again from the items of all these sources.
-  private mutating func uniteLooks(
-    _ looks: [ResponseLook?],
-    _ readings: [ProposedReading],
-    _ pages: [ProposedPage],
-    _ currency: String?
-  ) throws(CatalogError) {
-    for place in parts.indices where parts[place].sources.count > 1 {
-      let own = readings.indices.filter { readings[$0].isLike(parts[place].reading) }
-      let found = own.compactMap { looks[$0] }
-      guard found.count > 1, let first = own.first else { continue }
-      parts[place].reading = .mapping(
+  /// Makes one mapping for the responses of each part, because a field may be missing in the first of them.
+  private mutating func uniteReadings(_ readings: [ProposedReading], _ currency: String?) {
+    for part in parts.indices where parts[part].pages.count > 1 {
+      let own = parts[part].pages
+      let looks = own.compactMap { page in
+        if case .mapping(let mapping) = readings[page] { mapping.look } else { nil }
+      }
+      guard !looks.isEmpty else { continue }
+      parts[part].reading = .mapping(
         MappingProposal(
-          of: found,
-          source: pages[first].source,
+          of: looks,
+          source: pages[own[0]].source,
           currency: currency,
           hasNextLink: own.contains { pages[$0].hasNextLink }
         )
@@ -153,46 +150,28 @@ package struct ProposedFile {
     }
   }
 
-  /// The source at an index in the order of the file, and the index of its part.
-  private func source(at position: Int) -> (part: Int, source: ProposedSource) {
-    var rest = position
-    for (place, part) in parts.enumerated() {
-      if rest < part.sources.count { return (place, part.sources[rest]) }
-      rest -= part.sources.count
-    }
-    return (0, parts[0].sources[0])
-  }
-
-  private func page(of source: ProposedSource, _ pages: [ProposedPage]) -> (
-    position: Int, page: ProposedPage
-  ) {
-    let position = pages.firstIndex { $0.source.url == source.url } ?? 0
-    return (position, pages[position])
-  }
-
-  private mutating func decode(_ pages: [ProposedPage], _ name: String) throws(CatalogError) {
-    let file = try readBack(name)
+  /// Decodes all responses with the proposed file.
+  private mutating func decode() throws(CatalogError) {
+    let file = try readBack()
     listings = []
-    for position in 0..<pages.count {
-      let (_, source) = source(at: position)
-      let (_, page) = page(of: source, pages)
+    for (position, place) in parts.flatMap(\.pages).enumerated() {
       do throws(CatalogError) {
-        listings.append(try decodeSource(page.body, at: position, using: file))
+        listings.append(try decodeSource(pages[place].body, at: position, using: file))
       } catch {
         var error = error
-        error.subject = source.label
+        error.subject = pages[place].source.label
         throw error
       }
     }
   }
 
-  /// Refuses a file with which no item can be read.
+  /// Refuses a proposal that cannot read any item.
   private func demandItems() throws(CatalogError) {
     guard listings.allSatisfy({ $0.sections.allSatisfy(\.items.isEmpty) }) else { return }
     let reason = listings.lazy.flatMap(\.skipped).first?.reason
     throw CatalogError(
       .unexpectedShape,
-      subject: parts[0].sources[0].label,
+      subject: sources[0].label,
       expected: "items",
       reason: "it has a list that looks like items, and none of them can be read"
         + (reason.map { ": \($0)" } ?? ""),
@@ -200,23 +179,23 @@ package struct ProposedFile {
     )
   }
 
-  /// Records the fields that all items of one listing lack and other listings have.
+  /// Records for each listing the mapped fields that none of its items has.
   ///
-  /// If the file mapped a field that no item of a listing has, every run would end as partial. A listing with further
-  /// pages is not judged.
+  /// Such fields are `null` in the section of the listing. Otherwise every sync would report that their paths lead to
+  /// nothing. A listing with further pages is left out, because items on those pages may have the fields.
   ///
   /// - Returns: Whether there are such fields.
   private mutating func noteAbsentFields() -> Bool {
     var position = 0
     var isNew = false
-    for part in parts.indices {
-      for place in parts[part].sources.indices {
+    for part in parts {
+      for page in part.pages {
         defer { position += 1 }
-        guard parts[part].sources.count > 1, case .mapping(let mapping) = parts[part].reading,
-          mapping.paging.map({ $0.confidence < 0.5 }) ?? true, mapping.partLines.isEmpty
+        guard part.pages.count > 1, case .mapping(let mapping) = part.reading,
+          part.reading.paging == nil, mapping.partLines.isEmpty
         else { continue }
         let absent = listings[position].absent.values.flatMap(\.self)
-        parts[part].sources[place].absent = ItemField.allCases.filter(absent.contains)
+        pages[page].source.absent = ItemField.allCases.filter(absent.contains)
         isNew = isNew || !absent.isEmpty
       }
     }
@@ -225,33 +204,33 @@ package struct ProposedFile {
 
   /// Requests a second page with each possible paging, until one returns other items.
   private mutating func tryPagings(
-    _ pages: [ProposedPage],
-    _ name: String,
     _ ask: (_ position: Int, _ url: String, _ body: String?) -> [UInt8]?
   ) throws(CatalogError) {
     var first = 0
-    for place in parts.indices {
-      defer { first += parts[place].sources.count }
-      guard case .mapping(var mapping) = parts[place].reading else { continue }
-      let (asked, page) = page(of: parts[place].sources[0], pages)
-      let isAlone = parts[place].sources.count == 1
+    for part in parts.indices {
+      defer { first += parts[part].pages.count }
+      guard case .mapping(var mapping) = parts[part].reading else { continue }
+      let asked = parts[part].pages[0]
+      let source = pages[asked].source
+      let isAlone = parts[part].pages.count == 1
       let doubtful = mapping.pagings.filter { isAlone || $0.url == nil }
-      guard page.source.base != nil, !page.source.isUnknown,
-        let best = doubtful.first, !best.isSure
+      guard source.base != nil, !source.isUnknown, let best = doubtful.first, !best.isSure
       else { continue }
       for paging in doubtful.prefix(PagingProposal.mostTried) {
         mapping.pagings = [paging.believed]
-        parts[place].reading = .mapping(mapping)
-        let file = try readBack(name)
-        let url = paging.url ?? page.source.url
-        if Self.bringsMore(file, first, page.body, url, { ask(asked, $0, $1) }) { break }
+        parts[part].reading = .mapping(mapping)
+        let file = try readBack()
+        let url = paging.url ?? source.url
+        if Self.bringsMore(file, first, pages[asked].body, url, { ask(asked, $0, $1) }) { break }
         mapping.pagings = doubtful.map(\.refuted)
-        parts[place].reading = .mapping(mapping)
+        parts[part].reading = .mapping(mapping)
       }
     }
   }
 
-  /// Whether more than half of the items on a source's second page are not on its first page.
+  /// Requests the second page of a listing with the paging of a catalog file.
+  ///
+  /// - Returns: Whether more than half of the items on the second page are not on the first page.
   private static func bringsMore(
     _ file: CatalogFile,
     _ position: Int,
@@ -285,65 +264,55 @@ package struct ProposedFile {
     return found.count { !known.contains($0) } * 2 > found.count
   }
 
-  private mutating func propose(
-    _ page: ProposedPage,
-    _ pages: [ProposedPage],
-    _ name: String
-  ) throws(CatalogError) {
-    do throws(CatalogError) {
-      var candidates: [DetailProposal.Candidate] = []
-      for (position, listing) in listings.enumerated() {
-        let (part, _) = source(at: position)
-        var nodes: [JSONNode] = []
-        if case .mapping(let mapping) = parts[part].reading, parts[part].sources.count == 1 {
-          nodes = mapping.place.items
-        }
-        let items = listing.sections.flatMap(\.items)
-        candidates += items.enumerated().map { index, item in
-          DetailProposal.Candidate(
-            id: item.id,
-            node: nodes.count == items.count ? nodes[index] : nil
-          )
-        }
+  /// Adds the `detail:` that a detail suggests, and decodes the detail with it.
+  private mutating func propose(_ page: ProposedPage) throws(CatalogError) {
+    let readers = parts.flatMap { part in part.pages.map { _ in part } }
+    let candidates = zip(readers, listings).flatMap { part, listing -> [DetailProposal.Candidate] in
+      var nodes: [JSONNode] = []
+      if part.pages.count == 1, case .mapping(let mapping) = part.reading {
+        nodes = mapping.place.items
       }
-      let base = parts[0].sources[0].base
+      let items = listing.sections.flatMap(\.items)
+      return items.enumerated().map { index, item in
+        DetailProposal.Candidate(
+          id: item.id,
+          node: nodes.count == items.count ? nodes[index] : nil
+        )
+      }
+    }
+    do throws(CatalogError) {
       detail = try DetailProposal(
         page,
         of: candidates,
-        base: base,
+        base: sources[0].base,
         currency: parts[0].reading.currency
       )
     } catch {
-      var error = error.quoting(page.body)
-      error.subject = page.source.label
-      throw error
+      throw page.located(error)
     }
-    guard let id = detail?.itemID else { return }
-    let file = try readBack(name)
-    detail?.read = try decodeDetail(page.body, id: id, using: file)
+    let file = try readBack()
+    if let id = detail?.itemID { readDetail = try decodeDetail(page.body, id: id, using: file) }
   }
 }
 
 extension ProposedFile {
-  /// Reads the file as a sync reads it, and checks that its content equals the proposal.
+  /// Parses the proposed file as a sync does, and checks that the result is what was proposed.
   ///
   /// The file contains names and texts from the response. If a text were quoted wrongly, it could add a key such as
   /// `token:` with a command to run.
   ///
-  /// - Parameter name: The file's name, for messages.
-  /// - Returns: The file.
-  /// - Throws: ``CatalogError`` when the file cannot be read, or differs from the proposal.
-  func readBack(_ name: String) throws(CatalogError) -> CatalogFile {
-    guard lines.allSatisfy(YAMLText.isOneLine) else { throw Self.misread("its lines", name) }
+  /// - Throws: ``CatalogError`` when the file cannot be parsed, or when the result differs from the proposal.
+  func readBack() throws(CatalogError) -> CatalogFile {
+    guard lines.allSatisfy(YAMLText.isOneLine) else { throw misread("its lines") }
     let bytes = Array(text.utf8)
     let root = try YAMLFile(name: name, subject: "the proposed file").mapping(of: bytes)
-    guard root.members.map(\.name) == rootKeys else { throw Self.misread("its keys", name) }
+    guard root.members.map(\.name) == rootKeys else { throw misread("its keys") }
     let file = try CatalogFile(parsing: bytes, file: name)
-    if let fault = difference(of: file) { throw Self.misread(fault, name) }
+    if let fault = difference(of: file) { throw misread(fault) }
     return file
   }
 
-  /// The keys of the root, in the order in which the file writes them.
+  /// The keys at the top level of the file, in the order in which the file has them.
   private var rootKeys: [String] {
     let known: Set = [
       "name", "currency", "base", "headers", "sections", "request", "read", "xml", "transform",
@@ -358,9 +327,9 @@ extension ProposedFile {
     }
   }
 
-  /// The first difference between a file and the proposal; nil when there is none.
+  /// The first difference between a parsed file and the proposal, such as "its name"; nil if there is none.
   private func difference(of file: CatalogFile) -> String? {
-    let sources = parts.flatMap(\.sources)
+    let sources = sources
     if file.name != sources[0].name { return "its name" }
     if file.currency != parts[0].reading.currency { return "its currency" }
     if file.base != sources[0].base { return "its base" }
@@ -368,29 +337,28 @@ extension ProposedFile {
     if sent != headers.map({ [$0.name, $0.rawValue] }) || file.token != nil {
       return "its headers"
     }
-    var position = 0
-    for part in parts {
-      for source in part.sources {
-        let isAlone = part.sources.count == 1
-        let urls = [source.url, isAlone ? part.reading.paging?.url : nil].compactMap(\.self)
-        guard let found = Self.address(of: position, in: file), urls.contains(found.url),
-          found.key == nil || found.key == source.key
-        else { return "its sections" }
-        if case .mapping(let mapping) = part.reading,
-          let fault = mapping.difference(
-            of: file.mapping(ofSource: position),
-            without: source.absent
-          )
-        {
-          return fault
-        }
-        position += 1
+    let readers = parts.flatMap { part in part.pages.map { _ in part } }
+    for (position, (part, source)) in zip(readers, sources).enumerated() {
+      let paged = part.pages.count == 1 ? part.reading.paging?.url : nil
+      guard let found = Self.address(of: position, in: file),
+        found.url == source.url || found.url == paged,
+        found.key == nil || found.key == source.key
+      else { return "its sections" }
+      if case .mapping(let mapping) = part.reading,
+        let fault = mapping.difference(
+          of: file.mapping(ofSource: position),
+          without: source.absent
+        )
+      {
+        return fault
       }
     }
-    return Self.address(of: position, in: file) == nil ? nil : "its sections"
+    return Self.address(of: sources.count, in: file) == nil ? nil : "its sections"
   }
 
-  /// The URL and key of a source in a file; a source of many sections has no key of its own.
+  /// The URL and the key of the section at an index in a file, or nil if there is no such section.
+  ///
+  /// The key is nil if one response has many sections, because the response has their keys.
   private static func address(
     of position: Int,
     in file: CatalogFile
@@ -404,7 +372,7 @@ extension ProposedFile {
     }
   }
 
-  private static func misread(_ thing: String, _ name: String) -> CatalogError {
+  private func misread(_ thing: String) -> CatalogError {
     CatalogError(
       .unexpectedShape,
       subject: "the response",
@@ -416,15 +384,15 @@ extension ProposedFile {
 }
 
 extension MappingProposal {
-  /// The first difference between a mapping and this proposal; nil when there is none.
+  /// The first difference between a parsed mapping and this proposal, such as "its item"; nil if there is none.
   ///
   /// - Parameters:
-  ///   - read: The mapping as it was read back.
-  ///   - absent: The fields that the source lacks.
-  /// - Returns: The difference, in words for a message.
+  ///   - read: The mapping that was parsed.
+  ///   - absent: The mapped fields that are `null` in this section.
+  /// - Returns: The difference in words for a message.
   fileprivate func difference(of read: Mapping, without absent: [ItemField]) -> String? {
     if read.transform?.program.trimmed != transform?.trimmed { return "its transform" }
-    // After a transform, fields without paths in the proposal have the paths of ``OwnShape``.
+    // If there is a transform, fields that the proposal leaves out have the paths of ``OwnShape``.
     let made = transform == nil ? nil : (try? OwnShape.mapping())?.item
     let texts: [(FieldRules.Field, ItemField?, KeyPath<Mapping.Item, [JSONPath]>)] = [
       (.title, nil, \.title), (.description, .description, \.description),
@@ -437,7 +405,7 @@ extension MappingProposal {
       let meant = own.isEmpty ? nil : own
       let others = made?[keyPath: way].map(\.description) ?? []
       let found = read.item[keyPath: way].map(\.description)
-      // A section sets fields of the catalog to `null` if its items lack them.
+      // A section sets a field of the catalog to `null` if its items lack the field.
       if found != meant ?? others, meant != nil || !found.isEmpty { return "its item" }
     }
     let ids = idPath.map { [$0] } ?? made?.id.map(\.description) ?? []

@@ -1,20 +1,22 @@
-/// How responses are read: by a mapping, or by a built-in format.
+/// The proposed way to read a response.
 enum ProposedReading {
+  /// By paths that were deduced from the response.
   case mapping(MappingProposal)
+  /// By a built-in format, such as `shopify`.
   case format(FormatProposal)
 
-  /// Whether sources with these two readings can share one reading.
+  /// Whether the responses of these two readings can be read in the same way.
   func isLike(_ other: ProposedReading) -> Bool {
     switch (self, other) {
     case (.mapping(let one), .mapping(let other)):
-      one.place.shape == other.place.shape && one.program == other.program
-        && one.notation == other.notation
+      one.place.shape == other.place.shape && one.look.program == other.look.program
+        && one.look.notation == other.look.notation
     case (.format(let one), .format(let other)): one.format == other.format
     default: false
     }
   }
 
-  /// The first lines of a catalog file.
+  /// The comments at the beginning of the catalog file.
   fileprivate var preface: [String] {
     switch self {
     case .mapping(let mapping): mapping.preface
@@ -22,7 +24,7 @@ enum ProposedReading {
     }
   }
 
-  /// The catalog's currency.
+  /// The ISO 4217 code of the catalog's currency.
   var currency: String {
     switch self {
     case .mapping(let mapping): mapping.currency.code
@@ -38,11 +40,12 @@ enum ProposedReading {
     }
   }
 
+  /// See ``MappingProposal/partLines``.
   fileprivate var partLines: [String] {
     if case .mapping(let mapping) = self { mapping.partLines } else { [] }
   }
 
-  /// The paging that the file has as a key, not only in a comment.
+  /// The paging of the catalog file, or nil if the file has none or has it only in a comment.
   var paging: PagingProposal? {
     guard case .mapping(let mapping) = self, let paging = mapping.paging, paging.confidence >= 0.5
     else { return nil }
@@ -65,20 +68,17 @@ enum ProposedReading {
 extension ProposedFile {
   /// The lines of the file.
   ///
-  /// The reading of the first part is written at the top level of the file. Each other part has its reading in its
-  /// sections.
+  /// The top level of the file says how the responses of the first part are read. The sections of each other part say how
+  /// their own responses are read.
   var lines: [String] {
-    let sources = parts.flatMap(\.sources)
+    let sources = sources
     let first = parts[0].reading
     var lines = ["# yaml-language-server: $schema=larder.schema.json"] + first.preface
     let variables = sources.flatMap(\.variables) + headers.flatMap(\.variableNames)
     if !variables.isEmpty {
       lines.append(
         "# Set in the environment before a run: "
-          + variables.enumerated().filter { !variables[..<$0.offset].contains($0.element) }.map(
-            \.element
-          )
-          .joined(separator: ", ")
+          + variables.unique(by: \.self).joined(separator: ", ")
       )
     }
     lines.append("name: \(YAMLText.scalar(sources[0].name))")
@@ -93,44 +93,43 @@ extension ProposedFile {
       lines.append("headers:")
       lines += headers.map { "  \(YAMLText.scalar($0.name)): \(YAMLText.quoted($0.rawValue))" }
     }
-    lines += Self.sections(parts)
-    lines += Self.request(first.paging?.body ?? sources[0].body)
+    lines += sectionLines
+    if let body = first.paging?.body ?? sources[0].body {
+      lines += ["request:", "  body: |"] + YAMLText.block(body, indent: "    ")
+    }
     lines += first.lines(isLocal: sources[0].base == nil)
     lines += detail?.lines ?? []
     return lines
   }
 
-  private static func sections(_ parts: [Part]) -> [String] {
-    let sources = parts.flatMap(\.sources)
+  private var sectionLines: [String] {
     let first = parts[0].reading
-    if sources.count == 1 {
-      let url = YAMLText.quoted(first.paging?.url ?? sources[0].url)
+    if pages.count == 1 {
+      let url = YAMLText.quoted(first.paging?.url ?? pages[0].source.url)
       if first.makesSections { return ["sections: {url: \(url)}"] }
       let own = first.partLines
       if !own.isEmpty { return ["sections:", "  url: \(url)"] + own.map { "  \($0)" } }
     }
     var lines = ["sections:"]
     for (place, part) in parts.enumerated() {
-      for source in part.sources {
-        let paged = part.sources.count == 1 ? part.reading.paging?.url : nil
+      for source in part.pages.map({ pages[$0].source }) {
+        let paged = part.pages.count == 1 ? part.reading.paging?.url : nil
         let url = YAMLText.quoted(paged ?? source.url)
         let key = YAMLText.scalar(source.key)
         let own = part.reading.partLines
         let reading = place == 0 ? [] : part.reading.lines(isLocal: source.base == nil)
         if own.isEmpty, reading.isEmpty {
-          lines.append("  - {key: \(key), url: \(url)\(without(source.absent))}")
+          lines.append("  - {key: \(key), url: \(url)\(Self.without(source.absent))}")
           continue
         }
         lines += own.isEmpty ? ["  - key: \(key)", "    url: \(url)"] : ["  - url: \(url)"]
-        lines += (own + withoutCatalogs(reading, first)).map { "    \($0)" }
+        lines += (own + Self.withoutCatalogs(reading, first)).map { "    \($0)" }
       }
     }
     return lines
   }
 
-  /// The end of a section's line.
-  ///
-  /// It sets the fields that the section lacks to `null`: `, item: {badges: null}`.
+  /// The end of a section's line, which sets the fields that the section lacks to `null`: `, item: {badges: null}`.
   private static func without(_ fields: [ItemField]) -> String {
     guard !fields.isEmpty else { return "" }
     let plain = fields.filter { $0.role == nil }.map { "\($0.rawValue): null" }
@@ -139,9 +138,10 @@ extension ProposedFile {
     return ", item: {\((plain + images).joined(separator: ", "))}"
   }
 
-  /// The lines of a section's own reading.
+  /// The lines in a section that say how its response is read.
   ///
-  /// Keys of the catalog that this reading does not have are set to `null`.
+  /// A section inherits keys such as `paging` from the top level of the file. Inherited keys that `reading` does not have
+  /// are set to `null`.
   private static func withoutCatalogs(_ reading: [String], _ first: ProposedReading) -> [String] {
     guard !reading.isEmpty else { return [] }
     func has(_ key: String, _ lines: [String]) -> Bool {
@@ -155,9 +155,12 @@ extension ProposedFile {
       + ended.map { $0 == "envelope" ? "envelope: {title: null}" : "\($0): null" }
   }
 
-  /// The lines of a reading.
+  /// The lines in which also the inherited keys below `item:` are set to `null` if `reading` does not have them.
   ///
-  /// Item fields that the catalog has and these items lack are set to `null`.
+  /// - Parameters:
+  ///   - catalogs: The lines at the top level of the file.
+  ///   - reading: The lines of the section.
+  /// - Returns: The lines of the section with the additional lines.
   private static func withoutFields(of catalogs: [String], _ reading: [String]) -> [String] {
     func keys(_ lines: [String], indent: String) -> [String] {
       lines.drop { $0 != "item:" }.filter { $0.hasPrefix(indent) }.map {
@@ -177,11 +180,5 @@ extension ProposedFile {
     }
     lines.insert(contentsOf: absent.map { "  \($0): null" }, at: place + 1)
     return lines
-  }
-
-  /// The lines of `request:`; none for a plain GET.
-  private static func request(_ body: String?) -> [String] {
-    guard let body else { return [] }
-    return ["request:", "  body: |"] + YAMLText.block(body, indent: "    ")
   }
 }

@@ -1,29 +1,30 @@
-/// The source of a response for ``ProposedFile``: its URL, name and key as the catalog file will have them.
-package struct ProposedSource: Hashable, Sendable {
+/// The source of a response, as a section of the proposed catalog file describes it.
+///
+/// For example, the URL `https://api.cups.example/v1/mugs?limit=5` gives the catalog the name `cups` and the base
+/// `https://api.cups.example/v1/`, and the section the URL `mugs?limit=5` and the key `mugs`.
+package struct ProposedSource: Sendable {
   /// The name of the catalog.
   package var name: String
-  /// The base of the section's URL; nil for a file.
+  /// The base of relative URLs in the catalog file; nil for a local file.
   package var base: String?
   /// The section's URL, relative to `base`.
   package var url: String
   /// The section's key.
   package var key: String
-  /// The URL's query.
-  var query: [(name: String, value: String)] { Self.query(of: url) }
   /// The body of the request, with placeholders such as `{cursor}`; nil for a plain GET.
   package var body: String?
-  /// The fields that other listings have, but no item of this listing has.
+  /// The mapped fields that no item of this listing has, although items of another listing have them.
   var absent: [ItemField] = []
-  /// Whether the response's URL is unknown, for example because the response was read from stdin.
-  var isUnknown = false
+  /// Whether the response's URL is unknown, because the response was read from stdin.
+  private(set) var isUnknown = false
   /// The names of the environment variables that replace secrets in the URL.
-  package var variables: [String] = []
-  /// The values of these variables, in their order.
+  private(set) var variables: [String] = []
+  /// The values of these variables, in the same order.
   private var secrets: [String] = []
 
-  /// Makes the source of a response from a URL, without user and password.
+  /// Makes the source of a response at a URL.
   ///
-  /// Parts of the query that look like secrets become variables.
+  /// Values of the query that look like secrets are replaced by environment variables such as `${API_KEY}`.
   package init(url: String) {
     let text = String(url.prefix { $0 != "#" })
     let address = text.prefix { $0 != "?" }
@@ -35,14 +36,14 @@ package struct ProposedSource: Hashable, Sendable {
     base = "\(scheme)\(authority)\(folder)"
     let file = path.dropFirst(folder.count)
     let query = text.dropFirst(address.count)
-    let veiled = Self.veiled(String(query))
-    // Without the mark, "A1:D" would be read as a URL with a scheme. (RFC 3986, section 4.2)
+    let redacted = Self.redacted(String(query))
+    // Without "./" before it, "A1:D" would be read as a URL with the scheme "A1". (RFC 3986, section 4.2)
     let mark = file.prefix { $0 != "/" }.contains(":") ? "./" : ""
-    self.url = file.isEmpty && query.isEmpty ? "./" : mark + file + veiled.text
-    variables = veiled.variables
-    secrets = veiled.secrets
+    self.url = file.isEmpty && query.isEmpty ? "./" : mark + file + redacted.text
+    variables = redacted.variables
+    secrets = redacted.secrets
     name = Self.fileName(Self.shop(of: String(authority)), else: "shop")
-    // Segments such as "1", "p" or "page-2" are not used as names of sections.
+    // Segments such as "1", "p" and "page-2" do not name a section.
     let names = path.split(separator: "/").map { $0.prefix { $0 != "." } }
     let telling = names.last { name in
       let word = name.prefix { !$0.isWholeNumber && !"-_".contains($0) }.lowercased()
@@ -54,10 +55,10 @@ package struct ProposedSource: Hashable, Sendable {
   /// Whether a text can be the name of a catalog.
   package static func isName(_ text: String) -> Bool { isFileName(text) }
 
-  /// The body of a request, as it can be written into a catalog file.
+  /// Prepares the body of a request for a catalog file.
   ///
   /// - Parameter text: JSON.
-  /// - Returns: The same JSON, written so that no text in it is taken for a placeholder.
+  /// - Returns: The same JSON, in which `{cursor}` is written as `{ cursor }` so that it is not taken for a placeholder.
   /// - Throws: ``CatalogError`` when the text is not JSON.
   package static func requestBody(_ text: String) throws(CatalogError) -> String {
     _ = try JSONDocument(parsing: Array(text.utf8), of: "request body")
@@ -66,9 +67,7 @@ package struct ProposedSource: Hashable, Sendable {
     }
   }
 
-  /// The source of a response on stdin.
-  ///
-  /// The file gets an example URL, which the user replaces.
+  /// The source of a response on stdin. The catalog file gets an example URL, which the user has to replace.
   package static var standardInput: Self {
     var source = Self(url: "https://shop.example/main")
     source.name = "shop"
@@ -76,7 +75,9 @@ package struct ProposedSource: Hashable, Sendable {
     return source
   }
 
-  /// The source of a response in a local file, with a path relative to the folder of the catalog file.
+  /// Makes the source of a response in a local file.
+  ///
+  /// - Parameter path: The path of the file, absolute or relative to the folder of the catalog file.
   package init(file path: String) {
     let last = path.split(separator: "/").last ?? ""
     let stem = Self.fileName(String(last.prefix { $0 != "." }), else: "shop")
@@ -86,35 +87,37 @@ package struct ProposedSource: Hashable, Sendable {
     url = path.hasPrefix("/") ? "file://\(path)" : path
   }
 
-  /// Makes the sources of one catalog relative to one base, and gives each a key of its own.
+  /// Makes the URLs of several sources relative to one base, and gives each source a key of its own.
+  ///
+  /// If the first source is a local file, the catalog has no base.
   static func joined(_ sources: [ProposedSource]) -> [ProposedSource] {
     guard sources.count > 1, let first = sources.first else { return sources }
     var joined = sources
-    if let base = first.base.map({ common($0, sources) }) {
-      for place in joined.indices {
-        if let own = joined[place].base {
-          let whole = own + (joined[place].url == "./" ? "" : joined[place].url)
-          let rest = String(whole.dropFirst(base.count))
-          joined[place].url = whole.hasPrefix(base) ? (rest.isEmpty ? "./" : rest) : whole
-        } else {
-          let url = joined[place].url
-          joined[place].url = url.hasPrefix("file:") ? url : "file:\(url)"
-        }
-        joined[place].base = base
-      }
-    } else {
-      // If the first source is a file, URLs of the web are written in full.
-      for place in joined.indices {
-        if let own = joined[place].base { joined[place].url = own + joined[place].url }
-        joined[place].base = nil
-      }
+    let base = first.base.map { common($0, sources) }
+    for place in joined.indices {
+      joined[place].url = joined[place].url(relativeTo: base)
+      joined[place].base = base
     }
     let keys = keys(of: joined)
     for place in joined.indices { joined[place].key = keys[place] }
     return joined
   }
 
-  /// The longest folder path that all sources on the first source's host share.
+  /// The URL as a catalog file with the given base writes it.
+  ///
+  /// - Parameter base: The catalog's base, or nil if it has none.
+  /// - Returns: The URL relative to the base if it begins with the base, otherwise the whole URL. The path of a local
+  ///   file begins with `file:` if the catalog has a base.
+  func url(relativeTo base: String?) -> String {
+    guard let own = self.base else {
+      return base == nil || url.hasPrefix("file:") ? url : "file:\(url)"
+    }
+    let whole = own + (url == "./" ? "" : url)
+    guard let base, whole.hasPrefix(base) else { return whole }
+    return whole == base ? "./" : String(whole.dropFirst(base.count))
+  }
+
+  /// The longest folder path that all sources on the host of the first source share.
   private static func common(_ base: String, _ sources: [ProposedSource]) -> String {
     func parts(_ base: String) -> [Substring] {
       base.split(separator: "/", omittingEmptySubsequences: false).dropLast()
@@ -126,7 +129,10 @@ package struct ProposedSource: Hashable, Sendable {
     return shared.joined(separator: "/") + "/"
   }
 
-  /// The keys of the sources: the last part of their URLs that differs in all of them; numbered keys if there is none.
+  /// The keys of the sources, which are all different.
+  ///
+  /// If two sources have the same key, the keys are made of the last part in which all URLs differ. If there is no such
+  /// part, a number is added: `main`, `main-2`.
   private static func keys(of sources: [ProposedSource]) -> [String] {
     let own = sources.map(\.key)
     if Set(own).count == own.count { return own }
@@ -136,7 +142,7 @@ package struct ProposedSource: Hashable, Sendable {
       let path = url.prefix { $0 != "?" }.split(separator: "/").map {
         $0.prefix { $0 != "." }
       }
-      return (path.map(String.init) + source.query.map(\.value)).reversed()
+      return (path.map(String.init) + query(of: source.url).map(\.value)).reversed()
     }
     for place in 0..<(all.map(\.count).min() ?? 0) {
       let words = all.map { fileName($0[place], else: "") }
@@ -150,11 +156,8 @@ package struct ProposedSource: Hashable, Sendable {
     }
   }
 
-  /// The address of the response, for messages; without parts that may be secret.
-  package var label: String {
-    if isUnknown { return "the response on stdin" }
-    return (base.map { $0.hasSuffix("/") ? $0 : $0 + "/" } ?? "") + url
-  }
+  /// The address of the response for messages, with variables instead of secrets.
+  package var label: String { isUnknown ? "the response on stdin" : (base ?? "") + url }
 
   /// The part of a host that names the shop: "prints" for `api.prints.example`.
   private static func shop(of authority: String) -> String {
@@ -171,7 +174,8 @@ package struct ProposedSource: Hashable, Sendable {
     return name.isEmpty || !isFileName(name) ? other : name
   }
 
-  private static func query(of url: String) -> [(name: String, value: String)] {
+  /// The names and values in the query of a URL.
+  static func query(of url: String) -> [(name: String, value: String)] {
     let query = url.drop { $0 != "?" }.dropFirst()
     return query.split(separator: "&").map { part in
       let name = part.prefix { $0 != "=" }
@@ -179,12 +183,13 @@ package struct ProposedSource: Hashable, Sendable {
     }
   }
 
-  /// A URL of the file with its variables replaced by the secret values; never show it.
+  /// A URL of the catalog file with the secrets instead of the variables. Never show this URL.
   package func withSecrets(_ url: String) -> String {
     zip(variables, secrets).reduce(url) { $0.replacing("${\($1.0)}", with: $1.1) }
   }
 
-  private static func veiled(
+  /// Replaces the values of a query that look like secrets by variables, such as `${API_KEY}`.
+  private static func redacted(
     _ query: String
   ) -> (text: String, variables: [String], secrets: [String]) {
     guard query.count > 1 else { return (query, [], []) }

@@ -1,25 +1,24 @@
-/// The result of checking a catalog file against the first page of a section: the mapped fields, and the problems
-/// found.
+/// The result of `larder catalog check` for one section: the mapped fields, and the problems found.
 ///
-/// Used by `larder catalog check`.
+/// The check reads the first page of the section with the catalog file.
 package struct SectionCheck: Sendable {
   /// A mapped field, and how many items have a value in it.
   package struct Field: Sendable, Encodable {
     /// The name of the field: `salePrice`, `images.thumbnail`.
     package let name: String
-    /// The field's paths, in order.
+    /// The paths in an item; the value is at the first path that leads to one.
     package let paths: [String]
-    /// How many items have the field.
+    /// The number of items that have the field.
     package let items: Int
   }
 
-  /// The section.
+  /// The section as the catalog file reads it.
   package let section: Section
-  /// How many elements of the page could not be read.
+  /// The number of elements in the list of items that could not be read.
   package let skipped: Int
-  /// The total number of items that the response states; nil when it states none.
+  /// The total number of items that the response states, or nil if it states none.
   package let total: Int?
-  /// The fields that have paths.
+  /// The fields that have a path in the catalog file.
   package let fields: [Field]
   /// The findings, the most severe first.
   package var findings: [CatalogFinding]
@@ -28,8 +27,8 @@ package struct SectionCheck: Sendable {
   ///
   /// - Parameters:
   ///   - section: The section.
-  ///   - listing: The page that the section is from.
-  ///   - mapping: The mapping that the page was read with.
+  ///   - listing: The decoded page, which contains the section.
+  ///   - mapping: The mapping that decoded the page.
   package init(_ section: Section, of listing: DecodedListing, mapping: Mapping) {
     self.section = section
     let items = section.items
@@ -55,7 +54,7 @@ package struct SectionCheck: Sendable {
       + Self.odd(items)
   }
 
-  /// The values that could not be read, by field and reason.
+  /// The findings about values that could not be read, one for each field and reason.
   private static func unreadable(_ skips: [SkippedItem]) -> [CatalogFinding] {
     var groups: [(skip: SkippedItem, examples: [String], count: Int)] = []
     for skip in skips {
@@ -82,7 +81,7 @@ package struct SectionCheck: Sendable {
     }
   }
 
-  /// Finds paths that the catalog file spells out but that lead to nothing.
+  /// The findings about paths of the catalog file that lead to nothing in every item.
   private static func unmatched(
     _ fields: [Field],
     of section: Section,
@@ -105,63 +104,63 @@ package struct SectionCheck: Sendable {
     }
   }
 
+  /// The findings about items that can be read but look wrong.
   private static func odd(_ items: [StoreItem]) -> [CatalogFinding] {
-    var findings: [CatalogFinding] = []
-    var seen: Set<String> = []
-    let repeated = items.filter { !seen.insert($0.id).inserted }.map(\.id)
-    if !repeated.isEmpty {
-      findings.append(
-        CatalogFinding(
-          .duplicateID,
-          field: "id",
-          count: repeated.count,
-          message: "have an id that an earlier item has; is id the right field?",
-          examples: repeated
-        )
-      )
+    func finding(
+      _ code: CatalogFinding.Code,
+      _ field: String,
+      _ items: [StoreItem],
+      _ message: String
+    ) -> [CatalogFinding] {
+      items.isEmpty
+        ? []
+        : [
+          CatalogFinding(
+            code,
+            field: field,
+            count: items.count,
+            message: message,
+            examples: items.map(\.id)
+          )
+        ]
     }
+    var seen: Set<String> = []
+    let repeated = items.filter { !seen.insert($0.id).inserted }
     let dearer = items.filter { item in
       guard let sale = item.salePrice, let normal = item.normalPrice else { return false }
       return sale.currency == normal.currency && sale.minorUnits > normal.minorUnits
     }
-    if !dearer.isEmpty {
-      findings.append(
-        CatalogFinding(
-          .saleAboveNormal,
-          field: "salePrice",
-          count: dearer.count,
-          message: dearer.count * 2 > items.count
-            ? "cost more than their normal price; are salePrice and normalPrice swapped?"
-            : "cost more than their normal price",
-          examples: dearer.map(\.id)
-        )
-      )
-    }
     let pages = items.filter { $0.images.contains { PictureText.isPage($0.url) } }
-    if !pages.isEmpty {
-      findings.append(
-        CatalogFinding(
-          .pictureIsPage,
-          field: "images",
-          count: pages.count,
-          message: "have a picture whose URL ends as a page's; take the field with the "
-            + "picture itself",
-          examples: pages.map(\.id)
-        )
+    return finding(
+      .duplicateID,
+      "id",
+      repeated,
+      "have an id that an earlier item has; is id the right field?"
+    )
+      + finding(
+        .saleAboveNormal,
+        "salePrice",
+        dearer,
+        "cost more than their normal price"
+          + (dearer.count * 2 > items.count ? "; are salePrice and normalPrice swapped?" : "")
       )
-    }
-    return findings
+      + finding(
+        .pictureIsPage,
+        "images",
+        pages,
+        "have a picture whose URL ends as a page's; take the field with the picture itself"
+      )
   }
 }
 
 extension DecodedListing {
-  /// Findings about a page as a whole, not about one section.
+  /// The findings about this page as a whole, for example that the listing has further pages.
   ///
   /// - Parameters:
   ///   - body: The page.
-  ///   - paging: The paging in the catalog file; nil when there is none.
+  ///   - paging: The paging in the catalog file, or nil if the file has none.
   ///   - hasNextLink: Whether the page's `Link` header names a next page.
-  /// - Returns: The findings; none if nothing is wrong.
+  /// - Returns: The findings; empty if nothing is wrong.
   package func pageFindings(
     of body: [UInt8],
     paging: PagingRule?,
@@ -182,7 +181,7 @@ extension DecodedListing {
     guard paging == nil, let root = try? JSONDocument(parsing: body).root else { return [] }
     let place = ItemPlace.all(in: root).first { $0.items.count == elementCount }
     let goesOn = place.flatMap {
-      PagingProposal(root: root, place: $0, query: [], hasNextLink: hasNextLink)
+      PagingProposal.ranking(root: root, place: $0, hasNextLink: hasNextLink).first
     }
     if let goesOn, goesOn.confidence >= 0.8 {
       let message =
@@ -192,7 +191,7 @@ extension DecodedListing {
         CatalogFinding(.morePages, field: "paging", count: elementCount, message: message)
       ]
     }
-    // A warning of a sync about further pages is a finding here.
+    // A sync warns about further pages in other cases too, and the warning is a finding here.
     guard let message = unfollowed(hasNextLink: hasNextLink) else { return [] }
     return [CatalogFinding(.morePages, field: "paging", count: elementCount, message: message)]
   }
@@ -206,7 +205,7 @@ package struct CatalogFinding: Hashable, Sendable, Encodable {
     case itemSkipped = "item-skipped"
     /// Values that cannot be read.
     case fieldLost = "field-lost"
-    /// A path of the catalog file that leads to nothing.
+    /// A path of the catalog file that leads to nothing in every item.
     case neverMatches = "never-matches"
     /// Items whose price to pay is above the price before the reduction.
     case saleAboveNormal = "sale-above-normal"
@@ -218,7 +217,7 @@ package struct CatalogFinding: Hashable, Sendable, Encodable {
     case duplicateKey = "duplicate-key"
     /// Prices that are read as major units but seem to be in cents.
     case minorUnits = "minor-units"
-    /// Prices such as "1.299", in which only the usage of the currency tells the meaning of the point.
+    /// Prices such as "1.299", in which the point may be decimal or may separate thousands.
     case ambiguousPrice = "ambiguous-price"
     /// Pictures whose URL ends like a web page's, or whose response is an HTML page.
     case pictureIsPage = "picture-is-page"
@@ -235,7 +234,7 @@ package struct CatalogFinding: Hashable, Sendable, Encodable {
     /// A section without items.
     case empty
 
-    /// Whether the finding's message has no subject, so that texts put a count of items before it, such as "3 of 40".
+    /// Whether the message has no subject and follows a count of items: "3 of 40" and "cannot be read".
     package var countsItems: Bool {
       switch self {
       case .itemSkipped, .fieldLost, .saleAboveNormal, .duplicateID, .minorUnits, .pictureIsPage,
@@ -248,20 +247,18 @@ package struct CatalogFinding: Hashable, Sendable, Encodable {
     }
   }
 
-  /// The kind of finding.
+  /// The kind of problem.
   package let code: Code
   /// The field of the catalog file that the finding is about; nil when it is not about a field.
   @OrNull package private(set) var field: String?
   /// How many items the finding is about.
   package let count: Int
-  /// The finding in words, and a possible remedy.
-  ///
-  /// In findings about items, the message follows a number of items: "3 of 20 have a value that cannot be read".
+  /// The finding in words, and a possible remedy; see ``Code/countsItems``.
   package let message: String
-  /// The ids of some of the items, or other examples.
+  /// The ids of up to three of the items, or other examples.
   package let examples: [String]
 
-  /// Makes a finding that keeps only the first three examples.
+  /// Makes a finding, which keeps only the first three examples.
   package init(
     _ code: Code,
     field: String? = nil,
@@ -276,47 +273,40 @@ package struct CatalogFinding: Hashable, Sendable, Encodable {
     self.examples = Array(examples.prefix(3))
   }
 
-  /// Joins the findings of the same kind and field into one.
+  /// Joins all findings of the same kind and field into one, which has the message of the first.
   package static func joined(_ findings: [CatalogFinding]) -> [CatalogFinding] {
-    var groups: [[CatalogFinding]] = []
+    var joined: [CatalogFinding] = []
     for finding in findings {
-      if let place = groups.firstIndex(where: {
-        $0[0].code == finding.code && $0[0].field == finding.field
-      }) {
-        groups[place].append(finding)
-      } else {
-        groups.append([finding])
+      let place = joined.firstIndex { $0.code == finding.code && $0.field == finding.field }
+      guard let place else {
+        joined.append(finding)
+        continue
       }
+      joined[place] = CatalogFinding(
+        finding.code,
+        field: finding.field,
+        count: joined[place].count + finding.count,
+        message: joined[place].message,
+        examples: joined[place].examples + finding.examples
+      )
     }
-    return groups.compactMap(CatalogFinding.init(joining:))
-  }
-
-  /// Joins several findings of the same kind into one, with the message of the first; nil if there is none.
-  package init?(joining findings: [CatalogFinding]) {
-    guard let first = findings.first else { return nil }
-    self.init(
-      first.code,
-      field: first.field,
-      count: findings.map(\.count).reduce(0, +),
-      message: first.message,
-      examples: findings.flatMap(\.examples)
-    )
+    return joined
   }
 }
 
 extension CatalogFile {
-  /// Findings about prices as a page writes them.
+  /// The findings about prices that may mean another amount than larder reads.
   ///
-  /// Only the usage of a currency tells that "1.299" means 1,299 euros, and not 1.30 from a database. If other prices
-  /// of the field show the meaning of the point, the price is not in doubt.
+  /// "1.299" may mean 1,299 euros or 1.30 euros. It is not reported if other prices of the field show the meaning of the
+  /// point.
   ///
-  /// Whole numbers that end like prices in cents, such as 1999, may be cents. Texts with decimals are not cents.
-  /// Numbers of a currency with such large everyday prices are not reported.
+  /// Whole numbers such as 1999 may be cents. They are not reported for a currency in which everyday prices are that
+  /// large.
   ///
   /// - Parameters:
   ///   - body: The page.
-  ///   - position: The index of the page's source.
-  /// - Returns: Findings for each field; none for an unreadable page, because that is reported as an error.
+  ///   - position: The index of the section in the catalog file.
+  /// - Returns: The findings; empty if the page cannot be read, because that is reported as an error elsewhere.
   package func priceFindings(in body: [UInt8], ofSource position: Int) -> [CatalogFinding] {
     guard let (decoder, elements) = try? elements(of: body, position) else { return [] }
     let item = decoder.mapping.item
@@ -334,14 +324,12 @@ extension CatalogFile {
         if let (text, currency) = reader.priceText(rules) { custom.add(text, currency) }
         if let number = reader.wholePrice(rules) { numbers.append(number) }
       }
-      return [custom.finding(field), minorUnits(field, numbers, of: elements.count, rules)]
-        .compactMap(
-          \.self
-        )
+      let cents = minorUnits(field, numbers, of: elements.count, rules)
+      return [custom.finding(field), cents].compactMap(\.self)
     }
   }
 
-  /// The finding for whole numbers that look like cents, if the file does not give their unit.
+  /// The finding about whole numbers that look like cents, unless the catalog file gives their unit.
   private func minorUnits(
     _ field: String,
     _ numbers: [Int],
@@ -363,7 +351,7 @@ extension CatalogFile {
     )
   }
 
-  /// The items of a page as JSON, from all its sections.
+  /// The items of all sections of a page, as JSON, and the decoder that reads their fields.
   private func elements(
     of body: [UInt8],
     _ position: Int
@@ -378,18 +366,16 @@ extension CatalogFile {
   }
 }
 
-/// The texts of a price field.
-///
-/// They show whether the meaning of the point is in doubt.
+/// Decides for the prices of one field whether the meaning of the point in "1.299" is in doubt.
 struct PriceCustom {
-  /// The meanings of the point in the unambiguous texts.
+  /// The meanings of the point in prices such as "12.50", which have only one meaning.
   private var shown: Set<WrittenPrice.Point> = []
-  /// The ambiguous texts, each with the price that is read from it.
+  /// The prices with two meanings, each with the price and the meaning that larder reads.
   private var open: [(text: String, price: Price, meaning: WrittenPrice.Point)] = []
 
-  /// Adds a price as it is written.
+  /// Adds the text of a price.
   mutating func add(_ text: String, _ currency: String) {
-    // A text that cannot be read at all is reported by another finding.
+    // A text that is no price is reported by another finding.
     guard let written = try? WrittenPrice(text), let point = written.point(in: currency) else {
       return
     }
@@ -403,7 +389,7 @@ struct PriceCustom {
     open.append((text, price, isGrouped ? .groups : .decimals))
   }
 
-  /// The finding for ambiguous prices; nil for none.
+  /// The finding about the prices with two meanings, or nil if the other prices show which meaning is right.
   func finding(_ field: String) -> CatalogFinding? {
     guard let (text, price, meaning) = open.first, shown != [meaning] else { return nil }
     return CatalogFinding(

@@ -1,4 +1,6 @@
-/// Writes texts into YAML so that they stay on one line and are never read as syntax.
+/// Writes texts from a shop's response into YAML.
+///
+/// The written text stays on one line, and YAML never reads a part of it as syntax.
 enum YAMLText {
   /// A scalar: without quotes if that is always safe, otherwise in double quotes. (YAML 1.2, section 7.3.1)
   static func scalar(_ text: String) -> String {
@@ -32,22 +34,38 @@ enum YAMLText {
     return quoted + "\""
   }
 
+  /// A list on one line, such as `[$.name, $.title]`.
+  ///
+  /// - Parameter values: The elements, already written as YAML.
+  static func list(_ values: [String]) -> String { "[\(values.joined(separator: ", "))]" }
+
+  /// A value on its own if there is only one, otherwise the list of the values.
+  static func alternatives(_ values: [String]) -> String {
+    values.count == 1 ? values[0] : list(values)
+  }
+
+  /// A rule on one line, such as `{path: $.price, minorUnits: true}`; a path alone needs no braces.
+  ///
+  /// - Parameter members: The members of the rule, already written as YAML.
+  static func rule(_ members: [String]) -> String {
+    members.count == 1 && members[0].hasPrefix("path: ")
+      ? String(members[0].dropFirst("path: ".count)) : "{\(members.joined(separator: ", "))}"
+  }
+
   /// A comment on one line, with its `#`.
   static func comment(_ text: String) -> String { "# \(PlainText.line(text))" }
 
-  /// The lines of a literal block, for JSON and jq programs. (YAML 1.2, section 8.1.2)
+  /// The lines of a literal block that contains JSON or a jq program. (YAML 1.2, section 8.1.2)
   ///
-  /// Characters that YAML forbids or treats as line breaks are escaped as in JSON, so that the text keeps its meaning.
+  /// A literal block has no escapes of its own. Characters that YAML forbids or treats as line breaks are therefore
+  /// escaped as in JSON, so that the JSON or the program keeps its meaning.
   static func block(_ text: String, indent: String) -> [String] {
     let lines = text.split(omittingEmptySubsequences: false) { ["\n", "\r\n", "\r"].contains($0) }
     return lines.map { line in
       var escaped = indent
       for scalar in line.unicodeScalars {
         if PlainText.isHarmful(scalar), scalar != "\t" {
-          for unit in String(scalar).utf16 {
-            let digits = String(unit, radix: 16)
-            escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-          }
+          escaped += String(scalar).utf16.map(unicodeEscape).joined()
         } else {
           escaped.unicodeScalars.append(scalar)
         }
@@ -70,16 +88,15 @@ enum YAMLText {
 enum JQText {
   /// A string literal.
   ///
-  /// Quotes, backslashes and all characters but printable ASCII are escaped. Therefore no text can close the string,
-  /// open an interpolation or end the line.
+  /// Quotes, backslashes and all characters except printable ASCII are escaped. Therefore no text can close the
+  /// string, open an interpolation or end the line.
   static func string(_ text: String) -> String {
     var quoted = "\""
     for unit in text.utf16 {
       if unit > 0x1F, unit < 0x7F, unit != 0x22, unit != 0x5C {
         quoted.unicodeScalars.append(Unicode.Scalar(UInt8(unit)))
       } else {
-        let digits = String(unit, radix: 16)
-        quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        quoted += unicodeEscape(unit)
       }
     }
     return quoted + "\""
@@ -87,16 +104,12 @@ enum JQText {
 
   /// The jq expression for a member: `.name`, or `.["a name"]` if the name is not an identifier.
   static func member(_ name: String) -> String {
-    let isIdentifier =
-      name.utf8.first.map { !(0x30...0x39).contains($0) } ?? false
-      && name.utf8.allSatisfy {
-        switch $0 {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-          true
-        default: false
-        }
-      }
-    return isIdentifier ? ".\(name)" : ".[\(string(name))]"
+    TemplateText.isName(name) ? ".\(name)" : ".[\(string(name))]"
   }
+}
+
+/// The escape of a UTF-16 code unit in JSON, jq and JSONPath, such as `\u00e9`.
+func unicodeEscape(_ unit: UInt16) -> String {
+  let digits = String(unit, radix: 16)
+  return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
 }
