@@ -1,12 +1,14 @@
-/// The keys of catalog files, grouped by the mapping that holds them; the parsers and the schema share this list.
+/// The keys of catalog files, grouped by the YAML mapping to which they belong, such as `item:` or `paging:`.
+///
+/// The parsers allow exactly these keys, and the JSON Schema describes them.
 enum CatalogKeys: String, CaseIterable, Sendable {
   case root, format, section, sections, envelope, item, images, price, detail, paging, size
   case request, texts, token, pictures, identity, xml, table
 
-  /// The names of the keys, in the order in which a file has them.
+  /// The names of the keys in their usual order.
   var names: [String] { keys.map(\.name) }
 
-  /// The names of the keys that a file must have.
+  /// The names of the keys that the mapping must have.
   var required: [String] {
     switch self {
     case .root: ["name", "currency", "sections"]
@@ -21,7 +23,6 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     }
   }
 
-  /// The keys.
   var keys: [CatalogKey] {
     switch self {
     case .root: Self.rootKeys
@@ -45,9 +46,7 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     }
   }
 
-  /// The keys that say how a response is read.
-  ///
-  /// A catalog file and a section can both have them.
+  /// The keys that say how a response is read. They may be at the top level of a catalog file and in a section.
   static let mappingKeys = [
     CatalogKey(
       "format",
@@ -91,8 +90,7 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     ),
   ]
 
-  /// The keys of a format file: `signature`, and the keys of a catalog file that are the same for all shops of one
-  /// system.
+  /// The keys of a format file: three keys of its own, and the keys of a catalog file that all shops of one system share.
   private static let formatKeys =
     [
       CatalogKey("about", .text, "A description of the format in one line"),
@@ -368,16 +366,13 @@ enum CatalogKeys: String, CaseIterable, Sendable {
   ]
 }
 
-/// A key of catalog files: the parsers allow it, and the schema describes it.
+/// A key of catalog files.
 struct CatalogKey: Sendable {
-  /// The key.
   let name: String
-  /// The allowed values, as JSON Schema.
   let value: ValueSchema
-  /// The meaning of the key, in a sentence without a full stop.
+  /// The meaning of the key for the schema, in a sentence without a full stop.
   let meaning: String
 
-  /// A key with its allowed values and its meaning.
   init(_ name: String, _ value: ValueSchema, _ meaning: String) {
     self.name = name
     self.value = value
@@ -388,42 +383,41 @@ struct CatalogKey: Sendable {
   enum ValueSchema: Sendable {
     /// Text.
     case text
-    /// Text or a number, because YAML reads unquoted digits as a number.
+    /// Text, a number or a flag, because YAML takes an unquoted `0123` or `no` for these types.
     case scalar
-    /// A text that is one of these words.
+    /// One of these words.
     case oneOf([String])
     /// A whole number within bounds.
     case number(ClosedRange<Int>)
     /// True or false.
     case flag
-    /// The path of a file.
+    /// The path of a format file.
     case path
     /// A list of texts with at least one element.
     case list
-    /// A mapping from names to texts; any name is allowed.
+    /// A mapping from any names to texts, such as `{Accept: application/json}`.
     case texts
-    /// A mapping from names to mappings from names to texts; any name is allowed.
+    /// A mapping from any names to mappings of texts, such as `{cdn.example: {Referer: "https://shop.example/"}}`.
     case textsByName
-    /// A mapping from names to paths in JSON; any name is allowed.
+    /// A mapping from any names to JSONPaths, such as `{weight: $.weight}`.
     case notes
-    /// A definition of the schema, referred to by its name.
+    /// The definition of the schema with this name.
     case reference(String)
-    /// A value that matches one of several schemas.
+    /// A value that matches at least one of these schemas.
     case anyOf([ValueSchema])
-    /// The given schema, or `null`, which removes a value that the key would inherit.
+    /// A value that matches the given schema, or `null`, which removes the value that the key would inherit.
     indirect case orNull(ValueSchema)
   }
 }
 
-/// The JSON Schema of catalog files, for editors that complete and check them. (JSON Schema,
-/// draft-07)
+/// The JSON Schema of catalog files, for editors that complete and check them. (JSON Schema, draft-07)
 ///
-/// The schema is made from ``CatalogKeys``. The parsers use that list too, so both know the same keys.
+/// The schema is made from ``CatalogKeys``, which the parsers use too.
 package enum CatalogSchema {
-  /// The schema as JSON text, with one key on each line.
+  /// The schema as JSON text. Each key of a catalog file is on a line of its own.
   package static var text: String {
     let definitions = CatalogKeys.allCases.filter { $0 != .root }
-      .map { "\(quoted($0.rawValue)): \(object($0, indent: "    "))" }
+      .map { "\(StoredFormWriter.quoted($0.rawValue)): \(object($0, indent: "    "))" }
     return """
       {
         "$schema": "http://json-schema.org/draft-07/schema#",
@@ -488,22 +482,22 @@ package enum CatalogSchema {
 
   private static func members(_ keys: CatalogKeys, indent: String) -> String {
     let properties = keys.keys.map { key in
-      "\(indent)  \(quoted(key.name)): \(property(key))"
+      "\(indent)  \(StoredFormWriter.quoted(key.name)): \(property(key))"
     }
     var lines = ["\(indent)\"type\": \"object\"", "\(indent)\"additionalProperties\": false"]
     if !keys.required.isEmpty {
-      let names = keys.required.map(quoted).joined(separator: ", ")
+      let names = keys.required.map(StoredFormWriter.quoted).joined(separator: ", ")
       lines.append("\(indent)\"required\": [\(names)]")
     }
     lines.append("\(indent)\"properties\": {\n\(properties.joined(separator: ",\n"))\n\(indent)}")
     return lines.joined(separator: ",\n")
   }
 
-  /// The schema of a key.
+  /// The schema of a key, with its description.
   ///
-  /// Draft-07 ignores members beside a `$ref`, so a reference is put into `allOf`.
+  /// Draft-07 ignores a description beside a `$ref`. A reference is therefore put into `allOf`.
   private static func property(_ key: CatalogKey) -> String {
-    let description = "\"description\": \(quoted(key.meaning))"
+    let description = "\"description\": \(StoredFormWriter.quoted(key.meaning))"
     if case .reference = key.value {
       return "{\(description), \"allOf\": [\(schema(key.value))]}"
     }
@@ -514,7 +508,7 @@ package enum CatalogSchema {
     switch value {
     case .text: #"{"type": "string"}"#
     case .scalar: #"{"type": ["string", "number", "boolean"]}"#
-    case .oneOf(let words): "{\"enum\": [\(words.map(quoted).joined(separator: ", "))]}"
+    case .oneOf(let words): "{\"enum\": [\(words.map(StoredFormWriter.quoted).joined(separator: ", "))]}"
     case .number(let range):
       "{\"type\": \"integer\", \"minimum\": \(range.lowerBound), \"maximum\": \(range.upperBound)}"
     case .flag: #"{"type": "boolean"}"#
@@ -530,14 +524,5 @@ package enum CatalogSchema {
     case .anyOf(let all): "{\"anyOf\": [\(all.map(schema).joined(separator: ", "))]}"
     case .orNull(let other): "{\"anyOf\": [\(schema(other)), {\"type\": \"null\"}]}"
     }
-  }
-
-  private static func quoted(_ text: String) -> String {
-    var quoted = "\""
-    for scalar in text.unicodeScalars {
-      if scalar == "\"" || scalar == "\\" { quoted += "\\" }
-      quoted.unicodeScalars.append(scalar)
-    }
-    return quoted + "\""
   }
 }

@@ -1,16 +1,16 @@
-/// Reads a format file that a catalog file names by its path, relative to the catalog file's folder.
+/// Reads the format file at a path, which is relative to the folder of the catalog file.
 public typealias FormatFileReading = @Sendable (_ path: String) throws(CatalogError) -> [UInt8]
 
-/// A format file, which says how to read the responses of one shop system, such as Shopify.
+/// A format file: it says how to read the responses of one shop system, such as Shopify.
 ///
-/// It has the keys of a catalog file except `name`, `sections`, `token` and `format`, and also `about`, `links` and
-/// `signature`.
+/// It may have the keys of a catalog file except `name`, `sections`, `token` and `format`. It may also have `about`,
+/// `links` and `signature`, by which `larder catalog init` recognizes the system's responses.
 struct Format {
-  /// The format's name, or the path of a user's format file.
+  /// The name of a built-in format, or the path of a user's format file.
   let name: String
   /// The text of the file.
   let text: String
-  /// The keys of the file.
+  /// The keys of the file with their values.
   let root: YAMLMapping
 
   /// Reads a format file.
@@ -31,9 +31,9 @@ struct Format {
     try root.checkKeys(.format)
   }
 
-  /// The built-in format with a given name.
+  /// Reads the built-in format with a given name.
   ///
-  /// - Throws: ``CatalogError`` when there is no such format; the error suggests the most similar name.
+  /// - Throws: ``CatalogError`` when there is no such format. The error suggests the most similar name.
   init(named name: String) throws(CatalogError) {
     guard let file = FormatFiles.all.first(where: { $0.name == name }) else {
       throw Self.unknown(name)
@@ -41,7 +41,7 @@ struct Format {
     try self.init(parsing: file.bytes, name: name)
   }
 
-  /// The format that a catalog file names.
+  /// Reads the format that the value of `format:` names: a built-in format, or a format file by its path.
   init(_ node: YAMLNode) throws(CatalogError) {
     let name = try node.text()
     if Self.isPath(name) {
@@ -79,16 +79,16 @@ struct Format {
   /// The summary of the format, in one line.
   var about: String { (try? root["about"]?.text()) ?? "" }
 
-  /// How bodies are read.
+  /// The paths to the items and their fields in a response.
   func mapping() throws(CatalogError) -> Mapping { try MappingParser.parse(format: root) }
 
-  /// The notation of bodies, for example JSON Lines.
+  /// The notation of the responses, for example JSON Lines.
   func notation() throws(CatalogError) -> BodyFormat { try MappingParser.notation(of: root) }
 
-  /// The paging of listings; nil when a listing is one response.
+  /// How a list of items continues on further pages, or nil if the list is one response.
   func paging() throws(CatalogError) -> PagingRule? { try root["paging"].map(PagingParser.parse) }
 
-  /// How listings are requested; nil means a plain GET.
+  /// How a list of items is requested; nil means a plain GET.
   func request() throws(CatalogError) -> RequestRule? { try RequestParser.sections(root) }
 
   private static func unknown(_ name: String) -> CatalogError {
@@ -104,9 +104,7 @@ struct Format {
   }
 }
 
-/// The built-in formats.
-///
-/// `larder catalog formats` lists them.
+/// The built-in formats, which `larder catalog formats` lists.
 package enum FormatCatalog {
   /// A format with its summary.
   package struct Entry: Sendable, Encodable {
@@ -116,21 +114,20 @@ package enum FormatCatalog {
     package let summary: String
   }
 
-  /// The formats, in the order in which the help lists them.
+  /// The formats in the order in which the help lists them.
   package static var entries: [Entry] {
     FormatFiles.all.map { name, bytes in
       Entry(name: name, summary: (try? Format(parsing: bytes, name: name))?.about ?? "")
     }
   }
 
-  /// The names of the formats.
+  /// The names of the formats in the order in which the help lists them.
   package static var names: [String] { FormatFiles.names }
 
-  /// The file of a format.
+  /// The text of a format's file.
   ///
   /// - Parameter name: The format's name.
-  /// - Returns: The text of the file.
-  /// - Throws: ``CatalogError`` when there is no such format; the error suggests the most similar name.
+  /// - Throws: ``CatalogError`` when there is no such format. The error suggests the most similar name.
   package static func file(of name: String) throws(CatalogError) -> String {
     try Format(named: name).text
   }

@@ -1,6 +1,8 @@
-/// The format files in `Sources/Catalog/Formats`, which SwiftPM embeds in the program; add one line for a new format.
+/// The files of the built-in formats, which are in `Sources/Catalog/Formats` and embedded in the program by SwiftPM.
+///
+/// To add a format, add its file and a line below.
 enum FormatFiles {
-  /// The files by the names that `format:` takes.
+  /// The files, each with the name that the key `format` of a catalog file takes.
   static let all: [(name: String, bytes: [UInt8])] = [
     ("banchan", PackageResources.banchan_yaml),
     ("dummyjson", PackageResources.dummyjson_yaml),
@@ -58,6 +60,6 @@ enum FormatFiles {
     ("list", PackageResources.list_yaml),
   ]
 
-  /// The names, in the order in which the help lists them.
+  /// The names of the formats, in the order in which the help lists them.
   static let names = all.map(\.name)
 }

@@ -1,6 +1,9 @@
-/// The expected shape of a transform's output, if the catalog file has no paths for reading the output.
+/// The paths that read the output of a transform if the catalog file has no paths of its own.
+///
+/// A transform is a jq program in the catalog file. Its output is `{"items": […]}` or `{"sections": […]}`, in which the
+/// members of an item have the names of larder's own fields.
 enum OwnShape {
-  /// The paths to the sections in the output of a transform, for a response that holds all sections.
+  /// The paths to the sections in `{"sections": […]}`.
   static func sections(at url: String) throws(CatalogError) -> CombinedSections {
     CombinedSections(
       url: url,
@@ -11,7 +14,7 @@ enum OwnShape {
     )
   }
 
-  /// The paths to an item's fields in the output, each under larder's own name.
+  /// The paths to the items and their fields.
   static func mapping() throws(CatalogError) -> Mapping {
     let file = YAMLFile(name: "larder's own shape", subject: "larder's own shape")
     return try MappingParser.parse(format: file.mapping(of: Array(yaml.utf8)))

@@ -1,43 +1,44 @@
 import Base
 
-/// A placeholder such as `{cursor}` in a URL or body of the catalog file; each request replaces it by a value.
+/// A placeholder such as `{cursor}` in a URL or a request body of the catalog file. Each request replaces it by a value.
 ///
-/// Five names have a fixed meaning. Any other name is a field of the item whose detail is requested.
+/// Five names have a fixed meaning. Any other name, as in `https://shop.example/products/{slug}`, is a field of the item
+/// whose detail is requested.
 public struct Placeholder: RawRepresentable, Hashable, Sendable {
   /// The name between the braces.
   public let rawValue: String
 
-  /// Makes a placeholder from its name.
+  /// Makes a placeholder with a name.
   public init(rawValue: String) {
     self.rawValue = rawValue
   }
 
-  /// The cursor that the previous page named; empty for the first page.
+  /// The cursor for the page, which the response with the previous page has; empty for the first page.
   public static let cursor = Placeholder(rawValue: "cursor")
   /// The number of the page.
   public static let page = Placeholder(rawValue: "page")
-  /// How many elements are before the page.
+  /// The number of elements on all earlier pages.
   public static let offset = Placeholder(rawValue: "offset")
   /// The number of elements that each page should have.
   public static let size = Placeholder(rawValue: "size")
   /// The id of the item whose detail is requested.
   public static let id = Placeholder(rawValue: "id")
 
-  /// The placeholders that a request for a section replaces.
+  /// The placeholders that may be in the request for a section.
   static let ofSections: Set<Placeholder> = [.cursor, .page, .offset, .size]
 
-  /// Whether the placeholder's value is a number.
+  /// Whether the value is always a number.
   var isNumber: Bool { self == .page || self == .offset || self == .size }
 
-  /// Whether the placeholder's name is enough to recognize it anywhere in a body.
+  /// Whether the name has a fixed meaning, so that the placeholder is recognized anywhere in a body.
   var hasMeaning: Bool { self == .id || Self.ofSections.contains(self) }
 
-  /// The placeholder as it is written: `{cursor}`.
+  /// The placeholder with its braces, such as `{cursor}`.
   public var written: String { "{\(closing)" }
-  /// The placeholder as it is written, without the opening brace.
+  /// The placeholder without the opening brace, such as `cursor}`.
   private var closing: String { rawValue + "}" }
 
-  /// Whether a text contains this placeholder; `${id}` is a variable, not a placeholder.
+  /// Whether a text contains this placeholder. `${id}` is not one, because `$` makes it an environment variable.
   func isIn(_ text: String) -> Bool {
     var found = false
     _ = Self.fill(text, [self]) { _, _ in
@@ -47,12 +48,11 @@ public struct Placeholder: RawRepresentable, Hashable, Sendable {
     return found
   }
 
-  /// All placeholders of a text, with any names, each once and in order.
+  /// The placeholders with any name in a text, each once, in their order.
   ///
   /// - Parameters:
   ///   - text: The text.
-  ///   - marks: The characters allowed between the parts of a name.
-  /// - Returns: The placeholders.
+  ///   - marks: Further characters that a name may have, besides ASCII letters, digits, `_` and `-`.
   static func all(in text: String, joinedBy marks: String = "") -> [Placeholder] {
     var places: [Placeholder] = []
     for open in text.indices where text[open] == "{" && text[..<open].last != "$" {
@@ -72,9 +72,9 @@ public struct Placeholder: RawRepresentable, Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - text: The text that contains placeholders.
-  ///   - places: The placeholders to replace; others stay as they are.
-  ///   - value: Returns the value of a placeholder, given the part of `text` before it; nil leaves the placeholder as
-  ///     it is.
+  ///   - places: The placeholders to replace. Others stay as they are.
+  ///   - value: Returns the value of a placeholder, given the part of `text` before the placeholder. If it returns nil,
+  ///     the placeholder stays as it is.
   /// - Returns: The text with the values.
   static func fill(
     _ text: String,
@@ -100,18 +100,17 @@ public struct Placeholder: RawRepresentable, Hashable, Sendable {
     return filled + text[done...]
   }
 
-  /// A URL of the catalog file with its placeholders replaced by values, each escaped for a path segment or the query.
-  /// (RFC 3986, section 2.3)
+  /// Replaces the placeholders of a URL by values, which are percent-encoded. (RFC 3986, section 2.3)
   public static func fill(url: String, with values: [Placeholder: String]) -> String {
     fill(url, Set(values.keys)) { place, _ in PercentEncoding.escaped(values[place] ?? "") }
   }
 
-  /// A URL of the catalog file with these placeholders escaped, so that it can be parsed; see ``reopened(_:_:)``.
+  /// Percent-encodes the braces of placeholders in a URL, so that it can be parsed: `{id}` becomes `%7Bid%7D`.
   public static func closed(_ url: String, _ places: some Sequence<Placeholder>) -> String {
     fill(url, Set(places)) { place, _ in place.closed }
   }
 
-  /// A parsed URL with the placeholders that ``closed(_:_:)`` escaped.
+  /// Restores the placeholders in a parsed URL that ``closed(_:_:)`` has percent-encoded.
   public static func reopened(_ url: String, _ places: some Sequence<Placeholder>) -> String {
     places.reduce(url) { $0.replacing($1.closed, with: $1.written) }
   }

@@ -1,36 +1,36 @@
 import Base
 
-/// How a document is requested if a plain GET is not enough, for example GraphQL by POST.
+/// How a document is requested: by a plain GET, or by a POST with a body, as GraphQL needs it.
 public struct RequestRule: Hashable, Sendable {
   /// The HTTP method.
   public enum Method: String, Hashable, Sendable, CaseIterable {
-    /// A plain read.
+    /// A request without a body.
     case get = "GET"
-    /// A query in a body; it changes nothing on the server, so it may be repeated.
+    /// A request with a query in its body. It changes nothing on the server, so that it may be repeated.
     case post = "POST"
   }
 
   /// The HTTP method.
   public var method: Method
-  /// The media type of the body.
+  /// The media type of the body, such as `application/json`.
   public var type: String
   /// The body to send, with placeholders such as `{cursor}`.
   public var body: String
 
-  /// Makes a rule; by default a plain GET.
+  /// Makes a rule. By default, it is a plain GET.
   public init(method: Method = .get, type: String = "application/json", body: String = "") {
     self.method = method
     self.type = type
     self.body = body
   }
 
-  /// The body, with its placeholders replaced by values that are escaped as the media type requires.
+  /// The body with values instead of its placeholders. The values are escaped as the media type requires.
   ///
-  /// In JSON, a placeholder inside a string is replaced by the escaped value. (RFC 8259, section 7) Outside strings, it
-  /// becomes a whole value: a number as it is, other text in quotes, `null` for empty text.
+  /// In JSON, a placeholder outside strings becomes a whole value: `{page}` becomes 2, `{cursor}` becomes a string, or
+  /// `null` if there is no cursor yet. A placeholder inside a string is replaced by escaped text. (RFC 8259, section 7)
   ///
-  /// Inside a string, the name of an item's field is a placeholder only after a mark such as a quote. For example,
-  /// `{title}` in the GraphQL `product {title}` is no placeholder.
+  /// Braces inside a string may also be GraphQL, as in `product {title}`. There, the name of an item's field is a
+  /// placeholder only directly after a mark such as a quote, a slash or `=`.
   ///
   /// - Parameter values: The values by placeholder.
   /// - Returns: The body in UTF-8.
@@ -51,7 +51,7 @@ public struct RequestRule: Hashable, Sendable {
     return Array(filled.utf8)
   }
 
-  /// The rule as text that changes when, and only when, another request would be sent.
+  /// A text that changes whenever the rule changes.
   public var fingerprint: String { "\(method.rawValue) \(type) \(body.debugDescription)" }
 
   /// How values are written in a body.
@@ -63,10 +63,10 @@ public struct RequestRule: Hashable, Sendable {
     return essence == "application/x-www-form-urlencoded" ? .form : .plain
   }
 
-  /// Whether the body is JSON, in which placeholders differ from other braces by their context.
+  /// Whether the media type is JSON.
   var isJSON: Bool { notation == .json }
 
-  /// The placeholders that are replaced by values of an item: `{id}`, and those with the names of its fields.
+  /// The placeholders in the body, if the body may have values of an item: `{id}` and names of the item's fields.
   var itemPlaces: Set<Placeholder> {
     var places: Set<Placeholder> = []
     let named = Set(Placeholder.all(in: body))
@@ -78,7 +78,12 @@ public struct RequestRule: Hashable, Sendable {
     return places
   }
 
-  /// A value as it is written in JSON; nil when the text in braces is not a placeholder.
+  /// A value as it is written in JSON, or nil if the braces at this place are no placeholder.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - place: The name in the braces.
+  ///   - before: The part of the body before the braces.
   private static func json(
     _ value: String,
     _ place: Placeholder,
@@ -86,28 +91,13 @@ public struct RequestRule: Hashable, Sendable {
   ) -> String? {
     if endsInText(before) {
       let isPlace = place.hasMeaning || before.last.map { "\"/:=,-|#&?.".contains($0) } ?? false
-      return isPlace ? escaped(value) : nil
+      return isPlace ? String(StoredFormWriter.quoted(value).dropFirst().dropLast()) : nil
     }
     if place.isNumber { return value }
-    return value.isEmpty ? "null" : "\"\(escaped(value))\""
+    return value.isEmpty ? "null" : StoredFormWriter.quoted(value)
   }
 
-  /// A text as it is written between the quotes of a JSON string. (RFC 8259, section 7)
-  private static func escaped(_ text: String) -> String {
-    var escaped = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"", "\\": escaped += "\\\(scalar)"
-      case _ where scalar.value < 0x20:
-        let digits = String(scalar.value, radix: 16)
-        escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: escaped.unicodeScalars.append(scalar)
-      }
-    }
-    return escaped
-  }
-
-  /// Whether the beginning of a JSON document ends inside a string.
+  /// Whether the end of an incomplete JSON document is inside a string.
   private static func endsInText(_ json: Substring) -> Bool {
     var isInText = false
     var isEscaped = false
@@ -126,10 +116,10 @@ public struct RequestRule: Hashable, Sendable {
 
 /// Reads `request:` of a catalog file.
 enum RequestParser {
-  /// Reads how sections are requested; nil when there is no `request`.
+  /// Reads how sections are requested.
   ///
-  /// - Parameter members: The mapping that may have the key `request`: a file, a section or a format.
-  /// - Returns: The rule; nil when there is no `request`.
+  /// - Parameter members: The YAML mapping that may have the key `request`: a file, a section or a format.
+  /// - Returns: The rule, or nil if there is no key `request`.
   /// - Throws: ``CatalogError`` with line, key and the expected value.
   static func sections(_ members: YAMLMapping) throws(CatalogError) -> RequestRule? {
     try members.member("request").map { node throws(CatalogError) in
@@ -140,8 +130,8 @@ enum RequestParser {
   /// Reads a rule.
   ///
   /// - Parameters:
-  ///   - node: The value of `request`; `null` is a plain GET.
-  ///   - places: The placeholders that requests replace; nil allows every placeholder of the body.
+  ///   - node: The value of `request`; `null` means a plain GET.
+  ///   - places: The placeholders that are allowed in the body; nil allows fields of items too.
   /// - Returns: The rule.
   /// - Throws: ``CatalogError`` with line, key and the expected value.
   static func parse(
@@ -189,7 +179,7 @@ enum RequestParser {
     return text
   }
 
-  /// Refuses a body that would not be JSON after its placeholders are replaced.
+  /// Refuses a body that is not JSON once values have replaced its placeholders.
   private static func check(
     _ rule: RequestRule,
     _ node: YAMLNode,

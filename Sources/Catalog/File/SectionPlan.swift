@@ -93,9 +93,7 @@ public struct CombinedSections: Hashable, Sendable {
 }
 
 extension SectionPlan {
-  /// A text that is different for every plan; see ``Mapping/fingerprint``.
-  ///
-  /// It leaves out how the sections are read, paged and requested.
+  /// A text that changes whenever the sections, their titles or their URLs change; see ``Mapping/fingerprint``.
   public var fingerprint: String {
     var writer = StoredFormWriter()
     writer.array {
@@ -196,8 +194,8 @@ enum SectionParser {
 
   /// Gives a section the request and the paging of its format, if the catalog file has none.
   ///
-  /// The paging of the format is used only if two conditions are met. The request is a GET, or has the placeholder of the
-  /// paging. And the URL does not have a parameter of the paging yet, because then the user asks for a certain page.
+  /// The paging of the format is used only if the request is a GET or contains the placeholder of the paging, such as
+  /// `{page}`. It is not used if the URL already has a parameter that the paging would set.
   private static func take(
     from format: Format,
     into source: inout SectionSource,

@@ -1,15 +1,15 @@
 /// The changes from one state of a catalog to another.
 ///
-/// A listing is an item's appearance in a section. If an item is listed twice in one section, its occurrences are
-/// distinguished: the first occurrence in the new state is compared with the first occurrence in the old state. An item
-/// that moved to another section is compared too, and its section is a changed field. The order within a section is not
-/// compared.
+/// A listing is the appearance of an item in a section: an item that is in two sections has two listings. If a section
+/// lists an item twice, the first occurrence in the new state is compared with the first occurrence in the old state, and
+/// so on. If an item moved to another section, its old and new listing are compared, and `section` is a changed field.
+/// A new order of the items in a section is not a change.
 public struct CatalogDiff: Hashable, Sendable {
-  /// Listings that are new, in the order of the new state.
+  /// The listings that are new, in the order of the new state.
   public private(set) var added: [Listing] = []
-  /// Listings that are gone, in the order of the old state.
+  /// The listings that are gone, in the order of the old state.
   public private(set) var removed: [Listing] = []
-  /// Fields whose value changed, in the order of the new state.
+  /// The fields whose value changed, in the order of the new state.
   public private(set) var changed: [FieldChange] = []
 
   /// Whether nothing changed.
@@ -20,8 +20,8 @@ public struct CatalogDiff: Hashable, Sendable {
   /// - Parameters:
   ///   - old: The sections before.
   ///   - new: The sections after.
-  ///   - oldDetails: The details before, by item id; their pictures count as the item's pictures.
-  ///   - newDetails: The details after. An item with a detail in only one of the states is compared without it.
+  ///   - oldDetails: The details before, by item id. The pictures of a detail count as pictures of the item.
+  ///   - newDetails: The details after. If an item has a detail in only one of the states, the detail is ignored.
   public init(
     from old: [Section],
     to new: [Section],
@@ -42,9 +42,9 @@ public struct CatalogDiff: Hashable, Sendable {
     }
   }
 
-  /// Makes the diff from an empty catalog to a first state; all its listings are added.
+  /// Makes the changes from an empty catalog to a first state, in which all listings are new.
   ///
-  /// - Parameter sections: The sections in order, each with the ids that it lists, in order.
+  /// - Parameter sections: The key of each section, and the ids of its items in their order.
   public init(first sections: [(key: String, ids: [String])]) {
     self.init(
       from: [],
@@ -53,13 +53,13 @@ public struct CatalogDiff: Hashable, Sendable {
     )
   }
 
-  /// Compares two states by their ids; only `changes` looks at the items.
+  /// Compares two states whose items need not be in memory.
   ///
   /// - Parameters:
-  ///   - old: The sections before; no two have the same key.
-  ///   - new: The sections after; no two have the same key.
-  ///   - changes: Returns the fields that differ between an item before and after. Called in the order of the new
-  ///     state.
+  ///   - old: The ids of the sections before. No two sections have the same key.
+  ///   - new: The ids of the sections after. No two sections have the same key.
+  ///   - changes: Returns the fields that differ between an item before and after. It is called for each item that is in
+  ///     both states, in the order of the new state.
   /// - Throws: The error that `changes` throws.
   package init<Failure: Error>(
     from old: [ListedIDs],
@@ -67,8 +67,8 @@ public struct CatalogDiff: Hashable, Sendable {
     changes: (_ before: ListedPlace, _ after: ListedPlace) throws(Failure) -> [FieldChange]
   ) throws(Failure) {
     let oldSections = Dictionary(old.enumerated().map { ($1.key, $0) }) { first, _ in first }
-    // `sources` has the index of each new item in the old section, or -1. `stays` says which old items are still in
-    // their section.
+    // `sources` has, for each new item, its index in the old section with the same key, or -1. `stays` says, for each old
+    // item, whether it is still in its section.
     var sources: [[Int32]] = []
     var stays = old.map { [Bool](repeating: false, count: $0.ids.count) }
     for section in new {
@@ -132,10 +132,10 @@ public struct CatalogDiff: Hashable, Sendable {
   /// - Parameters:
   ///   - old: The item before.
   ///   - new: The item after.
-  ///   - section: The key of the section that lists the item after the change.
+  ///   - section: The key of the section that has the item after the change.
   ///   - oldDetail: The item's detail before.
   ///   - newDetail: The item's detail after. Details are compared only if both are given.
-  /// - Returns: The changed fields, in a fixed order.
+  /// - Returns: The changed fields in a fixed order, the title first.
   package static func changes(
     from old: StoreItem,
     to new: StoreItem,
@@ -157,9 +157,9 @@ public struct CatalogDiff: Hashable, Sendable {
     }
   }
 
-  /// The fields that are compared, as text.
+  /// The names of the compared fields, each with its value as text.
   ///
-  /// Prices are in minor units, and URLs are separated by spaces.
+  /// A price is its number of minor units. Several URLs are separated by spaces.
   private static func fields(
     of item: StoreItem,
     detail: ItemDetail?
@@ -187,13 +187,13 @@ public struct CatalogDiff: Hashable, Sendable {
 }
 
 extension CatalogDiff {
-  /// An item's appearance in a section.
+  /// The appearance of an item in a section.
   public struct Listing: Hashable, Sendable, Codable {
     /// The section's key.
     public let section: String
     /// The item's id.
     public let id: String
-    /// How many times the item is listed earlier in this section; nearly always 0.
+    /// The number of earlier appearances of the item in the same section, nearly always 0.
     public let occurrence: Int
 
     /// Makes a listing.
@@ -206,19 +206,19 @@ extension CatalogDiff {
 
   /// A field of a listing whose value changed.
   public struct FieldChange: Hashable, Sendable, Codable {
-    /// The key of the section that lists the item now.
+    /// The key of the section that has the item after the change.
     public let section: String
     /// The item's id.
     public let id: String
     /// The name of the field: section, title, description, badges, deliveryTypes, normalPrice, salePrice, thumbnail or
     /// images.
     public let field: String
-    /// The value before; nil for none.
+    /// The value before, or nil if the field had no value.
     public let from: String?
-    /// The value after; nil for none.
+    /// The value after, or nil if the field has no value.
     public let to: String?
 
-    /// Describes a change.
+    /// Makes a change.
     public init(section: String, id: String, field: String, from: String?, to: String?) {
       self.section = section
       self.id = id
@@ -229,19 +229,18 @@ extension CatalogDiff {
   }
 }
 
-/// The ids that a section lists.
+/// The ids of a section's items.
 package struct ListedIDs: Sendable {
   /// The section's key.
   package let key: String
-  /// The ids of the section's items, in order.
+  /// The ids in the order of the items.
   package let ids: PackedIDs
 
-  /// Makes a list.
+  /// Makes the list of a section's ids.
   package init(key: String, ids: PackedIDs) {
     (self.key, self.ids) = (key, ids)
   }
 
-  /// Makes the list of the ids of a section's items.
   init(_ section: Section) {
     self.init(key: section.key, ids: PackedIDs(section.items.lazy.map(\.id)))
   }

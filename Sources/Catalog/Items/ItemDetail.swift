@@ -1,25 +1,28 @@
-/// The detail of one item: information from the store that is not in the listing.
+/// The detail of one item: the fields that the shop sends in a document about this item alone.
+///
+/// A list of items usually has a title, a price and a thumbnail of each item. The detail adds, for example, the long
+/// description and more pictures.
 public struct ItemDetail: Hashable, Sendable, Codable {
   /// The id of the item.
   public var id: String
-  /// The description, which may differ from the listing's.
+  /// The description, which may differ from the item's description in the list.
   public var description: String?
-  /// The prices in the detail, one or two; they may differ from the prices in the listing.
+  /// The prices in the detail, one or two, which may differ from the prices in the list.
   public var prices: [Price]
-  /// The pictures by role: top, gallery, section.
+  /// The pictures, grouped by role: top, gallery, section.
   ///
-  /// The pictures of a role are in the feed's order, and a URL may occur twice.
+  /// The pictures of one role are in the order of the shop's response. A URL may occur twice.
   public var images: [ImageReference]
-  /// Further texts by name: `point`, `delivery_info`, `delivery_fee`.
+  /// Further texts by name, such as `delivery_fee`. The catalog file chooses the names.
   public var notes: [String: String]
-  /// The fields that are present but could not be read; nil when there are none.
+  /// The fields that the response has but that could not be read; nil if there are none.
   public var lost: [LostField]?
-  /// The names of the mapped fields that are empty lists in this detail; nil when there are none.
+  /// The names of the fields that are empty lists in the response; nil if there are none.
   ///
-  /// An empty list is not a value, but it shows that the mapped path is right.
+  /// An empty list gives no value, but it shows that the path of the field is right.
   public var empty: [String]?
 
-  /// Makes a detail; parameters for fields that the feed lacks may be left out.
+  /// Makes a detail.
   public init(
     id: String,
     description: String? = nil,
@@ -37,14 +40,16 @@ public struct ItemDetail: Hashable, Sendable, Codable {
   }
 }
 
-/// A field that is present but could not be read; the item or detail is kept without the field.
+/// A field that could not be read, for example because a price is not a number.
+///
+/// The item or the detail is kept without the field.
 public struct LostField: Hashable, Sendable, Codable {
-  /// The field as the feed calls it; nil when the field's path does not end in a name.
+  /// The name that the field has in the shop's response; nil if the path to the field does not end in a name.
   public var field: String?
-  /// Why the field could not be used.
+  /// The reason, in words for a message.
   public var reason: String
 
-  /// Makes a record.
+  /// Makes a record of a field.
   public init(field: String?, reason: String) {
     self.field = field
     self.reason = reason
@@ -52,7 +57,7 @@ public struct LostField: Hashable, Sendable, Codable {
 }
 
 extension ItemDetail {
-  /// The detail as compact JSON; equal details give the same bytes.
+  /// The detail as compact JSON. Equal details give the same bytes, and fields without a value are left out.
   public func encoded() -> [UInt8] {
     var writer = StoredFormWriter()
     writer.object {
@@ -65,12 +70,7 @@ extension ItemDetail {
       $0.name("images")
       $0.value(images)
       $0.name("notes")
-      $0.object {
-        for (name, text) in notes.sorted(by: { $0.key < $1.key }) {
-          $0.name(escaping: name)
-          $0.value(text)
-        }
-      }
+      $0.value(notes)
       if let empty { $0.member("empty", empty) }
       if let lost {
         $0.name("lost")
@@ -83,28 +83,27 @@ extension ItemDetail {
   /// Reads the output of ``encoded()``, or the same JSON written by another encoder.
   ///
   /// - Parameter bytes: One JSON object.
-  /// - Throws: ``CatalogError`` when the bytes are anything else.
+  /// - Throws: ``CatalogError`` when the bytes are not such an object.
   public init(decoding bytes: [UInt8]) throws(CatalogError) {
     let reader = try StoredFormReader(bytes, subject: "stored detail")
     self.init(
       id: try reader.text("id"),
-      description: try reader.optionalText("description"),
+      description: try reader.optional("description", reader.text),
       prices: try reader.prices("prices"),
       images: try reader.images("images"),
       notes: try reader.dictionary("notes"),
-      lost: try reader.optionalLostFields("lost")
+      lost: try reader.optional("lost", reader.lostFields)
     )
-    empty = try reader.optionalTexts("empty")
+    empty = try reader.optional("empty", reader.texts)
   }
 
-  /// The fields that could not be read when this stored detail was decoded from the shop's response.
+  /// The fields of a stored detail that could not be read in the shop's response; see ``lost``.
   ///
-  /// Stored bytes without such fields are recognized by their end, and are not parsed.
+  /// The bytes are parsed only if their end shows that there are such fields.
   ///
   /// - Parameter bytes: The output of ``encoded()``.
-  /// - Returns: The fields, in the order in which they were read.
   public static func lostFields(in bytes: [UInt8]) -> [LostField] {
-    // The list of lost fields is last. Without it, the bytes end in the notes or in the names of empty fields.
+    // The list `lost` is the last member. Without this list, the bytes end in `notes` or `empty`, and never in "}]}".
     guard bytes.suffix(3).elementsEqual("}]}".utf8) else { return [] }
     return (try? ItemDetail(decoding: bytes))?.lost ?? []
   }

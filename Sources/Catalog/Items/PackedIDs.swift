@@ -1,21 +1,23 @@
-/// The ids of a section's items in order, packed into one array of bytes.
+/// The ids of a section's items in their order, packed into one array of bytes and indexed by a hash table.
 ///
-/// In a list of a million ids, each takes about 30 bytes. In a dictionary of texts, each would take five times as much.
-/// Items with the same id are distinguished by their occurrence: the first, the second and so on.
+/// If there are a million ids, each takes about 30 bytes. In a dictionary of strings, each would take five times as much.
+///
+/// A section may list the same id several times. The items with this id are then its first occurrence, its second
+/// occurrence and so on.
 package struct PackedIDs: Sendable {
   private let bytes: [UInt8]
   /// The offset in `bytes` where each id ends.
   private let ends: [Int]
-  /// The number of bytes between two adjacent ids.
+  /// The number of bytes between two adjacent ids: 1 if the ids end with a zero byte, otherwise 0.
   private let gap: Int
-  /// A hash table with open addressing: the index of the first item with each id, or -1.
+  /// A hash table with open addressing. A slot has the index of the first item with an id, or -1 if it is free.
   private var slots: [Int32]
-  /// The indices of later items with the same id, by the index of the first item.
+  /// The indices of the second, third, … item with an id, by the index of the first item with this id.
   private var later: [Int: [Int]] = [:]
-  /// How many earlier items have the same id, by the item's index; first items are left out.
+  /// The number of earlier items with the same id, by the item's index. Items without such an earlier item are left out.
   private var occurrences: [Int: Int] = [:]
 
-  /// Packs ids.
+  /// Packs the ids of a section's items.
   package init(_ ids: some Sequence<String>) {
     var bytes: [UInt8] = []
     var ends: [Int] = []
@@ -26,7 +28,7 @@ package struct PackedIDs: Sendable {
     self.init(bytes, ends, gap: 0)
   }
 
-  /// Takes ids that are already packed; each ends with a zero byte.
+  /// Takes ids that are already packed. Each id must end with a zero byte.
   package init(zeroEnded bytes: [UInt8]) {
     self.init(bytes, bytes.indices.filter { bytes[$0] == 0 }, gap: 1)
   }
@@ -45,22 +47,22 @@ package struct PackedIDs: Sendable {
   /// The id of the item at an index.
   package subscript(place: Int) -> String { String(decoding: bytes[range(place)], as: UTF8.self) }
 
-  /// The items that repeat an earlier id, each with the first item that has the id.
+  /// The indices of the items whose id an earlier item has, each with the index of the first item with this id.
   ///
-  /// They are in the order of the list.
+  /// They are in the order of the section.
   package var repeats: [(place: Int, first: Int)] {
     later.flatMap { first, places in places.map { ($0, first) } }.sorted { $0.place < $1.place }
   }
 
-  /// How many earlier items have the same id as the item at the index `place`.
+  /// The number of earlier items with the same id as the item at the index `place`.
   package func occurrence(at place: Int) -> Int { occurrences[place] ?? 0 }
 
-  /// Finds the item with the same id and the same occurrence (first, second and so on) as an item of another list.
+  /// Finds the item that is the same occurrence of the same id as an item of another section.
   ///
   /// - Parameters:
-  ///   - place: The index of the item in the other list.
-  ///   - other: The ids of the other list.
-  /// - Returns: The index in this list; nil when there is no such item.
+  ///   - place: The index of the item in the other section.
+  ///   - other: The ids of the other section.
+  /// - Returns: The index in this section, or nil if there is no such item.
   package func counterpart(of place: Int, in other: PackedIDs) -> Int? {
     guard let first = first(like: place, in: other) else { return nil }
     let occurrence = other.occurrence(at: place)
@@ -69,7 +71,7 @@ package struct PackedIDs: Sendable {
     return occurrence <= others.count ? others[occurrence - 1] : nil
   }
 
-  /// The index of the first item with the same id as an item of another list; nil when there is none.
+  /// The index of the first item with the same id as an item of another section, or nil if there is none.
   package func first(like place: Int, in other: PackedIDs) -> Int? {
     let first = Int(slots[slot(of: other.bytes[other.range(place)])])
     return first < 0 ? nil : first
@@ -90,9 +92,9 @@ package struct PackedIDs: Sendable {
     occurrences[place] = later[first]?.count
   }
 
-  /// The slot of the hash table that holds an id, or the free slot for it.
+  /// The index of the slot with an id, or of the free slot where the id belongs.
   private func slot(of id: ArraySlice<UInt8>) -> Int {
-    // Each process has its own seed. Therefore no feed can choose ids that share a slot.
+    // `Hasher` has a different seed in each process. Therefore no shop can choose ids that all share one slot.
     var hasher = Hasher()
     id.withUnsafeBytes { hasher.combine(bytes: $0) }
     var slot = hasher.finalize() & (slots.count - 1)

@@ -1,6 +1,6 @@
-/// An item on sale, as a section lists it.
+/// An item on sale, with the fields that the shop's list of items has.
 public struct StoreItem: Hashable, Sendable, Codable {
-  /// The store's own identifier of the item.
+  /// The shop's own identifier of the item.
   ///
   /// An item that is in two sections has the same id in both.
   public var id: String
@@ -8,26 +8,28 @@ public struct StoreItem: Hashable, Sendable, Codable {
   public var title: String
   /// A short text about the item.
   public var description: String?
-  /// Labels such as "이벤트특가" (event price), in the feed's order.
+  /// Labels such as "이벤트특가" (event price), in the order of the shop's response.
   public var badges: [String]
-  /// How the item can be delivered, in the feed's order.
+  /// The ways in which the item can be delivered, in the order of the shop's response.
   public var deliveryTypes: [String]
-  /// The price before a reduction; nil when the feed has none.
+  /// The price before a reduction; nil if the response has none.
   public var normalPrice: Price?
-  /// The price to pay.
+  /// The price to pay; nil if the response has none.
   ///
-  /// It may be above `normalPrice`, because feeds contain contradictions.
+  /// It may be above `normalPrice`, because the data of shops contains such contradictions.
   public var salePrice: Price?
-  /// The item's location, if the feed gives one.
+  /// The location of the item, for example of a branch; nil if the response has none.
   public var coordinate: Coordinate?
-  /// The item's address, if the feed gives one.
+  /// The address of the item; nil if the response has none.
   public var address: String?
-  /// The item's pictures: thumbnails first, then the others in the feed's order.
+  /// The item's pictures: the thumbnails first, and then the others in the order of the shop's response.
   public var images: [ImageReference]
-  /// The values for the placeholders in the request for the item's detail, by name; nil when the id is enough.
+  /// The values of placeholders in the request for the item's detail, by the names of the placeholders.
+  ///
+  /// For example, `{"slug": "blue-cup"}` for the URL `products/{slug}`. Nil if the request needs only the id.
   public var placeValues: [String: String]?
 
-  /// Makes an item; parameters for fields that the feed lacks may be left out.
+  /// Makes an item.
   public init(
     id: String,
     title: String,
@@ -56,9 +58,7 @@ public struct StoreItem: Hashable, Sendable, Codable {
 }
 
 extension StoreItem {
-  /// The item as compact JSON.
-  ///
-  /// Equal items give the same bytes, and absent values have no key.
+  /// The item as compact JSON. Equal items give the same bytes, and fields without a value are left out.
   public func encoded() -> [UInt8] {
     var writer = StoredFormWriter()
     writer.object {
@@ -96,40 +96,40 @@ extension StoreItem {
   /// Reads the output of ``encoded()``, or the same JSON written by another encoder.
   ///
   /// - Parameter bytes: One JSON object.
-  /// - Throws: ``CatalogError`` when the bytes are anything else.
+  /// - Throws: ``CatalogError`` when the bytes are not such an object.
   public init(decoding bytes: [UInt8]) throws(CatalogError) {
     let reader = try StoredFormReader(bytes, subject: "stored item")
     self.init(
       id: try reader.text("id"),
       title: try reader.text("title"),
-      description: try reader.optionalText("description"),
+      description: try reader.optional("description", reader.text),
       badges: try reader.texts("badges"),
       deliveryTypes: try reader.texts("deliveryTypes"),
-      normalPrice: try reader.optionalPrice("normalPrice"),
-      salePrice: try reader.optionalPrice("salePrice"),
-      coordinate: try reader.optionalText("coordinate").flatMap { Coordinate(text: $0) },
-      address: try reader.optionalText("address"),
+      normalPrice: try reader.optional("normalPrice", reader.price),
+      salePrice: try reader.optional("salePrice", reader.price),
+      coordinate: try reader.optional("coordinate", reader.text).flatMap { Coordinate(text: $0) },
+      address: try reader.optional("address", reader.text),
       images: try reader.images("images"),
-      placeValues: try reader.optionalDictionary("placeValues")
+      placeValues: try reader.optional("placeValues", reader.dictionary)
     )
   }
 }
 
-/// The location of a shop, a branch or an item, in degrees. (WGS 84)
+/// A location on earth in degrees. (WGS 84)
 public struct Coordinate: Hashable, Sendable, Codable {
   /// Degrees north, from -90 to 90.
   public let latitude: Double
   /// Degrees east, from -180 to 180.
   public let longitude: Double
 
-  /// Makes a location; nil when a coordinate is out of range.
+  /// Makes a location, or returns nil if a coordinate is out of range.
   public init?(latitude: Double, longitude: Double) {
     guard (-90...90).contains(latitude), (-180...180).contains(longitude) else { return nil }
     self.latitude = latitude
     self.longitude = longitude
   }
 
-  /// Latitude and longitude with a space between them, as the cache's index stores them.
+  /// Latitude and longitude with a space between them, such as `37.57 126.98`.
   var text: String { "\(latitude) \(longitude)" }
 
   /// Parses the output of ``text``.
@@ -141,9 +141,12 @@ public struct Coordinate: Hashable, Sendable, Codable {
 }
 
 extension FieldReader {
-  /// The location from the degrees at two lists of paths; the degrees may be numbers or texts.
+  /// Reads the location of an item. The degrees may be numbers or texts.
   ///
-  /// Nil when both values are absent, or one is not valid.
+  /// - Parameters:
+  ///   - north: The paths that may lead to the latitude; the first that leads to a value counts.
+  ///   - east: The paths that may lead to the longitude.
+  /// - Returns: The location, or nil if both values are absent or one of them is not valid.
   mutating func coordinate(_ north: [JSONPath], _ east: [JSONPath]) -> Coordinate? {
     let faultCount = faults.count
     let degrees = (degree(north, limit: 90), degree(east, limit: 180))
@@ -151,7 +154,7 @@ extension FieldReader {
     case (let latitude?, let longitude?):
       return Coordinate(latitude: latitude, longitude: longitude)
     case (nil, nil): return nil
-    // If a value was refused above, the fault is already recorded.
+    // If one of the values was not valid, `degree` has recorded this, and no second fault is added.
     case (nil, _) where faults.count == faultCount:
       return fail(north.first, "the item has a longitude and no latitude")
     case (_, nil) where faults.count == faultCount:
@@ -180,9 +183,9 @@ extension FieldReader {
   }
 }
 
-/// A picture of an item, and its role.
+/// A picture of an item: its URL and its role.
 public struct ImageReference: Hashable, Sendable, Codable {
-  /// The part of a page where a picture appears.
+  /// The part of a shop's page where a picture appears.
   public enum Role: String, Hashable, Sendable, Codable, CaseIterable {
     /// The small picture in a list.
     case thumbnail
@@ -196,7 +199,7 @@ public struct ImageReference: Hashable, Sendable, Codable {
 
   /// The picture's role.
   public let role: Role
-  /// The URL exactly as the feed wrote it; may be relative.
+  /// The URL exactly as the shop's response has it; it may be relative.
   public let url: String
 
   /// Makes a reference.
@@ -206,7 +209,7 @@ public struct ImageReference: Hashable, Sendable, Codable {
   }
 }
 
-/// A named part of a catalog with its items in the feed's order.
+/// A named list of items in a catalog, such as "cups".
 public struct Section: Hashable, Sendable, Codable {
   /// The section's name in the cache and on the command line.
   public var key: String
@@ -214,7 +217,7 @@ public struct Section: Hashable, Sendable, Codable {
   public var title: String
   /// A line of text under the title.
   public var subtitle: String?
-  /// The items in order; the same id may occur more than once.
+  /// The items in the order of the shop's response. The same id may occur more than once.
   public var items: [StoreItem]
 
   /// Makes a section.
