@@ -1,30 +1,33 @@
-/// An error in a catalog file, in a shop's data, or in a price.
+/// An error in a catalog file or in the data of a shop.
 ///
-/// `description` reads "cannot read THING: line L, column C: KEY: REASON; TRY THIS". Parts that are not known are left
-/// out. No header value is ever part of it.
+/// `description` is, for example, "cannot read catalog file shop.yaml: line 3, column 5: sections[2].url: expected text,
+/// found a list". A remedy follows after a semicolon. Parts that are not known are left out. The description never
+/// contains the value of a header.
 public struct CatalogError: Error, Hashable, Sendable {
   /// The kind of fault, for callers that act on it.
   public var code: Code
-  /// The thing that could not be read: "catalog file shop.yaml", "section main", "detail HBDEF".
+  /// The thing that could not be read, such as "catalog file shop.yaml" or "section main".
   public var subject: String
-  /// The path of the catalog file at fault, as the caller gave it.
+  /// The path of the catalog file with the fault, as the caller gave it.
   public var file: String?
   /// The line of the fault, counted from 1.
   public var line: Int?
   /// The column of the fault in Unicode scalars, counted from 1.
   public var column: Int?
-  /// The path of keys to the fault in the file, for example `sections[2].url`.
+  /// The keys that lead to the fault in the file, such as `sections[2].url`.
   public var keyPath: String?
-  /// The expected value or form.
+  /// The expected value or form, such as "a whole number".
   public var expected: String?
-  /// The known key that is most similar to the unknown key at fault.
+  /// If the file has an unknown key, the known key that is most similar to it.
   public var nearestKey: String?
-  /// The cause, as words that follow a colon.
+  /// The cause, in words that follow a colon.
   public var reason: String
-  /// A remedy for the user to try.
+  /// A remedy that the user can try.
   public var remedy: String?
 
-  /// Makes an error; unknown parts stay nil.
+  /// Makes an error.
+  ///
+  /// Parts that are not known stay nil.
   public init(
     _ code: Code,
     subject: String,
@@ -51,47 +54,51 @@ public struct CatalogError: Error, Hashable, Sendable {
 }
 
 extension CatalogError {
-  /// A kind of fault; an open set, so that a new kind breaks no caller.
+  /// A kind of fault.
+  ///
+  /// Later versions may add kinds.
   public struct Code: RawRepresentable, Hashable, Sendable {
     /// The code as logs and JSON show it.
     public let rawValue: String
 
-    /// Makes a code from the text that logs show.
+    /// Makes a code with the text that logs and JSON show.
     public init(rawValue: String) {
       self.rawValue = rawValue
     }
 
     /// The catalog file is wrong.
     public static let catalogFile = Code(rawValue: "catalog-file")
-    /// A header names an environment variable that is not set, or whose value a header must not contain.
+    /// A header or a URL names an environment variable that is not set, or whose value is not allowed there.
     public static let environment = Code(rawValue: "environment")
     /// A JSONPath is wrong.
     public static let jsonPath = Code(rawValue: "json-path")
-    /// The filters of a path take more steps through a body than are allowed for its size.
+    /// The filters of a JSONPath need more steps than are allowed for the size of the body.
     public static let pathWork = Code(rawValue: "path-work")
     /// A body is not JSON.
     public static let malformedJSON = Code(rawValue: "malformed-json")
     /// A body is JSON that is nested more deeply than allowed.
     public static let tooDeep = Code(rawValue: "too-deep")
-    /// A body does not have the expected content: for example, it is malformed XML, or the detail of another item.
+    /// A body does not have the expected content.
+    ///
+    /// For example, it is malformed XML, or the detail of another item.
     public static let unexpectedShape = Code(rawValue: "unexpected-shape")
-    /// A body has no list of items at the paths of the mapping: the value is missing or `null`.
+    /// A body has no list of items at the expected path: the value is missing or `null`.
     public static let absentItems = Code(rawValue: "absent-items")
-    /// A body with the details of many items has none for the requested item.
+    /// A body with the details of many items does not have the detail of the requested item.
     public static let absentDetail = Code(rawValue: "absent-detail")
     /// The content of a body says that the request failed.
     public static let reportedFailure = Code(rawValue: "reported-failure")
-    /// The run ended while a body was read.
+    /// The sync was stopped while a body was read.
     public static let stopped = Code(rawValue: "stopped")
-    /// A transform fails on a body.
+    /// A transform, which is a jq program of the catalog file, fails on a body.
     public static let transform = Code(rawValue: "transform")
     /// A price cannot be read.
     public static let price = Code(rawValue: "price")
-    /// A stored item or detail cannot be read back.
+    /// An item or a detail in the cache cannot be read back.
     public static let storedForm = Code(rawValue: "stored-form")
   }
 
-  /// Whether the catalog file or the environment is at fault (exit status 78), not fetched data.
+  /// Whether the catalog file or the environment is at fault, rather than the data of the shop.
   public var isConfiguration: Bool {
     code == .catalogFile || code == .environment || code == .jsonPath
   }

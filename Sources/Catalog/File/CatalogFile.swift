@@ -75,17 +75,17 @@ public struct CatalogFile: Hashable, Sendable {
     self = try CatalogFileParser.parse(yaml.mapping(of: bytes))
   }
 
-  /// The mapping for one of the file's sources.
+  /// The mapping for the source at an index.
   ///
   /// A source is one of the listed sections, or the one response that has all sections.
-  ///
-  /// - Parameter position: The index of the source in the file.
   public func mapping(ofSource position: Int) -> Mapping {
     guard case .listed(let sources) = sections else { return mapping }
     return sources[position].mapping ?? mapping
   }
 
-  /// Whether the response of the source at an index has many sections. Only the response has their names.
+  /// Whether the response of the source at an index has many sections.
+  ///
+  /// Only the response has their names.
   package func isMany(source position: Int) -> Bool { sections.parts(ofSource: position) != nil }
 
   /// The paging of the source at an index, or nil if it has only one page.

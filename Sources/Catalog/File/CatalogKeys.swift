@@ -46,7 +46,9 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     }
   }
 
-  /// The keys that say how a response is read. They may be at the top level of a catalog file and in a section.
+  /// The keys that say how a response is read.
+  ///
+  /// They may be at the top level of a catalog file and in a section.
   static let mappingKeys = [
     CatalogKey(
       "format",
@@ -414,7 +416,9 @@ struct CatalogKey: Sendable {
 ///
 /// The schema is made from ``CatalogKeys``, which the parsers use too.
 package enum CatalogSchema {
-  /// The schema as JSON text. Each key of a catalog file is on a line of its own.
+  /// The schema as JSON text.
+  ///
+  /// Each key of a catalog file is on a line of its own.
   package static var text: String {
     let definitions = CatalogKeys.allCases.filter { $0 != .root }
       .map { "\(StoredFormWriter.quoted($0.rawValue)): \(object($0, indent: "    "))" }
@@ -508,7 +512,8 @@ package enum CatalogSchema {
     switch value {
     case .text: #"{"type": "string"}"#
     case .scalar: #"{"type": ["string", "number", "boolean"]}"#
-    case .oneOf(let words): "{\"enum\": [\(words.map(StoredFormWriter.quoted).joined(separator: ", "))]}"
+    case .oneOf(let words):
+      "{\"enum\": [\(words.map(StoredFormWriter.quoted).joined(separator: ", "))]}"
     case .number(let range):
       "{\"type\": \"integer\", \"minimum\": \(range.lowerBound), \"maximum\": \(range.upperBound)}"
     case .flag: #"{"type": "boolean"}"#

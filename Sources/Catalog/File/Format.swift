@@ -127,6 +127,7 @@ package enum FormatCatalog {
   /// The text of a format's file.
   ///
   /// - Parameter name: The format's name.
+  /// - Returns: YAML.
   /// - Throws: ``CatalogError`` when there is no such format. The error suggests the most similar name.
   package static func file(of name: String) throws(CatalogError) -> String {
     try Format(named: name).text

@@ -1,24 +1,29 @@
-/// The paths to items and their fields in a shop's JSON.
+/// The paths to the items and their fields in a shop's JSON.
 ///
-/// Every field has alternative paths in order. The first path that leads to something other than `null` counts.
+/// A field may have several paths, for example `$.sale_price` and `$.price`. Its value is at the first path that leads to
+/// something other than `null`.
 public struct Mapping: Hashable, Sendable {
-  /// The paths to the arrays of items, from the root of a body or, in a combined response, from a section.
+  /// The paths to the arrays of items, from the root of a response.
+  ///
+  /// If a response has many sections, they begin at the section.
   public var items: [JSONPath]
-  /// The paths to values outside the items, for example the section's title.
+  /// The paths to values outside the items, for example to the section's title.
   public var envelope: Envelope
   /// The paths from an item to its fields.
   public var item: Item
-  /// The paths from a detail to its fields; nil when the mapping reads no details.
+  /// The paths from a detail (a document about one item) to its fields; nil if the mapping reads no details.
   public var detail: Detail?
-  /// A jq program that rewrites a section's response before items are read from it; nil for none.
+  /// A jq program that rewrites a response before items are read from it; nil if there is none.
   public var transform: Transform?
-  /// A jq program that rewrites each item before its fields are read; nil for none.
+  /// A jq program that rewrites each item before its fields are read; nil if there is none.
   ///
-  /// It is compiled to run on the whole array of items.
+  /// It is compiled so that it runs on the whole array of items.
   public var records: Transform?
-  /// The notation of the bodies of sections, for example XML.
+  /// The notation of the responses, for example XML.
+  ///
+  /// A detail is always JSON.
   public var notation = BodyFormat.json
-  /// The meaning of values in every field, for example which of them mean "none".
+  /// Rules for the values of every field, for example that `N/A` means "none".
   public var values = Values()
 
   /// Makes a mapping.
@@ -36,32 +41,34 @@ public struct Mapping: Hashable, Sendable {
     self.transform = transform
   }
 
-  /// The meaning of values in any field, for example `N/A` for none.
+  /// Rules for the values of every field.
   public struct Values: Hashable, Sendable {
-    /// Texts and numbers that stand for "none", such as `N/A`.
+    /// Texts and numbers that mean "none", such as `N/A`.
     public var none: Set<String> = []
-    /// Whether texts are HTML: tags are removed and entities decoded.
+    /// Whether texts are HTML.
+    ///
+    /// If so, tags are removed and entities such as `&amp;` are decoded.
     public var isHTML = false
 
-    /// Makes the default, in which every value means itself.
+    /// Makes the default rules, by which every value means itself.
     public init() {}
 
-    /// A line that identifies these settings; nil for the default.
-    ///
-    /// Different lines mean that decoded items may differ.
+    /// A line of text that changes whenever these rules change; nil for the default rules.
     var fingerprint: String? {
       guard self != Values() else { return nil }
       return "values\t\(isHTML ? "html" : "plain") \(none.sorted().map(\.debugDescription))"
     }
   }
 
-  /// The paths to values of a body that are outside its items, such as title and status.
+  /// The paths to values of a response that are outside its items.
   public struct Envelope: Hashable, Sendable {
     /// The section's title.
     public var title: [JSONPath] = []
     /// The section's subtitle.
     public var subtitle: [JSONPath] = []
-    /// A number such as an HTTP status; 400 and above mean that the request failed.
+    /// A number such as an HTTP status.
+    ///
+    /// If it is 400 or more, the request has failed.
     public var status: [JSONPath] = []
 
     /// Makes an envelope without paths.
@@ -70,9 +77,13 @@ public struct Mapping: Hashable, Sendable {
 
   /// The fields of an item in a listing.
   public struct Item: Hashable, Sendable {
-    /// Text or a whole number; an item without it is skipped.
+    /// Text or a whole number.
+    ///
+    /// An item without it is skipped.
     public var id: [JSONPath] = []
-    /// Text; an item without it is skipped.
+    /// Text.
+    ///
+    /// An item without it is skipped.
     public var title: [JSONPath] = []
     /// Text.
     public var description: [JSONPath] = []
@@ -84,21 +95,26 @@ public struct Mapping: Hashable, Sendable {
     public var normalPrice: [PriceRule] = []
     /// The price to pay.
     public var salePrice: [PriceRule] = []
-    /// The latitude of the item, in degrees north; needs ``longitude``.
+    /// The latitude of the item in degrees north.
+    ///
+    /// It is read only together with ``longitude``.
     public var latitude: [JSONPath] = []
-    /// The longitude of the item, in degrees east; needs ``latitude``.
+    /// The longitude of the item in degrees east.
+    ///
+    /// It is read only together with ``latitude``.
     public var longitude: [JSONPath] = []
-    /// The item's address, as text.
+    /// The address of the item, as text.
     public var address: [JSONPath] = []
-    /// Pictures by role.
+    /// The pictures of each role.
     public var images: ImageRules = ImageRules()
-    /// The paths to the values, other than the id, that fill the placeholders in the request for the item's detail.
+    /// The values of placeholders in the request for the item's detail, such as `{slug}`, by the placeholders' names.
+    ///
+    /// `{id}` is not among them.
     public var placeValues: [NoteRule] = []
-    /// The fields whose paths the catalog file itself spells out.
+    /// The fields whose paths are in the catalog file itself, and not only in a built-in format.
     ///
-    /// If no item of a listing has one of these fields, the field's path is reported as wrong.
-    ///
-    /// The paths of a built-in format do not count, because not every shop has all the fields of its format.
+    /// If no item of a section has such a field, the path is reported as wrong. A path of a format is not reported,
+    /// because not every shop has all the fields of its format.
     public var given: Set<ItemField> = []
 
     /// Makes an item without paths.
@@ -107,44 +123,48 @@ public struct Mapping: Hashable, Sendable {
 
   /// The fields of a detail.
   public struct Detail: Hashable, Sendable {
-    /// The paths to the objects that are details; a body may hold the details of many items.
+    /// The paths from a response to the details.
+    ///
+    /// One response may have the details of many items.
     public var entries: [JSONPath] = []
-    /// The paths from an entry to the item's id.
+    /// The paths from a detail to the item's id.
     public var id: [JSONPath] = []
-    /// The paths from an entry to the object that has the fields below.
+    /// The paths from a detail to the object that has the fields below.
     public var root: [JSONPath] = []
     /// The text about the item.
     public var description: [JSONPath] = []
-    /// Prices or a list of them.
+    /// A price or a list of prices.
     public var prices: [PriceRule] = []
-    /// Pictures by role.
+    /// The pictures of each role.
     public var images: ImageRules = ImageRules()
-    /// Further texts by name, in the order of the file.
+    /// Further texts, in the order of the catalog file.
     public var notes: [NoteRule] = []
-    /// The meaning of values in every field, for example which of them mean "none".
+    /// Rules for the values of every field, for example that `N/A` means "none".
     public var values = Values()
-    /// The fields whose paths the catalog file itself spells out.
+    /// The fields whose paths are in the catalog file itself, and not only in a built-in format.
     ///
-    /// If no detail has one of these fields, the field's path is reported as wrong.
+    /// If no detail has such a field, the path is reported as wrong.
     public var given: Set<DetailField> = []
 
     /// Makes a detail without paths.
     public init() {}
   }
 
-  /// The path to a price, and how the price is written.
+  /// The path to a price, and the way in which the price is written.
   public struct PriceRule: Hashable, Sendable {
-    /// The path to the price itself.
+    /// The path to the price.
     public var path: JSONPath
-    /// How many digits are decimals, for feeds that write whole numbers such as 599 for 5.99; nil for text and numbers
-    /// in major units.
+    /// The number of decimals, for shops that write whole numbers such as 599 for 5.99.
+    ///
+    /// Nil if the price is text such as "5.99 €", or a number in major units.
     public var scale: Scale?
     /// The price's currency; nil for the catalog's currency.
     public var currency: Unit?
-    /// Texts and numbers that mean that the item has no such price.
+    /// Texts and numbers which mean that the item has no such price, such as `0`.
     public var none: Set<String> = []
-    /// The path to the billionths beside the whole units at `path`, as in `{units, nanos}`; nil when the price is one
-    /// number.
+    /// The path to the billionths, if ``path`` leads to the whole units: `{"units": 5, "nanos": 990000000}`.
+    ///
+    /// Nil if the price is one number.
     public var nanos: JSONPath?
 
     /// Makes a rule.
@@ -156,30 +176,32 @@ public struct Mapping: Hashable, Sendable {
 
     /// The source of a price's currency.
     public enum Unit: Hashable, Sendable {
-      /// Always this ISO 4217 code.
+      /// The same ISO 4217 code for every item.
       case code(String)
-      /// The code that the item has at this path; if the item has none, the catalog's currency.
+      /// The code that the item has at a path. If the item has none there, the catalog's currency.
       case path(JSONPath)
     }
 
-    /// How many digits of a whole number are decimals.
+    /// The number of decimals in a whole number.
     public enum Scale: Hashable, Sendable {
-      /// Always this many.
+      /// The same number of decimals for every item.
       case fixed(Int)
-      /// As many as the currency has: the number counts minor units.
+      /// The number of decimals that the currency has, because the price is in minor units such as cents.
       case currency
-      /// As many as the item says at this path.
+      /// The number that the item has at a path.
       case path(JSONPath)
-      /// The number at this path is a power of ten, and the number of its zeros counts: 100 means two digits.
+      /// The number of zeros in a power of ten that the item has at a path: 100 means two decimals.
       case divisor(JSONPath)
     }
   }
 
-  /// A text with a name chosen by the catalog file, and the paths to the text.
+  /// A text, with the name that the catalog file gives it and the paths to it.
   public struct NoteRule: Hashable, Sendable {
     /// The name of the text.
     public var name: String
-    /// The alternative paths to the text, which may also be a number.
+    /// The paths to the text.
+    ///
+    /// The text is at the first path that leads to a value, which may be a number too.
     public var paths: [JSONPath]
 
     /// Makes a rule.
@@ -189,20 +211,21 @@ public struct Mapping: Hashable, Sendable {
     }
   }
 
-  /// The paths to the pictures of each role; each path leads to a URL or a list of URLs.
+  /// The paths to the pictures of each role, such as the thumbnail.
+  ///
+  /// A path leads to a URL or a list of URLs.
   public struct ImageRules: Hashable, Sendable {
     private var rules: [[TextsRule]] = ImageReference.Role.allCases.map { _ in [] }
 
     /// Makes rules without paths.
     public init() {}
 
-    /// The paths of a role's alternatives.
-    public subscript(role: ImageReference.Role) -> [JSONPath] {
-      get { self[rules: role].flatMap(\.paths) }
-      set { self[rules: role] = newValue.map { TextsRule(paths: [$0]) } }
-    }
+    /// All paths to the pictures of a role.
+    subscript(role: ImageReference.Role) -> [JSONPath] { self[rules: role].flatMap(\.paths) }
 
-    /// The alternatives of a role.
+    /// The rules for the pictures of a role.
+    ///
+    /// The first rule that gives a picture counts.
     public subscript(rules role: ImageReference.Role) -> [TextsRule] {
       get { rules[Self.position(of: role)] }
       set { rules[Self.position(of: role)] = newValue }
@@ -220,7 +243,7 @@ public struct Mapping: Hashable, Sendable {
 }
 
 extension Mapping.Envelope {
-  /// Refuses a body whose status means failure, even if the HTTP status was a success.
+  /// Refuses a response that has a status of 400 or more among its values, even if its HTTP status means success.
   func checkStatus(of root: JSONNode, subject: String) throws(CatalogError) {
     for path in status {
       guard let value = try path.firstValue(in: root), let text = FieldReader.plainText(value),
@@ -237,21 +260,23 @@ extension Mapping.Envelope {
 }
 
 extension Mapping {
-  /// One alternative for a field that is a list of texts.
+  /// A rule for a field that is a list of texts, such as the URLs of pictures.
+  ///
+  /// For example, `{path: $.files, template: "https://cdn.example/{value}"}` makes URLs of file names.
   public struct TextsRule: Hashable, Sendable {
     /// The paths to the texts.
     ///
-    /// The values of all paths count, in the order of the paths.
+    /// The texts at all paths count, in the order of the paths.
     public var paths: [JSONPath]
-    /// The separator that splits one text into several; nil takes each text as it is.
+    /// The separator, if one text consists of several; otherwise nil.
     public var split: String?
-    /// The pattern of each result, with `{value}` for the text; nil leaves the text as it is.
+    /// The form of each result, in which `{value}` stands for the text; nil if the result is the text.
     public var template: String?
-    /// The paths to the item's fields that replace the template's placeholders, by placeholder name.
+    /// The paths to the fields of the item that are placeholders in the template, by the placeholders' names.
     public var fields: [NoteRule] = []
-    /// The path to the size of each version of a picture, for example its width; nil when there is only one version.
+    /// If the shop has each picture in several sizes, the path to the width of a size.
     public var largest: JSONPath?
-    /// The path to the URL of each version, if a picture has several versions.
+    /// If the shop has each picture in several sizes, the path to the URL of a size.
     public var url: JSONPath?
 
     /// Makes a rule.
@@ -261,7 +286,9 @@ extension Mapping {
       self.template = template
     }
 
-    /// The texts that one value of the feed is turned into.
+    /// The results for one text of the response.
+    ///
+    /// Placeholders for fields of the item are not replaced yet.
     func texts(of text: String) -> [String] {
       var texts = [text]
       if let split {
@@ -271,9 +298,9 @@ extension Mapping {
       return texts.map { template.replacing("{value}", with: $0) }
     }
 
-    /// The text of the largest version of a picture.
+    /// The URL of the largest size of a picture.
     ///
-    /// The versions are elements of a list, or members of an object.
+    /// The sizes are the elements of a list, or the members of an object.
     func largest(of sizes: JSONNode) throws(CatalogError) -> JSONNode? {
       guard let largest, let url else { return nil }
       var best: (size: Double, text: JSONNode)?
@@ -287,7 +314,7 @@ extension Mapping {
       return best?.text
     }
 
-    /// The rule as text that changes when, and only when, the rule does.
+    /// A text that changes whenever the rule changes.
     var fingerprint: String {
       var words = paths.map(\.description).joined(separator: " + ")
       if let split { words += " split \(split.debugDescription)" }
@@ -299,7 +326,9 @@ extension Mapping {
 }
 
 extension YAMLNode {
-  /// Reads the alternatives for a list of texts; `null` means none.
+  /// Reads a rule for a list of texts, or a list of such rules.
+  ///
+  /// `null` means no rule.
   func textsRules() throws(CatalogError) -> [Mapping.TextsRule] {
     if isNull { return [] }
     guard isList else { return [try textsRule()] }
@@ -308,7 +337,7 @@ extension YAMLNode {
     return rules
   }
 
-  /// Reads a path alone, or `{path: P, split: ",", template: T}`, or `{all: [P, Q]}`.
+  /// Reads a path, or a rule such as `{path: P, split: ",", template: T}` or `{all: [P, Q]}`.
   private func textsRule() throws(CatalogError) -> Mapping.TextsRule {
     guard isMapping else { return Mapping.TextsRule(paths: [try path()]) }
     let mapping = try mapping()
@@ -356,12 +385,12 @@ extension YAMLNode {
 }
 
 extension Mapping {
-  /// The whole mapping as text that changes when, and only when, the mapping does.
+  /// A text that changes whenever the mapping changes.
   ///
-  /// The text is the same on every machine and in every run. A cache may therefore keep it or its digest, and decode
-  /// its bodies again when the text differs.
+  /// The text is the same on every machine and in every run. Therefore the cache can store its digest with a decoded
+  /// response, and decode the response again when the digest differs.
   public var fingerprint: String {
-    // Raise this number when larder starts to decode bodies differently, so that cached bodies are decoded again.
+    // Raise this number if a change of larder decodes responses differently. Cached responses are then decoded again.
     var lines = ["mapping 2", line("items", items)]
     lines.append(line("envelope.title", envelope.title))
     lines.append(line("envelope.subtitle", envelope.subtitle))
@@ -373,7 +402,7 @@ extension Mapping {
     lines.append(line("item.deliveryTypes", item.deliveryTypes))
     lines.append(line("item.normalPrice", item.normalPrice))
     lines.append(line("item.salePrice", item.salePrice))
-    // Unused fields are left out, so that the digests of older mappings stay as they are.
+    // Fields without paths are left out, so that mappings from before these fields existed have the same digest as then.
     if !item.latitude.isEmpty { lines.append(line("item.latitude", item.latitude)) }
     if !item.longitude.isEmpty { lines.append(line("item.longitude", item.longitude)) }
     if !item.address.isEmpty { lines.append(line("item.address", item.address)) }

@@ -1,14 +1,16 @@
-/// Reads mappings from catalog files and from format files.
+/// Reads the paths to items and their fields (``Mapping``) from catalog files and format files.
 struct MappingParser {
-  /// The keys of a catalog file that belong to its mapping.
-  static let keys = CatalogKeys.mappingKeys.map(\.name)
+  /// The keys of a catalog file or a section that belong to its mapping.
+  private static let keys = CatalogKeys.mappingKeys.map(\.name)
   /// The keys of `detail:` that belong to the mapping.
-  static let detailKeys = CatalogKeys.detail.names.filter {
+  private static let detailKeys = CatalogKeys.detail.names.filter {
     !["url", "request", "values"].contains($0)
   }
 
-  /// Reads the mapping of a catalog file: a format, a format with some keys changed, or paths that the file itself
-  /// spells out.
+  /// Reads the mapping at the top level of a catalog file.
+  ///
+  /// It is the mapping of the file's format, changed by the keys that the file has too. Without a format, the file has the
+  /// paths itself, or a transform makes items that larder can read. If a file has none of these, its format is `banchan`.
   static func parse(catalog: YAMLMapping) throws(CatalogError) -> Mapping {
     var mapping: Mapping
     let transform = try catalog["transform"]?.transform()
@@ -34,14 +36,14 @@ struct MappingParser {
     return mapping
   }
 
-  /// Whether a catalog file itself says where items and their fields are, at the top or in every section.
+  /// Whether a catalog file itself has paths to items and their fields, at its top level or in every section.
   private static func isSpelledOut(_ catalog: YAMLMapping) throws(CatalogError) -> Bool {
     if catalog["items"] != nil || catalog["item"] != nil { return true }
     guard try sections(of: catalog, haveOneOf: ["items"]) else { return false }
     return try sections(of: catalog, haveOneOf: ["item"])
   }
 
-  /// Whether every listed section has one of these keys, so that the top level of the file need not have them.
+  /// Whether every section in the file's list of sections has one of these keys.
   private static func sections(
     of catalog: YAMLMapping,
     haveOneOf keys: [String]
@@ -54,11 +56,18 @@ struct MappingParser {
     return true
   }
 
-  /// Reads a section's own mapping; nil when the section has none and uses the catalog's mapping.
+  /// Reads the mapping of a section.
   ///
-  /// A section's own format or transform replaces the catalog's mapping. Other keys of the section change only parts of
-  /// the catalog's mapping. A transform at the top level of the catalog file takes precedence over a transform of a
-  /// section's format.
+  /// A format or a transform in the section replaces the mapping of the file. Other keys of the section change parts of the
+  /// file's mapping. If the section has a format but no transform, a transform at the top level of the file replaces the
+  /// transform of the format.
+  ///
+  /// - Parameters:
+  ///   - section: The section.
+  ///   - root: The top level of the file.
+  ///   - catalog: The mapping of the file.
+  /// - Returns: The mapping, or nil if the section has no keys of a mapping.
+  /// - Throws: ``CatalogError`` with line, key and the expected value.
   static func parse(
     section: YAMLMapping,
     of root: YAMLMapping,
@@ -81,24 +90,25 @@ struct MappingParser {
     return mapping
   }
 
-  /// Reads the mapping that a format file spells out.
+  /// Reads the mapping of a format file.
   static func parse(format: YAMLMapping) throws(CatalogError) -> Mapping {
     var mapping = Mapping(items: [try JSONPath(parsing: "$.items")], item: Mapping.Item())
     mapping.transform = try format["transform"]?.transform()
     try override(&mapping, with: format)
-    // A format has paths for all fields that its shops may have; only the user knows which fields a shop has.
+    // A format has paths to all fields that a shop of its system may have. A shop without such a field is not an error.
     mapping.item.given = []
     mapping.detail?.given = []
     return mapping
   }
 
-  /// The notation that a file names.
+  /// Reads the notation of responses: the keys `read`, `xml` and `table`.
   static func notation(of root: YAMLMapping) throws(CatalogError) -> BodyFormat {
     var notation = BodyFormat.json
     try override(&notation, with: root)
     return notation
   }
 
+  /// Changes a notation by the keys that a file or a section has.
   private static func override(
     _ notation: inout BodyFormat,
     with root: YAMLMapping
@@ -145,6 +155,7 @@ struct MappingParser {
     )
   }
 
+  /// Changes a mapping by the keys that a file or a section has.
   private static func override(
     _ mapping: inout Mapping,
     with root: YAMLMapping,
@@ -235,7 +246,7 @@ struct MappingParser {
 }
 
 extension YAMLMapping {
-  /// Records which fields of an item have a path in this mapping.
+  /// Updates the fields of an item whose paths are in the catalog file; see ``Mapping/Item/given``.
   fileprivate func note(given item: inout Mapping.Item) throws(CatalogError) {
     let roles = try member("images").flatMap { node throws(CatalogError) in
       node.isNull ? nil : try node.mapping()
@@ -252,12 +263,12 @@ extension YAMLMapping {
     }
   }
 
-  /// Records which fields of a detail have a path in this mapping.
+  /// Updates the fields of a detail whose paths are in the catalog file; see ``Mapping/Detail/given``.
   fileprivate func note(given detail: inout Mapping.Detail) throws(CatalogError) {
     let roles = try member("images").flatMap { node throws(CatalogError) in
       node.isNull ? nil : try node.mapping()
     }
-    // `notes` in a catalog file replaces the notes of the format.
+    // `notes` in a catalog file replaces all notes of the format.
     if member("notes") != nil {
       detail.given = detail.given.filter { if case .note = $0 { false } else { true } }
     }
@@ -274,12 +285,16 @@ extension YAMLMapping {
     }
   }
 
-  /// Replaces the alternatives if the key is present; `null` removes them.
+  /// Replaces the paths to a field if this mapping has the field's key.
+  ///
+  /// `null` removes the paths.
   fileprivate func read(_ name: String, into paths: inout [JSONPath]) throws(CatalogError) {
     if let value = member(name) { paths = try value.paths() }
   }
 
-  /// Replaces the alternatives of a price if the key is present.
+  /// Replaces the rules for a price if this mapping has the price's key.
+  ///
+  /// `null` removes the rules.
   fileprivate func read(
     _ name: String,
     into rules: inout [Mapping.PriceRule]
@@ -294,7 +309,9 @@ extension YAMLMapping {
     for element in try value.list() { rules.append(try element.priceRule()) }
   }
 
-  /// Replaces the paths of the roles that the file names.
+  /// Replaces the rules for the pictures of each role that this mapping names.
+  ///
+  /// `null` removes the rules of all roles.
   fileprivate func read(
     _ name: String,
     into rules: inout Mapping.ImageRules
@@ -313,7 +330,7 @@ extension YAMLMapping {
 }
 
 extension YAMLNode {
-  /// Reads a price's path, alone or with details: `{path: $.price, minorUnits: true}`.
+  /// Reads the path to a price, or a rule such as `{path: $.price, minorUnits: true}`.
   func priceRule() throws(CatalogError) -> Mapping.PriceRule {
     guard isMapping else { return Mapping.PriceRule(path: try path()) }
     let mapping = try mapping()
@@ -339,6 +356,7 @@ extension YAMLNode {
     return rule
   }
 
+  /// Reads the value of the key `scale`, `divisor` or `minorUnits`.
   private func scale(_ way: String) throws(CatalogError) -> Mapping.PriceRule.Scale? {
     switch way {
     case "scale":
@@ -361,6 +379,7 @@ extension YAMLNode {
     }
   }
 
+  /// Reads an ISO 4217 code, or a path to one.
   private func unit() throws(CatalogError) -> Mapping.PriceRule.Unit {
     let text = try text()
     if text.hasPrefix("$") { return .path(try path()) }

@@ -1,14 +1,16 @@
 import Base
 
-/// How to request the pages of a listing after the first.
+/// How to request the further pages of a list of items: `paging:` in a catalog file.
+///
+/// For example, `{page: p}` requests `list?p=1`, `list?p=2` and so on.
 public struct PagingRule: Hashable, Sendable {
   /// The way to get from one page to the next.
   public var step: Step
-  /// The requested number of elements on a page; nil for the shop's default.
+  /// The number of elements to request for each page; nil for the shop's default.
   public var size: Size?
   /// The maximum number of pages to read.
   ///
-  /// The reader of the pages enforces this limit, and reports a feed that has more pages.
+  /// The caller that requests the pages enforces this limit. It reports a list that has more pages.
   public var limit: Int
 
   /// Makes a rule.
@@ -20,37 +22,40 @@ public struct PagingRule: Hashable, Sendable {
 
   /// The way to get from one page to the next.
   public enum Step: Hashable, Sendable {
-    /// A query parameter counts the pages; the first empty page is the end.
+    /// A query parameter is the number of the page. The list ends with the first empty page.
+    ///
+    /// `first` is the number of the first page, usually 1.
     case page(name: String, first: Int)
-    /// A query parameter counts elements; on the first page it is `first`.
+    /// A query parameter is the number of elements on all earlier pages. The list ends with the first empty page.
     ///
-    /// The first empty page is the end.
+    /// `first` is the value for the first page, usually 0.
     case offset(name: String, first: Int)
-    /// Each body names the value of a query parameter, or of the placeholder `{cursor}`, for the next page.
+    /// The response contains a cursor for the next page. A response without a cursor is the last page.
     ///
-    /// A body without such a value is the last page.
+    /// The cursor becomes the value of the query parameter `name`. If `name` is nil, it replaces the placeholder
+    /// `{cursor}`.
     case cursor(name: String?, from: JSONPath)
-    /// Each body names the next page's URL; a body without such a URL is the last page.
+    /// The response contains the URL of the next page. A response without such a URL is the last page.
     case next(JSONPath)
-    /// The response's `Link` header names the next page's URL, with `rel=next`. (RFC 8288)
+    /// The response's `Link` header has the URL of the next page, with `rel=next`. (RFC 8288)
     case link
   }
 
-  /// A query parameter that says how many elements a page may have.
+  /// A query parameter with the number of elements that a page should have.
   public struct Size: Hashable, Sendable {
-    /// The parameter.
+    /// The name of the parameter.
     public var name: String
     /// The number of elements.
     public var value: Int
 
-    /// Makes a size.
+    /// Makes a parameter.
     public init(name: String, value: Int) {
       self.name = name
       self.value = value
     }
   }
 
-  /// The path in a body to the next page's URL or cursor; nil if bodies do not name the next page.
+  /// The path in a response to the URL or the cursor of the next page, or nil if responses have neither.
   var path: JSONPath? {
     switch step {
     case .page, .offset, .link: nil
@@ -58,7 +63,9 @@ public struct PagingRule: Hashable, Sendable {
     }
   }
 
-  /// The placeholder that can select the page in a URL or body; if it is there, the query parameter is not used.
+  /// The placeholder that can select the page in the section's URL or request body.
+  ///
+  /// If the URL or the body has this placeholder, no query parameter is added to the URL.
   public var place: Placeholder? {
     switch step {
     case .page: .page
@@ -68,7 +75,7 @@ public struct PagingRule: Hashable, Sendable {
     }
   }
 
-  /// The value of ``place`` on the first page.
+  /// The value of ``place`` for the first page.
   public var firstValue: String {
     switch step {
     case .page(_, let first): String(first)
@@ -77,7 +84,7 @@ public struct PagingRule: Hashable, Sendable {
     }
   }
 
-  /// Whether ``place`` is in the URL or body, and therefore selects the page.
+  /// Whether the URL or the body of a request has the placeholder ``place``.
   public func usesPlace(in url: String, _ request: RequestRule) -> Bool {
     place.map { $0.isIn(url) || $0.isIn(request.body) } ?? false
   }
@@ -87,8 +94,8 @@ public struct PagingRule: Hashable, Sendable {
   /// - Parameters:
   ///   - url: The section's URL.
   ///   - request: How the section is requested.
-  /// - Returns: The URL as text. If pages or elements are counted, it has the query parameter; placeholders are not
-  ///   filled.
+  /// - Returns: The URL with the query parameters of the rule. If the URL or the body has a placeholder, the parameter
+  ///   for the same value is left out. Placeholders are not replaced yet.
   public func firstPage(of url: String, _ request: RequestRule = RequestRule()) -> String {
     let hasSize = Placeholder.size.isIn(url) || Placeholder.size.isIn(request.body)
     let parameter = hasSize ? nil : size
@@ -105,10 +112,10 @@ public struct PagingRule: Hashable, Sendable {
   /// The value of ``place`` for the next page.
   ///
   /// - Parameters:
-  ///   - pagesRead: How many pages have been read, 1 or more.
+  ///   - pagesRead: The number of pages that have been read, 1 or more.
   ///   - last: The value for the last page that was read.
   ///   - listing: The content of the last page that was read.
-  /// - Returns: The value; nil when there is no further page.
+  /// - Returns: The value, or nil if there is no further page.
   public func nextValue(
     afterReading pagesRead: Int,
     last: String,
@@ -123,15 +130,15 @@ public struct PagingRule: Hashable, Sendable {
     }
   }
 
-  /// The URL of the next page, if a query parameter or the feed selects the page.
+  /// The URL of the next page, if a query parameter or the response selects the page rather than a placeholder.
   ///
   /// - Parameters:
-  ///   - pagesRead: How many pages have been read, 1 or more.
+  ///   - pagesRead: The number of pages that have been read, 1 or more.
   ///   - url: The first page's URL.
   ///   - last: The URL of the last page that was read.
-  ///   - listing: The content of that page. Its `nextPage` is from the `Link` header if the rule is ``Step/link``.
-  /// - Returns: The URL as text; nil when there is no further page. A URL from the feed may be relative to the last
-  ///   page's URL.
+  ///   - listing: The content of the last page that was read. For ``Step/link``, its `nextPage` must be the URL in the
+  ///     `Link` header.
+  /// - Returns: The URL, or nil if there is no further page. A URL from the response may be relative to `last`.
   public func nextPage(
     afterReading pagesRead: Int,
     of url: String,
@@ -154,7 +161,7 @@ public struct PagingRule: Hashable, Sendable {
     }
   }
 
-  /// Whether a URL's query already has a parameter that this rule would set.
+  /// Whether the query of a URL already has a parameter that this rule would set.
   func hasParameter(in url: String) -> Bool {
     let names: [String?] =
       switch step {
@@ -169,10 +176,9 @@ public struct PagingRule: Hashable, Sendable {
     }
   }
 
-  /// The rule as text.
+  /// A text that changes whenever the rule would request a page differently.
   ///
-  /// The text changes when the rule would request a page differently. The limit is left out, because it only says
-  /// where to stop.
+  /// It leaves out the limit, which only says where to stop.
   public var fingerprint: String {
     let words =
       switch step {
@@ -186,14 +192,16 @@ public struct PagingRule: Hashable, Sendable {
     return size.map { "\(words) size \($0.value) \($0.name)" } ?? words
   }
 
-  /// The whole number that a parameter has in a URL's query; nil for any other value.
+  /// The value of a parameter in the query of a URL, or nil if it is not a whole number.
   private static func number(_ name: String, in url: String) -> Int? {
     let query = url.prefix { $0 != "#" }.drop { $0 != "?" }.dropFirst()
     let value = query.split(separator: "&").first { $0.hasPrefix("\(name)=") }
     return value.flatMap { Int($0.dropFirst(name.count + 1)) }
   }
 
-  /// Sets a parameter of a URL's query, replacing an earlier one. (RFC 3986, section 3.4)
+  /// The URL with a parameter added to its query.
+  ///
+  /// It replaces a parameter with the same name. (RFC 3986, section 3.4)
   private static func setting(_ name: String, to value: String, in url: String) -> String {
     let withoutFragment = url.prefix { $0 != "#" }
     let fragment = url.dropFirst(withoutFragment.count)
@@ -209,14 +217,16 @@ public struct PagingRule: Hashable, Sendable {
 
 /// Reads `paging:` of a catalog file.
 enum PagingParser {
-  /// The keys that select the kind of paging; a rule has exactly one of them.
+  /// The keys that select the way of paging.
+  ///
+  /// A rule has exactly one of them, or else only `from`.
   private static let steps = ["page", "parameter", "offset", "cursor", "next", "link"]
 
   static func parse(_ node: YAMLNode) throws(CatalogError) -> PagingRule {
     let mapping = try node.mapping()
     try mapping.checkKeys(.paging)
     var given = steps.filter { mapping[$0] != nil }
-    // If `from` is the only key, its value replaces {cursor} in the URL or body.
+    // If the rule has only the key `from`, the cursor replaces {cursor} in the URL or body.
     if given.isEmpty, mapping["from"] != nil { given = ["from"] }
     guard given.count == 1, let step = given.first, let value = mapping[step] else {
       let words = steps.filter { $0 != "parameter" }.joined(separator: ", ")
@@ -255,7 +265,7 @@ enum PagingParser {
     try mapping["first"]?.number(in: 0...1_000_000)
   }
 
-  /// Refuses keys that belong to another kind of paging.
+  /// Refuses keys that belong to another way of paging.
   private static func check(_ mapping: YAMLMapping, _ step: String) throws(CatalogError) {
     for (key, owners) in [
       ("first", ["page", "parameter", "offset"]), ("from", ["cursor", "from"]),

@@ -1,14 +1,16 @@
 import Base
 
-/// How a catalog's pictures are requested and identified: `pictures:` in a catalog file.
+/// How the pictures of a shop are requested and identified: `pictures:` in a catalog file.
+///
+/// For example, `{identity: {without: [v]}}` says that `a.jpg?v=1` and `a.jpg?v=2` are the same picture.
 public struct PicturesRule: Hashable, Sendable {
-  /// Headers for the pictures of one host.
+  /// The headers for the pictures of one host.
   public struct Host: Hashable, Sendable {
     /// The host in lower case.
     public var name: String
-    /// The port; nil for the default ports of http and https.
+    /// The port, or nil for the default ports of http and https.
     public var port: Int?
-    /// The headers, before environment variables are expanded.
+    /// The headers, in which environment variables are not expanded yet.
     public var headers: [HeaderTemplate]
 
     /// Makes headers for a host.
@@ -19,30 +21,36 @@ public struct PicturesRule: Hashable, Sendable {
 
   /// The part of a URL that identifies a picture.
   public var identity: PictureIdentity
-  /// Headers by host.
+  /// The headers of each host.
   ///
   /// They are sent to no other host, and not after a redirect.
   public var hosts: [Host]
 
-  /// Makes a rule; by default the whole URL identifies a picture, and there are no headers.
+  /// Makes a rule.
+  ///
+  /// By default, the whole URL identifies a picture, and there are no headers.
   public init(identity: PictureIdentity = .url, hosts: [Host] = []) {
     (self.identity, self.hosts) = (identity, hosts)
   }
 }
 
 /// The part of a URL that identifies a picture.
+///
+/// Two URLs with the same identity lead to the same picture.
 public enum PictureIdentity: Hashable, Sendable {
   /// The whole URL.
   case url
   /// Only host and path of the URL.
   case path
-  /// The URL without the query parameters of these names, in which `*` stands for any characters.
+  /// The URL without the query parameters of these names. In a name, `*` stands for any characters.
   case without([String])
 
-  /// The identity of the picture at a URL: `https://cdn.example/a.jpg`, or `cdn.example/a.jpg` for ``path``.
+  /// The identity of the picture at a URL.
   ///
-  /// - Parameter url: The URL as it is requested, without a fragment.
-  /// - Returns: The identity; the URL itself if nothing is left out.
+  /// For example, it is `cdn.example/a.jpg` for ``path`` and the URL `https://cdn.example/a.jpg?w=300`.
+  ///
+  /// - Parameter url: The URL without a fragment.
+  /// - Returns: The identity, which is the URL itself if nothing is left out.
   package func text(of url: String) -> String {
     switch self {
     case .url: return url
@@ -65,10 +73,13 @@ public enum PictureIdentity: Hashable, Sendable {
     }
   }
 
-  /// Whether a name matches a pattern; case matters.
+  /// Whether a name matches a pattern with stars.
+  ///
+  /// Upper case and lower case differ.
   private static func matches(_ pattern: ArraySlice<UInt8>, _ name: ArraySlice<UInt8>) -> Bool {
     var (pattern, name) = (pattern, name)
-    // Where to backtrack: the pattern after the last star, and the rest of the name that the star has not matched yet.
+    // The state to which a mismatch returns: the pattern after the last star, and the part of the name that the star does
+    // not match yet.
     var again: (pattern: ArraySlice<UInt8>, name: ArraySlice<UInt8>)?
     while true {
       if pattern.first == UInt8(ascii: "*") {
@@ -129,7 +140,7 @@ struct PicturesParser {
     return .without(names)
   }
 
-  /// Reads `host` or `host:port`; an IPv6 address is in brackets.
+  /// Reads a host such as `cdn.example`, `cdn.example:8080` or `[::1]`.
   private static func host(
     _ text: String,
     _ key: YAMLNode

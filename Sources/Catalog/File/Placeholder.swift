@@ -1,8 +1,8 @@
 import Base
 
-/// A placeholder such as `{cursor}` in a URL or a request body of the catalog file. Each request replaces it by a value.
+/// A placeholder such as `{cursor}` in a URL or a request body of the catalog file.
 ///
-/// Five names have a fixed meaning. Any other name, as in `https://shop.example/products/{slug}`, is a field of the item
+/// Each request replaces it by a value. Five names have a fixed meaning. Any other name, as in `https://shop.example/products/{slug}`, is a field of the item
 /// whose detail is requested.
 public struct Placeholder: RawRepresentable, Hashable, Sendable {
   /// The name between the braces.
@@ -38,7 +38,9 @@ public struct Placeholder: RawRepresentable, Hashable, Sendable {
   /// The placeholder without the opening brace, such as `cursor}`.
   private var closing: String { rawValue + "}" }
 
-  /// Whether a text contains this placeholder. `${id}` is not one, because `$` makes it an environment variable.
+  /// Whether a text contains this placeholder.
+  ///
+  /// `${id}` is not one, because `$` makes it an environment variable.
   func isIn(_ text: String) -> Bool {
     var found = false
     _ = Self.fill(text, [self]) { _, _ in
@@ -53,6 +55,7 @@ public struct Placeholder: RawRepresentable, Hashable, Sendable {
   /// - Parameters:
   ///   - text: The text.
   ///   - marks: Further characters that a name may have, besides ASCII letters, digits, `_` and `-`.
+  /// - Returns: The placeholders.
   static func all(in text: String, joinedBy marks: String = "") -> [Placeholder] {
     var places: [Placeholder] = []
     for open in text.indices where text[open] == "{" && text[..<open].last != "$" {

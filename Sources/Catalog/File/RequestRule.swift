@@ -17,14 +17,16 @@ public struct RequestRule: Hashable, Sendable {
   /// The body to send, with placeholders such as `{cursor}`.
   public var body: String
 
-  /// Makes a rule. By default, it is a plain GET.
+  /// Makes a rule.
+  ///
+  /// By default, it is a plain GET.
   public init(method: Method = .get, type: String = "application/json", body: String = "") {
     self.method = method
     self.type = type
     self.body = body
   }
 
-  /// The body with values instead of its placeholders. The values are escaped as the media type requires.
+  /// The body with values instead of its placeholders, escaped as the media type requires.
   ///
   /// In JSON, a placeholder outside strings becomes a whole value: `{page}` becomes 2, `{cursor}` becomes a string, or
   /// `null` if there is no cursor yet. A placeholder inside a string is replaced by escaped text. (RFC 8259, section 7)
@@ -78,12 +80,13 @@ public struct RequestRule: Hashable, Sendable {
     return places
   }
 
-  /// A value as it is written in JSON, or nil if the braces at this place are no placeholder.
+  /// Writes a value instead of a placeholder into JSON; nil if the braces at this place are no placeholder.
   ///
   /// - Parameters:
   ///   - value: The value.
   ///   - place: The name in the braces.
   ///   - before: The part of the body before the braces.
+  /// - Returns: JSON, or a part of a string in JSON.
   private static func json(
     _ value: String,
     _ place: Placeholder,

@@ -20,19 +20,29 @@ public struct SectionSource: Hashable, Sendable {
   ///
   /// If the response has many sections, it also has their names. The key then only distinguishes this source from others.
   public var key: String
-  /// The section's title for display. If it is nil, the section has the title in the response, or else its key as title.
+  /// The section's title for display.
+  ///
+  /// If it is nil, the section has the title in the response, or else its key as title.
   public var title: String?
-  /// A line of text under the title. If it is nil, the section has the subtitle in the response.
+  /// A line of text under the title.
+  ///
+  /// If it is nil, the section has the subtitle in the response.
   public var subtitle: String?
   /// The URL of the response, absolute or relative to the catalog's base.
   public var url: String
-  /// How to read the response. If it is nil, the catalog's mapping reads it.
+  /// How to read the response.
+  ///
+  /// If it is nil, the catalog's mapping reads it.
   public var mapping: Mapping?
-  /// How the section continues on further pages. If it is nil, the catalog's paging is used.
+  /// How the section continues on further pages.
+  ///
+  /// If it is nil, the catalog's paging is used.
   public var paging: PagingRule?
   /// Whether the catalog file says `paging: null`, so that the section has one page even if the catalog has paging.
   public var isOnePage: Bool
-  /// How the response is requested. If it is nil, ``CatalogFile/request`` is used.
+  /// How the response is requested.
+  ///
+  /// If it is nil, ``CatalogFile/request`` is used.
   public var request: RequestRule?
   /// The paths to the sections if the response has many; nil if the response is a single section.
   public var parts: CombinedSections?

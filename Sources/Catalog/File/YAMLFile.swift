@@ -1,20 +1,28 @@
 import Yams
 
-/// Parses YAML within limits, and gives every fault its line and column.
+/// A YAML file, which is parsed within limits of its size.
+///
+/// Every error has a line and a column.
 struct YAMLFile {
-  /// The file's name as its caller gave it.
+  /// The name of the file, as the caller gave it.
   let name: String
-  /// The subject of messages: "catalog file shop.yaml".
+  /// The name of the file for messages, such as "catalog file shop.yaml".
   let subject: String
-  /// Reads a format file by its path; nil when paths are refused.
+  /// Reads the format file that the file names by a path.
+  ///
+  /// If it is nil, such a path is an error.
   var formatFile: FormatFileReading?
 
   /// The maximum size of a file, in bytes.
   static let sizeLimit = 1 << 20
-  /// The maximum number of aliases in a file: few enough that nested aliases cannot expand to a huge document.
+  /// The maximum number of aliases in a file.
+  ///
+  /// It is so low that nested aliases cannot expand to a huge document.
   static let aliasLimit = 16
 
-  /// Parses a text whose root must be a mapping.
+  /// Parses the bytes of the file.
+  ///
+  /// The root must be a mapping.
   func mapping(of bytes: [UInt8]) throws(CatalogError) -> YAMLMapping {
     guard bytes.count <= Self.sizeLimit else {
       throw fault("\(bytes.count) bytes are more than a catalog file may have (1 MiB)")
@@ -35,8 +43,8 @@ struct YAMLFile {
 
   private func compose(_ text: String) throws(CatalogError) -> Node? {
     do {
-      // Without resolver rules, every scalar is text, as this parser needs. The default rules are regular expressions,
-      // and compiling them takes longer than reading most files.
+      // The basic resolver leaves every scalar a text, as this parser needs it. The rules of the default resolver are
+      // regular expressions, and compiling these takes longer than parsing most files.
       return try Parser(yaml: text, resolver: .basic, encoding: .utf8).singleRoot()
     } catch let error as YamlError {
       throw fault(error, in: text)
@@ -93,9 +101,9 @@ struct YAMLFile {
     )
   }
 
-  /// The line of the first alias beyond the limit; nil when there is none.
+  /// The line of the first alias beyond the limit, or nil if the file does not exceed the limit.
   ///
-  /// A text such as `*name` at the beginning of a value counts as an alias if the file has anchors.
+  /// An alias is a value that begins like `*name`. If the file has no anchors, such as `&name`, no value is an alias.
   private func lineOfAliasTooMany(_ text: String) -> Int? {
     var aliases = 0
     var anchors = 0
@@ -121,29 +129,29 @@ struct YAMLFile {
 
 /// The members of a YAML mapping, in the file's order.
 struct YAMLMapping {
-  /// A key with its value.
   struct Member {
     let name: String
     let key: YAMLNode
     let value: YAMLNode
   }
 
-  /// All members.
   let members: [Member]
   /// The mapping itself.
   let node: YAMLNode
 
-  /// The value under a key; nil when the key is absent or its value is `null`.
+  /// The value of a key, or nil if the key is absent or its value is `null`.
   subscript(name: String) -> YAMLNode? {
     member(name).flatMap { $0.isNull ? nil : $0 }
   }
 
-  /// The value under a key; `null` is returned as a value.
+  /// The value of a key, which may be `null`; or nil if the key is absent.
   func member(_ name: String) -> YAMLNode? {
     members.first { $0.name == name }?.value
   }
 
-  /// The value under a key; throws when the key is absent.
+  /// The value of a key.
+  ///
+  /// It throws when the key is absent or its value is `null`.
   func required(_ name: String) throws(CatalogError) -> YAMLNode {
     guard let value = self[name] else {
       throw (member(name) ?? node).error("\"\(name)\" is missing", expected: name)
@@ -152,12 +160,10 @@ struct YAMLMapping {
   }
 
   /// Refuses unknown keys.
+  ///
+  /// The error lists the known keys, the most similar first.
   func checkKeys(_ keys: CatalogKeys) throws(CatalogError) {
-    try checkKeys(keys.names)
-  }
-
-  /// Refuses unknown keys; the error lists the known keys, the most similar first.
-  func checkKeys(_ known: [String]) throws(CatalogError) {
+    let known = keys.names
     for member in members where !known.contains(member.name) {
       let nearest = nearest(to: member.name, in: known)
       let others = known.filter { $0 != nearest }.joined(separator: ", ")
@@ -177,11 +183,9 @@ struct YAMLMapping {
 
 /// A value in a YAML file, with its position for error messages.
 struct YAMLNode {
-  /// The value.
   let node: Node
-  /// The keys that lead to the value: `sections[2].url`.
+  /// The keys that lead to the value, such as `sections[2].url`.
   let keyPath: String
-  /// The file that holds the value.
   let file: YAMLFile
 
   /// Whether the value is empty or `null`.
@@ -192,23 +196,21 @@ struct YAMLNode {
     return ["", "~", "null", "Null", "NULL"].contains(scalar.string)
   }
 
-  /// Whether the value is a list.
   var isList: Bool {
     if case .sequence = node { true } else { false }
   }
 
-  /// Whether the value is a mapping.
   var isMapping: Bool {
     if case .mapping = node { true } else { false }
   }
 
-  /// The text of a scalar, even if YAML reads the scalar as another type: `no` and `0123` are text too.
+  /// The text of a scalar as it is written, even if YAML gives the scalar another type, as it does for `no` and `0123`.
   func text() throws(CatalogError) -> String {
     guard case .scalar(let scalar) = node, !isNull else { throw wrongType("text") }
     return scalar.string
   }
 
-  /// The text of a scalar that must not be blank.
+  /// The text of a scalar, which must not be blank.
   func filledText() throws(CatalogError) -> String {
     let text = try text()
     guard text.contains(where: { !$0.isWhitespace }) else {
@@ -217,7 +219,7 @@ struct YAMLNode {
     return text
   }
 
-  /// A whole number within bounds.
+  /// A whole number, which must be within bounds.
   func number(in range: ClosedRange<Int>) throws(CatalogError) -> Int {
     let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
     guard case .scalar(let scalar) = node else { throw wrongType(expected) }
@@ -235,7 +237,9 @@ struct YAMLNode {
     }
   }
 
-  /// The members of a mapping, whose keys must be text.
+  /// The members of a mapping.
+  ///
+  /// Its keys must be texts.
   func mapping() throws(CatalogError) -> YAMLMapping {
     guard case .mapping(let mapping) = node else { throw wrongType("a mapping") }
     var members: [YAMLMapping.Member] = []
@@ -254,7 +258,7 @@ struct YAMLNode {
     return YAMLMapping(members: members, node: self)
   }
 
-  /// Reads a JSONPath into the store's JSON.
+  /// Parses a JSONPath.
   func path() throws(CatalogError) -> JSONPath {
     let text = try text()
     do throws(CatalogError) {
@@ -271,7 +275,7 @@ struct YAMLNode {
     }
   }
 
-  /// One text, or a list of texts.
+  /// The texts of a list, or a single text.
   func texts() throws(CatalogError) -> [String] {
     guard isList else { return [try filledText()] }
     var texts: [String] = []
@@ -279,7 +283,7 @@ struct YAMLNode {
     return texts
   }
 
-  /// Reads a text that must be one of several words.
+  /// A text, which must be one of several words.
   func oneOf(_ words: [String]) throws(CatalogError) -> String {
     let text = try text()
     guard words.contains(text) else {
@@ -289,9 +293,12 @@ struct YAMLNode {
     return text
   }
 
-  /// Reads a jq program.
+  /// Compiles a jq program.
   ///
-  /// A program for one record is wrapped, so that it runs on the array of records.
+  /// - Parameter isOfRecords: Whether the program is for one record. It is then compiled so that it runs on the array of
+  ///   all records.
+  /// - Returns: The program.
+  /// - Throws: ``CatalogError`` with the line of the fault.
   func transform(ofRecords isOfRecords: Bool = false) throws(CatalogError) -> Transform {
     var program = try filledText()
     if isOfRecords { program = "[.[] | (\(program)\n)]" }
@@ -309,7 +316,9 @@ struct YAMLNode {
     }
   }
 
-  /// Reads a path or a list of alternatives; `null` means none.
+  /// Parses a JSONPath, or a list of them.
+  ///
+  /// `null` means none.
   func paths() throws(CatalogError) -> [JSONPath] {
     if isNull { return [] }
     guard isList else { return [try path()] }
@@ -318,7 +327,7 @@ struct YAMLNode {
     return paths
   }
 
-  /// Makes an error that points to this value.
+  /// Makes an error with the position of this value.
   func error(
     _ reason: String,
     code: CatalogError.Code = .catalogFile,

@@ -1,13 +1,13 @@
-/// Finds fields that all items of a listing suddenly lack, and values that all its items suddenly share.
+/// Finds signs that a shop's new list of items is faulty: a field is missing in all items, or all items share a value.
 ///
-/// A shop that renames or empties a field removes it from all items at once. A shop that serves a placeholder has the
-/// same picture, price or title in all items. A sync does not show such a listing, and keeps showing the previous one.
+/// If a shop renames a field, all items lose the field at once. If a shop sends placeholders, all items have the same
+/// picture, price or title. A sync does not show such a list, but keeps the items of the previous sync.
 package struct FieldGuard {
-  /// A fault of a listing.
+  /// A sign that the new list is faulty.
   package enum Finding: Sendable, Hashable {
-    /// Most items had the field before, and no item has it now.
+    /// Most items had the field before, but no item has it now.
     case gone(ItemField)
-    /// All items have the same value now; before, they had several values.
+    /// All items have the same value now, but they had different values before.
     case shared(SharedField)
   }
 
@@ -24,30 +24,32 @@ package struct FieldGuard {
     }
   }
 
-  /// The fields that are guarded.
+  /// The fields that must not disappear from all items.
   ///
-  /// Badges and delivery types are not, because they change with a shop's campaigns.
+  /// Badges and delivery types are not among them, because they change with a shop's campaigns.
   private static let guarded: [ItemField] = [
     .description, .normalPrice, .salePrice, .latitude, .thumbnail, .top, .gallery, .section,
   ]
 
-  /// At most this many items may share a value without being reported.
+  /// In a list of at most this many items, all items may have the same value.
   private static let mostAlike = 10
 
+  /// The fields that no added item has had so far.
   private var gone: [ItemField]
+  /// The fields in which all added items have had the same value so far, with this value.
   private var shared: [(field: SharedField, value: AnyHashable?)]
 
-  /// Makes a guard from the held items: the items of the listing that the cache shows now.
+  /// Makes a guard from the items of the previous sync, which are called the held items.
   ///
-  /// A field is guarded if more than half of the held items have it. Text, prices and coordinates are guarded only if
-  /// at least three items are held, so that a smaller section may change freely. Pictures are guarded in a section of
-  /// any size, because their files would be deleted too. The price before a reduction counts as lost only if no item
-  /// has a price to pay, because reductions end.
+  /// A field is guarded if more than half of the held items have it. Texts, prices and coordinates are guarded only if
+  /// there are at least three held items, so that a smaller section may change freely. Pictures are guarded in a section
+  /// of any size, because a sync would also delete their files. The price before a reduction may disappear as long as
+  /// items have a price to pay, because reductions end.
   ///
   /// - Parameters:
-  ///   - held: The held items, or an evenly spread sample of them.
-  ///   - item: The paths to the fields; a field without a path is not guarded.
-  ///   - count: How many items the feed lists now.
+  ///   - held: The held items. If there are many, every second, third, … item is enough.
+  ///   - item: The paths to the fields. A field without a path is not guarded.
+  ///   - count: The number of items in the new list.
   package init(held: [StoreItem], _ item: Mapping.Item, count: Int) {
     gone = Self.guarded.filter { field in
       guard !item.paths(of: field).isEmpty, field.role != nil || held.count >= 3 else {
@@ -61,19 +63,20 @@ package struct FieldGuard {
     if count == 0 { gone = [] }
   }
 
-  /// Whether more than a tenth of the values differ from the most frequent one.
+  /// Whether more than a tenth of the values differ from the most frequent value.
   ///
-  /// A few different values do not count: a shop whose prices are all equal but one may make that one equal too.
+  /// If fewer values differ, they may have become equal without a fault. For example, all prices but one may have been 5
+  /// euros, and the shop has changed the last price to 5 euros too.
   private static func haveSeveral(_ values: [AnyHashable?]) -> Bool {
     var counts: [AnyHashable?: Int] = [:]
     for value in values { counts[value, default: 0] += 1 }
     return (values.count - (counts.values.max() ?? 0)) * 10 > values.count
   }
 
-  /// Whether a fault is no longer possible: each guarded field is in some item, and no value is shared by all items.
+  /// Whether the added items rule out a fault: some item has each guarded field, and the items have different values.
   package var isSettled: Bool { gone.isEmpty && shared.isEmpty }
 
-  /// Adds the next items that the feed lists.
+  /// Adds the next items of the new list.
   package mutating func add(_ items: [StoreItem]) {
     for item in items where !isSettled {
       gone.removeAll { $0.isHeld(by: item) || $0 == .normalPrice && item.salePrice != nil }
@@ -88,48 +91,52 @@ package struct FieldGuard {
     }
   }
 
-  /// The faults that were found; complete once all items were added.
+  /// The signs of a fault.
+  ///
+  /// Ask for them only after all items of the new list have been added.
   package var findings: [Finding] { gone.map(Finding.gone) + shared.map { .shared($0.field) } }
 }
 
-/// Keeps the old values of fields that all details have suddenly lost.
+/// Decides whether a field that is missing in the details of a shop was lost by a fault, so that its old values are kept.
 ///
-/// A shop that renames a field removes it from all details at once.
-///
-/// `DetailGuard` does for details, which are fetched item by item, the work of `FieldGuard` for listings.
+/// A detail is a document about one item, which a sync requests item by item. If a shop renames a field, all details lose
+/// the field at once. ``FieldGuard`` does the same for lists of items.
 public enum DetailGuard {
-  /// The evidence about one field in one run.
+  /// The counts about one field in one sync.
+  ///
+  /// The numbers include only details that the cache had before.
   public struct Evidence: Hashable, Sendable {
-    /// How many of the cached details the server answered for in this run, changed or not.
+    /// The number of details that were requested with success, whether the response was new or unchanged.
     public var held = 0
-    /// How many of these cached details had the field.
+    /// The number of these details that had the field before.
     public var had = 0
-    /// Whether any detail has the field now, in a new body or an unchanged one.
+    /// Whether any detail has the field now, in a new or an unchanged response.
     public var isLeft = false
-    /// How many of the cached details were fetched again and got a new body.
+    /// The number of details with a new response.
     public var came = 0
-    /// How many of the cached details that were fetched again had the field before.
+    /// The number of details with a new response that had the field before.
     public var cameWith = 0
-    /// Whether any detail that was fetched again has the field now.
+    /// Whether any new response has the field.
     public var isInNew = false
 
-    /// Makes empty evidence.
+    /// Makes evidence without any details.
     public init() {}
   }
 
-  /// At least this many details with new bodies must have lost a field to be enough evidence for a fault.
+  /// If some details still have the field, at least this many details with a new response must have lost it.
   static let telling = 10
 
-  /// Judges whether the shop lost a field by a fault, or only dropped it from some details.
+  /// Judges whether a shop lost a field by a fault, or only removed it from some details.
   ///
-  /// A field is lost if more than half of the answered details had it, and no detail has it now.
+  /// Fewer than three details may change freely. Otherwise a field is lost in two cases. Either more than half of the
+  /// requested details had it, and none has it now. Or at least ten details with a new response had it, these are more
+  /// than half of the details with a new response, and no new response has it.
   ///
-  /// Details are often fetched a few at a time, as each becomes stale. Therefore ten details with new bodies can be
-  /// enough evidence. They must have had the field before, and be more than half of the details with new bodies. No new
-  /// body may have the field. Fewer than three details may change freely.
+  /// The second case is needed because the details of a shop are often requested a few at a time. Details that have not
+  /// been changed yet still have the field.
   ///
-  /// - Parameter evidence: The evidence of a run about the field.
-  /// - Returns: Whether to keep the old value.
+  /// - Parameter evidence: The counts about the field.
+  /// - Returns: Whether the field was lost by a fault.
   public static func isLost(_ evidence: Evidence) -> Bool {
     guard evidence.held >= 3 else { return false }
     if !evidence.isLeft { return evidence.had * 2 > evidence.held }

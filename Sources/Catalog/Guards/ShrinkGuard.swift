@@ -1,27 +1,29 @@
-/// Protects the items of a catalog against a truncated feed, and against a feed of another shop.
+/// Protects the items of a catalog against a response that is truncated or is from another shop.
 ///
-/// The guard counts the items that vanished; new items do not offset them.
+/// The held items of a section are the items that the cache shows now. The guard counts the held items that are not in the
+/// section's new list. New items do not make up for them.
 package enum ShrinkGuard {
-  /// How to treat a section's new listing.
+  /// The decision about the new list of a section.
   package enum Decision: Sendable, Equatable {
-    /// Show the new listing as it is.
+    /// Show the new list as it is.
     case take
-    /// Show the new listing together with the vanished items.
+    /// Show the new list together with the items that vanished from it.
     case keep(Union)
-    /// Keep showing the previous listing, because the new listing has none of its items.
+    /// Show the held items instead of the new list, because the new list has none of them.
     case withhold
   }
 
-  /// Compares a section's new listing with the held items: the items that the cache shows now.
+  /// Compares a section's new list with its held items.
   ///
-  /// If a section has more than 10 items, at most 10 % of them may vanish at once. No section may lose all its items.
-  /// In the next run, the kept items are held items again. Therefore the guard stays in force until the feed recovers
-  /// or the user allows removals.
+  /// If a section has more than 10 held items, at most 10 % of them may vanish at once. No section may lose all its items.
+  ///
+  /// In the next sync, the kept items are held items again. Therefore they stay until the shop lists them again, or the
+  /// user allows removals.
   ///
   /// - Parameters:
-  ///   - held: The ids of the held items, in order.
-  ///   - incoming: The ids of the items that the feed lists, in order.
-  ///   - isUnread: Whether the feed still lists the held item at this index, but in a form that cannot be read.
+  ///   - held: The ids of the held items in their order.
+  ///   - incoming: The ids of the new list in their order.
+  ///   - isUnread: Whether the new list has the held item at this index, but in a form that cannot be read.
   /// - Returns: The decision.
   package static func judge(
     held: PackedIDs,
@@ -35,57 +37,64 @@ package enum ShrinkGuard {
     return .keep(union(of: held, and: incoming))
   }
 
-  /// The indices of the held items that the feed does not list.
+  /// The indices of the held items that are not in the new list.
   package static func vanished(of held: PackedIDs, from incoming: PackedIDs) -> [Int] {
     (0..<held.count).filter { incoming.first(like: $0, in: held) == nil }
   }
 
-  /// Whether the total number of vanished items, over all sections, looks like a fault.
+  /// Whether the number of items that vanished from all sections together looks like a fault.
   ///
   /// This finds a fault in which many small sections each lose only a few items.
   ///
   /// - Parameters:
-  ///   - held: How many items all sections showed together.
-  ///   - vanished: How many of these items no section lists any more.
-  /// - Returns: Whether to keep showing the vanished items.
+  ///   - held: The number of held items in all sections.
+  ///   - vanished: The number of these items that are in no section any more.
+  /// - Returns: Whether the vanished items should stay in the catalog.
   package static func isSuspicious(catalog held: Int, vanished: Int) -> Bool {
     held >= 30 && vanished * 10 > held
   }
 
-  /// Whether the number of suddenly missing details looks like a fault.
+  /// Whether the number of items whose detail is suddenly missing looks like a fault.
+  ///
+  /// - Parameters:
+  ///   - held: The number of items whose detail the cache already had.
+  ///   - missing: The number of these items whose detail is missing now.
+  /// - Returns: Whether the old details should stay in the catalog.
   package static func isSuspicious(details held: Int, missing: Int) -> Bool {
     missing >= 3 && missing * 10 > held
   }
 
-  /// The merged items of a section: the feed's items, and held items that the feed no longer lists.
-  ///
-  /// Items are given by index.
+  /// The items of a section's new list, together with held items that vanished from it.
   package struct Union: Sendable, Equatable {
-    /// The origin of an item, with its index among the items of the feed or among the held items.
+    /// An item, given by its index.
     package enum Source: Sendable, Equatable {
+      /// The item at an index in the new list.
       case incoming(Int)
+      /// The held item at an index.
       case held(Int)
     }
 
-    /// All items, in order.
+    /// All items in their order.
     package var order: [Source] = []
-    /// The indices of the held items that the feed no longer lists, in ascending order.
+    /// The indices of the held items that vanished from the new list, in ascending order.
     package var withheld: [Int] = []
   }
 
-  /// Merges the held items with the items that the feed lists.
+  /// Merges the held items that vanished from a section's new list with the new list.
+  ///
+  /// Each held item is placed after the item that it followed before.
   ///
   /// - Parameters:
   ///   - held: The ids of the held items.
-  ///   - incoming: The ids of the items that the feed lists.
-  ///   - stays: Whether the held item at this index may stay when the feed does not list it.
-  /// - Returns: All items; each item that stays is placed after the item that it followed before.
+  ///   - incoming: The ids of the new list.
+  ///   - stays: Whether the held item at this index is merged if it is not in the new list.
+  /// - Returns: The merged items.
   package static func union(
     of held: PackedIDs,
     and incoming: PackedIDs,
     where stays: (Int) -> Bool = { _ in true }
   ) -> Union {
-    // A kept item is placed after the nearest earlier item that the feed still lists; -1 is the head of the section.
+    // The held items to be placed after each item of the new list, by its index. -1 is the beginning of the section.
     var followers: [Int: [Int]] = [:]
     var union = Union()
     var anchor = -1

@@ -136,13 +136,14 @@ struct DetailProposal {
     return name.isEmpty || name == "id" || name == "page" || name == "size" ? "field" : name
   }
 
-  /// The URL with a placeholder instead of a value, or nil if the URL does not contain the value between delimiters.
+  /// Replaces a value in a URL by a placeholder; nil if the URL does not contain the value between delimiters.
   ///
   /// - Parameters:
   ///   - url: The URL.
   ///   - value: The value.
   ///   - name: The name of the placeholder.
   ///   - isWhole: Whether the value must be a whole segment of the URL or a whole value of its query.
+  /// - Returns: The template.
   private static func template(
     _ url: String,
     for value: String,

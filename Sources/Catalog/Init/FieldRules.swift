@@ -96,7 +96,9 @@ enum FieldRules {
     }
   }
 
-  /// Whether a name means a title or a description. A shop may write these in several languages.
+  /// Whether a name means a title or a description.
+  ///
+  /// A shop may write these in several languages.
   static func isText(_ name: String) -> Bool {
     let plain = NameWords.plain(name)
     return confidence("title", plain) > 0 || confidence("description", plain) > 0

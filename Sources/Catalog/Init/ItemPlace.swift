@@ -23,12 +23,15 @@ struct ItemPlace {
   /// The member names on the path to the place, the outermost first.
   var path: [String] {
     switch shape {
-    case .list(let path), .itemsByID(let path), .sections(let path, _), .sectionsByName(let path, _):
+    case .list(let path), .itemsByID(let path), .sections(let path, _),
+      .sectionsByName(let path, _):
       path
     }
   }
 
-  /// Every place in a response that may have items. An object precedes the objects inside it.
+  /// Every place in a response that may have items.
+  ///
+  /// An object precedes the objects inside it.
   static func all(in root: JSONNode) -> [ItemPlace] {
     var search = Search()
     search.visit(root, at: [])

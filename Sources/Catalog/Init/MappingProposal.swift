@@ -214,12 +214,15 @@ extension MappingProposal {
     return ["each: \(each)", line("key", key)] + (sectionTitle.map { [line("title", $0)] } ?? [])
   }
 
-  /// Whether a transform makes the sections. The catalog can then have no other sections.
+  /// Whether a transform makes the sections.
+  ///
+  /// The catalog can then have no other sections.
   var makesSections: Bool { if case .sectionsByName = place.shape { true } else { false } }
 
   /// The lines that say how the response is read: the path to the items, the paging, and the fields of an item.
   ///
   /// - Parameter isLocal: Whether the response is a local file, which has only one page.
+  /// - Returns: The lines without indentation.
   func readingLines(isLocal: Bool) -> [String] {
     var lines = look.notation + valueLines + items
     if let envelopeTitle { lines.append("envelope: {title: \(YAMLText.scalar(envelopeTitle))}") }

@@ -2,7 +2,9 @@
 struct PagingProposal {
   /// The value of `paging:` in the catalog file, such as `{page: page}`.
   let yaml: String
-  /// The confidence, from 0 to 1. Below one half, the paging is only a comment in the file.
+  /// The confidence, from 0 to 1.
+  ///
+  /// Below one half, the paging is only a comment in the file.
   let confidence: Double
   /// The reason, for the comment in the file.
   let reason: String
@@ -339,7 +341,9 @@ struct PostedPaging {
   /// The members whose value is a number, a text or `null`, in their order.
   let slots: [Slot]
 
-  /// Whether the request is GraphQL. No member can then be added, because the query would not use it.
+  /// Whether the request is GraphQL.
+  ///
+  /// No member can then be added, because the query would not use it.
   let isGraphQL: Bool
 
   /// Finds the members of a request, which is JSON.
@@ -407,7 +411,11 @@ struct PostedPaging {
 
 extension PagingProposal {
   /// Pagings for a request with a body, in which a placeholder for the page's number or cursor replaces a value.
-  private static func posted(_ around: [Member], count: Int, _ posted: PostedPaging) -> [PagingProposal] {
+  private static func posted(
+    _ around: [Member],
+    count: Int,
+    _ posted: PostedPaging
+  ) -> [PagingProposal] {
     if let (member, path) = cursor(around) { return [posted.paging(by: member, at: path)] }
     let signs = counted(around, count: count)
     let says = signs.first.map { ($0.reason, 0.8) } ?? ("it may be only the first page", 0.4)

@@ -15,9 +15,7 @@ struct PriceProposal {
     /// The number seems to be in major units, but may be in minor units.
     case doubtful
 
-    /// The members of the price's rule in the catalog file, such as `path: $.price` and `minorUnits: true`.
-    ///
-    /// - Parameter path: The path to the price.
+    /// The members of the rule for the price at a path: `path: $.price` and, for example, `minorUnits: true`.
     func members(_ path: String) -> [String] {
       let path = YAMLText.scalar(path)
       return switch self {
@@ -30,7 +28,9 @@ struct PriceProposal {
     }
   }
 
-  /// The paths to the price. An item's price is at the first path where the item has a value.
+  /// The paths to the price.
+  ///
+  /// An item's price is at the first path where the item has a value.
   let scores: [FieldScore]
   let unit: Unit
   /// The path to the currency in an item, or nil if all items have the same currency.

@@ -14,7 +14,9 @@ package struct ProposedPage: Sendable {
     self.hasNextLink = hasNextLink
   }
 
-  /// An error with this response as its subject. If the body is an error message of the shop, the error quotes it.
+  /// An error with this response as its subject.
+  ///
+  /// If the body is an error message of the shop, the error quotes it.
   fileprivate func located(_ error: CatalogError) -> CatalogError {
     var error = error.quoting(body)
     error.subject = source.label
@@ -267,7 +269,9 @@ package struct ProposedFile {
   /// Adds the `detail:` that a detail suggests, and decodes the detail with it.
   private mutating func propose(_ page: ProposedPage) throws(CatalogError) {
     let readers = parts.flatMap { part in part.pages.map { _ in part } }
-    let candidates = zip(readers, listings).flatMap { part, listing -> [DetailProposal.Candidate] in
+    let candidates = zip(readers, listings).flatMap {
+      part,
+      listing -> [DetailProposal.Candidate] in
       var nodes: [JSONNode] = []
       if part.pages.count == 1, case .mapping(let mapping) = part.reading {
         nodes = mapping.place.items

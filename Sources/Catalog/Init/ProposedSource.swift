@@ -67,7 +67,9 @@ package struct ProposedSource: Sendable {
     }
   }
 
-  /// The source of a response on stdin. The catalog file gets an example URL, which the user has to replace.
+  /// The source of a response on stdin.
+  ///
+  /// The catalog file gets an example URL, which the user has to replace.
   package static var standardInput: Self {
     var source = Self(url: "https://shop.example/main")
     source.name = "shop"
@@ -183,7 +185,9 @@ package struct ProposedSource: Sendable {
     }
   }
 
-  /// A URL of the catalog file with the secrets instead of the variables. Never show this URL.
+  /// A URL of the catalog file with the secrets instead of the variables.
+  ///
+  /// Never show this URL.
   package func withSecrets(_ url: String) -> String {
     zip(variables, secrets).reduce(url) { $0.replacing("${\($1.0)}", with: $1.1) }
   }

@@ -34,9 +34,7 @@ enum YAMLText {
     return quoted + "\""
   }
 
-  /// A list on one line, such as `[$.name, $.title]`.
-  ///
-  /// - Parameter values: The elements, already written as YAML.
+  /// A list on one line, such as `[$.name, $.title]`, of values that are already written as YAML.
   static func list(_ values: [String]) -> String { "[\(values.joined(separator: ", "))]" }
 
   /// A value on its own if there is only one, otherwise the list of the values.
@@ -44,9 +42,9 @@ enum YAMLText {
     values.count == 1 ? values[0] : list(values)
   }
 
-  /// A rule on one line, such as `{path: $.price, minorUnits: true}`; a path alone needs no braces.
+  /// A rule on one line, such as `{path: $.price, minorUnits: true}`, of members that are already written as YAML.
   ///
-  /// - Parameter members: The members of the rule, already written as YAML.
+  /// A rule that has only a path is written without braces: `$.price`.
   static func rule(_ members: [String]) -> String {
     members.count == 1 && members[0].hasPrefix("path: ")
       ? String(members[0].dropFirst("path: ".count)) : "{\(members.joined(separator: ", "))}"

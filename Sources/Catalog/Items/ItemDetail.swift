@@ -13,7 +13,7 @@ public struct ItemDetail: Hashable, Sendable, Codable {
   ///
   /// The pictures of one role are in the order of the shop's response. A URL may occur twice.
   public var images: [ImageReference]
-  /// Further texts by name, such as `delivery_fee`. The catalog file chooses the names.
+  /// Further texts, by names that the catalog file chooses, such as `delivery_fee`.
   public var notes: [String: String]
   /// The fields that the response has but that could not be read; nil if there are none.
   public var lost: [LostField]?
@@ -57,7 +57,9 @@ public struct LostField: Hashable, Sendable, Codable {
 }
 
 extension ItemDetail {
-  /// The detail as compact JSON. Equal details give the same bytes, and fields without a value are left out.
+  /// The detail as compact JSON.
+  ///
+  /// Equal details give the same bytes, and fields without a value are left out.
   public func encoded() -> [UInt8] {
     var writer = StoredFormWriter()
     writer.object {
@@ -102,6 +104,7 @@ extension ItemDetail {
   /// The bytes are parsed only if their end shows that there are such fields.
   ///
   /// - Parameter bytes: The output of ``encoded()``.
+  /// - Returns: The fields in the order in which they were read.
   public static func lostFields(in bytes: [UInt8]) -> [LostField] {
     // The list `lost` is the last member. Without this list, the bytes end in `notes` or `empty`, and never in "}]}".
     guard bytes.suffix(3).elementsEqual("}]}".utf8) else { return [] }

@@ -10,11 +10,15 @@ package struct PackedIDs: Sendable {
   private let ends: [Int]
   /// The number of bytes between two adjacent ids: 1 if the ids end with a zero byte, otherwise 0.
   private let gap: Int
-  /// A hash table with open addressing. A slot has the index of the first item with an id, or -1 if it is free.
+  /// A hash table with open addressing.
+  ///
+  /// A slot has the index of the first item with an id, or -1 if it is free.
   private var slots: [Int32]
   /// The indices of the second, third, … item with an id, by the index of the first item with this id.
   private var later: [Int: [Int]] = [:]
-  /// The number of earlier items with the same id, by the item's index. Items without such an earlier item are left out.
+  /// The number of earlier items with the same id, by the item's index.
+  ///
+  /// Items without such an earlier item are left out.
   private var occurrences: [Int: Int] = [:]
 
   /// Packs the ids of a section's items.
@@ -28,7 +32,9 @@ package struct PackedIDs: Sendable {
     self.init(bytes, ends, gap: 0)
   }
 
-  /// Takes ids that are already packed. Each id must end with a zero byte.
+  /// Takes ids that are already packed.
+  ///
+  /// Each id must end with a zero byte.
   package init(zeroEnded bytes: [UInt8]) {
     self.init(bytes, bytes.indices.filter { bytes[$0] == 0 }, gap: 1)
   }

@@ -58,7 +58,9 @@ public struct StoreItem: Hashable, Sendable, Codable {
 }
 
 extension StoreItem {
-  /// The item as compact JSON. Equal items give the same bytes, and fields without a value are left out.
+  /// The item as compact JSON.
+  ///
+  /// Equal items give the same bytes, and fields without a value are left out.
   public func encoded() -> [UInt8] {
     var writer = StoredFormWriter()
     writer.object {
@@ -141,7 +143,7 @@ public struct Coordinate: Hashable, Sendable, Codable {
 }
 
 extension FieldReader {
-  /// Reads the location of an item. The degrees may be numbers or texts.
+  /// Reads the location of an item from degrees that are numbers or texts.
   ///
   /// - Parameters:
   ///   - north: The paths that may lead to the latitude; the first that leads to a value counts.
@@ -217,7 +219,9 @@ public struct Section: Hashable, Sendable, Codable {
   public var title: String
   /// A line of text under the title.
   public var subtitle: String?
-  /// The items in the order of the shop's response. The same id may occur more than once.
+  /// The items in the order of the shop's response.
+  ///
+  /// The same id may occur more than once.
   public var items: [StoreItem]
 
   /// Makes a section.

@@ -1,4 +1,6 @@
-/// Writes compact JSON. Equal values give the same bytes in every run.
+/// Writes compact JSON.
+///
+/// Equal values give the same bytes in every run.
 ///
 /// Items are stored in this form. Codable's encoder needs ten times as many instructions for the same output.
 package struct StoredFormWriter {
@@ -33,7 +35,9 @@ package struct StoredFormWriter {
     close("]")
   }
 
-  /// Begins an object or an array. Write its content, and then call ``close(_:)``.
+  /// Begins an object or an array.
+  ///
+  /// Write its content, and then call ``close(_:)``.
   mutating func open(_ bracket: Unicode.Scalar) {
     separate()
     bytes.append(UInt8(ascii: bracket))
@@ -46,7 +50,9 @@ package struct StoredFormWriter {
     needsComma = true
   }
 
-  /// Writes the name of a member. The name must consist of characters that JSON does not escape. Write the value next.
+  /// Writes the name of a member.
+  ///
+  /// The name must consist of characters that JSON does not escape. Write the value next.
   package mutating func name(_ name: StaticString) {
     separate()
     bytes.append(UInt8(ascii: "\""))
@@ -55,7 +61,9 @@ package struct StoredFormWriter {
     endName()
   }
 
-  /// Writes the name of a member, escaping its characters where necessary. Write the value next.
+  /// Writes the name of a member, escaping its characters where necessary.
+  ///
+  /// Write the value next.
   mutating func name(escaping name: String) {
     separate()
     quote(name)
@@ -238,11 +246,7 @@ struct StoredFormReader {
     guard node.kind == .object else { throw fault("expected an object") }
   }
 
-  /// Reads a member, or returns nil if the object does not have it.
-  ///
-  /// - Parameters:
-  ///   - name: The name of the member.
-  ///   - read: Reads the member; one of the functions below.
+  /// Reads a member with one of the functions below, or returns nil if the object does not have the member.
   func optional<Value>(
     _ name: String,
     _ read: (String) throws(CatalogError) -> Value
@@ -250,7 +254,9 @@ struct StoredFormReader {
     node[name] == nil ? nil : try read(name)
   }
 
-  /// Reads a string. It throws when the member is absent, as do the functions below.
+  /// Reads a string.
+  ///
+  /// It throws when the member is absent, as do the functions below.
   func text(_ name: String) throws(CatalogError) -> String {
     guard let text = node[name]?.text else { throw fault("expected text in \(name)") }
     return text
