@@ -65,7 +65,9 @@ struct ProxyAdmission {
     if let address = IPAddress(literal: host) {
       return AddressPolicy.isPublic(address) ? .go : .refuse(.addressRefused, Self.notPublic)
     }
-    guard let entry = known[host], !mayWait || MonotonicTime.now() < entry.until else { return .wait }
+    guard let entry = known[host], !mayWait || MonotonicTime.now() < entry.until else {
+      return .wait
+    }
     let found = entry.addresses
     guard !found.isEmpty else {
       return .refuse(

@@ -30,11 +30,10 @@ package struct CacheSummary: Sendable, Equatable, Encodable {
     package var items = 0
     /// The last run's report; nil if there is none.
     package var report: SyncReport?
+    /// The keys of the sections whose items are not current.
+    package var stale: [String] = []
     /// The sections whose items are not current, with their failures.
     package var failing: [FailingSection] = []
-
-    /// The keys of the sections whose items are not current.
-    package var stale: [String] { failing.map(\.key) }
   }
 
   /// A section that the last run could not fetch, or whose listing a guard rejected.
@@ -101,6 +100,7 @@ package struct CacheSummary: Sendable, Equatable, Encodable {
           }
           if section.isStale || section.source == SyncReport.Source.failed.rawValue {
             let row = catalog.report?.sections.first { $0.key == section.key }
+            catalog.stale.append(section.key)
             catalog.failing.append(
               FailingSection(
                 key: section.key,

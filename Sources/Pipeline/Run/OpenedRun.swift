@@ -158,7 +158,7 @@ struct OpenedRun {
     let isWhole = !context.options.thumbnailsOnly && !context.options.noDetails
     if report.outcome == .complete, isWhole { try sweep() }
     // Remove outdated squares after the pictures, so that the squares of removed pictures go too.
-    let removed = try SquareSweep(layout, index).run()
+    let removed = try layout.sweepSquares(index)
     report.squares = results.squares
     report.squares?.removed = removed
     report.durationSeconds = (ContinuousClock.now - began).inSeconds

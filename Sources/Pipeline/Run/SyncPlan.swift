@@ -86,7 +86,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
       guard let index, let entry = try index.catalogs().first(where: { $0.name == catalog.name })
       else { return }
       try planItems(request, entry, index, needs, transport, now)
-      sweep = try Verification.strays(of: CacheLayout(reading: cache), index)
+      sweep = try CacheLayout(reading: cache).strays(index)
     } catch {
       throw LarderError.ending(error, "plan \(catalog.name)")
     }
