@@ -461,8 +461,8 @@ extension CatalogFile {
 }
 
 /// A text of the catalog file in which `${NAME}` stands for an environment variable.
-struct TemplateText {
-  enum Part: Hashable {
+struct TemplateText: Hashable, Sendable {
+  enum Part: Hashable, Sendable {
     /// Literal text.
     case text(String)
     /// The name of an environment variable.

@@ -8,6 +8,7 @@ public struct HeaderTemplate: Hashable, Sendable {
   public let name: String
   /// The value as it is in the file, in which variables are not expanded yet.
   public let rawValue: String
+  private let template: TemplateText
   /// The position of the value in its file, as an error that still lacks its reason.
   var place: CatalogError?
 
@@ -26,7 +27,11 @@ public struct HeaderTemplate: Hashable, Sendable {
     }
     self.name = name
     self.rawValue = rawValue
-    _ = try parts()
+    do throws(TemplateText.Fault) {
+      template = try TemplateText(rawValue)
+    } catch {
+      throw Self.fault("header \(name) \(error.reason)")
+    }
   }
 
   /// Parses a header from the command line.
@@ -58,40 +63,20 @@ public struct HeaderTemplate: Hashable, Sendable {
   /// - Throws: ``CatalogError`` when a variable is not set, or its value is not allowed in a header. The error names the
   ///   variable and shows no value.
   public func resolved(environment: [String: String]) throws(CatalogError) -> String {
-    do throws(CatalogError) {
-      return try substituted(environment)
-    } catch {
-      guard var placed = place else { throw error }
-      placed.code = error.code
-      placed.reason = error.reason
-      placed.remedy = error.remedy
-      throw placed
-    }
-  }
-
-  /// The names of the environment variables in the value, in their order.
-  var variableNames: [String] {
-    let parts = (try? parts()) ?? []
-    return parts.compactMap { if case .variable(let name) = $0 { name } else { nil } }
-  }
-
-  private func substituted(_ environment: [String: String]) throws(CatalogError) -> String {
     var value = ""
-    for part in try parts() {
+    for part in template.parts {
       switch part {
       case .text(let text): value += text
       case .variable(let variable):
         guard let found = environment[variable] else {
-          throw Self.fault(
+          throw unusable(
             "header \(name) needs the environment variable \(variable), which is not set",
-            code: .environment,
             remedy: "set \(variable)"
           )
         }
         guard Self.isFieldValue(found) else {
-          throw Self.fault(
+          throw unusable(
             "the environment variable \(variable) holds a line break or control character",
-            code: .environment,
             remedy: "header \(name) needs one line"
           )
         }
@@ -101,12 +86,16 @@ public struct HeaderTemplate: Hashable, Sendable {
     return value
   }
 
-  private func parts() throws(CatalogError) -> [TemplateText.Part] {
-    do throws(TemplateText.Fault) {
-      return try TemplateText(rawValue).parts
-    } catch {
-      throw Self.fault("header \(name) \(error.reason)")
-    }
+  /// The names of the environment variables in the value, in their order.
+  var variableNames: [String] { template.variables }
+
+  /// The error about a variable, with the position of the header in its file if the position is known.
+  private func unusable(_ reason: String, remedy: String) -> CatalogError {
+    var error = place ?? Self.fault("")
+    error.code = .environment
+    error.reason = reason
+    error.remedy = remedy
+    return error
   }
 
   /// Whether a text may be the value of a header: it has no control character except the tab. (RFC 9110, section 5.5)
@@ -114,12 +103,8 @@ public struct HeaderTemplate: Hashable, Sendable {
     text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
   }
 
-  private static func fault(
-    _ reason: String,
-    code: CatalogError.Code = .catalogFile,
-    remedy: String? = nil
-  ) -> CatalogError {
-    CatalogError(code, subject: "headers", reason: reason, remedy: remedy)
+  private static func fault(_ reason: String) -> CatalogError {
+    CatalogError(.catalogFile, subject: "headers", reason: reason)
   }
 }
 

@@ -3,31 +3,23 @@
 /// Some services send, for example, the pictures of all items in a list of their own, and an item names its picture by
 /// an id. The program replaces such an id by the picture. It also gives the rows of a table the names of the columns.
 struct JoiningProgram: Equatable {
-  /// The service that sends such responses, or "a table".
-  let service: String
+  /// The comment that explains the program in the catalog file.
+  let comment: String
   /// The program, whose output is `{"items": […]}`.
   let program: String
 
   /// Chooses the program for a response, or returns nil if the response can be read as it is.
   init?(for root: JSONNode) {
     if let table = Self.table(root) {
-      service = Self.tableName
+      comment = "# A table: its columns have their names once, here each row gets them."
       program = table
-      return
+    } else if let known = Self.known.first(where: { $0.fits(root) }) {
+      comment =
+        "# As \(known.service) sends it, items refer to other things by id: here they are joined."
+      program = known.program
+    } else {
+      return nil
     }
-    let fitting = Self.known.first { $0.fits(root) }
-    guard let fitting else { return nil }
-    service = fitting.service
-    program = fitting.program
-  }
-
-  private static let tableName = "a table"
-
-  /// The comment that explains the program in the catalog file.
-  var comment: String {
-    service == Self.tableName
-      ? "# A table: its columns have their names once, here each row gets them."
-      : "# As \(service) sends it, items refer to other things by id: here they are joined."
   }
 
   /// The program for a table in JSON, or nil if the response is not a table.
