@@ -1,8 +1,8 @@
 /// An error in a catalog file or in the data of a shop.
 ///
-/// `description` is, for example, "cannot read catalog file shop.yaml: line 3, column 5: sections[2].url: expected text,
-/// found a list". A remedy follows after a semicolon. Parts that are not known are left out. The description never
-/// contains the value of a header.
+/// `description` is, for example, "cannot read catalog file shop.yaml: line 3, column 5: sections[2].url: expected
+/// text, found a list". A remedy follows after a semicolon. Parts that are not known are left out. The description
+/// never contains the value of a header.
 public struct CatalogError: Error, Hashable, Sendable {
   /// The kind of fault, for callers that act on it.
   public var code: Code

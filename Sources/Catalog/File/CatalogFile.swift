@@ -2,9 +2,11 @@ import Base
 
 /// A catalog file: the URLs of a shop's sections, and how to read the responses.
 ///
-/// A section is one list of items, such as "cups". A detail is a document about one item, which has more fields than the
-/// item has in the list. In every URL of the file, `${NAME}` stands for an environment variable; see
-/// ``resolvedURLVariables(environment:)``.
+/// A section is one list of items, such as "cups". Each section has a URL, or one response has many sections. The URLs
+/// are the sources of the catalog. A detail is a document about one item, which has more fields than the item has in
+/// the list.
+///
+/// In every URL of the file, `${NAME}` stands for an environment variable; see ``resolvedURLVariables(environment:)``.
 public struct CatalogFile: Hashable, Sendable {
   /// The name of the catalog in the cache and on the command line, which must be a valid file name.
   public var name: String
@@ -75,9 +77,7 @@ public struct CatalogFile: Hashable, Sendable {
     self = try CatalogFileParser.parse(yaml.mapping(of: bytes))
   }
 
-  /// The mapping for the source at an index.
-  ///
-  /// A source is one of the listed sections, or the one response that has all sections.
+  /// The paths to the items and their fields in the response of the source at an index.
   public func mapping(ofSource position: Int) -> Mapping {
     guard case .listed(let sources) = sections else { return mapping }
     return sources[position].mapping ?? mapping
@@ -160,8 +160,8 @@ struct CatalogFileParser {
     }
     var mapping = try MappingParser.parse(catalog: root)
     var details = value("detail")
-    // If the `detail` of a format has no URL, it only says how details are read. The file alone decides whether the shop
-    // has details.
+    // If the `detail` of a format has no URL, it only says how details are read. The file alone decides whether the
+    // shop has details.
     let address = try details.map { node throws(CatalogError) in try node.mapping()["url"] } ?? nil
     if root.member("detail") == nil, address == nil { details = nil }
     let detail = try details.map { node throws(CatalogError) in
@@ -190,8 +190,8 @@ struct CatalogFileParser {
 
   /// Checks that the placeholders of URLs and bodies match the paging.
   ///
-  /// Refuses a placeholder such as `{page}` without a paging that replaces it, and a paging by a cursor if the placeholder
-  /// `{cursor}` is in neither the URL nor the body.
+  /// Refuses a placeholder such as `{page}` without a paging that replaces it, and a paging by a cursor if the
+  /// placeholder `{cursor}` is in neither the URL nor the body.
   private static func checkPlaces(
     of file: CatalogFile,
     _ root: YAMLMapping
@@ -395,7 +395,7 @@ func isFileName(_ text: String) -> Bool {
 /// An environment variable that a URL of the catalog file names.
 struct URLVariable: Hashable, Sendable {
   let name: String
-  /// The position of the URL in the file, as an error that still lacks its reason.
+  /// An error with the position of the URL in the file, whose reason is filled in when it is thrown.
   let place: CatalogError
 }
 
@@ -404,8 +404,8 @@ extension CatalogFile {
   ///
   /// - Parameter environment: The values of the environment variables by name.
   /// - Returns: The values by name; empty if no URL names a variable.
-  /// - Throws: ``CatalogError`` when a variable is not set, or its value is not allowed in a URL. The error has the file,
-  ///   the line, the key and the name of the variable, but not its value.
+  /// - Throws: ``CatalogError`` when a variable is not set, or its value is not allowed in a URL. The error has the
+  ///   file, the line, the key and the name of the variable, but not its value.
   public func resolvedURLVariables(
     environment: [String: String]
   ) throws(CatalogError) -> [String: String] {
@@ -460,7 +460,7 @@ extension CatalogFile {
   }
 }
 
-/// A text of the catalog file in which `${NAME}` stands for an environment variable.
+/// A text of the catalog file in which `${NAME}` stands for an environment variable, such as `Bearer ${TOKEN}`.
 struct TemplateText: Hashable, Sendable {
   enum Part: Hashable, Sendable {
     /// Literal text.

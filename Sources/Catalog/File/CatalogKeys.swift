@@ -92,7 +92,8 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     ),
   ]
 
-  /// The keys of a format file: three keys of its own, and the keys of a catalog file that all shops of one system share.
+  /// The keys of a format file: three keys of its own, and the keys of a catalog file that all shops of one system
+  /// share.
   private static let formatKeys =
     [
       CatalogKey("about", .text, "A description of the format in one line"),

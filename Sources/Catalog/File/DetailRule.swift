@@ -40,8 +40,8 @@ public struct DetailRule: Hashable, Sendable {
 
   /// The URL of an item's detail.
   ///
-  /// All characters of a value except the unreserved ones are percent-encoded, so that no value can add a segment to the
-  /// path. (RFC 3986, section 2.3)
+  /// All characters of a value except the unreserved ones are percent-encoded, so that no value can add a segment to
+  /// the path. (RFC 3986, section 2.3)
   ///
   /// - Parameter values: The values by placeholder.
   /// - Returns: The URL, or nil if a segment of the path would be `.` or `..`. Servers treat these segments as folders

@@ -9,7 +9,7 @@ public struct HeaderTemplate: Hashable, Sendable {
   /// The value as it is in the file, in which variables are not expanded yet.
   public let rawValue: String
   private let template: TemplateText
-  /// The position of the value in its file, as an error that still lacks its reason.
+  /// An error with the position of the value in its file, whose reason is filled in when it is thrown.
   var place: CatalogError?
 
   /// Makes a header.
@@ -60,8 +60,8 @@ public struct HeaderTemplate: Hashable, Sendable {
   ///
   /// - Parameter environment: The values of the environment variables by name.
   /// - Returns: The value to send.
-  /// - Throws: ``CatalogError`` when a variable is not set, or its value is not allowed in a header. The error names the
-  ///   variable and shows no value.
+  /// - Throws: ``CatalogError`` when a variable is not set, or its value is not allowed in a header. The error names
+  ///   the variable and shows no value.
   public func resolved(environment: [String: String]) throws(CatalogError) -> String {
     var value = ""
     for part in template.parts {

@@ -1,14 +1,14 @@
 /// The paths to the items and their fields in a shop's JSON.
 ///
-/// A field may have several paths, for example `$.sale_price` and `$.price`. Its value is at the first path that leads to
-/// something other than `null`.
+/// A field may have several paths, for example `$.sale_price` and `$.price`. Its value is at the first path that leads
+/// to something other than `null`.
 public struct Mapping: Hashable, Sendable {
   /// The paths to the arrays of items, from the root of a response.
   ///
   /// If a response has many sections, they begin at the section.
   public var items: [JSONPath]
   /// The paths to values outside the items, for example to the section's title.
-  public var envelope: Envelope
+  public var envelope = Envelope()
   /// The paths from an item to its fields.
   public var item: Item
   /// The paths from a detail (a document about one item) to its fields; nil if the mapping reads no details.
@@ -26,21 +26,6 @@ public struct Mapping: Hashable, Sendable {
   /// Rules for the values of every field, for example that `N/A` means "none".
   public var values = Values()
 
-  /// Makes a mapping.
-  public init(
-    items: [JSONPath],
-    envelope: Envelope = Envelope(),
-    item: Item,
-    detail: Detail? = nil,
-    transform: Transform? = nil
-  ) {
-    self.items = items
-    self.envelope = envelope
-    self.item = item
-    self.detail = detail
-    self.transform = transform
-  }
-
   /// Rules for the values of every field.
   public struct Values: Hashable, Sendable {
     /// Texts and numbers that mean "none", such as `N/A`.
@@ -49,9 +34,6 @@ public struct Mapping: Hashable, Sendable {
     ///
     /// If so, tags are removed and entities such as `&amp;` are decoded.
     public var isHTML = false
-
-    /// Makes the default rules, by which every value means itself.
-    public init() {}
 
     /// A line of text that changes whenever these rules change; nil for the default rules.
     var fingerprint: String? {
@@ -70,12 +52,9 @@ public struct Mapping: Hashable, Sendable {
     ///
     /// If it is 400 or more, the request has failed.
     public var status: [JSONPath] = []
-
-    /// Makes an envelope without paths.
-    public init() {}
   }
 
-  /// The fields of an item in a listing.
+  /// The fields of an item in a list of items.
   public struct Item: Hashable, Sendable {
     /// Text or a whole number.
     ///
@@ -116,9 +95,6 @@ public struct Mapping: Hashable, Sendable {
     /// If no item of a section has such a field, the path is reported as wrong. A path of a format is not reported,
     /// because not every shop has all the fields of its format.
     public var given: Set<ItemField> = []
-
-    /// Makes an item without paths.
-    public init() {}
   }
 
   /// The fields of a detail.
@@ -145,9 +121,6 @@ public struct Mapping: Hashable, Sendable {
     ///
     /// If no detail has such a field, the path is reported as wrong.
     public var given: Set<DetailField> = []
-
-    /// Makes a detail without paths.
-    public init() {}
   }
 
   /// The path to a price, and the way in which the price is written.
@@ -166,13 +139,6 @@ public struct Mapping: Hashable, Sendable {
     ///
     /// Nil if the price is one number.
     public var nanos: JSONPath?
-
-    /// Makes a rule.
-    public init(path: JSONPath, scale: Scale? = nil, currency: Unit? = nil) {
-      self.path = path
-      self.scale = scale
-      self.currency = currency
-    }
 
     /// The source of a price's currency.
     public enum Unit: Hashable, Sendable {
@@ -203,12 +169,6 @@ public struct Mapping: Hashable, Sendable {
     ///
     /// The text is at the first path that leads to a value, which may be a number too.
     public var paths: [JSONPath]
-
-    /// Makes a rule.
-    public init(name: String, paths: [JSONPath]) {
-      self.name = name
-      self.paths = paths
-    }
   }
 
   /// The paths to the pictures of each role, such as the thumbnail.
@@ -216,9 +176,6 @@ public struct Mapping: Hashable, Sendable {
   /// A path leads to a URL or a list of URLs.
   public struct ImageRules: Hashable, Sendable {
     private var rules: [[TextsRule]] = ImageReference.Role.allCases.map { _ in [] }
-
-    /// Makes rules without paths.
-    public init() {}
 
     /// All paths to the pictures of a role.
     subscript(role: ImageReference.Role) -> [JSONPath] { self[rules: role].flatMap(\.paths) }
@@ -278,13 +235,6 @@ extension Mapping {
     public var largest: JSONPath?
     /// If the shop has each picture in several sizes, the path to the URL of a size.
     public var url: JSONPath?
-
-    /// Makes a rule.
-    public init(paths: [JSONPath], split: String? = nil, template: String? = nil) {
-      self.paths = paths
-      self.split = split
-      self.template = template
-    }
 
     /// The results for one text of the response.
     ///
@@ -402,7 +352,8 @@ extension Mapping {
     lines.append(line("item.deliveryTypes", item.deliveryTypes))
     lines.append(line("item.normalPrice", item.normalPrice))
     lines.append(line("item.salePrice", item.salePrice))
-    // Fields without paths are left out, so that mappings from before these fields existed have the same digest as then.
+    // Fields without paths are left out, so that mappings from before these fields existed have the same digest as
+    // then.
     if !item.latitude.isEmpty { lines.append(line("item.latitude", item.latitude)) }
     if !item.longitude.isEmpty { lines.append(line("item.longitude", item.longitude)) }
     if !item.address.isEmpty { lines.append(line("item.address", item.address)) }

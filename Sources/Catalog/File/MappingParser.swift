@@ -9,8 +9,9 @@ struct MappingParser {
 
   /// Reads the mapping at the top level of a catalog file.
   ///
-  /// It is the mapping of the file's format, changed by the keys that the file has too. Without a format, the file has the
-  /// paths itself, or a transform makes items that larder can read. If a file has none of these, its format is `banchan`.
+  /// It is the mapping of the file's format, changed by the keys that the file has too. Without a format, the file has
+  /// the paths itself, or a transform makes items that larder can read. If a file has none of these, its format is
+  /// `banchan`.
   static func parse(catalog: YAMLMapping) throws(CatalogError) -> Mapping {
     var mapping: Mapping
     let transform = try catalog["transform"]?.transform()
@@ -58,9 +59,9 @@ struct MappingParser {
 
   /// Reads the mapping of a section.
   ///
-  /// A format or a transform in the section replaces the mapping of the file. Other keys of the section change parts of the
-  /// file's mapping. If the section has a format but no transform, a transform at the top level of the file replaces the
-  /// transform of the format.
+  /// A format or a transform in the section replaces the mapping of the file. Other keys of the section change parts of
+  /// the file's mapping. If the section has a format but no transform, a transform at the top level of the file
+  /// replaces the transform of the format.
   ///
   /// - Parameters:
   ///   - section: The section.

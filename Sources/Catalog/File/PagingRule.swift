@@ -47,12 +47,6 @@ public struct PagingRule: Hashable, Sendable {
     public var name: String
     /// The number of elements.
     public var value: Int
-
-    /// Makes a parameter.
-    public init(name: String, value: Int) {
-      self.name = name
-      self.value = value
-    }
   }
 
   /// The path in a response to the URL or the cursor of the next page, or nil if responses have neither.

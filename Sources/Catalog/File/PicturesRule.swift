@@ -12,11 +12,6 @@ public struct PicturesRule: Hashable, Sendable {
     public var port: Int?
     /// The headers, in which environment variables are not expanded yet.
     public var headers: [HeaderTemplate]
-
-    /// Makes headers for a host.
-    public init(name: String, port: Int? = nil, headers: [HeaderTemplate]) {
-      (self.name, self.port, self.headers) = (name, port, headers)
-    }
   }
 
   /// The part of a URL that identifies a picture.
@@ -78,8 +73,8 @@ public enum PictureIdentity: Hashable, Sendable {
   /// Upper case and lower case differ.
   private static func matches(_ pattern: ArraySlice<UInt8>, _ name: ArraySlice<UInt8>) -> Bool {
     var (pattern, name) = (pattern, name)
-    // The state to which a mismatch returns: the pattern after the last star, and the part of the name that the star does
-    // not match yet.
+    // The state to which a mismatch returns: the pattern after the last star, and the part of the name that the star
+    // does not match yet.
     var again: (pattern: ArraySlice<UInt8>, name: ArraySlice<UInt8>)?
     while true {
       if pattern.first == UInt8(ascii: "*") {

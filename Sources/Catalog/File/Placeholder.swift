@@ -2,8 +2,8 @@ import Base
 
 /// A placeholder such as `{cursor}` in a URL or a request body of the catalog file.
 ///
-/// Each request replaces it by a value. Five names have a fixed meaning. Any other name, as in `https://shop.example/products/{slug}`, is a field of the item
-/// whose detail is requested.
+/// Each request replaces it by a value. Five names have a fixed meaning. Any other name, as in
+/// `https://shop.example/products/{slug}`, is a field of the item whose detail is requested.
 public struct Placeholder: RawRepresentable, Hashable, Sendable {
   /// The name between the braces.
   public let rawValue: String

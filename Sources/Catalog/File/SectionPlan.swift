@@ -18,7 +18,8 @@ public enum SectionPlan: Hashable, Sendable {
 public struct SectionSource: Hashable, Sendable {
   /// The section's name in the cache and on the command line.
   ///
-  /// If the response has many sections, it also has their names. The key then only distinguishes this source from others.
+  /// If the response has many sections, it also has their names. The key then only distinguishes this source from
+  /// others.
   public var key: String
   /// The section's title for display.
   ///
@@ -39,7 +40,7 @@ public struct SectionSource: Hashable, Sendable {
   /// If it is nil, the catalog's paging is used.
   public var paging: PagingRule?
   /// Whether the catalog file says `paging: null`, so that the section has one page even if the catalog has paging.
-  public var isOnePage: Bool
+  public var isOnePage = false
   /// How the response is requested.
   ///
   /// If it is nil, ``CatalogFile/request`` is used.
@@ -53,20 +54,12 @@ public struct SectionSource: Hashable, Sendable {
     title: String? = nil,
     subtitle: String? = nil,
     url: String,
-    mapping: Mapping? = nil,
-    paging: PagingRule? = nil,
-    isOnePage: Bool = false,
-    request: RequestRule? = nil,
     parts: CombinedSections? = nil
   ) {
     self.key = key
     self.title = title
     self.subtitle = subtitle
     self.url = url
-    self.mapping = mapping
-    self.paging = paging
-    self.isOnePage = isOnePage
-    self.request = request
     self.parts = parts
   }
 }
@@ -85,21 +78,6 @@ public struct CombinedSections: Hashable, Sendable {
   public var title: JSONPath?
   /// The path from a section to its subtitle.
   public var subtitle: JSONPath?
-
-  /// Makes a plan.
-  public init(
-    url: String,
-    each: JSONPath,
-    key: JSONPath,
-    title: JSONPath? = nil,
-    subtitle: JSONPath? = nil
-  ) {
-    self.url = url
-    self.each = each
-    self.key = key
-    self.title = title
-    self.subtitle = subtitle
-  }
 }
 
 extension SectionPlan {

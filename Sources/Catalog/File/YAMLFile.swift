@@ -1,8 +1,8 @@
 import Yams
 
-/// A YAML file, which is parsed within limits of its size.
+/// Parses a YAML file of at most 1 MiB.
 ///
-/// Every error has a line and a column.
+/// If a fault is at a certain place of the file, the error has its line and column.
 struct YAMLFile {
   /// The name of the file, as the caller gave it.
   let name: String
@@ -295,8 +295,8 @@ struct YAMLNode {
 
   /// Compiles a jq program.
   ///
-  /// - Parameter isOfRecords: Whether the program is for one record. It is then compiled so that it runs on the array of
-  ///   all records.
+  /// - Parameter isOfRecords: Whether the program is for one record. It is then compiled so that it runs on the array
+  ///   of all records.
   /// - Returns: The program.
   /// - Throws: ``CatalogError`` with the line of the fault.
   func transform(ofRecords isOfRecords: Bool = false) throws(CatalogError) -> Transform {

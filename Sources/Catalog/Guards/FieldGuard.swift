@@ -1,7 +1,7 @@
 /// Finds signs that a shop's new list of items is faulty: a field is missing in all items, or all items share a value.
 ///
-/// If a shop renames a field, all items lose the field at once. If a shop sends placeholders, all items have the same
-/// picture, price or title. A sync does not show such a list, but keeps the items of the previous sync.
+/// If a shop renames a field, all items lose the field at once. If a shop sends a placeholder instead of its pictures,
+/// all items have the same picture. A sync does not show such a list, but keeps the items of the previous sync.
 package struct FieldGuard {
   /// A sign that the new list is faulty.
   package enum Finding: Sendable, Hashable {
@@ -42,9 +42,9 @@ package struct FieldGuard {
   /// Makes a guard from the items of the previous sync, which are called the held items.
   ///
   /// A field is guarded if more than half of the held items have it. Texts, prices and coordinates are guarded only if
-  /// there are at least three held items, so that a smaller section may change freely. Pictures are guarded in a section
-  /// of any size, because a sync would also delete their files. The price before a reduction may disappear as long as
-  /// items have a price to pay, because reductions end.
+  /// there are at least three held items, so that a smaller section may change freely. Pictures are guarded in a
+  /// section of any size, because a sync would also delete their files. The price before a reduction may disappear as
+  /// long as items have a price to pay, because reductions end.
   ///
   /// - Parameters:
   ///   - held: The held items. If there are many, every second, third, … item is enough.
@@ -65,8 +65,8 @@ package struct FieldGuard {
 
   /// Whether more than a tenth of the values differ from the most frequent value.
   ///
-  /// If fewer values differ, they may have become equal without a fault. For example, all prices but one may have been 5
-  /// euros, and the shop has changed the last price to 5 euros too.
+  /// If fewer values differ, they may have become equal without a fault. For example, all prices but one may have been
+  /// 5 euros, and the shop has changed the last price to 5 euros too.
   private static func haveSeveral(_ values: [AnyHashable?]) -> Bool {
     var counts: [AnyHashable?: Int] = [:]
     for value in values { counts[value, default: 0] += 1 }
@@ -97,10 +97,11 @@ package struct FieldGuard {
   package var findings: [Finding] { gone.map(Finding.gone) + shared.map { .shared($0.field) } }
 }
 
-/// Decides whether a field that is missing in the details of a shop was lost by a fault, so that its old values are kept.
+/// Decides whether a field that is missing in the details of a shop was lost by a fault, so that its old values are
+/// kept.
 ///
-/// A detail is a document about one item, which a sync requests item by item. If a shop renames a field, all details lose
-/// the field at once. ``FieldGuard`` does the same for lists of items.
+/// A detail is a document about one item, which a sync requests item by item. If a shop renames a field, all details
+/// lose the field at once. ``FieldGuard`` does the same for lists of items.
 public enum DetailGuard {
   /// The counts about one field in one sync.
   ///
@@ -132,8 +133,8 @@ public enum DetailGuard {
   /// requested details had it, and none has it now. Or at least ten details with a new response had it, these are more
   /// than half of the details with a new response, and no new response has it.
   ///
-  /// The second case is needed because the details of a shop are often requested a few at a time. Details that have not
-  /// been changed yet still have the field.
+  /// The second case is needed because the details of a shop are often requested a few at a time. Details whose
+  /// response is unchanged then still have the field.
   ///
   /// - Parameter evidence: The counts about the field.
   /// - Returns: Whether the field was lost by a fault.

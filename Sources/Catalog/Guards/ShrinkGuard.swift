@@ -1,7 +1,7 @@
 /// Protects the items of a catalog against a response that is truncated or is from another shop.
 ///
-/// The held items of a section are the items that the cache shows now. The guard counts the held items that are not in the
-/// section's new list. New items do not make up for them.
+/// The held items of a section are the items that the cache shows now. The guard counts the held items that are not in
+/// the section's new list. New items do not make up for them.
 package enum ShrinkGuard {
   /// The decision about the new list of a section.
   package enum Decision: Sendable, Equatable {
@@ -15,7 +15,8 @@ package enum ShrinkGuard {
 
   /// Compares a section's new list with its held items.
   ///
-  /// If a section has more than 10 held items, at most 10 % of them may vanish at once. No section may lose all its items.
+  /// If a section has more than 10 held items, at most 10 % of them may vanish at once. No section may lose all its
+  /// items.
   ///
   /// In the next sync, the kept items are held items again. Therefore they stay until the shop lists them again, or the
   /// user allows removals.

@@ -158,7 +158,7 @@ struct DetailProposal {
         : !(character.isLetter || character.isNumber || character == "%")
     }
     for written in [PercentEncoding.escaped(value), value] {
-      // The host never identifies an item.
+      // Only the part of the URL after the host can identify an item.
       let host = url.firstRange(of: "://").map { url[$0.upperBound...] }
       let path = host.map { $0.drop { $0 != "/" } } ?? url[...]
       for range in path.ranges(of: written).reversed() {
@@ -217,7 +217,7 @@ struct DetailProposal {
       if found.score > best?.score ?? 0 { best = found }
       for (name, value) in node.members.prefix(60) {
         visit(value, (path.isEmpty ? "$" : path) + FieldPlace.segment(name), depth + 1)
-        // A list with a single product.
+        // A list that consists of one product may be the detail too.
         if value.kind == .array, value.elements.count == 1 {
           visit(
             value.elements[0],
@@ -279,8 +279,8 @@ struct DetailFields {
 
   /// The pictures of a detail, each path with its role.
   ///
-  /// A single picture has the role `top`. Several pictures have the role `section` if their name mentions a description,
-  /// otherwise the role `gallery`.
+  /// A single picture has the role `top`. Several pictures have the role `section` if their name mentions a
+  /// description, otherwise the role `gallery`.
   private static func pictures(
     _ all: [FieldEvidence]
   ) -> [(role: ImageReference.Role, evidence: FieldEvidence)] {
@@ -313,7 +313,7 @@ struct DetailFields {
     return found
   }
 
-  /// The lines of `detail:` for the fields.
+  /// The lines below `detail:` that have the paths to the fields.
   ///
   /// - Parameters:
   ///   - item: The item in the listing. Texts that the listing has too do not become notes of the detail.

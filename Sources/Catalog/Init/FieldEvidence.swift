@@ -1,8 +1,8 @@
 /// The values that the items of a response have at one path, as evidence for the meaning of that path.
 ///
 /// For example, the values at `$.price` of all items may be 7, 8.5 and 9. The path within an item is a place
-/// (``FieldPlace``). `larder catalog init` gathers the evidence of every place, and then decides which place is the price,
-/// which the title, and so on.
+/// (``FieldPlace``). `larder catalog init` gathers the evidence of every place, and then decides which place is the
+/// price, which the title, and so on.
 struct FieldEvidence {
   var place: FieldPlace
   /// The number of examined items, with and without a value.
@@ -56,7 +56,7 @@ struct FieldEvidence {
     return pairs.isEmpty ? 1 : Double(pairs.count { holds($0.0, $0.1) }) / Double(pairs.count)
   }
 
-  /// Whether some items have a value here and none in `other`.
+  /// Whether some item has a value here but no value in `other`.
   func fills(_ other: FieldEvidence) -> Bool {
     firsts.indices.contains { place in
       firsts[place] != nil && !(other.firsts.indices.contains(place) && other.firsts[place] != nil)
@@ -397,7 +397,7 @@ struct FieldPlace: Hashable {
   /// The name of a step that stands for all members of an object, or all elements of a list.
   static let everyElement = "[*]"
 
-  /// A name as a path segment, in brackets unless it is a plain word. (RFC 9535, section 2.5.1)
+  /// A name as a segment of a JSONPath, such as `.price` or `['list price']`. (RFC 9535, section 2.5.1)
   static func segment(_ name: String) -> String {
     if name == everyElement { return name }
     let isWord =
@@ -408,7 +408,7 @@ struct FieldPlace: Hashable {
     return isWord ? ".\(name)" : "[\(quoted(name))]"
   }
 
-  /// A text as a string literal in a path. (RFC 9535, section 2.3.1)
+  /// A text as a string literal in a JSONPath, such as `'list price'`. (RFC 9535, section 2.3.1)
   static func quoted(_ name: String) -> String {
     var quoted = ""
     for scalar in name.unicodeScalars {

@@ -10,10 +10,10 @@ enum FieldRules {
 
   /// The known names.
   ///
-  /// Each row has four cells: a meaning, a confidence from 0 to 1, the names with this meaning, and the reason. The meaning
-  /// is a ``Field`` or an auxiliary meaning such as `former`. Names are written as by ``NameWords/plain(_:)``: in lower
-  /// case, with spaces between words. A name of a field must match as a whole. For an auxiliary meaning, one matching word
-  /// is enough.
+  /// Each row has four cells: a meaning, a confidence from 0 to 1, the names with this meaning, and the reason. The
+  /// meaning is a ``Field`` or an auxiliary meaning such as `former`. Names are written as by ``NameWords/plain(_:)``:
+  /// in lower case, with spaces between words. A name of a field must match as a whole. For an auxiliary meaning, one
+  /// matching word is enough.
   private static let table = """
     id            | 1    | id | one thing has it alone
     id            | 0.95 | product id, item id, uid, uuid, detail hash, asin, goods no, 상품번호, 상품코드, 商品番号, 商品コード | a shop's own number of a product
@@ -140,8 +140,8 @@ enum PriceMeaning {
 
   /// The kind of price that the names on a path mean, with a confidence from 0 to 1.
   ///
-  /// A name such as `price` makes a price. Names that only mean an amount may follow it, as in `{"price": {"amount": 7}}`
-  /// and `{"price": {"EUR": 7}}`.
+  /// A name such as `price` makes a price. Names that only mean an amount may follow it, as in `{"price": {"amount":
+  /// 7}}` and `{"price": {"EUR": 7}}`.
   ///
   /// - Returns: Nil if the names do not mean a price of the item.
   static func of(_ place: FieldPlace) -> (meaning: PriceMeaning, confidence: Double)? {

@@ -39,8 +39,8 @@ struct FormatProposal {
 
   /// Reads the items of a body with a format.
   ///
-  /// - Returns: The number of readable items, or 0 if more than half of the items are unreadable; the currencies that the
-  ///   items name; and the name of the member with the currency.
+  /// - Returns: The number of readable items, or 0 if more than half of the items are unreadable; the currencies that
+  ///   the items name; and the name of the member with the currency.
   private static func items(
     of body: [UInt8],
     _ format: Format
@@ -95,8 +95,9 @@ struct FormatProposal {
 
   /// The lines of `paging:` if the format's own paging does not fit.
   ///
-  /// It does not fit if the response's `Link` header names a next page, or if the URL already sets the page size. In the
-  /// second case, the format's paging is copied into the file, because a format's paging is not used for such a URL.
+  /// It does not fit if the response's `Link` header names a next page, or if the URL already sets the page size. In
+  /// the second case, the format's paging is copied into the file, because a format's paging is not used for such a
+  /// URL.
   private static func pagingLines(_ format: Format, _ page: ProposedPage) -> [String] {
     if page.hasNextLink { return ["paging: {link: true}"] }
     guard let rule = try? format.paging(), rule.hasParameter(in: page.source.url) else {
@@ -132,7 +133,7 @@ struct FormatProposal {
     ]
   }
 
-  /// The lines that say how the response is read.
+  /// The lines of the catalog file that say how the response is read.
   var lines: [String] {
     ["format: \(format)"] + pagingLines
   }
@@ -250,7 +251,7 @@ enum ProposedNotation {
     }
   }
 
-  /// The name of the XML elements that are the records: the name that the most elements side by side have.
+  /// The name of the XML elements that are the items: the name with the most elements side by side.
   ///
   /// Each of these elements must have members of its own.
   private static func record(in node: JSONNode, _ depth: Int) -> (name: String, count: Int)? {

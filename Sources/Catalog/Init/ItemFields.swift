@@ -1,7 +1,7 @@
 /// The paths that `larder catalog init` chooses for the fields of the items in a response.
 ///
-/// Each field has several candidates: paths such as `$.price` and `$.cost`, each with the confidence that it leads to the
-/// field (``FieldScore``).
+/// Each field has several candidates: paths such as `$.price` and `$.cost`, each with the confidence that it leads to
+/// the field (``FieldScore``).
 struct ItemFields {
   typealias Field = FieldRules.Field
 
@@ -168,7 +168,8 @@ struct ItemFields {
     gallery = rankings[.gallery]?.first.map { [largest($0) ?? $0] } ?? []
     guard let best = single.first else { return }
     thumbnail = [best]
-    // A member may be a text in one item, and an object or a list in another item. Then the thumbnail has several paths.
+    // A member may be a text in one item, and an object or a list in another item. Then the thumbnail has several
+    // paths.
     let forms = evidence.filter { other in
       let place = other.place
       return place != best.evidence.place

@@ -1,4 +1,5 @@
-/// A mapping for a response that no built-in format fits: the path to the items, and the paths from an item to its fields.
+/// A mapping for a response that no built-in format fits: the path to the items, and the paths from an item to its
+/// fields.
 ///
 /// The mapping is deduced from the names and values in the response. Each choice has a confidence from 0 to 1.
 /// ``ProposedFile`` writes the mapping as YAML.
@@ -25,7 +26,7 @@ package struct MappingProposal {
   let sectionTitle: FieldScore?
   /// The ways in which the listing may continue on further pages, the likeliest first.
   ///
-  /// After a successful trial, only the paging that works is left.
+  /// After a request for a second page has shown which paging works, only this paging is left.
   var pagings: [PagingProposal]
   /// The likeliest paging, or nil if the listing seems to have one page.
   var paging: PagingProposal? { pagings.first }

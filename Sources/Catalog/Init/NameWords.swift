@@ -1,7 +1,8 @@
 /// Splits the names of JSON members into lower-case words.
 ///
-/// For example, `compareAtPrice` and `compare_at_price` both become `compare at price`. `larder catalog init` recognizes
-/// fields by these words. ``ListingDecoder`` recognizes by them the members that state a total or a further page.
+/// For example, `compareAtPrice` and `compare_at_price` both become `compare at price`. `larder catalog init`
+/// recognizes fields by these words. ``ListingDecoder`` recognizes by them the members that state a total or a further
+/// page.
 enum NameWords {
   /// The words of a name, in order.
   static func words(of name: String) -> [String] {

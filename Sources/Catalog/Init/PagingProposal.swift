@@ -1,4 +1,6 @@
-/// A way in which a listing may continue on further pages, for example with the query parameter `page`.
+/// A way to request the further pages of a list of items, for example with the query parameter `page`.
+///
+/// `larder catalog init` proposes it, because the shop's response or its URL suggests it.
 struct PagingProposal {
   /// The value of `paging:` in the catalog file, such as `{page: page}`.
   let yaml: String
@@ -6,7 +8,7 @@ struct PagingProposal {
   ///
   /// Below one half, the paging is only a comment in the file.
   let confidence: Double
-  /// The reason, for the comment in the file.
+  /// The reason for the proposal, which a comment in the catalog file shows.
   let reason: String
   /// The body of the request with a placeholder such as `{page}`; nil if the body does not select the page.
   var body: String?
@@ -143,7 +145,9 @@ struct PagingProposal {
     let path: String
     let value: JSONNode
 
-    /// The names on the path, each in the form of ``NameWords/plain(_:)``; the first is the root `$`, as an empty name.
+    /// The names on the path, each in the form of ``NameWords/plain(_:)``.
+    ///
+    /// The first element stands for the root `$` and is empty.
     var words: [String] {
       path.split { ".[]'".contains($0) }.map { NameWords.plain(String($0)) }
     }
@@ -199,7 +203,8 @@ struct PagingProposal {
         && $0.value.kind == .boolean
         && parent($0.path) == parent(found.path)
     }
-    // The last page may have a cursor too. Therefore the path selects the cursor only if the flag for more pages is true.
+    // The last page may have a cursor too. Therefore the path selects the cursor only if the flag for more pages is
+    // true.
     guard let more, let holder = parent(found.path), let outer = parent(holder) else {
       return (found, found.path)
     }
@@ -327,7 +332,9 @@ struct PagingProposal {
 struct PostedPaging {
   /// A member of the request.
   struct Slot {
-    /// The meaning of the value: the name of the member, or the name of the GraphQL argument that takes its value.
+    /// The name of the member, such as `page`, or the name of the GraphQL argument that takes its value.
+    ///
+    /// In GraphQL, the meaning of the member `p` is `currentPage` if the query has `products(currentPage: $p)`.
     let meaning: String
     /// The value as it is written in the request: a number, `null`, or a text in quotes.
     let value: Substring
@@ -375,7 +382,7 @@ struct PostedPaging {
     }
     isGraphQL = query.contains("{")
     self.slots = slots.map { slot in
-      // For example `products(currentPage: $p)`.
+      // The query uses the member as an argument, for example in `products(currentPage: $p)`.
       guard let use = query.firstRange(of: ": $\(slot.meaning)"),
         query[use.upperBound...].first.map({ !$0.isLetter && !$0.isNumber && $0 != "_" }) ?? true
       else { return slot }

@@ -35,7 +35,7 @@ struct PictureProposal {
     first = mark == nil ? Self.yaml(own, isMany: false, template: template) : nil
   }
 
-  /// Whether the proposal is written as a key of the file, not only as a comment.
+  /// Whether the catalog file has the role as a key, and not only in a comment.
   var isSure: Bool { scores[0].isSure }
 
   /// The value of a role in the catalog file.
@@ -167,7 +167,8 @@ enum PictureText {
     }
   }
 
-  /// The width in pixels that all URLs contain: 50 for `/1_50.jpg` and `/2_50.jpg`; nil if they have no number in common.
+  /// The width in pixels that all URLs contain: 50 for `/1_50.jpg` and `/2_50.jpg`; nil if they have no number in
+  /// common.
   static func pixels(_ evidence: FieldEvidence) -> Int? {
     var common: Set<Int>?
     for text in evidence.samples {

@@ -42,7 +42,8 @@ struct PriceProposal {
   ///   - scores: The paths to the price; nil is returned if there are none.
   ///   - all: The values at all paths in the items.
   ///   - currency: The currency of prices.
-  ///   - other: The unit of the item's other price.
+  ///   - other: The unit of the price to pay, if this is the price before a reduction. If the price to pay is in major
+  ///     units, this price is not taken for cents because of its numbers.
   init?(
     _ scores: [FieldScore],
     among all: [FieldEvidence],
@@ -76,7 +77,7 @@ struct PriceProposal {
     }
   }
 
-  /// Whether the proposal is written as a key of the file, not only as a comment.
+  /// Whether the catalog file has the price as a key, and not only in a comment.
   var isSure: Bool { scores[0].isSure && unit != .doubtful }
 
   /// The rule that reads the price at one path, as YAML: `{path: $.price, minorUnits: true}`.
@@ -186,7 +187,7 @@ struct CurrencyProposal {
   let code: String
   /// The confidence, from 0 to 1.
   let confidence: Double
-  /// The reason, for the comment in the file.
+  /// The reason for the proposal, which a comment in the catalog file shows.
   let reason: String
   /// The path to the currency in an item, or nil if all items have the same currency.
   var path: String?
@@ -261,9 +262,9 @@ extension CurrencyProposal {
       && evidence.share { Currency.codes.contains($0.uppercased()) } == 1
   }
 
-  /// The currency of the sign or code that most prices contain, such as `€`.
+  /// The currency of the sign or code that occurs most often in the prices, such as `€`.
   ///
-  /// If several currencies share the sign, the code `named` decides, which is from elsewhere in the response.
+  /// If several currencies share the sign, `named` decides: the code that the response has elsewhere.
   private static func written(in prices: [FieldEvidence], named: String?) -> Self? {
     for evidence in prices {
       var counts: [String: Int] = [:]

@@ -67,8 +67,8 @@ package struct ProposedFile {
   ///   - headers: The headers of the requests.
   ///   - currency: The ISO 4217 code that the user gave, or nil to deduce the currency.
   ///   - name: The name of the file, for messages.
-  ///   - ask: Requests a further page of the response at an index, given the page's URL and request body. It is called to
-  ///     try pagings. If it is nil, no paging is tried.
+  ///   - ask: Requests a further page of the response at an index, given the page's URL and request body. It is called
+  ///     to try pagings. If it is nil, no paging is tried.
   /// - Throws: ``CatalogError`` when nothing in a response looks like items, or when the detail belongs to none of the
   ///   items. The subject of the error is the address of the response.
   package init(

@@ -68,8 +68,8 @@ enum ProposedReading {
 extension ProposedFile {
   /// The lines of the file.
   ///
-  /// The top level of the file says how the responses of the first part are read. The sections of each other part say how
-  /// their own responses are read.
+  /// A part is a group of responses that are read in the same way. The top level of the file says how the responses of
+  /// the first part are read. The sections of each other part say how their own responses are read.
   var lines: [String] {
     let sources = sources
     let first = parts[0].reading
@@ -140,8 +140,8 @@ extension ProposedFile {
 
   /// The lines in a section that say how its response is read.
   ///
-  /// A section inherits keys such as `paging` from the top level of the file. Inherited keys that `reading` does not have
-  /// are set to `null`.
+  /// A section inherits keys such as `paging` from the top level of the file. Inherited keys that `reading` does not
+  /// have are set to `null`.
   private static func withoutCatalogs(_ reading: [String], _ first: ProposedReading) -> [String] {
     guard !reading.isEmpty else { return [] }
     func has(_ key: String, _ lines: [String]) -> Bool {
@@ -155,7 +155,7 @@ extension ProposedFile {
       + ended.map { $0 == "envelope" ? "envelope: {title: null}" : "\($0): null" }
   }
 
-  /// The lines in which also the inherited keys below `item:` are set to `null` if `reading` does not have them.
+  /// Adds `null` for each key below `item:` that the top level of the file has but the section does not have.
   ///
   /// - Parameters:
   ///   - catalogs: The lines at the top level of the file.

@@ -58,7 +58,8 @@ package struct ProposedSource: Sendable {
   /// Prepares the body of a request for a catalog file.
   ///
   /// - Parameter text: JSON.
-  /// - Returns: The same JSON, in which `{cursor}` is written as `{ cursor }` so that it is not taken for a placeholder.
+  /// - Returns: The same JSON, in which `{cursor}` is written as `{ cursor }` so that it is not taken for a
+  ///   placeholder.
   /// - Throws: ``CatalogError`` when the text is not JSON.
   package static func requestBody(_ text: String) throws(CatalogError) -> String {
     _ = try JSONDocument(parsing: Array(text.utf8), of: "request body")

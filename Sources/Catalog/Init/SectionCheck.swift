@@ -297,8 +297,8 @@ package struct CatalogFinding: Hashable, Sendable, Encodable {
 extension CatalogFile {
   /// The findings about prices that may mean another amount than larder reads.
   ///
-  /// "1.299" may mean 1,299 euros or 1.30 euros. It is not reported if other prices of the field show the meaning of the
-  /// point.
+  /// "1.299" may mean 1,299 euros or 1.30 euros. It is not reported if other prices of the field show the meaning of
+  /// the point.
   ///
   /// Whole numbers such as 1999 may be cents. They are not reported for a currency in which everyday prices are that
   /// large.

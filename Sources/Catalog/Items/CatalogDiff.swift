@@ -1,9 +1,9 @@
 /// The changes from one state of a catalog to another.
 ///
 /// A listing is the appearance of an item in a section: an item that is in two sections has two listings. If a section
-/// lists an item twice, the first occurrence in the new state is compared with the first occurrence in the old state, and
-/// so on. If an item moved to another section, its old and new listing are compared, and `section` is a changed field.
-/// A new order of the items in a section is not a change.
+/// lists an item twice, the first occurrence in the new state is compared with the first occurrence in the old state,
+/// and so on. If an item moved to another section, its old listing is compared with its new listing, and `section` is a
+/// changed field. A new order of the items in a section is not a change.
 public struct CatalogDiff: Hashable, Sendable {
   /// The listings that are new, in the order of the new state.
   public private(set) var added: [Listing] = []
@@ -58,8 +58,8 @@ public struct CatalogDiff: Hashable, Sendable {
   /// - Parameters:
   ///   - old: The ids of the sections before. No two sections have the same key.
   ///   - new: The ids of the sections after. No two sections have the same key.
-  ///   - changes: Returns the fields that differ between an item before and after. It is called for each item that is in
-  ///     both states, in the order of the new state.
+  ///   - changes: Returns the fields that differ between an item before and after. It is called for each item that is
+  ///     in both states, in the order of the new state.
   /// - Throws: The error that `changes` throws.
   package init<Failure: Error>(
     from old: [ListedIDs],
@@ -67,8 +67,8 @@ public struct CatalogDiff: Hashable, Sendable {
     changes: (_ before: ListedPlace, _ after: ListedPlace) throws(Failure) -> [FieldChange]
   ) throws(Failure) {
     let oldSections = Dictionary(old.enumerated().map { ($1.key, $0) }) { first, _ in first }
-    // `sources` has, for each new item, its index in the old section with the same key, or -1. `stays` says, for each old
-    // item, whether it is still in its section.
+    // `sources` has, for each new item, its index in the old section with the same key, or -1. `stays` says, for each
+    // old item, whether it is still in its section.
     var sources: [[Int32]] = []
     var stays = old.map { [Bool](repeating: false, count: $0.ids.count) }
     for section in new {

@@ -1,6 +1,7 @@
 /// The ids of a section's items in their order, packed into one array of bytes and indexed by a hash table.
 ///
-/// If there are a million ids, each takes about 30 bytes. In a dictionary of strings, each would take five times as much.
+/// If there are a million ids, each takes about 30 bytes. In a dictionary of strings, each would take five times as
+/// much.
 ///
 /// A section may list the same id several times. The items with this id are then its first occurrence, its second
 /// occurrence and so on.
