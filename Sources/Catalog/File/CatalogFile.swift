@@ -79,8 +79,7 @@ public struct CatalogFile: Hashable, Sendable {
 
   /// The paths to the items and their fields in the response of the source at an index.
   public func mapping(ofSource position: Int) -> Mapping {
-    guard case .listed(let sources) = sections else { return mapping }
-    return sources[position].mapping ?? mapping
+    listed(position)?.mapping ?? mapping
   }
 
   /// Whether the response of the source at an index has many sections.
@@ -90,14 +89,7 @@ public struct CatalogFile: Hashable, Sendable {
 
   /// The paging of the source at an index, or nil if it has only one page.
   public func paging(ofSource position: Int) -> PagingRule? {
-    guard case .listed(let sources) = sections else { return paging }
-    return paging(of: sources[position])
-  }
-
-  /// Whether the catalog file says `paging: null` for the source at an index, so that it has only one page.
-  package func isOnePage(source position: Int) -> Bool {
-    guard case .listed(let sources) = sections else { return false }
-    return sources[position].isOnePage
+    listed(position).map { paging(of: $0) } ?? paging
   }
 
   /// The paging of a listed section, or nil if it has only one page.
@@ -105,10 +97,18 @@ public struct CatalogFile: Hashable, Sendable {
     source.isOnePage ? nil : source.paging ?? paging
   }
 
+  /// Whether the catalog file says `paging: null` for the source at an index, so that it has only one page.
+  package func isOnePage(source position: Int) -> Bool { listed(position)?.isOnePage ?? false }
+
   /// How to request the source at an index.
   public func request(ofSource position: Int) -> RequestRule {
-    guard case .listed(let sources) = sections else { return request ?? RequestRule() }
-    return sources[position].request ?? request ?? RequestRule()
+    listed(position)?.request ?? request ?? RequestRule()
+  }
+
+  /// The source at an index, or nil if the one source of the catalog is a response with all sections.
+  private func listed(_ position: Int) -> SectionSource? {
+    guard case .listed(let sources) = sections else { return nil }
+    return sources[position]
   }
 
   /// The headers to send, with environment variables expanded.

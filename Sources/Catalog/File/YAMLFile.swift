@@ -2,7 +2,7 @@ import Yams
 
 /// Parses a YAML file of at most 1 MiB.
 ///
-/// If a fault is at a certain place of the file, the error has its line and column.
+/// If the position of a fault is known, the error has its line and column.
 struct YAMLFile {
   /// The name of the file, as the caller gave it.
   let name: String

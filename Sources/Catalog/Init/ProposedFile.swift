@@ -181,7 +181,7 @@ package struct ProposedFile {
     )
   }
 
-  /// Records for each listing the mapped fields that none of its items has.
+  /// Records for each listing (the list of items in one response) the mapped fields that none of its items has.
   ///
   /// Such fields are `null` in the section of the listing. Otherwise every sync would report that their paths lead to
   /// nothing. A listing with further pages is left out, because items on those pages may have the fields.
@@ -266,7 +266,7 @@ package struct ProposedFile {
     return found.count { !known.contains($0) } * 2 > found.count
   }
 
-  /// Adds the `detail:` that a detail suggests, and decodes the detail with it.
+  /// Adds `detail:` to the file, deduced from the detail of one item, and decodes this detail with the file.
   private mutating func propose(_ page: ProposedPage) throws(CatalogError) {
     let readers = parts.flatMap { part in part.pages.map { _ in part } }
     let candidates = zip(readers, listings).flatMap {
