@@ -24,6 +24,7 @@ package struct ExportPlan: Sendable, Equatable {
     /// The picture's type, by its first bytes.
     package var type: PictureType
 
+    /// Makes a picture from its parts.
     package init(url: String, sha256: String, type: PictureType) {
       self.url = url
       self.sha256 = sha256

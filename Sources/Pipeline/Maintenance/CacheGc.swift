@@ -28,6 +28,7 @@ public struct SweepOptions: Sendable, Hashable {
   public var prices: Duration?
   /// Whether only to list the removals, without changing anything.
   public var isDryRun = false
+  /// The names of catalogs that are removed from the cache before the sweep.
   package var forget: [String] = []
 
   /// Makes the default options.

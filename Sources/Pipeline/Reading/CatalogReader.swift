@@ -521,6 +521,7 @@ extension CatalogReader {
     try index.square(of: picture.id, side: side)
   }
 
+  /// The number of items that a section lists.
   package func itemCount(of section: RunSection) throws(LarderError) -> Int {
     guard let listing = section.listing else { return 0 }
     return try index.itemCount(listing: listing)

@@ -11,6 +11,7 @@ package struct PriceLine: Sendable, Hashable {
     /// The price; nil if the item had none from then on, or no section listed it.
     package let price: Price?
 
+    /// Makes a step from its parts.
     package init(time: UnixTime, price: Price?) { (self.time, self.price) = (time, price) }
   }
 

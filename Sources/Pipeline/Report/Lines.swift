@@ -28,6 +28,7 @@ package struct CSVLine {
 
   private let cells: [Cell]
 
+  /// Makes a line of these cells.
   package init(_ cells: [Cell]) {
     self.cells = cells
   }
@@ -83,6 +84,7 @@ package struct MetricLines {
   package private(set) var text = ""
   private var name = ""
 
+  /// Makes an empty text.
   package init() {}
 
   /// Begins a family of samples.

@@ -336,6 +336,7 @@ public struct SyncReport: Sendable, Hashable, Decodable {
   public package(set) var unfinished: [Unfinished] = []
   /// The number of requests, retries included.
   public package(set) var requests = 0
+  /// The duration of the run in seconds.
   package var durationSeconds = 0.0
   /// The duration of the run.
   public var duration: Duration { .seconds(durationSeconds) }

@@ -222,6 +222,7 @@ public struct SyncProgress: Sendable, Hashable {
       self.total = total
     }
 
+    /// Whether all steps that are known so far are finished.
     package var isComplete: Bool { done == total }
   }
 
