@@ -1,5 +1,6 @@
 import Base
 import Cache
+import Catalog
 import Transport
 
 /// A request for a picture that was sent and is not yet answered.

@@ -479,7 +479,7 @@ extension CatalogReader {
     return items
   }
 
-  /// The end of the newest run that could fetch the section; nil if there is none.
+  /// The end of the newest run that left the section current; nil if there is none.
   package func lastGood(_ key: String) throws(LarderError) -> UnixTime? {
     for run in try index.runs(catalog: catalog.id, finishedOnly: true, limit: 200) {
       let section = try index.sections(run: run.id).first { $0.key == key }

@@ -153,7 +153,7 @@ extension CatalogFile {
     }
   }
 
-  /// The name of the decoder of the pages at a position in ``sources``, for example `banchan⇥section⇥soup` with tabs.
+  /// The name of the decoder of the pages at a position in ``sources``, for example `banchan\tsection\tsoup`.
   ///
   /// The index stores a page once for each decoder of its URL, because each section decodes the page for itself.
   func reader(at position: Int) -> String {

@@ -346,7 +346,8 @@ final class SectionStage: Sendable {
 
   /// The pictures of a section.
   ///
-  /// Nil if an earlier run decoded one of its pages, or a guard changed its items.
+  /// The result is nil if an earlier run decoded one of its pages, a guard changed its items, or items were left out
+  /// because an earlier page lists them.
   private func references(
     of joined: JoinedSection,
     _ result: SectionResult,
