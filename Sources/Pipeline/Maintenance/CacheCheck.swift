@@ -142,7 +142,7 @@ extension CacheCheck {
   /// - Parameters:
   ///   - cache: The cache's path.
   ///   - remote: The remote store of the pictures, if they are not in the cache's folder.
-  ///   - holder: The text for the cache's lock.
+  ///   - holder: The text to write into the cache's lock.
   ///   - now: The current time, for the new name of the damaged index.
   /// - Returns: A message about the renewal; nil if the index is whole.
   /// - Throws: ``LarderError`` if the index cannot be read or made.

@@ -17,7 +17,7 @@ package struct ProbedPage: Sendable {
 /// Fetches the first pages of sections, the details of single items, and the first bytes of pictures, without a cache.
 ///
 /// A section is a list of items. A detail is the document about one item, beyond its entry in a section. `catalog init`
-/// and `catalog check` use this type before the first sync of a catalog.
+/// and `catalog check` use this type.
 ///
 /// Addresses, headers, variables and private addresses are handled as in a sync. The methods block.
 package final class CatalogProbe: Sendable {
