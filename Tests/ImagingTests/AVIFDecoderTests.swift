@@ -5,8 +5,8 @@ import Testing
 
 /// The estimated memory of the AVIF decoders, compared with measurements.
 struct AVIFDecoderTests {
-  /// Each row ends with the measured bytes per pixel, for a grid of 4000 × 4000 pixels with film
-  /// grain.
+  /// The last number of each row is the number of bytes per pixel that was measured, for a grid of 4000 × 4000 pixels
+  /// with film grain.
   @Test(
     arguments: [
       (AVIFDecoder.dav1d, cavif_400, 10, false, 7.08), (.dav1d, cavif_400, 10, true, 13.81),

@@ -58,7 +58,7 @@ struct AVIFTests {
 
     let made = try rgba(decoded(file.bytes))
 
-    // Quarter turns to the left first, then the mirror. (ISO/IEC 23008-12, 6.5.10 and 6.5.12)
+    // The quarter turns to the left come first, and then the mirror. (ISO/IEC 23008-12, 6.5.10 and 6.5.12)
     var expected = source
     for _ in 0..<angle { expected = expected.upright(from: .turnedRight) }
     if mirror >= 0 { expected = expected.upright(from: mirror == 0 ? .flipped : .mirrored) }
@@ -146,7 +146,7 @@ struct AVIFTests {
     } throws: {
       ($0 as? ImagingError)?.code == .tooLarge
     }
-    // The boxes announce a larger picture than the data contain.
+    // The boxes declare a larger picture than the data contains.
     let place = try #require(bytes.firstRange(of: Array("ispe".utf8))).upperBound + 4
     for said: [UInt8] in [[0, 1, 0, 0, 0, 1, 0, 0], Array(repeating: 255, count: 8)] {
       bytes.replaceSubrange(place..<place + 8, with: said)

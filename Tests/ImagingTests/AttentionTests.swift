@@ -172,7 +172,7 @@ struct AttentionTests {
       let window = scene.window(around: point)
       let side = window.width
       #expect(scene.isKept(by: window), "\(scene): \(point)")
-      // The kept region is the one that was found: the upright picture cut by hand gives the same.
+      // The kept region is the one that was found: if the upright picture is cut there by hand, the result is the same.
       let expected = try upright.part(window)
         .scaled(width: size ?? side, height: size ?? side, limits: PictureLimits(), name: "x")
       let made = try decoded(square.bytes).flattened(.rgb)
@@ -216,7 +216,7 @@ struct AttentionTests {
   }
 
   @Test func `transparent pixels are ignored`() throws {
-    // A strong but transparent pattern at the left, and a pale subject at the right.
+    // The picture has a strong but transparent pattern at the left, and a pale subject at the right.
     let samples = (0..<300 * 120).flatMap { index -> [UInt8] in
       let (x, y) = (index % 300, index / 300)
       if x > 230, x < 280, y > 30, y < 90 { return [235, 235, 235, 255] }

@@ -4,8 +4,9 @@ import Testing
 
 /// BMPs of every depth that programs write, and malformed ones.
 struct BMPTests {
-  /// A BMP with a header of 40 bytes, or of 124 bytes with masks; the rows are given as stored
-  /// bytes.
+  /// A BMP with a header of 40 bytes, or of 124 bytes with masks.
+  ///
+  /// The rows are given as they are stored.
   static func bmp(
     _ width: Int,
     _ height: Int,
@@ -87,8 +88,8 @@ struct BMPTests {
   }
 
   @Test func `runs of 4 and 8 bits are unpacked, including skips`() throws {
-    // Two pixels of index 2, three literal ones, end of row; then a move right and up, one pixel,
-    // end of picture.
+    // The runs are: two pixels of index 2, three literal pixels, the end of the row, a move to the right and up, one
+    // pixel, and the end of the picture.
     let eight = Self.bmp(
       5,
       3,

@@ -125,7 +125,7 @@ struct BatchTests {
     throws
   {
     try withFolder { folder in
-      // "café" in Latin-1 as a picture, as a folder, and twice with names that differ only in
+      // The word "café" in Latin-1 is the name of a picture and of a folder. Two further names differ only in their
       // invalid bytes.
       func name(_ bytes: [UInt8]) throws -> FilePath.Component {
         try #require(FilePath.Component(platformString: bytes.map { CChar(bitPattern: $0) } + [0]))
@@ -275,7 +275,7 @@ struct BatchTests {
   }
 }
 
-/// A crop that counts how many pictures are in progress at once.
+/// A crop that counts how many pictures are being made at the same time.
 private final class CountingMaking: PictureMaking {
   let now = Atomic(0)
   let most = Atomic(0)

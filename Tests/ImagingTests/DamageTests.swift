@@ -40,8 +40,7 @@ struct DamageTests {
       broken[index] ^= 0x55
       guard let square = try? Crop().apply(to: PictureFile(broken)) else { continue }
 
-      // Only metadata beside the samples may be lost, such as the transparent colour of a tRNS
-      // chunk.
+      // Only data besides the samples may be lost, such as the transparent colour of a tRNS chunk.
       let made = try native(square.bytes)
       #expect(made.samples == (try native(whole.bytes)).samples, "byte \(index)")
     }

@@ -34,7 +34,7 @@ struct JPEGKind: Sendable, CustomTestStringConvertible {
     JPEGKind(name: "arithmetic", isArithmetic: true),
   ]
 
-  /// Samplings that few programs write but every decoder reads.
+  /// Samplings that few programs write, but that every decoder reads.
   static let odd = [(1, 4), (2, 4), (4, 2), (3, 1), (1, 3)].map { across, down in
     JPEGKind(name: "\(across) × \(down)", across: across, down: down)
   }
@@ -83,7 +83,9 @@ struct JPEGKind: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// Smooth samples that differ between neighbouring places; `length` stretches the waves.
+/// Smooth samples that differ between neighbouring places.
+///
+/// `length` stretches the waves.
 func wave(width: Int, height: Int, channels: Int, length: Double = 1) -> [UInt8] {
   [UInt8](unsafeUninitializedCapacity: width * height * channels) { buffer, count in
     fixture_wave(buffer.baseAddress, Int32(width), Int32(height), Int32(channels), length)
@@ -91,7 +93,7 @@ func wave(width: Int, height: Int, channels: Int, length: Double = 1) -> [UInt8]
   }
 }
 
-/// Repeatable noise, within `depth` bits.
+/// Noise of `depth` bits, which is the same in every run.
 func noise(_ count: Int, depth: Int, below limit: Int? = nil) -> [UInt8] {
   let mask = depth >= 8 ? UInt8.max : UInt8(1 << depth - 1)
   return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
@@ -100,15 +102,15 @@ func noise(_ count: Int, depth: Int, below limit: Int? = nil) -> [UInt8] {
   }
 }
 
-/// Little-endian EXIF data with an orientation, and optionally dates.
+/// Little-endian EXIF data with an orientation, and with dates on request.
 func tiff(orientation: Int, dateTime: String? = nil, offset: String? = nil) -> [UInt8] {
   func short(_ value: Int) -> [UInt8] { [UInt8(value & 255), UInt8(value >> 8 & 255)] }
   func long(_ value: Int) -> [UInt8] { short(value & 0xFFFF) + short(value >> 16) }
   func entry(_ tag: Int, _ type: Int, _ count: Int, _ value: Int) -> [UInt8] {
     short(tag) + short(type) + long(count) + long(value)
   }
-  // Sizes: header 8, IFD0 with two entries 30, Exif IFD with four entries 54, dates, thumbnail IFD
-  // 30.
+  // The sizes are: 8 bytes for the header, 30 for IFD0 with two entries, 54 for the Exif IFD with four entries, then
+  // the dates, and 30 for the IFD of the thumbnail.
   let details = 38
   let texts = 92
   let second = texts + 32
@@ -143,7 +145,9 @@ func chunk(_ type: String, _ payload: [UInt8]) -> [UInt8] {
   return long(UInt32(payload.count)) + body + long(~sum)
 }
 
-/// Zeros compressed by zlib, as the image data of a PNG; `count` is a square number.
+/// Zeros that are compressed by zlib, as the image data of a PNG.
+///
+/// `count` is a square number.
 func packedZeros(_ count: Int) throws -> [UInt8] {
   let side = Int(Double(count).squareRoot())
   let samples = [UInt8](repeating: 0, count: count)
@@ -231,7 +235,7 @@ struct PNGKind: Sendable, CustomTestStringConvertible {
 func part(_ bitmap: Bitmap, _ region: PixelRegion) -> [UInt8] { bitmap.part(region).samples }
 
 extension Bitmap {
-  /// Some of the rows, in this order.
+  /// The rows with these numbers, in this order.
   func rows(_ places: [Int]) -> Bitmap {
     Bitmap(
       width: width,
@@ -262,8 +266,9 @@ func largestDifference(_ one: Bitmap, _ other: Bitmap) -> Int {
   )
 }
 
-/// Whether two bitmaps are equal; without optimisation `==` compares large arrays element by
-/// element.
+/// Whether two bitmaps are equal.
+///
+/// Without optimization, `==` compares large arrays element by element.
 func isSame(_ one: Bitmap, _ other: Bitmap) -> Bool {
   isSame(one.samples, other.samples) && one.width == other.width && one.height == other.height
     && one.layout == other.layout && one.depth == other.depth && one.clear == other.clear

@@ -63,7 +63,7 @@ struct FrameTests {
       )
       let upright = stored.upright(from: orientation)
       var wide = Crop(gravity: .bottomRight)
-      // As wide as the upright picture, so that nothing is scaled.
+      // The frame is as wide as the upright picture, so that nothing is scaled.
       wide.frame = PixelSize(width: upright.width, height: upright.height / 2)
       let low = PixelRegion(
         x: 0,

@@ -23,10 +23,10 @@ struct FramingTests {
   }
 
   @Test(arguments: [
-    // Unscaled squares.
+    // These are squares that are not scaled.
     Wish(upright: (1200, 800), window: (200, 0, 800, 800), scaled: (800, 800)),
     Wish(upright: (9, 15), gravity: .bottom, window: (0, 6, 9, 9), scaled: (9, 9)),
-    // Covered frames.
+    // These are frames that the picture fills.
     Wish(
       upright: (1200, 800),
       frame: (300, 300),
@@ -48,7 +48,7 @@ struct FramingTests {
       window: (0, 0, 200, 800),
       scaled: (160, 640)
     ),
-    // The closest shape that whole pixels allow.
+    // This is the closest shape that whole pixels allow.
     Wish(
       upright: (1000, 750),
       frame: (640, 427),
@@ -56,7 +56,7 @@ struct FramingTests {
       scaled: (640, 427)
     ),
     Wish(upright: (3000, 1), frame: (10, 10), window: (1499, 0, 1, 1), scaled: (10, 10)),
-    // The frame's shape, but not its size.
+    // The result has the shape of the frame, but not its size.
     Wish(
       upright: (100, 80),
       frame: (300, 200),
@@ -72,7 +72,7 @@ struct FramingTests {
       window: (0, 0, 900, 600),
       scaled: (300, 200)
     ),
-    // Contained whole pictures.
+    // These are whole pictures within their frames.
     Wish(
       upright: (1200, 800),
       fit: .contain,

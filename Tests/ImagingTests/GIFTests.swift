@@ -49,7 +49,7 @@ struct GIFTests {
       GIFKind(screen: (20, 20), place: (x: 2, y: 3), bits: 2),
       GIFKind(screen: (20, 20), place: (x: 2, y: 3), bits: 8)
     )
-    // Of four indices the third is unused; of 256 none is.
+    // The third of four indices is unused. All of 256 indices are used.
     let indices = (0..<256).map { UInt8([0, 1, 3][$0 % 3]) }
 
     let kept = try native(
@@ -72,7 +72,7 @@ struct GIFTests {
   {
     let wide = GIFKind(screen: (10, 10), place: (x: 4, y: 0))
     #expect(try PictureFile(wide.bytes(width: 20, height: 12)).probe.width == 24)
-    // Two-bit codes with colours for one bit only.
+    // The codes have two bits, but there are colours for one bit only.
     var few = GIFKind(bits: 1).bytes([3, 0, 1, 0], width: 2, height: 2)
     few = few.map { $0 }
     let made = try rgba(decoded(Crop().apply(to: PictureFile(few)).bytes))

@@ -3,10 +3,10 @@ import Testing
 
 @testable import Imaging
 
-/// An HEVC picture of 64 × 64 pixels (the wave of length 4), encoded by x265 3.5.
+/// An HEVC picture of 64 × 64 pixels, which shows the wave of length 4 and was encoded by x265 3.5.
 ///
-/// The bytes are stored, so that the tests need no encoder: they combine the same few pictures
-/// into different HEIC files.
+/// The bytes are stored here, so that the tests need no encoder. The tests combine the same few pictures to different
+/// HEIC files.
 struct HEVCFixture: Sendable, CustomTestStringConvertible {
   let testDescription: String
   /// The decoder configuration record.
@@ -90,7 +90,7 @@ struct HEIFItem {
   var data: [UInt8] = []
   var properties: [[UInt8]] = []
   var references: [(type: String, to: [Int])] = []
-  /// Whether the data are stored in the `idat` box.
+  /// Whether the data is stored in the `idat` box.
   var isWithin = false
   /// Further bytes after the type in the item's entry.
   var more: [UInt8] = []

@@ -208,14 +208,14 @@ struct HEICTests {
   }
 
   @Test(arguments: [
-    // A declared size larger than the data, a smaller one, and invalid data.
+    // The declared size is larger than that of the data, then smaller, and then the data is invalid.
     heic([.still(.colour, (640, 640))]), heic([.still(.colour, (8, 8))]),
     heic([.still(.colour, (0, 64))]), heic([HEIFItem(type: "hvc1")]),
-    // Grids with too few tiles, too many, themselves as a tile, and missing tiles.
+    // These grids have too few tiles, too many tiles, themselves as a tile, and missing tiles.
     heic([.grid(2, 2, (100, 100), of: [2, 2, 2]), .still(.colour)]),
     heic([.grid(2, 2, (64, 64), of: [2, 2, 2, 2]), .still(.colour)]),
     heic([.grid(1, 1, (64, 64), of: [1])]), heic([.grid(1, 1, (64, 64), of: [9])]),
-    // One tile that is much larger than the picture.
+    // The only tile is much larger than the picture.
     heic([.grid(1, 1, (4, 4), of: [2]), .still(.colour, (60_000, 2000))]),
   ])
   func `a malformed file is refused`(_ bytes: [UInt8]) {

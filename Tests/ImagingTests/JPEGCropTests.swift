@@ -86,8 +86,9 @@ struct JPEGCropTests {
     #expect(try decoded(square.bytes).height == size)
   }
 
-  /// A CMYK picture of 40 × 84 pixels in several scans; one component has four times as many rows
-  /// as the others.
+  /// A CMYK picture of 40 × 84 pixels in several scans.
+  ///
+  /// One component has four times as many rows as the others.
   static let endless: [UInt8] = [
     0xFF, 0xD8, 0xFF, 0xEE, 0, 14, 65, 100, 111, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xDB, 0, 67, 0,
     13, 9, 10, 11, 10, 73, 70, 0, 1, 1, 0, 0, 1, 8, 13, 11, 10, 11, 14, 14, 13, 15, 19, 32, 21,

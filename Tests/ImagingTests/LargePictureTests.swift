@@ -3,7 +3,7 @@ import Testing
 
 @testable import Imaging
 
-/// Code paths for large pictures, which are never in memory more than once.
+/// The code for large pictures, which are never in memory more than once.
 struct LargePictureTests {
   /// Smooth waves in every channel.
   private static func waves(
@@ -72,7 +72,9 @@ struct LargePictureTests {
     }
   }
 
-  /// Brightness that rises with the index; the first indices are partly transparent.
+  /// A palette whose brightness rises with the index.
+  ///
+  /// The first indices are partly transparent.
   private static let ramp = Bitmap.Palette(
     colours: (0..<768).map { UInt8($0 / 3) },
     alpha: (165...255).map { UInt8($0) }
@@ -90,7 +92,7 @@ struct LargePictureTests {
     _ depth: Int
   ) throws {
     let source = Self.waves(width: 211, height: 463, layout, depth)
-    // A separate copy in its own memory, so that a change to shared memory is detected.
+    // This is a copy in memory of its own, so that a change to shared memory is detected.
     let before = Self.waves(width: 211, height: 463, layout, depth)
     let limits = PictureLimits()
     for size in [PixelSize(width: 9, height: 20), PixelSize(width: 211, height: 600)] {
@@ -120,7 +122,7 @@ struct LargePictureTests {
   func `averaged indices are the averages of their colours`(
     _ palette: Bitmap.Palette
   ) throws {
-    // Covers blocks of every shape, with incomplete ones at the right and at the bottom.
+    // The sizes lead to blocks of every shape, with incomplete blocks at the right and at the bottom.
     for (width, height) in [(211, 463), (1030, 33), (40, 1200), (4099, 300)] {
       let indices = Self.waves(width: width, height: height, .indexed(palette), 8)
       for size in [PixelSize(width: 1, height: 1), PixelSize(width: 5, height: 3)] {
@@ -157,7 +159,7 @@ struct LargePictureTests {
       name: "x"
     )
 
-    // With 8 bits, red is multiplied by alpha and divided again.
+    // If samples have 8 bits, red is multiplied by alpha and divided again.
     for x in 0..<4 { #expect(made[x, 2] == [199, 0, 0, 128]) }
   }
 

@@ -3,7 +3,9 @@ import Testing
 
 @testable import Imaging
 
-/// Metadata kept on request: it must describe the crop and must not show what was cropped away.
+/// Metadata that is kept on request.
+///
+/// It must describe the crop, and must not show the parts that were cropped away.
 struct MetadataTests {
   private static let preview: [UInt8] =
     [0xFF, 0xD8, 0xFF, 0xDB] + Array("PREVIEW".utf8) + [0xFF, 0xD9]
@@ -125,7 +127,7 @@ struct MetadataTests {
       segments: exifSegment(tiff(orientation: 6))
     )
     let file = try PictureFile(bytes)
-    // The coefficients of the picture and of its rotated copy: two bytes for each sample.
+    // This is the size of the coefficients of the picture and of its turned copy, with two bytes for each sample.
     let needed = 160 * 144 * 3 / 2 * 2 * 2
     var crop = Crop(lossless: true, limits: PictureLimits(memory: needed - 1))
 
@@ -152,7 +154,7 @@ struct MetadataTests {
     )
     let undated = try PictureFile(kind.bytes(width: 70, height: 50), modified: 1_610_000_000)
 
-    // On so small a picture the text is small as well.
+    // The picture is so small that its text is small, too.
     #expect(try Stamp().apply(to: PictureFile(dated)).remarks == [.smallText])
     #expect { try Stamp().apply(to: undated) } throws: {
       ($0 as? ImagingError)?.code == .undated
@@ -165,7 +167,7 @@ struct MetadataTests {
       let kind = PNGKind(name: "", layout: .rgb, depth: 8)
       try WholeFile.write(kind.bytes(width: 9, height: 9), to: folder.appending("in/x.png"))
       let out = folder.appending("out")
-      // 4194305 is above the kernel's largest process id; process 1 always exists.
+      // No process can have the PID 4194305. The process 1 always exists.
       for name in [
         ".a.png.4194305.part", ".b.png.1.part", ".c.part", "d.4194305.part", ".e.x.part",
       ] {

@@ -85,7 +85,7 @@ struct OrientationTests {
     }
   }
 
-  /// The upright result of stored rows passed in groups of `rows`.
+  /// The upright picture, if the stored rows are passed in groups of `rows`.
   private static func laid(
     _ stored: Bitmap,
     _ orientation: Orientation,

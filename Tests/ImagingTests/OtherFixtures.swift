@@ -4,7 +4,9 @@ import Testing
 
 @testable import Imaging
 
-/// RGBA samples that differ between neighbouring places; opaque unless `isClear`.
+/// RGBA samples that differ between neighbouring places.
+///
+/// They are opaque unless `isClear` is true.
 func colours(width: Int, height: Int, isClear: Bool = false) -> Bitmap {
   var samples = wave(width: width, height: height, channels: 4)
   if !isClear { for index in stride(from: 3, to: samples.count, by: 4) { samples[index] = 255 } }
@@ -57,7 +59,9 @@ func little(_ value: Int, _ count: Int) -> [UInt8] {
   (0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
 }
 
-/// A kind of AVIF; kinds whose `chroma` is 1 are lossless.
+/// A kind of AVIF.
+///
+/// Kinds whose `chroma` is 1 are lossless.
 struct AVIFKind: Sendable, CustomTestStringConvertible {
   var name = "4:4:4"
   var depth = 8
@@ -104,10 +108,10 @@ struct AVIFKind: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// A GIF of one frame, or optionally of two with different indices.
+/// A GIF with one frame or, if it is animated, with two frames that have different indices.
 struct GIFKind: Sendable, CustomTestStringConvertible {
   var name = "plain"
-  /// The size of the logical screen; nil for that of the frame.
+  /// The size of the screen; nil if it is that of the frame.
   var screen: (Int, Int)?
   var place = (x: 0, y: 0)
   var bits = 4
@@ -166,7 +170,9 @@ struct GIFKind: Sendable, CustomTestStringConvertible {
     return rows.flatMap { indices[$0 * width..<($0 + 1) * width] }
   }
 
-  /// Indices as codes of constant width, with a clear code before the decoder would widen them.
+  /// The indices as codes of constant width.
+  ///
+  /// A clear code comes each time before a decoder would widen them.
   private func codes(_ indices: [UInt8]) -> [UInt8] {
     let least = max(bits, 2)
     let (clear, end, width) = (1 << least, 1 << least + 1, least + 1)

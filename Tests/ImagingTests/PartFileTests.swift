@@ -8,7 +8,9 @@ import Testing
 
 /// Large PNGs, which are written to their file while they are compressed.
 struct PartFileTests {
-  /// Each way to make a PNG; more than `bytes` compressed bytes are streamed to the file.
+  /// One crop or stamp for each way to make a PNG.
+  ///
+  /// If the PNG has more than `bytes` bytes, it is streamed to its file.
   private static func makings(holding bytes: Int = 32 << 20) -> [any PictureMaking] {
     var plain = Crop(format: .png, keepsMetadata: true)
     plain.heldBytes = bytes
@@ -175,7 +177,7 @@ struct PartFileTests {
   }
 }
 
-/// A crop whose output file is created by somebody else first.
+/// A crop for whose output somebody else creates a file first.
 private struct BeatenMaking: PictureMaking {
   let crop: Crop
 

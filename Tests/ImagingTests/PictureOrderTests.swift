@@ -83,7 +83,7 @@ struct PictureOrderTests {
     let least = PictureOrder.secondsForHeader
     let small = try seconds(40, 84)
 
-    // Ten times as much in a debug build.
+    // The limit is ten times as high in a debug build.
     #expect(least == 0.5 || least == 5)
     #expect(small > least && small < least * 1.1)
     #expect(try seconds(1000, 1000) > least * 2)

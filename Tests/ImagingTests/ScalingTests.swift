@@ -6,7 +6,7 @@ import Testing
 
 /// Scaling of pictures: the code for this processor, its precision, and its threads.
 struct ScalingTests {
-  /// Lengths before and after, including ratios just above and below one half.
+  /// Lengths before and after scaling, including ratios just above and below one half.
   private static let lengths: [(from: Int, to: Int)] =
     [(1024, 500), (512, 250), (720, 350), (3264, 300), (2448, 300), (4000, 1960)]
     + [600, 1024, 2448, 4096].flatMap { from in
@@ -51,7 +51,7 @@ struct ScalingTests {
     let source = Self.smooth
     let expected = SmoothPicture.values(of: side)
     let rounded = SmoothPicture.scaled(source, to: side)
-    // At most one decibel worse.
+    // The result may be at most one decibel worse.
     let most = SmoothPicture.error(rounded, expected) * 1.26
 
     let made = try Self.scaled(source, side, side, portable: false)

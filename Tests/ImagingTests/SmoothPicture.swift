@@ -2,8 +2,7 @@ import Foundation
 
 @testable import Imaging
 
-/// A grey picture of waves with known values at any size, and its Lanczos scaling in double
-/// precision.
+/// A grey picture of waves whose exact values are known at any size, and its Lanczos scaling in double precision.
 enum SmoothPicture {
   /// The exact values at the centres of `side` × `side` pixels.
   static func values(of side: Int) -> [Double] {
@@ -42,7 +41,7 @@ enum SmoothPicture {
     zip(made, expected).reduce(0) { $0 + ($1.0 - $1.1) * ($1.0 - $1.1) } / Double(expected.count)
   }
 
-  /// For each output sample, the first input sample and the weights from there on.
+  /// For each output sample: the first input sample that it depends on, and the weights from that sample on.
   private static func weights(from: Int, to: Int) -> [(first: Int, weights: [Double])] {
     let ratio = Double(from) / Double(to)
     return (0..<to).map { place in

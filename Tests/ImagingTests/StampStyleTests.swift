@@ -3,7 +3,7 @@ import Testing
 
 @testable import Imaging
 
-/// The look of stamps: positions, text, and the scrim, which is the shade behind the letters.
+/// The look of stamps: the positions, the text, and the scrim, which is the shade behind the letters.
 struct StampStyleTests {
   static let grounds = [
     "white", "black", "grey", "busy", "half", "spot", "orange", "blue",
@@ -115,7 +115,7 @@ struct StampStyleTests {
     let made = try decoded(Self.stamp(.scrim).apply(to: PictureFile(bitmap.png())).bytes)
 
     let block = try Self.layer(try Self.stamp(.scrim), PixelSize(side: 300))
-    // Positions to the left of the letters: above, at their top and below.
+    // These positions are to the left of the letters: above them, at their top, and below them.
     for y in [Int(block.top) - 3, Int(block.top) + 5, Int(block.top + block.height) + 4] {
       #expect(made[Int(block.left) - 4, y] == bitmap[0, 0])
     }

@@ -251,7 +251,7 @@ struct StampTimeTests {
     func entry(_ tag: Int, _ type: Int, _ count: Int, _ value: Int) -> [UInt8] {
       short(tag) + short(type) + long(count) + long(value)
     }
-    // IFD0, the Exif IFD, then DateTime and DateTimeOriginal.
+    // The data has IFD0, the Exif IFD, and then DateTime and DateTimeOriginal.
     let head = Array("II".utf8) + short(42) + long(8)
     let directory = short(2) + entry(0x0132, 2, 20, 56) + entry(0x8769, 4, 1, 38) + long(0)
     let details = short(1) + entry(0x9003, 2, 20, 76) + long(0)
@@ -307,7 +307,7 @@ struct StampTimeTests {
       [99, 100, 199, 200, 1 << 40].map { zone.offset(at: $0) } == [3600, -7200, -7200, 3600, 3600]
     )
     #expect(Zone(tzif: file(last: 2_140_045_200, footer: rule))?.offset(at: 1 << 40) == 3600)
-    // If today's offset depends on the footer's rule, no zone is better than a wrong one.
+    // If today's offset depends on the rule in the footer, no zone is better than a wrong one.
     #expect(Zone(tzif: file(last: 200, footer: rule)) == nil)
     for count in bytes.indices { _ = Zone(tzif: Array(bytes[..<count])) }
   }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Imaging
 
-/// Pictures processed in strips of rows from file to file, and limits on their size and metadata.
+/// Pictures that are processed in strips of rows, from file to file, and limits on their size and metadata.
 struct StripTests {
   private static let whole = PixelRegion(x: 3, y: 5, width: 40, height: 40)
 
@@ -174,7 +174,8 @@ struct StripTests {
 
   @Test func `a picture that breaks off in the middle is refused`() throws {
     let bytes = try PNGKind(name: "", layout: .rgb, depth: 8).bytes(width: 50, height: 470)
-    // After the header come the length and type of the first IDAT chunk; half of its data is kept.
+    // The header is followed by the length and the type of the first IDAT chunk. Half of the data of that chunk is
+    // kept.
     let length = bytes[33..<37].reduce(0) { $0 << 8 | Int($1) }
     let half = Array(bytes[41..<41 + length / 2])
     let cut = try PictureFile(Array(bytes[..<33]) + chunk("IDAT", half) + chunk("IEND", []))
@@ -212,7 +213,7 @@ struct StripTests {
   @Test(arguments: [1, 4]) func `repeated rows take hardly any bytes in the file`(_ level: Int)
     throws
   {
-    // Rows longer than zlib's window, so that only the row filter makes them compressible.
+    // The rows are longer than zlib's window, so that only the row filter makes them compressible.
     var state: UInt32 = 1
     let row = (0..<40_000).map { _ in
       state = state &* 1_664_525 &+ 1_013_904_223
@@ -289,7 +290,7 @@ struct StripTests {
     `a text that breaks off while it is unpacked counts towards the limit as far as it was unpacked`()
     throws
   {
-    // Each text starts with valid data and unpacks to nearly a megabyte before it breaks off.
+    // Each text starts with valid data, and unpacks to nearly a megabyte before it breaks off.
     let broken = Array("k\0\0".utf8) + (try packedZeros(1 << 20)).dropLast(8)
     let texts = (0..<3).flatMap { _ in chunk("zTXt", broken) }
     let bytes = pngSignature + header(9, 9) + texts + chunk("IEND", [])
@@ -366,7 +367,7 @@ struct StripTests {
 }
 
 extension StampTime {
-  /// A winter morning, for stamps whose time comes from nowhere else.
+  /// A winter morning, for stamps that get no time from a picture.
   static func given(_ stamp: Stamp) throws -> StampTime {
     try StampTime(
       .given(instant: 1_610_000_000, offset: 0),

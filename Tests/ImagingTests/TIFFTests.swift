@@ -4,7 +4,7 @@ import Testing
 
 @testable import Imaging
 
-/// A kind of TIFF, written by libtiff, described by tag values.
+/// A kind of TIFF, which is described by the values of tags and written by libtiff.
 struct TIFFKind: Sendable, CustomTestStringConvertible {
   var testDescription: String
   var bits = 8
@@ -27,7 +27,9 @@ struct TIFFKind: Sendable, CustomTestStringConvertible {
     change(&self)
   }
 
-  /// The rows as stored bytes: noise, or smooth waves for lossy compression.
+  /// The rows as they are stored.
+  ///
+  /// They have noise or, if the compression is lossy, smooth waves.
   func stored(_ width: Int, _ height: Int) -> [UInt8] {
     guard compression != 7 else {
       return wave(width: width, height: height, channels: samples, length: 4)
@@ -199,7 +201,7 @@ struct TIFFTests {
       ($0.samples, $0.photometric, $0.bits, $0.strip) = (4, 5, bits, 1)
       $0.isSeparate = isSeparate
     }
-    // The three pixels: no ink, black, cyan.
+    // The three pixels have no ink, black ink, and cyan ink.
     let pixels =
       isSeparate
       ? [0, 0, 255, 0, 0, 0, 0, 0, 0, 0, 255, 0] : [0, 0, 0, 0, 0, 0, 0, 255, 255, 0, 0, 0]
@@ -288,13 +290,14 @@ struct TIFFTests {
   @Test(arguments: [
     made(plain(100_000, 1)), made(plain(60_000, 60_000)), made(plain(0, 5)), made(plain(5, 0)),
     made(plain(500, 500)), made(plain(5000, 5000) + [(259, 5)]),
-    // Tiles and strips of size 0, tiles much larger than the picture, and impossible bit depths.
+    // These files have tiles and strips of size 0, tiles that are much larger than the picture, and impossible bit
+    // depths.
     made(plain(4, 4) + [(278, 0)], 99), made(plain(4, 4) + [(322, 0), (323, 16)], 99),
     made(plain(4, 4) + [(322, 60_000), (323, 60_000)], 99),
     made([(256, 4), (257, 4), (258, 7), (262, 1), (273, 8)], 99),
     made([(256, 4), (257, 4), (258, 32), (262, 1), (273, 8), (339, 3)], 99),
     made([(256, 4)], 99), made(plain(4, 4) + [(259, 34_712)], 99),
-    // A directory outside the file, and one without tags.
+    // One directory is outside of the file, and another one has no tags.
     Array("II".utf8) + little(42, 2) + little(90, 4), made([]),
   ])
   func `a malformed file is refused before any pixel`(_ bytes: [UInt8]) {

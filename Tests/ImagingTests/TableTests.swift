@@ -2,9 +2,9 @@ import Testing
 
 @testable import Imaging
 
-/// Unusual quantization tables, and which tables a result reuses.
+/// Unusual quantization tables, and which tables a result takes from its source.
 struct TableTests {
-  /// A change to a JPEG's tables that no serious encoder would make.
+  /// A change to the tables of a JPEG that no serious encoder would make.
   struct Oddity: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let change: @Sendable ([UInt8]) -> [UInt8]
@@ -114,8 +114,7 @@ struct TableTests {
   func `a table redefined between scans does not apply to earlier components`(
     _ kind: JPEGKind
   ) throws {
-    // The first scan has already used its components' tables, so tables after it change nothing
-    // for them.
+    // The first scan has used the tables of its components already, so tables after it change nothing for them.
     let plain = kind.bytes(width: 59, height: 40)
     let scans = plain.ranges(of: [0xFF, 0xDA]).map(\.lowerBound)
     let place = try #require(scans.dropFirst().first)
@@ -145,7 +144,7 @@ struct TableTests {
   }
 
   @Test func `sampling that needs separate scans is replaced by a plain one`() throws {
-    // Sixteen luma blocks for each chroma block: eighteen in one MCU exceed the limit for an
+    // There are sixteen luma blocks for each chroma block. The eighteen blocks of an MCU exceed the limit for an
     // interleaved scan.
     let table = segment(0xDB, [0] + [UInt8](repeating: 1, count: 64))
     let codes = [UInt8(0), 0x10].flatMap {

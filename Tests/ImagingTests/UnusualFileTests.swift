@@ -56,7 +56,7 @@ struct UnusualFileTests {
   }
 
   @Test func `colours that a PNG gives as numbers are kept in every format`() throws {
-    // Display P3 with sRGB's curve and full-range samples. (ITU-T H.273)
+    // The colours are those of Display P3, with sRGB's curve and full-range samples. (ITU-T H.273)
     let file = try PictureFile(Self.png(chunk("cICP", [12, 13, 0, 1])))
     let plain = try PictureFile(Self.bitmap.png())
 
@@ -100,7 +100,7 @@ struct UnusualFileTests {
 
     #expect(made.remarks == [.notLossless] && made.method == .reencoded)
     let result = try decoded(made.bytes)
-    // One step of 8 or 12 bits, plus half a step for rounding.
+    // The difference may be one step of 8 or 12 bits, plus half a step for rounding.
     let step = format == .webp ? 257 : 17
     let channels = result.layout == .bgrx ? [2, 1, 0] : [0, 1, 2]
     for y in 0..<40 {
@@ -217,7 +217,7 @@ struct UnusualFileTests {
   }
 }
 
-/// The date of a picture when EXIF has none.
+/// The date of a picture whose EXIF data has none.
 struct TakenTimeTests {
   @Test(
     arguments: [
@@ -242,7 +242,7 @@ struct TakenTimeTests {
     func entry(_ tag: Int, _ type: Int, _ count: Int, _ value: Int) -> [UInt8] {
       little(tag, 2) + little(type, 2) + little(count, 4) + little(value, 4)
     }
-    // An IFD that points to the GPS IFD with a date, then hours, minutes and seconds as fractions.
+    // The IFD points to the GPS IFD, which has a date, followed by hours, minutes and seconds as fractions.
     let gps =
       Array("II".utf8) + little(42, 2) + little(8, 4) + little(1, 2) + entry(0x8825, 4, 1, 26)
       + little(0, 4) + little(2, 2) + entry(0x001D, 2, 11, 56) + entry(0x0007, 5, 3, 68)

@@ -51,7 +51,7 @@ struct WebPTests {
     let file = try PictureFile(bytes)
     let whole = try decoded(bytes)
 
-    // The alpha chunk must be compressed and filtered, or there is no prediction.
+    // The alpha chunk must be compressed and filtered. Otherwise there is no prediction.
     let chunk = try #require(bytes.firstRange(of: Array("ALPH".utf8)))
     let header = bytes[chunk.upperBound + 4]
     #expect(header & 0x03 == 1 && header & 0x0C != 0)

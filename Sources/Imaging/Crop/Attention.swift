@@ -2,7 +2,8 @@ import Base
 
 /// A saliency map of a small picture: for each place, a number that says how much the place stands out.
 ///
-/// With the gravity `attention`, ``Crop`` keeps the part of a picture that stands out most.
+/// A place is salient if it stands out. With the gravity `attention`, ``Crop`` keeps the most salient part of a
+/// picture. The part that is kept is called the window below.
 ///
 /// The map is the sum of four features: edges; colours that differ from the mean colour of the picture and its linear
 /// gradient; saturated colours; and the tones of skin, which baked, fried and stewed dishes also have. A place scores

@@ -8,7 +8,7 @@ extension GIFBlocks: PictureCodec {
     head.starts(with: "GIF87a".utf8) || head.starts(with: "GIF89a".utf8)
   }
 
-  /// Whether the file ends with the trailer, apart from zeroes behind it. (GIF89a, section 27)
+  /// Whether the file ends with the trailer, apart from zeroes after it. (GIF89a, section 27)
   static func ends(head: [UInt8], tail: [UInt8], count: Int) -> Bool {
     tail.last { $0 != 0 } == 0x3B
   }

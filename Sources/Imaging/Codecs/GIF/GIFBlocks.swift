@@ -110,7 +110,7 @@ struct GIFBlocks: Equatable, Sendable {
     flags & 0x80 == 0 ? nil : offset..<offset + 3 << (flags & 7 + 1)
   }
 
-  /// The offset behind the empty block that ends a series of data blocks; nil if the file ends before it.
+  /// The offset after the empty block that ends a series of data blocks; nil if the file ends before it.
   private static func endOfBlocks(_ reader: ByteReader, from offset: Int) -> Int? {
     var offset = offset
     while let count = reader.byte(offset) {

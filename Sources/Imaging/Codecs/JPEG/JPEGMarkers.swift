@@ -320,7 +320,7 @@ enum JPEGSegments {
     }
   }
 
-  /// The offset behind the SOI marker and the JFIF segment, which must be the first segment.
+  /// The offset after the SOI marker and the JFIF segment, which must be the first segment.
   static func afterJFIF(_ bytes: [UInt8]) -> Int {
     guard bytes.count > 6, bytes[2] == 0xFF, bytes[3] == 0xE0 else { return 2 }
     return min(4 + Int(bytes[4]) << 8 + Int(bytes[5]), bytes.count)

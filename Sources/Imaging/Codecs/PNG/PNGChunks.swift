@@ -39,7 +39,7 @@ struct PNGChunks: Equatable, Sendable {
   private var kept: Set<String> = []
   /// The number of bytes of all IDAT chunks, which contain the compressed pixels.
   private var dataBytes = 0
-  /// The offset behind the last IDAT chunk.
+  /// The offset after the last IDAT chunk.
   private(set) var dataEnd = 0
 
   /// The number of samples of a pixel.
@@ -135,7 +135,7 @@ struct PNGChunks: Equatable, Sendable {
     _ limits: PictureLimits
   ) -> (bytes: Int, isWhole: Bool) {
     guard ["iCCP", "zTXt", "iTXt"].contains(type) else { return (0, true) }
-    /// The offset behind the zero byte that ends the text at `start`.
+    /// The offset after the zero byte that ends the text at `start`.
     func end(of start: Int) -> Int? {
       reader.bytes[start..<payload.upperBound].firstIndex(of: 0).map { $0 + 1 }
     }
