@@ -49,8 +49,7 @@ struct PictureRun {
     let began = ContinuousClock.now
     let results = try CountDisplay.during(verb, "pictures", output) { display in
       try batch.run(
-        order,
-        at: Workers.forPictures,
+        Workers.forPictures.making(order),
         workers: options.jobs,
         overwrite: options.force,
         skipsExisting: options.skipExisting

@@ -94,7 +94,7 @@ import Testing
     var crop = Crop()
     crop.heldBytes = 100
 
-    let results = try batch.run(PictureOrder(crop), at: PictureWorkers(Self.program))
+    let results = try batch.run(PictureWorkers(Self.program).making(PictureOrder(crop)))
     let made = try PictureWorkers(Self.program).make(
       PictureOrder(crop),
       of: .path(batch.items[0].input),
@@ -154,7 +154,7 @@ import Testing
     )
     let reported = Mutex<[String]>([])
 
-    let results = try batch.run(PictureOrder(Crop()), at: killing, workers: 1) { result in
+    let results = try batch.run(killing.making(PictureOrder(Crop())), workers: 1) { result in
       reported.withLock { $0.append(result.input) }
     }
 
@@ -244,7 +244,7 @@ import Testing
       patience: WorkerPatience(start: 0.1, idle: 0.1)
     )
 
-    let results = try batch.run(PictureOrder(Crop()), at: workers)
+    let results = try batch.run(workers.making(PictureOrder(Crop())))
 
     #expect(results.map(\.error?.code) == [failing.code, failing.code])
     let words = results[0].error?.problem ?? ""

@@ -35,14 +35,16 @@ struct ColourTests {
     }
   }
 
-  /// Display P3 and BT.2020 by their primaries in ITU-T H.273, with sRGB's curve and the matrix to
+  /// Display P3 and BT.2020: the number of their primaries in ITU-T H.273, and the matrix from their linear colours to
   /// linear sRGB.
+  ///
+  /// Both have sRGB's curve here.
   private static let wide: [(primaries: Int32, matrix: [[Double]])] = [
     (12, [[1.2249, -0.2247, 0], [-0.0420, 1.0419, 0], [-0.0197, -0.0786, 1.0979]]),
     (9, [[1.6605, -0.5876, -0.0728], [-0.1246, 1.1329, -0.0083], [-0.0182, -0.1006, 1.1187]]),
   ]
 
-  /// The patches' colours in sRGB, given the matrix of the primaries they were written with.
+  /// The colours of the patches in sRGB, if they were written with the primaries of this matrix.
   private static func expected(_ matrix: [[Double]]) -> [[Int]] {
     patches.map { patch in
       let light = patch.map { sample in
@@ -82,9 +84,7 @@ struct ColourTests {
       tags: tags
     )
     let rows = BitmapRows(sheet().flattened(.rgb))
-    return try PictureFile(
-      format.codec.encode(rows, encoding, PictureLimits(), name: "sheet").bytes()
-    )
+    return try PictureFile(format.codec.encode(rows, encoding).bytes())
   }
 
   @Test(arguments: [PictureFormat.jpeg, .png, .webp, .avif], [nil, 32, 64] as [Int?])
@@ -197,7 +197,7 @@ struct ColourTests {
   @Test func `grey with a grey profile becomes sRGB grey`() throws {
     var curve = [UInt8]("curv".utf8) + [0, 0, 0, 0, 0, 0, 0, 1, 1, 0]
     curve += [0, 0]
-    // A linear curve and the white point of the medium.
+    // The profile has a linear curve and the white point of the medium.
     let white: [UInt8] =
       Array("XYZ ".utf8) + [0, 0, 0, 0, 0, 0, 0xF6, 0xD6, 0, 1, 0, 0, 0, 0, 0xD3, 0x2D]
     func long(_ value: Int) -> [UInt8] { little(value, 4).reversed() }

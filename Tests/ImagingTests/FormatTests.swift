@@ -47,7 +47,7 @@ struct FormatTests {
       let made = try PictureFile(square.bytes)
       #expect(square.format == format && made.probe.format == format)
       #expect(made.probe.width == size ?? 44 && made.probe.height == size ?? 44)
-      // Both on white, because a JPEG has no transparency.
+      // Both are composited on white, because a JPEG has no transparency.
       let (left, right) = try (decoded(square.bytes), decoded(exact.bytes))
       let likeness = psnr(left.flattened(.rgb), right.flattened(.rgb))
       #expect(likeness > (name == "gif" || name == "16 bits" ? 8 : 30), "\(name): \(likeness)")
@@ -104,9 +104,7 @@ struct FormatTests {
     let plain = try PictureFile(Self.sources[0].bytes)
     let source = try from.codec.encode(
       BitmapRows(colours(width: 30, height: 20).flattened(.rgb)),
-      PictureEncoding(lossless: false, source: plain, tags: tags),
-      PictureLimits(),
-      name: "fixture"
+      PictureEncoding(lossless: false, source: plain, tags: tags)
     )
     let file = try PictureFile(source.bytes())
 

@@ -299,7 +299,7 @@ extension PictureBatch {
     deliver: @escaping @Sendable (EncodedPicture, PictureResult) -> PictureResult = { $1 }
   ) throws(LarderError) -> [PictureResult] {
     try making.check()
-    let make = { @Sendable (input: PictureInput, output: FilePath) throws(LarderError) in
+    let make: Make = { (input, output) throws(LarderError) in
       try making.make(from: input.file(making.limits), for: output)
     }
     return try run(
@@ -313,45 +313,22 @@ extension PictureBatch {
     )
   }
 
-  /// Does the same as ``run(_:workers:overwrite:skipsExisting:report:isCancelled:deliver:)``, but makes the pictures at
-  /// `place`, for example in worker processes.
+  /// Makes a picture for an output file, in this process or in another one.
+  package typealias Make =
+    @Sendable (PictureInput, _ output: FilePath) throws(LarderError) -> EncodedPicture
+
+  /// Makes every picture by a call of `make`, on several threads; the caller must have checked the options.
+  ///
+  /// The other parameters are those of the public function of the same name.
   @discardableResult
   package func run(
-    _ order: PictureOrder,
-    at place: some PictureWorking,
+    _ make: Make,
     workers: Int? = nil,
     overwrite: Bool = false,
     skipsExisting: Bool = false,
     report: @escaping @Sendable (PictureResult) -> Void = { _ in },
     isCancelled: @Sendable () -> Bool = { false },
     deliver: @escaping @Sendable (EncodedPicture, PictureResult) -> PictureResult = { $1 }
-  ) throws(LarderError) -> [PictureResult] {
-    try order.making.check()
-    let make = { @Sendable (input: PictureInput, output: FilePath) throws(LarderError) in
-      try place.make(order, of: input, for: output, isStopped: { false })
-    }
-    return try run(
-      make,
-      workers: workers,
-      overwrite: overwrite,
-      skipsExisting: skipsExisting,
-      report: report,
-      isCancelled: isCancelled,
-      deliver: deliver
-    )
-  }
-
-  private typealias Make =
-    @Sendable (PictureInput, _ output: FilePath) throws(LarderError) -> EncodedPicture
-
-  private func run(
-    _ make: Make,
-    workers: Int?,
-    overwrite: Bool,
-    skipsExisting: Bool,
-    report: @escaping @Sendable (PictureResult) -> Void,
-    isCancelled: @Sendable () -> Bool,
-    deliver: @escaping @Sendable (EncodedPicture, PictureResult) -> PictureResult
   ) throws(LarderError) -> [PictureResult] {
     let next = Atomic(0)
     let ordered = OrderedResults(count: items.count, report: report)

@@ -89,9 +89,7 @@ protocol PictureCodec: Sendable {
   /// For WebP and AVIF, the rows must have colours: `rgb`, `rgba` or `bgrx`.
   static func encode(
     _ rows: any RowSource,
-    _ encoding: PictureEncoding,
-    _ limits: PictureLimits,
-    name: String
+    _ encoding: PictureEncoding
   ) throws(LarderError) -> EncodedFile
 }
 
@@ -119,11 +117,9 @@ extension PictureCodec {
   /// Encodes rows in the format ``kept``, because larder does not write the formats that use this default.
   static func encode(
     _ rows: any RowSource,
-    _ encoding: PictureEncoding,
-    _ limits: PictureLimits,
-    name: String
+    _ encoding: PictureEncoding
   ) throws(LarderError) -> EncodedFile {
-    try kept.codec.encode(rows, encoding, limits, name: name)
+    try kept.codec.encode(rows, encoding)
   }
 }
 

@@ -161,7 +161,7 @@ extension Crop {
       tags: tags,
       place: place
     )
-    let made = try target.codec.encode(rows, encoding, limits, name: file.name)
+    let made = try target.codec.encode(rows, encoding)
     let isNew = framing.isScaled || framing.isPadded || isConverted || isStamped
     let isLossless = (target == .png || keepsSamples) && !isNew
     var picture = picture(made, target, framing, isLossless ? .lossless : .reencoded)

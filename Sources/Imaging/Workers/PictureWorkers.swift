@@ -152,6 +152,15 @@ package protocol PictureWorking: Sendable {
   ) throws(LarderError) -> EncodedPicture
 }
 
+extension PictureWorking {
+  /// A function that makes the pictures of a batch by `order`.
+  package func making(_ order: PictureOrder) -> PictureBatch.Make {
+    { (input, output) throws(LarderError) in
+      try self.make(order, of: input, for: output, isStopped: { false })
+    }
+  }
+}
+
 /// Makes pictures in this process, on the thread of the caller, where nothing can stop them.
 package struct PicturesHere: PictureWorking {
   package init() {}

@@ -41,9 +41,7 @@ extension AVIFHeader: PictureCodec {
 
   static func encode(
     _ rows: any RowSource,
-    _ encoding: PictureEncoding,
-    _ limits: PictureLimits,
-    name: String
+    _ encoding: PictureEncoding
   ) throws(LarderError) -> EncodedFile {
     let isLossless = encoding.lossless
     var colour = colour(of: encoding)
@@ -59,13 +57,13 @@ extension AVIFHeader: PictureCodec {
       (colour.chroma, colour.matrix) = (CInt(cavif_444), 0)
     }
     let bytes = try AVIFCodec.encode(
-      rows.collected(limits, name: name),
+      rows.collected(encoding.crop.limits, name: encoding.source.name),
       depth: depth,
       colour: colour,
       quality: encoding.crop.quality ?? usualQuality,
       lossless: isLossless,
       tags: encoding.tags,
-      name: name
+      name: encoding.source.name
     )
     return .held(bytes)
   }

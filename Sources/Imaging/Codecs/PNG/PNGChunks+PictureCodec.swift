@@ -75,10 +75,13 @@ extension PNGChunks: PictureCodec {
 
   static func encode(
     _ rows: any RowSource,
-    _ encoding: PictureEncoding,
-    _ limits: PictureLimits,
-    name: String
+    _ encoding: PictureEncoding
   ) throws(LarderError) -> EncodedFile {
-    try PNGCodec.encode(rows, to: encoding.tags.output(to: encoding.place), limits, name: name)
+    try PNGCodec.encode(
+      rows,
+      to: encoding.tags.output(to: encoding.place),
+      encoding.crop.limits,
+      name: encoding.source.name
+    )
   }
 }

@@ -47,16 +47,14 @@ extension WebPChunks: PictureCodec {
 
   static func encode(
     _ rows: any RowSource,
-    _ encoding: PictureEncoding,
-    _ limits: PictureLimits,
-    name: String
+    _ encoding: PictureEncoding
   ) throws(LarderError) -> EncodedFile {
     let bytes = try WebPCodec.encode(
       rows,
       quality: encoding.crop.quality ?? usualQuality,
       lossless: encoding.lossless,
-      limits,
-      name: name
+      encoding.crop.limits,
+      name: encoding.source.name
     )
     let whole = encoding.tags.added(
       toWebP: bytes,
