@@ -7,7 +7,7 @@ import Glibc
 import Larder
 import Pipeline
 
-/// `larder gc`: removes unreferenced pictures.
+/// `larder gc`: removes pictures that no catalog refers to any more, and old runs.
 struct GcCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [

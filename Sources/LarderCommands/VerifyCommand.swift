@@ -8,7 +8,7 @@ import Glibc
 import Larder
 import Pipeline
 
-/// `larder verify`: checks the pictures in the cache.
+/// `larder verify`: checks that the pictures in the cache are whole, and repairs the cache with `--repair`.
 struct VerifyCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [

@@ -11,7 +11,9 @@ import Orders
 import Pipeline
 import Transport
 
-/// `larder warm CATALOG…`: fetches stale and missing data, as a job for cron.
+/// `larder warm CATALOG…`: fetches missing and stale data, as a job for cron.
+///
+/// Data is stale if HTTP's caching rules demand a request before it is used again. (RFC 9111)
 struct WarmCommand: FetchCommand {
   private static let statuses = StatusHelp(
     [
@@ -341,9 +343,10 @@ extension SyncReport {
 ///
 /// It is one paragraph, or several lines if the paragraph would be too long.
 struct WarmParagraph {
-  /// The longest line, in characters.
+  /// The maximum length of a line, in characters.
   ///
-  /// Mail systems wrap, cut or refuse long lines; a standard allows 998 characters. (RFC 5322, section 2.1.1)
+  /// Mail systems wrap, cut or refuse long lines. The standard for mail allows 998 characters. (RFC 5322, section
+  /// 2.1.1)
   static let longestLine = 500
 
   private let report: SyncReport

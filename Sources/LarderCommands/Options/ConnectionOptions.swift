@@ -68,13 +68,9 @@ struct ConnectionOptions: ParsableArguments {
 }
 
 /// The value of `--proxy`: a proxy's URL, `env` or `none`.
+///
+/// `env` means the proxies in curl's environment variables, such as `https_proxy`, and `none` means no proxy.
 enum ProxyArgument {
-  /// The values of `--proxy` that are not a URL.
-  ///
-  /// `env` means the proxies in curl's environment variables, such as `https_proxy`, and `none` means no proxy.
-  private static let environment = "env"
-  private static let none = "none"
-
   static let help = ArgumentHelp(
     "Use this proxy (http, https, socks5h), or with env the proxies of curl's variables. Put a URL with a "
       + "password into LARDER_PROXY (default: LARDER_PROXY, else none).",
@@ -100,12 +96,12 @@ enum ProxyArgument {
   /// - Returns: The proxies.
   /// - Throws: A usage error. The error does not repeat the argument, because a proxy's URL may contain a password.
   static func route(_ proxy: String?) throws(LarderError) -> ProxyRoute? {
-    guard let text = proxy ?? OutboxOptions.variable("LARDER_PROXY"), text != Self.none else {
+    guard let text = proxy ?? OutboxOptions.variable("LARDER_PROXY"), text != "none" else {
       return nil
     }
     let variables = ProcessInfo.processInfo.environment
     let name = "the proxy in \(proxy == nil ? "LARDER_PROXY" : "--proxy")"
-    if text == Self.environment { return try ProxyRoute(environment: variables, named: name) }
+    if text == "env" { return try ProxyRoute(environment: variables, named: name) }
     return ProxyRoute(try Proxy(parsing: text, named: name), variables: variables)
   }
 }

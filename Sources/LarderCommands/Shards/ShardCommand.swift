@@ -52,9 +52,9 @@ struct PlanOptions: ParsableArguments {
   }
 }
 
-/// The options that limit the trust in a plan.
+/// The options that limit the trust in a shard plan, which is the list of the pictures that each machine fetches.
 ///
-/// They are needed because another machine may have written the plan.
+/// The options are needed because another machine may have written the plan.
 struct PlanTrustOptions: ParsableArguments {
   @Option(
     name: .customLong("env"),

@@ -6,6 +6,8 @@ import Pipeline
 import Sharding
 
 /// `larder shard merge`: commits the pictures of all shards as one run.
+///
+/// A shard is the part of a sync's pictures that one machine has fetched.
 struct ShardMergeCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [

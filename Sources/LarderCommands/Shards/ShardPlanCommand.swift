@@ -7,6 +7,8 @@ import Pipeline
 import Sharding
 
 /// `larder shard plan CATALOG`: fetches sections and details, and splits the pictures into shards.
+///
+/// A shard is the part of the pictures that one machine will fetch.
 struct ShardPlanCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [

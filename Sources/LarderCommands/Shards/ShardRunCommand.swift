@@ -7,7 +7,10 @@ import Glibc
 import Pipeline
 import Sharding
 
-/// `larder shard run`: fetches one shard's pictures and commits its manifest.
+/// `larder shard run`: fetches the pictures of one shard, and commits its manifest.
+///
+/// A shard is the part of a sync's pictures that one machine fetches. Its manifest lists the pictures that were
+/// fetched.
 struct ShardRunCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
