@@ -1,3 +1,4 @@
+import ArgumentParser
 import Base
 import Cache
 import CurlTransport
@@ -71,6 +72,21 @@ final class S3Cache {
       return try S3Location(parsing: text)
     } catch {
       throw CommandFailure(error.description, .usage)
+    }
+  }
+
+  /// Checks that an option's value is a folder, or a location such as `s3://bucket/prefix`.
+  ///
+  /// - Parameters:
+  ///   - value: The option's value.
+  ///   - prefix: The beginning of the error's message, such as `--out: `.
+  /// - Throws: `ValidationError` when the value is neither.
+  static func demandPlace(_ value: String, _ prefix: String = "") throws {
+    guard value.contains("://") else { return }
+    do {
+      _ = try location(value)
+    } catch let error as CommandFailure {
+      throw ValidationError(prefix + (error.message ?? ""))
     }
   }
 

@@ -38,13 +38,7 @@ struct PlacedCacheOptions: ParsableArguments {
   var cache: String?
 
   mutating func validate() throws {
-    let path = CacheOptions.path(cache)
-    guard path.contains("://") else { return }
-    do {
-      _ = try S3Cache.location(path)
-    } catch let error as CommandFailure {
-      throw ValidationError(error.message ?? "")
-    }
+    try S3Cache.demandPlace(CacheOptions.path(cache))
   }
 
   /// Finds the cache.

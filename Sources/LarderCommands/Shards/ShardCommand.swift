@@ -48,7 +48,7 @@ struct PlanOptions: ParsableArguments {
   var plan: String
 
   mutating func validate() throws {
-    try Self.demandPlace("--plan", plan)
+    try S3Cache.demandPlace(plan, "--plan: ")
   }
 }
 

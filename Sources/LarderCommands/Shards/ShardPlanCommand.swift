@@ -76,7 +76,7 @@ struct ShardPlanCommand: ParsableCommand {
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   mutating func validate() throws {
-    try PlanOptions.demandPlace("--out", out)
+    try S3Cache.demandPlace(out, "--out: ")
   }
 
   func run() throws {
@@ -137,17 +137,3 @@ struct ShardPlanCommand: ParsableCommand {
 }
 
 extension Partition: ExpressibleByArgument {}
-
-extension PlanOptions {
-  /// Checks that an option's value is a folder or a location such as `s3://bucket/prefix`.
-  ///
-  /// - Throws: `ValidationError` when it is neither.
-  static func demandPlace(_ option: String, _ value: String) throws {
-    guard value.contains("://") else { return }
-    do {
-      _ = try S3Cache.location(value)
-    } catch let error as CommandFailure {
-      throw ValidationError("\(option): \(error.message ?? "")")
-    }
-  }
-}
