@@ -117,7 +117,7 @@ final class Squares: Sendable {
   ) -> Bool {
     guard root == cache else { return false }
     do throws(LarderError) {
-      try admission.keep(square, of: picture, side: side)
+      try SquareStore.admit(square, of: picture, side: side, into: cache)
       return true
     } catch {
       return false
