@@ -29,9 +29,9 @@ public protocol PictureMaking: Sendable {
   func make(from file: PictureFile, for output: FilePath) throws(LarderError) -> EncodedPicture
 }
 
-/// A run over several pictures: each input with the output file that it becomes.
+/// The inputs of a run over several pictures, and the output file of each input.
 ///
-/// Both are decided before anything is written. `larder crop` and `larder stamp` use it.
+/// They are decided before anything is written. `larder crop` and `larder stamp` run such batches.
 ///
 ///     let batch = try PictureBatch(["photos", "cat.png"], into: "squares")
 ///     let results = try batch.run(Crop(size: 512))

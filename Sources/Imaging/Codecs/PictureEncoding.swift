@@ -4,8 +4,9 @@ import Base
 ///
 /// They are used for WebP and AVIF, and for a PNG or JPEG that is made from a picture of another format.
 struct PictureEncoding {
-  /// The options that the user chose, of which codecs use the quality, the background, the chroma subsampling, the
-  /// limits, and whether a JPEG is progressive.
+  /// The options of the user.
+  ///
+  /// Codecs use its quality, its background, its chroma subsampling and its limits, and whether a JPEG is progressive.
   var crop = Crop()
   /// Whether the colours were converted to sRGB.
   var isConverted = false

@@ -40,7 +40,7 @@ extension Crop {
 
   /// Encodes a JPEG that is made from a JPEG.
   ///
-  /// It keeps the tables, the sampling, the colour space and the profile of the source if they fit the rows.
+  /// The new JPEG keeps the tables, the sampling, the colour space and the profile of its source if they fit the rows.
   private func encodedLike(
     _ rows: any RowSource,
     _ framing: Framing,

@@ -100,7 +100,7 @@ extension Crop {
     }
   }
 
-  /// Puts a row source for each step behind the decoded rows.
+  /// Adds a row source for each step after the decoded rows.
   ///
   /// The steps are taken later, while the encoder reads the resulting rows.
   func taken(

@@ -166,7 +166,7 @@ private struct WorkerWatch {
   private let patience: WorkerPatience
   /// Whether the process is still starting.
   ///
-  /// The processor time until then does not count for the picture.
+  /// The processor time of the start does not count for the picture.
   private var isStarting: Bool
   /// The processor time that the process had used when it began with the picture.
   private var before: Double

@@ -16,7 +16,7 @@ struct GIFBlocks: Equatable, Sendable {
   private(set) var clear: Int?
   /// Whether the trailer was found.
   ///
-  /// The end of a file without it is missing.
+  /// A file without it is incomplete.
   private(set) var isWhole = false
 
   /// Whether any pixel of the screen may be transparent, either in the first frame or around it.

@@ -31,7 +31,7 @@ struct JPEGMarkers: Equatable, Sendable {
   private(set) var hasAdobe = false
   /// Whether the end marker was reached.
   ///
-  /// The end of a file without it is missing.
+  /// A file without it is incomplete.
   private(set) var isWhole = false
 
   /// The identifier of each component, by which scans name components.
