@@ -101,7 +101,7 @@ package enum FaultEffect: Hashable, Sendable {
 }
 
 extension Resource {
-  /// Applies the effects on the resource itself: its bytes, its type and its validators.
+  /// Applies the effects that change the resource: its bytes, its type and its validators.
   ///
   /// This is done before the conditions and ranges of the request are evaluated.
   mutating func apply(_ fault: Fault) {
@@ -121,7 +121,7 @@ extension Resource {
 }
 
 extension Reply {
-  /// Applies the effects on the status and the header lines.
+  /// Applies the effects that change the status and the header lines.
   mutating func apply(_ fault: Fault) {
     if let code = fault.status {
       if code < 300 {

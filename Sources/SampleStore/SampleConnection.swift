@@ -135,8 +135,9 @@ final class SampleConnection: ChannelInboundHandler {
     }
   }
 
-  /// Sends a body with a number of bytes per second: in about fifty pieces a second, or byte by byte if it is below
-  /// 100.
+  /// Sends a body at a number of bytes per second, in about fifty pieces a second.
+  ///
+  /// At less than 100 bytes per second, each piece is a single byte.
   private func drip(
     _ body: ByteBuffer,
     _ rate: Int,

@@ -58,7 +58,7 @@ extension StaticString {
 
 /// Writes JSON for a `script` element of a page.
 ///
-/// `<` is escaped, so that no text can open or close a tag.
+/// It escapes `<`, so that no text can open or close a tag.
 enum PageData {
   /// A text as a JSON string.
   static func text(_ text: String) -> String {

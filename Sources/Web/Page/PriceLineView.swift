@@ -20,7 +20,7 @@ struct PriceLineView: MustacheParent, Equatable {
   let y: Int
   /// The words below the chart, such as `$5.00 – lowest in 30 days (25 Oct)`.
   ///
-  /// If the item has no price now, they tell its last price and the day of its end.
+  /// If the item has no price now, they tell its last price and the day on which that price ended.
   let words: String
   /// The lowest price of the whole chart; nil unless it is lower than the lowest price of the last 30 days.
   let lowest: Fact?

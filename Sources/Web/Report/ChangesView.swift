@@ -90,7 +90,7 @@ struct ChangesView {
 
   /// The value of an item's field as the page shows it.
   ///
-  /// For example, a price has its currency. A list of URLs is an empty text, because nobody wants to read it.
+  /// For example, a price has its currency, and a list of URLs is an empty text.
   static func value(_ text: String?, of field: String, _ currency: String) -> String {
     guard let text else { return "–" }
     switch field {

@@ -65,7 +65,7 @@ extension ReportData {
   ///   - reader: The catalog.
   ///   - now: The time of the report.
   ///   - since: The start of the period to report. If it is nil, the data has the whole catalog and the changes of the
-  ///     last     run. Otherwise it has only the items that changed in the period.
+  ///     last run. Otherwise it has only the items that changed in the period.
   /// - Throws: ``LarderError`` when the cache cannot be read, or when no run has ended yet.
   init(
     _ reader: CatalogReader,

@@ -100,7 +100,7 @@ struct RunsView {
 
 /// The template data of a bar chart with one bar for each run.
 struct PlotView {
-  /// The value of a bar, and the words that go with it.
+  /// The value of a bar, with the run's outcome and time.
   struct Point {
     let value: Double
     let tone: String

@@ -98,7 +98,8 @@ final class ImageRoutes: Sendable {
         if kept != nil || pulls == nil || files.hold(path) {
           return try send(held, .cache, question)
         }
-        // Somebody deleted the picture's file. Fetch the picture unconditionally, because a 304 has no body.
+        // Somebody deleted the picture's file. Fetch the picture unconditionally, because an answer with status 304 has
+        // no body.
         known = nil
       }
       guard let pulls else { return done(.noPicture) }
@@ -193,7 +194,9 @@ final class ImageRoutes: Sendable {
     done(answer ?? image.answer(request, from: files) ?? .noPicture)
   }
 
-  /// Fetches a picture unconditionally after somebody deleted its object from the store.
+  /// Fetches a picture again after somebody deleted its object from the store.
+  ///
+  /// The request to the origin is unconditional, because an answer with status 304 has no body.
   private func fetchAnew(_ picture: PictureEntry, _ question: Question) {
     guard let pulls else { return question.done(.noPicture) }
     let begins = pool.begin { [self] in

@@ -227,7 +227,7 @@ struct SentPicture: Sendable {
   ///   - start: The number of bytes of the range that were already sent.
   ///   - range: The range of the picture's bytes that the answer sends.
   ///   - done: Called once with the piece, on any thread. It is called with nil if the picture was deleted or replaced
-  ///     in     the meantime.
+  ///     in the meantime.
   func piece(
     from start: Int,
     of range: Range<Int>,

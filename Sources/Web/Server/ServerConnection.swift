@@ -46,7 +46,7 @@ final class ServerConnection: ChannelDuplexHandler {
   private var quits = false
   private var context: ChannelHandlerContext?
 
-  /// The connection is closed at this time, unless the deadline is moved before.
+  /// The time at which the connection is closed, unless the deadline is moved in the meantime.
   private(set) var deadline = NIODeadline.distantFuture
   /// The time at which the connection began to wait for a request.
   private(set) var waitingSince = NIODeadline.now()
@@ -178,7 +178,7 @@ final class ServerConnection: ChannelDuplexHandler {
       let request = waiting.popFirst()
     {
       phase = .answering
-      // There is no deadline while an answer is made.
+      // There is no deadline while the answer is made.
       deadline = .distantFuture
       current = request
       let record = RequestRecord(request.head, context.remoteAddress)
@@ -349,7 +349,7 @@ struct IncomingRequest: Sendable {
   }
 }
 
-/// The connections of one event loop, which enforces their time limits and renders the `Date` field of their answers.
+/// Keeps the connections of one event loop: enforces their time limits, and renders the field `Date` of their answers.
 ///
 /// Everything runs on the event loop.
 final class LoopConnections {

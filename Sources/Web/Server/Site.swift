@@ -105,7 +105,9 @@ final class Site: Sendable {
     }
   }
 
-  /// Whether to send `100 Continue`, by which a client is asked to send the body that it has announced.
+  /// Whether the client may send the body that it has announced.
+  ///
+  /// If so, the connection sends `100 Continue`.
   func wantsBody(of incoming: IncomingRequest, at local: SocketAddress?) -> Bool {
     guard let request = try? read(incoming, at: local) else { return false }
     return request.method != .post || isOwn(request, at: local)
@@ -280,8 +282,8 @@ struct HostRule: Sendable {
 
 /// Limits the requests of each client.
 ///
-/// Each address has a token bucket: a request takes a token, and tokens are added at the allowed rate, up to those of
-/// two seconds.
+/// Each address has a token bucket. A request takes a token from it. Tokens are added at the allowed rate, until the
+/// bucket has as many as two seconds add.
 final class ClientRates: Sendable {
   private struct Bucket {
     var tokens: Double

@@ -11,8 +11,7 @@ import Synchronization
 
 /// The HTTP server of `larder serve`, which runs on threads of its own.
 ///
-/// It uses SwiftNIO directly, because higher-level HTTP servers write bodies only from memory. This server sends parts
-/// of files with `sendfile`.
+/// It uses SwiftNIO directly, so that parts of files can be sent with `sendfile`.
 package final class WebServer: Sendable {
   /// The server's URL, such as `http://127.0.0.1:8080`.
   package let url: String

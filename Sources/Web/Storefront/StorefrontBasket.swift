@@ -194,9 +194,6 @@ struct BasketBill {
     total = units.map { Price(minorUnits: $0, currency: currency) }
   }
 
-  /// Whether the basket has lines, and every line can be ordered.
-  var isWhole: Bool { !lines.isEmpty && total != nil && lines.allSatisfy { $0.trouble == nil } }
-
   /// The basket in a few words, such as "Dish A1 and 2 more".
   func summary(_ language: Language) -> String {
     let known = lines.filter { $0.trouble == nil }.compactMap { line in

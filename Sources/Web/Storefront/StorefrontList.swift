@@ -75,7 +75,7 @@ struct StorefrontList: PageView {
   ///   - items: All items.
   ///   - query: The filters, the sort order and the number of the page.
   /// - Returns: The number of matching items, the number of the page, and the page's items. If the query's page does
-  ///   not   exist, the last page is chosen.
+  ///   not exist, the last page is chosen.
   static func chosen(
     _ items: [(item: StoreItem, section: RunSection)],
     _ query: StorefrontQuery
