@@ -382,13 +382,12 @@ extension StorefrontOrders {
     if !hasToken { return StorefrontPage.redirect(visit, to: address) }
     let outbox = try Outbox(path)
     guard try entry(id, in: outbox) != nil else { return unknown() }
-    var isLate = false
-    do {
-      // With `posting`, the shop is told about the cancellation if it may know of the order.
+    // With `posting`, the shop is told about the cancellation if it may know of the order.
+    let refusal = Self.refusal { () throws(LarderError) in
       _ = try outbox.move(id, to: .cancelled, posting: true, at: now)
-    } catch let error where error.code == .state {
-      isLate = try entry(id, in: outbox)?.state != .cancelled
     }
+    if let refusal, refusal.code != .state { throw refusal }
+    let isLate = try refusal != nil && entry(id, in: outbox)?.state != .cancelled
     return StorefrontPage.redirect(visit, to: isLate ? "\(address)?told=late" : address)
   }
 
@@ -399,6 +398,15 @@ extension StorefrontOrders {
     } catch {
       if error.code == .unknown { return nil }
       throw error
+    }
+  }
+
+  private static func refusal(_ body: () throws(LarderError) -> Void) -> LarderError? {
+    do {
+      try body()
+      return nil
+    } catch {
+      return error
     }
   }
 
