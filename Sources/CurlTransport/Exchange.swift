@@ -496,7 +496,7 @@ enum TrustStore {
   ///
   /// - Parameters:
   ///   - builtIn: The path that libcurl uses by default.
-  ///   - isReadable: Returns whether the file with a path exists and can be read.
+  ///   - isReadable: Returns whether the file at the given path exists and can be read.
   /// - Returns: The path of the file, or nil if libcurl's default file exists, or if no file was found.
   static func file(builtIn: String?, isReadable: (String) -> Bool) -> String? {
     if let builtIn, isReadable(builtIn) { return nil }

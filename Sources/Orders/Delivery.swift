@@ -117,7 +117,7 @@ package struct DeliveryPlan: Sendable {
   /// The policy for a message that may have arrived.
   package let policy: AmbiguityPolicy
 
-  /// Makes a plan with a policy.
+  /// Makes a plan with the given policy.
   package init(_ policy: AmbiguityPolicy) {
     self.policy = policy
   }

@@ -92,7 +92,7 @@ extension Outbox {
     try read { db in try Self.entries(db, where: "TRUE", []) }
   }
 
-  /// The order with an id.
+  /// The order with the given id.
   ///
   /// The beginning of the id is sufficient if no other id begins with it.
   ///
@@ -164,7 +164,7 @@ extension Outbox {
     return DeliveryCounts(counts)
   }
 
-  /// The row number of the order with an id.
+  /// The row number of the order with the given id.
   ///
   /// The beginning of the id is sufficient if no other id begins with it.
   static func row(of id: String, _ db: Database) throws -> Int64 {

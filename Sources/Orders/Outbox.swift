@@ -141,7 +141,7 @@ enum OutboxFile {
     return status
   }
 
-  /// The folder that contains the file with a path.
+  /// The folder that contains the file at the given path.
   private static func folder(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])

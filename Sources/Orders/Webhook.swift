@@ -212,7 +212,7 @@ package struct WebhookState: Hashable, Sendable {
     return state
   }
 
-  /// The state after an attempt has ended with an outcome.
+  /// The state after an attempt has ended with the given outcome.
   func after(_ outcome: AttemptOutcome, at now: OrderTime) -> WebhookState {
     var state = trusted(at: now)
     switch outcome {

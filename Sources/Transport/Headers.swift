@@ -85,14 +85,14 @@ package struct Headers: Hashable, Sendable {
     lines.append(contentsOf: other.lines)
   }
 
-  /// Removes every field with a name.
+  /// Removes every field with the given name.
   package mutating func remove(_ name: String) {
     guard contains(name) else { return }
     let kept = fields.filter { !$0.name.equalsIgnoringCase(name) }
     self = Headers(kept)
   }
 
-  /// The value of the first field with a name.
+  /// The value of the first field with the given name.
   ///
   /// Setting a value replaces all fields with this name. Setting nil removes them.
   package subscript(name: String) -> String? {
@@ -103,14 +103,14 @@ package struct Headers: Hashable, Sendable {
     }
   }
 
-  /// The value of the first field with a name, as bytes.
+  /// The value of the first field with the given name, as bytes.
   ///
   /// Not every value is text. (RFC 9110, section 5.5)
   package func bytes(_ name: String) -> [UInt8]? {
     first(name).map { Array(lines[$0]) }
   }
 
-  /// The value of the fields with a name, as bytes.
+  /// The value of the fields with the given name, as bytes.
   ///
   /// Nil if there is no such field, or if two such fields have different values.
   func agreedBytes(_ name: String) -> [UInt8]? {
@@ -124,19 +124,19 @@ package struct Headers: Hashable, Sendable {
     return differ ? nil : agreed.map { Array(lines[$0]) }
   }
 
-  /// Whether there is a field with a name.
+  /// Whether there is a field with the given name.
   package func contains(_ name: String) -> Bool {
     first(name) != nil
   }
 
-  /// The values of all fields with a name, in order.
+  /// The values of all fields with the given name, in order.
   package func all(_ name: String) -> [String] {
     var values: [String] = []
     forEachValue(name) { values.append($0) }
     return values
   }
 
-  /// Calls `body` with the value of each field with a name, in order.
+  /// Calls `body` with the value of each field with the given name, in order.
   func forEachValue(_ name: String, _ body: (String) -> Void) {
     forEach(name) {
       body(String(decoding: lines[$0], as: UTF8.self))
@@ -144,8 +144,8 @@ package struct Headers: Hashable, Sendable {
     }
   }
 
-  /// The values of all fields with a name, joined with commas, or nil if there is no such field. (RFC 9110, section
-  /// 5.3)
+  /// The values of all fields with the given name, joined with commas, or nil if there is no such field. (RFC 9110,
+  /// section 5.3)
   package func combined(_ name: String) -> String? {
     let values = all(name)
     return values.isEmpty ? nil : values.joined(separator: ", ")
@@ -172,7 +172,7 @@ package struct Headers: Hashable, Sendable {
     return found
   }
 
-  /// Calls `body` for each field with a name, until `body` returns false.
+  /// Calls `body` for each field with the given name, until `body` returns false.
   ///
   /// The argument is the range of the field's value in ``lines``.
   private func forEach(_ name: String, _ body: (Range<Int>) -> Bool) {

@@ -3,9 +3,9 @@
 /// Only these hosts may have private addresses, and only they receive secrets.
 ///
 /// The rules depend on the host in a URL, and not on the place where the URL was found. For example, the URL of a
-/// picture is found in a shop's response. A request for it may go to a private address only if the user also named the
-/// picture's host and port. It carries the catalog's headers, and a user name and password, only if the user gave them
-/// for the picture's origin.
+/// picture is found in a shop's response. A request for the picture may go to a private address only if the user also
+/// named the picture's host and port. The request carries the catalog's headers, and a user name and password, only if
+/// the user gave them for the picture's origin.
 package struct NamedOrigins: Sendable {
   /// The hosts and ports that may have private addresses.
   package private(set) var hosts: Set<HostPort> = []
@@ -179,7 +179,7 @@ package struct IPAddress: Hashable, Sendable {
 
 /// Decides which addresses are allowed for a host that the user did not name, for example the host in a picture's URL.
 ///
-/// The resolved address is judged for every connection, because the name in a URL may lead to any address. An address
+/// The resolved address is checked for every connection, because the name in a URL may lead to any address. An address
 /// is refused if the IANA special-purpose registries list it as not globally reachable. (RFC 6890)
 package enum AddressPolicy {
   /// Whether the address belongs to the public Internet.

@@ -12,20 +12,20 @@ package struct StoredResponse: Hashable, Sendable {
   package let requestTime: UnixTime
   /// The time at which the response to that request was received.
   package let responseTime: UnixTime
-  /// The end of the redirects to this response.
+  /// The redirects that led to this response.
   ///
   /// Nil if there were no redirects.
   package let path: Path?
   /// A digest of the request's header fields that `Vary` names.
   ///
-  /// Nil if `Vary` names none, or if they are not known.
+  /// Nil if `Vary` names no field, or if the request's fields are not known.
   package let selection: Int64?
   /// A digest of the credentials in the request, or 0 if the request had none.
   ///
   /// Nil if the response may be used for requests with other credentials.
   package let owner: Int64?
 
-  /// The end of the redirects to a response.
+  /// The redirects that led to a response.
   package struct Path: Hashable, Sendable {
     /// The resource that sent the final response.
     ///
@@ -48,7 +48,7 @@ package struct StoredResponse: Hashable, Sendable {
   ///   - headers: The header fields.
   ///   - requestTime: The time of the request.
   ///   - responseTime: The time of the response. If it is earlier than `requestTime`, `requestTime` is used instead.
-  ///   - path: The end of the redirects to the response, or nil if there were none.
+  ///   - path: The redirects that led to the response, or nil if there were none.
   ///   - selection: A digest of the request's header fields that `Vary` names.
   ///   - owner: A digest of the credentials in the request.
   package init(
