@@ -112,7 +112,7 @@ final class TransferLoop {
 
   /// Adds the current hop of a transfer to the schedule, when ``ProxyAdmission`` allows it.
   ///
-  /// If the hop is refused, the transfer fails.
+  /// A hop is the request to the first URL, or a request that follows a redirect. If it is refused, the transfer fails.
   private func enqueue(_ transfer: Transfer, first: Bool) {
     locate(transfer)
     switch admission.admit(transfer) {
