@@ -90,7 +90,7 @@ struct ServeCommand: ParsableCommand {
       cache: place.path,
       remote: place.remote,
       catalog: served,
-      squares: server.squares.sides,
+      squares: server.squares,
       pictures: Workers.forPictures,
       clock: { .now() },
       pulling: pulling,

@@ -257,10 +257,8 @@ struct UploadOptions: ParsableArguments {
     options.caFile = cacert
     options.proxy = try ProxyArgument.route(proxy)
     options.userAgent = "larder/\(LarderCommand.version)"
-    var policy = UploadPolicy()
-    policy.retry.retries = retries
     // The transport never repeats a POST. It uses this policy only to decide whether a host is down.
-    options.retry = policy.retry
+    options.retry.retries = retries
     return PictureUpload(
       to: destination,
       form: form(text: text),

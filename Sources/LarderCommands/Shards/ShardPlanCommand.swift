@@ -131,7 +131,7 @@ struct ShardPlanCommand: ParsableCommand {
     if plan != nil { try place.put() }
     place.close()
     guard let plan else { Output.end(ExitStatus(report, signal: signals?.signal)) }
-    try output.show(json: PrintedPlan(plan).jsonLine(), text: plan.text(folder: out))
+    try output.show(json: plan.jsonLine(), text: plan.text(folder: out))
     Output.end(.done)
   }
 }
