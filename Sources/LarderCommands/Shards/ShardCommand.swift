@@ -158,7 +158,7 @@ extension ShardPlan {
     return """
       \(PlainText.line(catalog)) planned: \(Quantities.count(urls, "picture")) in \
       \(Quantities.count(shards.count, "shard")), \(least) to \(most) each
-      digest: \(digest)
+      digest: \(digest ?? "")
       next: larder shard run --plan \(folder) --shard 0 … \(shards.count - 1), then larder \
       shard merge --plan \(folder)
       """
