@@ -142,10 +142,11 @@ final class ScriptedShop: Sendable {
     _ more: String,
     list: String = "list"
   ) throws -> CatalogFile {
+    // Without a base, relative URLs in a response are relative to its final URL.
     let lines = [
-      "name: shop", "currency: KRW", "base: \(server.url())",
-      "sections: [{key: all, title: All, url: \"\(list)\"}]",
-      detail ? "detail: {url: \"detail/{id}\"}" : "", headers.map { "headers: {\($0)}" } ?? "",
+      "name: shop", "currency: KRW",
+      "sections: [{key: all, title: All, url: \"\(server.url())\(list)\"}]",
+      detail ? "detail: {url: \"\(server.url())detail/{id}\"}" : "", headers.map { "headers: {\($0)}" } ?? "",
       more,
     ]
     return try CatalogFile(parsing: Array(lines.joined(separator: "\n").utf8), file: "s.yaml")

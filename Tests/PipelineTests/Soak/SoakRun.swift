@@ -99,17 +99,19 @@ struct SoakRun: Sendable {
 
   /// The catalog file.
   private func file() throws -> CatalogFile {
+    // Without a base, relative URLs in a response are relative to its final URL.
+    let base = "http://shop.test/\(catalog.name)/"
     let sections =
       switch catalog.shape {
-      case .combined: "{url: all, each: \"$.sections[*]\", key: $.key}"
+      case .combined: "{url: \"\(base)all\", each: \"$.sections[*]\", key: $.key}"
       case .listed, .paged:
-        "[" + catalog.sections.map { "{key: \($0.key), url: \($0.key)}" }.joined(separator: ", ")
-          + "]"
+        "["
+          + catalog.sections.map { "{key: \($0.key), url: \"\(base)\($0.key)\"}" }
+          .joined(separator: ", ") + "]"
       }
     var text = """
       name: \(catalog.name)
       currency: KRW
-      base: http://shop.test/\(catalog.name)/
       sections: \(sections)
       items: $.items[*]
       item: {id: $.id, title: $.title, salePrice: $.price, images: {thumbnail: $.image}}
@@ -117,7 +119,7 @@ struct SoakRun: Sendable {
       """
     if catalog.hasDetails {
       text += """
-        detail: {url: "detail/{id}", id: $.id, description: $.text, images: {gallery: "$.images[*]"}}
+        detail: {url: "\(base)detail/{id}", id: $.id, description: $.text, images: {gallery: "$.images[*]"}}
 
         """
     }
