@@ -146,7 +146,8 @@ final class ScriptedShop: Sendable {
     let lines = [
       "name: shop", "currency: KRW",
       "sections: [{key: all, title: All, url: \"\(server.url())\(list)\"}]",
-      detail ? "detail: {url: \"\(server.url())detail/{id}\"}" : "", headers.map { "headers: {\($0)}" } ?? "",
+      detail ? "detail: {url: \"\(server.url())detail/{id}\"}" : "",
+      headers.map { "headers: {\($0)}" } ?? "",
       more,
     ]
     return try CatalogFile(parsing: Array(lines.joined(separator: "\n").utf8), file: "s.yaml")
