@@ -155,6 +155,31 @@ struct AddressTests {
     )
   }
 
+  @Test func `a relative picture in an HTML page is relative to the page, as in a browser`() throws
+  {
+    let page = """
+      <html><body itemscope itemtype="https://schema.org/Product"><h1 itemprop=name>one</h1>
+      <meta itemprop=sku content=1><img itemprop=image src="thumb.jpg"></body></html>
+      """
+    shop.store.content["/pictures/list.html"] = Resource(Array(page.utf8), type: "text/html")
+    let catalog = try CatalogFile(
+      parsing: Array(
+        """
+        name: shop
+        currency: KRW
+        base: \(shop.base)
+        format: json-ld
+        sections: [{key: A, title: A, url: /pictures/list.html}]
+        """.utf8
+      ),
+      file: "shop.yaml"
+    )
+
+    _ = try shop.sync(folder, catalog)
+
+    #expect(shop.store.requests.map(\.path) == ["/pictures/list.html", "/pictures/thumb.jpg"])
+  }
+
   @Test(arguments: [
     ("main", "https://h.example/shop/", nil, "https://h.example/shop/main"),
     ("/main", "https://h.example/shop/", nil, "https://h.example/main"),

@@ -23,6 +23,9 @@ public struct Mapping: Hashable, Sendable {
   ///
   /// A detail is always JSON.
   public var notation = BodyFormat.json
+
+  /// Whether the responses are HTML pages, so that relative URLs in them are relative to the page, as in a browser.
+  package var readsPages: Bool { notation.kind == .html }
   /// Rules for the values of every field, for example that `N/A` means "none".
   public var values = Values()
 

@@ -438,6 +438,7 @@ extension RunContext {
     base: WebURL?
   ) -> (entry: DetailEntry, references: [PictureReference]) {
     var detail = detail
+    let base = catalog.mapping.pictureBase(catalog: localBase, document: base)
     let references = references(to: detail.images, base: base)
     detail.images.resolve(references)
     let entry = DetailEntry(

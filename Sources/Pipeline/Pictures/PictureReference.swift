@@ -21,12 +21,11 @@ struct PictureReference: Sendable {
 extension RunContext {
   /// Resolves an item's references to pictures to absolute URLs.
   ///
-  /// A relative URL is resolved against the catalog file's `base`, or against `base`, the document's own URL, if the
-  /// file has none. Text that is not a fetchable URL becomes a picture that fails in every run until the feed is corrected.
+  /// A relative URL is resolved against `base`. Text that is not a fetchable URL becomes a picture that fails in every run until the feed is corrected.
   func references(to images: [ImageReference], base: WebURL?) -> [PictureReference] {
     let references = images.map { image in
       do throws(TransferFailure) {
-        let url = try parse(named: image.url, relativeTo: localBase ?? base)
+        let url = try parse(named: image.url, relativeTo: base)
         let identity = identity(of: url)
         return PictureReference(
           id: PictureID(url: identity),
@@ -65,6 +64,18 @@ extension RunContext {
   ) throws(TransferFailure) -> WebURL {
     try variables.isEmpty
       ? parse(named: text, relativeTo: base) : transport.parse(text, relativeTo: base)
+  }
+}
+
+extension Mapping {
+  /// Chooses the URL that relative picture URLs in a document refer to.
+  ///
+  /// - Parameters:
+  ///   - catalog: The `base` of the catalog file; nil if the file has none.
+  ///   - document: The document's own URL, after redirects; nil for a file.
+  /// - Returns: The catalog file's `base`, if there is one. In an HTML page, relative URLs refer to the page.
+  func pictureBase(catalog: WebURL?, document: WebURL?) -> WebURL? {
+    readsPages ? document ?? catalog : catalog ?? document
   }
 }
 

@@ -10,6 +10,8 @@ package struct ProbedPage: Sendable {
   package let body: [UInt8]
   /// The URL that the page came from, after redirects; nil for a file.
   package let base: WebURL?
+  /// The URL that relative picture URLs in the page refer to.
+  package fileprivate(set) var pictureBase: WebURL?
   /// The URL of the next page, from the `Link` header field; nil if the field names none.
   package let nextLink: String?
 }
@@ -105,7 +107,8 @@ package final class CatalogProbe: Sendable {
     guard let source = request?.sections[position] else {
       throw Self.absence(TransferFailure(reason: .urlInvalid, url: ""))
     }
-    return try page(of: source, reading: read)
+    let mapping = request?.catalog.mapping(ofSource: position)
+    return try page(of: source, mapping, reading: read)
   }
 
   /// Fetches the detail of an item.
@@ -128,7 +131,19 @@ package final class CatalogProbe: Sendable {
     } catch {
       throw Self.absence(error)
     }
-    return try page(of: source, reading: read)
+    return try page(of: source, request.catalog.mapping, reading: read)
+  }
+
+  private func page(
+    of source: DocumentSource,
+    _ mapping: Mapping?,
+    reading read: (String) throws -> [UInt8]
+  ) throws -> ProbedPage {
+    var page = try page(of: source, reading: read)
+    let base = request?.addresses.localBase
+    page.pictureBase =
+      mapping?.pictureBase(catalog: base, document: page.base) ?? page.base
+    return page
   }
 
   private func page(
@@ -229,7 +244,7 @@ package final class CatalogProbe: Sendable {
   ) throws(LarderError) -> [UInt8] {
     let url: WebURL
     do throws(TransferFailure) {
-      url = try transport.parse(text, relativeTo: request?.addresses.localBase ?? base)
+      url = try transport.parse(text, relativeTo: base)
     } catch {
       throw Self.absence(error)
     }

@@ -144,12 +144,14 @@ extension CatalogFile {
     return ContentDigest.number(of: Array(text.utf8))
   }
 
-  /// The setting `pictures.identity` as a part of a digest; an empty text if a picture is identified by its whole URL.
+  /// The settings that decide which picture a URL means, as a part of a digest: `base` and `pictures.identity`.
   private var pictureWords: String {
+    let base = base.map { "\nbase \($0)" } ?? ""
     switch pictures.identity {
-    case .url: ""
-    case .path: "\npictures path"
-    case .without(let names): "\npictures without \(names.joined(separator: " "))"
+    case .url: return base
+    case .path: return base + "\npictures path"
+    case .without(let names):
+      return base + "\npictures without \(names.joined(separator: " "))"
     }
   }
 
