@@ -94,7 +94,9 @@ public struct RequestRule: Hashable, Sendable {
   ) -> String? {
     if endsInText(before) {
       let isPlace = place.hasMeaning || before.last.map { "\"/:=,-|#&?.".contains($0) } ?? false
-      return isPlace ? String(StoredFormWriter.quoted(value).dropFirst().dropLast()) : nil
+      // Drop the quotes as bytes: as characters, they could take a combining mark with them.
+      let quoted = StoredFormWriter.quoted(value).utf8
+      return isPlace ? String(decoding: quoted.dropFirst().dropLast(), as: UTF8.self) : nil
     }
     if place.isNumber { return value }
     return value.isEmpty ? "null" : StoredFormWriter.quoted(value)
