@@ -41,11 +41,18 @@ package final class OpenCatalog: Sendable {
     return snapshot.withLock { $0.reading == reading ? $0 : nil }
   }
 
+  /// The open snapshot, if the index has not changed and can be read; blocks.
+  ///
+  /// A writer that was killed can leave a journal, which SQLite rolls back when the index is opened again.
+  private var readable: CatalogSnapshot? {
+    current.flatMap { (try? $0.reader.lastRun()) == nil ? nil : $0 }
+  }
+
   /// A snapshot of the present index, which is opened if necessary; blocks.
   func renewed() throws(LarderError) -> CatalogSnapshot {
-    if let current { return current }
+    if let readable { return readable }
     let result: Result<CatalogSnapshot, LarderError> = opening.withLock { _ in
-      if let current { return .success(current) }
+      if let readable { return .success(readable) }
       do throws(LarderError) {
         let new = try CatalogSnapshot(cache, name, counter)
         snapshot.withLock { $0 = new }

@@ -94,13 +94,10 @@ final class PullThrough: Sendable {
     _ waiter: @escaping @Sendable (Outcome) -> Void
   ) {
     let id = picture.id
-    let outcome: Outcome? = state.withLock { state in
-      if let entry = state.kept[id] { return .had(entry, in: .room) }
-      if let refusal = state.refusals[id], refusal.rest > now() { return .refused(refusal) }
-      return nil
-    }
-    if let outcome { return waiter(outcome) }
+    if let outcome = settled(id) { return waiter(outcome) }
     fetching.ask(id, waiter) { [self] in
+      // The fetch before this one may have ended since the check above.
+      if let outcome = settled(id) { return outcome }
       guard state.withLock({ $0.kept.count < Self.mostKept }) else { return .busy }
       switch pull.fetch(picture, known: known) {
       case .fetched(let entry):
@@ -111,6 +108,15 @@ final class PullThrough: Sendable {
         refuse(id, refusal)
         return .refused(refusal)
       }
+    }
+  }
+
+  /// The result of an earlier fetch that still counts; nil if the picture has to be fetched.
+  private func settled(_ id: PictureID) -> Outcome? {
+    state.withLock { state in
+      if let entry = state.kept[id] { return .had(entry, in: .room) }
+      if let refusal = state.refusals[id], refusal.rest > now() { return .refused(refusal) }
+      return nil
     }
   }
 

@@ -82,7 +82,11 @@ final class ServerConnection: ChannelDuplexHandler {
     wait(site.limits.requestTime)
   }
 
-  func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+  func handlerRemoved(context: ChannelHandlerContext) {
+    // A channel that closes before it is active never becomes inactive.
+    connections.remove(self)
+    self.context = nil
+  }
 
   func channelInactive(context: ChannelHandlerContext) {
     connections.remove(self)
