@@ -11,7 +11,7 @@
 /// - Returns: The sections, together with a list of the items and fields that were skipped.
 /// - Throws: ``CatalogError`` if the body cannot be parsed, reports a failure, or has no list of items where the
 ///   mapping expects it. An empty list is no error, and gives an empty section.
-package func decodeSource(
+public func decodeSource(
   _ body: [UInt8],
   at position: Int,
   using file: CatalogFile,
