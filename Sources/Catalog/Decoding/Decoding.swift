@@ -7,15 +7,25 @@
 ///   - body: The body of the response, in a notation that the catalog file allows.
 ///   - position: The index of the source in the catalog file.
 ///   - file: The catalog file that lists the source.
-///   - limits: The limits for decoding, such as a deadline.
 /// - Returns: The sections, together with a list of the items and fields that were skipped.
 /// - Throws: ``CatalogError`` if the body cannot be parsed, reports a failure, or has no list of items where the
 ///   mapping expects it. An empty list is no error, and gives an empty section.
 public func decodeSource(
   _ body: [UInt8],
   at position: Int,
+  using file: CatalogFile
+) throws(CatalogError) -> DecodedListing {
+  try decodeSource(body, at: position, using: file, within: DecodingLimits())
+}
+
+/// Decodes the response of a source of a catalog, within limits such as a deadline.
+///
+/// The other parameters, the result and the errors are those of `decodeSource(_:at:using:)`.
+package func decodeSource(
+  _ body: [UInt8],
+  at position: Int,
   using file: CatalogFile,
-  within limits: DecodingLimits = DecodingLimits()
+  within limits: DecodingLimits
 ) throws(CatalogError) -> DecodedListing {
   var decoder = ListingDecoder(file, position: position)
   decoder.limits = limits
