@@ -136,8 +136,9 @@ extension UnixTime {
       let thisYear = Int64(today.tm_year) + 1900
       year = thisYear - thisYear % 100 + year % 100
       if year <= thisYear - 50 { year += 100 }
-      // A date that is more than 50 years ahead means the latest year in the past with these two digits. No format has
-      // years of five digits.
+      // This form has only two digits of the year. If the date would be more than 50 years in the future, it means the
+      // latest past year that ends with these digits. A year above 9999 is moved back too, because dates have at most
+      // four digits for a year.
       let isFar =
         (year - 50, month, day) > (thisYear, Int64(today.tm_mon) + 1, Int64(today.tm_mday))
       if isFar || year > 9999 { year -= 100 }
@@ -155,7 +156,7 @@ extension UnixTime {
     UnixTime(min(max(seconds, -62_167_219_200), 253_402_300_799)).text("%a, %d %b %04Y %T GMT")
   }
 
-  /// The moment of a date in UTC, plus the seconds since the midnight of that date; nil if there is no such date.
+  /// The moment that is `second` seconds after the beginning of a day in UTC, or nil if the calendar has no such day.
   private static func moment(
     _ year: Int64,
     _ month: Int64,

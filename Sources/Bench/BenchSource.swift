@@ -64,7 +64,9 @@ package enum BenchSource: Sendable {
     return start.hasPrefix("http://") || start == "https://"
   }
 
-  /// The hosts that the user has named, which may have private addresses.
+  /// The hosts that the user has named.
+  ///
+  /// They are allowed to have private addresses.
   ///
   /// - Parameters:
   ///   - parser: Parses URLs.
@@ -93,7 +95,8 @@ package enum BenchSource: Sendable {
 
   /// Whether the source is a list of URLs.
   ///
-  /// The requests of a list may be repeated, but those of a catalog may not.
+  /// A list of URLs can be repeated within one pass, so that a short list makes a long measurement. A pass over a
+  /// catalog requests each picture once.
   package var isURLs: Bool {
     if case .urls = self { true } else { false }
   }

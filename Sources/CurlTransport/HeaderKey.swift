@@ -5,7 +5,8 @@ import Transport
 
 /// The values that determine the header lines of a request.
 ///
-/// If they are the same as in the last request of an exchange, libcurl's list of header lines is used again.
+/// An ``Exchange`` keeps libcurl's list of header lines. If the values are the same for its next request, it uses this
+/// list again.
 struct HeaderKey: Equatable {
   private var headers: Headers
   private var credentials: Headers
@@ -33,7 +34,7 @@ struct HeaderKey: Equatable {
     takesCodedBytes = transfer.takesCodedBytes
   }
 
-  /// Makes the key for a request that is sent to its own URL, without a condition and without a range.
+  /// Makes the key for the first attempt of a request, which has no redirect, no condition and no range.
   init(_ request: Request) {
     headers = request.headers
     credentials = request.credentials
@@ -47,9 +48,9 @@ struct HeaderKey: Equatable {
   ///
   /// Nil disables decoding.
   ///
-  /// An empty string asks the server for all codings that libcurl can decode, and `identity` asks for none. With both
-  /// values, libcurl decodes a body. This is needed because some servers store pictures compressed, and send them in
-  /// this form to every client.
+  /// An empty string asks the server for all codings that libcurl can decode, and `identity` asks for none. In both
+  /// cases, libcurl decodes a body that is compressed. This is needed even for `identity`, because some servers store
+  /// pictures compressed, and send them in this form to every client.
   var codings: String? {
     if takesCodedBytes { return nil }
     return accept.compressed ? "" : "identity"

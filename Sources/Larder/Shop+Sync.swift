@@ -204,7 +204,7 @@ extension Shop {
     ///
     /// It is absolute, such as `https://shop.example/`.
     public var base: String?
-    /// Whether to fetch no details, and only the pictures that the lists of items refer to.
+    /// Whether to skip the details, and the pictures that only the details refer to.
     public var thumbnailsOnly = false
     /// Whether to fetch details, and the pictures that they refer to.
     ///
@@ -218,11 +218,13 @@ extension Shop {
     public var maxSkipped = SkipLimit.standard
     /// Whether to accept that very many items, sections or details disappear at once.
     ///
-    /// Without this, larder keeps them and reports the removal, because it may be a fault of the shop.
+    /// If this is false, larder keeps them and reports the removal, because the removal may be a fault of the shop.
     public var allowsRemovals = false
-    /// The side in pixels, from 1 to 4096, of a square thumbnail that is kept of every picture; nil for no squares.
+    /// The width and height of square thumbnails, from 1 to 4096 pixels; if it is nil, no thumbnails are made.
     ///
-    /// ``Shop/squares(side:)`` returns the files.
+    /// A sync makes a thumbnail of every picture.
+    ///
+    /// ``Shop/squares(side:)`` returns the files of the thumbnails.
     public var square: Int?
     /// The number of simultaneous transfers, for all hosts together.
     ///
@@ -242,7 +244,9 @@ extension Shop {
     public var deadline: Duration?
     /// The maximum number of bytes to fetch, counted without headers; nil for no limit.
     public var maxBytes: Int64?
-    /// Whether a host may have a private address although only fetched data names it.
+    /// Whether larder is allowed to connect to private addresses of hosts that only the shop's responses name.
+    ///
+    /// For example, 192.168.0.1 is a private address. A host that the catalog file names is always allowed to have one.
     public var allowsPrivateAddresses = false
     /// Other addresses to connect to, each in the form `HOST:PORT:HOST:PORT`, as for curl's `--connect-to`.
     public var connectTo: [String] = []

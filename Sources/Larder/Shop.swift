@@ -180,7 +180,7 @@ extension Shop {
 }
 
 extension Shop {
-  /// One run of the catalog.
+  /// One run of `sync` or `warm` for this catalog.
   public struct Run: Sendable, Hashable, Identifiable {
     /// The run's number.
     public let id: RunID
@@ -231,9 +231,9 @@ extension Shop {
 
 /// Reads files that a user names, but not more bytes than a limit allows.
 package enum BoundedReading {
-  /// The bytes of a file, but at most `limit` and one extra byte.
+  /// Reads a file, but at most `limit + 1` bytes of it.
   ///
-  /// If the extra byte is there, the file is larger than `limit`.
+  /// If the result has `limit + 1` bytes, the file is larger than `limit`.
   ///
   /// - Parameters:
   ///   - path: The path of the file. A pipe without a writer counts as an empty file.
@@ -267,7 +267,8 @@ package enum BoundedReading {
 extension BoundedReading {
   /// Reads the format files that a catalog file refers to.
   ///
-  /// A format file describes the responses of a shop system.
+  /// A format file says how larder reads the responses of one kind of shop software. Several catalog files can refer to
+  /// it.
   ///
   /// - Parameter path: The path of the catalog file.
   /// - Returns: A function that reads a format file. It takes a path relative to the folder of the catalog file.

@@ -3,7 +3,9 @@ import CurlTransport
 import Synchronization
 import Transport
 
-/// Answers the requests of a shop instead of the network, for tests or for a transport of your own.
+/// Answers the requests that larder would otherwise send to the shop over the network.
+///
+/// Implement it for tests, or to send the requests with another HTTP client.
 ///
 ///     struct Canned: ShopTransport {
 ///       let bodies: [String: [UInt8]]

@@ -3,7 +3,7 @@ import GRDBSQLite
 
 /// The reason why a database cannot be used.
 ///
-/// The modules that own a database add the remedy.
+/// It has no remedy for the user. The module that opens the database adds one when it converts this error to its own.
 package enum DatabaseFailure: Error, Equatable {
   /// There is no space left.
   case full

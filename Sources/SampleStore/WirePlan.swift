@@ -28,11 +28,11 @@ struct WirePlan {
     (self.ending, self.delay) = (ending, delay)
   }
 
-  /// Renders an answer, whose framing a fault may change.
+  /// Plans the bytes of an answer, to which a fault can be applied.
   ///
   /// - Parameters:
   ///   - reply: The answer.
-  ///   - fault: The effects of the fault script; nil for none.
+  ///   - fault: The fault to apply, for example a truncated body. Pass nil if the answer has no fault.
   ///   - request: The request. It decides whether a body is sent, and whether the connection stays open.
   ///   - date: The header line `Date`.
   init(_ reply: Reply, fault: Fault?, to request: IncomingRequest, date: ByteBuffer) {
@@ -70,7 +70,7 @@ struct WirePlan {
 
   /// Encodes a body in chunks. (RFC 9112, section 7.1)
   ///
-  /// If the body is truncated, the last chunk is left out.
+  /// If the body is truncated, the empty chunk that ends a complete body is left out.
   private static func chunks(of body: ByteBuffer, whole: Bool) -> ByteBuffer {
     var (rest, framed) = (body, ByteBuffer())
     while let piece = rest.readSlice(length: min(rest.readableBytes, 16 * 1024)),

@@ -30,7 +30,7 @@ struct ManifestTrailer: Codable, Equatable {
   var rows = FileSum(bytes: 0, sha256: "")
   /// A unique token of the process that wrote the manifest.
   ///
-  /// It makes the manifests of two processes different.
+  /// Two processes can run the same shard with the same results. Because of this token, their manifests still differ.
   var writer: String?
 }
 
@@ -44,7 +44,7 @@ private struct TrailerLine: Codable {
 /// for example `manifest-0.ndjson`. It has a ``PictureRow`` as a line of JSON for each picture, and a last line with a
 /// ``ManifestTrailer``.
 enum ShardManifest {
-  /// The number of bytes at a manifest's end in which the trailer must be.
+  /// The trailer must be within this many bytes of the manifest's end.
   private static let tail: Int64 = 64 * 1024
 
   /// Reads a manifest line by line, and compares its URLs with the URLs in the shard's list.
@@ -77,7 +77,9 @@ enum ShardManifest {
       var url: String
     }
 
-    /// The next URL in the shard's list, or nil at the end of an unchanged list.
+    /// Returns the next URL in the shard's list, or nil at the end of the list.
+    ///
+    /// At the end, it throws an error if the list was changed after the plan was made.
     func nextPlanned() throws -> String? {
       guard let line = try list.line() else {
         try PlannedRun.demand(list.sum, planned.plan.shards[shard].list, listName, in: folder)

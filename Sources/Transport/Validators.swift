@@ -22,7 +22,7 @@ package struct Validators: Hashable, Sendable {
 
   /// Whether a tag has only visible characters, and no quotes, commas and stars.
   ///
-  /// These have a meaning in lists of tags.
+  /// In a list of tags, these three characters have a meaning of their own.
   private static func isWord(_ tag: [UInt8]) -> Bool {
     !tag.isEmpty && tag.allSatisfy { $0 > 0x20 && $0 != 0x7F && !"\",*".utf8.contains($0) }
   }
@@ -48,10 +48,11 @@ package struct Validators: Hashable, Sendable {
   /// Whether there are no validators.
   package var isEmpty: Bool { entityTag == nil && lastModified == nil }
 
-  /// Whether a 304 with the validators `new` can refer to the version with these validators. (RFC 9111, section 4.3.4)
+  /// Whether a response 304 with the validators `new` can confirm the cached response that has these validators. (RFC
+  /// 9111, section 4.3.4)
   ///
-  /// If the 304 has an entity-tag, this version must have an equivalent one. Otherwise, if both have a date, the dates
-  /// must be equal.
+  /// If the 304 has an entity-tag, the cached response must have an equivalent one. Otherwise, if both have a date, the
+  /// dates must be equal.
   package func mayBeRenewed(by new: Validators) -> Bool {
     if let newTag = new.entityTag {
       guard let entityTag else { return false }

@@ -83,15 +83,15 @@ package final class StrayFiles: Sendable {
     return true
   }
 
-  /// Removes the file of a picture from this collection, because the caller writes the picture's row.
+  /// Removes a picture's file from the unclaimed files, because the caller writes a row for the picture to the index.
   package func pass(_ picture: PictureEntry) {
     unclaimed.withLock { _ = $0.remove(picture.name.path) }
   }
 
   /// Removes the unclaimed files.
   ///
-  /// - Parameter kept: The paths of files to keep, because a catalog refers to their pictures. This run did not
-  ///   request these pictures.
+  /// - Parameter kept: The paths of files to keep, because a catalog refers to their pictures although this run did not
+  ///   request them.
   /// - Returns: The number of removed files.
   /// - Throws: ``LarderError`` when a file cannot be removed.
   @discardableResult

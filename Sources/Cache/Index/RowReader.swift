@@ -6,8 +6,8 @@ import SQLite
 
 /// A query whose rows are read one by one, and whose columns are read by their number.
 ///
-/// It replaces the rows of GRDB for two reasons. First, GRDB copies all values and converts them through protocols,
-/// which for rows of pictures takes ten times as long as SQLite itself. Second, GRDB traps at a value of an unexpected
+/// It replaces the rows of GRDB for two reasons. First, GRDB copies all values and converts them through protocols. For
+/// the rows of pictures, this takes ten times as long as SQLite itself. Second, GRDB traps at a value of an unexpected
 /// type. Here SQLite converts the values. If a page is damaged, a value may be wrong, but reading it does not trap.
 /// (https://sqlite.org/c3ref/column_blob.html)
 ///
@@ -157,7 +157,7 @@ struct RowWriter: ~Copyable {
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 8)
   private var used = 0
 
-  // SAFETY: The value of SQLITE_TRANSIENT, which Swift does not import: SQLite copies the bytes at once.
+  // SAFETY: This is SQLITE_TRANSIENT, a C macro that Swift does not import. It tells SQLite to copy the bytes at once.
   static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
   /// Prepares `sql`, or reuses the cached statement.

@@ -156,7 +156,9 @@ extension DetailDecoder {
 
 /// The limits that a run sets for the decoding of a body, for example its deadline.
 package struct DecodingLimits: Sendable {
-  /// The number of elements of a section that may be unreadable before decoding stops, or nil to decode all.
+  /// The number of unreadable elements in a section at which decoding still continues.
+  ///
+  /// Nil means that all elements are decoded.
   package var maxSkipped: SkipLimit?
   /// A function that is called now and then during decoding.
   ///

@@ -63,7 +63,7 @@ struct FieldReader {
 
   /// The values that are texts.
   ///
-  /// The path may lead to one text, to a list of texts, or to several texts.
+  /// The path can lead to one text, to a list of texts, or to several texts.
   mutating func texts(_ paths: [JSONPath]) -> [String] {
     guard let (path, values) = all(paths) else { return [] }
     var texts: [String] = []
@@ -126,7 +126,7 @@ struct FieldReader {
 
   /// All prices according to the first rule whose path leads to a value.
   ///
-  /// The path may lead to one price, to a list of prices, or to several prices. The meaning of a price depends on its
+  /// The path can lead to one price, to a list of prices, or to several prices. The meaning of a price depends on its
   /// position in the list. Therefore, if one price cannot be read, the result is empty.
   mutating func prices(_ rules: [Mapping.PriceRule]) -> [Price] {
     for rule in rules {
@@ -157,7 +157,7 @@ struct FieldReader {
 
   /// The URLs of the pictures of one role, according to the first rule that finds any.
   ///
-  /// A list in the response may contain both texts and objects, so a rule may have one path to the texts and another
+  /// A list in the response can contain both texts and objects, so a rule may have one path to the texts and another
   /// path into the objects. Therefore, if a rule with several paths finds texts, it is no fault that it also finds
   /// objects.
   private mutating func pictures(_ rules: [Mapping.TextsRule]) -> [String] {
@@ -252,7 +252,7 @@ struct FieldReader {
     return nil
   }
 
-  /// A text as it is, a number as text, or nil for other values.
+  /// A text as it is, a number as text, or nil if the value is neither.
   static func plainText(_ value: JSONNode) -> String? {
     if let text = value.text { return text }
     if let integer = value.integer { return String(integer) }

@@ -10,7 +10,7 @@ public struct ListingDecoder: Sendable {
   public let nextPage: JSONPath?
   /// Whether ``nextPage`` leads to a cursor instead of a URL.
   ///
-  /// A cursor may be a number.
+  /// A cursor can be a number.
   var nextPageIsCursor = false
   var limits = DecodingLimits()
   /// The number of lines before the body, if the body is a part of a larger one.
@@ -240,7 +240,7 @@ public struct ListingDecoder: Sendable {
 
   /// The elements that represent items, by one path, or nil if the path leads neither to arrays nor to items.
   ///
-  /// The path may lead to an array, to several arrays, or to the items themselves. A value that is `null` is ignored.
+  /// The path can lead to an array, to several arrays, or to the items themselves. A value that is `null` is ignored.
   private func elements(
     _ path: JSONPath,
     in root: JSONNode

@@ -20,7 +20,7 @@ public struct CatalogFile: Hashable, Sendable {
   public var detail: DetailRule?
   /// The paths to the items and their fields in a response.
   public var mapping: Mapping
-  /// Request headers, in which environment variables are not expanded yet.
+  /// Request headers, before environment variables are expanded.
   public var headers: [HeaderTemplate]
   /// How a section continues on further pages; nil if each section is one response.
   public var paging: PagingRule?
@@ -30,7 +30,7 @@ public struct CatalogFile: Hashable, Sendable {
   public var token: TokenRule?
   /// How pictures are requested and identified.
   public var pictures: PicturesRule
-  /// The environment variables that the file's URLs name, each with its position in the file.
+  /// The environment variables that the file's URLs name, and their positions in the file.
   var variables: [URLVariable] = []
 
   /// Makes a catalog from its parts, without a file.
@@ -395,7 +395,9 @@ func isFileName(_ text: String) -> Bool {
 /// An environment variable that a URL of the catalog file names.
 struct URLVariable: Hashable, Sendable {
   let name: String
-  /// An error with the position of the URL in the file, whose reason is filled in when it is thrown.
+  /// An error that has the position of the URL in the file.
+  ///
+  /// Its reason is filled in when the error is thrown.
   let place: CatalogError
 }
 

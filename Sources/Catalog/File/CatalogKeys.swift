@@ -48,7 +48,7 @@ enum CatalogKeys: String, CaseIterable, Sendable {
 
   /// The keys that say how a response is read.
   ///
-  /// They may be at the top level of a catalog file and in a section.
+  /// They are allowed at the top level of a catalog file and in a section.
   static let mappingKeys = [
     CatalogKey(
       "format",

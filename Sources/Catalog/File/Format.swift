@@ -3,7 +3,7 @@ public typealias FormatFileReading = @Sendable (_ path: String) throws(CatalogEr
 
 /// A format file: it says how to read the responses of one shop system, such as Shopify.
 ///
-/// It may have the keys of a catalog file except `name`, `sections`, `token` and `format`. It may also have `about`,
+/// It can have the keys of a catalog file except `name`, `sections`, `token` and `format`. It can also have `about`,
 /// `links` and `signature`, by which `larder catalog init` recognizes the system's responses.
 struct Format {
   /// The name of a built-in format, or the path of a user's format file.

@@ -2,7 +2,7 @@
 ///
 /// To add a format, add its file and a line below.
 enum FormatFiles {
-  /// The files, each with the name that the key `format` of a catalog file takes.
+  /// The files, and for each file the name that the key `format` of a catalog file takes.
   static let all: [(name: String, bytes: [UInt8])] = [
     ("banchan", PackageResources.banchan_yaml),
     ("dummyjson", PackageResources.dummyjson_yaml),

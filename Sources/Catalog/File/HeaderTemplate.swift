@@ -2,21 +2,23 @@ import Base
 
 /// A request header of a catalog file, such as `Authorization: Bearer ${TOKEN}`.
 ///
-/// The value may contain environment variables. It is never shown, because it may be a secret.
+/// The value can contain environment variables. It is never shown, because it can be a secret.
 public struct HeaderTemplate: Hashable, Sendable {
   /// The name of the header. (RFC 9110, section 5.6.2, "token")
   public let name: String
-  /// The value as it is in the file, in which variables are not expanded yet.
+  /// The value as the file has it, for example `Bearer ${TOKEN}`, before variables are expanded.
   public let rawValue: String
   private let template: TemplateText
-  /// An error with the position of the value in its file, whose reason is filled in when it is thrown.
+  /// An error that has the position of the value in its file.
+  ///
+  /// Its reason is filled in when the error is thrown.
   var place: CatalogError?
 
   /// Makes a header.
   ///
   /// - Parameters:
   ///   - name: The name of the header.
-  ///   - rawValue: The value, in which `${NAME}` stands for an environment variable.
+  ///   - rawValue: The value. In it, `${NAME}` stands for an environment variable.
   /// - Throws: ``CatalogError`` when the name or the value is not valid in HTTP.
   public init(name: String, rawValue: String) throws(CatalogError) {
     guard !name.isEmpty, name.utf8.allSatisfy(\.isTokenCharacter) else {
@@ -37,8 +39,8 @@ public struct HeaderTemplate: Hashable, Sendable {
   /// Parses a header from the command line.
   ///
   /// - Parameter text: The header as `NAME: VALUE`.
-  /// - Throws: ``CatalogError`` when the header is not valid in HTTP. Also when its name, such as `Authorization`, says
-  ///   that the value is a secret, but the value contains no variable such as `${NAME}`.
+  /// - Throws: ``CatalogError`` when the header is not valid in HTTP. It is also thrown if the header's name, such as
+  ///   `Authorization`, says that the value is a secret, but the value contains no variable such as `${NAME}`.
   package init(line text: String) throws(CatalogError) {
     guard let colon = text.firstIndex(of: ":") else {
       throw Self.fault("a header is written as 'NAME: VALUE'")
@@ -98,7 +100,8 @@ public struct HeaderTemplate: Hashable, Sendable {
     return error
   }
 
-  /// Whether a text may be the value of a header: it has no control character except the tab. (RFC 9110, section 5.5)
+  /// Whether a text is allowed as the value of a header: it has no control character except the tab. (RFC 9110, section
+  /// 5.5)
   static func isFieldValue(_ text: String) -> Bool {
     text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
   }

@@ -1,6 +1,6 @@
 /// The paths to the items and their fields in a shop's JSON.
 ///
-/// A field may have several paths, for example `$.sale_price` and `$.price`. Its value is at the first path that leads
+/// A field can have several paths, for example `$.sale_price` and `$.price`. Its value is at the first path that leads
 /// to something other than `null`.
 public struct Mapping: Hashable, Sendable {
   /// The paths to the arrays of items, from the root of a response.
@@ -38,7 +38,7 @@ public struct Mapping: Hashable, Sendable {
     /// If so, tags are removed and entities such as `&amp;` are decoded.
     public var isHTML = false
 
-    /// A line of text that changes whenever these rules change; nil for the default rules.
+    /// A line of text that changes whenever these rules change; nil if these are the default rules.
     var fingerprint: String? {
       guard self != Values() else { return nil }
       return "values\t\(isHTML ? "html" : "plain") \(none.sorted().map(\.debugDescription))"
@@ -104,7 +104,7 @@ public struct Mapping: Hashable, Sendable {
   public struct Detail: Hashable, Sendable {
     /// The paths from a response to the details.
     ///
-    /// One response may have the details of many items.
+    /// One response can have the details of many items.
     public var entries: [JSONPath] = []
     /// The paths from a detail to the item's id.
     public var id: [JSONPath] = []
@@ -134,7 +134,7 @@ public struct Mapping: Hashable, Sendable {
     ///
     /// Nil if the price is text such as "5.99 €", or a number in major units.
     public var scale: Scale?
-    /// The price's currency; nil for the catalog's currency.
+    /// The price's currency; nil if it is the catalog's currency.
     public var currency: Unit?
     /// Texts and numbers which mean that the item has no such price, such as `0`.
     public var none: Set<String> = []
@@ -170,7 +170,7 @@ public struct Mapping: Hashable, Sendable {
     public var name: String
     /// The paths to the text.
     ///
-    /// The text is at the first path that leads to a value, which may be a number too.
+    /// The text is at the first path that leads to a value. The value can also be a number.
     public var paths: [JSONPath]
   }
 
@@ -230,7 +230,9 @@ extension Mapping {
     public var paths: [JSONPath]
     /// The separator, if one text consists of several; otherwise nil.
     public var split: String?
-    /// The form of each result, in which `{value}` stands for the text; nil if the result is the text.
+    /// The form of each result, such as `https://cdn.example/{value}`; nil if the result is the text.
+    ///
+    /// `{value}` stands for the text.
     public var template: String?
     /// The paths to the fields of the item that are placeholders in the template, by the placeholders' names.
     public var fields: [NoteRule] = []

@@ -6,7 +6,7 @@ import Base
 public struct PagingRule: Hashable, Sendable {
   /// The way to get from one page to the next.
   public var step: Step
-  /// The number of elements to request for each page; nil for the shop's default.
+  /// The number of elements to request for each page; nil to request the shop's default.
   public var size: Size?
   /// The maximum number of pages to read.
   ///
@@ -132,7 +132,7 @@ public struct PagingRule: Hashable, Sendable {
   ///   - last: The URL of the last page that was read.
   ///   - listing: The content of the last page that was read. For ``Step/link``, its `nextPage` must be the URL in the
   ///     `Link` header.
-  /// - Returns: The URL, or nil if there is no further page. A URL from the response may be relative to `last`.
+  /// - Returns: The URL, or nil if there is no further page. A URL from the response can be relative to `last`.
   public func nextPage(
     afterReading pagesRead: Int,
     of url: String,

@@ -8,9 +8,11 @@ public struct PicturesRule: Hashable, Sendable {
   public struct Host: Hashable, Sendable {
     /// The host in lower case.
     public var name: String
-    /// The port, or nil for the default ports of http and https.
+    /// The port.
+    ///
+    /// It is nil if the default ports of http and https are meant.
     public var port: Int?
-    /// The headers, in which environment variables are not expanded yet.
+    /// The headers, before environment variables are expanded.
     public var headers: [HeaderTemplate]
   }
 

@@ -24,7 +24,7 @@ public struct Placeholder: RawRepresentable, Hashable, Sendable {
   /// The id of the item whose detail is requested.
   public static let id = Placeholder(rawValue: "id")
 
-  /// The placeholders that may be in the request for a section.
+  /// The placeholders that are allowed in the request for a section.
   static let ofSections: Set<Placeholder> = [.cursor, .page, .offset, .size]
 
   /// Whether the value is always a number.
@@ -54,7 +54,7 @@ public struct Placeholder: RawRepresentable, Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - text: The text.
-  ///   - marks: Further characters that a name may have, besides ASCII letters, digits, `_` and `-`.
+  ///   - marks: Further characters that are allowed in a name, besides ASCII letters, digits, `_` and `-`.
   /// - Returns: The placeholders.
   static func all(in text: String, joinedBy marks: String = "") -> [Placeholder] {
     var places: [Placeholder] = []

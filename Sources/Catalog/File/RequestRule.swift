@@ -6,7 +6,7 @@ public struct RequestRule: Hashable, Sendable {
   public enum Method: String, Hashable, Sendable, CaseIterable {
     /// A request without a body.
     case get = "GET"
-    /// A request with a query in its body. It changes nothing on the server, so that it may be repeated.
+    /// A request with a query in its body. It changes nothing on the server, so it can be repeated.
     case post = "POST"
   }
 
@@ -68,7 +68,7 @@ public struct RequestRule: Hashable, Sendable {
   /// Whether the media type is JSON.
   var isJSON: Bool { notation == .json }
 
-  /// The placeholders in the body, if the body may have values of an item: `{id}` and names of the item's fields.
+  /// The placeholders in the body, if the values of an item are allowed in it: `{id}` and names of the item's fields.
   var itemPlaces: Set<Placeholder> {
     var places: Set<Placeholder> = []
     let named = Set(Placeholder.all(in: body))
@@ -123,7 +123,7 @@ public struct RequestRule: Hashable, Sendable {
 enum RequestParser {
   /// Reads how sections are requested.
   ///
-  /// - Parameter members: The YAML mapping that may have the key `request`: a file, a section or a format.
+  /// - Parameter members: The YAML mapping that can have the key `request`: a file, a section or a format.
   /// - Returns: The rule, or nil if there is no key `request`.
   /// - Throws: ``CatalogError`` with line, key and the expected value.
   static func sections(_ members: YAMLMapping) throws(CatalogError) -> RequestRule? {

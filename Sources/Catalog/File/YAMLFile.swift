@@ -144,7 +144,9 @@ struct YAMLMapping {
     member(name).flatMap { $0.isNull ? nil : $0 }
   }
 
-  /// The value of a key, which may be `null`; or nil if the key is absent.
+  /// The value of a key; it can be `null`.
+  ///
+  /// The result is nil if the key is absent.
   func member(_ name: String) -> YAMLNode? {
     members.first { $0.name == name }?.value
   }

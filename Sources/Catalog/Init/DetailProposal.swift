@@ -190,7 +190,9 @@ struct DetailProposal {
     }
   }
 
-  /// The line `id:` with the path from a detail to the id of its item, by which a sync recognizes the right detail.
+  /// The line `id:` with the path from a detail to the id of its item.
+  ///
+  /// A sync recognizes the right detail by this id.
   private static func identity(
     in entry: JSONNode,
     _ id: String?,

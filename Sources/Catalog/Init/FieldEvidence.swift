@@ -366,7 +366,9 @@ struct FieldPlace: Hashable {
   /// A list at the end of the path is not followed by `[*]`, because the reader of texts takes whole lists.
   var all: String { path("[*]", atEnd: "") }
 
-  /// The JSONPath to all values, in which a list at the end is followed by `[*]` too.
+  /// The JSONPath to all values.
+  ///
+  /// If the path ends at a list, `[*]` is appended.
   var elements: String { path("[*]") }
 
   /// The values at this place in an item; ``Step/choice`` is ignored.

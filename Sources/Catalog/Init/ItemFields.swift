@@ -1,7 +1,7 @@
 /// The paths that `larder catalog init` chooses for the fields of the items in a response.
 ///
-/// Each field has several candidates: paths such as `$.price` and `$.cost`, each with the confidence that it leads to
-/// the field (``FieldScore``).
+/// Each field has several candidates: paths such as `$.price` and `$.cost`, and for each path the confidence that it
+/// leads to the field (``FieldScore``).
 struct ItemFields {
   typealias Field = FieldRules.Field
 

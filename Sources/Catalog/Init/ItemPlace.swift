@@ -1,4 +1,4 @@
-/// A place in a response where the items may be, such as an array of objects.
+/// A place in a response that possibly has the items, such as an array of objects.
 struct ItemPlace {
   /// The path to the place, and the structure that the items have there.
   enum Shape: Hashable {
@@ -6,11 +6,11 @@ struct ItemPlace {
     case list(path: [String])
     /// An array of sections at a path. Each section has its items in `member`: `{"groups": [{"dishes": […]}]}`.
     case sections(path: [String], member: FieldPlace)
-    /// An object at a path, in which each member is a section: `{"Cards": […], "Prints": […]}`.
+    /// An object at a path. Each of its members is a section: `{"Cards": […], "Prints": […]}`.
     ///
     /// If `member` is not nil, each section is an object that has its items in this member.
     case sectionsByName(path: [String], member: String?)
-    /// An object at a path, in which each member is an item: `{"c1": {…}, "c2": {…}}`.
+    /// An object at a path. Each of its members is an item: `{"c1": {…}, "c2": {…}}`.
     case itemsByID(path: [String])
   }
 
@@ -29,7 +29,7 @@ struct ItemPlace {
     }
   }
 
-  /// Every place in a response that may have items.
+  /// Every place in a response that possibly has items.
   ///
   /// An object precedes the objects inside it.
   static func all(in root: JSONNode) -> [ItemPlace] {

@@ -5,7 +5,9 @@
 struct JoiningProgram: Equatable {
   /// The comment that explains the program in the catalog file.
   let comment: String
-  /// The program, whose output is `{"items": […]}`.
+  /// The program.
+  ///
+  /// Its output is `{"items": […]}`.
   let program: String
 
   /// Chooses the program for a response, or returns nil if the response can be read as it is.

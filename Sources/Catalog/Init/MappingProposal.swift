@@ -215,7 +215,7 @@ extension MappingProposal {
     return ["each: \(each)", line("key", key)] + (sectionTitle.map { [line("title", $0)] } ?? [])
   }
 
-  /// Whether a transform makes the sections.
+  /// Whether the sections are made by a transform, which is a jq program in the catalog file.
   ///
   /// The catalog can then have no other sections.
   var makesSections: Bool { if case .sectionsByName = place.shape { true } else { false } }

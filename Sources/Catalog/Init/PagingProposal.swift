@@ -40,7 +40,7 @@ struct PagingProposal {
   ///   - url: The URL, relative to the catalog's base.
   ///   - hasNextLink: Whether the `Link` header names a next page.
   ///   - id: The path from an item to its id, or nil if the items have none.
-  ///   - request: The body of the request, or nil for a plain GET.
+  ///   - request: The body of the request, or nil if the request is a plain GET.
   /// - Returns: The candidates, the likeliest first.
   static func ranking(
     root: JSONNode,
@@ -216,7 +216,7 @@ struct PagingProposal {
     path.lastIndex { $0 == "." || $0 == "[" }.map { String(path[..<$0]) }
   }
 
-  /// Pagings by a cursor in the response, one for each request parameter that may take the cursor.
+  /// Pagings by a cursor in the response, one for each request parameter that possibly takes the cursor.
   private static func cursors(
     _ around: [Member],
     _ query: [(name: String, value: String)]
@@ -328,7 +328,7 @@ struct PagingProposal {
   }
 }
 
-/// The members of a JSON request body that may select the page, such as `page` in `{"page": 1}`.
+/// The members of a JSON request body that possibly select the page, such as `page` in `{"page": 1}`.
 struct PostedPaging {
   /// A member of the request.
   struct Slot {
@@ -417,7 +417,9 @@ struct PostedPaging {
 }
 
 extension PagingProposal {
-  /// Pagings for a request with a body, in which a placeholder for the page's number or cursor replaces a value.
+  /// Pagings for a request with a body.
+  ///
+  /// A placeholder for the page's number or cursor replaces a value in the body.
   private static func posted(
     _ around: [Member],
     count: Int,

@@ -4,11 +4,14 @@
 struct PictureProposal {
   /// The paths in an item, the best first.
   ///
-  /// A further path is for items without a value at the paths before, or for the other kind of element in a mixed list.
+  /// A later path is for items that have no value at the earlier paths. It can also be for the second kind of element
+  /// in a list that has two kinds, such as `["a.jpg", {"url": "b.jpg"}]`.
   let scores: [FieldScore]
-  /// The values of the role in the catalog file, one for each alternative.
+  /// The YAML values to write for the role in the catalog file, such as `{path: $.image}`.
+  ///
+  /// Each further value is for items in which the values before it find no picture.
   let values: [String]
-  /// The value that reads only the first picture, or nil if a single text holds several pictures.
+  /// The YAML value that reads only an item's first picture, or nil if one text has the URLs of several pictures.
   let first: String?
 
   /// Proposes how to read the pictures of a role.
@@ -17,7 +20,7 @@ struct PictureProposal {
   ///   - ranking: The paths to the pictures. An item's pictures are at the first path where the item has a value.
   ///   - isMany: Whether the role takes all pictures of an item, as the gallery does.
   ///   - all: The values at all paths in the items.
-  ///   - root: The response, which may have a base URL of pictures outside the items.
+  ///   - root: The whole response. A base URL of the pictures can be outside the items.
   init?(_ ranking: [FieldScore], isMany: Bool, among all: [FieldEvidence], root: JSONNode) {
     guard let best = ranking.first else { return nil }
     let mixed = Self.mixed(with: best.evidence, among: all)
@@ -35,7 +38,7 @@ struct PictureProposal {
     first = mark == nil ? Self.yaml(own, isMany: false, template: template) : nil
   }
 
-  /// Whether the catalog file has the role as a key, and not only in a comment.
+  /// Whether the role becomes a key of the catalog file; if false, it is only written in a comment.
   var isSure: Bool { scores[0].isSure }
 
   /// The value of a role in the catalog file.
@@ -54,7 +57,7 @@ struct PictureProposal {
   ) -> String {
     var members: [String] = []
     if places.count > 1 {
-      // Each path selects the elements of a list one by one. Elements that are not for this path can then be skipped.
+      // Each path selects the elements of a list one by one, so that it can skip the elements of the other kind.
       let paths = places.map { isMany ? $0.elements : $0.first }
       members.append("all: \(YAMLText.list(paths.map(YAMLText.quoted)))")
     } else {
@@ -67,7 +70,8 @@ struct PictureProposal {
 
   /// The values of the other kind in a mixed list such as `["a.jpg", {"url": "b.jpg"}]`.
   ///
-  /// If `evidence` has the texts, these are the members of the objects, and the other way round.
+  /// If `evidence` has the texts of the list, the result is about the members of the objects. If `evidence` has such a
+  /// member, the result is about the texts.
   private static func mixed(
     with evidence: FieldEvidence,
     among all: [FieldEvidence]

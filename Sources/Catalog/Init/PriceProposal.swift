@@ -378,7 +378,9 @@ enum PriceText {
   /// The digits of a text, which are the same for "1,234.50" and "1.234,50 €".
   static func digits(_ text: String) -> String { text.filter(\.isWholeNumber) }
 
-  /// The number in a price, whose last point or comma is decimal if one or two digits follow it; nil without digits.
+  /// The number in a price, or nil if the price has no digits.
+  ///
+  /// If one or two digits follow the last point or comma, this point or comma is the decimal separator.
   static func number(_ text: String) -> Double? {
     if let number = Double(text) { return number }
     let kept = text.filter { $0.isWholeNumber || ".,".contains($0) }

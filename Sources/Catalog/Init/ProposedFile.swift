@@ -62,7 +62,7 @@ package struct ProposedFile {
   /// Proposes a catalog file.
   ///
   /// - Parameters:
-  ///   - pages: The responses, each with a URL of its own; at least one.
+  ///   - pages: The responses, at least one. No two of them have the same URL.
   ///   - detail: The detail of an item: a document about this item alone. Nil if there is none.
   ///   - headers: The headers of the requests.
   ///   - currency: The ISO 4217 code that the user gave, or nil to deduce the currency.

@@ -5,7 +5,7 @@ enum ProposedReading {
   /// By a built-in format, such as `shopify`.
   case format(FormatProposal)
 
-  /// Whether the responses of these two readings can be read in the same way.
+  /// Whether the same keys of the catalog file can read the responses of both.
   func isLike(_ other: ProposedReading) -> Bool {
     switch (self, other) {
     case (.mapping(let one), .mapping(let other)):
@@ -52,7 +52,7 @@ enum ProposedReading {
     return paging
   }
 
-  /// Whether a transform makes the sections.
+  /// Whether the sections are made by a transform, which is a jq program in the catalog file.
   var makesSections: Bool {
     if case .mapping(let mapping) = self { mapping.makesSections } else { false }
   }
@@ -69,7 +69,7 @@ extension ProposedFile {
   /// The lines of the file.
   ///
   /// A part is a group of responses that are read in the same way. The top level of the file says how the responses of
-  /// the first part are read. The sections of each other part say how their own responses are read.
+  /// the first part are read. In the other parts, each section says how its own response is read.
   var lines: [String] {
     let sources = sources
     let first = parts[0].reading
@@ -129,7 +129,9 @@ extension ProposedFile {
     return lines
   }
 
-  /// The end of a section's line, which sets the fields that the section lacks to `null`: `, item: {badges: null}`.
+  /// The end of a section's line, for example `, item: {badges: null}`.
+  ///
+  /// It sets the given fields to `null`, because the section's items do not have them.
   private static func without(_ fields: [ItemField]) -> String {
     guard !fields.isEmpty else { return "" }
     let plain = fields.filter { $0.role == nil }.map { "\($0.rawValue): null" }

@@ -5,13 +5,13 @@
 package struct ProposedSource: Sendable {
   /// The name of the catalog.
   package var name: String
-  /// The base of relative URLs in the catalog file; nil for a local file.
+  /// The base of relative URLs in the catalog file; nil if the source is a local file.
   package var base: String?
   /// The section's URL, relative to `base`.
   package var url: String
   /// The section's key.
   package var key: String
-  /// The body of the request, with placeholders such as `{cursor}`; nil for a plain GET.
+  /// The body of the request, with placeholders such as `{cursor}`; nil if the request is a plain GET.
   package var body: String?
   /// The mapped fields that no item of this listing has, although items of another listing have them.
   var absent: [ItemField] = []
@@ -58,8 +58,7 @@ package struct ProposedSource: Sendable {
   /// Prepares the body of a request for a catalog file.
   ///
   /// - Parameter text: JSON.
-  /// - Returns: The same JSON, in which `{cursor}` is written as `{ cursor }` so that it is not taken for a
-  ///   placeholder.
+  /// - Returns: The same JSON, but with `{cursor}` written as `{ cursor }`, so that it is not taken for a placeholder.
   /// - Throws: ``CatalogError`` when the text is not JSON.
   package static func requestBody(_ text: String) throws(CatalogError) -> String {
     _ = try JSONDocument(parsing: Array(text.utf8), of: "request body")

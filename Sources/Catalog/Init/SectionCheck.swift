@@ -217,7 +217,7 @@ package struct CatalogFinding: Hashable, Sendable, Encodable {
     case duplicateKey = "duplicate-key"
     /// Prices that are read as major units but seem to be in cents.
     case minorUnits = "minor-units"
-    /// Prices such as "1.299", in which the point may be decimal or may separate thousands.
+    /// Prices such as "1.299". Their point can be decimal or can separate thousands.
     case ambiguousPrice = "ambiguous-price"
     /// Pictures whose URL ends like a web page's, or whose response is an HTML page.
     case pictureIsPage = "picture-is-page"
@@ -295,9 +295,9 @@ package struct CatalogFinding: Hashable, Sendable, Encodable {
 }
 
 extension CatalogFile {
-  /// The findings about prices that may mean another amount than larder reads.
+  /// The findings about prices that possibly mean another amount than larder reads.
   ///
-  /// "1.299" may mean 1,299 euros or 1.30 euros. It is not reported if other prices of the field show the meaning of
+  /// "1.299" can mean 1,299 euros or 1.30 euros. It is not reported if other prices of the field show the meaning of
   /// the point.
   ///
   /// Whole numbers such as 1999 may be cents. They are not reported for a currency in which everyday prices are that
@@ -370,7 +370,9 @@ extension CatalogFile {
 struct PriceCustom {
   /// The meanings of the point in prices such as "12.50", which have only one meaning.
   private var shown: Set<WrittenPrice.Point> = []
-  /// The prices with two meanings, each with the price and the meaning that larder reads.
+  /// The prices that have two meanings.
+  ///
+  /// Each element has the price, and the meaning that larder reads.
   private var open: [(text: String, price: Price, meaning: WrittenPrice.Point)] = []
 
   /// Adds the text of a price.

@@ -42,7 +42,9 @@ public struct CatalogDiff: Hashable, Sendable {
     }
   }
 
-  /// Makes the changes from an empty catalog to a first state, in which all listings are new.
+  /// Makes the changes from an empty catalog to a first state.
+  ///
+  /// All listings are then new.
   ///
   /// - Parameter sections: The key of each section, and the ids of its items in their order.
   public init(first sections: [(key: String, ids: [String])]) {
@@ -157,7 +159,7 @@ public struct CatalogDiff: Hashable, Sendable {
     }
   }
 
-  /// The names of the compared fields, each with its value as text.
+  /// The names of the compared fields, and the value of each field as text.
   ///
   /// A price is its number of minor units. Several URLs are separated by spaces.
   private static func fields(

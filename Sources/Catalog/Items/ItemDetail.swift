@@ -5,13 +5,17 @@
 public struct ItemDetail: Hashable, Sendable, Codable {
   /// The id of the item.
   public var id: String
-  /// The description, which may differ from the item's description in the list.
+  /// The description.
+  ///
+  /// It can differ from the item's description in the list.
   public var description: String?
-  /// The prices in the detail, one or two, which may differ from the prices in the list.
+  /// The prices in the detail, one or two.
+  ///
+  /// They can differ from the prices in the list.
   public var prices: [Price]
   /// The pictures, grouped by role: top, gallery, section.
   ///
-  /// The pictures of one role are in the order of the shop's response. A URL may occur twice.
+  /// The pictures of one role are in the order of the shop's response. A URL can occur twice.
   public var images: [ImageReference]
   /// Further texts, by names that the catalog file chooses, such as `delivery_fee`.
   public var notes: [String: String]

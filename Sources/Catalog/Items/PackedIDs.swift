@@ -3,7 +3,7 @@
 /// If there are a million ids, each takes about 30 bytes. In a dictionary of strings, each would take five times as
 /// much.
 ///
-/// A section may list the same id several times. The items with this id are then its first occurrence, its second
+/// A section can list the same id several times. The items with this id are then its first occurrence, its second
 /// occurrence and so on.
 package struct PackedIDs: Sendable {
   private let bytes: [UInt8]
@@ -54,9 +54,11 @@ package struct PackedIDs: Sendable {
   /// The id of the item at an index.
   package subscript(place: Int) -> String { String(decoding: bytes[range(place)], as: UTF8.self) }
 
-  /// The indices of the items whose id an earlier item has, each with the index of the first item with this id.
+  /// The items that repeat the id of an earlier item.
   ///
-  /// They are in the order of the section.
+  /// `place` is the index of such an item, and `first` is the index of the first item with the same id.
+  ///
+  /// The items are in the order of the section.
   package var repeats: [(place: Int, first: Int)] {
     later.flatMap { first, places in places.map { ($0, first) } }.sorted { $0.place < $1.place }
   }
@@ -64,7 +66,10 @@ package struct PackedIDs: Sendable {
   /// The number of earlier items with the same id as the item at the index `place`.
   package func occurrence(at place: Int) -> Int { occurrences[place] ?? 0 }
 
-  /// Finds the item that is the same occurrence of the same id as an item of another section.
+  /// Finds the item that corresponds to an item of another section.
+  ///
+  /// Both have the same id. If the other item is, for example, the second one with this id in its section, the result
+  /// is the second one in this section.
   ///
   /// - Parameters:
   ///   - place: The index of the item in the other section.
@@ -101,7 +106,8 @@ package struct PackedIDs: Sendable {
 
   /// The index of the slot with an id, or of the free slot where the id belongs.
   private func slot(of id: ArraySlice<UInt8>) -> Int {
-    // `Hasher` has a different seed in each process. Therefore no shop can choose ids that all share one slot.
+    // `Hasher` has a different seed in each process. Therefore a shop cannot choose ids that all get the same slot,
+    // which would make the search slow.
     var hasher = Hasher()
     id.withUnsafeBytes { hasher.combine(bytes: $0) }
     var slot = hasher.finalize() & (slots.count - 1)

@@ -201,7 +201,9 @@ public struct ImageReference: Hashable, Sendable, Codable {
 
   /// The picture's role.
   public let role: Role
-  /// The URL exactly as the shop's response has it; it may be relative.
+  /// The URL exactly as the shop's response has it.
+  ///
+  /// It can be relative.
   public let url: String
 
   /// Makes a reference.
@@ -221,7 +223,7 @@ public struct Section: Hashable, Sendable, Codable {
   public var subtitle: String?
   /// The items in the order of the shop's response.
   ///
-  /// The same id may occur more than once.
+  /// The same id can occur more than once.
   public var items: [StoreItem]
 
   /// Makes a section.

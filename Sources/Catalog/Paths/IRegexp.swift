@@ -330,7 +330,9 @@ struct ScalarSet: Hashable, Sendable {
   var ranges: [ClosedRange<UInt32>] = []
   /// The general categories of Unicode that are in the set, such as `L` and `Lu`.
   var categories: [String] = []
-  /// The general categories after `\P`, whose complements are in the set.
+  /// The general categories after `\P`.
+  ///
+  /// The set contains the characters outside each of them.
   var otherCategories: [String] = []
   /// Whether the set has all scalars except those above, as in `[^a-z]`.
   var isNegated = false

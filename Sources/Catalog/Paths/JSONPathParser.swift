@@ -303,7 +303,9 @@ extension JSONPathParser {
 
 /// Parses the expression after `?`. (RFC 9535, section 2.3.5.1)
 extension JSONPathParser {
-  /// Parses conditions with `||` between them, of which at least one must hold.
+  /// Parses conditions with `||` between them.
+  ///
+  /// At least one of them must hold.
   mutating func filter() throws(CatalogError) -> JSONFilter {
     try nested { parser throws(CatalogError) in
       var filters = [try parser.conjunction()]

@@ -14,9 +14,13 @@ public struct ItemQuery: Hashable, Sendable {
   ///
   /// If it is nil, all items are admitted, even those without a price.
   public var price: PriceBounds?
-  /// The order of the items, or nil for the order of the catalog.
+  /// The order of the items.
+  ///
+  /// Nil means the order of the catalog.
   public var order: ItemSort?
-  /// The maximum number of items, or nil for all of them.
+  /// The maximum number of items.
+  ///
+  /// Nil means that there is no limit.
   public var limit: Int?
 
   /// Makes a query.

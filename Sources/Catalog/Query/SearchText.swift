@@ -15,7 +15,7 @@ public struct SearchText: Hashable, Sendable {
   /// A character or a scalar to find.
   private struct Mark<Unit: Hashable & Sendable>: Hashable, Sendable {
     var unit: Unit
-    /// The index in ``SearchText/initials``, if the unit is a Korean consonant that may begin a syllable.
+    /// The index in ``SearchText/initials``, if the unit is a Korean consonant that can begin a syllable.
     var initial: UInt32?
   }
 
@@ -114,7 +114,7 @@ public struct SearchText: Hashable, Sendable {
 
   // MARK: - Korean
 
-  /// The 19 consonants that may begin a Korean syllable, in the order of Unicode.
+  /// The 19 consonants that can begin a Korean syllable, in the order of Unicode.
   private static let initials = Array("ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ")
 
   /// The index of a character in ``initials``, or nil if it is not such a consonant by itself.
@@ -170,7 +170,7 @@ extension SearchText {
       case 0x09...0x0D, 0x20: 0x20
       case 0x41...0x5A: value + 0x20
       case 0..<0x80: value
-      // Latin letters, except ß, whose upper case is two letters. × and ÷ are not letters.
+      // Latin letters, except ß, because the upper case of ß is two letters. × and ÷ are not letters.
       case 0xC0...0xDE where value != 0xD7: value + 0x20
       case 0xE0...0xFF, 0xD7: value
       // Dashes, quotation marks and the ellipsis.

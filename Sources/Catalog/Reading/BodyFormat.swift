@@ -50,7 +50,7 @@ public struct BodyFormat: Hashable, Sendable {
   /// If so, a catalog file does not have to say where the items are.
   var makesItems: Bool { !isJSON && (kind != .xml || xml?.records.isEmpty == false) }
 
-  /// A text that is the same for equal formats and differs for others, or nil for plain JSON.
+  /// A text that is the same for equal formats and differs for others, or nil if the format is plain JSON.
   var fingerprint: String? {
     guard self != .json else { return nil }
     var words = [kind?.rawValue ?? "content"]
@@ -64,7 +64,8 @@ public struct BodyFormat: Hashable, Sendable {
   /// - Parameters:
   ///   - body: The body of the response.
   ///   - subject: The name of the response in error messages, for example "section main".
-  ///   - columns: Column names, of which a table must have at least one. If they are empty, any table is accepted.
+  ///   - columns: Names of columns. A table is accepted if it has at least one of them. If there are no names, any
+  ///     table is accepted.
   ///   - linesBefore: The number of lines before the body, if it is a part of a larger body.
   ///   - limits: The limits for decoding, such as a deadline.
   /// - Returns: JSON in UTF-8.
@@ -141,7 +142,7 @@ enum ForeignData {
     ("\u{FD}7zXZ", "packed with xz", "unpack it, or pack it with gzip"),
   ]
 
-  /// The name of a body's kind and a remedy, or nil if larder may be able to read the body.
+  /// The name of a body's kind and a remedy, or nil if larder can possibly read the body.
   static func name(of body: [UInt8]) -> (name: String, remedy: String)? {
     let kind = kinds.first { kind in
       body.starts(with: kind.beginning.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })

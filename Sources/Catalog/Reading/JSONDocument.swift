@@ -17,7 +17,8 @@ public final class JSONDocument: @unchecked Sendable {
   // document, so no value outlives it.
   private let tree: OpaquePointer
   private let subject: String
-  /// The maximum number of steps that the filters and the `..` of all paths together may take through the tree.
+  /// The maximum number of steps that the filters and the `..` of all paths together are allowed to take through the
+  /// tree.
   private let stepLimit: Int
   private let stepsTaken = Atomic(0)
   private let limits: DecodingLimits

@@ -1,4 +1,6 @@
-/// The bytes of a JSON text, from which errors with line and column are made.
+/// The bytes of a JSON text.
+///
+/// They are needed for errors that name a line and a column.
 struct JSONText {
   /// The text in UTF-8, without a byte order mark.
   let bytes: ArraySlice<UInt8>

@@ -171,7 +171,7 @@ struct LinkedGraph {
     return node
   }
 
-  /// The id of a node, by which other nodes refer to it, or nil if it has none.
+  /// The id by which other nodes refer to a node, or nil if the node has no id.
   static func id(of node: JSONNode) -> String? {
     guard node.kind == .object, let id = (node["@id"] ?? node["id"])?.text, !id.isEmpty else {
       return nil
@@ -308,7 +308,7 @@ enum LinkedValue: Equatable {
     }
   }
 
-  /// The plain value of a node, or nil for a list or a thing.
+  /// The plain value of a node, or nil if the node is a list or a thing.
   ///
   /// If the node is an object, it is the object's `@value`. Otherwise, it is the node itself.
   private static func scalar(_ node: JSONNode) -> JSONNode? {
@@ -328,7 +328,7 @@ enum LinkedValue: Equatable {
     if case .list(let values) = self, let first = values.first { first } else { self }
   }
 
-  /// The value as a number, or nil for a list, or for a text that is not a plain number.
+  /// The value as a number, or nil if the value is a list, or a text that is not a plain number.
   var number: Double? {
     switch self {
     case .text(let text): Double(text)

@@ -181,7 +181,7 @@ struct Microdata {
     let elements: [Element]
     let ids: [String: Int]
     let text: [UInt8]
-    /// The number of bytes that may still be written.
+    /// The number of bytes that are still allowed to be written.
     ///
     /// Other work is counted in bytes too.
     var rest: Int
@@ -235,7 +235,7 @@ struct Microdata {
       return found
     }
 
-    /// Whether a value may be written here.
+    /// Whether a value is allowed here.
     ///
     /// An item must not be a part of itself, or nested too deeply.
     private func isWritten(_ value: Int) -> Bool {

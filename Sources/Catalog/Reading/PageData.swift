@@ -11,7 +11,9 @@ final class PageData: HTMLReceiver {
   private(set) var canonical: String?
 
   private var isInJSON = false
-  /// Whether the parser is inside a script or a style sheet, whose text is not shown.
+  /// Whether the parser is inside a script or a style sheet.
+  ///
+  /// A browser does not show the text of either.
   private var isHidden = false
   /// For each open element, whether ``microdata`` must be told about its end.
   ///

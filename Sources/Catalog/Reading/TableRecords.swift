@@ -3,7 +3,7 @@
 /// The first line has the names of the columns, and each further line is a record. For example, the lines `id,price`
 /// and `A1,19.90 EUR` become `{"items": [{"id": "A1", "price": "19.90 EUR"}]}`. Empty cells are left out.
 ///
-/// A cell in quotes may contain separators and line ends. Two quotes inside such a cell mean one quote.
+/// A cell in quotes can contain separators and line ends. Two quotes inside such a cell mean one quote.
 struct TableRecords {
   /// A rule that says how the cells of a line become the members of a record.
   struct Rule: Hashable, Sendable {
@@ -35,7 +35,8 @@ struct TableRecords {
   /// - Parameters:
   ///   - rule: The rule that says how cells become members.
   ///   - separator: The byte between cells. Nil to use the separator that is most frequent in the first line.
-  ///   - columns: Column names, of which the table must have at least one. If they are empty, any table is accepted.
+  ///   - columns: Names of columns. The table is accepted if it has at least one of them. If there are no names, any
+  ///     table is accepted.
   ///   - subject: The name of the table in error messages, for example "section main".
   init(_ rule: Rule, separator: UInt8?, columns: [String], _ subject: String) {
     self.rule = rule

@@ -13,9 +13,9 @@ struct XMLRecords {
     ///
     /// If there are none, the document becomes one tree.
     var records: [String] = []
-    /// The names that the outermost element may have.
+    /// The names that the outermost element is allowed to have.
     ///
-    /// If there are none, it may have any name.
+    /// If there are none, every name is allowed.
     var roots: [String] = []
     /// The URLs of namespaces whose elements are named without a prefix.
     ///

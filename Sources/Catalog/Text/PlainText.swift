@@ -36,7 +36,7 @@ public enum PlainText {
 
   /// Whether a text is certainly equal to its ``line(_:)``, as most texts are.
   ///
-  /// The test is quick, because it only compares scalars with ranges. A text with other scalars may be equal too.
+  /// The test is quick, because it only compares scalars with ranges. A text with other scalars can be equal too.
   private static func isPlainLine(_ text: String) -> Bool {
     var previous: UInt32 = 0x20
     for scalar in text.unicodeScalars {

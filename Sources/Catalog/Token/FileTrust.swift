@@ -22,14 +22,14 @@ package enum FileTrust {
     private static let group: UInt32 = 0o020
     private static let other: UInt32 = 0o002
 
-    /// Whether users other than the owner may write to the file.
+    /// Whether users other than the owner are allowed to write to the file.
     ///
-    /// It is false for devices, because only root can make them, and because the group `tty` may always write to a
-    /// terminal.
+    /// It is false for devices, because only root can make them, and because the group `tty` is always allowed to write
+    /// to a terminal.
     fileprivate var isOpen: Bool {
       mode & Self.typeMask != Self.device && mode & (Self.group | Self.other) != 0
     }
-    /// Whether everybody may replace the files in this folder.
+    /// Whether every user is allowed to replace the files in this folder.
     fileprivate var isOpenFolder: Bool { mode & Self.other != 0 && mode & Self.sticky == 0 }
   }
 
@@ -37,9 +37,9 @@ package enum FileTrust {
   package enum Doubt: Hashable, Sendable {
     /// The file belongs to the user with this id, who is neither root nor the user who runs larder.
     case owner(UInt32)
-    /// The group of the file, or everybody, may write to it.
+    /// The group of the file, or every user, is allowed to write to it.
     case writable
-    /// Everybody may replace the file in its folder.
+    /// Every user is allowed to replace the file in its folder.
     case folder
 
     /// The words that follow the name of the file and "is not trusted" in a message.

@@ -1,4 +1,6 @@
-/// The value of `token:` in a catalog file, by which a run gets a new token when a server answers 401.
+/// The value of `token:` in a catalog file.
+///
+/// It names the program that prints a new token when a server answers 401.
 ///
 /// The run starts a command, which is a program with its arguments. The first line that the command prints is then sent
 /// in a request header. No shell reads the command, and variables in it are not expanded.

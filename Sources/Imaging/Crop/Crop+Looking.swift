@@ -63,7 +63,8 @@ extension Crop {
 
   /// The ICC profile of a picture's samples; empty if the samples are assumed to be sRGB.
   ///
-  /// It is the picture's own profile, or one that is made from the numbers with which an AVIF names its colours.
+  /// It is the profile in the file. If an AVIF has no profile, but names its colours by code numbers (CICP), a profile
+  /// is made from these numbers.
   func colours(of file: PictureFile) -> [UInt8] {
     let own = file.probe.structure.profile(of: file, limits)
     return own.isEmpty ? file.probe.structure.namedProfile : own

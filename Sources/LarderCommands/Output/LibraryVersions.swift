@@ -14,7 +14,7 @@ import CurlTransport
 
 /// The versions of the installed libraries, for `larder --version -v`.
 ///
-/// The text does not name the libraries' files. The packaging script reads those names from the binary.
+/// The text does not name the libraries' files. `script/package` finds the names of the files in the binary.
 enum LibraryVersions {
   /// A library: its name, its release or nil if it cannot be opened, and its use, such as "scaling".
   private typealias Row = (name: String, release: String?, use: String)

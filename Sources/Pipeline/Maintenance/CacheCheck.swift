@@ -19,8 +19,8 @@ package struct CacheCheck: Sendable {
   ///
   /// - Parameters:
   ///   - path: The cache's path.
-  ///   - holder: The text to write into the cache's lock, if the cache is to be repaired; nil only to check it. For a
-  ///     repair, a lost or damaged index is rebuilt.
+  ///   - holder: The text to write into the cache's lock. Pass nil to check the cache without a repair. If there is a
+  ///     text, a lost or damaged index is rebuilt.
   ///   - depth: How thoroughly to check the index.
   ///   - now: The current time.
   ///   - remote: The remote store of the pictures, if they are not in the cache's folder.
@@ -124,8 +124,8 @@ package struct CacheCheck: Sendable {
 
   /// Repairs the damage that a check found.
   ///
-  /// A file that no row of the index names gets a row if it has the name of a picture in a catalog. Otherwise it is
-  /// removed.
+  /// If no row of the index names a file, but the file has the name of a picture in a catalog, the file gets a row.
+  /// Other files without a row are removed.
   package func repair(_ report: VerifyReport) throws(LarderError) {
     guard let index else { return }
     try verification(index).repair(report, urls: try index.claimedURLs().sorted())
@@ -170,7 +170,7 @@ extension CacheCheck {
 extension Index {
   /// Whether the database is whole.
   ///
-  /// A full check also reads every item, because an unreadable item would end every run.
+  /// A full check also reads every item, because each later run would end when it reaches an unreadable item.
   ///
   /// - Throws: ``LarderError`` with the code `damaged` if a value is damaged. SQLite does not detect such damage.
   fileprivate func isWhole(_ depth: Verification.Depth) throws(LarderError) -> Bool {

@@ -1,5 +1,5 @@
-/// A shortened report for emails and monitoring. Without it, a report about an unreachable shop would list each of its
-/// items.
+/// A shortened report for emails and monitoring. The whole report about an unreachable shop would list each of the
+/// shop's items.
 extension SyncReport {
   /// The maximum number of entries of each kind in ``brief``, such as failures with the same reason.
   package static let mostBrief = 100
@@ -9,8 +9,8 @@ extension SyncReport {
   /// It has at most 100 failures with the same stage and reason, 100 unreadable items with the same section and reason,
   /// and 100 entries in every other list.
   ///
-  /// Failures and unreadable items that are left out are added to the report's own counts. ``briefOmits`` has the
-  /// numbers of the other entries that are left out.
+  /// The report itself counts the failures and unreadable items that are left out. ``briefOmits`` has the numbers of
+  /// the other entries that are left out.
   package var brief: SyncReport {
     var brief = self
     brief.failures = []
@@ -45,7 +45,9 @@ extension SyncReport {
     return brief
   }
 
-  /// The numbers of entries that ``brief`` leaves out of lists that have no count in the report.
+  /// For each list that ``brief`` shortens, the number of entries that it leaves out.
+  ///
+  /// Failures and unreadable items are not in it, because the report itself counts those that are left out.
   ///
   /// The keys are the paths of the lists in the JSON document, for example `items.added`.
   package var briefOmits: [String: Int] {

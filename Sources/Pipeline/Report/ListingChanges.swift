@@ -26,7 +26,8 @@ struct ListingChanges {
     var add = Adding(section: change.section, id: item.id)
     guard let old = change.from, let new = change.to else {
       add.field(.listed, change.from.map { _ in .listed }, change.to.map { _ in .listed })
-      // Also record the item's prices, which are valid from now on, or were valid until now.
+      // Also record the item's prices: those of an added item are valid from now on, and those of a removed item end
+      // now.
       for (field, price) in [
         (HistoryField.normalPrice, item.normalPrice), (.salePrice, item.salePrice),
       ] { add.known(field, price.map(HistoryValue.init)) }
@@ -80,7 +81,7 @@ struct ListingChanges {
 
   /// Adds the items that moved from one section to another.
   mutating func addMoves(of diff: CatalogDiff) {
-    // Put moves first, because an item's other changes are recorded for its new section.
+    // The moves go before all other changes, because the other changes of a moved item name its new section.
     let moves = diff.changed.filter { $0.field == "section" }.map {
       ItemChange(
         section: $0.section,
@@ -170,8 +171,8 @@ extension ListingChanges {
 
   /// The value that the history has for pictures.
   ///
-  /// It is a list of digests if all of them are in the cache. Otherwise it is a text with the digests of the cached
-  /// ones and the URLs of the others.
+  /// If all pictures are in the cache, it is a list of their digests. Otherwise it is a text with the digests of the
+  /// cached pictures and the URLs of the others.
   private static func value(
     _ urls: [String],
     _ digests: (PictureID) -> [UInt8]?

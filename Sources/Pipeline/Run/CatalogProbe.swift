@@ -4,7 +4,7 @@ import Dispatch
 import Synchronization
 import Transport
 
-/// A page of a section or a detail that was fetched for inspection.
+/// A response that was fetched for inspection: one page of a list of items, or the document about one item.
 package struct ProbedPage: Sendable {
   /// The body, decompressed.
   package let body: [UInt8]
@@ -21,7 +21,7 @@ package struct ProbedPage: Sendable {
 /// A section is a list of items. A detail is the document about one item, beyond its entry in a section. `catalog init`
 /// and `catalog check` use this type.
 ///
-/// Addresses, headers, variables and private addresses are handled as in a sync. The methods block.
+/// URLs, header fields, variables and hosts with private addresses are treated as in a sync. The methods block.
 package final class CatalogProbe: Sendable {
   private let request: RunRequest?
   private let named: NamedOrigins
@@ -234,8 +234,8 @@ package final class CatalogProbe: Sendable {
   /// Fetches the first bytes of a picture on a page.
   ///
   /// - Parameters:
-  ///   - text: Its URL in the feed.
-  ///   - base: The page's own URL, the base of a relative URL if the catalog file has no `base`.
+  ///   - text: The picture's URL as the page has it. It can be relative.
+  ///   - base: The URL of the page. If the catalog file has no `base`, a relative URL is resolved against it.
   /// - Returns: At least 512 bytes; fewer if the body is shorter or the transfer failed.
   /// - Throws: ``LarderError`` when it cannot be fetched.
   package func beginning(

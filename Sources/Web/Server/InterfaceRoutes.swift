@@ -10,7 +10,7 @@ import Pipeline
 final class InterfaceRoutes: Sendable {
   /// The largest `limit` of a request.
   static let most = 200
-  /// The `limit` of a request that has none.
+  /// The default of `limit`, for a request without this parameter.
   static let usual = 100
 
   private let catalog: OpenCatalog

@@ -176,7 +176,7 @@ final class ServerConnection: ChannelDuplexHandler {
     advance(context)
   }
 
-  /// Answers the waiting requests, until the answer to one of them takes time.
+  /// Answers the waiting requests in their order, until it reaches a request that takes time to answer.
   private func advance(_ context: ChannelHandlerContext) {
     while phase == .idle || phase == .reading, context.channel.isWritable,
       let request = waiting.popFirst()
@@ -426,7 +426,7 @@ final class LoopConnections {
 
   /// Closes every connection as soon as its present answer is sent, and refuses new connections.
   ///
-  /// - Returns: Completed when the last connection has closed.
+  /// - Returns: A future that completes when the last connection has closed.
   func drain() -> EventLoopFuture<Void> {
     let promise = loop.makePromise(of: Void.self)
     drained = promise

@@ -6,7 +6,7 @@ import Synchronization
 
 /// All sections and items of a catalog in memory, as one run of `sync` has left them.
 ///
-/// The store searches and counts them.
+/// The pages of the store search and count these items.
 struct StorefrontSections: Sendable {
   /// A section with its items.
   struct Shelf: Sendable {
@@ -17,7 +17,9 @@ struct StorefrontSections: Sendable {
     let subtitle: String
     /// The section's items, in the shop's order.
     let items: [StoreItem]
-    /// The `lang` attribute of the section's texts, such as ` lang="ko"`, as in ``ReportShelf/speech``.
+    /// The `lang` attribute of the section's texts, with a space before it: ` lang="ko"`.
+    ///
+    /// It is empty if the language is unknown.
     let speech: String
 
     init(_ section: RunSection, _ items: [StoreItem]) {
@@ -45,7 +47,10 @@ struct StorefrontSections: Sendable {
   let name: Name
   /// The sections in the order of the catalog file.
   let all: [Shelf]
-  /// By item id, the position of the first section that lists the item, and of the item in that section.
+  /// The place of each item, by the item's id.
+  ///
+  /// A place is the position of the first section that lists the item, and the position of the item within that
+  /// section.
   private let places: [String: (shelf: Int, item: Int)]
   /// The `lang` attribute of the texts of the whole catalog, such as ` lang="ko"`.
   let speech: String

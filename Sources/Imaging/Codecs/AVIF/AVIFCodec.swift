@@ -3,7 +3,7 @@ import CAVIF
 
 /// Decodes and encodes AVIFs with libavif.
 ///
-/// Only this folder and HEICRows use its pointers and structs.
+/// Code outside this folder does not use the pointers and structs of libavif. The only exception is `HEICRows`.
 enum AVIFCodec {
   /// Opens libavif.
   ///
@@ -45,8 +45,8 @@ enum AVIFCodec {
     )
     try limits.check(decoding: held, of: file.name)
     var outcome = cavif_outcome()
-    // These limits are for the frames in the file. The cells of a grid may together be a little larger than the
-    // picture.
+    // These limits are for the frames in the file. If an AVIF stores its picture as a grid of frames, the frames
+    // together can be a little larger than the picture.
     let allowed = cavif_limits(
       pixels: UInt32(clamping: min(limits.pixels, max(coded * 4, 4_000_000))),
       side: UInt32(clamping: limits.side),
@@ -159,15 +159,17 @@ enum AVIFCodec {
 
 /// A decoder for AV1, the video format in which an AVIF stores its pictures.
 enum AVIFDecoder {
-  /// The library dav1d, which is fast, and needs hardly more memory than the planes.
+  /// The library dav1d.
+  ///
+  /// It is fast, and needs hardly more memory than the planes of the decoded picture.
   case dav1d
   /// Any other decoder with which libavif was built, such as libaom.
   case other
 
-  /// The most bytes that it takes to decode a picture of `pixels`, without the file itself.
+  /// The maximum memory, in bytes, that the decoding of `pixels` pixels takes in addition to the file's bytes.
   ///
-  /// Colours and alpha are two separate pictures. Film grain is added to a copy of the planes. The cells of a grid are
-  /// copied into a picture of their own. (Measured in docs/decisions, 07)
+  /// Colours and alpha are two separate pictures. Film grain is added to a copy of the planes. If the picture is stored
+  /// as a grid of frames, these are copied into one picture. (Measured in docs/decisions, 07)
   func memory(pixels: Int, chroma: Int32, depth: Int, hasAlpha: Bool) -> Int {
     let samplesOfChroma =
       switch Int(chroma) {

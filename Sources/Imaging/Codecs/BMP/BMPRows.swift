@@ -1,6 +1,6 @@
 import Base
 
-/// The rows of a region of a BMP without run-length encoding, which are read directly from the file's bytes.
+/// Reads the rows of a region directly from the bytes of a BMP that has no run-length encoding.
 final class BMPRows: RowSource {
   let shape: RowShape
   private let header: BMPHeader

@@ -43,7 +43,7 @@ struct JPEGMarkers: Equatable, Sendable {
   /// Whether the scans together deliver every coefficient of every component to its last bit.
   var isComplete: Bool { leftOut.joined().allSatisfy { $0 == 0 } }
 
-  /// The approximate number of bytes of all coefficients, of which each has two.
+  /// The approximate number of bytes of all coefficients, at two bytes for each coefficient.
   var coefficientBytes: Int {
     let most = (sampling.map(\.width).max() ?? 1) * (sampling.map(\.height).max() ?? 1)
     let all = sampling.reduce(0) { $0 + $1.width * $1.height }
@@ -67,8 +67,8 @@ struct JPEGMarkers: Equatable, Sendable {
       try walk(ByteReader(bytes: bytes), name, limits)
     }
     guard scans > 0 else { throw .damaged(name, "it ends before the picture begins") }
-    // A photo whose end is missing is accepted, unless it has less than a sixteenth of the data that a whole photo
-    // needs at least.
+    // A photo whose end is missing is accepted if it has at least a sixteenth of `least`, the smallest possible number
+    // of bytes for a whole photo of this size.
     let least = (size.width + 7) / 8 * ((size.height + 7) / 8) * leastBits / 8
     guard codedBytes * 16 >= least else {
       throw .damaged(name, "it has too little data for \(size.width) × \(size.height) pixels")
@@ -195,8 +195,8 @@ struct JPEGMarkers: Equatable, Sendable {
     size = PixelSize(width: width, height: height)
     self.depth = depth
     isProgressive = marker == 0xC2 || marker == 0xCA
-    // A block has at least one code for its DC coefficient. Unless the file is progressive, it also has at least one
-    // for its AC coefficients.
+    // A block has at least one code for its DC coefficient. In a file that is not progressive, a block also has at
+    // least one code for its AC coefficients.
     leastBits = marker == 0xC2 ? 1 : marker < 0xC2 ? 2 : 0
     self.components = (0..<components).map {
       reader.byte(payload.lowerBound + 6 + $0 * 3) ?? 0

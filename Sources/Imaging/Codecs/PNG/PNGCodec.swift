@@ -83,7 +83,7 @@ enum PNGCodec {
   /// zlib's compression level, which is lower for larger pictures.
   ///
   /// Up to 4 megapixels, the level is zlib's default, 6. Above that, it is 4: a photo of 12 megapixels is encoded in
-  /// 0.66 s instead of 1.46 s, and becomes a ninth larger. Above 24 megapixels, it is 1: the square of a photo of 61
+  /// 0.66 s instead of 1.46 s, and becomes a ninth larger. Above 24 megapixels, it is 1: a square crop of a photo of 61
   /// megapixels is encoded in 2 s instead of 3 s, and becomes a twelfth larger. A palette index counts as a third of a
   /// pixel.
   private static func level(for size: PixelSize, of layout: Bitmap.Layout) -> Int {
