@@ -119,7 +119,7 @@ extension JSONPath {
   }
 }
 
-/// A field of a detail, which is the document about one item beyond its entry in a list.
+/// A field of a detail, which is the document about one item with more data than the item has in a list.
 public enum DetailField: Hashable, Sendable {
   /// The text about the item.
   case description

@@ -7,8 +7,8 @@ import Transport
 
 /// The stage of a run that brings the details of all items up to date.
 ///
-/// A section is a list of items. A detail is the document about one item, beyond its entry in a section. An item in
-/// several sections has one detail. The stage passes the pictures of details to ``PictureStage``.
+/// A section is a list of items. A detail is the document about one item, with more data than the item has in a
+/// section. An item in several sections has one detail. The stage passes the pictures of details to ``PictureStage``.
 final class DetailStage: Sendable {
   /// Waits for the details.
   ///
@@ -46,8 +46,8 @@ final class DetailStage: Sendable {
   ///   - addresses: Translates the addresses in the catalog file into URLs and paths of files.
   ///   - known: The details that the last run left in the cache, by the ids of their items.
   ///   - pictures: The stage that fetches the pictures of details; nil if this run does not fetch them.
-  ///   - order: Returns whether the detail of its first argument is requested before that of its second; nil to request
-  ///     details in the order in which their items were added.
+  ///   - order: Returns whether the detail of its first argument is requested before that of its second. Pass nil to
+  ///     request details in the order in which their items were added.
   init(
     _ context: RunContext,
     rule: DetailRule,
@@ -80,7 +80,9 @@ final class DetailStage: Sendable {
   /// The fields of details whose value could not be read, by item.
   var lost: [String: [LostField]] { state.withLock { $0.lost } }
 
-  /// Adds the items of a section, which are stored in the index as a listing.
+  /// Adds the items of a section.
+  ///
+  /// The index stores them as a listing.
   func add(_ listing: ListingID) throws(LarderError) {
     let subjects = try context.index.detailSubjects(of: listing, for: rule)
     let (new, line) = state.withLock { state in

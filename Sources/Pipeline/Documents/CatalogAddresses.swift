@@ -23,7 +23,7 @@ package struct CatalogAddresses: Sendable {
   /// - Parameters:
   ///   - catalog: The catalog file.
   ///   - folder: The folder of the file.
-  ///   - base: The URL that replaces `base` of the file; nil to use `base`.
+  ///   - base: The URL that replaces `base` of the file. Pass nil to use `base`.
   ///   - environment: The environment variables that replace `${NAME}` in the file's URLs.
   ///   - parser: The URL parser.
   /// - Throws: ``CatalogError`` if a variable is not set; it names the variable.
@@ -113,7 +113,7 @@ package struct CatalogAddresses: Sendable {
 
   /// The hosts that the user named in the catalog file or on the command line.
   ///
-  /// Only these hosts may have private addresses.
+  /// Only these hosts are allowed to have private addresses.
   package func namedHosts() throws(TransferFailure) -> Set<HostPort> { try named().hosts }
 
   /// Whether any section or detail is a local file.
@@ -151,7 +151,8 @@ package struct CatalogAddresses: Sendable {
     return one
   }
 
-  /// The URL or file of an item's detail, which is the document about one item, beyond its entry in a section.
+  /// The URL or file of an item's detail, which is the document about one item with more data than the item has in a
+  /// section.
   ///
   /// - Parameters:
   ///   - id: The item.
@@ -238,7 +239,7 @@ extension DetailRule {
 }
 
 /// A URL from the catalog file in two forms: with all its variables expanded, and with variables unexpanded where their
-/// values may be secret.
+/// values can be secret.
 struct SecretURL: Sendable {
   /// The text with all variables expanded, for use as a local path.
   let plain: String

@@ -51,11 +51,13 @@ package struct DocumentAnswer: Codable, Sendable {
     var isHostOfDataOnly: Bool
     /// The header fields of the failed response.
     ///
-    /// They may say how long the failure may be cached.
+    /// They can say how long larder is allowed to cache the failure.
     var headers: String
   }
 
-  /// The document's name in the index, which is its URL for a GET.
+  /// The document's name in the index.
+  ///
+  /// If the request is a GET, it is the document's URL.
   ///
   /// `reader` is the name of its decoder.
   var url: String
@@ -75,7 +77,7 @@ package struct DocumentAnswer: Codable, Sendable {
   /// The document.
   package var document: DocumentID { DocumentID(url: url, reader: reader) }
 
-  /// Makes the record of a reply; nil for a reply with status 304.
+  /// Makes the record of a reply; nil if the status of the reply is 304.
   ///
   /// The run that plans a shared sync never receives a 304, because its requests have no conditions.
   init?(_ reply: DocumentReply, to request: DocumentRequest, attempts: Int) {

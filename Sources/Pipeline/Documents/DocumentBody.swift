@@ -164,7 +164,7 @@ struct BodySpool {
 
   /// Makes an empty spool.
   ///
-  /// - Parameter layout: The cache; nil to keep every body in memory.
+  /// - Parameter layout: The cache. Pass nil to keep every body in memory.
   init(in layout: CacheLayout?) {
     var makeFile: MakingFile?
     if let layout { makeFile = { () throws(LarderError) in try BodyFile(in: layout) } }
@@ -175,7 +175,7 @@ struct BodySpool {
   ///
   /// - Parameters:
   ///   - mostInMemory: The size in bytes of the largest body that stays in memory.
-  ///   - makeFile: Makes the file for a larger body; nil to keep every body in memory.
+  ///   - makeFile: Makes the file for a larger body. Pass nil to keep every body in memory.
   init(mostInMemory: Int, makeFile: MakingFile?) {
     self.mostInMemory = mostInMemory
     self.makeFile = makeFile
@@ -267,14 +267,14 @@ final class BodyBuffer: BodySink {
 
   /// Makes an empty buffer.
   ///
-  /// - Parameter layout: The cache that stores large bodies; nil to keep them in memory.
+  /// - Parameter layout: The cache that stores large bodies. Pass nil to keep them in memory.
   init(in layout: CacheLayout? = nil) {
     empty = BodySpool(in: layout)
     state = Mutex(Pieces(spool: empty))
   }
 
   func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision {
-    // Reserve at most a megabyte, because the announced length may be false.
+    // Reserve at most a megabyte, because the announced length can be false.
     let promised = Int(clamping: head.contentLength?.count ?? 0)
     state.withLock { $0.waiting.reserveCapacity(min(max(promised, 0), BodySpool.piece)) }
     return .accept
@@ -328,7 +328,7 @@ final class BodyBuffer: BodySink {
 
   /// Changes the spool, on the queue.
   ///
-  /// The lock is not held during the change, because the change may write a file.
+  /// The lock is not held during the change, because the change sometimes writes a file.
   private func change<Value>(_ body: (inout BodySpool) -> Value) -> Value {
     var spool = state.withLock { state in
       defer { state.spool = empty }

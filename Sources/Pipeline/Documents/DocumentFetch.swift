@@ -6,12 +6,12 @@ import Transport
 
 /// The place that a document comes from.
 ///
-/// A document is a page of a section, which is a list of items, or the detail of an item, which has data beyond the
-/// item's entry in a section.
+/// A document is a page of a section, which is a list of items, or the detail of an item, which has more data than the
+/// item has in a section.
 enum DocumentSource: Hashable, Sendable {
   /// A fixed URL.
   case web(WebURL)
-  /// A POST, or a URL with placeholders such as `{page}`, which are filled before each request.
+  /// A POST, or a URL with placeholders such as `{page}`. Before each request, values replace the placeholders.
   case query(DocumentQuery)
   /// A file that the catalog file names.
   case file(String)
@@ -36,7 +36,9 @@ enum DocumentSource: Hashable, Sendable {
 
   var host: HostPort? { base?.hostPort }
 
-  /// The document's URL, which is also the base of relative references in it; nil for a file.
+  /// The document's URL, or nil if the document is a file.
+  ///
+  /// The URL is also the base of relative references in the document.
   var base: WebURL? {
     switch self {
     case .web(let url): url
@@ -210,7 +212,7 @@ extension RunContext {
       }
       if count == 0 { break }
       room.withUnsafeBytes { spool.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-      // Check again, because the file may grow while it is read.
+      // Check again, because the file can grow while it is read.
       guard ByteCount(spool.count) <= SyncOptions.jsonLimit else {
         return failure("it is larger than \(SyncOptions.jsonLimit) bytes", .tooLarge)
       }
@@ -263,7 +265,7 @@ struct DocumentQuery: Hashable, Sendable {
   private(set) var values: [Placeholder: String]
   /// The URL with its placeholders filled.
   ///
-  /// Variables such as `${TOKEN}`, which may be secret, are not expanded.
+  /// Variables such as `${TOKEN}` are not expanded, because their values can be secret.
   private(set) var url: WebURL
   private var variables = URLSecrets.none
 
@@ -333,7 +335,7 @@ struct DocumentQuery: Hashable, Sendable {
     return query
   }
 
-  /// The body of the request; nil for a GET.
+  /// The body of the request; nil if the request is a GET.
   var body: [UInt8]? {
     request.method == .post ? request.body(filling: values) : nil
   }

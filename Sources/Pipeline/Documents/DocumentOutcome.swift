@@ -5,8 +5,8 @@ import Transport
 
 /// A request for a document, together with the version that is in the cache.
 ///
-/// A document is a page of a section, which is a list of items, or the detail of an item, which has data beyond the
-/// item's entry in a section.
+/// A document is a page of a section, which is a list of items, or the detail of an item, which has more data than the
+/// item has in a section.
 struct DocumentRequest: Sendable {
   /// The URL, query or file.
   let source: DocumentSource
@@ -39,7 +39,7 @@ enum DocumentOutcome: Sendable {
   /// The request failed, and the cached version is used, because its `stale-if-error` directive allows that. (RFC 5861,
   /// section 4)
   case excused(DocumentEntry, TransferFailure)
-  /// New bytes were received, which must be decoded. `base` is the URL that references in them are relative to. The row
+  /// New bytes were received, and must be decoded. `base` is the URL that references in them are relative to. The row
   /// describes the new bytes.
   case new(DocumentBody, base: WebURL?, DocumentEntry)
   /// The document could not be fetched.
@@ -54,7 +54,8 @@ extension DocumentRequest {
   /// - Parameters:
   ///   - reply: The result of the request.
   ///   - now: The current time.
-  ///   - traits: The request's header fields and credentials that the response may depend on; nil for a file.
+  ///   - traits: The request's header fields and credentials that the response can depend on; nil if the document is a
+  ///     file.
   /// - Returns: The outcome.
   func outcome(
     of reply: DocumentReply,

@@ -11,7 +11,7 @@ import Transport
 extension DocumentEntry {
   /// The action for a cached document: no request, a conditional request, or a full one.
   ///
-  /// `traits` are the request's header fields and credentials that the response may depend on.
+  /// `traits` are the request's header fields and credentials that the response can depend on.
   func freshness(at now: UnixTime, for traits: CacheKeyFields?) -> Freshness {
     StoredResponse(word: response)?.freshness(until: expiry, at: now, for: traits) ?? .refetch
   }
@@ -71,7 +71,7 @@ extension PictureEntry {
   ///
   /// - Parameters:
   ///   - now: The current time.
-  ///   - traits: The header fields and credentials of the request that the response may depend on.
+  ///   - traits: The header fields and credentials of the request that the response can depend on.
   ///   - onlyDue: Whether the run is unattended.
   /// - Returns: The action.
   func freshness(at now: UnixTime, for traits: CacheKeyFields?, onlyDue: Bool) -> Freshness {
@@ -106,7 +106,7 @@ extension PictureEntry {
 }
 
 extension TransferFailure {
-  /// Whether the cached version may be used after this failure.
+  /// Whether it is allowed to use the cached version after this failure.
   ///
   /// The failure must be temporary, or the host must be excluded from the run after too many failures. The stored
   /// header fields must also allow the use with `stale-if-error`.

@@ -5,7 +5,9 @@ import Catalog
 import Glibc
 import Transport
 
-/// Decompresses responses and files that are gzip data, which is recognized by its first bytes.
+/// Decompresses responses and files that are gzip data.
+///
+/// The first bytes show whether they are.
 package enum PackedBody {
   /// The reason why a body cannot be decompressed.
   package enum Fault: Error, Sendable, Equatable {
@@ -62,7 +64,7 @@ package enum PackedBody {
   ///     that the body was received as it is.
   ///   - limit: The maximum size of the result. It is checked while the body is decompressed, so that the memory stays
   ///     limited.
-  ///   - layout: The cache that stores a large body; nil to keep it in memory.
+  ///   - layout: The cache that stores a large body. Pass nil to keep the body in memory.
   /// - Returns: The bytes to decode.
   /// - Throws: ``Fault`` if the body cannot be decompressed, or expands beyond `limit` or the limit of ``BombGuard``.
   static func plain(

@@ -5,11 +5,11 @@ import Transport
 
 /// Decides which sections and details a run requests, and which of these requests are conditional.
 ///
-/// A section is a list of items. A detail is the document about one item, beyond its entry in a section. An unattended
-/// run is one of `larder warm`.
+/// A section is a list of items. A detail is the document about one item, with more data than the item has in a
+/// section. An unattended run is one of `larder warm`.
 ///
 /// The stages of a run use it, and so does the plan that `--dry-run` prints. The traits of a request are those of its
-/// header fields and credentials that the response may depend on. For example, a server may send another response to a
+/// header fields and credentials that the response can depend on. For example, a server can send another response to a
 /// request with another `Accept-Language`.
 final class RevalidationPolicy: Sendable {
   private let named: NamedOrigins
@@ -47,7 +47,7 @@ final class RevalidationPolicy: Sendable {
     )
   }
 
-  /// The traits of a request for a document; nil for a file.
+  /// The traits of a request for a document; nil if the document is a file.
   ///
   /// The traits are computed once for all documents, except those with a request body or a password in the URL.
   func traits(of source: DocumentSource) -> CacheKeyFields? {

@@ -6,7 +6,7 @@ import Transport
 
 /// The values of `${NAME}` in the URLs of a catalog file.
 ///
-/// The values may be secret.
+/// The values can be secret.
 ///
 /// Every URL that a run handles, stores or shows has `${NAME}` instead of the value in its path and query. Only
 /// ``SecretTransport`` inserts the value, when it sends a request. It also replaces the values with `${NAME}` in the
@@ -71,7 +71,7 @@ struct URLSecrets: Hashable, Sendable {
   /// percent-encoding.
   func veiled(_ text: [UInt8]) -> [UInt8] {
     var bytes = text
-    // Replace the longest values first, because one value may be a part of another.
+    // Replace the longest values first, because one value can be a part of another.
     let ordered = values.sorted { ($0.value.utf8.count, $1.key) > ($1.value.utf8.count, $0.key) }
     for (name, value) in ordered where value.utf8.count >= SecretRedactor.shortestSecret {
       bytes = SecretRedactor.replacing(
@@ -252,7 +252,7 @@ extension URLSecrets {
 
 /// The secrets in a run's requests.
 ///
-/// They are redacted in messages, because a server may repeat one in a response.
+/// They are redacted in messages, because a server can repeat one in a response.
 final class RunSecrets: Sendable {
   private let redactor: Mutex<SecretRedactor>
 

@@ -73,9 +73,9 @@ package struct CacheExport: Sendable {
   ///
   /// - Parameters:
   ///   - cache: The cache's path.
-  ///   - catalog: The catalog's name; nil to export all catalogs.
+  ///   - catalog: The catalog's name. Pass nil to export all catalogs.
   ///   - remote: The remote store of the pictures, if they are not in the cache's folder.
-  ///   - moment: The time whose catalog is exported; nil to export the catalog as the last sync left it.
+  ///   - moment: The catalog is exported as it was at this time. Pass nil to export it as the last sync left it.
   /// - Throws: ``LarderError`` if the cache cannot be read, or has no run that ended at or before `moment`.
   package init(
     cache: String,
@@ -274,7 +274,7 @@ struct ExportRun {
 
   /// Puts one file into the folder.
   ///
-  /// If this file cannot be written, but others may, the result is nil and the failure is in the report.
+  /// If this file cannot be written, but others possibly can, the result is nil and the failure is in the report.
   private mutating func place(
     _ source: String,
     at target: String,

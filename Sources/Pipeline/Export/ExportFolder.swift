@@ -46,7 +46,7 @@ struct ExportFolder {
   /// The temporary name of a file that a process is writing.
   private static func temporaryName(of process: pid_t) -> String { ".larder-\(process).tmp" }
 
-  /// Opens a file in the folder, which is then written piece by piece.
+  /// Opens a file in the folder, to write the file piece by piece.
   func file(_ name: String) throws(LarderError) -> ExportFile {
     try ExportFile("\(path)/\(name)", temporary: "\(path)/.larder-\(getpid())-\(name).tmp")
   }
@@ -256,7 +256,7 @@ extension ExportFolder {
   ///   - relative: The path in the folder.
   ///   - digest: The SHA-256 of its bytes in hexadecimal digits. If the file in the folder already has this digest,
   ///     nothing is downloaded.
-  ///   - cache: The path of the cache, in which the picture is stored during the download.
+  ///   - cache: The path of the cache. The picture is stored there during the download.
   /// - Returns: How the file came into the folder.
   /// - Throws: ``LarderError`` when the store cannot be read, or the folder cannot be written.
   func place(
@@ -275,7 +275,9 @@ extension ExportFolder {
   }
 }
 
-/// A file of an exported folder that is written piece by piece, so that it may have any length.
+/// A file of an exported folder.
+///
+/// It is written piece by piece, so it can have any length.
 ///
 /// It replaces an existing file atomically, and only if the two differ.
 final class ExportFile {
@@ -398,7 +400,7 @@ struct ExportRecord: Codable, Equatable {
   ///   - missing: The URLs of pictures that catalogs refer to, but that are not in the cache.
   ///   - spared: The URLs of pictures whose squares are still needed. In an export without squares, these are all
   ///     pictures of the catalogs.
-  /// - Returns: The paths that may be removed, sorted.
+  /// - Returns: The paths whose files can be removed, sorted.
   func outdated(written: Set<String>, missing: Set<String>, squaresOf spared: Set<String>)
     -> [String]
   {

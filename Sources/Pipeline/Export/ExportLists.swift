@@ -113,7 +113,7 @@ struct ExportLists {
 
   /// Writes the details as the members of a JSON object, by the ids of their items.
   ///
-  /// A detail is the document about one item, beyond its entry in a section.
+  /// A detail is the document about one item, with more data than the item has in a section.
   ///
   /// Reads the items a second time, because the details may be too many to keep in memory.
   ///

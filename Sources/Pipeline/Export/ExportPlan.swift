@@ -19,7 +19,7 @@ package struct ExportPlan: Sendable, Equatable {
     package var url: String
     /// The SHA-256 of its bytes.
     ///
-    /// Pictures with equal bytes may share a path.
+    /// Pictures with equal bytes can share a path.
     package var sha256: String
     /// The picture's type, by its first bytes.
     package var type: PictureType
@@ -181,7 +181,7 @@ enum ExportName {
     return "\(stem).\(ending)"
   }
 
-  /// Whether a server may take the text after a dot for a file extension.
+  /// Whether a server could take the text after a dot for a file extension.
   ///
   /// Such text has at most 12 letters and digits, and begins with a letter. The extensions of pictures do not count.
   private static func isEnding(_ part: String) -> Bool {

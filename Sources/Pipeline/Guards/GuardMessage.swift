@@ -93,7 +93,7 @@ struct GuardMessage {
 
   /// The message that all details have lost some fields.
   ///
-  /// A detail is the document about one item, beyond its entry in a section.
+  /// A detail is the document about one item, with more data than the item has in a section.
   ///
   /// - Parameters:
   ///   - names: The names of the fields.

@@ -62,7 +62,7 @@ extension RunContext {
     return GuardedListing(listing: try union.keep(kept), withheld: union.withheld(kept))
   }
 
-  /// Adds items of the last run, which the shop no longer lists, to an accepted listing.
+  /// Adds items of the last run that the shop no longer lists to an accepted listing.
   ///
   /// - Parameters:
   ///   - gone: The ids of the items to add.
@@ -83,7 +83,7 @@ extension RunContext {
 
   /// Keeps the last good versions of items that the shop lists but that cannot be read.
   ///
-  /// An unreadable item is matched by its id. If its id is unreadable too, it may be any of the items that the shop
+  /// An unreadable item is matched by its id. If its id is unreadable too, it can be any of the items that the shop
   /// seems to have removed. The items that the last run kept for this reason are therefore kept again, at most as many
   /// as there are unreadable items without an id. If there are more of these than in the last run, one further item is
   /// kept for each additional one.

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Collects the fields that fetched details have lost, and decides about the losses when all details are finished.
 ///
-/// A detail is the document about one item, beyond its entry in a list of items. One document may also have the details
-/// of all items.
+/// A detail is the document about one item, with more data than the item has in a list of items. One document can also
+/// have the details of all items.
 ///
 /// If all details lose a field at once, that looks like a fault of the shop, and the old values of the field are kept.
 /// Every later run decides again, until the shop sends the field or the user allows its removal. If only some details
@@ -77,7 +77,9 @@ final class LostDetailFields: Sendable {
     state.withLock { _ = $0.answered.insert(detail.item) }
   }
 
-  /// The preliminary rows of a fetched detail, which are written while other details are still being fetched.
+  /// The preliminary rows of a fetched detail.
+  ///
+  /// They are written while other details are still being fetched.
   ///
   /// If the detail lost fields, its row keeps their old values. The row of its document then has no ETag, no
   /// Last-Modified date and no expiry, so that the next run fetches the document again if this run is killed. Pictures
@@ -175,7 +177,8 @@ final class LostDetailFields: Sendable {
     guard kept != stripped.fields || isShared else { return nil }
     let old = kept.isEmpty ? nil : known[id]?.decoded
     let merged = old.flatMap { stripped.entry.keeping(kept, of: $0) }
-    // A document with the details of all items may be revalidated only if no item keeps a lost field.
+    // The next request for a document with the details of all items can be conditional only if no item keeps a lost
+    // field.
     let hasValidators = isShared ? lost.isEmpty : kept.isEmpty
     return (
       merged ?? stripped.entry,

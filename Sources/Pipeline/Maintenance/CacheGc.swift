@@ -2,7 +2,9 @@ import Base
 import Cache
 import Catalog
 
-/// The limits of a sweep, which removes pictures that no catalog needs.
+/// The limits of a sweep.
+///
+/// A sweep removes pictures that no catalog needs.
 ///
 ///     var options = SweepOptions()
 ///     options.maxBytes = 20 << 30
@@ -12,17 +14,23 @@ public struct SweepOptions: Sendable, Hashable {
   ///
   /// Fractions of a second are ignored.
   public var grace = Duration.seconds(7 * 86_400)
-  /// How long a picture is kept after the last run that needed it; nil for no limit.
+  /// How long a picture is kept after the last run that needed it.
+  ///
+  /// If it is nil, there is no limit.
   public var maxAge: Duration?
-  /// The maximum number of bytes of the pictures in the cache; nil for no limit.
+  /// The maximum number of bytes of the pictures in the cache.
+  ///
+  /// If it is nil, there is no limit.
   public var maxBytes: Int64?
-  /// Whether the limits on age and size may remove pictures that a catalog refers to.
+  /// Whether the limits on age and size apply even to pictures that a catalog refers to.
   ///
   /// The next sync fetches these pictures again.
   public var includesReferenced = false
   /// How long runs are kept, so that they can be compared.
   public var history = Duration.seconds(400 * 86_400)
-  /// How long changes of prices and other fields are kept in the history; nil to keep them for ever.
+  /// How long changes of prices and other fields are kept in the history.
+  ///
+  /// If it is nil, they are kept for ever.
   ///
   /// The values that were valid at the start of that time are always kept.
   public var prices: Duration?
@@ -141,9 +149,9 @@ package struct CacheGc: Sendable {
 
   /// Sweeps the cache.
   ///
-  /// In a dry run, only lists the removals, which is possible while a run holds the cache.
+  /// In a dry run, only lists the removals. A dry run is possible while a sync holds the cache's lock.
   ///
-  /// In each batch, the rows in the index are deleted before the files. A crash may therefore leave files without rows,
+  /// In each batch, the rows in the index are deleted before the files. Therefore a crash can leave files without rows,
   /// but never rows without files.
   ///
   /// - Parameters:

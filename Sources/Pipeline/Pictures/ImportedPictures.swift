@@ -9,8 +9,8 @@ package enum PictureSource: Sendable {
   /// No requests. Instead, the closure is called with each picture that would be requested. The plan of a sync that
   /// many machines share is made in this way.
   case named(@Sendable (PictureID, WebURL) -> Void)
-  /// No requests, but the results of shards, which have already put the files into the cache. A shard is one machine's
-  /// part of a shared sync, namely a run that fetches some of the pictures.
+  /// No requests are sent. The results come from shards that have already put the files into the cache. A shard is one
+  /// machine's part of a shared sync, namely a run that fetches some of the pictures.
   case settled(any ImportedPictures)
 }
 
@@ -25,7 +25,7 @@ package protocol ImportedPictures: Sendable {
 
   /// Whether the picture whose file is at this path in the cache was assigned to a shard.
   ///
-  /// If the result is false, this is certain. If it is true, it may be wrong.
+  /// The result false is certain. The result true can be wrong.
   ///
   /// - Throws: ``LarderError`` if the results cannot be read.
   func mightContain(_ path: String) throws(LarderError) -> Bool
@@ -44,7 +44,9 @@ package struct PlannedInputs: Sendable {
   package var documents = DocumentOrigin.origins
   /// The place that pictures come from.
   package var pictures = PictureSource.origins
-  /// The states that pictures had before the run; nil to read them from the cache's index.
+  /// The states that pictures had before the run.
+  ///
+  /// If they are nil, they are read from the cache's index.
   package var states: KnownPictures?
   /// The results of shards; nil unless ``pictures`` is `.settled`.
   var settled: (any ImportedPictures)? {

@@ -113,7 +113,7 @@ extension PictureStage {
     )
   }
 
-  /// Handles the result of the store, which checks new bytes and writes them.
+  /// Handles the result of the store after it has checked and written new bytes.
   ///
   /// Called on a queue of the store.
   private func finish(_ fetch: PictureFetch, _ outcome: PictureOutcome, attempts: Int) {
@@ -151,7 +151,7 @@ extension PictureStage {
     let now = context.now()
     context.store.commit(
       row: { [context] in
-        // A picture that is not in the cache may already have a row, which has the time of its first failure.
+        // A picture that is not in the cache can already have a row, with the time of the picture's first failure.
         let known = fetch.held ?? (try? context.index.pictures([job.id]))?[job.id]
         var entry = known ?? context.entry(job)
         entry.url = job.url.text

@@ -9,8 +9,8 @@ import Transport
 /// A picture that several items show is handled once.
 ///
 /// Pictures are added, and usually requested, as soon as their section or detail is decoded. (A section is a list of
-/// items. A detail is the document about one item, beyond its entry in the list.) `group` waits for all pictures. Each
-/// host has its own queue, so that a slow host does not delay the others.
+/// items. A detail is the document about one item, with more data than the item has in the list.) `group` waits for all
+/// pictures. Each host has its own queue, so that a slow host does not delay the others.
 final class PictureStage: Sendable {
   /// Waits for the pictures.
   ///
@@ -40,7 +40,9 @@ final class PictureStage: Sendable {
     var untold = (total: 0, done: 0)
   }
 
-  /// The states of some pictures, which are looked up outside the lock.
+  /// The states of some pictures.
+  ///
+  /// They are looked up outside the lock.
   private struct Known {
     let states: [PictureID: PictureState]
     /// Those of the cached pictures that were assigned to a shard; nil unless this run merges shards.
@@ -248,7 +250,9 @@ final class PictureStage: Sendable {
     bring(due, known, isChanged: false)
   }
 
-  /// Looks up the states of pictures; nil if the index cannot be read, which ends the run.
+  /// Looks up the states of pictures; nil if the index cannot be read.
+  ///
+  /// In that case, the run ends.
   private func known(of ids: [PictureID]) -> Known? {
     do throws(LarderError) {
       var known = Known(states: try known.states(of: ids))

@@ -44,7 +44,7 @@ final class SquareStage: Sendable {
 
   /// Adds pictures whose files are in the cache.
   ///
-  /// A picture may be added several times, and is handled once.
+  /// A picture can be added several times, but is handled once.
   func add(_ ids: some Sequence<PictureID>) {
     let started = state.withLock { state in
       for id in ids where state.seen.insert(id).inserted { state.waiting.append(id) }

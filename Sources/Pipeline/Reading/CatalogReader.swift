@@ -7,7 +7,7 @@ import FoundationEssentials
 public struct ShownPicture: Sendable, Hashable {
   /// Whether the picture is in the cache.
   public enum State: String, Sendable {
-    /// The file is in the cache, although the last refresh may have failed.
+    /// The file is in the cache. It is possible that the last refresh failed.
     case held
     /// The picture could not be fetched.
     case failed
@@ -95,7 +95,9 @@ package struct CatalogReader: Sendable {
   /// The cache's path.
   package let cache: String
   let index: Index
-  /// The run whose catalog is read; nil to read that of the last run.
+  /// The run whose catalog is read.
+  ///
+  /// If it is nil, the catalog of the last run is read.
   let past: RunTime?
   /// Whether to read the lowest prices of items in 30 days.
   ///
@@ -107,7 +109,7 @@ package struct CatalogReader: Sendable {
   /// - Parameters:
   ///   - cache: The cache's path.
   ///   - name: The catalog's name; nil if the cache has only one catalog.
-  ///   - moment: The time whose catalog is read; nil to read the catalog as the last sync left it.
+  ///   - moment: The catalog is read as it was at this time. Pass nil to read it as the last sync left it.
   /// - Throws: ``LarderError`` if there is no such cache or catalog, or no run that ended at or before `moment`.
   package init(
     cache: String,
@@ -216,7 +218,7 @@ package struct CatalogReader: Sendable {
   /// Reads items in batches, so that a large catalog is never in memory as a whole.
   ///
   /// - Parameters:
-  ///   - key: The key of the section; nil for all sections.
+  ///   - key: The key of the section. Pass nil to read all sections.
   ///   - query: The filter and the order of the items.
   /// - Returns: The batches.
   /// - Throws: ``LarderError`` if there is no such section.
@@ -338,8 +340,8 @@ package struct CatalogReader: Sendable {
   ///
   /// - Parameters:
   ///   - urls: The pictures' URLs.
-  ///   - side: The length of a side in pixels; nil for every size.
-  /// - Returns: The squares, each with the URL of its picture.
+  ///   - side: The length of a side in pixels. Pass nil to get the squares of every size.
+  /// - Returns: The squares, and for each square the URL of its picture.
   /// - Throws: ``LarderError`` when the index cannot be read.
   func squares(of urls: some Sequence<String>, side: Int? = nil) throws(LarderError)
     -> [(url: String, square: SquareEntry)]
@@ -347,7 +349,7 @@ package struct CatalogReader: Sendable {
     let urls = Dictionary(urls.map { (PictureID(url: $0), $0) }) { first, _ in first }
     let pictures = try index.pictures(Array(urls.keys))
     return try index.squares(side: side).compactMap { square in
-      // A square that was made from earlier bytes may show another picture.
+      // A square that was made from earlier bytes can show another picture.
       guard square.sha256 != nil, pictures[square.picture]?.sha256 == square.source,
         let url = urls[square.picture]
       else { return nil }
@@ -370,8 +372,8 @@ package struct CatalogReader: Sendable {
   /// The changes between two runs that ended.
   ///
   /// - Parameters:
-  ///   - old: The earlier run; nil for the run before `new`.
-  ///   - new: The later run; nil for the last run.
+  ///   - old: The earlier run. If it is nil, the run before `new` is used.
+  ///   - new: The later run. If it is nil, the last run is used.
   /// - Returns: The difference.
   /// - Throws: ``LarderError`` if there is no such run.
   package func diff(from old: RunID?, to new: RunID?) throws(LarderError) -> RunDiff {
@@ -453,7 +455,7 @@ extension ShownPicture {
     role = reference.role
     url = reference.url
     self.cache = cache
-    // The row may be that of another picture with the same key.
+    // The row can be that of another picture with the same key.
     let entry = entry.flatMap { $0.identity == reference.url ? $0 : nil }
     if let entry, let digest = entry.sha256 {
       path = entry.name.path

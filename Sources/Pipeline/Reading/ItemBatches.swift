@@ -18,7 +18,7 @@ package struct ItemBatches {
   /// The sections that are not yet begun.
   private var sections: ArraySlice<RunSection>
   private var current: Reading?
-  /// The number of items that may still be returned; nil if there is no limit.
+  /// The number of items that are still to be returned at most; nil if there is no limit.
   private var left: Int?
   /// The places of the items that are not yet returned, if the query sorts them; nil before the first batch.
   private var sorted: ArraySlice<(key: ItemSort.Key, element: Place)>?

@@ -89,7 +89,7 @@ extension CatalogReader {
   /// The changes of the prices of items in the days up to the last sync.
   ///
   /// - Parameters:
-  ///   - items: The items, each with the section that lists it.
+  ///   - items: The items, and for each item the section that lists it.
   ///   - days: The number of days; a negative number counts as 0.
   /// - Returns: The changes of each item, the time at which the history begins, and the start of the period; nil when
   ///   the catalog has no history.
@@ -133,8 +133,9 @@ extension CatalogReader {
   /// The changes of the catalog, oldest first.
   ///
   /// - Parameters:
-  ///   - id: The id of the item whose changes are returned; nil for all items.
-  ///   - since: The earliest end of a run whose changes are returned; nil for all runs.
+  ///   - id: The id of the item whose changes are returned. Pass nil to get the changes of all items.
+  ///   - since: Changes are returned only if their run ended at this time or later. Pass nil to get the changes of all
+  ///     runs.
   /// - Returns: The changes.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func history(

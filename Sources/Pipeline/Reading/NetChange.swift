@@ -64,7 +64,7 @@ extension CatalogReader {
   package func netChanges(since moment: UnixTime) throws(LarderError) -> [NetChange] {
     var run = try index.lastRunTime(catalog: catalog.id, at: moment + -1)
     if run == nil {
-      // Use the oldest run in the cache, which still has the items that were removed since.
+      // Use the oldest run in the cache, because it still has the items that were removed since.
       run = try index.runTimes(catalog: catalog.id, since: .distantPast).last {
         $0.finished != nil
       }
@@ -202,7 +202,9 @@ extension CatalogReader {
     return report.failures.filter { !$0.isKnown || found.contains($0.url) }
   }
 
-  /// The last run that ended, and the id of the run before it, which is 0 if there is none.
+  /// The last run that ended, and the id of the run before it.
+  ///
+  /// The id is 0 if there is no such run.
   package func lastRuns() throws(LarderError) -> (last: RunTime, before: RunID) {
     let run = try lastRun()
     let before = try index.lastRun(catalog: catalog.id, before: run.id)?.id

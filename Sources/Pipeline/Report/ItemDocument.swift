@@ -6,7 +6,9 @@ import FoundationEssentials
 ///
 /// Every key is always present. An item belongs to sections, which are lists of items.
 package enum ItemDocument {
-  /// A JSON array of items, each with the section that lists it.
+  /// A JSON array of items.
+  ///
+  /// Each item has the section that lists it.
   ///
   /// - Parameters:
   ///   - items: The items.
@@ -36,7 +38,9 @@ package enum ItemDocument {
     let item: ShownItem
     /// Whether the item is one of a list, so that it has one `section` instead of `sections` and a `detail`.
     var isListing = true
-    /// Returns the URL of a picture on a server; nil to write the URL at the shop.
+    /// Returns the URL of a picture on a server.
+    ///
+    /// If it is nil, the picture's URL at the shop is written.
     var place: ((ShownPicture) -> String)?
 
     enum Key: String, CodingKey {
@@ -97,7 +101,7 @@ package enum ItemDocument {
 
   /// A detail as JSON.
   ///
-  /// A detail is the document about one item, beyond its entry in a list.
+  /// A detail is the document about one item, with more data than the item has in a list.
   struct Detail: Encodable {
     fileprivate let detail: ItemDetail
     fileprivate let since: UnixTime?

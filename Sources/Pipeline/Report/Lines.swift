@@ -20,7 +20,7 @@ package struct CSVLine {
   package enum Cell: Hashable, Sendable {
     /// Text from fetched data, reduced to one line; nil makes an empty cell.
     case text(String?)
-    /// Text that a person wrote. It may have several lines.
+    /// Text that a person wrote. It can have several lines.
     case note(String?)
     /// A number, which is written as it is.
     case number(String?)
@@ -105,7 +105,7 @@ package struct MetricLines {
     text += name + suffix + (list.isEmpty ? "" : "{\(list)}") + " \(value)\n"
   }
 
-  /// Escapes the value of a label, and removes control characters, which could harm a terminal.
+  /// Escapes the value of a label, and removes control characters, because these could harm a terminal.
   package static func escaped(_ text: String) -> String {
     var escaped = ""
     for character in text.unicodeScalars {

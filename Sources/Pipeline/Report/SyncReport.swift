@@ -5,8 +5,8 @@ import FoundationEssentials
 
 /// The report of a sync: its counts, the changes that it found, and everything that could not be fetched.
 ///
-/// A section of the report is a list of items, such as all soups. A detail is the document about one item, beyond its
-/// entry in a section.
+/// A section of the report is a list of items, such as all soups. A detail is the document about one item, with more
+/// data than the item has in a section.
 ///
 /// The JSON document of `larder sync --json` has the same members. A decoder reads it:
 ///
@@ -32,7 +32,7 @@ public struct SyncReport: Sendable, Hashable, Decodable {
   public enum Source: String, Sendable, Decodable {
     /// A response with new bytes.
     case network
-    /// The cache, whose version is current. The server confirmed that, or sent the same bytes again.
+    /// The cache. The server confirmed that the cached version is current, or sent the same bytes again.
     case unchanged
     /// The last good run, because the section could not be fetched or read. This is not a failure if the shop's
     /// response allows it with `stale-if-error`.
@@ -83,7 +83,8 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     ///
     /// Their last good versions are shown.
     public package(set) var unread: [String] = []
-    /// A warning, for example that the section seems to have further pages, which are not read; nil if there is none.
+    /// A warning, for example that the section seems to have further pages that are not read; nil if there is no
+    /// warning.
     public package(set) var warning: String?
     /// The numbers of unreadable items and fields that are not listed in ``SyncReport/skipped``, by reason.
     public package(set) var skippedReasons: [String: Int] = [:]
@@ -124,7 +125,7 @@ public struct SyncReport: Sendable, Hashable, Decodable {
   ///
   /// An item in two sections counts once.
   public struct Details: Sendable, Hashable, Decodable {
-    /// The number of items that may have a detail.
+    /// The number of items that can have a detail.
     public package(set) var total = 0
     /// The number of details that were fetched.
     public package(set) var fetched = 0
@@ -231,7 +232,7 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     ///
     /// For a field of a detail, it is the first section that lists the item.
     public package(set) var section: String
-    /// The item's position in the section, from 0; nil for a field of a detail.
+    /// The item's position in the section, from 0; nil if the field is one of a detail.
     public package(set) var index: Int?
     /// The name of the unreadable field; nil if the whole item is unreadable.
     public package(set) var field: String?
@@ -353,7 +354,7 @@ public struct SyncReport: Sendable, Hashable, Decodable {
   }
 }
 
-// Documents that an older version of larder wrote may lack counts and flags.
+// In documents that an older version of larder wrote, counts and flags can be missing.
 extension KeyedDecodingContainer {
   /// Reads counts.
   ///

@@ -8,7 +8,7 @@ import Transport
 package struct ProbedPage: Sendable {
   /// The body, decompressed.
   package let body: [UInt8]
-  /// The URL that the page came from, after redirects; nil for a file.
+  /// The URL that the page came from, after redirects; nil if the page is a file.
   package let base: WebURL?
   /// The URL that relative picture URLs in the page refer to.
   package fileprivate(set) var pictureBase: WebURL?
@@ -18,8 +18,8 @@ package struct ProbedPage: Sendable {
 
 /// Fetches the first pages of sections, the details of single items, and the first bytes of pictures, without a cache.
 ///
-/// A section is a list of items. A detail is the document about one item, beyond its entry in a section. `catalog init`
-/// and `catalog check` use this type.
+/// A section is a list of items. A detail is the document about one item, with more data than the item has in a
+/// section. `catalog init` and `catalog check` use this type.
 ///
 /// URLs, header fields, variables and hosts with private addresses are treated as in a sync. The methods block.
 package final class CatalogProbe: Sendable {
@@ -181,7 +181,7 @@ package final class CatalogProbe: Sendable {
   ///
   /// - Parameters:
   ///   - url: The URL.
-  ///   - body: The JSON body of a POST; nil for a GET.
+  ///   - body: The JSON body of a POST. Pass nil to send a GET.
   /// - Returns: The page.
   /// - Throws: ``LarderError`` when it cannot be fetched.
   package func page(at url: WebURL, posting body: String? = nil) throws(LarderError) -> ProbedPage

@@ -31,8 +31,8 @@ final class LimitedQueue<Job: Sendable>: Sendable {
   ///   - limit: The maximum number of jobs in progress.
   ///   - queue: The Dispatch queue that starts jobs.
   ///   - isOpen: Whether jobs start as soon as they are added. If false, they wait until ``open()`` is called.
-  ///   - order: Returns whether its first argument starts before its second; nil to start jobs in the order in which
-  ///     they were added.
+  ///   - order: Returns whether its first argument starts before its second. Pass nil to start jobs in the order in
+  ///     which they were added.
   ///   - start: Called with each batch of jobs to start.
   init(
     limit: Int,

@@ -138,7 +138,7 @@ struct OpenedRun {
     if let failure = context.failures.cacheFailure ?? context.store.failure { throw failure }
 
     var seen = pictures.seen
-    // Whether the index has pictures that this run did not come across, which belong to earlier runs or other catalogs.
+    // Whether the index has pictures that this run did not come across. They belong to earlier runs or other catalogs.
     var hasOthers = false
     try known.forEachBatch { ids in
       hasOthers = !seen.hasAll(ids)

@@ -7,13 +7,13 @@ import Transport
 
 /// Fetches a list of pictures into a cache.
 ///
-/// Several such runs may use one cache at the same time.
+/// Several such runs can use one cache at the same time.
 ///
 /// A shard, which is one machine's part of a large sync, is such a run. The server also uses it to fetch pictures on
 /// demand.
 ///
-/// The run takes no lock and does not write the cache's index. It only puts files into place, each with a rename, and
-/// returns the rows for the index. Another run later writes these rows. ``run(_:)`` blocks. ``stop()`` may be called
+/// The run takes no lock and does not write the cache's index. It only puts files into place, by renaming them, and
+/// returns the rows for the index. Another run later writes these rows. ``run(_:)`` blocks. ``stop()`` can be called
 /// from any thread.
 package final class PictureListRun: Sendable {
   /// The results of a run.
@@ -83,7 +83,7 @@ package final class PictureListRun: Sendable {
 
   /// Fetches the pictures, and waits until each is on disk or has failed.
   ///
-  /// - Parameter known: The rows of the pictures in the cache's index. No URL may occur twice.
+  /// - Parameter known: The rows of the pictures in the cache's index. No URL is allowed to occur twice.
   /// - Returns: The results.
   /// - Throws: ``LarderError``, or ``CatalogError`` when the catalog file is wrong.
   package func run(_ known: [PictureEntry]) throws -> Result {
@@ -233,10 +233,10 @@ package final class PicturePull: Sendable {
   ///
   /// - Parameters:
   ///   - catalog: The catalog that the pictures belong to; its hosts count as named by the user.
-  ///   - room: The path of the work folder, which nobody else may use.
+  ///   - room: The path of the work folder. Nobody else is allowed to use this folder.
   ///   - options: The options.
   ///   - transport: The transport that sends the requests.
-  ///   - reserve: The disk space to leave free; nil for no limit.
+  ///   - reserve: The disk space to leave free. Pass nil to use the whole disk.
   ///   - environment: The environment variables that replace `${NAME}` in the headers and URLs of the catalog file.
   ///   - now: The clock.
   package init(

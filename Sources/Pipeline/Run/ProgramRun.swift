@@ -185,7 +185,7 @@ extension FileTrust {
   /// Checks whether the user of this process can trust a file, judged by the owners and permissions of the file and its
   /// folder.
   ///
-  /// - Parameter path: The file, which may be a symbolic link.
+  /// - Parameter path: The file. It can be a symbolic link.
   /// - Returns: The first reason for doubt; nil if the file can be trusted or does not exist.
   package static func doubt(ofFile path: String) -> Doubt? {
     guard let file = entry(path), let real = realpath(path, nil) else { return nil }

@@ -8,7 +8,7 @@ import Transport
 /// The values that all stages of one run share, such as the catalog, the cache, the transport and the options.
 ///
 /// The stages fetch sections, details and pictures. A section is a list of items. A detail is the document about one
-/// item, beyond its entry in a section.
+/// item, with more data than the item has in a section.
 struct RunContext: Sendable {
   let catalog: CatalogFile
   let entry: CatalogEntry
@@ -33,15 +33,15 @@ struct RunContext: Sendable {
   let now: @Sendable () -> UnixTime
   /// The origins (scheme, host and port) that the user named.
   ///
-  /// They decide which headers a request gets, and whether its host may have a private address.
+  /// They decide which headers a request gets, and whether its host is allowed to have a private address.
   let named: NamedOrigins
   /// The headers from the catalog file, with their variables expanded.
   ///
   /// They are sent only to the origins of `base` and of the sections.
   let credentials: Headers
-  /// The secrets to redact in every message, because a server may repeat them in a response.
+  /// The secrets to redact in every message, because a server can repeat them in a response.
   let secrets: RunSecrets
-  /// The header fields and credentials that may select the response to a request for a picture.
+  /// The header fields and credentials that the response to a request for a picture can depend on.
   let pictureTraits: PictureTraits
   /// Decides which sections and details are requested.
   let needs: RevalidationPolicy
@@ -118,7 +118,7 @@ struct RunContext: Sendable {
 /// The failures of all stages.
 ///
 /// The log keeps the first thousand failures of each stage in the order of their URLs, and counts the rest by reason.
-/// It may be used on any thread.
+/// It can be used on any thread.
 final class FailureLog: Sendable {
   private struct Entries {
     var stages: [SyncReport.Stage: FailureRows] = [:]

@@ -66,7 +66,7 @@ struct RunRequest: Sendable {
     Headers(headers.map { HeaderField(name: $0.name, value: $0.value) })
   }
 
-  /// The host of the catalog, for example `shop.example` or `localhost:8080`; nil for files.
+  /// The host of the catalog, for example `shop.example` or `localhost:8080`; nil if the catalog consists of files.
   ///
   /// This is the host of `base`. If the catalog file has no `base`, it is the host of the first section with a URL. The
   /// ports 80 and 443 are left out.

@@ -4,7 +4,9 @@ import Catalog
 import Dispatch
 import Transport
 
-/// The results of the stages of a run, from which the report is made.
+/// The results of the stages of a run.
+///
+/// The report is made from them.
 struct RunResults {
   /// The sections, in the catalog's order.
   let sections: [SectionResult]
@@ -27,7 +29,7 @@ struct RunResults {
 /// The connected stages of a run.
 ///
 /// One stage fetches sections, which are lists of items. One fetches details: a detail is the document about one item,
-/// beyond its entry in a section. One fetches pictures, and one makes square versions of them.
+/// with more data than the item has in a section. One fetches pictures, and one makes square versions of them.
 ///
 /// Each decoded section adds work to the stages of details and pictures. Each decoded detail adds pictures, and each
 /// new picture is passed to the stage of squares.
@@ -132,8 +134,8 @@ final class RunStages: Sendable {
   ///
   /// Without this check, a run that finds no changes would read only a few of these items, and could miss damage.
   ///
-  /// In a large catalog, each run checks one part of the items, which the run's number selects. The check has its own
-  /// database connection, so that it does not delay the run's own reads.
+  /// In a large catalog, each run checks only one part of the items. The run's number selects the part. The check has
+  /// its own database connection, so that it does not delay the run's own reads.
   ///
   /// - Returns: A group to wait for the end of the check.
   private func checkShown() -> WorkGroup {

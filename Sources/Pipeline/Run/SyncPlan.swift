@@ -6,7 +6,7 @@ import Transport
 /// The plan of a sync, which `sync --dry-run` prints.
 ///
 /// The plan is made from the cache alone. No request is sent, and nothing is changed. A section is a list of items. A
-/// detail is the document about one item, beyond its entry in a section.
+/// detail is the document about one item, with more data than the item has in a section.
 ///
 /// Items and pictures that a section lists for the first time are missing in the plan, because they are unknown until
 /// the section is fetched.
@@ -15,8 +15,9 @@ package struct SyncPlan: Sendable, Equatable, Codable {
   package struct Section: Sendable, Equatable, Codable {
     /// The page's URL or file, without secrets.
     package var url: String
-    /// The action: `fetch`, `revalidate` (a conditional request), `read` (a local file), or `fresh` (no request, which
-    /// only an unattended run plans).
+    /// The action: `fetch`, `revalidate` (a conditional request), `read` (a local file), or `fresh` (no request).
+    ///
+    /// Only an unattended run plans `fresh`.
     package var action: String
     /// `GET` or `POST`.
     package var method = "GET"

@@ -8,10 +8,10 @@ import Transport
 /// One run of `sync` or `warm`.
 ///
 /// A run fetches the sections of a catalog, the details of its items and their pictures in parallel, and returns a
-/// report. A section is a list of items, such as all soups. A detail is the document about one item, beyond its entry
-/// in the list.
+/// report. A section is a list of items, such as all soups. A detail is the document about one item, with more data
+/// than the item has in the list.
 ///
-/// ``run(holder:)`` blocks. ``stop()`` may be called from any thread. Three dispatch groups wait for the work, one each
+/// ``run(holder:)`` blocks. ``stop()`` can be called from any thread. Three dispatch groups wait for the work, one each
 /// for sections, details and pictures. Every request leaves its group on success, failure and cancellation, because the
 /// transport completes each request exactly once.
 package final class SyncRun: Sendable {
@@ -42,7 +42,8 @@ package final class SyncRun: Sendable {
   ///   - parts: The places that documents and pictures come from. In a normal sync, these are the shop's servers. In a
   ///     merge, they are the results of shards, which are other runs that each fetched a part of the pictures.
   ///   - disk: The file system to write to.
-  ///   - remote: The remote store of the pictures; nil for an ordinary cache, which keeps the pictures in its folder.
+  ///   - remote: The remote store of the pictures. It is nil if the cache keeps the pictures in its own folder, as
+  ///     usual.
   ///   - now: The clock.
   ///   - notice: Called with a message for the user, for example when the index was repaired before the run.
   package init(
@@ -144,7 +145,7 @@ extension LarderError {
     )
   }
 
-  /// Translates an error into one that a run may throw; `task` completes the message "cannot …".
+  /// Translates an error into one that a run is allowed to throw; `task` completes the message "cannot …".
   static func ending(_ error: any Error, _ task: String) -> any Error {
     switch error {
     case is LarderError, is CatalogError: error
@@ -168,7 +169,9 @@ extension RunSection {
 
 /// The options of a sync, which the user gives in addition to the catalog file.
 package struct SyncOptions: Sendable {
-  /// The URL that replaces `base` of the catalog file; nil to use `base`.
+  /// The URL that replaces `base` of the catalog file.
+  ///
+  /// If it is nil, `base` is used.
   package var base: String?
   /// Whether to fetch only the pictures that the lists show, without those of details.
   package var thumbnailsOnly = false
@@ -176,7 +179,7 @@ package struct SyncOptions: Sendable {
   package var noDetails = false
   /// Whether to fail on the first item that cannot be read.
   package var strict = false
-  /// The number or share of unreadable items that a section may have.
+  /// The number or share of unreadable items up to which a section is still accepted.
   ///
   /// If it has more, the run rejects its new list.
   package var maxSkipped = SkipLimit.standard
@@ -188,7 +191,9 @@ package struct SyncOptions: Sendable {
   ///
   /// Such a run requests only data that is missing or no longer fresh, the most valuable first.
   package var onlyDue = false
-  /// The side in pixels of the square versions to make of pictures; nil to make none.
+  /// The width and height, in pixels, of the square versions to make of pictures.
+  ///
+  /// If it is nil, none are made.
   package var squareSide: Int?
   /// Decodes pictures and makes squares.
   package var pictures: any PictureWorking = PicturesHere()
@@ -243,7 +248,9 @@ public struct SyncProgress: Sendable, Hashable {
   package init() {}
 }
 
-/// The progress of a run, which any thread may read while the run is in progress.
+/// The progress of a run.
+///
+/// Any thread can read it during the run.
 package final class ProgressMeter: Sendable {
   private let state = Mutex(SyncProgress())
 

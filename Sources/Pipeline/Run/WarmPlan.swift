@@ -32,7 +32,8 @@ package struct WarmPlan: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - standings: The last runs of each catalog, in the order in which the user named the catalogs.
-  ///   - minInterval: The minimum number of seconds between the starts of two runs of a catalog; nil for no limit.
+  ///   - minInterval: The minimum number of seconds between the starts of two runs of a catalog. Pass nil to set no
+  ///     limit.
   ///   - now: The current time.
   package init(_ standings: [LastRuns], minInterval: Double?, now: UnixTime) {
     func isRecent(_ standing: LastRuns) -> Bool {

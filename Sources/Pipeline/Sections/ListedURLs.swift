@@ -5,7 +5,8 @@ import Catalog
 extension Index {
   /// The ids of a listing's items, and their values for the placeholders in the URLs of details.
   ///
-  /// A listing has the items of one section. A detail is the document about one item, beyond its entry in the section.
+  /// A listing has the items of one section. A detail is the document about one item, with more data than the item has
+  /// in the section.
   ///
   /// The values are nil if the only placeholder is `{id}`.
   func detailSubjects(
@@ -162,7 +163,7 @@ extension CatalogFile {
     switch sections {
     case .listed(let sources) where sources[position].parts == nil:
       "\(name)\tsection\t\(sources[position].key)"
-    // The body of the request is a part of the name, because several POSTs may have the same URL.
+    // The body of the request is a part of the name, because several POSTs can have the same URL.
     case .listed(let sources):
       "\(name)\tsections\t\(sources[position].key)\t\(request(ofSource: position).fingerprint)"
     case .combined: "\(name)\tsections"
@@ -180,7 +181,7 @@ extension CatalogFile {
 
   /// The keys that the catalog file gives to sections.
   ///
-  /// No section that a response names may use one of them.
+  /// A section that a response names is not allowed to use one of them.
   package var namedKeys: Set<String> { Set(writtenSources.indices.compactMap(sectionKey)) }
 
   /// The title and subtitle that the file gives to the section at a position in ``sources``.

@@ -74,7 +74,7 @@ struct PageReader {
     draft.kept = try lane.finish()
     if isMany { draft.settleSections() }
     try draft.dropRepeats(in: context.index)
-    // If no section is usable, decode the whole body, which gives a reason for each section.
+    // If no section is usable, decode the whole body, because this gives a reason for each section.
     return draft.listing.sections.isEmpty ? decode(body, reading, limits) : .success(draft)
   }
 
@@ -398,7 +398,7 @@ final class ItemWriter: Sendable {
   private let queue = DispatchQueue(label: "larder.items")
   /// The items that are not yet written, and the listings that they belong to.
   ///
-  /// Only the queue may use it, because it is locked during a whole transaction.
+  /// Only the queue is allowed to use it, because it is locked during a whole transaction.
   private let kept = Mutex(Kept())
   /// The first error in writing the index.
   ///

@@ -38,7 +38,9 @@ struct SectionReading: Sendable {
   }
 }
 
-/// One page of a source, which this run or an earlier one decoded.
+/// One page of a source.
+///
+/// This run or an earlier one decoded it.
 struct SectionPage: Sendable {
   /// The page's row in the index.
   var document: DocumentEntry

@@ -14,7 +14,7 @@ struct SectionResult: Sendable {
   var subtitle: String?
   /// The listing to show.
   ///
-  /// It has the items that the shop lists now. It may also have items that the shop no longer lists, if a guard kept
+  /// It has the items that the shop lists now. It can also have items that the shop no longer lists, if a guard kept
   /// them. A guard is a check that rejects a change if it looks like a fault of the shop.
   var listing: ListingID?
   /// The ids of items that the shop no longer lists and a guard kept.
@@ -76,7 +76,9 @@ extension SectionResult {
   }
 }
 
-/// Findings about a section on one page, which are stored in the index with the page.
+/// Findings about a section on one page.
+///
+/// They are stored in the index with the page.
 ///
 /// They are reported again in each run in which the page is unchanged and therefore not decoded.
 struct SectionNotes: Sendable, Equatable {
@@ -90,7 +92,7 @@ struct SectionNotes: Sendable, Equatable {
   var absent: Set<ItemField> = []
   /// The reason why the whole section is unusable; nil if it is usable.
   var failure: String?
-  /// A reason to assume that the section has further pages, which are not read; nil if there is none.
+  /// A reason to assume that the section has further pages that are not read; nil if there is no such reason.
   var unfollowed: String?
   /// The total number of items of a section with several pages, as the shop announces it; nil if the shop announces
   /// none.

@@ -9,7 +9,7 @@ import Transport
 /// The stage of a run that fetches and decodes the catalog's sections, independently of each other and in parallel.
 ///
 /// A section is a list of items, such as all soups. A source is a URL or file from which one section or several
-/// sections are read. A source may have several pages.
+/// sections are read. A source can have several pages.
 ///
 /// Each decoded section is passed on at once, so that its details and pictures are requested while other sections are
 /// still being fetched. Its items are stored in the index as a listing.
@@ -34,7 +34,7 @@ final class SectionStage: Sendable {
   ///
   /// - Parameters:
   ///   - context: The values that all stages of the run share.
-  ///   - previous: The sections of the last run, with which the new ones are compared.
+  ///   - previous: The sections of the last run. The new sections are compared with them.
   ///   - report: The report of the last run.
   ///   - ahead: Called with a section's pictures as soon as the section is decoded, before its listing is stored.
   ///   - arrived: Called with each stored listing, and with the section's pictures if they are in memory.
@@ -166,7 +166,9 @@ final class SectionStage: Sendable {
     }
   }
 
-  /// Continues with a cached page, whose decoded form is in the index.
+  /// Continues with a cached page.
+  ///
+  /// The index has its items, so the page is not decoded again.
   private func take(held document: DocumentEntry, into reading: SectionReading) throws(LarderError)
   {
     var reading = reading
@@ -473,7 +475,9 @@ final class ManySections: Sendable {
     var reading: SectionReading
     /// Its usable sections.
     var results: [SectionResult] = []
-    /// The results for its unusable sections, which show items of the last run.
+    /// The results for the unusable sections.
+    ///
+    /// These sections show items of the last run.
     var unusable: [SectionResult] = []
     /// The keys of all its sections, usable or not.
     var named: Set<String> = []
@@ -538,7 +542,7 @@ final class RenewedDocuments: Sendable {
     self.index = index
   }
 
-  /// Adds the row of a page, which has new header fields for caching.
+  /// Adds the row of a page that has new header fields for caching.
   ///
   /// - Throws: ``LarderError`` if the rows have to be written now, and the index cannot be written.
   func add(_ document: DocumentEntry) throws(LarderError) {

@@ -7,7 +7,7 @@ import Transport
 
 /// Posts stamped pictures to a server, with one request for each picture.
 ///
-/// Several threads may use it at once. ``deliver(_:_:)`` blocks. A picture is sent again only if the server certainly
+/// Several threads can use it at once. ``deliver(_:_:)`` blocks. A picture is sent again only if the server certainly
 /// did not receive it, or asks the client to send it later. The header field `Idempotency-Key` depends only on the
 /// content of a request. If the server supports the field, it accepts the same photo only once, even if the command
 /// runs again.
@@ -32,8 +32,8 @@ package final class PictureUpload: Sendable {
   ///   - form: The other fields of the form.
   ///   - transport: The transport that sends the requests.
   ///   - policy: The number of retries, and the waits between them.
-  ///   - memory: The record of earlier uploads, which are not repeated; nil to post every picture in any case.
-  ///   - random: Returns a random number in 0..<1, by which each wait varies.
+  ///   - memory: The record of earlier uploads. Pictures in it are not posted again. Pass nil to post every picture.
+  ///   - random: Returns a random number in 0..<1. It varies the length of each wait.
   ///   - pause: Waits for a duration. Tests use it. Nil means to wait in real time, until ``stop()`` is called.
   package init(
     to destination: UploadDestination,
@@ -329,9 +329,11 @@ extension RetryPolicy {
 
 /// A server's answer to an upload, for example `{"status": 400, "success": false, "message": "…", "data": …}`.
 ///
-/// Every key may be missing. If the answer has another form, only the HTTP status counts.
+/// Every key can be missing. If the answer has another form, only the HTTP status counts.
 struct UploadReply: Decodable {
-  /// The status in the reply, which may differ from the HTTP status.
+  /// The status in the reply.
+  ///
+  /// It can differ from the HTTP status.
   var status: Int?
   /// Whether the reply says that the upload succeeded.
   var success: Bool?

@@ -8,7 +8,7 @@ import Imaging
 ///     form.text = "up before the sun"
 ///     form.imageName = "photo"
 package struct UploadForm: Sendable, Equatable {
-  /// A further field, which the user gives.
+  /// A further field that the user gives.
   package struct Field: Sendable, Equatable {
     /// Its name.
     package var name: String

@@ -19,7 +19,7 @@ package final class UploadMemory: Sendable {
 
   /// Reads the file in a folder.
   ///
-  /// The file may be missing.
+  /// It is no error if the file is missing.
   ///
   /// - Throws: ``LarderError`` if the file exists but cannot be read.
   package init(in folder: FilePath) throws(LarderError) {
@@ -68,7 +68,7 @@ package final class UploadMemory: Sendable {
   }
 
   private static func key(_ form: MultipartForm, _ destination: UploadDestination) -> String {
-    // The URL may contain a secret, so only a digest is stored.
+    // The URL can contain a secret, so only a digest is stored.
     Hexadecimal.text(ContentDigest.sha256(Array("\(destination.url.text) \(form.digest)".utf8)))
   }
 

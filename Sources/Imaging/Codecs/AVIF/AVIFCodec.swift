@@ -169,7 +169,7 @@ enum AVIFDecoder {
   /// The maximum memory, in bytes, that the decoding of `pixels` pixels takes in addition to the file's bytes.
   ///
   /// Colours and alpha are two separate pictures. Film grain is added to a copy of the planes. If the picture is stored
-  /// as a grid of frames, these are copied into one picture. (Measured in docs/decisions, 07)
+  /// as a grid of frames, these are copied into one picture.
   func memory(pixels: Int, chroma: Int32, depth: Int, hasAlpha: Bool) -> Int {
     let samplesOfChroma =
       switch Int(chroma) {
