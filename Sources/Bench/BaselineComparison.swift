@@ -126,7 +126,7 @@ package struct BaselineComparison: Sendable, Equatable, Codable {
   /// Decides which findings are significant, by the Holm–Bonferroni correction. (Holm, 1979)
   ///
   /// The findings are tested in the order of their p-values. The smallest must be at most 5 % divided by the number of
-  /// findings, and each of the others may be a little larger.
+  /// findings, and each of the others can be a little larger.
   private mutating func correct() {
     let order = findings.indices.sorted { findings[$0].probability < findings[$1].probability }
     for (place, finding) in order.enumerated() {

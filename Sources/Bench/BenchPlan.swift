@@ -15,18 +15,22 @@ package struct BenchPlan: Sendable {
   package var repetition = RepetitionPlan.narrow(halfWidth: 0.05)
   /// The destination of the received bytes.
   package var sink = Sink.cache
-  /// The number of requests in a pass over a list of URLs; nil to run for at least ``leastSeconds``.
+  /// The number of requests in a pass over a list of URLs.
   ///
-  /// If the list is shorter, it is repeated.
+  /// If the list is shorter, it is repeated. If the number is nil, a pass takes at least ``leastSeconds``.
   package var count: Int?
   /// The shortest duration of a pass over a list of URLs, if ``count`` is nil.
   package static let leastSeconds = 1.0
-  /// The number of requests that are started per second (an open loop); nil for a closed loop.
+  /// The number of requests that are started per second (an open loop).
+  ///
+  /// It is nil in a closed loop, in which each request starts when an earlier one ends.
   ///
   /// In an open loop, requests start at planned times, and latencies are measured from these times. In a closed loop, a
   /// request starts whenever another one ends.
   package var rate: Double?
-  /// The time after which no measurement is started; nil for no limit.
+  /// The time after which no measurement is started.
+  ///
+  /// If it is nil, there is no limit.
   ///
   /// The measurements that have ended by then are reported.
   package var deadline: MonotonicTime?
@@ -36,7 +40,7 @@ package struct BenchPlan: Sendable {
 
   /// A line that announces the measurements, such as "measuring cold, warm with 1, 4 at once, 3 times each: 12 passes".
   ///
-  /// - Parameter repeatsList: Whether the source is a list of URLs, which may be repeated.
+  /// - Parameter repeatsList: Whether the source is a list of URLs. Such a list can be repeated.
   /// - Returns: The line, with the shortest duration if it is known.
   package func announcement(repeatsList: Bool) -> String {
     let names = order.map(\.rawValue).joined(separator: ", ")
@@ -133,7 +137,7 @@ package enum SweepPlan: Sendable, Equatable {
   /// A rate counts as a gain if it is higher by this factor.
   private static let gain = 1.05
 
-  /// Parses `auto`, or numbers from 1 to 1024 such as `1,4,16`; returns nil for any other text.
+  /// Parses `auto`, or numbers from 1 to 1024 such as `1,4,16`; returns nil if the text is anything else.
   package init?(_ text: String) {
     if text == "auto" {
       self = .auto()
@@ -190,7 +194,7 @@ package enum RepetitionPlan: Sendable, Equatable {
       if count >= most { return true }
       return count >= least
         && rates.allSatisfy { values in
-          // A pass in which nothing was fetched has no rate, and more runs do not help.
+          // If nothing was fetched in a pass, the pass has no rate, and more runs do not help.
           guard let estimate = Estimate(values) else { return true }
           return estimate.halfWidth.map { $0 <= halfWidth } ?? false
         }

@@ -102,7 +102,7 @@ package struct BenchReport: Sendable, Equatable, Codable {
 
   /// A URL, and the duration of its slowest request.
   package struct SlowURL: Sendable, Equatable, Codable {
-    /// The URL, in which secrets are replaced.
+    /// The URL, with its secrets replaced.
     package var url: String
     /// The duration, measured as the total time of the row.
     package var milliseconds: Double

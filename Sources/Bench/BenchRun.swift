@@ -9,7 +9,7 @@ import Transport
 ///
 /// It runs the passes with each number of simultaneous transfers, and repeats them until the rates are known well
 /// enough. It works in its own temporary folder, and never changes the user's cache. ``run(progress:)`` blocks its
-/// thread; ``stop()`` may be called on any thread.
+/// thread; ``stop()`` can be called on any thread.
 package final class BenchRun: Sendable {
   /// A repetition that is about to start.
   package struct Step: Sendable, Equatable {

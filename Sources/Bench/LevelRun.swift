@@ -9,7 +9,7 @@ import Transport
 /// Runs the passes with one number of simultaneous transfers, one after the other on the same cache.
 ///
 /// A pass fetches all pictures once: first into an empty cache, then with a full cache. Each pass with a cache is a
-/// sync of its own with new connections, as if the user had started it by a command. ``stop()`` may be called on any
+/// sync of its own with new connections, as if the user had started it by a command. ``stop()`` can be called on any
 /// thread.
 final class LevelRun: Sendable {
   /// The number of seconds after which everything in the cache is stale, because no response is fresh for more than a
@@ -58,7 +58,7 @@ final class LevelRun: Sendable {
   /// - Parameters:
   ///   - parallel: The number of simultaneous transfers.
   ///   - urls: The URLs.
-  ///   - repeats: Whether the list of URLs may be repeated, so that a pass is long enough.
+  ///   - repeats: Whether the list of URLs can be repeated, so that a pass is long enough.
   /// - Returns: The measurements of each pass.
   /// - Throws: An error if the transport cannot be created.
   func discard(parallel: Int, _ urls: [WebURL], repeats: Bool) throws -> [RunRecord] {
@@ -214,7 +214,7 @@ final class DiscardRun: Sendable {
     }
     guard !urls.isEmpty else { return (0, [:]) }
     let round = Round(pass: pass, transport: transport, known: known, end: end)
-    // Enter the group for all requests before the first is sent, because a request that ends may start another one.
+    // Enter the group for all requests before the first is sent, because a request that ends can start another one.
     for _ in 0..<count { round.group.enter() }
     for number in 0..<count { fetch(number % urls.count, round) }
     round.group.join()

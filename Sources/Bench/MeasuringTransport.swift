@@ -24,7 +24,7 @@ final class MeasuringTransport: Fetching {
   ///
   /// - Parameters:
   ///   - transport: The other transport.
-  ///   - rate: The number of requests for pictures per second; nil to delay none.
+  ///   - rate: The number of requests for pictures per second. Pass nil to delay none.
   ///   - timesSinks: Whether to measure the time for which transfers wait for the destinations of their bytes.
   ///   - now: A monotonic clock.
   init(

@@ -195,7 +195,7 @@ struct LatencyHistogram: Sendable {
 
   /// Records a duration in nanoseconds; a negative duration counts as zero.
   mutating func record(nanoseconds: Int64) {
-    // A longer duration is recorded as one day, which no transfer may exceed.
+    // A longer duration is recorded as one day, because no transfer is allowed to take longer.
     let longest: Int64 = 86_400_000_000_000
     histogram.record(UInt64((min(max(0, nanoseconds), longest) + 500) / 1000))
   }

@@ -27,7 +27,7 @@ package struct NoticeWish: Sendable, Hashable {
     let kinds = kinds.map(\.rawValue).sorted().joined(separator: ",")
     let parts = [kinds, drop.map { "drop \($0)" } ?? ""] + items.sorted()
     // Each part follows its own length. A separator would not be safe, because SQLite ends a text at a zero byte, and
-    // an id may contain any other character.
+    // an id can contain any other character.
     return parts.map { "\($0.utf8.count):\($0)" }.joined()
   }
 
@@ -108,8 +108,8 @@ package struct NoticeWish: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - reader: The catalog.
-  ///   - cache: The path of the cache. It must always be spelt the same, because it is a part of the key by which the
-  ///     outbox knows which changes were already reported.
+  ///   - cache: The path of the cache. It must always be spelt the same, because it is a part of the outbox's key for
+  ///     the record of the changes that were already reported.
   ///   - webhook: The webhook to which the notice is sent.
   ///   - outbox: The database in which the notice waits for its delivery.
   ///   - language: The language of the notice.
@@ -127,7 +127,7 @@ package struct NoticeWish: Sendable, Hashable {
     while true {
       let (last, before) = try reader.lastRuns()
       let start = try outbox.start(of: subscription, at: webhook)
-      // If the cache was rebuilt, its runs are counted from 1 again, so a reported run may have a higher number than
+      // If the cache was rebuilt, its runs are counted from 1 again, so a reported run can have a higher number than
       // the last run.
       var after = start.after ?? before.rawValue
       if max(after, start.told ?? 0) > last.id.rawValue { after = before.rawValue }

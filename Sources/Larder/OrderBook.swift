@@ -10,9 +10,9 @@ import Transport
 /// The orders and their delivery state, in one file outside every cache.
 ///
 /// An order that ``place(_:from:)`` returned survives any crash and power cut. ``send(to:_:)`` sends orders in the
-/// sequence in which they were placed. Any number of processes may use one file.
+/// sequence in which they were placed. Any number of processes can use one file.
 ///
-/// If the webhook does not answer a message, the message may have arrived all the same. ``Webhook/resendsAmbiguous``
+/// If the webhook does not answer a message, it is unknown whether the message arrived. ``Webhook/resendsAmbiguous``
 /// decides whether such a message is sent again, or held until you decide. The report lists it in both cases.
 public struct OrderBook: Sendable {
   /// The path of the file.
@@ -29,7 +29,7 @@ public struct OrderBook: Sendable {
   /// - Parameters:
   ///   - path: The path of the file.
   ///   - transport: A transport that delivers orders instead of the network, for example in tests.
-  ///   - clock: The source of the present time; nil for the clock of this machine.
+  ///   - clock: The source of the present time. Pass nil to use the clock of this machine.
   public init(
     _ path: String,
     transport: (any ShopTransport)? = nil,
@@ -45,7 +45,7 @@ public struct OrderBook: Sendable {
   /// - Parameters:
   ///   - request: The items, and the customer.
   ///   - shop: The shop that sells the items.
-  /// - Returns: The order, which is safely on disk.
+  /// - Returns: The order. It is safely on disk.
   /// - Throws: ``LarderError``. The code is `not-found` if no section lists an item, `argument` if a name or a number
   ///   is invalid, and `refused` if an item is sold out or has no price, or if the total exceeds the budget.
   @discardableResult
@@ -100,9 +100,9 @@ public struct OrderBook: Sendable {
     }
   }
 
-  /// Queues messages again that were given up, or that are held because they may have arrived.
+  /// Queues messages again that were given up, or that are held because it is unknown whether they arrived.
   ///
-  /// - Parameter ids: The orders whose messages are queued. With nil, all messages that were given up are queued.
+  /// - Parameter ids: The orders whose messages are queued. Pass nil to queue all messages that were given up.
   /// - Returns: The ids of the orders whose messages are queued now.
   /// - Throws: ``LarderError`` with the code `refused` when an order of `ids` has no message to replay.
   @discardableResult
@@ -178,7 +178,9 @@ public struct OrderBook: Sendable {
 extension OrderBook {
   /// The limits and settings of a delivery.
   public struct SendOptions: Sendable, Hashable {
-    /// The maximum number of messages to send; nil for all messages that are due.
+    /// The maximum number of messages to send.
+    ///
+    /// If it is nil, all messages that are due are sent.
     public var attempts: Int?
     /// How long to wait for a message that is due later.
     public var patience = Duration.seconds(10)
@@ -255,7 +257,7 @@ package struct OrderFromCatalog {
   ///   - request: The items, and the customer.
   ///   - reader: The catalog.
   ///   - now: The time of the order.
-  ///   - chance: The random part of the order's id; nil to draw a new one.
+  ///   - chance: The random part of the order's id. Pass nil to draw a new one.
   /// - Throws: ``LarderError`` when the catalog lacks an item or cannot be read, or when an item cannot be ordered.
   package init(
     _ request: OrderRequest,

@@ -15,7 +15,7 @@ extension Shop {
       case removed
       /// A section lists the item again.
       case back
-      /// The normal price, which shops show crossed out while the item is on sale.
+      /// The normal price. Shops show it crossed out while the item is on sale.
       case normalPrice
       /// The price to pay, if it differs from the normal price.
       case salePrice
@@ -104,7 +104,7 @@ extension Shop {
     ///
     /// See ``Shop/items(in:)``.
     ///
-    /// - Parameter section: The section's key; nil for all sections.
+    /// - Parameter section: The section's key. Pass nil to get all sections.
     /// - Returns: The items; an item in two sections is returned twice.
     /// - Throws: ``LarderError`` with the code `not-found` when there is no such section, or a sweep has removed the
     ///   run meanwhile.
@@ -128,8 +128,9 @@ extension Shop {
   /// network. The history is complete even when a sweep has removed old runs.
   ///
   /// - Parameters:
-  ///   - id: The item whose changes to return; nil for all items.
-  ///   - since: Only changes are returned that a sync found which ended at this time or later; nil for all changes.
+  ///   - id: The item whose changes to return. Pass nil to get the changes of all items.
+  ///   - since: A change is returned only if the sync that found it ended at this time or later. Pass nil to get all
+  ///     changes.
   /// - Returns: The changes, the oldest first. The array is empty for an item that no sync has seen.
   /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet.
   public func history(

@@ -76,7 +76,7 @@ extension Shop {
   /// Fills a folder that any web server can serve: pictures, `catalog.json` and manifests.
   ///
   /// - Parameters:
-  ///   - folder: The folder, which is created if it does not exist.
+  ///   - folder: The folder. It is created if it does not exist.
   ///   - options: The layout of the folder.
   ///   - progress: Called with the number of pictures that are done, and their total.
   /// - Returns: The number of files that were written. If the task is cancelled, the next export writes the files that
@@ -99,7 +99,9 @@ extension Shop {
     }
   }
 
-  /// The square thumbnails of the pictures, which a sync makes if ``SyncOptions/square`` is set.
+  /// The square thumbnails of the pictures.
+  ///
+  /// A sync makes them if ``SyncOptions/square`` is set.
   ///
   /// - Parameter side: The length of a side in pixels.
   /// - Returns: The paths of the squares. The keys are the URLs of the pictures.

@@ -128,7 +128,7 @@ public struct SyncTask: Sendable {
   ///
   /// If an element is not consumed in time, the next element replaces it.
   ///
-  /// The sequence ends with the run. Only one loop may consume it.
+  /// The sequence ends with the run. Only one loop is allowed to consume it.
   public let progress: AsyncStream<Shop.Progress>
   private let task: Task<Shop.Report, any Error>
 
@@ -204,7 +204,9 @@ extension Shop {
     ///
     /// It is absolute, such as `https://shop.example/`.
     public var base: String?
-    /// Whether to skip the details, and the pictures that only the details refer to.
+    /// Whether to skip the pictures that only the details of items refer to.
+    ///
+    /// The details themselves are still fetched, unless ``details`` is false.
     public var thumbnailsOnly = false
     /// Whether to fetch details, and the pictures that they refer to.
     ///
@@ -212,7 +214,7 @@ extension Shop {
     public var details = true
     /// Whether to fail on the first item that cannot be read.
     public var strict = false
-    /// How many items of a section may be unreadable, as a number or as a share, such as `.percent(10)`.
+    /// How many unreadable items of a section are accepted, as a number or as a share, such as `.percent(10)`.
     ///
     /// If more items are unreadable, the section keeps its items of the last run.
     public var maxSkipped = SkipLimit.standard
@@ -228,13 +230,15 @@ extension Shop {
     public var square: Int?
     /// The number of simultaneous transfers, for all hosts together.
     ///
-    /// With nil, larder finds the fastest number.
+    /// If it is nil, larder finds the fastest number.
     public var parallel: Int?
     /// The number of simultaneous transfers to one host.
     ///
-    /// With nil, larder decides, up to 16.
+    /// If it is nil, larder chooses a number up to 16.
     public var perHost: Int?
-    /// The maximum number of requests a second to all hosts together; nil for no limit.
+    /// The maximum number of requests a second to all hosts together.
+    ///
+    /// If it is nil, there is no limit.
     public var requestsPerSecond: Double?
     /// How many times a failed request is retried.
     public var retries = 4
@@ -242,20 +246,26 @@ extension Shop {
     ///
     /// ``SyncReport/unfinished`` lists the work that is left.
     public var deadline: Duration?
-    /// The maximum number of bytes to fetch, counted without headers; nil for no limit.
+    /// The maximum number of bytes to fetch, counted without headers.
+    ///
+    /// If it is nil, there is no limit.
     public var maxBytes: Int64?
     /// Whether larder is allowed to connect to private addresses of hosts that only the shop's responses name.
     ///
     /// For example, 192.168.0.1 is a private address. A host that the catalog file names is always allowed to have one.
     public var allowsPrivateAddresses = false
-    /// Other addresses to connect to, each in the form `HOST:PORT:HOST:PORT`, as for curl's `--connect-to`.
+    /// Other addresses to connect to, in the form `HOST:PORT:HOST:PORT` of curl's option `--connect-to`.
     public var connectTo: [String] = []
     /// Trust the certificates in this PEM file instead of the system's.
     public var certificates: String?
-    /// The value of the field `User-Agent`, which servers may log.
+    /// The value of the header field `User-Agent`.
+    ///
+    /// Many servers log it.
     public var userAgent = "larder"
 
-    /// Makes the default settings, which are those of `larder sync`.
+    /// Makes the default settings.
+    ///
+    /// They are those of `larder sync`.
     public init() {}
   }
 }

@@ -10,7 +10,7 @@ import SystemPackage
 /// A shop's catalog, and the cache on disk with the items of the catalog and all their pictures.
 ///
 /// A shop is a value with a catalog and a path. It opens no file until a method is called. Any number of shops, tasks
-/// and processes may use one cache. A method that changes the cache (``sync(_:progress:)``, ``warm(_:progress:)``,
+/// and processes can use one cache. A method that changes the cache (``sync(_:progress:)``, ``warm(_:progress:)``,
 /// ``repair(progress:)`` or ``sweep(_:)``) locks the cache. If another such method is called meanwhile, it fails with
 /// the code `locked`. Reading works at any time, and needs no network.
 ///
@@ -33,13 +33,13 @@ public struct Shop: Sendable {
   /// Makes a shop from a catalog file and the path of its cache.
   ///
   /// - Parameters:
-  ///   - path: The path of the catalog file, which is YAML or JSON of at most 1 MiB.
+  ///   - path: The path of the catalog file: YAML or JSON of at most 1 MiB.
   ///   - cache: The folder of the cache; the first sync creates it.
-  ///   - environment: The variables that replace `${NAME}` in the catalog file; nil for the environment of this
+  ///   - environment: The variables that replace `${NAME}` in the catalog file. Pass nil to use the environment of this
   ///     process.
   ///   - transport: A transport that answers requests instead of the network, for example in tests.
-  ///   - clock: The source of the present time; nil for the clock of this machine.
-  /// - Throws: ``LarderError``, whose message names the file, the line and the expected value.
+  ///   - clock: The source of the present time. Pass nil to use the clock of this machine.
+  /// - Throws: ``LarderError`` with a message that names the file, the line and the expected value.
   public init(
     catalog path: String,
     cache: String,
@@ -73,9 +73,10 @@ public struct Shop: Sendable {
   ///   - catalog: The catalog.
   ///   - folder: The folder that local addresses in the catalog are relative to.
   ///   - cache: The folder of the cache; the first sync creates it.
-  ///   - environment: The variables that replace `${NAME}` in the catalog; nil for the environment of this process.
+  ///   - environment: The variables that replace `${NAME}` in the catalog. Pass nil to use the environment of this
+  ///     process.
   ///   - transport: A transport that answers requests instead of the network, for example in tests.
-  ///   - clock: The source of the present time; nil for the clock of this machine.
+  ///   - clock: The source of the present time. Pass nil to use the clock of this machine.
   public init(
     _ catalog: CatalogFile,
     folder: String = "",
@@ -159,7 +160,7 @@ extension Shop {
 
   /// The items of all sections, or of one section, as of the last sync, in the catalog's order.
   ///
-  /// - Parameter section: The section's key; nil for all sections.
+  /// - Parameter section: The section's key. Pass nil to get all sections.
   /// - Returns: The items. If two sections list an item, it is returned twice.
   /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet, or when there is no such section.
   public func items(in section: String? = nil) throws(LarderError) -> [Item] {
@@ -197,8 +198,8 @@ extension Shop {
   /// The changes between two runs that ended.
   ///
   /// - Parameters:
-  ///   - old: The earlier run; nil for the last run before `new`.
-  ///   - new: The later run; nil for the last run.
+  ///   - old: The earlier run. If it is nil, the last run before `new` is used.
+  ///   - new: The later run. If it is nil, the last run is used.
   /// - Returns: The changes.
   /// - Throws: ``LarderError`` with the code `not-found` when there is no such run.
   public func changes(

@@ -16,7 +16,7 @@ import Transport
 public protocol ShopTransport: Sendable {
   /// Answers one request.
   ///
-  /// Many tasks may call this method at once.
+  /// Many tasks can call this method at once.
   ///
   /// If a run ends early, it cancels the task that called this method. larder does not retry a request, so an
   /// implementation that wants retries makes them itself.
@@ -34,7 +34,7 @@ public struct ShopRequest: Sendable, Hashable {
   public enum Method: String, Sendable {
     /// Gets the resource.
     case get = "GET"
-    /// Sends ``ShopRequest/body``, which is an order, or a query if the catalog file asks for POST.
+    /// Sends ``ShopRequest/body``. The body is an order, or a query if the catalog file asks for POST.
     case post = "POST"
   }
 
@@ -97,7 +97,7 @@ extension [ShopHeader] {
   }
 }
 
-/// Adapts a ``ShopTransport`` to the pipeline, which uses it instead of libcurl.
+/// Adapts a ``ShopTransport`` to the pipeline, so that the pipeline uses it instead of libcurl.
 final class TransportAdapter: Fetching {
   private let transport: any ShopTransport
   private let parser = CurlURLParser()
@@ -151,7 +151,7 @@ final class TransportAdapter: Fetching {
           detail: detail,
           attempts: 1,
           status: status,
-          // A POST without an answer may have arrived all the same.
+          // If a POST gets no answer, it is still possible that it arrived.
           mayHaveBeenSent: request.method == .post
         )
       )

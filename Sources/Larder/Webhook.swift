@@ -7,17 +7,17 @@ import Orders
 /// The URL is a secret, so no message and no report contains it.
 public struct Webhook: Sendable {
   let inner: Orders.Webhook
-  /// Whether a message that may have arrived is sent again under the same id.
+  /// Whether a message is sent again under the same id if it is unknown whether the message arrived.
   ///
   /// If false, the message is held until you decide.
   public var resendsAmbiguous: Bool
 
   /// A Slack incoming webhook.
   ///
-  /// A message that may have arrived is held until you decide.
+  /// If it is unknown whether a message arrived, it is held until you decide.
   ///
   /// - Parameters:
-  ///   - url: The URL of the webhook, which is https, or http to this machine.
+  ///   - url: The URL of the webhook. It must be https, or http to this machine.
   ///   - template: The text of a message, with words such as `{by}` in braces. The default is `{by} – {total} –
   ///     {what}`.
   /// - Returns: The webhook.
@@ -36,10 +36,10 @@ public struct Webhook: Sendable {
 
   /// A receiver of JSON messages, as in Standard Webhooks 1.0.
   ///
-  /// A message that may have arrived is sent again with the same id.
+  /// If it is unknown whether a message arrived, it is sent again with the same id.
   ///
   /// - Parameters:
-  ///   - url: The URL of the receiver, which is https, or http to this machine.
+  ///   - url: The URL of the receiver. It must be https, or http to this machine.
   ///   - secrets: The secrets, such as `whsec_…`, separated by white space. Every secret signs every message. With nil,
   ///     messages are not signed.
   /// - Returns: The webhook.

@@ -54,7 +54,7 @@ struct CatalogFileOnDisk: Sendable {
     environment = ProcessInfo.processInfo.environment
   }
 
-  /// The kind of the file, such as "binary data", if it certainly is not a catalog file; nil if it may be one.
+  /// The kind of the file, such as "binary data", if it certainly is not a catalog file; nil if it is possibly one.
   private static func mistaken(_ bytes: [UInt8]) -> String? {
     if bytes.prefix(1024).contains(0) { return "binary data" }
     let first = bytes.first { $0 != 0x20 && !(0x09...0x0D).contains($0) }
@@ -75,7 +75,7 @@ extension CatalogFileOnDisk {
     try addresses(base) { addresses in try addresses.readsFiles() }
   }
 
-  /// Refuses a catalog whose sections or details are local files, which other machines do not have.
+  /// Refuses a catalog whose sections or details are local files, because other machines do not have these files.
   func demandOrigins(base: String?) throws {
     guard try readsFiles(base: base) else { return }
     throw CommandFailure(

@@ -134,7 +134,9 @@ enum ExitStatus: Int32, Sendable {
     }
   }
 
-  /// The status when no section could be fetched, which depends on the reasons why the sections failed.
+  /// The status when no section could be fetched.
+  ///
+  /// It depends on the reasons why the sections failed.
   private static func nothingDone(_ report: SyncReport) -> ExitStatus {
     let reasons = sectionReasons(report)
     if reasons.contains(where: unreadable.contains) { return .data }
@@ -152,7 +154,7 @@ enum ExitStatus: Int32, Sendable {
     let held = report.sections.allSatisfy {
       $0.source == .failed || $0.source == .stale && $0.unread.isEmpty
     }
-    // A missing detail (404) does not count as reached, because the 404 may come from an earlier run.
+    // A missing detail (404) does not count as reached, because the 404 can come from an earlier run.
     guard held, report.details.fetched + report.details.unchanged == 0 else { return false }
     return sectionReasons(report).contains(where: unreachable.contains)
   }
@@ -210,7 +212,7 @@ struct CommandFailure: Error {
     @OrNull var remedy: String?
   }
 
-  /// Converts an error of larder; nil for any other error, such as an error of the argument parser.
+  /// Converts an error of larder; nil if it is any other error, such as an error of the argument parser.
   init?(_ error: any Error) {
     // If libcurl is missing, that is the cause of any other error.
     if let absence = CurlTransport.absence {

@@ -121,7 +121,7 @@ package struct LarderCommand: ParsableCommand {
 
   /// A log in the format that `--log-format` names.
   ///
-  /// The option is looked up in the raw arguments, because they may be impossible to parse.
+  /// The option is looked up in the raw arguments, because it is possible that they cannot be parsed.
   private static var log: Log {
     let isJSON =
       ProgramArguments.all.joined(separator: " ").contains("--log-format=json")
@@ -194,8 +194,8 @@ enum CommandName {
 
 /// Turns the argument parser's error into one sentence with the fault and a remedy.
 ///
-/// The parser prints three or more lines, and its usage line may be longer than the terminal is wide. It also repeats
-/// arguments unescaped, although a script may have taken them from a file name or a feed.
+/// The parser prints three or more lines, and its usage line can be longer than the terminal is wide. It also repeats
+/// arguments unescaped, although a script could have taken them from a file name or from a shop's response.
 struct ParserMessage {
   /// The sentence, without line feeds and control characters; empty when the parser has no message.
   let text: String

@@ -180,7 +180,9 @@ struct ItemListOutput {
     /// A GeoJSON object, `FeatureCollection`, of the items with coordinates. (RFC 7946)
     case geoJSON(catalog: String)
 
-    /// The text before the first item, and the text after the last item; nil for a table.
+    /// The text before the first item, and the text after the last item.
+    ///
+    /// They are nil if the format is a table.
     var brackets: (open: String, close: String)? {
       switch self {
       case .table: nil

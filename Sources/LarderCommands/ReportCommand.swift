@@ -115,9 +115,9 @@ extension ReportRun {
   ///
   /// - Parameters:
   ///   - reader: The catalog.
-  ///   - language: The language of the page; nil for the language of the environment.
-  ///   - since: The length of the period that ends now and whose changes the page shows; nil for a page about the whole
-  ///     catalog.
+  ///   - language: The language of the page. Pass nil to use the language of the environment.
+  ///   - since: The page shows the changes of a period with this length, which ends now. Pass nil to get a page about
+  ///     the whole catalog.
   init(of reader: CatalogReader, _ language: PageLanguage?, since: DurationArgument? = nil) {
     let now = UnixTime.now()
     self.init(
@@ -172,7 +172,7 @@ struct ReportFile {
 
   /// Whether the file is empty, or begins as a report of larder does.
   ///
-  /// Such a file may be replaced without `--force`.
+  /// Such a file can be replaced without `--force`.
   private var isReport: Bool {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return false }

@@ -3,7 +3,9 @@ import Foundation
 import Glibc
 import SampleStore
 
-/// A server with generated pictures, which `bench` measures.
+/// A server with generated pictures.
+///
+/// `bench` measures how fast they are fetched from it.
 ///
 /// The user sets the number of pictures, their sizes, the delay and the bandwidth.
 ///
@@ -14,7 +16,7 @@ struct SampleOrigin: Sendable {
   ///
   /// Padding between them gives each picture its size.
   private static let base: [UInt8] = [0xFF, 0xD8, 0xFF, 0xD9]
-  /// The maximum size of all pictures together, in bytes, for which they are generated in advance.
+  /// The pictures are generated in advance if all of them together have at most this number of bytes.
   ///
   /// Larger sets are generated while they are sent.
   private static let kept = 1 << 30
@@ -37,7 +39,9 @@ struct SampleOrigin: Sendable {
     return arguments
   }
 
-  /// The catalog file of the origin, whose base URL is `base`.
+  /// The catalog file of the origin.
+  ///
+  /// `base` is the origin's base URL.
   func catalog(base: String) throws -> CatalogFile {
     let sections = (0..<Self.sections).map { "{key: s\($0), title: Section \($0), url: s\($0)}" }
     let yaml = """

@@ -213,10 +213,10 @@ struct ServedOrigin {
   /// Prepares to fetch.
   ///
   /// - Parameters:
-  ///   - file: The catalog file, whose hosts may have private addresses. Without a file, every host must have a public
-  ///     address.
+  ///   - file: The catalog file. Hosts that it names are allowed to have private addresses. Without a file, every host
+  ///     must have a public address.
   ///   - served: The served catalog.
-  ///   - base: The base URL that replaces the base URL of the catalog file; nil for none.
+  ///   - base: The base URL that replaces the base URL of the catalog file. Pass nil to keep the base URL of the file.
   ///   - connection: The connection options.
   /// - Throws: ``CommandFailure`` when the file belongs to another catalog, or an option is wrong.
   init(
@@ -243,7 +243,7 @@ struct ServedOrigin {
   ///
   /// - Parameters:
   ///   - room: The working folder.
-  ///   - reserve: The disk space to leave free; nil to use the whole disk.
+  ///   - reserve: The disk space to leave free. Pass nil to use the whole disk.
   /// - Returns: The fetcher.
   func pull(into room: String, keeping reserve: DiskReserve?) -> PicturePull {
     PicturePull(

@@ -19,7 +19,7 @@ final class Signals {
   /// The first signal raises ``stop``, and calls `action` on a queue of its own.
   ///
   /// - Parameters:
-  ///   - patience: How long the work may take to stop. After that time, the process ends anyway.
+  ///   - patience: How long the work is allowed to take to stop. After that time, the process ends anyway.
   ///   - action: Asks the work to stop, if the work does not look at ``stop``.
   init(
     patience: DispatchTimeInterval = .milliseconds(1800),

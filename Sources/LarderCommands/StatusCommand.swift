@@ -49,14 +49,16 @@ struct StatusCommand: ParsableCommand {
 }
 
 extension CacheSummary {
-  /// The warning of `--check`, which names the catalogs without a complete run in the last `seconds`.
+  /// The warning of `--check`.
+  ///
+  /// It names the catalogs that had no complete run in the last `seconds`.
   ///
   /// The value is nil if every catalog had such a run.
   func complaint(olderThan seconds: Double, now: UnixTime) -> String? {
     guard !catalogs.isEmpty else { return "no catalog was ever synced" }
     let late = catalogs.compactMap { catalog -> String? in
       guard let complete = catalog.complete else { return "\(catalog.name) never" }
-      // If the clock was set back, the recorded time of a run may be in the future. Such a run does not count as
+      // If the clock was set back, the recorded time of a run can be in the future. Such a run does not count as
       // recent.
       let isRecent =
         Double(now - complete) <= seconds && complete <= now + FreshnessPolicy.clockTolerance

@@ -13,7 +13,7 @@ struct PlannedDocuments: GivenDocuments {
   private let path: String
   /// The offset of the last response for each document.
   ///
-  /// A document may have several responses.
+  /// A document can have several responses.
   private let lines: [DocumentID: Int64]
   /// The length and digest of the file.
   let sum: FileSum

@@ -195,8 +195,8 @@ enum ShardManifest {
             + "put the plan on one that does"
         )
       }
-      // On NFS, the link may have been made although the call failed: the first reply was lost, and the repeated call
-      // found the new name. (open(2), O_EXCL)
+      // On NFS, it is possible that the link was made although the call failed: the first reply was lost, and the
+      // repeated call found the new name. (open(2), O_EXCL)
       guard there == mine else { return false }
     }
     try disk.sync(folder)
@@ -288,7 +288,7 @@ struct PictureRow: Codable, Equatable {
     return entry
   }
 
-  /// The picture's result, or nil for a line of a shard's list.
+  /// The picture's result, or nil if the line is one of a shard's list.
   var settled: SettledPicture? {
     guard let end else { return nil }
     let entry = entry

@@ -179,8 +179,8 @@ final class SettledManifests: ImportedPictures {
     guard let line = try manifest.line(),
       var picture = try decoder.decode(PictureRow.self, from: Data(line)).settled
     else { throw Errno.ioError }
-    // A second run of the shard may have replaced the file since the manifest was written, so the row gets the date and
-    // inode of the present file. If the file was removed, this is noticed when the row is committed.
+    // It is possible that a second run of the shard replaced the file after the manifest was written, so the row gets
+    // the date and inode of the present file. If the file was removed, this is noticed when the row is committed.
     picture.entry = try layout.confirmed(picture.entry, read: false) ?? picture.entry
     return picture
   }

@@ -256,7 +256,8 @@ package enum Partition: String, Sendable, Codable, CaseIterable {
   }
 }
 
-/// Limits the environment variables that a plan can use, and decides whether the plan's token command may run.
+/// Limits the environment variables that a plan can use, and decides whether the plan's token command is allowed to
+/// run.
 ///
 /// A token command is a program that the catalog file names, and that larder runs to get a new token for the shop.
 /// Anyone who can write to the plan's folder controls the catalog file in it. So they also control the hosts that
@@ -276,15 +277,15 @@ package struct PlanTrust: Sendable {
   /// Makes the limits for a plan.
   ///
   /// - Parameters:
-  ///   - variables: The names of the environment variables that the plan may use. Names that ``mayBeAllowed(_:)``
-  ///     rejects are ignored.
+  ///   - variables: The names of the environment variables that the plan is allowed to use. Names that
+  ///     ``mayBeAllowed(_:)`` rejects are ignored.
   ///   - digest: The SHA-256 of the only plan to accept, in lower case, or nil to accept any plan.
   package init(variables: Set<String>, digest: String? = nil) {
     self.variables = variables.filter(Self.mayBeAllowed)
     self.digest = digest
   }
 
-  /// Whether a user may let plans use the environment variable with this name.
+  /// Whether a user is allowed to let plans use the environment variable with this name.
   ///
   /// The answer is no for names that begin with `AWS_` or `LARDER_`, because larder reads these variables itself.
   package static func mayBeAllowed(_ name: String) -> Bool {

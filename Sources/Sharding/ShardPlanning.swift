@@ -9,7 +9,7 @@ import Transport
 /// shards.
 ///
 /// A section is a list of items, and a detail is the document about one item. A shard is the part of the pictures that
-/// one machine fetches. Planning writes only to the plan's own folder, and does not change the cache. So other runs may
+/// one machine fetches. Planning writes only to the plan's own folder, and does not change the cache. So other runs can
 /// use the cache until the merge. The merge is a sync that reads the responses from the plan's folder.
 package struct ShardPlanning: Sendable {
   private let shards: Int
@@ -161,7 +161,7 @@ package struct ShardPlanning: Sendable {
 
 /// Collects the pictures of a plan, and writes the list of each shard.
 ///
-/// Each list is sorted by URL and has each URL once. The URLs are sorted on disk, because all of them may be too many
+/// Each list is sorted by URL and has each URL once. The URLs are sorted on disk, because all of them can be too many
 /// for memory. Thread-safe.
 final class ShardLists: Sendable {
   private let partition: Partition
@@ -205,12 +205,12 @@ final class ShardLists: Sendable {
 
   /// Writes the lists to their files.
   ///
-  /// The files do not depend on the order in which the pictures were added.
+  /// The order of adding the pictures does not change the files.
   ///
   /// - Parameters:
   ///   - folder: The plan's folder.
   ///   - known: Returns the index rows of the pictures with these ids. Pictures without a row are left out.
-  /// - Returns: The shards, each with the number of its pictures and with the length and digest of its list.
+  /// - Returns: The shards. Each has the number of its pictures, and the length and digest of its list.
   /// - Throws: ``LarderError``; errors of the encoder.
   func write(
     to folder: Folder,

@@ -110,13 +110,13 @@ package final class ShardRun: Sendable {
   /// Runs the shard, and waits for the end.
   ///
   /// - Returns: The result.
-  /// - Throws: ``LarderError``, whose code is `tryAgain` if the shard should be run again; ``CatalogError``.
+  /// - Throws: ``LarderError``, with the code `tryAgain` if the shard should be run again; ``CatalogError``.
   package func run() throws -> ShardOutcome {
     if let other = try committed() { return other }
     do {
       return try perform()
     } catch {
-      // If another run has committed the shard, the shard is done although this run failed. For example, a merge may
+      // If another run has committed the shard, the shard is done although this run failed. For example, a merge can
       // have removed the work folder of this run.
       guard let other = try? committed() else { throw error }
       return other
@@ -161,7 +161,7 @@ package final class ShardRun: Sendable {
     )
   }
 
-  /// Whether a failure with this reason is temporary, so that another run may succeed.
+  /// Whether a failure with this reason is temporary, so that another run can succeed.
   ///
   /// - Parameter reason: The reason as reports name it, for example `http-503` or `dns-failed`.
   /// - Returns: Whether the failure is temporary.

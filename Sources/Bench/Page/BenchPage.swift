@@ -282,7 +282,7 @@ package struct BenchSetting: Sendable {
   package let host: String
   /// The program that measured, with its version, such as `larder 1.2`.
   package let version: String
-  /// The command line, in which secrets are replaced.
+  /// The command line, with its secrets replaced.
   package let command: String
 
   package init(date: String, host: String, version: String, command: String) {

@@ -77,7 +77,9 @@ struct CatalogCheckCommand: ParsableCommand {
 
 /// Fetches the first page of every section of a catalog file, and checks what it reads there.
 struct CatalogTrial {
-  /// The result for one source, which is the first page of a section, or a page with all sections.
+  /// The result for one source.
+  ///
+  /// A source is the first page of a section, or a page with all sections.
   struct Source {
     /// The URL of the source.
     let url: String
@@ -243,7 +245,8 @@ struct CatalogTrial {
         note(.detailFails, "detail.url", "have a detail that cannot be fetched: \(error)")
       }
     }
-    // One item may have no detail. If none of three or more items has a detail, a sync assumes that the URL is wrong.
+    // It is normal that one item has no detail. If none of three or more items has a detail, a sync assumes that the
+    // URL is wrong.
     if missing.count == chosen.count, items.count > 2 {
       let message = "have no detail there (404); is detail.url right?"
       findings.append(
@@ -478,8 +481,8 @@ struct CheckDocument: Encodable {
 
   /// The paragraph about sections with the same fields.
   ///
-  /// The names of the sections, each with its findings, stand above the table of fields. If there is only one section,
-  /// its findings stand below the table.
+  /// Above the table of fields is the name of each section, followed by the section's findings. If there is only one
+  /// section, its findings stand below the table.
   private func paragraph(_ group: [Section], _ terminal: Terminal) -> String {
     let fields = table(group)
     guard group.count > 1 else {

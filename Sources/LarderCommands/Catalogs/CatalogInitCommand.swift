@@ -304,8 +304,8 @@ struct ResponseReader {
   /// - Parameters:
   ///   - source: The URL or the file; `-` means stdin.
   ///   - origin: The same URL or file, in the form that is written into the catalog file.
-  ///   - body: The body of a POST; nil for a GET.
-  /// - Returns: The response, which is unpacked if it was compressed.
+  ///   - body: The body of a POST. Pass nil to send a GET.
+  /// - Returns: The response. If it was compressed, it is unpacked.
   /// - Throws: ``CommandFailure`` or ``LarderError`` when the response cannot be fetched.
   func page(_ source: String, _ origin: ProposedSource, body: String?) throws -> ProposedPage {
     guard let url = urls[source], let transport else {

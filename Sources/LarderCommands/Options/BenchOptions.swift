@@ -82,7 +82,7 @@ struct BenchOptions: ParsableArguments {
     plan.sink = discard ?? isURLs ? .discard : .cache
     plan.count = count
     plan.rate = rate?.perSecond
-    // With `--rate`, one number of connections is measured, which is large enough for every usual rate.
+    // With `--rate`, only one number of connections is measured. It is large enough for every usual rate.
     plan.sweep = parallel ?? (rate == nil ? .auto() : .levels([64]))
     plan.repetition =
       runs.map { .fixed($0) } ?? .narrow(halfWidth: max(0.001, precision))

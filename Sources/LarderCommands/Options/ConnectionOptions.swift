@@ -50,7 +50,7 @@ struct ConnectionOptions: ParsableArguments {
 
   /// Converts these command-line options to the transport's options.
   ///
-  /// - Parameter named: The hosts that the catalog file names. They may have private addresses.
+  /// - Parameter named: The hosts that the catalog file names. They are allowed to have private addresses.
   /// - Returns: The transport's options.
   /// - Throws: A usage error when the proxy is invalid.
   func transport(named: Set<HostPort>) throws -> TransportOptions {
@@ -94,7 +94,7 @@ enum ProxyArgument {
   ///
   /// - Parameter proxy: The value of `--proxy`; nil if it was not given.
   /// - Returns: The proxies.
-  /// - Throws: A usage error. The error does not repeat the argument, because a proxy's URL may contain a password.
+  /// - Throws: A usage error. The error does not repeat the argument, because a proxy's URL can contain a password.
   static func route(_ proxy: String?) throws(LarderError) -> ProxyRoute? {
     guard let text = proxy ?? OutboxOptions.variable("LARDER_PROXY"), text != "none" else {
       return nil

@@ -1,7 +1,7 @@
 import ArgumentParser
 
 extension Option {
-  /// An option whose value a function reads.
+  /// An option whose value is read by a function.
   ///
   /// The function also receives a value that begins with a minus sign, such as `-1`, so that it can refuse the value
   /// with its own message. The argument parser would take the value for an unknown option.
@@ -22,7 +22,7 @@ extension Option {
     )
   }
 
-  /// An option with a default, whose value a function reads.
+  /// An option that has a default, and whose value is read by a function.
   ///
   /// - Parameters:
   ///   - wrappedValue: The default.
@@ -48,7 +48,7 @@ extension Option {
   /// - Parameters:
   ///   - help: The help.
   ///   - name: The name of the value in the help, such as `file`.
-  ///   - completion: How a shell completes the value; nil for its usual way.
+  ///   - completion: How a shell completes the value. Pass nil to let the shell complete it in its usual way.
   init(path help: String, value name: String, completion: CompletionKind? = nil)
   where Value == String? {
     self.init(

@@ -36,7 +36,9 @@ struct OutboxOptions: ParsableArguments {
     return "\(home)/.local/state/larder/orders.sqlite"
   }
 
-  /// The outbox, which is created if it does not exist.
+  /// The outbox.
+  ///
+  /// It is created if it does not exist.
   func outbox() throws -> Outbox { try Outbox(path()) }
 
   /// The outbox; nil if nothing was ever ordered.

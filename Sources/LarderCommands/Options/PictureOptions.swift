@@ -188,7 +188,9 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
   case webp
   case avif
 
-  /// The format to write; nil to keep the format of each input.
+  /// The format to write.
+  ///
+  /// If it is nil, each output has the format of its input.
   var picture: PictureFormat? { PictureFormat(rawValue: rawValue) }
 
   /// Parses a format; `jpg` means `jpeg`.

@@ -47,7 +47,7 @@ struct ToldProgram {
   ///   - input: The bytes that the program reads from its stdin.
   ///   - output: The output options, for warnings.
   func tell(_ input: [UInt8], _ output: OutputOptions) {
-    // The program is checked again, because it may have changed since the run began.
+    // The program is checked again, because it is possible that it changed after the run began.
     if let doubt {
       Log(output).warning("\(option): \(words[0]) was not run: \(doubt.reason)")
       return

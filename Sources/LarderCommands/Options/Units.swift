@@ -35,7 +35,7 @@ extension UnitArgument {
 
 /// A ``UnitArgument`` with one number and one unit, and with an allowed range.
 protocol BoundedArgument: UnitArgument {
-  /// The units that may follow the number.
+  /// The units that are allowed after the number.
   static var units: [String] { get }
   /// The allowed range in words, such as "a time from 0s to 100000d".
   static var bounds: String { get }
@@ -58,7 +58,7 @@ extension BoundedArgument {
 
   /// Splits a value into its number and its unit; nil if the value has none of the allowed forms.
   ///
-  /// The number may have any size, and may be negative.
+  /// The number can have any size, and can be negative.
   private static func parts(of argument: String) -> (Double, String)? {
     let digits = argument.hasPrefix("-") ? argument.dropFirst() : argument[...]
     // `Double` alone would also accept "inf" and hexadecimal digits.
@@ -147,7 +147,7 @@ struct RateArgument: BoundedArgument {
   }
 }
 
-/// Parses the number of simultaneous transfers, which is `auto` or a number from 1 to 1024.
+/// Parses the number of simultaneous transfers: `auto` or a number from 1 to 1024.
 enum ParallelArgument {
   /// The number of an option's value.
   ///
@@ -165,9 +165,9 @@ enum ParallelArgument {
 
 /// A whole number on the command line.
 enum WholeNumber {
-  /// Parses a number in a range; nil for any other text.
+  /// Parses a number in a range; nil if the text is anything else.
   ///
-  /// A leading plus sign, which `Int` would accept, is refused.
+  /// A leading plus sign is refused, although `Int` would accept it.
   static func read(_ argument: String, in range: ClosedRange<Int>) -> Int? {
     guard argument.first?.isNumber == true, let number = Int(argument), range.contains(number)
     else { return nil }

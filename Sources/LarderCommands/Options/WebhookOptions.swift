@@ -62,8 +62,8 @@ struct WebhookOptions: ParsableArguments {
 
   /// The webhook that the options describe, or else the environment variables.
   ///
-  /// - Parameter template: The text of messages for Slack, with `{by}` and other words in braces; nil for the default
-  ///   text.
+  /// - Parameter template: The text of messages for Slack, with `{by}` and other words in braces. Pass nil to use the
+  ///   default text.
   /// - Returns: The webhook.
   /// - Throws: A usage error when no webhook is given, or when a secret is needed and not given.
   func webhook(_ template: String? = nil) throws -> Webhook {

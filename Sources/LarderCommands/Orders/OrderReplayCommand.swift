@@ -5,7 +5,7 @@ import Pipeline
 /// `larder order replay ID…`: queues dead or held orders again, or marks held orders as delivered.
 ///
 /// An order is dead if larder gave it up, because the webhook refused it or it failed too often. An order is held if it
-/// may have arrived although no answer came.
+/// possibly arrived although no answer came.
 struct OrderReplayCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [

@@ -4,7 +4,7 @@ import Larder
 import Orders
 import Transport
 
-/// Sends the messages that are due, which are orders or notices, with the options of a command.
+/// Sends the orders and notices that are due, with the options of a command.
 ///
 /// A message is due if it waits to be sent, and if the delay before its next attempt is over.
 struct OrderSending {
@@ -13,7 +13,7 @@ struct OrderSending {
   private let webhook: Orders.Webhook
   private let options: WebhookOptions
 
-  /// How long an attempt may continue after a signal, so that the answer of the webhook is not lost.
+  /// How long an attempt is allowed to continue after a signal, so that the answer of the webhook is not lost.
   private static let grace = DispatchTimeInterval.milliseconds(1000)
 
   init(
@@ -33,7 +33,7 @@ struct OrderSending {
   /// - Parameters:
   ///   - limits: The limits of the run. The option `--wait` replaces `patience`.
   ///   - resuming: Whether to start a stopped webhook again.
-  ///   - display: Shows the progress; nil to show none.
+  ///   - display: Shows the progress. Pass nil to show none.
   /// - Returns: The report, and the signal that ended the run, if any.
   /// - Throws: ``LarderError`` when the file with the orders cannot be written, ``TransferFailure`` when memory runs
   ///   out.
@@ -201,7 +201,7 @@ struct SendSummary {
     }
   }
 
-  /// The choices that the user has for a message that may have arrived.
+  /// The choices that the user has if it is unknown whether a message arrived.
   private func decision(_ message: OrderID) -> String {
     switch mail {
     case .orders:

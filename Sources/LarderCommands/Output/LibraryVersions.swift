@@ -61,7 +61,9 @@ enum LibraryVersions {
     return "\(major).\(minor).\(patch)"
   }
 
-  /// The release, which the library gives as a number: 2160 is 2.16.0. (lcms2.h, LCMS_VERSION)
+  /// The release as text.
+  ///
+  /// The library gives it as a number: 2160 is 2.16.0. (lcms2.h, LCMS_VERSION)
   private static var littlecms: String {
     let number = cmsGetEncodedCMMversion()
     return "\(number / 1000).\(number % 1000 / 10).\(number % 10)"
@@ -71,7 +73,9 @@ enum LibraryVersions {
     cdrawing_open() == nil ? string(pango_version_string()) : nil
   }
 
-  /// The release, which the library gives as digits: 20914 is 2.9.14.
+  /// The release as text.
+  ///
+  /// The library gives it as digits: 20914 is 2.9.14.
   ///
   /// The digits of a preview release are followed by a suffix. (xmlversion.h)
   private static var libxml2: String? {

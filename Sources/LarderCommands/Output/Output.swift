@@ -145,8 +145,8 @@ enum Journal {
 
   /// Whether stderr is the file that `JOURNAL_STREAM` names.
   ///
-  /// If a service starts another process, that process inherits the variable, although its stderr may be another file.
-  /// (systemd.exec(5))
+  /// If a service starts another process, that process inherits the variable, although its stderr is possibly another
+  /// file. (systemd.exec(5))
   private static let reads: Bool = {
     guard let named = getenv("JOURNAL_STREAM") else { return false }
     var status = stat()
@@ -163,7 +163,7 @@ enum TerminalJSON {
   /// The document with harmful characters as `\u…`: DEL, C1, separators, bidirectional controls and similar characters.
   ///
   /// The encoder has already escaped the characters of C0. (RFC 8259, section 7) In JSON, harmful characters can occur
-  /// only in strings, and strings may have escapes.
+  /// only in strings, and strings can have escapes.
   static func bytes(_ document: [UInt8]) -> [UInt8] {
     // The first UTF-8 bytes of all characters to escape. The characters of Hangul and Han begin with other bytes, so a
     // document in Korean skips the slow loop.

@@ -6,7 +6,7 @@ import Synchronization
 import Transport
 
 /// A progress line on stderr, which is redrawn ten times a second and removed at the end.
-// SAFETY: all properties are constants, and Dispatch objects may be used on any thread.
+// SAFETY: all properties are constants, and it is safe to use Dispatch objects on any thread.
 final class ProgressDisplay: @unchecked Sendable {
   private let timer: any DispatchSourceTimer
   private let queue = DispatchQueue(label: "larder.display")

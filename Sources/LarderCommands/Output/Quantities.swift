@@ -19,7 +19,7 @@ enum Quantities {
     value < 9.95 ? value.tenths : "\(Int(min(value, 1e12).rounded()))"
   }
 
-  /// The counts that are not 0, each with its word, such as `3 fetched` and `1 failed`.
+  /// The counts that are not 0, followed by their words, such as `3 fetched` and `1 failed`.
   static func counts(_ counts: [(count: Int, word: String)]) -> [String] {
     counts.filter { $0.count > 0 }.map { "\($0.count) \($0.word)" }
   }

@@ -83,7 +83,7 @@ extension SyncReport.Details {
 extension SyncReport.Failure {
   /// Advice for a section that could not be fetched.
   ///
-  /// The failures of details and pictures get no advice, because there may be hundreds of them.
+  /// The failures of details and pictures get no advice, because there can be hundreds of them.
   var advice: String? {
     guard stage == .section, remedy == nil else { return nil }
     // Reasons are compared as typed values, so that a misspelt reason does not compile.

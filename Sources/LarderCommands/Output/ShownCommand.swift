@@ -13,7 +13,7 @@ struct ShownCommand: CustomStringConvertible {
       .joined(separator: " ")
   }
 
-  /// Masks the user and the query of a URL, because both may contain credentials.
+  /// Masks the user and the query of a URL, because both can contain credentials.
   private static func masked(_ word: String) -> String {
     guard let slashes = word.firstRange(of: "://") else { return word }
     var rest = word[slashes.upperBound...]

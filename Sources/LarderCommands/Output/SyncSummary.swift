@@ -95,7 +95,7 @@ struct SyncSummary {
 
   /// The reasons why no square could be made of some pictures.
   ///
-  /// Hundreds of pictures may have the same reason, so each reason is given once, with the number of its pictures.
+  /// Hundreds of pictures can have the same reason, so each reason is given once, with the number of its pictures.
   private var withoutSquare: [String] {
     let failures = report.squares?.failures ?? []
     let alike = Dictionary(grouping: failures) { $0.reason.replacing($0.path, with: "") }
@@ -116,7 +116,7 @@ struct SyncSummary {
   ///
   /// If `all` is false, only the first ten are listed.
   func warnings(all: Bool) -> [String] {
-    // Problems of whole sections come first, because there may be very many problems with items and pictures.
+    // Problems of whole sections come first, because there can be very many problems with items and pictures.
     var warnings = report.failures.filter { $0.stage == .section }.map(Self.sentence)
     warnings += report.guardWords
     warnings += report.sections.compactMap { section in

@@ -1,8 +1,9 @@
 import Glibc
 
-/// The features of the terminal: whether stderr may show a progress line, and whether stdout may show colours.
+/// The features of the terminal: whether a progress line is allowed on stderr, and whether colours are allowed on
+/// stdout.
 struct Terminal: Sendable {
-  /// Whether a progress line may be drawn on stderr.
+  /// Whether a progress line is allowed on stderr.
   let showsProgress: Bool
   /// Whether to use colours on stdout.
   let hasColor: Bool

@@ -2,7 +2,7 @@ import Base
 import Glibc
 import SystemPackage
 
-/// Writes small text files, such as metrics and reports, that other programs may read at any time.
+/// Writes small text files, such as metrics and reports, that other programs can read at any time.
 enum TextFile {
   /// Replaces a file atomically.
   ///

@@ -81,7 +81,8 @@ final class PlanPlace {
   /// Fetches the files that are needed besides the plan, from a store to the local copy.
   ///
   /// - Parameters:
-  ///   - shard: The number of the shard; nil for a merge, which needs the files of all shards.
+  ///   - shard: The number of the shard. Pass nil if the command is a merge, because a merge needs the files of all
+  ///     shards.
   ///   - planned: The plan.
   /// - Throws: The store's error.
   func fetch(_ shard: Int?, of planned: PlannedRun) throws {

@@ -54,7 +54,7 @@ struct PlanOptions: ParsableArguments {
 
 /// The options that limit the trust in a shard plan, which is the list of the pictures that each machine fetches.
 ///
-/// The options are needed because another machine may have written the plan.
+/// The options are needed because it is possible that another machine wrote the plan.
 struct PlanTrustOptions: ParsableArguments {
   @Option(
     name: .customLong("env"),

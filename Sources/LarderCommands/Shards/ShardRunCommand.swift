@@ -175,7 +175,7 @@ enum ShareArgument {
 
 /// Finds the number of the shard to run.
 enum ShardNumber {
-  /// The environment variables in which job engines pass the number of the shard.
+  /// The environment variables that job engines set to the number of the shard.
   static let variables = [
     "SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX", "AWS_BATCH_JOB_ARRAY_INDEX",
   ]
