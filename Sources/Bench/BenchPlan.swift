@@ -89,7 +89,7 @@ package struct BenchSurroundings: Sendable {
   package var wall: @Sendable () -> UnixTime
   /// The environment variables that replace `${NAME}` in the headers of a catalog file.
   package var variables: [String: String]
-  /// The path of the folder in which the measurement creates its temporary folder.
+  /// The measurement creates its temporary folder inside the folder at this path.
   package var scratch: String
 
   package init(

@@ -282,7 +282,7 @@ struct RunRecord: Sendable {
   /// The number of requests for sections and details.
   var others: Int
   var samples: [RequestSample]
-  /// The time for which transfers waited for larder to hash and write, in seconds.
+  /// How long transfers waited for larder to hash and write, in seconds.
   var writingSeconds = 0.0
   var cpuSeconds: Double
   var peakBytes: ByteCount

@@ -25,7 +25,7 @@ final class MeasuringTransport: Fetching {
   /// - Parameters:
   ///   - transport: The other transport.
   ///   - rate: The number of requests for pictures per second. Pass nil to delay none.
-  ///   - timesSinks: Whether to measure the time for which transfers wait for the destinations of their bytes.
+  ///   - timesSinks: Whether to measure how long transfers wait for the destinations of their bytes.
   ///   - now: A monotonic clock.
   init(
     _ transport: any Fetching,
@@ -41,7 +41,7 @@ final class MeasuringTransport: Fetching {
 
   /// The measurements of the requests for pictures that have ended.
   var samples: [RequestSample] { state.withLock { $0.samples } }
-  /// The time for which transfers waited for larder to hash and write, in seconds.
+  /// How long transfers waited for larder to hash and write, in seconds.
   ///
   /// It is the time in which the transfer thread was blocked, and the time from the last transfer to the end of the
   /// run.

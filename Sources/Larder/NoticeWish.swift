@@ -110,8 +110,8 @@ package struct NoticeWish: Sendable, Hashable {
   ///   - reader: The catalog.
   ///   - cache: The path of the cache. It must always be spelt the same, because it is a part of the outbox's key for
   ///     the record of the changes that were already reported.
-  ///   - webhook: The webhook to which the notice is sent.
-  ///   - outbox: The database in which the notice waits for its delivery.
+  ///   - webhook: The webhook that the notice is sent to.
+  ///   - outbox: The database that stores the notice until it is delivered.
   ///   - language: The language of the notice.
   ///   - now: The current time.
   /// - Throws: ``LarderError`` when the index cannot be read or the outbox cannot be written.

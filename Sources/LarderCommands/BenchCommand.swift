@@ -278,12 +278,13 @@ struct BenchTable {
     "PASS", "AT ONCE", "PICTURES", "FIRST BYTE", "P90", "P99.9", "REUSED", "CPU S", "PEAK MIB",
   ]
 
-  /// The relative half-width of a confidence interval from which the table prints `noisy` instead of a percentage.
+  /// If the relative half-width of a confidence interval is at least this value, the table prints `noisy` instead of a
+  /// percentage.
   private static let noise = 1.0
   private static let noisy = "noisy"
-  /// The share of a run from which a note says that the local disk limited the rate.
+  /// If the share of a run is at least this value, a note says that the local disk limited the rate.
   ///
-  /// The share is the time in which transfers waited for larder's own files instead of the server.
+  /// The share is the part of the run during which transfers waited for larder's own files instead of the server.
   private static let writingMatters = 0.25
 
   private func table(_ head: [String], _ cells: [[String]]) -> String {
@@ -381,7 +382,7 @@ struct BenchTable {
       "\(name) \(milliseconds(part.p50)) (\(milliseconds(part.p99)))"
     }
     let protocols = row.protocols.sorted { $0.key < $1.key }.map(\.key)
-    // The times of the phases include the time in which a transfer waited for larder itself.
+    // The times of the phases include the time that a transfer waited for larder itself.
     let writing = row.writingShare ?? 0
     let place = writing < Self.writingMatters ? "at the server" : "at the server and here"
     let limit =

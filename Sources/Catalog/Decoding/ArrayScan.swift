@@ -3,7 +3,7 @@ import Glibc
 /// Finds an array in a JSON text, and the commas between its elements where the text can be cut into windows.
 ///
 /// The text is not parsed, and it is never in memory as a whole. It is not validated either. If it is not valid JSON,
-/// the scan may misread it, but then the JSON parser refuses at least one of the windows.
+/// the scan can misread it, but then the JSON parser refuses at least one of the windows.
 struct ArrayScan {
   /// The offset after the array's opening bracket.
   private(set) var start = 0
@@ -56,7 +56,7 @@ struct ArrayScan {
     if reader.take("}") { return .none }
     repeat {
       reader.skipSpace()
-      // A key with escapes may be another spelling of the wanted name.
+      // A key with escapes can be another spelling of the wanted name.
       guard let key = reader.plainString() else { return .unsure }
       reader.skipSpace()
       guard reader.take(":") else { return .unsure }
@@ -78,7 +78,7 @@ struct ArrayScan {
   ///
   /// - Parameters:
   ///   - names: The names of the members that lead to the array of sections.
-  ///   - inner: Several lists of names that may lead from a section to its items. The first list that leads to an array
+  ///   - inner: Several lists of names that can lead from a section to its items. The first list that leads to an array
   ///     counts.
   ///   - body: The JSON text in UTF-8.
   ///   - place: The offset where the JSON text begins. It is 3 if the body begins with a byte order mark.
@@ -283,7 +283,7 @@ struct ArrayScan {
 
 /// A response whose bytes can be read at any offset.
 ///
-/// It may be in memory or in a file.
+/// It can be in memory or in a file.
 package protocol RandomAccessBody: Sendable {
   /// The number of bytes.
   var count: Int { get }

@@ -18,7 +18,7 @@ public struct DecodedListing: Hashable, Sendable {
   public package(set) var givenUp: Set<String> = []
   /// The sections that cannot be used, although other sections of the same response can.
   public var failed: [FailedSection] = []
-  /// For each section key, the fields for which the catalog file gives paths, but which no element of the section has.
+  /// For each section key, the fields that have paths in the catalog file, but no value in any element of the section.
   ///
   /// If a section has no elements, it lacks all of these fields.
   public var absent: [String: Set<ItemField>] = [:]
@@ -94,7 +94,7 @@ public struct DecodedListing: Hashable, Sendable {
     continuation = continuation ?? page.continuation
   }
 
-  /// Removes each item whose id an earlier item of the same section has.
+  /// Removes each item that has the same id as an earlier item of the same section.
   ///
   /// If the removed item differs from the earlier item, it is recorded as skipped.
   package mutating func dropRepeats() {
@@ -188,7 +188,7 @@ public struct FailedSection: Hashable, Sendable {
   var repeatsKey = false
 }
 
-/// Counts of the skipped items and fields of one section for which ``DecodedListing/skipped`` had no room.
+/// Counts of those skipped items and fields of one section that did not fit into ``DecodedListing/skipped``.
 public struct SkipTally: Hashable, Sendable, Codable {
   /// The maximum number of skipped items and fields that are kept for each section.
   ///
@@ -196,7 +196,7 @@ public struct SkipTally: Hashable, Sendable, Codable {
   public static let mostRows = 1000
   /// The maximum number of reasons that are counted separately.
   ///
-  /// A reason may quote a value of the response, so every reason may be different.
+  /// A reason can quote a value of the response, so every reason can be different.
   private static let mostReasons = 50
 
   /// The number of elements that were skipped as a whole.

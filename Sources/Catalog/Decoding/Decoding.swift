@@ -66,7 +66,8 @@ package func windows(
 ///   - position: The index of the source in the catalog file.
 ///   - file: The catalog file that lists the source.
 ///   - earlier: The joined results of the windows before this one. Its items are not used.
-///   - elements: The number of elements in the earlier windows of the section with which this window begins.
+///   - elements: The window begins with elements of a section. This is the number of elements that the section has in
+///     earlier windows.
 ///   - limits: The limits for decoding, such as a deadline.
 /// - Returns: The sections, or parts of sections, that the window contains. Append them to `earlier`.
 /// - Throws: ``CatalogError`` if the window cannot be decoded alone. In that case, decode the whole body, which

@@ -26,7 +26,7 @@ struct DetailDecoder {
       do throws(CatalogError) {
         found = try name(of: entry, subject: subject)
       } catch {
-        // If the body has many details, another one may have the wanted id.
+        // If the body has many details, another one can have the wanted id.
         guard entries.count > 1 else { throw error }
         continue
       }

@@ -82,7 +82,9 @@ struct FieldReader {
     return texts
   }
 
-  /// The price according to the first rule whose path leads to a value, or nil if there is no value.
+  /// The price, or nil if there is none.
+  ///
+  /// The first rule that has a value at its path gives the price.
   mutating func price(_ rules: [Mapping.PriceRule]) -> Price? {
     guard let (rule, value) = first(rules) else { return nil }
     do throws(CatalogError) {
@@ -92,7 +94,7 @@ struct FieldReader {
     }
   }
 
-  /// The text from which ``price(_:)`` reads the price, such as "1.299 €", and the price's currency.
+  /// The text that ``price(_:)`` reads, such as "1.299 €", and the price's currency.
   ///
   /// The result is nil if there is no price, or if the value is not a text.
   mutating func priceText(_ rules: [Mapping.PriceRule]) -> (text: String, currency: String)? {
@@ -102,7 +104,7 @@ struct FieldReader {
     return (text, currency)
   }
 
-  /// The value from which ``price(_:)`` reads the price, if it is a whole number such as 1999 or "1999".
+  /// The value that ``price(_:)`` reads, if it is a whole number such as 1999 or "1999".
   ///
   /// The result is nil if there is no price, or if the value is not a whole number.
   mutating func wholePrice(_ rules: [Mapping.PriceRule]) -> Int? {
@@ -157,7 +159,7 @@ struct FieldReader {
 
   /// The URLs of the pictures of one role, according to the first rule that finds any.
   ///
-  /// A list in the response can contain both texts and objects, so a rule may have one path to the texts and another
+  /// A list in the response can contain both texts and objects, so a rule can have one path to the texts and another
   /// path into the objects. Therefore, if a rule with several paths finds texts, it is no fault that it also finds
   /// objects.
   private mutating func pictures(_ rules: [Mapping.TextsRule]) -> [String] {
@@ -286,7 +288,7 @@ struct FieldReader {
     }
   }
 
-  /// The first path that leads to a value, together with all values to which it leads.
+  /// The first path that leads to a value, together with all values at this path.
   ///
   /// The elements of a list count as values.
   private mutating func all(_ paths: [JSONPath]) -> (path: JSONPath, values: [JSONNode])? {

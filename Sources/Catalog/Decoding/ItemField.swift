@@ -6,7 +6,7 @@ public enum ItemField: String, CaseIterable, Hashable, Sendable, Codable {
   case description
   /// Labels, for example "new" or "sale".
   case badges
-  /// The ways in which the item can be delivered, for example "dawn delivery".
+  /// The ways to deliver the item, for example "dawn delivery".
   case deliveryTypes
   /// The price before a reduction.
   case normalPrice
@@ -76,7 +76,7 @@ extension Mapping.Item {
 }
 
 extension ListingDecoder {
-  /// The fields for which the catalog file gives paths, but which none of the given elements has.
+  /// The fields that have paths in the catalog file, but no value in any of the given elements.
   ///
   /// `items` are the items that were read from the elements. An empty list is a value, because it says, for example,
   /// that an item has no badges. `null`, empty text and unreadable values are no values.
@@ -152,7 +152,7 @@ public enum DetailField: Hashable, Sendable {
 }
 
 extension Mapping.Detail {
-  /// The fields for which the catalog file gives paths, in the order in which a detail is stored.
+  /// The fields that have paths in the catalog file, in the order of a stored detail.
   public var fields: [DetailField] {
     let all: [DetailField] =
       [.description, .prices] + ImageReference.Role.allCases.map(DetailField.images)

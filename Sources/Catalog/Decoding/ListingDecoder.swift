@@ -502,7 +502,7 @@ extension ListingDecoder {
       isWhole: before.extent == .whole
     )
     if let reason = sharedID(of: section.items) {
-      // Later windows of the section may have items with other ids, so only the whole body can show the fault.
+      // Later windows of the section can have items with other ids, so only the whole body can show the fault.
       guard before.extent == .whole else {
         throw CatalogError(.unexpectedShape, subject: "section \(key)", reason: reason)
       }
@@ -525,7 +525,7 @@ extension ListingDecoder {
   static let totalNames: Set<String> = [
     "total", "total count", "total results", "total items", "total elements", "count",
   ]
-  /// Names of objects in which shops put the total number, if they do not put it beside the items.
+  /// Names of objects that have the total number in shops that do not put it beside the items.
   private static let totalPlaces = ["meta", "pagination", "paging", "page", "data"]
 
   /// The total number of items according to the body, such as `{"total": 40}`, or nil if the body has no such number.

@@ -19,7 +19,7 @@ package struct ListingWindow: Sendable {
   let kind: BodyFormat.Kind
   /// The number of lines of the response that come before this window.
   ///
-  /// It is 0 in a notation in which the number of a line does not matter.
+  /// It is 0 if the number of a line does not matter in the response's notation.
   let linesBefore: Int
 
   /// The content of a window, if the response has many sections.
@@ -28,18 +28,18 @@ package struct ListingWindow: Sendable {
     case whole
     /// The first items of one section.
     case beginning
-    /// Further items of the section with which the previous window ended.
+    /// Further items of the section that the previous window ended with.
     case continuation
   }
 
-  /// Whether the window only has further items of the section with which the previous window ended.
+  /// Whether the window only has further items of the section that the previous window ended with.
   package var isContinuation: Bool { extent == .continuation }
 }
 
 /// Cuts a large response into windows, which are complete smaller bodies.
 ///
-/// A window has some of the items, and repeats everything around the items. For example, the response
-/// `{"total": 2, "items": [1, 2]}` may be cut into `{"total": 2, "items": [1]}` and `{"total": 2, "items": [2]}`.
+/// A window has some of the items, and repeats everything around the items. For example, the response `{"total": 2,
+/// "items": [1, 2]}` can be cut into `{"total": 2, "items": [1]}` and `{"total": 2, "items": [2]}`.
 ///
 /// Windows save memory, because a parsed response takes several times as much memory as its bytes. The items of one
 /// window are freed before the next window is read.
@@ -74,7 +74,7 @@ package struct ListingWindows: Sequence, IteratorProtocol {
   private static let mostAround = 64 << 10
   /// The maximum number of bytes around the records of another notation.
   ///
-  /// It is larger, because an XML document may have, for example, all its categories before the records.
+  /// It is larger, because an XML document can have, for example, all its categories before the records.
   private static let mostAroundRecords = 512 << 10
   /// The spaces that simdjson needs at the end of a text, so that it can read more bytes at once.
   private static let padding = [UInt8](repeating: 0x20, count: 64)
@@ -82,7 +82,7 @@ package struct ListingWindows: Sequence, IteratorProtocol {
   /// Plans the windows of a response.
   ///
   /// The result is nil if the response must be decoded whole. This is so if it is small, or if a path of the mapping
-  /// may look at all items at once. The items must be in one array, or in one array for each section.
+  /// can look at all items at once. The items must be in one array, or in one array for each section.
   ///
   /// - Parameters:
   ///   - body: The response, in any notation.
@@ -304,7 +304,9 @@ extension JSONPath {
     return (names, false)
   }
 
-  /// Whether the path selects nothing inside the array to which the member names lead.
+  /// The names of members lead to an array.
+  ///
+  /// The value says whether the path selects nothing inside that array.
   func staysOutside(_ names: [String]) -> Bool {
     for (place, segment) in segments.enumerated() {
       guard !segment.isDescendant, segment.selectors.count == 1 else { return false }
@@ -312,7 +314,7 @@ extension JSONPath {
       switch segment.selectors[0] {
       case .name(let name) where isArray || name != names[place]: return true
       case .name: break
-      // Before the array, the path goes through objects. A wildcard may select the member that leads to the array.
+      // Before the array, the path goes through objects. A wildcard can select the member that leads to the array.
       case .wildcard where !isArray: break
       case .index, .slice: return !isArray
       case .wildcard, .filter: return false

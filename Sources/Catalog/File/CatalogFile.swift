@@ -462,7 +462,9 @@ extension CatalogFile {
   }
 }
 
-/// A text of the catalog file in which `${NAME}` stands for an environment variable, such as `Bearer ${TOKEN}`.
+/// A text of the catalog file, such as `Bearer ${TOKEN}`.
+///
+/// In it, `${NAME}` stands for an environment variable.
 struct TemplateText: Hashable, Sendable {
   enum Part: Hashable, Sendable {
     /// Literal text.

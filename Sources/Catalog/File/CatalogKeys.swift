@@ -1,4 +1,4 @@
-/// The keys of catalog files, grouped by the YAML mapping to which they belong, such as `item:` or `paging:`.
+/// The keys of catalog files, grouped by their YAML mapping, such as `item:` or `paging:`.
 ///
 /// The parsers allow exactly these keys, and the JSON Schema describes them.
 enum CatalogKeys: String, CaseIterable, Sendable {

@@ -126,7 +126,7 @@ public struct Mapping: Hashable, Sendable {
     public var given: Set<DetailField> = []
   }
 
-  /// The path to a price, and the way in which the price is written.
+  /// The path to a price, and the form of the price there.
   public struct PriceRule: Hashable, Sendable {
     /// The path to the price.
     public var path: JSONPath

@@ -96,7 +96,7 @@ struct MappingParser {
     var mapping = Mapping(items: [try JSONPath(parsing: "$.items")], item: Mapping.Item())
     mapping.transform = try format["transform"]?.transform()
     try override(&mapping, with: format)
-    // A format has paths to all fields that a shop of its system may have. A shop without such a field is not an error.
+    // A format has paths to all fields that a shop of its system can have. A shop without such a field is not an error.
     mapping.item.given = []
     mapping.detail?.given = []
     return mapping

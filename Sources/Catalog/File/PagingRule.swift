@@ -118,7 +118,7 @@ public struct PagingRule: Hashable, Sendable {
     switch step {
     case .page(_, let first): listing.elementCount > 0 ? String(first + pagesRead) : nil
     case .offset(_, let first):
-      // A page may have fewer elements than requested without being the last.
+      // A page can have fewer elements than requested without being the last.
       listing.elementCount > 0 ? String((Int(last) ?? first) + listing.elementCount) : nil
     case .cursor, .next, .link: listing.nextPage
     }

@@ -31,7 +31,7 @@ public struct RequestRule: Hashable, Sendable {
   /// In JSON, a placeholder outside strings becomes a whole value: `{page}` becomes 2, `{cursor}` becomes a string, or
   /// `null` if there is no cursor yet. A placeholder inside a string is replaced by escaped text. (RFC 8259, section 7)
   ///
-  /// Braces inside a string may also be GraphQL, as in `product {title}`. There, the name of an item's field is a
+  /// Braces inside a string can also be GraphQL, as in `product {title}`. There, the name of an item's field is a
   /// placeholder only directly after a mark such as a quote, a slash or `=`.
   ///
   /// - Parameter values: The values by placeholder.

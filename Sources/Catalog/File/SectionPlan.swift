@@ -202,7 +202,9 @@ enum SectionParser {
 }
 
 extension SectionSource {
-  /// The values in which each source must differ from the other sources of its file.
+  /// Values of a source.
+  ///
+  /// No other source of the same file is allowed to have the same values.
   var identity: [String?] {
     parts == nil ? [key] : [nil, key, request?.fingerprint]
   }

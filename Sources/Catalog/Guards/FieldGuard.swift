@@ -31,12 +31,12 @@ package struct FieldGuard {
     .description, .normalPrice, .salePrice, .latitude, .thumbnail, .top, .gallery, .section,
   ]
 
-  /// In a list of at most this many items, all items may have the same value.
+  /// In a list of at most this many items, all items can have the same value.
   private static let mostAlike = 10
 
   /// The fields that no added item has had so far.
   private var gone: [ItemField]
-  /// The fields in which all added items have had the same value so far, with this value.
+  /// The fields that had the same value in all items added so far, with this value.
   private var shared: [(field: SharedField, value: AnyHashable?)]
 
   /// Makes a guard from the items of the previous sync, which are called the held items.
@@ -65,7 +65,7 @@ package struct FieldGuard {
 
   /// Whether more than a tenth of the values differ from the most frequent value.
   ///
-  /// If fewer values differ, they may have become equal without a fault. For example, all prices but one may have been
+  /// If fewer values differ, they can have become equal without a fault. For example, all prices but one may have been
   /// 5 euros, and the shop has changed the last price to 5 euros too.
   private static func haveSeveral(_ values: [AnyHashable?]) -> Bool {
     var counts: [AnyHashable?: Int] = [:]

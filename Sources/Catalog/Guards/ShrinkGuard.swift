@@ -45,7 +45,7 @@ package enum ShrinkGuard {
 
   /// Whether the number of items that vanished from all sections together looks like a fault.
   ///
-  /// This finds a fault in which many small sections each lose only a few items.
+  /// This finds a fault that removes only a few items from each of many small sections.
   ///
   /// - Parameters:
   ///   - held: The number of held items in all sections.

@@ -5,7 +5,7 @@ import Base
 /// A detail is a document about one item alone, which has more fields than the item has in a listing. For example, the
 /// URL `https://cups.example/detail/c7` becomes the template `detail/{id}`, because `c7` is the id of an item.
 struct DetailProposal {
-  /// An item of a listing to which the detail may belong.
+  /// An item of a listing that the detail possibly belongs to.
   struct Candidate {
     /// The item's id, as the catalog file reads it.
     let id: String
@@ -176,13 +176,13 @@ struct DetailProposal {
   private static func shared(_ details: [JSONNode], _ items: [Candidate]) -> JSONNode? {
     guard details.count > 1 else { return nil }
     let ids = Set(items.map(\.id))
-    // Some of the details may be of items in other listings.
+    // Some of the details can be of items in other listings.
     return details.prefix(fieldLimit).first { entry in
       entry.members.contains { FieldReader.plainText($0.value).map(ids.contains) ?? false }
     }
   }
 
-  /// The list in a document that may have the details of many items, with the path to its elements.
+  /// The list in a document that possibly has the details of many items, with the path to the list's elements.
   private static func list(in root: JSONNode) -> (path: String, elements: [JSONNode])? {
     if root.kind == .array { return ("$[*]", root.elements) }
     return root.members.first { $0.value.kind == .array }.map {
@@ -219,7 +219,7 @@ struct DetailProposal {
       if found.score > best?.score ?? 0 { best = found }
       for (name, value) in node.members.prefix(60) {
         visit(value, (path.isEmpty ? "$" : path) + FieldPlace.segment(name), depth + 1)
-        // A list that consists of one product may be the detail too.
+        // A list that consists of one product can be the detail too.
         if value.kind == .array, value.elements.count == 1 {
           visit(
             value.elements[0],

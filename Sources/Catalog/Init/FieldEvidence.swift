@@ -1,6 +1,6 @@
 /// The values that the items of a response have at one path, as evidence for the meaning of that path.
 ///
-/// For example, the values at `$.price` of all items may be 7, 8.5 and 9. The path within an item is a place
+/// For example, the values at `$.price` of all items could be 7, 8.5 and 9. The path within an item is a place
 /// (``FieldPlace``). `larder catalog init` gathers the evidence of every place, and then decides which place is the
 /// price, which the title, and so on.
 struct FieldEvidence {
@@ -336,7 +336,7 @@ struct FieldPlace: Hashable {
     "th", "tr", "uk", "vi", "zh",
   ]
 
-  /// Whether an item may have several values at this place.
+  /// Whether an item can have several values at this place.
   var isMany: Bool { steps.contains(where: \.isList) }
 
   /// Whether each list on the path holds one text in several languages.
@@ -350,7 +350,7 @@ struct FieldPlace: Hashable {
   /// Whether the value is a member of the objects in a list, such as `$.variants[0].price`.
   var entersList: Bool { steps.dropLast().contains(where: \.isList) }
 
-  /// Whether the value is a member of the objects in a list that may themselves be items.
+  /// Whether the value is a member of the objects in a list that can themselves be items.
   ///
   /// The objects in a list of pictures cannot be items.
   var isBorrowed: Bool {

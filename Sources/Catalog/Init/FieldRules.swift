@@ -98,7 +98,7 @@ enum FieldRules {
 
   /// Whether a name means a title or a description.
   ///
-  /// A shop may write these in several languages.
+  /// A shop can write these in several languages.
   static func isText(_ name: String) -> Bool {
     let plain = NameWords.plain(name)
     return confidence("title", plain) > 0 || confidence("description", plain) > 0
@@ -140,12 +140,12 @@ enum PriceMeaning {
 
   /// The kind of price that the names on a path mean, with a confidence from 0 to 1.
   ///
-  /// A name such as `price` makes a price. Names that only mean an amount may follow it, as in `{"price": {"amount":
+  /// A name such as `price` makes a price. Names that only mean an amount can follow it, as in `{"price": {"amount":
   /// 7}}` and `{"price": {"EUR": 7}}`.
   ///
   /// - Returns: Nil if the names do not mean a price of the item.
   static func of(_ place: FieldPlace) -> (meaning: PriceMeaning, confidence: Double)? {
-    // A price may be called `price_with_tax`, but `tax` alone is not a price.
+    // A price can be called `price_with_tax`, but `tax` alone is not a price.
     var isNet = false
     let path = place.names.map { name in
       let plain = NameWords.plain(name)
@@ -236,7 +236,7 @@ struct FieldScore {
     )
   }
 
-  /// The paths that may lead to the field, the likeliest first.
+  /// The paths that possibly lead to the field, the likeliest first.
   ///
   /// Paths with equal scores keep the order that they have in the item.
   static func ranking(_ field: FieldRules.Field, _ all: [FieldEvidence]) -> [FieldScore] {
@@ -258,7 +258,7 @@ struct FieldScore {
     let known = FieldRules.confidence(field.rawValue, name)
     switch field {
     case .id, .title:
-      // A name inside an object such as `attributes` is the item's own. Inside any other object, it may be the name of
+      // A name inside an object such as `attributes` is the item's own. Inside any other object, it can be the name of
       // that object, for example of a brand.
       let isOwn = parents.allSatisfy { FieldRules.has("wrapper", in: $0) }
       let kin =
@@ -308,7 +308,7 @@ struct FieldScore {
       || ["code", "sku", "uuid"].contains(where: name.hasSuffix)
       || name.utf8.count <= 4 && name.hasSuffix("id")
     if isCalled { return isOther ? 0.4 : evidence.isCount ? 0.45 : 0.85 }
-    // A number gets a lower confidence than a text, because it may also be a year or a size.
+    // A number gets a lower confidence than a text, because it can also be a year or a size.
     let isPlain = evidence.isText && evidence.share({ PriceText.isPrice($0) }) < 1
     return isOther || FieldRules.has("never", in: name)
       ? 0 : isPlain ? 0.5 : evidence.isCount ? 0.3 : 0.35
@@ -345,7 +345,7 @@ struct FieldScore {
     return evidence.isBesideCurrency && FieldRules.has("amount", in: path.last ?? "") ? 0.5 : 0
   }
 
-  /// Judges whether a number may be a price, even if neither its name nor a currency says so.
+  /// Judges whether a number is possibly a price, even if neither its name nor a currency says so.
   ///
   /// - Parameters:
   ///   - evidence: The numbers.
@@ -375,11 +375,11 @@ struct FieldScore {
     switch field {
     case .id:
       let isShort = evidence.share { $0.utf8.count <= 200 && !$0.contains("\n") } == 1
-      // An item may be listed in several sections. Therefore half as many different ids as items are enough.
+      // An item can be listed in several sections. Therefore half as many different ids as items are enough.
       return evidence.isOne && isShort && evidence.reals == 0
         ? evidence.share * min(1, evidence.variety * 2) : 0
     case .title:
-      // Some of the titles may be numbers, such as that of the book "1984".
+      // Some of the titles can be numbers, such as that of the book "1984".
       guard evidence.texts * 2 > evidence.values, evidence.isOne, !isLinks else { return 0 }
       let isOther = evidence.share(PriceText.hasUnit) > 0.5 || evidence.share(isDate) > 0.5
       let isToken =

@@ -99,13 +99,13 @@ struct ItemFields {
       normalPrice = [former.first ?? asked]
     case (let price?, nil), (nil, let price?):
       salePrice = [price]
-      // Items without the chosen price may have a price before a reduction, which is then the price to pay.
+      // Items without the chosen price can have a price before a reduction. That price is then the price to pay.
       if let other = former.first, price.evidence.share < 1, other.evidence.fills(price.evidence) {
         salePrice.append(other)
       }
       normalPrice = Array(former.prefix(1))
     case (nil, nil):
-      // A price before a reduction may be the only price. Otherwise, the price to pay may be any number.
+      // A price before a reduction can be the only price. Otherwise, any number can be the price to pay.
       let others = evidence.filter { $0.place != rankings[.id]?.first?.evidence.place }
       let possible = others.compactMap { FieldScore.possiblePrice($0, inLists: false) }
       let isAlone = others.allSatisfy { FieldScore.possiblePrice($0, inLists: true) == nil }
@@ -168,7 +168,7 @@ struct ItemFields {
     gallery = rankings[.gallery]?.first.map { [largest($0) ?? $0] } ?? []
     guard let best = single.first else { return }
     thumbnail = [best]
-    // A member may be a text in one item, and an object or a list in another item. Then the thumbnail has several
+    // A member can be a text in one item, and an object or a list in another item. Then the thumbnail has several
     // paths.
     let forms = evidence.filter { other in
       let place = other.place
@@ -246,7 +246,7 @@ struct ItemFields {
     return nil
   }
 
-  /// The index of the only name in which two paths differ, or nil if they differ in more than one name.
+  /// The index of the only name that differs between two paths, or nil if more than one name differs.
   private static func difference(_ one: FieldPlace, _ other: FieldPlace) -> Int? {
     guard one.steps.count == other.steps.count else { return nil }
     let apart = one.steps.indices.filter { one.steps[$0] != other.steps[$0] }

@@ -60,7 +60,7 @@ struct ItemPlace {
       }
     }
 
-    /// Adds an array whose elements may be sections: each element has an array of objects at the same path.
+    /// Adds an array if its elements are possibly sections: each element has an array of objects at the same path.
     ///
     /// Such paths are, for example, `products`, `products.nodes` and `groups[*].dishes`.
     private mutating func addSections(_ elements: [JSONNode], at path: [String]) {
@@ -143,7 +143,7 @@ struct ItemPlace {
       }
     }
 
-    /// Adds an object whose members may be sections (arrays of items) or items.
+    /// Adds an object if its members are possibly sections (arrays of items) or items.
     private mutating func addByName(_ values: [JSONNode], at path: [String]) {
       if values.count > 1,
         values.allSatisfy({ $0.kind == .array && Search.areObjects($0.elements) })

@@ -24,7 +24,7 @@ package struct MappingProposal {
   let sectionKey: FieldScore?
   /// The member of a section that is its title, if one response has many sections.
   let sectionTitle: FieldScore?
-  /// The ways in which the listing may continue on further pages, the likeliest first.
+  /// The ways to request further pages of the listing, the likeliest first.
   ///
   /// After a request for a second page has shown which paging works, only this paging is left.
   var pagings: [PagingProposal]
@@ -155,7 +155,7 @@ package struct MappingProposal {
     return named.max { $0.confidence < $1.confidence }
   }
 
-  /// The error for a response in which nothing looks like items.
+  /// The error for a response that has nothing that looks like items.
   static func nothingFound(in root: JSONNode) -> CatalogError {
     let isEmpty =
       root.kind == .array && root.count == 0
@@ -382,7 +382,7 @@ extension MappingProposal {
     return lines + [isSaid ? "  images:" : "  # images:"] + pictures
   }
 
-  /// The line of a field with its path, followed by comments with other paths that the field may have.
+  /// The line of a field with its path, followed by comments with other paths that possibly lead to the field.
   ///
   /// A doubtful field is commented out. The id and the title are never commented out, because every item needs them.
   private func line(_ field: FieldRules.Field) -> [String] {

@@ -70,7 +70,7 @@ struct PagingProposal {
       let way = ["page", "p"].contains(name) ? "page" : "offset"
       ranking.append(Self("{\(way): \(name)}", 0.6, "the URL has \(name)="))
     }
-    // If the response is the last page, the member for the next page's URL may be `null`.
+    // If the response is the last page, the member for the next page's URL can be `null`.
     if ranking.isEmpty, let next = around.first(where: { $0.value.kind == .null && isNext($0) }) {
       return [
         Self("{next: \(YAMLText.scalar(next.path))}", 0.6, "it would hold the next page's URL")
@@ -106,7 +106,7 @@ struct PagingProposal {
     return [Self(yaml, 0.6, "the URL ends in a number", nil, String(paged))]
   }
 
-  /// Paging in which the request for a page names the id of the last item on the page before.
+  /// Paging by ids: the request for a page names the id of the last item on the page before.
   ///
   /// It is proposed if the response says that there are more items but not how many.
   private static func behindLast(
@@ -203,7 +203,7 @@ struct PagingProposal {
         && $0.value.kind == .boolean
         && parent($0.path) == parent(found.path)
     }
-    // The last page may have a cursor too. Therefore the path selects the cursor only if the flag for more pages is
+    // The last page can have a cursor too. Therefore the path selects the cursor only if the flag for more pages is
     // true.
     guard let more, let holder = parent(found.path), let outer = parent(holder) else {
       return (found, found.path)
@@ -443,7 +443,7 @@ extension PagingProposal {
       }
     }
     guard ranking.isEmpty else { return ranking }
-    // The request may take a member with the name that the page's number has in the response.
+    // The request possibly takes a member with the name that the page's number has in the response.
     let counts = around.filter { $0.value.integer.map { (0...1).contains($0) } ?? false }
     for name in counts.map(\.name).filter({ pageNames.contains(NameWords.plain($0)) }) + ["page"] {
       let isFromZero = counts.contains { $0.name == name && $0.value.integer == 0 }

@@ -9,7 +9,7 @@ struct PictureProposal {
   let scores: [FieldScore]
   /// The YAML values to write for the role in the catalog file, such as `{path: $.image}`.
   ///
-  /// Each further value is for items in which the values before it find no picture.
+  /// Each further value is for items without a picture at the paths of the values before it.
   let values: [String]
   /// The YAML value that reads only an item's first picture, or nil if one text has the URLs of several pictures.
   let first: String?
@@ -120,7 +120,7 @@ struct PictureProposal {
     return prefix + "{value}"
   }
 
-  /// The members of the response that may be a base URL of pictures, with the names that lead to them.
+  /// The members of the response that are possibly a base URL of pictures, with the names that lead to them.
   private static func prefixes(in node: JSONNode, depth: Int) -> [(name: String, text: String)] {
     guard depth < 4 else { return [] }
     return node.members.prefix(60).flatMap { name, value -> [(name: String, text: String)] in
@@ -163,7 +163,7 @@ enum PictureText {
       var several = 0
       for text in evidence.samples {
         let parts = text.split(separator: mark).map(\.trimmed)
-        // A comma may also be part of a URL, as in `https://cdn.example/w_300,h_200/a.png`.
+        // A comma can also be part of a URL, as in `https://cdn.example/w_300,h_200/a.png`.
         guard parts.allSatisfy(isLink), Set(parts.map(isAbsolute)).count <= 1 else { return false }
         if parts.count > 1 { several += 1 }
       }

@@ -2,7 +2,7 @@
 struct PriceProposal {
   /// The unit of the number in a feed, for example cents.
   enum Unit: Equatable {
-    /// The number is in major units, such as euros; it may also be written as text.
+    /// The number is in major units, such as euros; it can also be written as text.
     case major
     /// The number is in the currency's minor units, such as cents.
     case minor
@@ -12,7 +12,7 @@ struct PriceProposal {
     case divided(by: Int)
     /// The number is whole units. The billionths are at the given path, as in `{"units": 19, "nanos": 990000000}`.
     case split(nanos: String)
-    /// The number seems to be in major units, but may be in minor units.
+    /// The number seems to be in major units, but is possibly in minor units.
     case doubtful
 
     /// The members of the rule for the price at a path: `path: $.price` and, for example, `minorUnits: true`.
@@ -165,7 +165,7 @@ struct PriceProposal {
     return numbers.count == evidence.samples.count && seemsMinor(numbers)
   }
 
-  /// Currencies in which an everyday price has four digits or more, although they have two decimals.
+  /// Currencies that have two decimals, although everyday prices have four digits or more before the decimal point.
   static let largeAmounts: Set<String> = [
     "AMD", "AOA", "ARS", "BDT", "COP", "CRC", "DOP", "DZD", "EGP", "ETB", "HUF", "IDR", "INR",
     "JMD", "KES", "KZT", "LBP", "LKR", "MMK", "MNT", "MWK", "NGN", "NPR", "PHP", "PKR", "RSD",

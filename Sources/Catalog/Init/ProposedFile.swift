@@ -1,4 +1,4 @@
-/// A response for which a catalog file is proposed.
+/// A response that the proposed catalog file reads.
 package struct ProposedPage: Sendable {
   /// The body, in any notation that larder reads.
   package let body: [UInt8]
@@ -133,7 +133,7 @@ package struct ProposedFile {
     )
   }
 
-  /// Makes one mapping for the responses of each part, because a field may be missing in the first of them.
+  /// Makes one mapping for the responses of each part, because a field can be missing in the first of them.
   private mutating func uniteReadings(_ readings: [ProposedReading], _ currency: String?) {
     for part in parts.indices where parts[part].pages.count > 1 {
       let own = parts[part].pages
@@ -184,7 +184,7 @@ package struct ProposedFile {
   /// Records for each listing (the list of items in one response) the mapped fields that none of its items has.
   ///
   /// Such fields are `null` in the section of the listing. Otherwise every sync would report that their paths lead to
-  /// nothing. A listing with further pages is left out, because items on those pages may have the fields.
+  /// nothing. A listing with further pages is left out, because items on those pages can have the fields.
   ///
   /// - Returns: Whether there are such fields.
   private mutating func noteAbsentFields() -> Bool {
@@ -316,7 +316,7 @@ extension ProposedFile {
     return file
   }
 
-  /// The keys at the top level of the file, in the order in which the file has them.
+  /// The keys at the top level of the file, in the order of the file.
   private var rootKeys: [String] {
     let known: Set = [
       "name", "currency", "base", "headers", "sections", "request", "read", "xml", "transform",

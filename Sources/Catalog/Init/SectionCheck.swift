@@ -300,8 +300,8 @@ extension CatalogFile {
   /// "1.299" can mean 1,299 euros or 1.30 euros. It is not reported if other prices of the field show the meaning of
   /// the point.
   ///
-  /// Whole numbers such as 1999 may be cents. They are not reported for a currency in which everyday prices are that
-  /// large.
+  /// Whole numbers such as 1999 are possibly cents. They are not reported for a currency in which everyday prices are
+  /// that large.
   ///
   /// - Parameters:
   ///   - body: The page.

@@ -108,7 +108,7 @@ extension ItemDetail {
   /// The bytes are parsed only if their end shows that there are such fields.
   ///
   /// - Parameter bytes: The output of ``encoded()``.
-  /// - Returns: The fields in the order in which they were read.
+  /// - Returns: The fields in the order of reading.
   public static func lostFields(in bytes: [UInt8]) -> [LostField] {
     // The list `lost` is the last member. Without this list, the bytes end in `notes` or `empty`, and never in "}]}".
     guard bytes.suffix(3).elementsEqual("}]}".utf8) else { return [] }

@@ -10,13 +10,13 @@ public struct StoreItem: Hashable, Sendable, Codable {
   public var description: String?
   /// Labels such as "이벤트특가" (event price), in the order of the shop's response.
   public var badges: [String]
-  /// The ways in which the item can be delivered, in the order of the shop's response.
+  /// The ways to deliver the item, in the order of the shop's response.
   public var deliveryTypes: [String]
   /// The price before a reduction; nil if the response has none.
   public var normalPrice: Price?
   /// The price to pay; nil if the response has none.
   ///
-  /// It may be above `normalPrice`, because the data of shops contains such contradictions.
+  /// It can be above `normalPrice`, because the data of shops contains such contradictions.
   public var salePrice: Price?
   /// The location of the item, for example of a branch; nil if the response has none.
   public var coordinate: Coordinate?
@@ -146,8 +146,8 @@ extension FieldReader {
   /// Reads the location of an item from degrees that are numbers or texts.
   ///
   /// - Parameters:
-  ///   - north: The paths that may lead to the latitude; the first that leads to a value counts.
-  ///   - east: The paths that may lead to the longitude.
+  ///   - north: The paths that can lead to the latitude; the first that leads to a value counts.
+  ///   - east: The paths that can lead to the longitude.
   /// - Returns: The location, or nil if both values are absent or one of them is not valid.
   mutating func coordinate(_ north: [JSONPath], _ east: [JSONPath]) -> Coordinate? {
     let faultCount = faults.count

@@ -422,7 +422,7 @@ struct IRegexpCompiler {
   ///
   /// A node that is repeated counts each time.
   ///
-  /// This number is limited too, because an empty group adds no instruction but may be repeated many times.
+  /// This number is limited too, because an empty group adds no instruction but can be repeated many times.
   private var partCount = 0
 
   /// The instructions of a pattern, or nil if there would be too many.

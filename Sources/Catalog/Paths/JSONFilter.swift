@@ -179,7 +179,7 @@ extension JSONFilter.Pattern {
     case .faulty: return nil
     case .computed(let operand):
       guard let text = try operand.value(current, root).text else { return nil }
-      // A short pattern may have a long compiled form, so compiling counts as many steps.
+      // A short pattern can have a long compiled form, so compiling counts as many steps.
       try current.document.count(steps: text.utf8.count + IRegexp.sizeLimit / 8)
       do throws(IRegexp.Fault) {
         return try IRegexp(parsing: text)

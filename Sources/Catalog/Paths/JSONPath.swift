@@ -77,7 +77,7 @@ public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
     return nil
   }
 
-  /// Whether the path ends with a wildcard, which may select the members of an object instead of an array's elements.
+  /// Whether the path ends with a wildcard, which can select the members of an object instead of an array's elements.
   var endsInMembers: Bool { segments.last?.selectors.contains(.wildcard) ?? false }
 
   /// The path without the wildcard, slice or filter at its end.
@@ -101,7 +101,7 @@ extension JSONPath {
   /// All values that the path selects, in the order of RFC 9535.
   ///
   /// - Parameter root: The value of `$`.
-  /// - Returns: The values. The same value may occur more than once.
+  /// - Returns: The values. The same value can occur more than once.
   /// - Throws: ``CatalogError`` with code `path-work` if filters and `..` take too many steps for the size of the
   ///   document.
   public func values(in root: JSONNode) throws(CatalogError) -> [JSONNode] {
@@ -140,7 +140,7 @@ extension JSONPath {
   ///
   /// - Parameters:
   ///   - segments: The steps.
-  ///   - start: The value to which the first step is applied.
+  ///   - start: The value that the first step is applied to.
   ///   - root: The value of `$` in filters.
   ///   - isCounted: Whether every step counts towards the limit of the document. This is true inside filters.
   ///     Otherwise, only `..` counts.

@@ -314,7 +314,9 @@ extension JSONPathParser {
     }
   }
 
-  /// Parses conditions with `&&` between them, all of which must hold.
+  /// Parses conditions with `&&` between them.
+  ///
+  /// All of them must hold.
   private mutating func conjunction() throws(CatalogError) -> JSONFilter {
     var filters = [try condition()]
     while takeOperator("&&") { filters.append(try condition()) }

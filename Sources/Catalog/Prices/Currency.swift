@@ -46,7 +46,7 @@ enum Currency {
     }
   }
 
-  /// The codes of the currencies that a written unit may mean, for example "USD" and "CAD" for "$".
+  /// The codes of the currencies that a written unit can mean, for example "USD" and "CAD" for "$".
   ///
   /// The result is empty for an unknown unit.
   static func codes(writtenAs unit: String) -> [String] {

@@ -57,7 +57,7 @@ extension Price {
   /// - A single point before three digits groups thousands if the currency is usually written so, as in "1.299 €" and
   ///   "12.990" CLP. In other currencies it is the decimal separator, and the third digit must be a zero. For example,
   ///   "19.990" USD is 19.99.
-  /// - A text that may have two meanings is an error, for example "19.999" USD and "19.990" EUR.
+  /// - A text that can have two meanings is an error, for example "19.999" USD and "19.990" EUR.
   ///
   /// Of a range such as "5~7" or "10.00 - 12.50 EUR", the lower end is read. If the text has a unit, it must be a unit
   /// of `currency`. The amount is never rounded.
@@ -300,7 +300,7 @@ struct WrittenPrice {
 
   /// The values of the digits before and after the decimal separator.
   ///
-  /// - Throws: ``CatalogError`` if the digits are grouped in an unknown way, or if a separator may have two meanings.
+  /// - Throws: ``CatalogError`` if the digits are grouped in an unknown way, or if a separator can have two meanings.
   func parts(in currency: String) throws(CatalogError) -> (whole: [UInt8], fraction: [UInt8]) {
     var (groups, separators) = split()
     let fraction = try hasDecimals(groups, separators, currency) ? groups.removeLast() : []
@@ -379,7 +379,7 @@ struct WrittenPrice {
   ///
   /// If it is not, it groups thousands.
   ///
-  /// - Throws: ``CatalogError`` if it may mean both in the currency.
+  /// - Throws: ``CatalogError`` if it can mean both in the currency.
   private func isDecimal(
     _ separator: Unicode.Scalar,
     before digits: [UInt8],
@@ -399,7 +399,7 @@ struct WrittenPrice {
       if isPadded { return true }
     case .pointGroups: return false
     case .either:
-      // A unit shows that the text is for people, and people group thousands. A number without a unit may come from a
+      // A unit shows that the text is for people, and people group thousands. A number without a unit can come from a
       // program.
       if !units.isEmpty || !isPadded { return false }
     }
@@ -415,7 +415,7 @@ struct WrittenPrice {
 
   /// Remarks that taxes are included, without spaces and in lower case.
   ///
-  /// The amount beside such a remark is the price. Other remarks are errors, because the amount beside them may have
+  /// The amount beside such a remark is the price. Other remarks are errors, because the amount beside them can have
   /// another meaning.
   private static let taxNotes = [
     "税込み", "税込", "incl.vat", "inc.vat", "includingvat", "vatincluded", "vatincl.",
@@ -426,7 +426,7 @@ struct WrittenPrice {
 
   /// The unit without the remark that taxes are included.
   ///
-  /// The remark may be in brackets, as in "€(incl.vat)".
+  /// The remark can be in brackets, as in "€(incl.vat)".
   private static func withoutTaxNote(_ unit: String) -> String {
     for note in taxNotes {
       for text in ["(\(note))", "（\(note)）", note]

@@ -10,7 +10,7 @@ public struct ItemQuery: Hashable, Sendable {
   ///
   /// If it is nil, all items are admitted.
   public var badge: SearchText?
-  /// The range in which the price of an item must be.
+  /// The lowest and the highest price that an item is allowed to have.
   ///
   /// If it is nil, all items are admitted, even those without a price.
   public var price: PriceBounds?
@@ -98,7 +98,7 @@ public enum ItemSort: String, CaseIterable, Hashable, Sendable {
     elements.sorted { precedes($0.key, $1.key) }
   }
 
-  /// The value by which an item is sorted.
+  /// The value that decides the item's place in the order.
   package enum Key: Sendable {
     /// The item has no price.
     case none
@@ -108,7 +108,7 @@ public enum ItemSort: String, CaseIterable, Hashable, Sendable {
     case text(String)
   }
 
-  /// The value by which an item is sorted.
+  /// The value that decides the item's place in the order.
   package func key(of item: StoreItem) -> Key {
     switch self {
     case .title: .text(SearchText.foldedText(item.title))

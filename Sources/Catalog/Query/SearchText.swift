@@ -126,7 +126,7 @@ public struct SearchText: Hashable, Sendable {
     return value - 0x1100
   }
 
-  /// The index in ``initials`` of the consonant with which a syllable begins, or nil for other characters. (Unicode,
+  /// The index in ``initials`` of the first consonant of a syllable, or nil if the character is no syllable. (Unicode,
   /// section 3.12)
   private static func leading(_ character: Character) -> UInt32? {
     character.unicodeScalars.first.flatMap { leading($0.value) }

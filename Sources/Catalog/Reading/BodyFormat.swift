@@ -28,11 +28,11 @@ public struct BodyFormat: Hashable, Sendable {
   ///
   /// If it is nil, the notation of each response is detected from its content.
   var kind: Kind?
-  /// The rule by which XML becomes records.
+  /// The rule that makes records of XML.
   ///
   /// If it is nil, the document becomes one tree.
   var xml: XMLRecords.Rule?
-  /// The rule by which a table becomes records.
+  /// The rule that makes records of a table.
   ///
   /// If it is nil, the column names and values are used unchanged.
   var table: TableRecords.Rule?

@@ -19,12 +19,12 @@ class HTMLReceiver {
 
   /// Called when an element ends.
   ///
-  /// It may end without an end tag, for example at the end of the page.
+  /// It can end without an end tag, for example at the end of the page.
   func end(_ name: String) {}
 
   /// Called with a text of the page in UTF-8.
   ///
-  /// Entities such as `&amp;` are decoded, except in scripts. A text may come in several pieces. A piece may end in the
+  /// Entities such as `&amp;` are decoded, except in scripts. A text can come in several pieces. A piece can end in the
   /// middle of a character.
   func text(_ bytes: [UInt8]) {}
 
@@ -52,7 +52,7 @@ class HTMLReceiver {
 struct HTMLAttributes {
   /// Pointers to a name, its value, the next name, its value, and so on.
   ///
-  /// A value may be NULL, and NULL follows the last value. If the element has no attributes, this pointer is nil.
+  /// A value can be NULL, and NULL follows the last value. If the element has no attributes, this pointer is nil.
   fileprivate let pairs: UnsafePointer<UnsafePointer<CChar>?>?
 
   /// The value of an attribute, or nil if the element does not have it.
@@ -80,7 +80,7 @@ struct HTMLPage: ~Copyable {
     var depth = 512
     /// The maximum number of words that the parser reads without reporting an event.
     ///
-    /// The words may all be in one long tag, and each of them may be an attribute.
+    /// The words can all be in one long tag, and each of them can be an attribute.
     var words = 50_000
     /// The maximum processor time, in seconds.
     ///
@@ -268,7 +268,7 @@ enum PageText {
   ///
   /// Everything that looks like a tag remains.
   ///
-  /// - Parameter text: A text that may have entities, such as `Cup &amp; saucer`. (HTML, section 13.5)
+  /// - Parameter text: A text that can have entities, such as `Cup &amp; saucer`. (HTML, section 13.5)
   /// - Returns: The decoded text, or the original text if it cannot be parsed.
   static func withoutEntities(_ text: String) -> String {
     guard text.utf8.contains(UInt8(ascii: "&")) else { return text }

@@ -72,7 +72,7 @@ package enum JSONLines {
 
     /// Converts the next piece of the body.
     ///
-    /// - Parameter piece: The next bytes of the body. They may end in the middle of a line, or even of a character.
+    /// - Parameter piece: The next bytes of the body. They can end in the middle of a line, or even of a character.
     /// - Returns: The next bytes of the array.
     package mutating func joined(_ piece: ArraySlice<UInt8>) -> [UInt8] {
       if state == .array { return Array(piece) }

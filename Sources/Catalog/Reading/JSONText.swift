@@ -270,7 +270,7 @@ extension ArraySlice<UInt8> {
   }
 }
 
-/// A JSON text in which values that simdjson cannot represent are replaced.
+/// A JSON text after the replacement of values that simdjson cannot represent.
 ///
 /// A number that fits neither `Int` nor `Double` becomes a string with the same digits. Half a surrogate pair in a
 /// string becomes U+FFFD. Everything else remains, even if it is not valid JSON.

@@ -1,6 +1,6 @@
 /// Reads the products that a shop publishes for search engines, in JSON-LD or in an HTML page.
 ///
-/// A page may have them as JSON-LD in scripts, as microdata or as Open Graph. Microdata is read only if the JSON-LD has
+/// A page can have them as JSON-LD in scripts, as microdata or as Open Graph. Microdata is read only if the JSON-LD has
 /// no products, and Open Graph only if neither of the two has any. (schema.org/Product; JSON-LD 1.1, section 7
 /// "Embedding JSON-LD in HTML Documents")
 enum LinkedData {
@@ -39,7 +39,7 @@ enum LinkedData {
 
   /// The products in a body.
   ///
-  /// There may be none.
+  /// There can be none.
   static func products(
     in body: [UInt8],
     _ subject: String,
@@ -209,7 +209,7 @@ struct LinkedGraph {
 struct LinkedNode {
   /// The `@id`, or nil if the thing has none, so that nothing can refer to it.
   let id: String?
-  /// The names of the members, in the order in which they were added.
+  /// The names of the members, in the order of their addition.
   private(set) var names: [String] = []
   private var values: [String: JSONNode] = [:]
 
@@ -340,12 +340,12 @@ enum LinkedValue: Equatable {
 
   /// Whether a text is a URL.
   ///
-  /// If so, its entities are not decoded, because `&copy=1` may be a part of its query.
+  /// If so, its entities are not decoded, because `&copy=1` can be a part of its query.
   static func isAddress(_ text: String) -> Bool {
     text.contains("://") || text.hasPrefix("/")
   }
 
-  /// A URL in which `&amp;` is replaced by `&`, as shops with HTML templates write it.
+  /// A URL with each `&amp;` replaced by `&`, because shops with HTML templates write `&amp;`.
   static func address(_ text: String) -> String { text.replacing("&amp;", with: "&") }
 
   func write(to writer: inout StoredFormWriter) {

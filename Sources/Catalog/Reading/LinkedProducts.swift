@@ -53,8 +53,8 @@ struct LinkedProducts {
   ///
   /// - Parameters:
   ///   - roots: The outermost values of the documents.
-  ///   - count: The size of the response in bytes. The products together may be up to 16 times as large, because
-  ///     several products may refer to the same data.
+  ///   - count: The size of the response in bytes. The products together can be up to 16 times as large, because
+  ///     several products can refer to the same data.
   ///   - place: The kind of the response.
   /// - Throws: ``CatalogError`` if the products would be too large.
   init(in roots: [JSONNode], of count: Int, place: Place) throws(CatalogError) {
@@ -167,8 +167,8 @@ struct LinkedProducts {
   ) throws(CatalogError) {
     let node = try graph.node(json)
     guard !types.isEmpty || node.types.allSatisfy({ Self.products.contains($0) }) else { return }
-    // A page about one variant may have the group, with all its variants, inside this variant. Other objects with the
-    // same `@id` are not searched, because they may lead back to this object.
+    // A page about one variant can have the group, with all its variants, inside this variant. Other objects with the
+    // same `@id` are not searched, because they can lead back to this object.
     for (name, group) in json.members where LinkedGraph.plain(name) == "isVariantOf" {
       if group["hasVariant"] != nil { try visit(group) }
     }
@@ -424,7 +424,7 @@ struct LinkedOffer {
   ///
   /// - Parameters:
   ///   - values: The values of `offers`.
-  ///   - graph: The index of the nodes to which references refer.
+  ///   - graph: The index of the nodes that references refer to.
   /// - Returns: The best offer, or nil if there is no offer.
   /// - Throws: ``CatalogError`` with code `path-work` if it takes too many steps to follow the references.
   static func best(
@@ -454,7 +454,7 @@ struct LinkedOffer {
   ) throws(CatalogError) -> [LinkedOffer] {
     var offers: [LinkedOffer] = []
     for value in values where value.kind == .object {
-      // An offer with an id is visited once, because offers may refer to each other in a circle.
+      // An offer with an id is visited once, because offers can refer to each other in a circle.
       if let id = LinkedGraph.id(of: value), !seen.insert(id).inserted { continue }
       let node = try graph.node(value)
       let offer = try LinkedOffer(node, in: graph)

@@ -3,7 +3,7 @@
 /// libxml2 compares each attribute of a tag with all earlier attributes, and each name with all namespaces that are in
 /// scope. Its time grows with the square of their number, so a hostile document could occupy it for hours.
 ///
-/// An XML document that has a document type declaration is refused too, because such a declaration may define entities.
+/// An XML document that has a document type declaration is refused too, because such a declaration can define entities.
 enum MarkupTags {
   /// The maximum number of attributes of one tag.
   static let mostAttributes = 256
@@ -40,7 +40,7 @@ enum MarkupTags {
 
   /// The first fault of an HTML page, or nil if there is none.
   ///
-  /// In a very broken page, libxml2 may find other tags than this check. ``HTMLPage/Limits/seconds`` limits its time
+  /// In a very broken page, libxml2 can find other tags than this check. ``HTMLPage/Limits/seconds`` limits its time
   /// even then.
   static func fault(inHTML page: ArraySlice<UInt8>) -> Fault? {
     page.withUnsafeBufferPointer { bytes in
@@ -53,7 +53,7 @@ enum MarkupTags {
   ///
   /// A unit that is not ASCII becomes the byte 0x80.
   ///
-  /// The result is nil if the encoding may write markup with other bytes than ASCII does.
+  /// The result is nil if the encoding can write markup with other bytes than ASCII does.
   private static func units(of body: [UInt8]) -> [UInt8]? {
     let isLittle = body.starts(with: [0xFF, 0xFE]) || body.starts(with: [0x3C, 0x00])
     if isLittle || body.starts(with: [0xFE, 0xFF]) {
@@ -228,7 +228,7 @@ struct MarkupScan {
   private var last: UInt32 = 0
   private var attributes = 0
   private var namespaces = 0
-  /// The number of bytes of `xmlns` with which the current attribute's name begins, or nil if it begins with other
+  /// The number of bytes of `xmlns` at the beginning of the current attribute's name, or nil if it begins with other
   /// bytes.
   private var prefix: Int? = 0
 

@@ -140,7 +140,7 @@ struct Microdata {
   /// Converts the items that are not a property of another item to one array in JSON-LD.
   ///
   /// - Parameters:
-  ///   - count: The size of the page in bytes. The array may be up to 16 times as large, because several items may
+  ///   - count: The size of the page in bytes. The array can be up to 16 times as large, because several items can
   ///     refer to the same element.
   ///   - subject: The name of the page in error messages, for example "section main".
   /// - Returns: The array, in UTF-8.

@@ -46,7 +46,7 @@ struct OpenGraph {
     for (name, content) in properties {
       switch name {
       case "og:image", "og:image:url":
-        // A page may have both properties for the same picture.
+        // A page can have both properties for the same picture.
         if pictures.last?.url != content { pictures.append(Picture(url: content)) }
       case "og:image:secure_url":
         if pictures.isEmpty { pictures.append(Picture(url: content)) }

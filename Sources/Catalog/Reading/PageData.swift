@@ -26,7 +26,7 @@ final class PageData: HTMLReceiver {
   ///   - page: The bytes of the page.
   ///   - subject: The name of the page in error messages, for example "section main".
   ///   - limits: The limits for decoding, such as a deadline.
-  /// - Returns: The data of the page. It may be empty.
+  /// - Returns: The data of the page. It can be empty.
   /// - Throws: ``CatalogError`` if the page exceeds a limit, or if decoding was stopped, for example at a deadline.
   static func read(
     _ page: [UInt8],
@@ -50,7 +50,7 @@ final class PageData: HTMLReceiver {
 
   /// Whether the page has any such data.
   ///
-  /// It may be about other things than products.
+  /// It can be about other things than products.
   var hasData: Bool { !scripts.isEmpty || microdata.hasItems || openGraph.json != nil }
 
   override func start(_ name: String, _ attributes: HTMLAttributes) {

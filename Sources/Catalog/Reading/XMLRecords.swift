@@ -184,7 +184,7 @@ struct XMLRecords {
 
   /// Throws an error if the document has no records.
   ///
-  /// If the rule names the outermost element, the document is known to be of the right kind, and may have no records.
+  /// If the rule names the outermost element, the document is known to be of the right kind, and can have no records.
   private func checkRecords(under root: String) throws(CatalogError) {
     guard records == 0, !rule.records.isEmpty, rule.roots.isEmpty else { return }
     throw otherDocument(

@@ -1,6 +1,6 @@
 /// An error message that a server put into the body of a response, for example `{"error": "no such shop"}`.
 ///
-/// The description is one short line without control characters, such as "the origin says: no such shop". It may
+/// The description is one short line without control characters, such as "the origin says: no such shop". It can
 /// contain secrets of the request, so apply a ``SecretRedactor`` before you show it.
 package struct OriginMessage: Hashable, Sendable, CustomStringConvertible {
   /// The words to quote in an error.
@@ -68,7 +68,7 @@ package struct OriginMessage: Hashable, Sendable, CustomStringConvertible {
 
   /// The messages in a value.
   ///
-  /// The value may be a text, an object that contains messages, or a list of both.
+  /// The value can be a text, an object that contains messages, or a list of both.
   private static func texts(of value: JSONNode, depth: Int) -> [String] {
     guard depth < 4 else { return [] }
     switch value.kind {
@@ -83,7 +83,7 @@ package struct OriginMessage: Hashable, Sendable, CustomStringConvertible {
         let texts = texts(of: found, depth: depth + 1)
         if !texts.isEmpty { return texts }
       }
-      // The names may be those of fields, as in `{"title": ["is too long"]}`.
+      // The names can be those of fields, as in `{"title": ["is too long"]}`.
       return unique(
         value.members.prefix(100).flatMap { name, member in
           texts(of: member, depth: depth + 1).map { "\(PlainText.line(name)): \($0)" }
@@ -123,7 +123,7 @@ package struct OriginMessage: Hashable, Sendable, CustomStringConvertible {
   }
 
   private static func title(of page: String) -> String? {
-    // The lower-case form of the page may have another length, so the title is searched in the page itself.
+    // The lower-case form of the page can have another length, so the title is searched in the page itself.
     guard let start = page.firstRange(of: #/<title[^>]*>/#.ignoresCase()) else { return nil }
     let rest = page[start.upperBound...]
     let end = rest.firstRange(of: #/<\/title/#.ignoresCase())?.lowerBound ?? rest.endIndex

@@ -2,7 +2,7 @@ import Base
 
 /// Replaces secrets by `***` in text from servers and programs before it is shown.
 ///
-/// A server may repeat the secrets of a request in its response, and a program may print secrets on stderr.
+/// A server can repeat the secrets of a request in its response, and a program may print secrets on stderr.
 package struct SecretRedactor: Hashable, Sendable {
   private var secrets: Set<[UInt8]> = []
   /// The minimum length of a secret in bytes.
@@ -35,7 +35,7 @@ package struct SecretRedactor: Hashable, Sendable {
   /// A secret is found even if some of its bytes are percent-encoded.
   package func applied(to text: String) -> String {
     var bytes = Array(text.utf8)
-    // A secret may be a part of a longer secret, so longer secrets are replaced first.
+    // A secret can be a part of a longer secret, so longer secrets are replaced first.
     for secret in secrets.sorted(by: { ($0.count, $1.lexical) > ($1.count, $0.lexical) }) {
       bytes = Self.replacing(secret, in: bytes, with: Array("***".utf8))
     }
@@ -90,7 +90,7 @@ package struct SecretRedactor: Hashable, Sendable {
 
   /// The index where a percent-encoded form of the byte `wanted` ends, or nil if there is none at `start`.
   ///
-  /// The byte may be encoded several times. For example, `%2B` and `%252B` are both a plus sign.
+  /// The byte can be encoded several times. For example, `%2B` and `%252B` are both a plus sign.
   private static func escape(of wanted: UInt8, in text: [UInt8], at start: Int) -> Int? {
     guard text[start] == UInt8(ascii: "%") else { return nil }
     var place = start + 1
@@ -99,7 +99,7 @@ package struct SecretRedactor: Hashable, Sendable {
     {
       place += 2
       if high << 4 | low == wanted { return place }
-      // The decoded byte may be a percent sign that begins another escape.
+      // The decoded byte can be a percent sign that begins another escape.
       guard high << 4 | low == UInt8(ascii: "%") else { return nil }
     }
     return nil

@@ -12,7 +12,7 @@ public struct TokenRule: Hashable, Sendable {
 
   /// The name of the program, for messages.
   ///
-  /// The arguments are left out because they may be secret.
+  /// The arguments are left out because they can be secret.
   public var program: String {
     let name = command.first.map { $0.split(separator: "/").last.map(String.init) ?? $0 } ?? ""
     return String(PlainText.line(name).prefix(80))
@@ -141,7 +141,7 @@ package struct TokenState<Waiting> {
 
 /// The result of a program that the user has configured, such as the command of a ``TokenRule``.
 package struct ProgramOutput: Hashable, Sendable {
-  /// The way in which the program ended.
+  /// How the program ended.
   package enum End: Hashable, Sendable {
     /// The program exited with this status.
     case status(Int32)
@@ -153,7 +153,7 @@ package struct ProgramOutput: Hashable, Sendable {
     case notStarted(String)
   }
 
-  /// The way in which the program ended.
+  /// How the program ended.
   package var end: End
   /// The program's stdout, or the part of it that was read before reading stopped.
   package var output: [UInt8]
@@ -163,7 +163,7 @@ package struct ProgramOutput: Hashable, Sendable {
   /// Makes a result.
   ///
   /// - Parameters:
-  ///   - end: The way in which the program ended.
+  ///   - end: How the program ended.
   ///   - output: The program's stdout.
   ///   - errors: The program's stderr.
   package init(end: End, output: [UInt8] = [], errors: [UInt8] = []) {

@@ -3,7 +3,7 @@ import Catalog
 import Synchronization
 import Transport
 
-/// The details of a catalog in which one document has the details of all items.
+/// The details of a catalog that has one document with the details of all items.
 ///
 /// A detail has the data about one item that its entry in a list does not have.
 ///

@@ -251,7 +251,7 @@ extension FailureReason {
   package static let fileUnreadable = FailureReason(rawValue: "file-unreadable")
   /// The reason for a local file that does not exist.
   package static let noSuchFile = FailureReason(rawValue: "no-such-file")
-  /// The reason for a body that cannot be decoded, or in which the catalog file's paths do not find items.
+  /// The reason why a body cannot be decoded, or why the catalog file's paths find no items in it.
   package static let undecodable = FailureReason(rawValue: "undecodable")
 }
 
@@ -356,7 +356,7 @@ struct DocumentQuery: Hashable, Sendable {
   }
 }
 
-/// The text by which the index names the next page.
+/// The text that names the next page in the index.
 ///
 /// It is a URL, or a space and the value for the placeholder of the page, for example ` 2`.
 enum NextPage {

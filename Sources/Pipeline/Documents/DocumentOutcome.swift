@@ -14,7 +14,7 @@ struct DocumentRequest: Sendable {
   ///
   /// The index stores a document once for each decoder of its URL.
   let reader: String
-  /// A digest of the rules by which the document is decoded.
+  /// A digest of the rules for decoding the document.
   ///
   /// The catalog file gives these rules, which are called the mapping.
   let mapping: Int64
@@ -90,7 +90,7 @@ extension DocumentRequest {
 }
 
 extension TransferFailure {
-  /// The failure of a request to which the server answered 304 although the cache has no earlier version.
+  /// The failure of a request that the server answered with 304, although the cache has no earlier version.
   static func notModified(_ url: String, attempts: Int = 0) -> TransferFailure {
     TransferFailure(
       reason: .badResponse,
@@ -117,7 +117,7 @@ extension RunContext {
   /// - Parameters:
   ///   - source: The document's source.
   ///   - reader: The name of the document's decoder.
-  ///   - mapping: The digest of the rules by which the document is decoded.
+  ///   - mapping: The digest of the rules for decoding the document.
   /// - Returns: The request.
   /// - Throws: ``LarderError`` when the index cannot be read or written.
   func request(
@@ -135,7 +135,7 @@ extension RunContext {
   /// - Parameters:
   ///   - sources: The documents' sources.
   ///   - reader: The name of their decoder.
-  ///   - mapping: The digest of the rules by which the document is decoded.
+  ///   - mapping: The digest of the rules for decoding the document.
   /// - Returns: The requests, in the order of the sources.
   /// - Throws: ``LarderError`` when the index cannot be read or written.
   func requests(

@@ -36,7 +36,7 @@ final class TokenTransport: Fetching {
   ///   - transport: The transport that sends the requests.
   ///   - rule: The header and the command.
   ///   - environment: The environment of the command.
-  ///   - secrets: The run's secrets, to which the new token is added.
+  ///   - secrets: The run's secrets. The new token is added to them.
   ///   - isStopped: Whether the run is being stopped.
   init(
     _ transport: any Fetching,

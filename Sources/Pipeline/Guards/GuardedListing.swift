@@ -92,7 +92,7 @@ extension RunContext {
   ///   - notes: The unreadable items and fields.
   ///   - shown: The listing of the last run.
   ///   - last: The unreadable items of the last run.
-  ///   - guarded: The listing to show, to which the items are added.
+  ///   - guarded: The listing to show. The items are added to it.
   /// - Throws: ``LarderError`` when the index cannot be read or written.
   func keepUnread(
     _ notes: SectionNotes,
@@ -118,7 +118,7 @@ extension RunContext {
 
   /// Compares the fields of a listing's items with those of the last run.
   ///
-  /// Returns the fields that all items lost, and the fields in which all items now have the same value.
+  /// Returns the fields that all items lost, and the fields that now have the same value in all items.
   ///
   /// The comparison stops when it is certain that there are none. For a normal listing, the first few items are enough.
   private func findings(

@@ -19,7 +19,7 @@ final class LostDetailFields: Sendable {
     var losers = 0
     /// The rows to write instead of the preliminary rows that ``admit(_:_:_:)`` returned.
     var rows: [(detail: DetailEntry, document: DocumentEntry)] = []
-    /// The fields for which the catalog file gives a path, but no detail has a value.
+    /// The fields that have a path in the catalog file, but no value in any detail.
     var absent: [DetailField] = []
   }
 
@@ -136,7 +136,7 @@ final class LostDetailFields: Sendable {
     )
   }
 
-  /// The fields among `suspects` whose loss looks like a fault, in the order of `suspects`.
+  /// Those fields of `suspects` whose loss looks like a fault, in the order of `suspects`.
   private func lost(among suspects: [DetailField], _ state: Findings) -> [DetailField] {
     guard !suspects.isEmpty else { return [] }
     var evidence = [DetailField: DetailGuard.Evidence]()
@@ -186,7 +186,7 @@ final class LostDetailFields: Sendable {
     )
   }
 
-  /// The fields for which the catalog file gives a path, but no detail has a value.
+  /// The fields that have a path in the catalog file, but no value in any detail.
   private func absent(_ mapping: Mapping.Detail, _ state: Findings) -> [DetailField] {
     var absent = mapping.given.subtracting(state.present)
     guard !absent.isEmpty, !state.answered.isEmpty else { return [] }

@@ -107,7 +107,7 @@ struct SectionGuard: Sendable {
     return result
   }
 
-  /// Records a failure for each field for which the catalog file gives a path, but no item has a value.
+  /// Records a failure for each field that has a path in the catalog file, but no value in any item.
   private func noteAbsent(_ notes: SectionNotes, of key: String, _ reading: SectionReading) {
     for field in ItemField.allCases where notes.absent.contains(field) {
       let item = context.catalog.mapping(ofSource: reading.position).item
@@ -219,6 +219,6 @@ struct SectionGuard: Sendable {
 }
 
 extension FailureReason {
-  /// The reason for a field for which the catalog file gives a path, but no item of a section has a value.
+  /// The reason for a field that has a path in the catalog file, but no value in any item of a section.
   static let fieldMissing = FailureReason(rawValue: "field-missing")
 }

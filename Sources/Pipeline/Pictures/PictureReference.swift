@@ -93,7 +93,7 @@ extension [ImageReference] {
 
 /// Writes the latest URLs of pictures into the index.
 ///
-/// It is needed for catalogs in which only a part of a URL identifies the picture.
+/// It is needed if only a part of a URL identifies the picture.
 ///
 /// Items store only the identifying part, so that a new signature in a URL does not count as a change of the item.
 final class NewestURLs: Sendable {

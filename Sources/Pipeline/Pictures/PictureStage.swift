@@ -484,7 +484,9 @@ extension PictureStage {
   }
 }
 
-/// The priority by which an unattended run orders pictures, because it may end before it has requested all of them.
+/// The priority of a picture in an unattended run.
+///
+/// Such a run can end before it has requested all pictures.
 ///
 /// Pictures with smaller values are requested first. These are pictures that were never requested, then cached pictures
 /// of items that have just changed, then the rest. Among pictures with the same rank, the one with the oldest check is

@@ -2,12 +2,12 @@ import Base
 import Cache
 import Catalog
 
-/// The history of an item's prices, as spans of time in which the prices did not change.
+/// The history of an item's prices, as spans of time without a change of the prices.
 ///
 /// The history is that of one section, which is a list of items, because each section may list the item at another
 /// price.
 package struct PriceCourse: Sendable, Hashable {
-  /// A span of time in which the prices did not change.
+  /// A span of time without a change of the prices.
   ///
   /// The section listed the item during the whole span, or never during it.
   package struct Span: Sendable, Hashable {

@@ -63,7 +63,7 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     public package(set) var items = 0
     /// The number of items that could not be read.
     ///
-    /// Items of which only a field could not be read do not count.
+    /// An item does not count if only one of its fields could not be read.
     public package(set) var skipped = 0
     /// The number of items that were left out because an earlier page of the section lists them too.
     public package(set) var repeats = 0
@@ -131,9 +131,11 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     public package(set) var fetched = 0
     /// The number of details that did not change.
     public package(set) var unchanged = 0
-    /// The number of items for which the shop has no detail.
+    /// The number of items without a detail at the shop.
     public package(set) var missing = 0
-    /// The number of items for which the shop no longer has a detail, but the earlier version is still shown.
+    /// The number of items whose detail is no longer at the shop.
+    ///
+    /// The earlier version of the detail is still shown.
     public package(set) var stale = 0
     /// The number of details that could not be fetched or read.
     public package(set) var failed = 0
@@ -276,11 +278,11 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     public package(set) var fresh = 0
     /// The number of squares that were removed because their pictures were removed or changed.
     public package(set) var removed = 0
-    /// The number of pictures of which no square can be made.
+    /// The number of pictures that cannot be made into squares.
     public package(set) var unfit = 0
     /// The number of pictures whose squares were not finished before the run ended.
     public package(set) var unfinished = 0
-    /// The pictures of which no square could be made.
+    /// The pictures that could not be made into squares.
     ///
     /// Pictures that an earlier run listed are left out.
     public package(set) var failures: [SquareFailure] = []
@@ -291,7 +293,7 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     }
   }
 
-  /// A picture of which no square can be made.
+  /// A picture that cannot be made into a square.
   public struct SquareFailure: Sendable, Hashable, Decodable {
     /// The picture's path in the cache.
     public package(set) var path: String

@@ -34,7 +34,7 @@ extension Index {
 struct ListedURLs {
   private let listing: ListingID
   private let index: Index
-  /// The position of the item with which the next search begins.
+  /// The position of the first item of the next search.
   private var passed = 0
 
   /// The number of items that are read at once.

@@ -122,7 +122,9 @@ struct PageDraft: Sendable {
     self.listing.dropRepeats()
   }
 
-  /// Makes an empty draft, to which windows are added.
+  /// Makes an empty draft.
+  ///
+  /// Windows are added to it later.
   init() {}
 
   /// Adds the next window of the page, without its items.

@@ -80,7 +80,7 @@ extension SectionResult {
 ///
 /// They are stored in the index with the page.
 ///
-/// They are reported again in each run in which the page is unchanged and therefore not decoded.
+/// If the page is unchanged in a later run, it is not decoded again, so that run reports these findings again.
 struct SectionNotes: Sendable, Equatable {
   /// The unreadable items and fields, at most 1,000.
   var skipped: [SyncReport.Skipped] = []
@@ -88,7 +88,7 @@ struct SectionNotes: Sendable, Equatable {
   var omitted = SkipTally()
   /// Whether reading stopped early because too many items were unreadable.
   var isGivenUp = false
-  /// The fields for which the catalog file gives a path, but no item has a value.
+  /// The fields that have a path in the catalog file, but no value in any item.
   var absent: Set<ItemField> = []
   /// The reason why the whole section is unusable; nil if it is usable.
   var failure: String?

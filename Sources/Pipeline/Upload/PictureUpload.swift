@@ -224,7 +224,7 @@ package final class PictureUpload: Sendable {
   }
 }
 
-/// The URL to which photos are posted, and the token.
+/// The URL that photos are posted to, and the token.
 package struct UploadDestination: Sendable {
   /// The URL.
   package let url: WebURL

@@ -2,7 +2,7 @@ import Base
 import Cache
 import Imaging
 
-/// The form with which a stamped photo is posted.
+/// The form that posts a stamped photo.
 ///
 ///     var form = UploadForm()
 ///     form.text = "up before the sun"
