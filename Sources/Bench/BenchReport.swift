@@ -160,7 +160,7 @@ package struct BenchReport: Sendable, Equatable, Codable {
   @OrNull package var rate: Double? = nil
   /// The destination of the received bytes.
   package var sink = Sink.cache
-  /// The comparison with an earlier report; nil if there is none.
+  /// The comparison with an earlier report; nil if no earlier report was given.
   @OrNull package var baseline: BaselineComparison? = nil
   /// Whether a signal ended the measurement early.
   package var interrupted = false

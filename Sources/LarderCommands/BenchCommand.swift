@@ -278,11 +278,14 @@ struct BenchTable {
     "PASS", "AT ONCE", "PICTURES", "FIRST BYTE", "P90", "P99.9", "REUSED", "CPU S", "PEAK MIB",
   ]
 
-  /// If the relative half-width of a confidence interval is at least this value, the table prints `noisy` instead of a
-  /// percentage.
+  /// A limit for the relative half-width of a confidence interval.
+  ///
+  /// From this value on, the table prints `noisy` instead of a percentage.
   private static let noise = 1.0
   private static let noisy = "noisy"
-  /// If the share of a run is at least this value, a note says that the local disk limited the rate.
+  /// A limit for a share of a run.
+  ///
+  /// From this value on, a note says that the local disk limited the rate.
   ///
   /// The share is the part of the run during which transfers waited for larder's own files instead of the server.
   private static let writingMatters = 0.25

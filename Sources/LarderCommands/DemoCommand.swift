@@ -310,7 +310,7 @@ struct Demonstration {
 extension Demonstration {
   /// Orders the first item that is not sold out, sends the order to the store's webhook, and lists the order.
   ///
-  /// The order is not real, so it is kept in a temporary file, which is removed afterwards.
+  /// The order is not real, so it is kept in a temporary file. The file is removed afterwards.
   func order(_ reader: CatalogReader, from store: SampleStore) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "larder-demo-\(UUID())")
     defer { try? FileManager.default.removeItem(at: folder) }

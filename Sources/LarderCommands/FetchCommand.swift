@@ -55,7 +55,7 @@ extension FetchCommand {
   ///   - place: The cache.
   ///   - transport: The transport.
   ///   - record: Receives the report.
-  ///   - signals: The handler of signals, which end the run early.
+  ///   - signals: The handler of the signals that end the run early.
   ///   - tell: Prints the report as text; called only without `--json`.
   /// - Returns: The exit status.
   /// - Throws: The error that prevented the run.

@@ -103,7 +103,7 @@ enum Workers {
   /// The path that starts this program again.
   ///
   /// `/proc/self/exe` works even if the program's file was replaced meanwhile. Without `/proc`, the path is found from
-  /// the first argument, which is the name that the program was started with.
+  /// the first argument. That is the name that the program was started with.
   private static var program: String {
     let own = "/proc/self/exe"
     if access(own, X_OK) == 0 { return own }

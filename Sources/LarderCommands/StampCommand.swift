@@ -120,8 +120,7 @@ struct StampCommand: ParsableCommand {
     Output.end(try make())
   }
 
-  /// The record of earlier uploads, which is in the output folder; nil if nothing is posted, or if the output is
-  /// stdout.
+  /// The record of earlier uploads, from the output folder; nil if nothing is posted, or if the output is stdout.
   private var uploadMemory: UploadMemory? {
     get throws {
       guard upload.post != nil, !pictures.writesStandardOutput else { return nil }
@@ -237,7 +236,7 @@ struct UploadOptions: ParsableArguments {
     }
   }
 
-  /// The upload for these options; nil without `--post`.
+  /// The upload for these options; nil if `--post` was not given.
   ///
   /// - Parameters:
   ///   - text: The text on the stamp.

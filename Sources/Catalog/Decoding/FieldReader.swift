@@ -14,7 +14,9 @@ struct FieldFault: Error, Equatable {
 ///
 /// A value that cannot be used, such as a price in words, is recorded in ``faults``. The field then counts as absent.
 struct FieldReader {
-  /// The object to read, which is `$` in the paths.
+  /// The object to read.
+  ///
+  /// In the paths, `$` stands for it.
   let node: JSONNode
   /// The catalog's currency, for example "KRW".
   let currency: String
@@ -52,7 +54,9 @@ struct FieldReader {
     return text
   }
 
-  /// The value, which must be a text, or nil if there is no value.
+  /// The value, or nil if there is no value.
+  ///
+  /// The value must be a text.
   mutating func text(_ paths: [JSONPath]) -> String? {
     guard let (path, value) = first(paths) else { return nil }
     guard let text = value.text else {

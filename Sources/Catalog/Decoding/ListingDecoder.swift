@@ -1,4 +1,6 @@
-/// Decodes a shop's response into sections, which are lists of items.
+/// Decodes a shop's response into sections.
+///
+/// A section is a list of items.
 ///
 /// An item that cannot be read is skipped, and the result says why. A body that is wrong as a whole is an error.
 public struct ListingDecoder: Sendable {
@@ -249,8 +251,9 @@ public struct ListingDecoder: Sendable {
     let lists = values.filter { $0.kind != .null }
     if lists.count == 1, lists[0].kind == .array { return lists[0].elements }
     if !lists.isEmpty, lists.allSatisfy({ $0.kind == .array }) { return lists.flatMap(\.elements) }
-    // Paths such as `$.edges[*].node` and `$..product` lead to the items themselves. A path that ends with a wildcard
-    // may have selected all members of an object instead, so it counts only if the mapping has no other path.
+    // Paths such as `$.edges[*].node` and `$..product` lead to the items themselves. It is possible that a path that
+    // ends with a wildcard selected all members of an object instead, so such a path counts only if the mapping has no
+    // other path.
     let picksItems = !path.isSingular && (!path.endsInMembers || mapping.items.count == 1)
     if picksItems, !lists.isEmpty, lists.allSatisfy({ $0.kind == .object }) { return lists }
     guard let parents = try path.withoutLastChoice?.values(in: root), !parents.isEmpty,

@@ -304,9 +304,7 @@ extension JSONPath {
     return (names, false)
   }
 
-  /// The names of members lead to an array.
-  ///
-  /// The value says whether the path selects nothing inside that array.
+  /// Whether the path selects nothing inside the array that the names of members lead to.
   func staysOutside(_ names: [String]) -> Bool {
     for (place, segment) in segments.enumerated() {
       guard !segment.isDescendant, segment.selectors.count == 1 else { return false }

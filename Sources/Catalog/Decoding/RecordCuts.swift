@@ -64,7 +64,9 @@ struct RecordCuts {
     }
   }
 
-  /// The records of a table, which are the rows below the first line that is not empty.
+  /// The records of a table.
+  ///
+  /// They are the rows below the first line that is not empty.
   private static func table(
     _ pieces: inout BodyPieces,
     isTabbed: Bool,
@@ -90,7 +92,7 @@ struct RecordCuts {
     return pieces.end.flatMap { end in start.map { $0..<end } }
   }
 
-  /// The records of a text of lines, which are all its lines.
+  /// The records of a text that has one record on each line.
   ///
   /// Cuts are after line feeds.
   private static func lines(_ pieces: inout BodyPieces, _ cutter: inout Cutter) -> Range<Int>? {

@@ -8,7 +8,9 @@ import Base
 ///
 /// In every URL of the file, `${NAME}` stands for an environment variable; see ``resolvedURLVariables(environment:)``.
 public struct CatalogFile: Hashable, Sendable {
-  /// The name of the catalog in the cache and on the command line, which must be a valid file name.
+  /// The name of the catalog in the cache and on the command line.
+  ///
+  /// It must be a valid file name.
   public var name: String
   /// The ISO 4217 code of all prices that have no currency of their own, such as "EUR".
   public var currency: String

@@ -408,7 +408,7 @@ struct CatalogKey: Sendable {
     case reference(String)
     /// A value that matches at least one of these schemas.
     case anyOf([ValueSchema])
-    /// A value that matches the given schema, or `null`, which removes the value that the key would inherit.
+    /// A value that matches the given schema, or `null`. `null` removes the value that the key would inherit.
     indirect case orNull(ValueSchema)
   }
 }

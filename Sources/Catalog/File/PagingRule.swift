@@ -172,7 +172,7 @@ public struct PagingRule: Hashable, Sendable {
 
   /// A text that changes whenever the rule would request a page differently.
   ///
-  /// It leaves out the limit, which only says where to stop.
+  /// It leaves out the limit, because the limit only says where to stop.
   public var fingerprint: String {
     let words =
       switch step {

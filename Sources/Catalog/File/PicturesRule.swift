@@ -47,7 +47,7 @@ public enum PictureIdentity: Hashable, Sendable {
   /// For example, it is `cdn.example/a.jpg` for ``path`` and the URL `https://cdn.example/a.jpg?w=300`.
   ///
   /// - Parameter url: The URL without a fragment.
-  /// - Returns: The identity, which is the URL itself if nothing is left out.
+  /// - Returns: The identity. It is the URL itself if nothing is left out.
   package func text(of url: String) -> String {
     switch self {
     case .url: return url

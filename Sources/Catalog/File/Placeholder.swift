@@ -13,7 +13,7 @@ public struct Placeholder: RawRepresentable, Hashable, Sendable {
     self.rawValue = rawValue
   }
 
-  /// The cursor for the page, which the response with the previous page has; empty for the first page.
+  /// The cursor for the page, from the response with the previous page; empty if the page is the first one.
   public static let cursor = Placeholder(rawValue: "cursor")
   /// The number of the page.
   public static let page = Placeholder(rawValue: "page")
@@ -103,7 +103,7 @@ public struct Placeholder: RawRepresentable, Hashable, Sendable {
     return filled + text[done...]
   }
 
-  /// Replaces the placeholders of a URL by values, which are percent-encoded. (RFC 3986, section 2.3)
+  /// Replaces the placeholders of a URL by percent-encoded values. (RFC 3986, section 2.3)
   public static func fill(url: String, with values: [Placeholder: String]) -> String {
     fill(url, Set(values.keys)) { place, _ in PercentEncoding.escaped(values[place] ?? "") }
   }

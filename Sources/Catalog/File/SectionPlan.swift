@@ -202,9 +202,7 @@ enum SectionParser {
 }
 
 extension SectionSource {
-  /// Values of a source.
-  ///
-  /// No other source of the same file is allowed to have the same values.
+  /// The values that distinguish a source from the other sources of its file.
   var identity: [String?] {
     parts == nil ? [key] : [nil, key, request?.fingerprint]
   }

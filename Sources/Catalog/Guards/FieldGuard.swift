@@ -42,9 +42,9 @@ package struct FieldGuard {
   /// Makes a guard from the items of the previous sync, which are called the held items.
   ///
   /// A field is guarded if more than half of the held items have it. Texts, prices and coordinates are guarded only if
-  /// there are at least three held items, so that a smaller section may change freely. Pictures are guarded in a
-  /// section of any size, because a sync would also delete their files. The price before a reduction may disappear as
-  /// long as items have a price to pay, because reductions end.
+  /// there are at least three held items, so that a smaller section can change freely. Pictures are guarded in a
+  /// section of any size, because a sync would also delete their files. The price before a reduction is allowed to
+  /// disappear as long as items have a price to pay, because reductions end.
   ///
   /// - Parameters:
   ///   - held: The held items. If there are many, every second, third, … item is enough.
@@ -65,8 +65,8 @@ package struct FieldGuard {
 
   /// Whether more than a tenth of the values differ from the most frequent value.
   ///
-  /// If fewer values differ, they can have become equal without a fault. For example, all prices but one may have been
-  /// 5 euros, and the shop has changed the last price to 5 euros too.
+  /// If fewer values differ, it is possible that they became equal without a fault. For example, all prices but one
+  /// were 5 euros, and then the shop changed the last price to 5 euros too.
   private static func haveSeveral(_ values: [AnyHashable?]) -> Bool {
     var counts: [AnyHashable?: Int] = [:]
     for value in values { counts[value, default: 0] += 1 }
@@ -129,9 +129,9 @@ public enum DetailGuard {
 
   /// Judges whether a shop lost a field by a fault, or only removed it from some details.
   ///
-  /// Fewer than three details may change freely. Otherwise a field is lost in two cases. Either more than half of the
-  /// requested details had it, and none has it now. Or at least ten details with a new response had it, these are more
-  /// than half of the details with a new response, and no new response has it.
+  /// If there are fewer than three details, they can change freely. Otherwise a field is lost in two cases. Either more
+  /// than half of the requested details had it, and none has it now. Or at least ten details with a new response had
+  /// it, these are more than half of the details with a new response, and no new response has it.
   ///
   /// The second case is needed because the details of a shop are often requested a few at a time. Details whose
   /// response is unchanged then still have the field.

@@ -15,8 +15,8 @@ package enum ShrinkGuard {
 
   /// Compares a section's new list with its held items.
   ///
-  /// If a section has more than 10 held items, at most 10 % of them may vanish at once. No section may lose all its
-  /// items.
+  /// If a section has more than 10 held items, at most 10 % of them are allowed to vanish at once. No section is
+  /// allowed to lose all its items.
   ///
   /// In the next sync, the kept items are held items again. Therefore they stay until the shop lists them again, or the
   /// user allows removals.

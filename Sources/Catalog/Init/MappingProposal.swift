@@ -18,7 +18,9 @@ package struct MappingProposal {
   let salePrice: PriceProposal?
   /// The price before a reduction.
   let normalPrice: PriceProposal?
-  /// The path to a title of the whole list, which the response has beside its items; nil if there is none.
+  /// The path to a title of the whole list.
+  ///
+  /// The title is beside the items in the response. The path is nil if the response has no such title.
   let envelopeTitle: String?
   /// The member of a section that is its key, if one response has many sections.
   let sectionKey: FieldScore?

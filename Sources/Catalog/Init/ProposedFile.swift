@@ -331,7 +331,7 @@ extension ProposedFile {
     }
   }
 
-  /// The first difference between a parsed file and the proposal, such as "its name"; nil if there is none.
+  /// The first difference between a parsed file and the proposal, such as "its name"; nil if they are equal.
   private func difference(of file: CatalogFile) -> String? {
     let sources = sources
     if file.name != sources[0].name { return "its name" }
@@ -388,7 +388,7 @@ extension ProposedFile {
 }
 
 extension MappingProposal {
-  /// The first difference between a parsed mapping and this proposal, such as "its item"; nil if there is none.
+  /// The first difference between a parsed mapping and this proposal, such as "its item"; nil if they are equal.
   ///
   /// - Parameters:
   ///   - read: The mapping that was parsed.

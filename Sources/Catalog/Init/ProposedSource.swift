@@ -131,7 +131,9 @@ package struct ProposedSource: Sendable {
     return shared.joined(separator: "/") + "/"
   }
 
-  /// The keys of the sources, which are all different.
+  /// The keys of the sources.
+  ///
+  /// All keys are different.
   ///
   /// If two sources have the same key, the keys are made of the last part that differs between all URLs. If there is no
   /// such part, a number is added: `main`, `main-2`.

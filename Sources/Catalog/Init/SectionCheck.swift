@@ -258,7 +258,7 @@ package struct CatalogFinding: Hashable, Sendable, Encodable {
   /// The ids of up to three of the items, or other examples.
   package let examples: [String]
 
-  /// Makes a finding, which keeps only the first three examples.
+  /// Makes a finding with only the first three examples.
   package init(
     _ code: Code,
     field: String? = nil,
@@ -273,7 +273,9 @@ package struct CatalogFinding: Hashable, Sendable, Encodable {
     self.examples = Array(examples.prefix(3))
   }
 
-  /// Joins all findings of the same kind and field into one, which has the message of the first.
+  /// Joins all findings of the same kind and field into one.
+  ///
+  /// It has the message of the first.
   package static func joined(_ findings: [CatalogFinding]) -> [CatalogFinding] {
     var joined: [CatalogFinding] = []
     for finding in findings {
@@ -368,7 +370,7 @@ extension CatalogFile {
 
 /// Decides for the prices of one field whether the meaning of the point in "1.299" is in doubt.
 struct PriceCustom {
-  /// The meanings of the point in prices such as "12.50", which have only one meaning.
+  /// The meanings of the point in those prices, such as "12.50", that have only one meaning.
   private var shown: Set<WrittenPrice.Point> = []
   /// The prices that have two meanings.
   ///

@@ -9,7 +9,7 @@ public struct CatalogDiff: Hashable, Sendable {
   public private(set) var added: [Listing] = []
   /// The listings that are gone, in the order of the old state.
   public private(set) var removed: [Listing] = []
-  /// The fields whose value changed, in the order of the new state.
+  /// The fields that have another value than before, in the order of the new state.
   public private(set) var changed: [FieldChange] = []
 
   /// Whether nothing changed.

@@ -364,7 +364,7 @@ struct ScalarSet: Hashable, Sendable {
     return isHeld != isNegated
   }
 
-  /// The categories that a pattern may name. (RFC 9485, section 4)
+  /// The categories that a pattern is allowed to name. (RFC 9485, section 4)
   static let knownCategories: Set<String> = [
     "L", "Ll", "Lm", "Lo", "Lt", "Lu", "M", "Mc", "Me", "Mn", "N", "Nd", "Nl", "No", "P", "Pc",
     "Pd",

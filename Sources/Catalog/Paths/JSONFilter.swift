@@ -95,7 +95,7 @@ extension JSONFilter {
   /// Whether a child passes the filter.
   ///
   /// - Parameters:
-  ///   - current: The child, which is the value of `@`.
+  ///   - current: The child. It is the value of `@`.
   ///   - root: The value of `$`.
   /// - Returns: Whether the child passes.
   /// - Throws: ``CatalogError`` with code `path-work` if all filters together take too many steps for the size of the
@@ -130,7 +130,9 @@ extension JSONFilter.Query {
     return try JSONPath.values(of: segments[...], from: start, root: root, isCounted: true)
   }
 
-  /// The value of a singular query, which selects at most one value, or nil if it selects none.
+  /// The value of a singular query, or nil if the query selects none.
+  ///
+  /// A singular query selects at most one value.
   func only(_ current: JSONNode, _ root: JSONNode) throws(CatalogError) -> JSONNode? {
     var value = isRelative ? current : root
     for segment in segments {

@@ -193,7 +193,9 @@ public struct JSONNode: Sendable {
     return isFound ? JSONNode(value: member, document: document) : nil
   }
 
-  /// The element at an index, which counts from 0, or nil if there is none, or if the value is not an array.
+  /// The element at an index, or nil if there is no such element, or if the value is not an array.
+  ///
+  /// The index counts from 0.
   ///
   /// The elements before it are skipped one by one, so use ``elements`` to visit all elements.
   public subscript(index: Int) -> JSONNode? {

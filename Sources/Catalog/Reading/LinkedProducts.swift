@@ -418,7 +418,7 @@ struct LinkedOffer {
   ]
   private static let soldOut: Set<String> = ["OutOfStock", "SoldOut", "Discontinued"]
 
-  /// The best of a product's offers, which is the cheapest available one.
+  /// The cheapest available one of a product's offers.
   ///
   /// Offers in another currency than the first offer's are left out.
   ///

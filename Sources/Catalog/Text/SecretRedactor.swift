@@ -2,7 +2,7 @@ import Base
 
 /// Replaces secrets by `***` in text from servers and programs before it is shown.
 ///
-/// A server can repeat the secrets of a request in its response, and a program may print secrets on stderr.
+/// A server can repeat the secrets of a request in its response, and a program can print secrets on stderr.
 package struct SecretRedactor: Hashable, Sendable {
   private var secrets: Set<[UInt8]> = []
   /// The minimum length of a secret in bytes.

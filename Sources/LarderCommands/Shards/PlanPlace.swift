@@ -55,7 +55,7 @@ final class PlanPlace {
 
   /// Checks that a new plan can be written here, as far as that is possible in advance.
   ///
-  /// - Returns: A warning about the store; nil if there is none.
+  /// - Returns: A warning about the store; nil if there is nothing to warn about.
   func demandNew() throws -> String? {
     guard let stored, try !stored.folder.demandNew(PlannedRun.last) else { return nil }
     return

@@ -52,7 +52,9 @@ struct PlanOptions: ParsableArguments {
   }
 }
 
-/// The options that limit the trust in a shard plan, which is the list of the pictures that each machine fetches.
+/// The options that limit the trust in a shard plan.
+///
+/// The plan lists the pictures that each machine fetches.
 ///
 /// The options are needed because it is possible that another machine wrote the plan.
 struct PlanTrustOptions: ParsableArguments {

@@ -77,7 +77,7 @@ final class DetailStage: Sendable {
 
   /// The counts of details so far.
   var tally: SyncReport.Details { state.withLock { $0.tally } }
-  /// The fields of details whose value could not be read, by item.
+  /// The unreadable fields of each item's detail, by the item's id.
   var lost: [String: [LostField]] { state.withLock { $0.lost } }
 
   /// Adds the items of a section.
@@ -212,7 +212,8 @@ final class DetailStage: Sendable {
 
   /// Writes the details of items that no section lists yet.
   ///
-  /// If such an item is listed later, the server may not send the document again, because the document is unchanged.
+  /// If such an item is listed later, it is possible that the server does not send the document again, because the
+  /// document is unchanged.
   private func writeUnlisted(_ body: SharedDetails.Body) {
     let listed = state.withLock { $0.seen }
     for (id, detail) in body.details where !listed.contains(id) {

@@ -4,7 +4,7 @@ import Transport
 
 /// The addresses in a catalog file, resolved to URLs or to paths of local files.
 ///
-/// They are the base, the addresses of sections, which are lists of items, and the address of details.
+/// They are the base, the addresses of sections, and the address of details. A section is a list of items.
 package struct CatalogAddresses: Sendable {
   private let catalog: CatalogFile
   private let folder: String
@@ -12,7 +12,9 @@ package struct CatalogAddresses: Sendable {
   private let values: [String: String]
   private let parser: any URLParsing
 
-  /// The value of `base`, which relative addresses refer to.
+  /// The value of `base`.
+  ///
+  /// Relative addresses refer to it.
   private enum Base: Sendable {
     case file(String)
     case web(Result<WebURL, TransferFailure>)
@@ -96,9 +98,9 @@ package struct CatalogAddresses: Sendable {
 
   /// Resolves an address in the catalog file.
   ///
-  /// An address that begins with `file:` names a local file. Any other address is a URL, which may be relative to
-  /// `base`. If the catalog file has no `base`, a relative address is the path of a file, relative to the folder of the
-  /// catalog file.
+  /// An address that begins with `file:` names a local file. Any other address is a URL. It can be relative to `base`.
+  /// If the catalog file has no `base`, a relative address is the path of a file, relative to the folder of the catalog
+  /// file.
   func target(_ text: String) throws(TransferFailure) -> DocumentSource {
     let text = SecretURL(text, values)
     if let path = Self.filePath(text.plain, in: folder) { return .file(path) }

@@ -246,7 +246,7 @@ struct BodySpool {
 ///
 /// The transport enforces the size limit of the request.
 ///
-/// The transport's thread only copies bytes. A queue, which all buffers share, writes full pieces to a file.
+/// The transport's thread only copies bytes. All buffers share a queue that writes full pieces to a file.
 final class BodyBuffer: BodySink {
   private struct Pieces {
     /// The received bytes that do not fill a piece yet.

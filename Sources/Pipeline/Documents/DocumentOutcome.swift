@@ -18,7 +18,7 @@ struct DocumentRequest: Sendable {
   ///
   /// The catalog file gives these rules, which are called the mapping.
   let mapping: Int64
-  /// The cached version; nil if there is none, or it was decoded with another mapping.
+  /// The cached version; nil if the cache has no version, or if it was decoded with another mapping.
   var held: DocumentEntry?
   /// Whether the cache also has the decoded form of the cached version.
   ///

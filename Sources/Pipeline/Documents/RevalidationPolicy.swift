@@ -62,7 +62,8 @@ final class RevalidationPolicy: Sendable {
   /// The kind of request for a document that must be requested: conditional if possible, otherwise full.
   ///
   /// - Parameters:
-  ///   - held: The cached document; nil if there is none, or the catalog file's rules for decoding have changed.
+  ///   - held: The cached document; nil if it is not in the cache, or if the catalog file's rules for decoding have
+  ///     changed.
   ///   - source: The document's source.
   /// - Returns: ``Freshness/revalidate(_:)``, or ``Freshness/refetch`` if the cached document has no ETag and no
   ///   Last-Modified date.
@@ -78,7 +79,8 @@ final class RevalidationPolicy: Sendable {
   /// because a user waits for the current catalog.
   ///
   /// - Parameters:
-  ///   - held: The cached document; nil if there is none, or the catalog file's rules for decoding have changed.
+  ///   - held: The cached document; nil if it is not in the cache, or if the catalog file's rules for decoding have
+  ///     changed.
   ///   - source: The document's source.
   ///   - now: The current time.
   /// - Returns: The action.
@@ -94,7 +96,7 @@ final class RevalidationPolicy: Sendable {
   /// The action for the detail of one item.
   ///
   /// - Parameters:
-  ///   - known: The cached detail; nil if there is none.
+  ///   - known: The cached detail; nil if the cache has no detail of this item.
   ///   - held: The document from which the detail was decoded; nil if the catalog file's rules for decoding have
   ///     changed since.
   ///   - source: The document's source.
@@ -178,7 +180,7 @@ struct PictureTraits: Sendable {
 
   /// A digest of the header fields that all requests for pictures send.
   ///
-  /// If it differs from that of an earlier run, the responses may differ too.
+  /// If it differs from that of an earlier run, the responses can differ too.
   var digest: Int64 {
     ContentDigest.number(of: usual.fields.lines + named.pictureHeaders.lines)
   }

@@ -98,7 +98,7 @@ package struct CacheExport: Sendable {
   /// Writes everything into a folder, which is created if it does not exist.
   ///
   /// Each file appears whole, and files that are already there are not written again. The name of each file is recorded
-  /// before the file exists. If this export is killed, a later one therefore knows which files larder wrote. A sync may
+  /// before the file exists. If this export is killed, a later one therefore knows which files larder wrote. A sync can
   /// change the cache at the same time.
   ///
   /// - Parameters:

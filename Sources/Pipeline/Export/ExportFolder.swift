@@ -125,11 +125,11 @@ struct ExportFolder {
     }
   }
 
-  /// Reads a file in the folder; nil if there is none, or if a symbolic link is at its path.
+  /// Reads a file in the folder; nil if there is no file, or if a symbolic link is at its path.
   func bytes(of relative: String) -> [UInt8]? { Files.contents(of: "\(path)/\(relative)") }
 
-  /// The size and the modification time of a file in the folder; nil if there is none, or if its path leads through a
-  /// symbolic link.
+  /// The size and the modification time of a file in the folder; nil if there is no file, or if its path leads through
+  /// a symbolic link.
   func state(of relative: String) -> (bytes: ByteCount, modified: Int64)? {
     var status = stat()
     for parent in ExportPath.parents(of: relative) {

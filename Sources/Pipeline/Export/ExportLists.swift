@@ -115,7 +115,7 @@ struct ExportLists {
   ///
   /// A detail is the document about one item, with more data than the item has in a section.
   ///
-  /// Reads the items a second time, because the details may be too many to keep in memory.
+  /// Reads the items a second time, because there can be too many details to keep in memory.
   ///
   /// - Returns: Whether all were written. False means that it was stopped.
   private func addDetails(

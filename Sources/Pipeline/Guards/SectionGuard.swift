@@ -162,8 +162,8 @@ struct SectionGuard: Sendable {
     )
   }
 
-  /// Records a failure for a section whose key is already used by another source, which is another URL of the catalog
-  /// file.
+  /// Records a failure for a section whose key is already used by another source, that is, by another URL of the
+  /// catalog file.
   func refuse(claimed key: String, _ reading: SectionReading) {
     context.failures.note(
       undecodable: .section,

@@ -34,7 +34,7 @@ package struct CacheCheck: Sendable {
   ) throws(LarderError) {
     self.path = path
     self.now = now
-    // A remote store may have pictures although this machine has no data yet.
+    // A remote store can have pictures although this machine has no data yet.
     layout =
       remote != nil && holder != nil
       ? try CacheLayout(creating: path, remote: remote)
@@ -111,7 +111,7 @@ package struct CacheCheck: Sendable {
 
   /// The position at which the last check was interrupted.
   ///
-  /// It is read from a small file in the cache; nil if there is none.
+  /// It is read from a small file in the cache. It is nil if there is no such file.
   private func savedPosition() -> VerifyPosition? {
     layout.note().flatMap {
       try? JSONDecoder().decode(VerifyPosition.self, from: Data($0.utf8))

@@ -87,7 +87,7 @@ package struct SettledPicture: Sendable, Equatable {
 }
 
 extension FailureReason {
-  /// The reason for a picture whose key is already that of another picture.
+  /// The reason for a picture that has the same key as another picture.
   ///
   /// The key is a hash of the picture's identity, which is its URL or a part of it.
   package static let identityClash = FailureReason(rawValue: "identity-clash")

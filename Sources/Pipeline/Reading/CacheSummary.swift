@@ -28,7 +28,7 @@ package struct CacheSummary: Sendable, Equatable, Encodable {
     ///
     /// An item in two sections counts twice.
     package var items = 0
-    /// The last run's report; nil if there is none.
+    /// The last run's report; nil if the run has no report.
     package var report: SyncReport?
     /// The keys of the sections whose items are not current.
     package var stale: [String] = []

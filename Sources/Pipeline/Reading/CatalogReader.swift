@@ -75,7 +75,7 @@ public struct ShownItem: Sendable, Hashable, Identifiable {
   public var id: String { item.id }
   /// The time since which the shop no longer has the detail; nil if the shop has it.
   public var detailMissingSince: Date? { detailSince.map(Date.init) }
-  /// The small picture of the list; nil if there is none.
+  /// The small picture of the list; nil if the item has no such picture.
   public var thumbnail: ShownPicture? { pictures.first { $0.role == .thumbnail } }
 
   /// A property of ``item``.
@@ -309,7 +309,7 @@ package struct CatalogReader: Sendable {
   func items(_ id: String, in section: RunSection) throws(LarderError) -> [StoreItem] {
     guard let listing = section.listing else { return [] }
     let versions = try index.versions(of: id, listing: listing)
-    // The index removes zero bytes from ids, so items with different ids may have the same key there.
+    // The index removes zero bytes from ids, so items with different ids can have the same key there.
     return try items(versions, of: listing).filter { $0.id == id }
   }
 
@@ -421,7 +421,8 @@ package struct CatalogReader: Sendable {
     let ids = Set(references.joined().map { PictureID(url: $0.url) })
     var entries = try index.pictures(Array(ids))
     if let past {
-      // Leave out pictures whose bytes were replaced since, because the cache no longer has the bytes of that time.
+      // Leave out a picture if its bytes were replaced after that time, because the cache no longer has the earlier
+      // bytes.
       for id in try index.replacedPictures(after: past.id) { entries[id] = nil }
     }
     return zip(items, references).map { item, references in
@@ -443,7 +444,7 @@ extension RunSection {
 }
 
 extension DetailEntry {
-  /// The cached detail, current or not; nil if there is none, or it cannot be read.
+  /// The cached detail, current or not; nil if the cache has no detail, or if the detail cannot be read.
   var decoded: ItemDetail? {
     guard let body else { return nil }
     return try? ItemDetail(decoding: body)
@@ -481,7 +482,7 @@ extension CatalogReader {
     return items
   }
 
-  /// The end of the newest run that left the section current; nil if there is none.
+  /// The end of the newest run that left the section current; nil if no run did.
   package func lastGood(_ key: String) throws(LarderError) -> UnixTime? {
     for run in try index.runs(catalog: catalog.id, finishedOnly: true, limit: 200) {
       let section = try index.sections(run: run.id).first { $0.key == key }
@@ -495,7 +496,7 @@ extension CatalogReader {
 
 // Queries for the server, each for one path or page.
 extension CatalogReader {
-  /// The row of the picture at a path in the cache; nil if there is none.
+  /// The row of the picture at a path in the cache; nil if there is no such row.
   package func picture(at path: String) throws(LarderError) -> PictureEntry? {
     try index.picture(at: path)
   }
@@ -518,7 +519,7 @@ extension CatalogReader {
     return nil
   }
 
-  /// The row of a picture's square version; nil if there is none.
+  /// The row of a picture's square version; nil if there is no such row.
   package func square(of picture: PictureEntry, side: Int) throws(LarderError) -> SquareEntry? {
     try index.square(of: picture.id, side: side)
   }

@@ -37,7 +37,7 @@ package struct NetChange: Sendable, Hashable {
   /// Whether the item has other pictures now than then, or pictures with other bytes.
   package let hasNewPictures: Bool
 
-  /// The price to pay now; nil if there is none, or the item was removed.
+  /// The price to pay now; nil if the item has no price, or if it was removed.
   package var newPrice: Price? { presence == .removed ? nil : item?.price }
 
   /// The badges now, for example `new, sale`.

@@ -4,7 +4,7 @@ import Catalog
 
 /// The history of an item's prices, as spans of time without a change of the prices.
 ///
-/// The history is that of one section, which is a list of items, because each section may list the item at another
+/// The history is that of one section, which is a list of items, because each section can list the item at another
 /// price.
 package struct PriceCourse: Sendable, Hashable {
   /// A span of time without a change of the prices.

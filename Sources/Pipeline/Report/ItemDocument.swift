@@ -143,7 +143,7 @@ package struct PlaceFeature: Encodable {
   /// - Parameters:
   ///   - item: The item.
   ///   - catalog: The catalog's name.
-  ///   - picture: The path of the item's thumbnail; nil if there is none.
+  ///   - picture: The path of the item's thumbnail; nil if the item has no thumbnail.
   init?(_ item: ShownItem, catalog: String, picture: String?) {
     guard let place = item.item.coordinate else { return nil }
     id = item.item.id

@@ -14,7 +14,7 @@ struct ListingChange {
 
 /// Collects the changes of a run for the history of prices and items.
 ///
-/// The history records changes separately for each section, which is a list of items.
+/// A section is a list of items. The history records changes separately for each section.
 struct ListingChanges {
   private var changes: [ItemChange] = []
   /// Items whose picture URLs differ from those before.

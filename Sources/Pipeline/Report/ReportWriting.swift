@@ -286,7 +286,7 @@ extension CatalogDiff {
     }
 
     private func version(_ section: Int, _ index: Int) -> ItemVersion? {
-      // In a damaged index, a section may have more ids than versions.
+      // In a damaged index, a section can have more ids than versions.
       index < versions[section].count ? versions[section][index] : nil
     }
 

@@ -101,7 +101,7 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     ///
     /// Prices are in minor units, such as cents.
     public package(set) var from: String?
-    /// The value now, in the same form; nil if there is none.
+    /// The value now, in the same form; nil if there is no value now.
     public package(set) var to: String?
   }
 

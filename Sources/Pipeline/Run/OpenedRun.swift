@@ -10,7 +10,7 @@ import Transport
 struct OpenedRun {
   /// The values that all stages share.
   let context: RunContext
-  /// The catalog's last run that ended; nil if there is none.
+  /// The catalog's last run that ended; nil if no run has ended yet.
   let previous: RunEntry?
   /// The sections as the previous run left them.
   let before: [RunSection]
@@ -179,8 +179,8 @@ struct OpenedRun {
       )
     }
     do throws(LarderError) {
-      // Record the new host only if every section shows its new items. Otherwise some of the items shown may come from
-      // the former host.
+      // Record the new host only if every section shows its new items. Otherwise it is possible that some of the items
+      // shown come from the former host.
       let isTaken = report.sections.allSatisfy { [.network, .unchanged].contains($0.source) }
       if isTaken, report.run != nil, let source, source != context.entry.source {
         try index.note(source: source, of: context.entry.id)
@@ -222,8 +222,8 @@ struct OpenedRun {
     let isAlone = try index.catalogs().count == 1
     if isAlone { context.store.sweepPartials() }
     guard !strays.isEmpty else { return try index.noteLost(since: nil) }
-    // If the index was lost, a file without a row may belong to a catalog that was not synced since then. `gc` removes
-    // such a file after its grace period.
+    // If the index was lost, a file without a row possibly belongs to a catalog that was not synced since then. `gc`
+    // removes such a file after its grace period.
     guard try index.lostSince() == nil else { return }
     try strays.sweep(except: isAlone ? [] : try index.claimedPaths())
   }

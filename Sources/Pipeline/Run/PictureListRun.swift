@@ -9,8 +9,7 @@ import Transport
 ///
 /// Several such runs can use one cache at the same time.
 ///
-/// A shard, which is one machine's part of a large sync, is such a run. The server also uses it to fetch pictures on
-/// demand.
+/// A shard is such a run: one machine's part of a large sync. The server also uses it to fetch pictures on demand.
 ///
 /// The run takes no lock and does not write the cache's index. It only puts files into place, by renaming them, and
 /// returns the rows for the index. Another run later writes these rows. ``run(_:)`` blocks. ``stop()`` can be called

@@ -4,7 +4,8 @@ import Transport
 
 /// The input of a run.
 ///
-/// Every address in the catalog file is parsed and checked, such as the URLs of its sections, which are lists of items.
+/// Every address in the catalog file is parsed and checked, such as the URLs of its sections. A section is a list of
+/// items.
 struct RunRequest: Sendable {
   let catalog: CatalogFile
   let options: SyncOptions

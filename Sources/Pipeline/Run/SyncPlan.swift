@@ -11,7 +11,7 @@ import Transport
 /// Items and pictures that a section lists for the first time are missing in the plan, because they are unknown until
 /// the section is fetched.
 package struct SyncPlan: Sendable, Equatable, Codable {
-  /// The planned action for one page of a section; a long section may have several pages.
+  /// The planned action for one page of a section; a long section can have several pages.
   package struct Section: Sendable, Equatable, Codable {
     /// The page's URL or file, without secrets.
     package var url: String

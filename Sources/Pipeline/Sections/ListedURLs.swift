@@ -57,7 +57,7 @@ struct ListedURLs {
     var wanted = wanted
     let start = passed
     try find(&wanted, to: .max, found)
-    // Pictures that were not found may be in the items before the start.
+    // Pictures that were not found are possibly in the items before the start.
     guard !wanted.isEmpty, start > 0 else { return }
     passed = 0
     try find(&wanted, to: start, found)
@@ -78,7 +78,8 @@ struct ListedURLs {
           if wanted.remove(id) != nil { found(id, image.url) }
         }
       }
-      // The next search starts at this batch again, because its items may also show the pictures that are wanted next.
+      // The next search starts at this batch again, because its items possibly also show the pictures that are wanted
+      // next.
       if wanted.isEmpty { return }
       guard versions.count == Self.batch else { return }
       passed += versions.count

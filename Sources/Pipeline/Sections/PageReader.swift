@@ -231,8 +231,8 @@ struct PageWriter: Sendable {
       (document.digest, document.response, document.expiry) = (nil, nil, UnixTime(0))
     }
     let skipped = Dictionary(grouping: listing.skipped, by: \.section)
-    // Request pictures now only if the source has one page. If it has several pages, this page may not be shown,
-    // because a later page may fail.
+    // Request pictures now only if the source has one page. If it has several pages, it is possible that this page is
+    // not shown, because a later page can fail.
     if draft.kept == nil, reading.pages.isEmpty, document.next == nil {
       for (section, pictures) in zip(listing.sections, pictures) {
         let omitted = listing.omitted[section.key]?.unread ?? 0

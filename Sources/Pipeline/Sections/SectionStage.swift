@@ -218,7 +218,7 @@ final class SectionStage: Sendable {
 
   /// Ends a source because its next page does not exist.
   ///
-  /// If that page existed before, the source may be read again from its first page.
+  /// If that page existed before, it is possible that the source is read again from its first page.
   private func end(at reading: SectionReading, wasHeld: Bool) throws(LarderError) {
     var reading = reading
     if wasHeld {
@@ -292,7 +292,7 @@ final class SectionStage: Sendable {
     try complete(reading)
   }
 
-  /// Adds items of the last run to a section whose last pages are missing, because these pages may list the items.
+  /// Adds items of the last run to a section whose last pages are missing, because these pages possibly list the items.
   ///
   /// - Returns: The ids of the items that were added.
   private func complete(
@@ -379,7 +379,7 @@ final class SectionStage: Sendable {
     }
     let named = context.catalog.sectionWords(at: reading.position)
     let result = last.fallback(for: key, named: named, words)
-    // The pictures of these sections are brought up to date, because they may be on another host.
+    // The pictures of these sections are brought up to date, because they are possibly on another host.
     handOn(result, nil)
     end(reading, [result])
   }
@@ -420,7 +420,8 @@ final class SectionStage: Sendable {
   /// more.
   private func end(_ source: ManySections.End) {
     context.progress.update { $0.sections.done += 1 }
-    // Let the queue start its next source before the other sources are complete, because they may wait for that source.
+    // Let the queue start its next source before the other sources are complete, because they are possibly waiting for
+    // that source.
     line(of: source.reading.start.host).leave()
     guard var sources = many.add(source) else { return }
     for refused in sources.giveOut() { guardian.refuse(claimed: refused.key, refused.reading) }

@@ -230,7 +230,9 @@ package struct UploadDestination: Sendable {
   package let url: WebURL
   /// The header that carries the token.
   let header: String
-  /// The token, which is never printed, logged or stored; nil if there is none.
+  /// The token, or nil if the user gave no token.
+  ///
+  /// It is never printed, logged or stored.
   let token: String?
 
   /// Checks a destination.

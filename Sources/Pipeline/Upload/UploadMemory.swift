@@ -4,7 +4,9 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// The record of accepted uploads, which is a file beside the pictures.
+/// The record of accepted uploads.
+///
+/// It is a file beside the pictures.
 ///
 /// Each upload has a line with a digest of the form and the URL.
 ///
