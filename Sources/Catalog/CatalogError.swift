@@ -56,7 +56,7 @@ public struct CatalogError: Error, Hashable, Sendable {
 extension CatalogError {
   /// A kind of fault.
   ///
-  /// Later versions can add kinds.
+  /// Later versions of larder will possibly add kinds.
   public struct Code: RawRepresentable, Hashable, Sendable {
     /// The code as logs and JSON show it.
     public let rawValue: String

@@ -131,11 +131,9 @@ package struct ProposedSource: Sendable {
     return shared.joined(separator: "/") + "/"
   }
 
-  /// The keys of the sources.
+  /// The keys of the sources, made different from each other.
   ///
-  /// All keys are different.
-  ///
-  /// If two sources have the same key, the keys are made of the last part that differs between all URLs. If there is no
+  /// If two sources would have the same key, the keys are made of the last part that differs between all URLs. If there is no
   /// such part, a number is added: `main`, `main-2`.
   private static func keys(of sources: [ProposedSource]) -> [String] {
     let own = sources.map(\.key)

@@ -332,7 +332,7 @@ struct ScalarSet: Hashable, Sendable {
   var categories: [String] = []
   /// The general categories after `\P`.
   ///
-  /// The set contains the characters outside each of them.
+  /// For each of them, the set contains all characters outside the category.
   var otherCategories: [String] = []
   /// Whether the set has all scalars except those above, as in `[^a-z]`.
   var isNegated = false

@@ -3,7 +3,7 @@ import CAVIF
 
 /// Decodes and encodes AVIFs with libavif.
 ///
-/// Code outside this folder does not use the pointers and structs of libavif. The only exception is `HEICRows`.
+/// Code outside this folder does not use libavif's pointers and structs, with one exception: `HEICRows`.
 enum AVIFCodec {
   /// Opens libavif.
   ///
