@@ -133,8 +133,8 @@ package struct ProposedSource: Sendable {
 
   /// The keys of the sources, made different from each other.
   ///
-  /// If two sources would have the same key, the keys are made of the last part that differs between all URLs. If there is no
-  /// such part, a number is added: `main`, `main-2`.
+  /// If two sources would have the same key, the keys are made of the last part that differs between all URLs. If there
+  /// is no such part, a number is added: `main`, `main-2`.
   private static func keys(of sources: [ProposedSource]) -> [String] {
     let own = sources.map(\.key)
     if Set(own).count == own.count { return own }
