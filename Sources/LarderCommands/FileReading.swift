@@ -6,9 +6,9 @@ import SystemPackage
 
 /// Reads files that the user names on the command line.
 enum FileReading {
-  /// The bytes of a file, but at most `limit + 1`.
+  /// Reads a file, but at most `limit + 1` bytes of it.
   ///
-  /// The extra byte tells the caller that the file is too large.
+  /// If the result has `limit + 1` bytes, the file is larger than `limit`.
   ///
   /// - Parameters:
   ///   - path: The file's path.

@@ -118,7 +118,7 @@ package struct Condition: Hashable, Sendable {
     self.knowsDateOnly = knowsDateOnly
   }
 
-  /// Whether a 304 with the validators `new` can refer to the cached version.
+  /// Whether a response 304 with the validators `new` can confirm the cached response.
   package func isMet(by new: Validators) -> Bool {
     let told = knowsDateOnly ? Validators(entityTag: nil, lastModified: new.lastModified) : new
     return validators.mayBeRenewed(by: told)
