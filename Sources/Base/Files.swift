@@ -20,7 +20,7 @@ package enum Files {
   /// - Parameters:
   ///   - bytes: The bytes.
   ///   - file: An open file.
-  ///   - offset: The offset in the file where the bytes go; nil to write at the file's present position.
+  ///   - offset: The offset in the file where the bytes go; nil if they go to the file's present position.
   /// - Throws: ``SystemError``. If the system writes 0 bytes, that counts as a full disk, because repeating the call
   ///   would never end.
   package static func write(
@@ -45,7 +45,7 @@ package enum Files {
   /// - Parameters:
   ///   - file: An open file.
   ///   - room: The buffer for the bytes.
-  ///   - offset: The offset in the file where reading starts; nil to read at the file's present position.
+  ///   - offset: The offset in the file where reading starts; nil if it starts at the file's present position.
   /// - Returns: How many bytes were read.
   /// - Throws: ``SystemError``.
   package static func read(
@@ -113,7 +113,8 @@ package enum Files {
   ///
   /// The result is also nil if the file has more than `most` bytes, or if it cannot be read.
   ///
-  /// A symbolic link in the last component of the path is not followed. A named pipe is not waited for.
+  /// A symbolic link in the last component of the path is not followed. If the path is that of a named pipe, this does
+  /// not wait for a writer.
   ///
   /// - Parameters:
   ///   - path: The file.

@@ -5,7 +5,8 @@ import Glibc
 ///
 /// It has a code for programs, a sentence for people, and advice.
 ///
-/// A picture, detail or section that fails within a run throws no error: the failure is part of the report.
+/// If only a picture, a section or the document about an item cannot be fetched, a run throws no error. The failure is
+/// a part of the run's report.
 public struct LarderError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kind of error, such as ``Code/diskFull``.
   public let code: Code
@@ -77,7 +78,7 @@ extension LarderError {
   package enum Kind: String, Codable, Sendable {
     /// The request could not be carried out, for a reason that no other class covers.
     case failed
-    /// The request cannot be carried out as given, such as a wrong argument.
+    /// The request cannot be carried out as given, for example because an argument is wrong.
     case usage
     /// The data does not have the expected form.
     case data
@@ -97,7 +98,7 @@ extension LarderError {
   public struct Code: Hashable, Sendable {
     /// A stable word for scripts, such as `disk-full`.
     ///
-    /// Two codes of different classes may have the same word.
+    /// Two codes of different classes can have the same word.
     public let rawValue: String
     /// The class.
     package let kind: Kind
@@ -230,7 +231,7 @@ extension LarderError.Code {
   public static let undated = Self("undated", .data)
   /// The output exists already.
   public static let exists = Self("exists", .failed)
-  /// The input does not exist, or may not be read.
+  /// The input does not exist, or larder is not allowed to read it.
   public static let unreadable = Self("unreadable", .data)
   /// A picture library of this machine was built without the needed feature.
   public static let library = Self("library", .data)

@@ -42,7 +42,7 @@ package enum PercentEncoding {
 
   /// Decodes percent-encoded bytes.
   ///
-  /// A `%` that two hexadecimal digits do not follow is kept as it is.
+  /// A `%` is kept as it is if two hexadecimal digits do not follow it.
   ///
   /// - Parameters:
   ///   - escaped: The encoded bytes.

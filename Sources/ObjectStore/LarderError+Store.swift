@@ -18,7 +18,7 @@ extension LarderError {
   /// Makes the error for a failed request.
   ///
   /// - Parameters:
-  ///   - failure: The failure, whose `refusal` is the body of the reply with the store's XML error.
+  ///   - failure: The failure. Its `refusal` is the body of the reply, which contains the store's XML error.
   ///   - verb: The action that failed, such as "read" or "write".
   ///   - thing: The thing that could not be read or written, such as `s3://bucket/images/3f/….jpg`.
   ///   - isConditional: Whether the request had the header field `If-None-Match: *`.

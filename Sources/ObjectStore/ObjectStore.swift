@@ -9,7 +9,7 @@ import Transport
 ///
 /// The transport signs the requests.
 ///
-/// Every request may be sent twice, because a repeated PUT writes the same object again.
+/// It is safe to send a request twice, because a repeated PUT writes the same object again.
 ///
 /// Since version 7.88, different versions of libcurl compute different signatures for some requests. This client
 /// avoids all such requests:
@@ -222,7 +222,7 @@ package final class ObjectStore: Sendable {
   /// - If the store accepted the write, another writer may still have replaced the object. Some stores accept two
   ///   simultaneous writes, and keep only one of the objects.
   ///
-  /// For this comparison, each writer must have different bytes.
+  /// For this comparison, different writers must write different bytes.
   ///
   /// - Returns: Whether the stored object has these bytes.
   /// - Throws: ``LarderError``.

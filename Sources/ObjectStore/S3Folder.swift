@@ -32,7 +32,7 @@ package struct S3Folder: Sendable {
   /// Requires that the store has no plan in this folder yet, and that it supports conditional writes.
   ///
   /// - Parameter last: The name of the file that completes the folder.
-  /// - Returns: Whether in a test, the store accepted only one of several simultaneous conditional writes.
+  /// - Returns: Whether the store accepted only one of several simultaneous conditional writes in a test.
   /// - Throws: ``LarderError``.
   package func demandNew(_ last: String) throws(LarderError) -> Bool {
     guard try store.bytes(of: last) == nil else { throw taken }

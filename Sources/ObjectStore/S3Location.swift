@@ -4,7 +4,7 @@ import Base
 package struct S3Location: Hashable, Sendable, CustomStringConvertible {
   /// The name of the bucket.
   package let bucket: String
-  /// The prefix of all keys, without a slash at its end; empty for the whole bucket.
+  /// The prefix of all keys, without a slash at its end; empty if the location is the whole bucket.
   package let prefix: String
 
   private static let scheme = "s3://"
@@ -18,8 +18,8 @@ package struct S3Location: Hashable, Sendable, CustomStringConvertible {
 
   /// Parses a location.
   ///
-  /// - Parameter text: The text, such as `s3://bucket` or `s3://bucket/prefix`. Between its slashes, a prefix may have
-  ///   letters, digits and `-._~`. All implementations of the signature encode these characters in the same way.
+  /// - Parameter text: The text, such as `s3://bucket` or `s3://bucket/prefix`. Between its slashes, a prefix can
+  ///   have letters, digits and `-._~`. All implementations of the signature encode these characters in the same way.
   /// - Throws: ``LarderError`` that names the allowed characters.
   package init(parsing text: String) throws(LarderError) {
     func wrong(_ words: String) -> LarderError {
@@ -55,7 +55,7 @@ package struct S3Location: Hashable, Sendable, CustomStringConvertible {
   /// The key of the object at a path below this location.
   package func key(_ path: String) -> String { prefix.isEmpty ? path : "\(prefix)/\(path)" }
 
-  /// The path below this location of the object with this key; nil if the object is elsewhere.
+  /// The path of the object with this key, relative to this location; nil if the object is elsewhere.
   package func path(of key: String) -> String? {
     if prefix.isEmpty { return key }
     guard key.hasPrefix(prefix + "/") else { return nil }
@@ -92,7 +92,7 @@ package struct S3Environment: Sendable {
   package let region: String
   /// The address of the store; nil for AWS.
   package let endpoint: String?
-  /// The path of a PEM file with the CA certificates to trust; nil to trust those of the system.
+  /// The path of a PEM file with the CA certificates to trust; nil if the system's certificates are trusted.
   package let certificates: String?
 
   /// Reads the environment.

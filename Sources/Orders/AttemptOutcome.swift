@@ -87,7 +87,7 @@ extension AttemptOutcome {
     case .ok: .delivered
     case .refused(let word): .refused("http-\(status) \(word)")
     case .stopped(let word): .stopped("http-\(status) \(word)")
-    // The reply may be a page of a proxy, or of another service than Slack that accepted the message.
+    // The reply may be a page of a proxy. Or a service other than Slack sent it, and accepted the message.
     case .beginning, .said, .other: .unknown("reply-not-ok")
     }
   }
@@ -174,9 +174,9 @@ private enum SlackReply {
 
 /// The meaning of an HTTP status for a message that was sent with POST.
 ///
-/// A POST may be repeated only if the response proves that the first request had no effect. (RFC 9110, section 9.2.2)
-/// The response may be from the webhook itself, or from a gateway in front of it. A gateway forwards requests, and
-/// often does not know whether a forwarded request had an effect.
+/// A POST must not be repeated unless the response proves that the first request had no effect. (RFC 9110, section
+/// 9.2.2) The response may be from the webhook itself, or from a gateway in front of it. A gateway forwards requests,
+/// and often does not know whether a forwarded request had an effect.
 enum StatusMeaning: Hashable {
   /// The webhook will never accept this message.
   case refused
@@ -197,7 +197,7 @@ enum StatusMeaning: Hashable {
       switch status {
       // The message itself is wrong. (RFC 9110, sections 15.5.1, 15.5.14 and 15.5.21)
       case 400, 413, 422: .refused
-      // The URL does not exist any more, or larder may not use it any more. (Sections 15.5.2, 15.5.4, 15.5.5 and
+      // The URL does not exist any more, or larder is no longer allowed to use it. (Sections 15.5.2, 15.5.4, 15.5.5 and
       // 15.5.11)
       case 401, 403, 404, 410: .stopped
       // The client should send the same request to another URL, so this request had no effect. (Sections 15.4.2, 15.4.8

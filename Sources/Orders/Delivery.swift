@@ -16,7 +16,7 @@ public struct Delivery: Hashable, Sendable {
     ///
     /// The user must decide whether to send it again.
     case ambiguous
-    /// larder has given up.
+    /// larder has given up the delivery.
     ///
     /// The message is sent again only if the user queues it again.
     case dead
@@ -47,7 +47,7 @@ public struct Delivery: Hashable, Sendable {
 }
 
 extension Delivery {
-  /// Makes the delivery of a new message, which may be sent at once.
+  /// Makes the delivery of a new message, which can be sent at once.
   package init(queuedAt now: OrderTime) {
     self.init(due: now)
   }
@@ -75,7 +75,7 @@ extension Delivery {
     return delivery
   }
 
-  /// A copy in the given state, with no further attempt.
+  /// A copy in the given state, without a time for a further attempt.
   func settled(_ state: State, _ error: String?) -> Delivery {
     var delivery = self
     delivery.state = state

@@ -71,7 +71,7 @@ package struct Notice: Hashable, Sendable, Codable {
   ///
   /// The keys are the names of the kinds.
   package let counts: [String: Int]
-  /// Whether an earlier message may have arrived that contained some of these changes.
+  /// Whether an earlier message with some of these changes may have arrived.
   package var mayRepeat = false
 
   /// Makes a notice.
@@ -136,7 +136,8 @@ protocol Outgoing: Sendable {
 
   /// The outcome to record for an attempt with the outcome `seen`.
   ///
-  /// Usually it is the same. But a refusal becomes a failure if the next attempt sends the message without pictures.
+  /// Usually it is `seen` itself. But a refusal becomes a failure if the next attempt sends the message without
+  /// pictures.
   func outcome(_ seen: AttemptOutcome) -> AttemptOutcome
 }
 
@@ -272,7 +273,7 @@ private struct NoticeEvent: Encodable {
 extension SlackPayload {
   /// The maximum number of changes with a picture.
   ///
-  /// Each of them needs a block, and a message may have only 50 blocks. (Block Kit reference: blocks)
+  /// Each of them needs a block, and a message can have only 50 blocks. (Block Kit reference: blocks)
   private static let mostPictures = 10
   /// The maximum length of the text about a change.
   private static let lineLimit = 250

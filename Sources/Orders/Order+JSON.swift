@@ -37,7 +37,8 @@ extension Order.Change: Encodable {
   }
 }
 
-/// An order as `larder order show --json` prints it: the object of a list, with the key `messages` added.
+/// An order as `larder order show --json` prints it: the object of `larder order list --json`, with the key `messages`
+/// added.
 package struct OrderWithMessages: Encodable {
   private let order: Order
 

@@ -79,7 +79,7 @@ public enum OrderState: String, Sendable, CaseIterable {
     }
   }
 
-  /// Checks whether an order may change from this state to another one.
+  /// Checks whether an order is allowed to change from this state to another one.
   ///
   /// - Parameter state: The new state.
   /// - Returns: Nil if the change is allowed. Otherwise the reason, for example "it was collected". Error messages end
@@ -110,11 +110,11 @@ public struct Order: Hashable, Sendable, Identifiable {
     package let time: OrderTime
   }
 
-  /// A message about the order to the webhook, and the progress of its delivery.
+  /// A message to the webhook about the order, and the progress of the message's delivery.
   package struct Message: Hashable, Sendable {
     /// The id of the message, which the field `webhook-id` contains.
     package let id: String
-    /// The state of the order that the message is about.
+    /// The state of the order about which the message informs the webhook.
     package let state: OrderState
     /// The progress of the delivery.
     package let delivery: Delivery

@@ -26,15 +26,15 @@ public struct OrderRequest: Sendable, Hashable {
   public var by: String
   /// The requested items.
   ///
-  /// An item may occur more than once.
+  /// An item can occur more than once.
   public var items: [Item]
   /// The note of the customer.
   ///
   /// It has at most 10,000 characters.
   public var note: String?
-  /// The maximum total in the currency of the catalog, or nil for no limit.
+  /// The maximum total in the currency of the catalog; nil if there is no limit.
   public var budget: Price?
-  /// Whether items that are sold out may be ordered.
+  /// Whether the order is accepted although an item is sold out.
   public var allowsSoldOut = false
   /// The locale for texts about the order, for example `ko_KR`.
   ///

@@ -29,7 +29,7 @@ package enum MessageKind: Sendable {
 
 /// A subscription to the changes of a catalog.
 ///
-/// A webhook receives a notice about them after a sync.
+/// After a sync, a webhook receives a notice about these changes.
 package struct Subscription: Hashable, Sendable {
   /// The path of the cache.
   ///
@@ -52,7 +52,7 @@ package struct Subscription: Hashable, Sendable {
 package struct NoticeStart: Equatable, Sendable {
   /// The number of the last sync that was reported.
   ///
-  /// Nil if none was reported yet.
+  /// Nil if no sync was reported yet.
   package let told: Int64?
   /// The id of a notice that was not delivered, and that the next notice replaces.
   ///
@@ -62,7 +62,7 @@ package struct NoticeStart: Equatable, Sendable {
   let content: Notice?
   /// The number of a sync.
   ///
-  /// The next notice contains the changes after this sync. Nil if none was reported yet.
+  /// The next notice contains the changes after this sync. Nil if no sync was reported yet.
   package let after: Int64?
   /// Whether the notice that is replaced may have arrived in an earlier attempt.
   let mayRepeat: Bool

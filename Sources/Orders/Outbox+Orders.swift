@@ -18,7 +18,8 @@ extension Outbox {
   /// - Parameters:
   ///   - order: The order.
   ///   - chance: The random bits of the order's id.
-  /// - Returns: The id of the order that is stored now. It may be the earlier order.
+  /// - Returns: The id of the order that is stored now. If an earlier order has these random bits, it is the id of
+  ///   that order.
   /// - Throws: ``LarderError`` if the outbox cannot be written. Then the order is not stored.
   package func place(
     _ order: PlacedOrder,
@@ -296,7 +297,7 @@ extension Outbox {
   ///   - posting: Whether to send a message about the new state.
   ///   - now: The current time.
   /// - Returns: The changed order.
-  /// - Throws: ``LarderError`` with the code `state` if the order may not change to this state.
+  /// - Throws: ``LarderError`` with the code `state` if the order is not allowed to change to this state.
   package func move(_ id: String, to state: OrderState?, posting: Bool, at now: OrderTime)
     throws(LarderError) -> Order
   {
@@ -340,7 +341,7 @@ extension Outbox {
     return mayBeKnown
   }
 
-  /// Queues the messages of orders again that are in the state `dead` or `ambiguous`.
+  /// Queues messages about orders again if they are in the state `dead` or `ambiguous`.
   ///
   /// Each message keeps its id, and the delays between its attempts start again from the first one.
   ///

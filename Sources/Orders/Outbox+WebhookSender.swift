@@ -88,7 +88,7 @@ extension Outbox {
     }
   }
 
-  /// Lets messages be sent again to a webhook that no longer accepted messages.
+  /// Allows messages to a webhook again, after the webhook had stopped accepting messages.
   package func resume(_ webhook: Webhook) throws(LarderError) {
     try write { db in
       try db.execute(
@@ -115,9 +115,10 @@ extension Outbox {
     """
   }
 
-  /// The first message that may be sent now.
+  /// The first message that can be sent now.
   ///
-  /// A message without an attempt since it was queued may always be sent. See ``DeliveryPlan/due(_:attempted:at:)``.
+  /// If there was no attempt since a message was queued, the message can always be sent. See
+  /// ``DeliveryPlan/due(_:attempted:at:)``.
   private static func firstDue(_ which: String, at now: OrderTime, _ db: Database) throws
     -> MessageRow?
   {

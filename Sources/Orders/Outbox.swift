@@ -8,7 +8,8 @@ import SQLite
 /// It is an SQLite file, which does not belong to a cache. A message is about an order, or is a notice about changes of
 /// a catalog. When ``place(_:)`` returns, the order survives a crash and a power cut. Only the owner can read the file.
 ///
-/// Thread-safe. Any number of processes may use the file at the same time. A call waits until no other process writes.
+/// It is thread-safe. Any number of processes can use the file at the same time. A call waits until no other process
+/// writes.
 package final class Outbox: Sendable {
   private let database: SQLiteDatabase
   /// The path of the file.
@@ -21,7 +22,8 @@ package final class Outbox: Sendable {
   ///
   /// If there is no file, it is created. The file of an older larder is migrated.
   ///
-  /// - Throws: ``LarderError``. It is also thrown for the file of a newer larder, which is not changed.
+  /// - Throws: ``LarderError``. It is also thrown if a newer larder wrote the file. In that case the file is not
+  ///   changed.
   package convenience init(_ path: String) throws(LarderError) {
     try self.init(path, Self.tables())
   }
@@ -68,7 +70,7 @@ package final class Outbox: Sendable {
     }
   }
 
-  /// The error with the outbox's error message for an error that the database threw.
+  /// Converts an error that the database threw to an error with the outbox's message.
   static func translate(_ error: any Error, _ path: String) -> LarderError {
     if let error = error as? LarderError { return error }
     guard let failure = error as? DatabaseFailure else {

@@ -10,7 +10,7 @@ struct PlacedRow: Codable, FetchableRecord, PersistableRecord {
 
   /// The row's number, by which other tables refer to the row.
   ///
-  /// Nil in a new row, to which SQLite gives a number.
+  /// Nil in a new row, because SQLite chooses the number when it inserts the row.
   let row: Int64?
   let id: String
   let by: String
@@ -87,12 +87,12 @@ struct MessageRow: Codable, FetchableRecord, PersistableRecord {
 
   /// The row's number, by which other tables refer to the row.
   ///
-  /// Nil in a new row, to which SQLite gives a number.
+  /// Nil in a new row, because SQLite chooses the number when it inserts the row.
   let row: Int64?
   let id: String
   /// The row of the message's order in the table `placed`.
   ///
-  /// For a notice, the negated row of its subscription.
+  /// For a notice, it is the negated row number of the notice's subscription.
   let placed: Int64
   let state: String
   let changed: OrderTime
@@ -112,9 +112,9 @@ struct MessageRow: Codable, FetchableRecord, PersistableRecord {
     (attempts, tries, error, next) = (0, 0, nil, now)
   }
 
-  /// Whether a newer notice may replace this notice.
+  /// Whether a newer notice can replace this notice.
   ///
-  /// It may if this one is queued, or if all attempts have failed.
+  /// It can if this notice is queued, or if all attempts to send it have failed.
   var isWaiting: Bool {
     let delivery = standing(.sending)
     return delivery.state == .queued

@@ -99,7 +99,7 @@ extension SlackPayload {
 /// The template of the text in Slack's messages about orders, for example `{by} – {total}`.
 ///
 /// Each word in braces is a placeholder for a value of the order. The values are escaped. The user writes the rest of
-/// the template, so it is not escaped and may contain mentions and links.
+/// the template, so it is not escaped and can contain mentions and links.
 package struct MessageTemplate: Sendable, Equatable {
   /// The default template.
   ///

@@ -12,8 +12,8 @@ package enum PayloadKind: String, Sendable, CaseIterable {
 
   /// The default policy for a message that may have arrived.
   ///
-  /// A message to Slack is held, because people would see it twice. A JSON message is sent again, because a program can
-  /// ignore a message whose id it knows.
+  /// A message to Slack is not sent again, because people would see it twice. A JSON message is sent again, because a
+  /// program can ignore a message whose id it knows.
   package var defaultPolicy: AmbiguityPolicy { self == .slack ? .hold : .resend }
 }
 
@@ -38,7 +38,7 @@ package struct Webhook: Sendable {
   /// Makes a webhook from the URL in a file or in an environment variable.
   ///
   /// - Parameters:
-  ///   - text: The URL, which may have white space around it.
+  ///   - text: The URL. It can have white space around it.
   ///   - payload: The format of the messages.
   ///   - secrets: The keys with which messages are signed.
   ///   - template: The template for messages to Slack.
@@ -162,7 +162,7 @@ package struct WebhookState: Hashable, Sendable {
   package var stopped: String?
   /// The time at which the webhook stopped accepting messages.
   package var stoppedAt: OrderTime?
-  /// The time before which nothing may be sent, because the webhook sent `Retry-After`.
+  /// The time before which nothing must be sent, because the webhook sent `Retry-After`.
   package var pausedUntil: OrderTime?
   /// The time at which this `Retry-After` was received.
   ///
@@ -179,7 +179,7 @@ package struct WebhookState: Hashable, Sendable {
   /// Slack allows one message per second.
   static let slackSpacing: Int64 = 1000
 
-  /// The earliest time of the next message, or nil if it may be sent at once.
+  /// The earliest time of the next message; nil if the message can be sent at once.
   func earliest(at now: OrderTime) -> OrderTime? {
     let state = trusted(at: now)
     let latest = [state.pausedUntil, state.nextSlot].compactMap { $0 }.max()

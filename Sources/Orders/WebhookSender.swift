@@ -7,11 +7,11 @@ import Transport
 
 /// Sends queued messages about orders, or queued notices, to a webhook.
 ///
-/// A message can be sent more than once. ``AmbiguityPolicy`` decides whether to send a message again that may have
-/// arrived.
+/// A message can be sent more than once. ``AmbiguityPolicy`` decides whether a message that may have arrived is sent
+/// again.
 ///
 /// The state `sending` is stored on disk before the first byte of a message is sent. Any number of senders in any
-/// number of processes may run at the same time, because each attempt needs the ``WebhookLock``.
+/// number of processes can run at the same time, because each attempt needs the ``WebhookLock``.
 package final class WebhookSender: Sendable {
   /// The limits of one run.
   package struct Limits: Sendable {
@@ -19,14 +19,12 @@ package final class WebhookSender: Sendable {
     package var attempts = Int.max
     /// The maximum time in milliseconds to wait for the next message.
     ///
-    /// If it may be sent only later, the run ends.
+    /// If the next message can be sent only later, the run ends.
     package var patience: Int64 = 10_000
-    /// The run ends after an attempt to send a message about this order.
-    ///
-    /// Nil if there is no such order.
+    /// If this is the id of an order, the run ends after an attempt to send a message about that order.
     package var until: OrderID?
 
-    /// Makes limits that allow all messages that may be sent now or within ten seconds.
+    /// Makes limits that allow all messages that can be sent now or within ten seconds.
     package init() {}
   }
 
@@ -84,7 +82,7 @@ package final class WebhookSender: Sendable {
     clock.stop()
   }
 
-  /// Sends messages until no message may be sent now or soon.
+  /// Sends messages until no message can be sent now or soon.
   ///
   /// This function blocks.
   ///
@@ -235,7 +233,7 @@ package final class SystemSenderClock: SenderClock {
 
   /// The current time.
   ///
-  /// The clock may be wrong, and may be set while the program runs.
+  /// The clock may be wrong, and it can be set while the program runs.
   package func now() -> OrderTime {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)

@@ -10,7 +10,7 @@ import GRDBSQLite
 /// It has a rollback journal with `synchronous=FULL`, so that a committed transaction survives a power cut. It does not
 /// use WAL, because Debian's SQLite still has the WAL-reset defect.
 ///
-/// It may be used from any thread, because calls are serialized. A call throws ``DatabaseFailure``, or the error of its
+/// It can be used from any thread, because calls are serialized. A call throws ``DatabaseFailure``, or the error of its
 /// body.
 package final class SQLiteDatabase: Sendable {
   private let queue: DatabaseQueue
@@ -157,8 +157,8 @@ package final class SQLiteDatabase: Sendable {
 
   /// Runs `body`, which must not write, on one consistent state of the database.
   ///
-  /// GRDB's own `read` would compile four statements at each call, which takes 80,000 instructions: the begin, the end,
-  /// and twice the pragma `query_only`, which cannot be cached.
+  /// GRDB's own `read` would compile four statements at each call: the begin, the end, and twice the pragma
+  /// `query_only`, which cannot be cached. That takes 80,000 instructions.
   package func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
     do {
       return try queue.unsafeRead { db in

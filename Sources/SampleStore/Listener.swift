@@ -15,7 +15,7 @@ final class Listener: Sendable {
   ///
   /// - Parameters:
   ///   - host: The address to listen on.
-  ///   - port: The port; 0 for any free port.
+  ///   - port: The port. Pass 0 to use any free port.
   ///   - setUp: Adds the handlers of a new connection.
   /// - Throws: ``SampleError`` when the store cannot listen.
   init(

@@ -6,7 +6,7 @@ import Synchronization
 
 /// Decides how the store answers each request, and records requests and orders.
 ///
-/// It may be called on any thread.
+/// It can be called on any thread.
 final class Origin: Sendable {
   let content: SampleContent
   let journal = RequestJournal()

@@ -60,7 +60,7 @@ struct Reply {
     rendered(length: mayHaveBody ? body.readableBytes : nil)
   }
 
-  /// The status line and header lines with a given length; nil leaves the length out.
+  /// The status line and header lines with a given length, or without a length if `length` is nil.
   func rendered(length: Int?) -> ByteBuffer {
     var head = ByteBuffer()
     head.reserveCapacity(384)

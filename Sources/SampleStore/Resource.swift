@@ -5,9 +5,9 @@ import NIOCore
 package struct Resource: Sendable {
   /// The value of `Content-Type`, such as `image/jpeg`.
   package var type: String
-  /// The strong entity tag with its quotes, such as `"a1b2"`; nil to send none.
+  /// The strong entity tag with its quotes, such as `"a1b2"`; nil if the answer has no `ETag`.
   package var etag: String?
-  /// The time for `Last-Modified`, in seconds since 1970; nil to send none.
+  /// The time for `Last-Modified`, in seconds since 1970; nil if the answer has no `ETag`.
   package var lastModified: Int?
   /// The value of `Cache-Control`; nil to apply the rules of ``SampleContent/cache(_:as:)``.
   package var cacheControl: String?

@@ -42,16 +42,17 @@ package struct GcPlan: Sendable, Hashable {
   package struct Limits: Sendable, Hashable {
     /// The number of seconds for which a picture is kept after the last catalog stopped referring to it.
     package var grace: Int64
-    /// The maximum number of seconds since a picture's last use; nil for no limit.
+    /// The maximum number of seconds since a picture's last use; nil if there is no limit.
     package var maxAge: Int64?
-    /// The maximum number of bytes in the cache; nil for no limit.
+    /// The maximum number of bytes in the cache; nil if there is no limit.
     package var maxBytes: ByteCount?
-    /// Whether pictures that a catalog refers to may be removed because of their age or to save space.
+    /// Whether `larder gc` is allowed to remove pictures that a catalog refers to, because of their age or to save
+    /// space.
     package var includesReferenced = false
 
     /// Makes limits.
     ///
-    /// With the default values, only pictures are removed that no catalog has referred to for a week.
+    /// With the default values, a picture is removed if no catalog has referred to it for a week.
     package init(grace: Int64 = 7 * 86_400, maxAge: Int64? = nil, maxBytes: ByteCount? = nil) {
       self.grace = grace
       self.maxAge = maxAge
@@ -139,7 +140,9 @@ package struct GcPlan: Sendable, Hashable {
     bytesOver = max(0, held - (limits.maxBytes ?? held))
   }
 
-  /// Keeps only the first `count` removals, because the sweep was stopped after it had carried them out.
+  /// Keeps only the first `count` removals.
+  ///
+  /// Call this if the removal of files was stopped after these removals.
   package mutating func stop(after count: Int) {
     removals = Array(removals.prefix(count))
     let before = bytesKept + bytesFreed

@@ -9,7 +9,7 @@ enum FileAgreement: Equatable {
   case agreed
   /// There is a row, but no file.
   case gone
-  /// There is a file, but it is newer than the row or a copy of the file that the row describes.
+  /// There is a file that differs from the row: it is newer, or it is a copy of the file that the row describes.
   case doubtful
   /// The row describes no file, and there is no file.
   case empty
@@ -52,7 +52,8 @@ package struct Recovery: Sendable {
   ///   - oldest: Unfinished downloads that were last written before this moment are removed.
   ///   - isClaimed: Returns whether the caller will write a row for the file at the given path. Such a file does not
   ///     count as a stray.
-  ///   - read: Reads and hashes the file of a picture; nil for the normal function. Tests pass one that fails.
+  ///   - read: Reads and hashes the file of a picture. Pass nil to use the normal function; tests pass a function
+  ///     that fails.
   /// - Throws: ``LarderError`` when a folder or the index cannot be read or repaired.
   package init(
     _ layout: CacheLayout,
@@ -227,7 +228,7 @@ extension CacheLayout {
     }
   }
 
-  /// Compares a picture's row that another run wrote with the present file.
+  /// Compares the present file of a picture with the row that another run wrote.
   ///
   /// If a third run has replaced the file meanwhile, the result is a row for the present file.
   ///
@@ -295,7 +296,7 @@ package struct FolderTimes: Sendable, Equatable {
   /// The recorded form: the number and the time of each folder, one after the other.
   var packed: [Int64] { times.sorted { $0.key < $1.key }.flatMap { [Int64($0.key), $0.value] } }
 
-  /// A copy of these times, in which the folders into which this process has put files have their present times.
+  /// A copy of these times that has the present times of those folders into which this process has put files.
   ///
   /// The times of the other folders stay as they are here, so that the next run notices changes by other programs.
   func filled(by layout: CacheLayout) -> FolderTimes {
@@ -332,7 +333,7 @@ extension Index {
   ///
   /// - Parameters:
   ///   - layout: The cache.
-  ///   - found: The times before this process put files into folders; nil to read the times of all folders now.
+  ///   - found: The times before this process put files into folders. Pass nil to read the times of all folders now.
   /// - Throws: ``LarderError`` when the folders cannot be listed, or the index cannot be read or written.
   package func noteFolderTimes(
     of layout: CacheLayout,

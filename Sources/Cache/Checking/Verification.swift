@@ -33,7 +33,8 @@ package struct Verification: Sendable {
   ///   - layout: The cache's folders.
   ///   - index: The cache's index.
   ///   - isLocked: Whether the caller holds the cache's lock, so that no other process changes the cache.
-  ///   - read: Reads and hashes the file of a picture; nil for the normal function. Tests pass one that fails.
+  ///   - read: Reads and hashes the file of a picture. Pass nil to use the normal function; tests pass a function
+  ///     that fails.
   package init(
     _ layout: CacheLayout,
     _ index: Index,
@@ -50,8 +51,8 @@ package struct Verification: Sendable {
   ///
   /// - Parameters:
   ///   - depth: Whether to compare sizes or to read every byte.
-  ///   - start: The position to begin at; nil to check all pictures. The wrong files that the position lists are
-  ///     checked again, because they may have been repaired.
+  ///   - start: The position at which to begin. Pass nil to check all pictures. The wrong files that the position
+  ///     lists are checked again, because they may have been repaired.
   ///   - isStopped: Returns whether to end early. It is called often, on any thread.
   ///   - progress: Called after each pass, with the position and the total number of pictures.
   /// - Returns: The damaged, missing and stray files. The report is incomplete if `isStopped` ended the check early.
@@ -137,7 +138,7 @@ package struct Verification: Sendable {
   ///
   /// - Parameters:
   ///   - paths: The paths of the files to check.
-  ///   - ids: The picture of each path for which there was a row.
+  ///   - ids: For each path that has a row, the picture of that row.
   ///   - depth: Whether to compare sizes or to read every byte.
   /// - Returns: The findings of this check.
   /// - Throws: ``LarderError`` when the index or a folder cannot be read.
@@ -188,8 +189,8 @@ package struct Verification: Sendable {
     let unclaimed = try Recovery(layout, index, read: read).strays
     for identity in urls {
       let id = PictureID(url: identity)
-      // The texts in `urls` identify pictures, and may be only parts of URLs. The URL to request is in the picture's
-      // row.
+      // The texts in `urls` identify pictures. Such a text can be only a part of a URL. The URL to request is in the
+      // picture's row.
       let url = try index.pictureURLs([id])[id] ?? identity
       _ = try unclaimed.adopt(id, url: url, identity: identity)
     }
@@ -352,7 +353,8 @@ struct SuspectReview {
   /// The result of one check.
   struct Look {
     var report = VerifyReport()
-    /// The files in `report` that a run may have renamed into place without having written their rows yet.
+    /// The files in `report` whose rows are perhaps not written yet, because a run has only just renamed them into
+    /// place.
     var underWay: Set<String> = []
     /// The files whose rows changed during the check.
     var unstable: Set<String> = []

@@ -33,7 +33,7 @@ package final class CacheLayout: Sendable {
   ///
   /// It is nil for an ordinary cache.
   var remote: (any RemotePictures)? { listing?.remote }
-  /// The claim that this run must hold to change the cache.
+  /// The claim, a lease in the file `lock.host`, that this run must hold to change the cache.
   ///
   /// It is nil unless other machines may share the cache.
   private let claim = Mutex<HostClaim?>(nil)
@@ -76,7 +76,7 @@ package final class CacheLayout: Sendable {
   /// - Parameters:
   ///   - path: The path of the cache.
   ///   - folder: The work folder's name, which no other run uses.
-  ///   - remote: The object store that has the pictures instead of the cache's folder, if any.
+  ///   - remote: The object store that has the pictures; nil if the cache's folder has them.
   /// - Throws: ``LarderError`` when a folder cannot be created or is a symbolic link.
   package init(
     beside path: String,
@@ -244,7 +244,7 @@ package final class CacheLayout: Sendable {
     }
   }
 
-  /// The picture folder with this number; nil if it does not exist, or if its path is that of a link or a file.
+  /// The picture folder with this number; nil if there is no such folder, for example because a link has its path.
   func existingFolder(_ number: UInt8) throws(LarderError) -> Folder? {
     guard try images.findKind(PictureName.folderName(number)) == S_IFDIR else { return nil }
     return try folder(number, creating: false)
@@ -288,7 +288,7 @@ package final class CacheLayout: Sendable {
     root.text(of: Self.noteName, limit: 16 << 20)
   }
 
-  /// Saves the position of an interrupted `larder verify` atomically; nil removes the saved position.
+  /// Saves the position of an interrupted `larder verify` atomically, or removes the saved position if `text` is nil.
   ///
   /// Errors are ignored.
   package func setNote(_ text: String?) {
@@ -304,6 +304,6 @@ package final class CacheLayout: Sendable {
 /// The picture folders that this process has used.
 private struct PictureFolders {
   var open: [UInt8: Folder] = [:]
-  /// Whether this process may have put files into a folder, by the folder's number.
+  /// For the number of each folder, whether this process may have put files into that folder.
   var filled = [Bool](repeating: false, count: 256)
 }

@@ -1,6 +1,6 @@
 import Crypto
 
-/// Computes the SHA-256 of bytes, and the first 63 bits of it as a number for hash tables.
+/// Computes the SHA-256 of bytes, and a number of 63 bits from its beginning for hash tables.
 package enum ContentDigest {
   /// The SHA-256 of `bytes`, 32 bytes.
   package static func sha256(_ bytes: [UInt8]) -> [UInt8] {
@@ -12,7 +12,7 @@ package enum ContentDigest {
     bytes.withUnsafeBytes { SHA256.hash(data: $0).withUnsafeBytes { prefix($0) } }
   }
 
-  /// The last 63 of a digest's first 64 bits, as a number.
+  /// The first 64 bits of a digest without the topmost bit, as a number.
   ///
   /// It is at least 1, because the index uses 0 for a picture without bytes.
   static func prefix(_ digest: some Collection<UInt8>) -> Int64 {

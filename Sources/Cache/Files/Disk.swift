@@ -54,12 +54,12 @@ package final class Folder: Sendable {
   /// If `creating` is true, a missing folder is created with mode 0700.
   ///
   /// If the path is a symbolic link, it is refused, because an attacker could plant a link to another folder. Only a
-  /// path that the user named may be a link.
+  /// path that the user named is allowed to be a link.
   ///
   /// - Parameters:
   ///   - path: The folder's path.
   ///   - creating: Whether to create the folder if it does not exist.
-  ///   - isNamed: Whether the user named this path, so that it may be a link.
+  ///   - isNamed: Whether the user named this path, so that it is allowed to be a link.
   /// - Throws: ``LarderError`` when the folder cannot be created or opened.
   package init(path: String, creating: Bool, isNamed: Bool = false) throws(LarderError) {
     if creating, mkdir(path, 0o700) != 0, errno != EEXIST {
@@ -269,7 +269,7 @@ extension Folder {
     return nil
   }
 
-  /// The type of the file at `name`, as in ``findKind(_:)``; nil also if the system call fails.
+  /// The type of the file `name`, as in ``findKind(_:)``; nil if there is no such file or the system call fails.
   func kind(of name: String) -> mode_t? { try? findKind(name) }
 
   /// Removes a file, or a folder with its contents; does nothing if there is neither.

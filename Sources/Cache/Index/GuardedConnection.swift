@@ -21,7 +21,7 @@ package enum QueryValue: Sendable, Equatable {
 }
 
 extension QueryValue: Encodable {
-  /// Writes a number, a text (of bytes, their hexadecimal digits), or null.
+  /// Writes a number, a text or null; bytes are written as a text of their hexadecimal digits.
   ///
   /// An infinite number becomes null, because JSON has no infinity.
   package func encode(to encoder: any Encoder) throws {
@@ -46,11 +46,11 @@ extension QueryValue: Encodable {
   }
 }
 
-/// The result of a query, all rows in memory.
+/// The result of a query, with all rows in memory.
 package struct QueryRows: Sendable, Equatable {
   /// The names of the columns, from left to right.
   package fileprivate(set) var columns: [String] = []
-  /// The rows, each with a value for each column.
+  /// The rows, as arrays that have one value for each column.
   package fileprivate(set) var rows: [[QueryValue]] = []
 }
 
@@ -139,7 +139,7 @@ package struct GuardedConnection: ~Copyable {
   ///   - sql: A single SELECT.
   ///   - seconds: The time limit.
   /// - Returns: The names of the columns, and the rows.
-  /// - Throws: ``DatabaseFailure``. If the statement is wrong, it has the message of SQLite.
+  /// - Throws: ``DatabaseFailure``. If the statement is wrong, the failure has SQLite's message.
   package func rows(_ sql: String, seconds: Int = 8) throws(DatabaseFailure) -> QueryRows {
     end.pointee = Self.seconds() + seconds
     var statement: OpaquePointer?

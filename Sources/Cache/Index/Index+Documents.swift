@@ -53,7 +53,7 @@ package struct DecodedSection: Sendable, Equatable, Codable, FetchableRecord, En
   package var title: String
   /// The line below the title.
   package var subtitle: String?
-  /// The items of the section that the page contains.
+  /// Those items of the section that are in the page, as a listing, which is an ordered list of items.
   ///
   /// This is the listing that the shop sent. If too many items are missing from it, readers of the cache see an
   /// earlier listing instead.
@@ -63,7 +63,7 @@ package struct DecodedSection: Sendable, Equatable, Codable, FetchableRecord, En
 
   /// Makes a section from its parts.
   ///
-  /// The listing may be set later, when it is stored.
+  /// The listing can be set later, when it is stored.
   package init(
     key: String,
     title: String,
@@ -126,7 +126,7 @@ private struct DecodedRow: PersistableRecord {
 }
 
 extension Index {
-  /// The row of the document at a URL that `reader` decodes; nil if it was never fetched for that reader.
+  /// The row that `reader` has for the document at `url`; nil if the document was never fetched for that reader.
   package func document(_ url: String, reader: String = "") throws(LarderError) -> DocumentEntry? {
     let id = DocumentID(url: url, reader: reader)
     return try documents([id])[id]
@@ -152,7 +152,7 @@ extension Index {
     }
   }
 
-  /// The sections of a page when it was last decoded, in the order of the page.
+  /// The sections that a page had when it was last decoded, in the order of the page.
   package func decoded(_ document: DocumentID) throws(LarderError) -> [DecodedSection] {
     try read { db in
       try DecodedSection.fetchAll(
@@ -167,7 +167,7 @@ extension Index {
   /// - Parameters:
   ///   - document: The page.
   ///   - sections: The sections of the page, each with its listing.
-  /// - Returns: The sections, in which the ids of the stored listings are set.
+  /// - Returns: The sections with the ids of the stored listings.
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func store(
     _ document: DocumentEntry,
@@ -194,7 +194,7 @@ extension Index {
   }
 }
 
-/// The detail of an item, which is the document about one item that a shop may have beside its lists.
+/// The detail of an item: a document about this item alone, which some shops have beside their lists.
 package struct DetailEntry: Sendable, Equatable {
   /// The result of the last request for a detail.
   ///

@@ -62,7 +62,7 @@ enum ForgettingQuery: String, CaseIterable {
   // MARK: The history
 
   case lastHistoryRun = "SELECT max(run) FROM history_run WHERE catalog = ?1 AND time < ?2"
-  /// Deletes values that were replaced by a newer value in the run ?2 or earlier.
+  /// Deletes values that were replaced by a newer value in the run ?2 or in an earlier run.
   case replacedHistory = """
     DELETE FROM history WHERE item IN (SELECT row FROM history_item WHERE catalog = ?1) \
     AND run < (SELECT max(run) FROM history AS later \
@@ -269,10 +269,10 @@ extension Index {
     return versions
   }
 
-  /// Deletes the pages of which no run lists an item, and the data of these pages.
+  /// Deletes the pages without any item that a run lists, and the data of these pages.
   ///
-  /// These include the pages of a deleted catalog, which cannot be found otherwise: the row of a page does not name
-  /// its catalog.
+  /// These include the pages of a deleted catalog. Such pages cannot be found in another way, because the row of a page
+  /// does not name its catalog.
   private static func forgetUnshown(in db: Database) throws {
     let shown = try versions(in: .shownListings, db)
     var kept: Set<DocumentID> = []
@@ -299,8 +299,8 @@ extension Index {
 
   /// Deletes a catalog with its runs, pages, items, details and history.
   ///
-  /// Its pictures become unreferenced. A page of another catalog is deleted too if no run lists one of its items, for
-  /// example because the page is empty. The next sync fetches that page again in full.
+  /// Its pictures become unreferenced. A page of another catalog is deleted too if no run lists any of the page's
+  /// items, for example because the page is empty. The next sync fetches that page again in full.
   ///
   /// - Throws: ``LarderError/Code/empty`` if there is no catalog with that name.
   package func forgetCatalog(_ name: String) throws(LarderError) {

@@ -42,7 +42,7 @@ package enum HistoryValue: Hashable, Sendable {
   case digests([UInt8])
 }
 
-/// A change of one field of an item that a run found.
+/// A change that a run found in one field of an item.
 package struct ItemChange: Sendable, Equatable {
   /// The key of the section that lists the item, or that listed it before it was removed.
   package let section: String
@@ -51,8 +51,8 @@ package struct ItemChange: Sendable, Equatable {
   package let field: HistoryField
   /// The previous value.
   ///
-  /// It may be equal to ``to``. In that case nothing changed, but the value must be recorded as the previous value of
-  /// a later change.
+  /// It can be equal to ``to``. In that case nothing changed, but the value must be recorded as the previous value of a
+  /// later change.
   package let from: HistoryValue?
   package let to: HistoryValue?
 
@@ -99,7 +99,7 @@ package struct RecordedChange: Sendable, Equatable {
 
 /// A price of an item, and the time since which it has been valid.
 ///
-/// An item has several steps if its price changed. A step may also record that a section began or ceased to list the
+/// An item has several steps if its price changed. A step can also record that a section began or ceased to list the
 /// item.
 package struct PriceStep: Sendable, Equatable {
   /// The number of the run that found the value.
@@ -110,7 +110,7 @@ package struct PriceStep: Sendable, Equatable {
   package let time: UnixTime
   /// The field: `listed`, `normalPrice` or `salePrice`.
   package let field: HistoryField
-  /// The value; nil if the field has no value since this time.
+  /// The value; nil if the field has had no value since ``time``.
   package let value: HistoryValue?
 
   /// Makes a step from its parts.
@@ -204,7 +204,7 @@ struct HistoryWriter {
 
   /// Records the changes that a run found.
   ///
-  /// The history of a catalog begins with its first run, for which only a row in `history_run` is written. A run
+  /// The history of a catalog begins with its first run. For this run, only a row in `history_run` is written. A run
   /// without changes writes nothing.
   ///
   /// - Parameters:

@@ -20,10 +20,12 @@ package struct ItemRecord: Sendable, Equatable {
   }
 }
 
-/// A batch of consecutive items of a listing, while several listings are read at the same time.
+/// A batch of consecutive items of one listing, which is an ordered list of items.
+///
+/// Several listings are read at the same time, so a batch says which listing it belongs to.
 ///
 /// The bytes of all items share one allocation. Separate arrays for thousands of small items would take twice the
-/// memory, and the heap would keep that memory after another thread freed them.
+/// memory, and the heap would keep the memory of the arrays after another thread freed them.
 package struct ListedRecords: Sendable {
   struct Item {
     let key: UnsafeRawBufferPointer
@@ -238,14 +240,14 @@ extension Index {
     return try write { db in try listing.keep(in: db) }
   }
 
-  /// Stores items of listings that are too large for memory.
+  /// Stores the next items of each listing, because whole listings are too large for memory.
   ///
   /// Until a listing is stored, no listing refers to its items. If the run is killed before that, the next clean-up
   /// removes the items.
   ///
   /// - Parameters:
   ///   - parts: The next items of each listing, in order.
-  ///   - drafts: The listings that are being built, to which the items are added.
+  ///   - drafts: The listings that are being built. The items are added to them.
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func keep(
     _ parts: [ListedRecords],
@@ -259,7 +261,7 @@ extension Index {
   /// Stores a listing whose items are already stored.
   ///
   /// - Parameter draft: The listing.
-  /// - Returns: The id, which is the same as if all items had been stored at once.
+  /// - Returns: The id. It is the id that the listing would have if all items had been stored at once.
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func keepListing(_ draft: ListingDraft) throws(LarderError) -> ListingID {
     let listing = NewListing(draft)
@@ -422,7 +424,7 @@ extension Index {
   ///
   /// - Parameters:
   ///   - key: The item's id.
-  ///   - listing: The listing, in which the id may occur more than once.
+  ///   - listing: The listing. The id can occur in it more than once.
   /// - Returns: The versions in the order of the listing; empty if the listing does not have the item.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func versions(
@@ -513,7 +515,9 @@ extension Index {
 
   private static let pictureBatch = 1 << 14
 
-  /// The number of items in a listing, which is found without reading the items.
+  /// The number of items in a listing.
+  ///
+  /// The items themselves are not read.
   package func itemCount(listing: ListingID) throws(LarderError) -> Int {
     try read { db in
       let row = try RowReader(

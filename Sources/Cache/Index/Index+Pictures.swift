@@ -63,7 +63,7 @@ package struct PictureEntry: Sendable, Equatable {
   }
 }
 
-/// The part of a picture's row that a run keeps in memory, which is 24 bytes for each picture.
+/// The part of a picture's row that a run keeps in memory: 24 bytes for each picture.
 package struct PictureState: Sendable, Equatable {
   /// The time until which no request is needed: the stored response expires then, or a failed picture may be requested
   /// again.

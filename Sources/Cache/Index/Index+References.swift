@@ -101,8 +101,8 @@ extension Index {
   ///
   /// - Parameters:
   ///   - referenced: The pictures that catalogs refer to.
-  ///   - now: The present moment. A picture that is in neither `referenced` nor the marks counts as unreferenced since
-  ///     now.
+  ///   - now: The present moment. If a picture is not in `referenced` and has no mark yet, it counts as unreferenced
+  ///     since now.
   /// - Returns: The pictures.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func held(referenced: Set<PictureID>, at now: UnixTime) throws(LarderError)
@@ -190,12 +190,14 @@ extension Index {
 
   /// The time at which a lost index was rebuilt.
   ///
-  /// It is nil if the index was never lost, or if all pictures have been adopted since.
+  /// It is nil if the index was never lost, or if all pictures have a row again.
   package func lostSince() throws(LarderError) -> UnixTime? {
     try read { try $0.singleValue("lost") }
   }
 
-  /// Records the time at which a lost index was rebuilt; nil removes the record, after all pictures were adopted.
+  /// Records the time at which a lost index was rebuilt, or removes the record if `moment` is nil.
+  ///
+  /// The record is removed after all pictures were adopted, which means that they have a row again.
   package func noteLost(since moment: UnixTime?) throws(LarderError) {
     try write { try $0.setSingleValue("lost", moment) }
   }
@@ -209,7 +211,7 @@ extension Database {
     try Value.fetchOne(self, sql: "SELECT value FROM meta WHERE key = ?", arguments: [key])
   }
 
-  /// Sets the value of `key` in the table `meta`; nil deletes the row.
+  /// Sets the value of `key` in the table `meta`, or deletes the row if `value` is nil.
   func setSingleValue(_ key: String, _ value: (some DatabaseValueConvertible)?) throws {
     guard let value else {
       return try execute(sql: "DELETE FROM meta WHERE key = ?", arguments: [key])

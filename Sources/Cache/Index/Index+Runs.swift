@@ -242,7 +242,7 @@ extension Index {
     try runs(catalog: catalog, finishedOnly: true, before: id, limit: 1).first
   }
 
-  /// The times of the last run of a catalog that had ended at the given moment.
+  /// The times of the last run of a catalog that ended at or before the given moment.
   ///
   /// Its report is not read.
   package func lastRunTime(

@@ -247,15 +247,15 @@ private struct LongKeys {
   private var items: [Int64: IdentityDigest] = [:]
   private var documents: [Int64: IdentityDigest] = [:]
 
-  /// The new key for an old key if the text that it was made of is not in any row.
+  /// The new key for an old key if no row has the text from which the old key was made.
   private static func unexplained(_ number: Int64) -> IdentityDigest {
     IdentityDigest(high: UInt64(bitPattern: number), low: 0)
   }
 
   /// Copies the rows of pictures with their new keys, and records the old paths of their files.
   ///
-  /// If two URLs had the same file name, both pictures are marked as missing, because the file may have the bytes of
-  /// either.
+  /// If two URLs had the same file name, both pictures are marked as missing, because it is not known which picture's
+  /// bytes the file has.
   mutating func movePictures(in db: Database) throws {
     let new = ["id", "older", "identity"]
     let columns = Index.pictureColumns.filter { !new.contains($0) } + ["content"]

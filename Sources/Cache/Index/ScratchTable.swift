@@ -3,7 +3,7 @@ import GRDB
 import SQLite
 import Synchronization
 
-/// A map from pictures to numbers on disk, because the map may be too large for memory.
+/// A map from pictures to numbers that is stored on disk, because it can be too large for memory.
 ///
 /// It is used by ``PictureSet``, and by the merge of shards to find the position of each picture's result.
 ///
@@ -34,7 +34,7 @@ package final class ScratchTable: Sendable {
   ///
   /// If enough additions are waiting, they are inserted into the database.
   ///
-  /// - Returns: One of the inserted pictures if the table already had it; in that case it keeps its first number. Nil
+  /// - Returns: One of the inserted pictures that the table already had; such a picture keeps its first number. Nil
   ///   if there is no such picture, or if nothing was inserted.
   /// - Throws: ``LarderError`` when there is no space.
   package func add(_ id: PictureID, _ number: Int64) throws(LarderError) -> PictureID? {
@@ -48,7 +48,7 @@ package final class ScratchTable: Sendable {
 
   /// Inserts the waiting additions into the database, so that look-ups find all pictures.
   ///
-  /// - Returns: One of the inserted pictures if the table already had it; in that case it keeps its first number. Nil
+  /// - Returns: One of the inserted pictures that the table already had; such a picture keeps its first number. Nil
   ///   if there is no such picture.
   /// - Throws: ``LarderError`` when there is no space.
   package func insertPending() throws(LarderError) -> PictureID? {
@@ -110,7 +110,7 @@ package final class ScratchTable: Sendable {
 
 /// Sorts lines of text on disk and removes repeated lines, for the lists of URLs in a shard plan.
 ///
-/// SQLite sorts the lines in temporary files, which are in the same folder as those of a ``ScratchTable``. A
+/// SQLite sorts the lines in temporary files. These are in the same folder as the file of a ``ScratchTable``. A
 /// collection is thread-safe.
 package final class ScratchLines: Sendable {
   private let database: ScratchDatabase

@@ -22,7 +22,7 @@ package final class CacheLock: Sendable {
   private static let patience = 300
   private static let pause: useconds_t = 10_000
 
-  /// A sentence about the machine from which this run took over the cache; nil if there was none.
+  /// A sentence about the machine from which this run took over the cache; nil if the cache was not taken over.
   package var notice: String? {
     claim?.previousHolder.map {
       "took over \(layout.root.path) from \($0.holder), which no longer renewed its claim"

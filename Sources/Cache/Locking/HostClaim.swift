@@ -154,7 +154,7 @@ final class HostClaim: Sendable {
 
   /// Replaces an expired claim in such a way that only one of several competing processes succeeds.
   ///
-  /// 1. Create the file `lock.host.after-TOKEN`, in which TOKEN is that of the expired claim. Only one process can
+  /// 1. Create the file `lock.host.after-TOKEN`, where TOKEN is the token of the expired claim. Only one process can
   ///    create it.
   /// 2. Check that the claim is unchanged.
   /// 3. Rename the file over the claim.

@@ -106,7 +106,8 @@ package struct RemotePart: Sendable {
 package struct RemoteObject: Sendable, Equatable {
   /// The path of the picture, such as `images/3f/….jpg`.
   package var path: String
-  /// The stamp, made of the object's size and entity-tag, so that each version of an object has another stamp.
+  /// The stamp, made of the object's size and entity-tag, so that different versions of an object have different
+  /// stamps.
   package var stamp: FileStamp
   /// The time of the upload.
   package var changed: UnixTime

@@ -12,7 +12,7 @@ extension CacheLayout {
   ///
   /// - Parameters:
   ///   - index: The index.
-  ///   - listing: The list of the cache's store.
+  ///   - listing: The list of the objects in the cache's object store.
   /// - Returns: The number of rows that were marked as empty, and the number of rows that were written.
   /// - Throws: ``LarderError`` when the store or the index cannot be read or written.
   func repair(

@@ -74,7 +74,7 @@ struct RemoteVerification {
     }
   }
 
-  /// Checks pictures and apparent strays again; see ``SuspectReview``.
+  /// Checks pictures again, and files that seem to have no row; see ``SuspectReview``.
   func lookAgain(
     at paths: Set<String>,
     _ depth: Verification.Depth
@@ -99,9 +99,7 @@ struct RemoteVerification {
 }
 
 extension [String: RemoteObject] {
-  /// Rows of those of the given pictures that are in the list of objects.
-  ///
-  /// Each row has only a stamp.
+  /// The given pictures that are in the list of objects, as rows that have only a stamp.
   fileprivate func mapped(_ entries: [PictureEntry]) -> [String: PictureEntry] {
     var rows: [String: PictureEntry] = [:]
     for entry in entries {

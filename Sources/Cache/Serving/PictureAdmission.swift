@@ -26,7 +26,7 @@ package final class PictureAdmission: Sendable {
   /// - Parameters:
   ///   - folder: The path of the temporary cache with the fetched pictures, on the same file system.
   ///   - cache: The path of the cache to move them into.
-  ///   - remote: The object store that has the pictures instead of the cache's folder, if any.
+  ///   - remote: The object store that has the pictures; nil if the cache's folder has them.
   package init(
     from folder: String,
     into cache: String,

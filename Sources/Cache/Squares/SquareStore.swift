@@ -223,9 +223,9 @@ extension Index {
     }
   }
 
-  /// The current squares, which are those whose picture still has the bytes that they were made of.
+  /// The current squares, or all other squares if `inStep` is false.
   ///
-  /// If `inStep` is false, all other squares.
+  /// A square is current if its picture still has the bytes that the square was made of.
   func squares(inStep: Bool) throws(LarderError) -> [SquareEntry] {
     try read { db in
       try SquareEntry.fetchAll(
@@ -302,8 +302,8 @@ extension CacheLayout {
   /// - Throws: ``LarderError`` when a folder or the index cannot be read or changed.
   package func sweepSquares(_ index: Index) throws(LarderError) -> Int {
     guard kind(of: "squares") != nil else { return 0 }
-    // Delete the rows first. If a crash follows, there are files without rows, which the next sweep removes. But if
-    // the files were removed first, a crash could leave a row without a file, which would count as current if its
+    // Delete the rows first. If a crash follows, there are files without rows, which the next sweep removes. If the
+    // files were removed first, a crash could leave a row without a file. That row would count as current if its
     // picture came back.
     try index.forget(try index.squares(inStep: false))
     let known = Set(try index.squares().compactMap { $0.sha256 == nil ? nil : $0.name })

@@ -3,8 +3,8 @@ import Glibc
 
 /// Compares the files of current squares with their rows, for ``Verification``.
 ///
-/// A square is a square thumbnail of a picture. It is current while the picture has the bytes that it was made of.
-/// Other squares are not checked, because the next run makes them again.
+/// A square is a square thumbnail of a picture. A square is current while the picture has the bytes that the square was
+/// made of. Other squares are not checked, because the next run makes them again.
 struct SquareVerification {
   private let layout: CacheLayout
   private let index: Index

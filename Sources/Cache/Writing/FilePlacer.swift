@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Each file is synced and then renamed. At the end, the folders are synced.
 struct FilePlacer {
-  /// Finds a picture that is in the cache by the ``ContentDigest/number(of:)`` of its bytes.
+  /// Finds a picture in the cache whose bytes have the given ``ContentDigest/number(of:)``.
   typealias HeldElsewhere = (Int64) throws(LarderError) -> PictureEntry?
 
   let layout: CacheLayout
@@ -87,7 +87,7 @@ struct FilePlacer {
       }
       try disk.sync(file)
       try disk.rename(partialName, in: layout.partial, to: name.file, in: folder)
-      // If this fails, the next run removes the note, because the note no longer has a body.
+      // If this fails, the next run removes the note, because the file that the note describes is no longer beside it.
       if picture.hasNote { try? disk.remove(partialName.noteName, in: layout.partial) }
       picture.moveInto(picture.entry.stamp)
       placed.note(picture)
@@ -100,8 +100,7 @@ struct FilePlacer {
     }
   }
 
-  /// Deduplicates: if another picture has the same bytes, makes a hard link to that picture's file with this picture's
-  /// name.
+  /// If another picture has the same bytes, makes this picture's file a hard link to the other picture's file.
   ///
   /// - Returns: The stamp of the shared file; nil if the caller must rename this picture's own file into place. It is
   ///   nil if there is no such picture, if the file of that picture differs from its row, or if the file system has no

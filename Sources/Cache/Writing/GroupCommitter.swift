@@ -46,8 +46,8 @@ final class GroupCommitter: @unchecked Sendable {
 
   /// The number of waiting rows at which a transaction begins, even if more groups will follow.
   ///
-  /// The delay costs little: after a crash, files without rows are adopted, so the pictures are revalidated and not
-  /// downloaded again.
+  /// The delay costs little. After a crash, the next run gives such files their rows, and then revalidates the pictures
+  /// instead of downloading them again.
   private static let rowBatch = 256
   /// The maximum number of rows that may wait if writing rows is slower than placing files.
   private static let mostRows = 4 * rowBatch
@@ -117,7 +117,7 @@ final class GroupCommitter: @unchecked Sendable {
     }
   }
 
-  /// Calls `completion` when all groups are committed that were sent before this call.
+  /// Calls `completion` when all groups that were sent before this call are committed.
   func flush(_ completion: @escaping @Sendable () -> Void) {
     queue.async {
       self.flushes.append(completion)
@@ -217,7 +217,7 @@ final class GroupCommitter: @unchecked Sendable {
 ///
 /// All files of a group are synced and renamed before any of its rows is written.
 struct CommitGroup: Sendable {
-  /// The maximum number of pictures in all groups together that are being filled or placed.
+  /// The maximum total number of pictures in the groups that are being filled or placed.
   ///
   /// A crash can lose at most these pictures.
   static let most = 64
@@ -249,7 +249,7 @@ final class WrittenPicture: @unchecked Sendable {
 
   /// The complete row of the picture.
   private(set) var entry: PictureEntry
-  /// The open file in `partial/`; nil after it got its final name, or if the picture needs no new file.
+  /// The open file in `partial/`; nil after the file got its final name, or if the picture needs no new file.
   private(set) var partial: OpenFile?
   let name: PictureName
   /// Whether there is a note beside the file in `partial/`; see ``PartialBody``.

@@ -100,7 +100,7 @@ final class PartialPicture: @unchecked Sendable {
     Array(hash.finalize())
   }
 
-  /// Closes the file and leaves it, with its note, for a later run; returns false if it could not be resumed.
+  /// Closes the file and leaves it, with its note, for a later run; returns false if no run could resume the download.
   func leave() -> Bool {
     guard hasNote, failure.withLock({ $0 == nil }) else { return false }
     file = nil

@@ -45,12 +45,12 @@ package final class PictureStore: Sendable {
   ///   - index: The cache's index.
   ///   - disk: The file system, which tests replace.
   ///   - run: The run for which changes of pictures are recorded.
-  ///   - states: The pictures that were in the cache before the run, among which pictures with equal bytes are found;
-  ///     nil to store equal bytes again.
+  ///   - states: The pictures that were in the cache before the run. If a new picture has the same bytes as one of
+  ///     them, the bytes are not stored again. Pass nil to store them again.
   ///   - partials: The unfinished downloads of earlier runs.
   ///   - patience: The time for which a group may wait until it is full, and for which the rows of a full group may
   ///     wait for more rows.
-  ///   - queues: The number of writer queues; nil for the number of processors, but at most four.
+  ///   - queues: The number of writer queues. Pass nil to use one for each processor, but at most four.
   package init(
     _ layout: CacheLayout,
     index: Index,
@@ -188,7 +188,7 @@ package final class PictureStore: Sendable {
     group.notify(queue: .global()) { [committer] in committer.flush(completion) }
   }
 
-  /// The first error of the index or the disk, with which the run can end early; nil if there was none.
+  /// The first error of the index or the disk, after which the run can end early; nil if there was no error.
   package var failure: LarderError? { committer.failure }
 
   /// The writer queue for the next large picture.

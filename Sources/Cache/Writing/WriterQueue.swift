@@ -326,8 +326,8 @@ final class ReceivedPicture: @unchecked Sendable {
 
 /// Blocks the transfer thread while too many received bytes wait to be written (back-pressure).
 ///
-/// Only one thread may enter, and it may have to wait. Any thread may leave. The waiting thread is woken when half of
-/// the capacity is free, so that it is not woken for every picture.
+/// Only one thread is allowed to enter, and it may have to wait. Any thread is allowed to leave. The waiting thread is
+/// woken when half of the capacity is free, so that it is not woken for every picture.
 ///
 /// A body that has entered must leave exactly once, with the same number of bytes. A violation ends the process.
 /// Otherwise, surplus leaves would remove the limit on memory, and missing leaves would block the transfers forever.
@@ -374,7 +374,7 @@ final class ByteGate: Sendable {
 
   /// Adds `bytes`, and waits while the capacity is exceeded.
   ///
-  /// If nothing else has entered, a body of any size may enter.
+  /// If nothing else has entered, a body of any size can enter at once.
   func enter(_ bytes: ByteCount) {
     if occupancy.withLock({ $0.enter(bytes) }) { opened.wait() }
   }
@@ -385,7 +385,7 @@ final class ByteGate: Sendable {
   }
 }
 
-/// A pool of buffers for the pieces of large pictures, which are used again.
+/// A pool of reusable buffers for the pieces of large pictures.
 ///
 /// Without the pool, `malloc` would map a new block of this size each time, with 64 page faults and zeroed pages. A
 /// run of large pictures would take 6 % more processor time.

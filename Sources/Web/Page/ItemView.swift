@@ -17,7 +17,7 @@ struct ItemView: PageView, MustacheParent, Equatable {
   /// The text that the card shows if it has no picture, such as "picture failed".
   var noPicture: String
   var price: String
-  /// The normal price; empty if the item is not sold for less.
+  /// The normal price; empty if the item is not sold for less than this price.
   var normal: String
   var badges: [String]
   var isStale: Bool
@@ -35,7 +35,8 @@ struct ItemView: PageView, MustacheParent, Equatable {
     ///
     /// - Parameters:
     ///   - language: The page's language.
-    ///   - speech: The `lang` attribute of the shop's texts, as in ``ReportShelf/speech``.
+    ///   - speech: The `lang` attribute of the shop's texts, such as ` lang="ko"`; empty if their language is
+    ///     unknown.
     ///   - leavesOut: Whether the page leaves out all pictures.
     init(_ language: PageLanguage, within speech: String = "", leavesOut: Bool = false) {
       missing =

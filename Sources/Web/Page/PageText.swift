@@ -38,9 +38,9 @@ package struct PageText: MustacheContentType {
     }
   }
 
-  /// Checks whether a page may link to a URL.
+  /// Checks whether a page is allowed to link to a URL.
   ///
-  /// Only http and https URLs are allowed, because the URLs come from shops and may be hostile, such as `javascript:…`.
+  /// Only http and https URLs are allowed, because the URLs come from shops and can be hostile, such as `javascript:…`.
   ///
   /// - Returns: The URL unchanged; nil if the page must show it as text without a link.
   package static func link(_ url: String) -> String? {

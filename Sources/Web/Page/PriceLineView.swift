@@ -20,7 +20,7 @@ struct PriceLineView: MustacheParent, Equatable {
   let y: Int
   /// The words below the chart, such as `$5.00 – lowest in 30 days (25 Oct)`.
   ///
-  /// If the item has no price now, they tell its last price and the day on which that price ended.
+  /// If the item has no price now, the words tell its last price and the day on which that price ended.
   let words: String
   /// The lowest price of the whole chart; nil unless it is lower than the lowest price of the last 30 days.
   let lowest: Fact?
@@ -29,7 +29,7 @@ struct PriceLineView: MustacheParent, Equatable {
 
   /// If the price has at most this many changes, all of them are drawn.
   ///
-  /// If it has more, each column of the drawing, four units wide, shows at most two.
+  /// If the price has more changes, each column of the drawing, four units wide, shows at most two of them.
   static let mostSteps = 32
 
   /// Creates the chart of an item; nil if its price never changed.

@@ -37,7 +37,7 @@ struct PictureBook: Sendable {
   /// The name of a thumbnail's file in the folder: the first 24 digits of the picture's digest, and `.jpg`.
   static func fileName(_ digest: String) -> String { "\(digest.prefix(digits)).jpg" }
 
-  /// Whether a file name has the form of those that ``fileName(_:)`` returns.
+  /// Whether a file name has the form of the names that ``fileName(_:)`` returns.
   static func isFileName(_ name: String) -> Bool {
     name.utf8.count == digits + 4 && name.hasSuffix(".jpg")
       && name.utf8.prefix(digits).allSatisfy { (48...57).contains($0) || (97...102).contains($0) }

@@ -46,7 +46,7 @@ struct ChangesView {
   ///   - cards: The number and the title of each item's first card, by item id.
   ///   - language: The page's language.
   ///   - clock: The page's clock.
-  ///   - speech: The `lang` attribute of the shop's texts, as in ``ReportShelf/speech``.
+  ///   - speech: The `lang` attribute of the shop's texts, such as ` lang="ko"`; empty if their language is unknown.
   init(
     _ data: ReportData,
     cards: [String: (number: Int, title: String)],

@@ -16,7 +16,7 @@ struct ReportData: Sendable {
     var titles: [String: String] = [:]
     /// The URLs of pictures whose bytes have changed.
     var pictures: [String] = []
-    /// The changes of a period; nil for the changes of the last run.
+    /// The changes of a period; nil if the report shows the changes of the last run.
     ///
     /// `larder report --since` sets the period.
     var period: Period?

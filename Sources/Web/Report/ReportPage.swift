@@ -62,7 +62,7 @@ package struct ReportPage {
   ///
   /// - Parameter book: The page's thumbnails.
   /// - Returns: The HTML.
-  /// - Throws: A template parser's error, which a test rules out.
+  /// - Throws: The error of a template's parser. A test checks that every template can be parsed.
   func html(_ book: PictureBook) throws -> String {
     let templates = try PageTemplates.shared(language)
     let shelves = ReportShelf.all(data)
@@ -148,7 +148,7 @@ package struct ReportPage {
 package enum ReportMark {
   /// Whether a file is a report of larder, given the file's first bytes.
   ///
-  /// Such a file may be replaced by a newer report.
+  /// A newer report is allowed to replace such a file.
   package static func isIn(_ start: [UInt8]) -> Bool {
     String(decoding: start, as: UTF8.self).contains(
       "<meta name=\"generator\" content=\"larder report\">"
@@ -185,7 +185,7 @@ package struct ReportRun: Sendable {
   ///   - reader: The catalog.
   ///   - language: The language of the page's own words.
   ///   - clock: The time of the report, and the time zone of the times in it.
-  ///   - since: The start of the period to report; nil for the whole catalog.
+  ///   - since: The start of the period to report. Pass nil to report the whole catalog.
   ///   - advice: Returns advice that names options of commands.
   ///   - pictures: Decides in which process the thumbnails are made.
   package init(
@@ -206,7 +206,7 @@ package struct ReportRun: Sendable {
   /// the page is returned, so the page never refers to a missing file. Without a folder, such a page has no thumbnails.
   ///
   /// - Parameters:
-  ///   - folder: The folder, and its name in the page's links; nil for none.
+  ///   - folder: The folder, and its name in the page's links; nil if there is no folder.
   ///   - isStopped: Called before each picture; if it returns true, the report is stopped.
   ///   - progress: Called on any thread with the number of pictures done and the number of all pictures.
   /// - Returns: The page; nil if the report was stopped.

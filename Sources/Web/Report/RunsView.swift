@@ -189,7 +189,7 @@ struct CalendarView {
   let days: [Day]
   let labels: [Label]
 
-  /// Creates a calendar of runs, whose last day is the present day.
+  /// Creates a calendar of runs that ends with the present day.
   init(_ times: [RunTime], _ clock: PageClock, _ language: PageLanguage) {
     let ranks = ["good": 3, "warn": 2, "bad": 1]
     var best: [Int: String] = [:]

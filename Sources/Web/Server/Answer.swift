@@ -196,7 +196,9 @@ enum SafetyFields {
     ("Referrer-Policy", "same-origin"),
   ]
 
-  /// The fields for pages, which may load only the server's own files and may not be shown in a frame.
+  /// The fields for pages.
+  ///
+  /// A page is allowed to load only the server's own files, and must not be shown in a frame.
   static let page: [(name: String, value: String)] = [
     (
       "Content-Security-Policy",

@@ -47,7 +47,9 @@ final class ImageRoutes: Sendable {
     self.pool = pool
   }
 
-  /// The counts of fetched pictures and of squares; the former is nil if the server fetches no pictures.
+  /// The counts of fetched pictures and of squares.
+  ///
+  /// The count of fetched pictures is nil if the server fetches none.
   var counts: (pulls: PullCounts?, squares: SquareCounts) { (pulls?.counts, squares.counts) }
 
   /// Ends the transfers under way.
@@ -241,7 +243,7 @@ final class ImageRoutes: Sendable {
     return answer
   }
 
-  /// The answer for a new square: from its file in the cache if it could be written, else from memory.
+  /// The answer for a new square: from its file in the cache if the file could be written, and otherwise from memory.
   private func madeSquare(
     _ outcome: Squares.Outcome,
     of picture: PictureEntry,

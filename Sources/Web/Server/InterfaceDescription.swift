@@ -9,7 +9,7 @@ struct InterfaceDescription {
 
   /// Creates the document.
   ///
-  /// - Parameter squares: The sizes of squares that clients may request, in pixels a side.
+  /// - Parameter squares: The sides of the square pictures that clients can request, in pixels.
   init(squares: [Int]) {
     // Encoding cannot fail, because the document has only texts, numbers and flags.
     bytes = (try? Self.document(squares).jsonLine()) ?? []

@@ -33,9 +33,9 @@ package final class OpenCatalog: Sendable {
   /// The currency of the catalog's prices, such as `KRW`.
   package var currency: String { snapshot.withLock { $0.reader.catalog.currency } }
 
-  /// The open snapshot; nil if the index has changed since it was opened.
+  /// The open snapshot; nil if the index has changed since the snapshot was opened.
   ///
-  /// If the result is nil, call ``renewed()`` on another thread than an event loop.
+  /// If the result is nil, call ``renewed()`` on a thread that is not an event loop.
   var current: CatalogSnapshot? {
     guard let reading = counter.read() else { return nil }
     return snapshot.withLock { $0.reading == reading ? $0 : nil }

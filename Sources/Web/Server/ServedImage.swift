@@ -30,7 +30,7 @@ struct ServedImage: Sendable {
   ///   - sha256: The digest of the file's bytes, which becomes the entity tag.
   ///   - type: The type of the file; nil if it is unknown.
   ///   - stamp: The size, inode and modification time that the index has for the file.
-  ///   - changed: The time for `Last-Modified`; nil for the modification time.
+  ///   - changed: The time for `Last-Modified`. Pass nil to use the modification time.
   init(
     path: String,
     sha256: [UInt8],
@@ -196,7 +196,9 @@ final class KeptImages: Sendable {
 
 /// A picture in an object store that an answer sends to a client.
 struct SentPicture: Sendable {
-  /// The size of a piece in bytes: of one request to the store, and of the memory that a connection needs.
+  /// The size of a piece in bytes.
+  ///
+  /// It is the size of one request to the store, and of the memory that a connection needs.
   static let piece = 512 << 10
 
   private let remote: any RemotePictures

@@ -105,7 +105,7 @@ final class Site: Sendable {
     }
   }
 
-  /// Whether the client may send the body that it has announced.
+  /// Whether the client is allowed to send the body that it has announced.
   ///
   /// If so, the connection sends `100 Continue`.
   func wantsBody(of incoming: IncomingRequest, at local: SocketAddress?) -> Bool {
@@ -216,7 +216,7 @@ final class Site: Sendable {
   }
 }
 
-/// Decides which host names a request may use for this server, as a protection against DNS rebinding.
+/// Decides which host names a request is allowed to use for this server, as a protection against DNS rebinding.
 ///
 /// An attacker can make the host name of a web page resolve to this machine. The page can then make a visitor's browser
 /// send requests to this server under that name. Such a request is refused, because the name is not one of the server's.
@@ -235,7 +235,7 @@ struct HostRule: Sendable {
   /// - Parameters:
   ///   - authority: The host, with or without a port, such as `localhost:8080`.
   ///   - local: The server's own address on this connection.
-  /// - Returns: Whether the request may be answered.
+  /// - Returns: Whether the server accepts requests under this host name.
   func admits(_ authority: String, at local: SocketAddress?) -> Bool {
     guard let host = Self.host(of: authority) else { return false }
     if names.contains(host) { return true }
@@ -283,7 +283,7 @@ struct HostRule: Sendable {
 /// Limits the requests of each client.
 ///
 /// Each address has a token bucket. A request takes a token from it. Tokens are added at the allowed rate, until the
-/// bucket has as many as two seconds add.
+/// bucket has the tokens of two seconds.
 final class ClientRates: Sendable {
   private struct Bucket {
     var tokens: Double

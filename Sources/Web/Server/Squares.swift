@@ -24,7 +24,7 @@ final class Squares: Sendable {
   private let pictures: any PictureWorking
   private let limits: PictureLimits
   private let tally = Mutex(SquareCounts())
-  /// Makes one square at a time, because each needs memory for its whole picture.
+  /// Makes one square at a time, because making a square needs memory for the whole picture.
   private let making = SharedWork<String, Outcome>(threads: 1, most: 256, busy: .busy)
   /// Squares that could not be written because a run held the cache's lock.
   private let unkept = LRUCache<Outcome>(most: 16 << 20)

@@ -32,7 +32,7 @@ package final class WebServer: Sendable {
   /// - Parameters:
   ///   - content: The content to serve.
   ///   - bind: The address or host name to listen on.
-  ///   - port: The port; 0 for any free port.
+  ///   - port: The port. Pass 0 to use any free port.
   ///   - hosts: Additional names of this server. The address to which a client connects is always accepted, and so are
   ///     loopback names on a loopback connection.
   ///   - limits: The limits for clients.
@@ -147,7 +147,7 @@ package struct ServerContent: Sendable {
   /// The object store with the pictures; nil if they are in the cache's folder.
   let remote: (any RemotePictures)?
   let catalog: OpenCatalog
-  /// The sizes of squares that clients may request, in pixels a side.
+  /// The sides of the square pictures that clients can request, in pixels.
   let squares: [Int]
   /// Decides in which process squares are made.
   let pictures: any PictureWorking
@@ -175,12 +175,13 @@ package struct ServerContent: Sendable {
   ///   - cache: The cache's path.
   ///   - remote: The object store with the pictures; nil if they are in the cache's folder.
   ///   - catalog: The catalog.
-  ///   - squares: The sizes of squares that clients may request, in pixels a side.
+  ///   - squares: The sides of the square pictures that clients can request, in pixels.
   ///   - pictures: Decides in which process squares are made.
   ///   - clock: The wall clock.
-  ///   - pulling: Makes the object that fetches missing pictures; nil to serve only pictures that are in the cache.
-  ///   - orders: The path of the order database; nil for a web store that takes no orders.
-  ///   - budget: The highest total of an order; nil for no limit.
+  ///   - pulling: Makes the object that fetches missing pictures. Pass nil to serve only pictures that are in the
+  ///     cache.
+  ///   - orders: The path of the order database; nil if the web store takes no orders.
+  ///   - budget: The highest total of an order; nil if there is no limit.
   ///   - log: Called after each answered request. It is called on an event loop, so it must not block.
   package init(
     cache: String,
@@ -218,11 +219,11 @@ package struct ServerLimits: Sendable {
   ///
   /// Beyond that, a new connection replaces the connection that has waited longest for a request.
   package var connections = 4096
-  /// The maximum number of requests a second from one address other than loopback; nil for no limit.
+  /// The maximum number of requests a second from one address other than loopback; nil if there is no limit.
   ///
   /// It does not apply if ``perAnyClient`` is set.
   package var perClient: Double? = 200
-  /// The maximum number of requests a second from one address, loopback included; nil to use ``perClient`` instead.
+  /// The maximum number of requests a second from one address, loopback included; nil if ``perClient`` applies instead.
   package var perAnyClient: Double?
   /// The time in which a request must arrive completely.
   package var requestTime = Duration.seconds(15)
@@ -236,7 +237,7 @@ package struct ServerLimits: Sendable {
   package var body = 64 << 10
   /// The largest head of a request, in bytes.
   ///
-  /// A single header field may have half of it.
+  /// A single header field can have half of this size.
   package var head = 32 << 10
 
   /// Creates the default limits.

@@ -145,7 +145,7 @@ struct OrderForm {
       && bill.lines.allSatisfy { prices[$0.id] == $0.item?.price?.minorUnits }
   }
 
-  /// The order that the form asks for, as ``OrderFromCatalog`` takes it.
+  /// The request to place the order that the form describes.
   func orderDraft(_ budget: OrderBudget, _ language: Language) -> OrderRequest {
     var order = OrderRequest(
       by: draft.by,

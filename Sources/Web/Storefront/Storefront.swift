@@ -25,7 +25,7 @@ struct Storefront: Sendable {
   ///
   /// The queue has no limit, because a connection waits for only one page at a time.
   private let reading = WorkPool(most: .max)
-  /// The thread for the requests that may write orders.
+  /// The thread for the requests that can write orders.
   ///
   /// These requests wait for the disk and for other processes. On a thread of their own, they do not delay the others.
   private let ordering = WorkPool(threads: 1, most: .max)

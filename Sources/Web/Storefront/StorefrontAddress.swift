@@ -55,15 +55,15 @@ enum StorefrontRoute: Equatable {
 
 /// A visitor's search and filters, from the query of an address such as `/search?q=tea&low=5000`.
 struct StorefrontQuery: Equatable {
-  /// The words to search for; empty for all items.
+  /// The words to search for; empty if all items match.
   var search = ""
-  /// The badge that items must have; empty for any badge.
+  /// The badge that items must have; empty if they need no badge.
   var badge = ""
-  /// The lowest price as the visitor typed it; empty for no bound.
+  /// The lowest price as the visitor typed it; empty if there is no lower bound.
   var low = ""
-  /// The highest price as the visitor typed it; empty for no bound.
+  /// The highest price as the visitor typed it; empty if there is no upper bound.
   var high = ""
-  /// The sort order; nil for the shop's own order.
+  /// The sort order; nil if the items keep the shop's own order.
   var order: ItemSort?
   /// The number of the page, counted from 1.
   var page = 1

@@ -4,8 +4,8 @@ import Catalog
 
 /// A page of the store without its main part: the data for the frame, and for the header fields of the answer.
 struct StorefrontPage {
-  /// The content security policy: a page may load only files of the store, and may send forms only to the store.
-  /// (W3C, CSP level 3)
+  /// The content security policy: a page is allowed to load only files of the store, and to send forms only to the
+  /// store. (W3C, CSP level 3)
   static let policy = """
     default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; connect-src 'self'; \
     form-action 'self'; base-uri 'none'; frame-ancestors 'none'
@@ -25,7 +25,7 @@ struct StorefrontPage {
   var search = ""
   /// The new basket; nil if the request does not change the basket.
   var basket: StorefrontBasket?
-  /// Whether only this visitor may see the page, so that no cache may keep it.
+  /// Whether only this visitor is allowed to see the page, so that caches must not keep it.
   var isPrivate = false
   /// Additional header fields.
   var fields: [(name: String, value: String)] = []
@@ -117,7 +117,7 @@ struct StorefrontPage {
   ///   - visit: The request.
   ///   - address: The address to load next.
   ///   - basket: The new basket; nil if the request does not change the basket.
-  ///   - draft: The values of the order form to keep; nil to keep the earlier ones.
+  ///   - draft: The values of the order form to keep. Pass nil to keep the earlier values.
   /// - Returns: The answer.
   static func redirect(
     _ visit: StorefrontRequest,

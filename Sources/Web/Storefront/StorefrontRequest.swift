@@ -66,7 +66,7 @@ struct StorefrontRequest: Sendable {
 
   /// Whether the form has the CSRF token of its session.
   ///
-  /// The token of a form from before a restart of the server is not valid.
+  /// A form that was shown before a restart of the server has no valid token.
   func hasToken(_ key: SymmetricKey) -> Bool {
     !session.isNew && session.admits(posted("token"), key)
   }
