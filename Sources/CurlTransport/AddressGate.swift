@@ -5,7 +5,7 @@ import Transport
 ///
 /// libcurl asks the gate before it opens a socket, and again before it sends a request on a connection. The second
 /// question is needed because libcurl reuses connections that other transfers opened to the same host and port. The
-/// other transfer may have been allowed to use an address that this transfer may not use.
+/// other transfer may have been allowed to use an address that this transfer is not allowed to use.
 final class AddressGate {
   private let judge: UnsafeMutablePointer<larder_address_judge>
   private var isOpen = false
@@ -35,14 +35,14 @@ final class AddressGate {
 
   /// Prepares the gate for a transfer.
   ///
-  /// If `isOpen` is true, the transfer may connect to all addresses.
+  /// If `isOpen` is true, the transfer is allowed to connect to all addresses.
   func prepare(isOpen: Bool) {
     self.isOpen = isOpen
     refused = 0
     allowed = 0
   }
 
-  /// Whether a request may be sent on a connection to an address, for example `192.0.2.1`.
+  /// Whether a request is allowed to be sent on a connection to an address, for example `192.0.2.1`.
   private func mayAsk(_ peer: UnsafePointer<CChar>) -> Bool {
     allowed = 0
     return isOpen || mayConnect(to: IPAddress(literal: String(cString: peer)))
@@ -76,7 +76,7 @@ final class AddressGate {
 
 /// The hosts that the user named.
 ///
-/// Transfers to these hosts may use private addresses.
+/// Transfers to these hosts are allowed to use private addresses.
 ///
 /// The user names a host on the command line, in the catalog file, or as the first host in a value of the option
 /// `--connect-to`, such as `shop.example:443:127.0.0.1:8443`.
@@ -100,7 +100,7 @@ struct HostTrust {
       }
   }
 
-  /// Whether the current request of a transfer may be sent to a private address.
+  /// Whether the current request of a transfer is allowed to be sent to a private address.
   func isTrusted(_ transfer: Transfer) -> Bool {
     let first = transfer.request.url
     if transfer.request.trust == .named,

@@ -7,7 +7,7 @@ import Transport
 /// A transport that sends requests with libcurl.
 ///
 /// One thread, the transfer thread, carries out all transfers, with many connections. It sleeps while there is nothing
-/// to do. Only names are resolved on other threads. The methods may be called on any thread.
+/// to do. Only names are resolved on other threads. The methods can be called on any thread.
 package final class CurlTransport: Fetching {
   private let core: TransferCore
   private let thread: TransferThread
@@ -15,7 +15,8 @@ package final class CurlTransport: Fetching {
   /// Starts the transfer thread.
   ///
   /// - Parameter options: The limits and settings of the transport.
-  /// - Throws: ``TransferFailure`` if libcurl is missing, too old or unusable, or if there is no memory or no thread.
+  /// - Throws: ``TransferFailure`` if libcurl is missing, too old or unusable, or if there is not enough memory, or
+  ///   no thread can be started.
   package init(_ options: TransportOptions = TransportOptions()) throws(TransferFailure) {
     guard Self.isLibraryReady else {
       throw Self.absence.map { TransferFailure(reason: .libraryRefused, url: "", detail: $0) }
@@ -79,7 +80,7 @@ package final class CurlTransport: Fetching {
 
   /// A summary of the unfinished requests.
   ///
-  /// It may be read on any thread.
+  /// It can be read on any thread.
   package var activity: TransferActivity { core.tally.activity }
 
   /// Cancels every unfinished request.
@@ -152,8 +153,8 @@ final class TransferCore: Sendable {
     self.options = options
     multi = try MultiHandle()
     try multi.set(CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
-    // There may be twice `parallel` transfers, because transfers to silent hosts are not counted. 64 more connections
-    // may stay open for hosts without transfers.
+    // There can be twice `parallel` transfers, because transfers to silent hosts are not counted. 64 more connections
+    // can stay open for hosts without transfers.
     try multi.set(CURLMOPT_MAXCONNECTS, 64 + 2 * options.scheduleLimits.parallel)
   }
 }
@@ -199,7 +200,7 @@ final class TransferThread: Sendable {
 
   /// Waits until the thread has ended.
   ///
-  /// On the thread itself, this function only detaches the thread. This happens if a completion releases the last
+  /// If it is called on the thread itself, it only detaches the thread. This happens if a completion releases the last
   /// reference to the transport.
   func join() {
     let thread = handle.withLock { handle in
@@ -306,7 +307,7 @@ final class Inbox: Sendable {
 
 /// Counts the requests under way, for the progress display.
 ///
-/// The transfer thread updates the counters without a lock, a few times for each request. Any thread may read them.
+/// The transfer thread updates the counters without a lock, a few times for each request. Any thread can read them.
 final class ActivityTally: Sendable {
   /// The counter of the requests under way whose last attempt was sent to one host.
   final class Host: Sendable {

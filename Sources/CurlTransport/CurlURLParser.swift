@@ -248,7 +248,7 @@ struct URLHandle: ~Copyable {
 
   /// Parses a URL.
   ///
-  /// If the handle already has a URL, `text` may be relative to it.
+  /// If the handle already has a URL, `text` can be relative to that URL.
   func set(_ text: String) -> CURLUcode {
     larder_url_set(raw, CURLUPART_URL, text)
   }

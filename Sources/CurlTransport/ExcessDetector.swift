@@ -76,7 +76,8 @@ final class ExcessDetector {
 
   /// Records that the announced number of bytes was received.
   ///
-  /// If the server closes the connection after the body, the next socket that libcurl closes is that of this transfer.
+  /// If the server closes the connection after the body, the next socket that libcurl closes is the socket of this
+  /// transfer.
   func bodyEnded() {
     if closes, isPlain { watch.pointee.armed = flag }
   }

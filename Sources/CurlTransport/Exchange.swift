@@ -5,7 +5,7 @@ import Transport
 
 /// One HTTP request and its response, sent with one libcurl handle.
 ///
-/// When it is done, it is used for another request.
+/// When an exchange is done, it is used for another request.
 ///
 /// An exchange is used only on the transfer thread. It collects the header lines, checks them, and passes the body to
 /// the transfer's sink.
@@ -194,7 +194,9 @@ final class Exchange {
     easy.set(CURLOPT_ACCEPT_ENCODING, key.codings)
   }
 
-  /// Makes a transfer with TLS wait for the first connection to its host, which may be able to carry this transfer too.
+  /// Makes a transfer with TLS wait for the first connection to its host.
+  ///
+  /// That connection may be able to carry this transfer too.
   ///
   /// With TLS, the handshake shows whether the connection uses HTTP/2. Without TLS, larder uses only HTTP/1.1, but
   /// libcurl would wait for the first response. So one slow response would delay all other transfers to the host.
@@ -212,7 +214,7 @@ final class Exchange {
       configured.isPost = isPost
     }
     // If libcurl reuses a connection that the server has closed, it repeats the request, even if it is a POST. So a
-    // POST that may not be repeated gets a new connection.
+    // POST that must not be repeated gets a new connection.
     let isFresh =
       isPost && !transfer.request.isRepeatable || transfer.wantsFreshConnection
     if isFresh != configured.isFresh {
@@ -503,7 +505,7 @@ enum TrustStore {
     return places.first(where: isReadable)
   }
 
-  /// The file for the libcurl of this process, or nil to use libcurl's default.
+  /// The file for the libcurl of this process; nil if libcurl's default is used.
   static let file = file(builtIn: builtIn) { access($0, R_OK) == 0 }
 
   private static let builtIn = CurlTransport.library?.trust

@@ -4,7 +4,7 @@ import Transport
 
 /// A proxy that the user named.
 ///
-/// It may have a private address.
+/// It is allowed to have a private address.
 package struct Proxy: Hashable, Sendable, CustomStringConvertible {
   /// The protocol of the proxy.
   package enum Scheme: String, Sendable, CaseIterable {
@@ -151,8 +151,8 @@ package struct ProxyRoute: Hashable, Sendable {
 /// The hosts for which no proxy is used: the value of the environment variable `no_proxy`.
 ///
 /// The value is a list of names and addresses, separated by commas or white space, for example `shop.example,
-/// 10.0.0.0/8`. A name matches this host and its subdomains. An address may have a prefix length. The value `*` matches
-/// every host.
+/// 10.0.0.0/8`. A name matches the host with this name and its subdomains. An address can have a prefix length. The
+/// value `*` matches every host.
 struct ProxyExceptions: Hashable, Sendable {
   private let isEverything: Bool
   private var names: [String] = []
@@ -213,7 +213,7 @@ struct ProxyWay: ~Copyable {
   private var proxy: Proxy?
   /// An entry such as `shop.example:443:192.0.2.1:443`, which makes the proxy connect to this address.
   ///
-  /// Nil to pass the host's name to the proxy.
+  /// Nil if the proxy gets the host's name.
   private var target: String?
   /// The list with `target`.
   ///

@@ -3,16 +3,16 @@ import Dispatch
 import Glibc
 import Transport
 
-/// Decides whether a request may be sent to a proxy.
+/// Decides whether a request is allowed to be sent to a proxy.
 ///
 /// For this decision, it resolves the host's name if necessary.
 ///
 /// This type is used on the transfer thread. Names are resolved on other threads, which post the addresses to the
 /// ``Inbox``.
 struct ProxyAdmission {
-  /// Whether the current request of a transfer may be sent.
+  /// Whether the current request of a transfer is allowed to be sent.
   enum Decision {
-    /// The request may be sent.
+    /// The request is allowed to be sent.
     case go
     /// The name of the host must be resolved first.
     case wait
@@ -46,7 +46,8 @@ struct ProxyAdmission {
 
   init(_ core: TransferCore) { self.core = core }
 
-  /// Finds the proxy for the current request of a transfer, and decides whether the request may be sent to it.
+  /// Finds the proxy for the current request of a transfer, and decides whether the request is allowed to be sent to
+  /// it.
   ///
   /// Without a proxy, the address of the host is checked when libcurl opens the socket. But a proxy resolves the host's
   /// name and connects to the host itself. So if only fetched data names the host, its address is checked here:

@@ -29,7 +29,7 @@ final class Transfer: @unchecked Sendable {
   var resume: ResumePoint?
   /// Whether the sink may have bytes of a failed attempt.
   var hasBegun = false
-  /// Whether an attempt may resume the body.
+  /// Whether an attempt is allowed to resume the body.
   ///
   /// After a resumption that failed, the next attempts fetch the whole body.
   var mayResume: Bool
@@ -37,7 +37,7 @@ final class Transfer: @unchecked Sendable {
   ///
   /// It is set if the server names an unknown coding, because browsers ignore such codings too.
   ///
-  /// It is also set from the start for a POST whose response must not be compressed, because a POST may not be
+  /// It is also set from the start for a POST whose response must not be compressed, because a POST must not be
   /// repeated.
   var takesCodedBytes: Bool
   /// Whether a redirect turned the POST into a GET.
@@ -52,7 +52,7 @@ final class Transfer: @unchecked Sendable {
   ///
   /// It belongs to the host of the last hop that was sent.
   var counted: ActivityTally.Host?
-  /// Whether the host of the current hop may have a private address.
+  /// Whether the host of the current hop is allowed to have a private address.
   var isTrusted = false
   /// The proxy of the current hop, or nil if there is none.
   var proxy: Proxy?
@@ -80,7 +80,7 @@ final class Transfer: @unchecked Sendable {
 
   /// Whether the current hop has the same origin as the first URL.
   ///
-  /// Only then may it carry the request's credentials.
+  /// Only then is the hop allowed to carry the request's credentials.
   var isAtFirstOrigin: Bool {
     visited.isEmpty
       || (url.scheme == request.url.scheme && url.port == request.url.port
@@ -89,7 +89,7 @@ final class Transfer: @unchecked Sendable {
 
   /// The validators to send in the current hop.
   ///
-  /// Nil if they are from another resource than the hop's.
+  /// Nil if the validators are from a resource other than the hop's.
   var validators: Validators? {
     guard let condition else { return nil }
     let isItsSource = condition.source.map { $0 == url.resource } ?? visited.isEmpty

@@ -416,7 +416,7 @@ final class ByteMeter {
   /// Counts received bytes.
   ///
   /// - Parameter bytes: The number of bytes.
-  /// - Returns: The reason for which they must not be received, or nil if they may be.
+  /// - Returns: The reason for which they must not be received, or nil if they can be received.
   func count(_ bytes: Int) -> FailureReason? {
     guard end == nil else { return end }
     left -= ByteCount(bytes)

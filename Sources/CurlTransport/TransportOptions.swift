@@ -24,9 +24,9 @@ package struct TransportOptions: Sendable {
   /// The option `--per-host` sets it.
   ///
   /// If `parallel` is `.auto`, the number adapts to each host. It is at most 16, or at most the given number. See
-  /// ``ConcurrencyWindow``. If only `parallel` is given, one host may get all transfers.
+  /// ``ConcurrencyWindow``. If only `parallel` is given, one host can get all transfers.
   package var perHost = Count.auto
-  /// The maximum number of requests per second to all hosts together, or nil for no limit.
+  /// The maximum number of requests per second to all hosts together, or nil if there is no limit.
   package var rate: Double?
   /// The rules for retries.
   package var retry = RetryPolicy()
@@ -52,18 +52,18 @@ package struct TransportOptions: Sendable {
   ///
   /// When less space is free, every unfinished request fails with the reason `keep-free`.
   package var reserve: DiskReserve?
-  /// Whether hosts that only fetched data names may have private addresses.
+  /// Whether a host is allowed to have a private address although only fetched data names it.
   package var allowPrivateAddresses = false
   /// The hosts that the user named.
   ///
-  /// They may have private addresses, even if fetched data also names them.
+  /// They are allowed to have private addresses, even if fetched data also names them.
   package var namedHosts: Set<HostPort> = []
   /// Values of the option `--connect-to`, for example `shop.example:443:127.0.0.1:8443`.
   ///
   /// A connection to the first host and port is made to the second host and port instead. The first host counts as
   /// named by the user.
   package var connectTo: [String] = []
-  /// The path of a PEM file with trusted certificates, or nil to use the certificates that the system trusts.
+  /// The path of a PEM file with trusted certificates, or nil if the certificates that the system trusts are used.
   package var caFile: String?
   /// The value of the `User-Agent` field.
   package var userAgent = "larder"
@@ -71,7 +71,7 @@ package struct TransportOptions: Sendable {
   package var headerLimit = 64 << 10
   /// The proxies to use.
   ///
-  /// Nil for direct connections, even if an environment variable names a proxy.
+  /// Nil if all connections are direct, even if an environment variable names a proxy.
   package var proxy: ProxyRoute?
   /// Returns the addresses of a host name, or an empty array if the name cannot be resolved.
   ///

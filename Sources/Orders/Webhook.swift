@@ -162,7 +162,7 @@ package struct WebhookState: Hashable, Sendable {
   package var stopped: String?
   /// The time at which the webhook stopped accepting messages.
   package var stoppedAt: OrderTime?
-  /// The time before which nothing must be sent, because the webhook sent `Retry-After`.
+  /// The time until which no message is sent, because the webhook sent `Retry-After`.
   package var pausedUntil: OrderTime?
   /// The time at which this `Retry-After` was received.
   ///

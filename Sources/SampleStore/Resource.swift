@@ -9,7 +9,7 @@ package struct Resource: Sendable {
   package var etag: String?
   /// The time for `Last-Modified`, in seconds since 1970; nil if the answer has no `ETag`.
   package var lastModified: Int?
-  /// The value of `Cache-Control`; nil to apply the rules of ``SampleContent/cache(_:as:)``.
+  /// The value of `Cache-Control`; if it is nil, the rules of ``SampleContent/cache(_:as:)`` apply.
   package var cacheControl: String?
   /// Additional header lines.
   package var headers: [HeaderField]

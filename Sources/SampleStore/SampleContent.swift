@@ -56,7 +56,7 @@ package final class SampleContent: Sendable {
     }
   }
 
-  /// Generates resources that are neither in memory nor in the folder; nil to generate none.
+  /// Generates resources that are neither in memory nor in the folder; nil if none are generated.
   package var fallback: Fallback? {
     get { state.withLock { $0.fallback } }
     set { state.withLock { $0.fallback = newValue } }

@@ -7,7 +7,7 @@ import Synchronization
 package struct OrderIntake: Hashable, Sendable {
   /// The paths that accept `POST`.
   package var paths: Set<String>
-  /// A file to which each order is appended as a line of JSON; nil to keep orders only in memory.
+  /// A file to which each order is appended as a line of JSON; nil if orders are kept only in memory.
   ///
   /// The file is synced to disk before the order is answered.
   package var file: String?

@@ -43,11 +43,11 @@ package final class SampleStore: Sendable {
   /// - Parameters:
   ///   - content: The content.
   ///   - faults: The first fault script.
-  ///   - tls: The certificate for HTTPS; nil for HTTP.
+  ///   - tls: The certificate for HTTPS. Pass nil to use HTTP.
   ///   - host: The address to listen on. Use a loopback address unless other machines need access.
-  ///   - port: The port; 0 for any free port.
+  ///   - port: The port. Pass 0 to use any free port.
   ///   - orders: The paths and the file for orders.
-  ///   - bytesPerSecond: The bandwidth that all bodies share; nil for no limit.
+  ///   - bytesPerSecond: The bandwidth that all bodies share; nil if there is no limit.
   ///   - clock: Returns the seconds since 1970, for the header line `Date` and the arrival of orders.
   /// - Returns: The running store. It stops when ``stop()`` is called, or when the last reference to it is released.
   /// - Throws: ``SampleError`` when the store cannot listen, or cannot read its certificate or open its file for

@@ -40,7 +40,7 @@ package enum BodyDecision: Sendable {
 /// Each attempt first reads `resumePoint`, then calls `begin` once and `receive` any number of times. If an attempt
 /// fails and the next attempt cannot resume the body, `restart` is called before the next `begin`.
 package protocol BodySink: AnyObject, Sendable {
-  /// The point from which the next attempt can resume the body, or nil to fetch the body from its first byte.
+  /// The point from which the next attempt can resume the body; nil if it must fetch the body from its first byte.
   var resumePoint: ResumePoint? { get }
 
   /// Announces a body.
@@ -75,7 +75,7 @@ extension ResumePoint {
   /// - The response is from the same resource.
   /// - `Content-Length`, if there is one, is the length of the range.
   /// - If the validator is an entity-tag, the response has the same entity-tag. (RFC 9110, section 15.3.7)
-  /// - If the validator is a date, the response has no `Last-Modified`, or has this date in it.
+  /// - If the validator is a date, the response has no `Last-Modified`, or the `Last-Modified` is this date.
   package func isContinued(by head: ResponseHead) -> Bool {
     guard head.status == 206, let value = head.headers["Content-Range"],
       let range = ContentRange(value), let bytes = range.bytes, bytes.lowerBound == offset,

@@ -9,7 +9,7 @@ import Base
 package enum BombGuard {
   /// The largest allowed ratio of an unpacked body to the bytes that the server sent.
   package static let mostTimes: Int64 = 200
-  /// The size that an unpacked body may have regardless of the ratio.
+  /// The size up to which an unpacked body is allowed regardless of the ratio.
   package static let harmless = ByteCount.mebibytes(1)
 
   /// The largest allowed size of an unpacked body if the server sent `count` bytes.

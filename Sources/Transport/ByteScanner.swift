@@ -20,7 +20,7 @@ struct ByteScanner {
 
   /// Skips the next byte if it is `byte`.
   ///
-  /// The result says whether it was.
+  /// The result is true if the byte was skipped.
   mutating func skip(_ byte: UInt8) -> Bool {
     guard peek == byte else { return false }
     position += 1
@@ -29,7 +29,7 @@ struct ByteScanner {
 
   /// Skips an ASCII word, in upper or lower case, if the next bytes are this word.
   ///
-  /// The result says whether they were.
+  /// The result is true if the word was skipped.
   mutating func skip(word: StaticString) -> Bool {
     let count = word.utf8CodeUnitCount
     guard position + count <= bytes.count else { return false }

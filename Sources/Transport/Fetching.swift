@@ -8,7 +8,7 @@ package protocol Fetching: URLParsing {
   /// The body of the response goes to `sink`.
   ///
   /// `completion` is called exactly once, on the transfer thread. So it must be as quick as the methods of a sink. It
-  /// may call `fetch`.
+  /// can call `fetch`.
   ///
   /// The transfer succeeds if the final status is 304, or is a status that ``Request/isAnswered(by:)`` accepts. With
   /// any other final status the transfer fails, for example with the reason `http-404`.

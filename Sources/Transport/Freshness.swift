@@ -8,7 +8,8 @@ package enum Freshness: Hashable, Sendable {
   case fresh(until: UnixTime)
   /// Ask with a conditional request whether the cached version is current.
   case revalidate(Condition)
-  /// Fetch the whole resource, because the cached version has no validators, or was selected by other request fields.
+  /// Fetch the whole resource, because the cached version has no `ETag` and no `Last-Modified`, or is the response to
+  /// other request fields.
   case refetch
   /// Send no request before the given time, although the cache has no version.
   ///
@@ -26,7 +27,7 @@ package enum Freshness: Hashable, Sendable {
 
 /// The limits and the time range of freshness.
 ///
-/// A fresh response may be used without a request. (RFC 9111, section 4.2)
+/// A fresh response can be used without a request. (RFC 9111, section 4.2)
 package enum FreshnessPolicy {
   /// The longest time in seconds for which a response is fresh.
   ///
@@ -34,7 +35,7 @@ package enum FreshnessPolicy {
   package static let longestLifetime: Int64 = 365 * 86_400
   /// The longest time in seconds for which a response is fresh if the server gave no lifetime.
   package static let longestGuess: Int64 = 86_400
-  /// The number of seconds by which the clock may be set back before a response is no longer used.
+  /// The number of seconds by which the clock can be set back before a response is no longer used.
   package static let clockTolerance: Int64 = 300
 
   /// The range of times at which a response is fresh.
@@ -50,7 +51,7 @@ package enum FreshnessPolicy {
 }
 
 extension StoredResponse {
-  /// The action for a resource of which the cache has this response.
+  /// The action that a cache with this response takes when the resource is needed.
   ///
   /// - Parameters:
   ///   - expiry: The time at which the response stops being fresh, or nil to compute it from the header fields.
@@ -77,7 +78,7 @@ extension StoredResponse {
     FreshnessPolicy.window(answered: responseTime, expiry: expiry)
   }
 
-  /// The time at which the response stops being fresh, or at which one of the redirects to it does if that is earlier.
+  /// The time at which the response stops being fresh, or the earlier time at which a redirect to it stops being fresh.
   ///
   /// If the response was never fresh, this is the time at which it was received, or an earlier time.
   package var expiry: UnixTime {
@@ -97,7 +98,7 @@ extension StoredResponse {
     return left > 0 ? responseTime + left : min(responseTime, responseTime + left)
   }
 
-  /// Whether the response may be used if a new request fails, because it has the directive `stale-if-error`.
+  /// Whether the response can be used if a new request fails, because it has the directive `stale-if-error`.
   ///
   /// The directive has no effect beside `no-store`. When the response is no longer fresh, the directive has no effect
   /// beside `no-cache` or `must-revalidate` either. (RFC 5861, section 4; RFC 9111, section 4.2.4)
@@ -131,8 +132,8 @@ extension StoredResponse {
       else { return 0 }
       return min(max(0, moment - (date ?? responseTime)), limit)
     }
-    // The directive `public` shows that the server permits caching, so it allows a heuristic with any status. (Section
-    // 4.2.2)
+    // The directive `public` shows that the server permits caching, so the lifetime is guessed with any status.
+    // (Section 4.2.2)
     guard Self.isHeuristicallyCacheable(status) || control.isPublic,
       let modified = headers["Last-Modified"].flatMap({ UnixTime(httpDate: $0, now: responseTime) }
       )
@@ -171,13 +172,13 @@ extension StoredResponse {
 
 /// The directives of a `Cache-Control` field. (RFC 9111, section 5.2)
 ///
-/// For example, `max-age=60, no-cache` has two directives. Names may be in upper or lower case, and arguments may be
+/// For example, `max-age=60, no-cache` has two directives. Names can be in upper or lower case, and arguments can be
 /// quoted. In `max-age=60 x`, the junk makes the argument invalid, but the directive is still present. If a directive
 /// is repeated, the strictest argument counts. So a contradiction never makes a response fresh for longer.
 package struct CacheControl: Hashable, Sendable {
   /// The smallest number of seconds in a `max-age` directive: the response is fresh for this time.
   package private(set) var maxAge: Int64?
-  /// The smallest number of seconds in a `stale-if-error` directive: if a request fails, the response may be used for
+  /// The smallest number of seconds in a `stale-if-error` directive: if a request fails, the response can be used for
   /// this time after it stopped being fresh. (RFC 5861, section 4)
   package private(set) var staleIfError: Int64?
   /// Whether the server asks caches not to store the response.
@@ -190,9 +191,9 @@ package struct CacheControl: Hashable, Sendable {
   package private(set) var noCache = false
   /// Whether a cache must ask the server before it uses a response that is no longer fresh.
   package private(set) var mustRevalidate = false
-  /// Whether the response may be used for requests with other credentials.
+  /// Whether the response can be used for requests with other credentials.
   package private(set) var isPublic = false
-  /// Whether only caches that know the status may store the response.
+  /// Whether only caches that know the status are allowed to store the response.
   ///
   /// Such caches then ignore `no-store`.
   package private(set) var mustUnderstand = false

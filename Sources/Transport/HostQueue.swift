@@ -2,10 +2,10 @@ import Base
 
 /// The requests that wait for one host, and the knowledge about the host's availability.
 struct HostQueue: Sendable {
-  /// Whether the next request may be sent to the host.
+  /// Whether the next request is allowed to be sent to the host.
   enum Permission: Equatable {
     case go
-    /// The host has as many transfers as it may have at the moment.
+    /// The host has as many transfers as it is allowed to have at the moment.
     case full
     case notBefore(MonotonicTime)
     /// Waiting requests fail.
@@ -18,7 +18,7 @@ struct HostQueue: Sendable {
   var window: ConcurrencyWindow
   /// The number of transfers under way.
   var active = 0
-  /// Whether the window's limit was reached when a request was last considered.
+  /// Whether the limit of the ``ConcurrencyWindow`` was reached when a request was last considered.
   private var isHeldBack = false
   /// The time of the host's last answer.
   ///
@@ -28,7 +28,7 @@ struct HostQueue: Sendable {
   private(set) var hasAnswered = false
   /// The number of transfers that do not count against the limit of the run, because the host is silent.
   var passedOver = 0
-  /// Whether the host is in the schedule's round-robin queue.
+  /// Whether the host is in the round-robin queue of the ``TransferSchedule``.
   var isReady = false
   /// The time at which a timer puts the host back into the round-robin queue.
   var wakes: MonotonicTime?
@@ -183,7 +183,7 @@ package struct ConcurrencyWindow: Sendable {
   /// The last time at which the limit was halved, the number of transfers that were under way at that time, and the
   /// number of these transfers that the host refused.
   private var volley: (at: MonotonicTime, count: Int, refusals: Int)?
-  /// How long the last refusal limits the growth.
+  /// The time for which the last refusal limits the growth.
   private var patience = Self.patience.first
 
   /// Makes a window with the initial limit, which is at least 1.
@@ -227,7 +227,8 @@ package struct ConcurrencyWindow: Sendable {
   /// For a while after a refusal, this is the number of transfers that were under way and that the host accepted.
   private func room(at now: MonotonicTime) -> Int {
     guard let volley, now < volley.at + patience else { return most }
-    // If the host refused all transfers, their number was not the reason. Then only one counts as refused.
+    // If the host refused all transfers, their number was not the reason. Then only one of these transfers counts as
+    // refused.
     let isPartial = volley.refusals < volley.count
     return min(most, volley.count - (isPartial ? volley.refusals : 1))
   }
@@ -248,7 +249,7 @@ package struct CircuitBreaker: Sendable {
   package struct Thresholds: Sendable {
     /// The number of attempts in a row without an answer after which the host gets only probes.
     package var failures = 5
-    /// The number of attempts that one request may make.
+    /// The number of attempts that one request can make.
     ///
     /// A host is not dead before this number of attempts has failed, so that a single request gets all its retries.
     package var persistence = 0
@@ -256,7 +257,7 @@ package struct CircuitBreaker: Sendable {
     package var grace = Duration.seconds(3)
     /// The time after which a host that reports overload can be dead.
     package var patience = Duration.seconds(60)
-    /// The same time for a host that sends `Retry-After`.
+    /// The time after which a host that reports overload with `Retry-After` can be dead.
     ///
     /// It is longer than the period of most rate limits.
     package var toldPatience = Duration.seconds(900)
@@ -271,11 +272,11 @@ package struct CircuitBreaker: Sendable {
     package init() {}
   }
 
-  /// Whether the host may get requests.
+  /// Whether the host is allowed to get requests.
   package enum State: Hashable, Sendable {
     /// The breaker allows all requests.
     case closed
-    /// The host may get one request at a time.
+    /// The host gets only one request at a time.
     case probe
     /// The host gets no request before the given time.
     case resting(until: MonotonicTime)
@@ -298,7 +299,7 @@ package struct CircuitBreaker: Sendable {
   /// Whether the host's last response reported overload.
   package var sendsAway: Bool { refusals > 0 }
 
-  /// Whether the host may get requests at the given time.
+  /// Whether the host is allowed to get requests at the given time.
   package func state(at now: MonotonicTime, _ limits: Thresholds) -> State {
     if let deadUntil { return now < deadUntil ? .dead : .probe }
     if failures < limits.failures { return .closed }

@@ -1,13 +1,13 @@
 /// The hosts that the user named, for example in the catalog file.
 ///
-/// Only these hosts may have private addresses, and only they receive secrets.
+/// Only these hosts are allowed to have private addresses, and only they receive secrets.
 ///
 /// The rules depend on the host in a URL, and not on the place where the URL was found. For example, the URL of a
-/// picture is found in a shop's response. A request for the picture may go to a private address only if the user also
-/// named the picture's host and port. The request carries the catalog's headers, and a user name and password, only if
-/// the user gave them for the picture's origin.
+/// picture is found in a shop's response. A request for the picture is allowed to go to a private address only if the
+/// user also named the picture's host and port. The request carries the catalog's headers, and a user name and
+/// password, only if the user gave them for the picture's origin.
 package struct NamedOrigins: Sendable {
-  /// The hosts and ports that may have private addresses.
+  /// The hosts and ports that are allowed to have private addresses.
   package private(set) var hosts: Set<HostPort> = []
   /// The origins that receive the catalog's headers.
   private var credentialOrigins: Set<String> = []
@@ -22,14 +22,14 @@ package struct NamedOrigins: Sendable {
 
   /// Adds the host of a URL.
   ///
-  /// It may have a private address, but receives no secrets.
+  /// The host is allowed to have a private address, but receives no secrets.
   package mutating func name(_ url: WebURL) {
     hosts.insert(url.hostPort)
   }
 
   /// Adds a host and port.
   ///
-  /// They may have a private address, but receive no secrets.
+  /// The host is allowed to have a private address, but receives no secrets.
   package mutating func name(_ host: HostPort) {
     hosts.insert(host)
   }
@@ -49,7 +49,7 @@ package struct NamedOrigins: Sendable {
 
   /// Whether a request for a URL carries user information.
   ///
-  /// The URL itself may contain it, or the user may have given it for the URL's origin.
+  /// It is in the URL itself, or the user gave it for the URL's origin.
   package func hasUserInfo(for url: WebURL) -> Bool {
     url.userInfo != nil || givenUserInfo(for: url) != nil
   }
@@ -109,7 +109,7 @@ package struct NamedOrigins: Sendable {
 
 /// The additional header fields of requests for pictures, as the user gave them in the catalog file.
 package struct PictureHeaders: Sendable {
-  /// The catalog's headers, for origins that may receive credentials.
+  /// The catalog's headers, for origins that are allowed to receive credentials.
   package var catalog: Headers
   /// The headers for each host and port, for example a `Referer` for `cdn.example:443`.
   package private(set) var hosts: [HostPort: Headers] = [:]
@@ -179,7 +179,7 @@ package struct IPAddress: Hashable, Sendable {
 
 /// Decides which addresses are allowed for a host that the user did not name, for example the host in a picture's URL.
 ///
-/// The resolved address is checked for every connection, because the name in a URL may lead to any address. An address
+/// The resolved address is checked for every connection, because the name in a URL can lead to any address. An address
 /// is refused if the IANA special-purpose registries list it as not globally reachable. (RFC 6890)
 package enum AddressPolicy {
   /// Whether the address belongs to the public Internet.

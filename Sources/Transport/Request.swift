@@ -34,17 +34,17 @@ package struct Request: Sendable {
     case section
     /// The document about one item.
     ///
-    /// It may contain the URLs of further pictures.
+    /// It can contain the URLs of further pictures.
     case detail
     /// A picture.
     case image
   }
 
-  /// The preferred media type of the response, and whether the response may be compressed.
+  /// The preferred media type of the response, and whether the response is allowed to be compressed.
   package struct Accept: Hashable, Sendable {
     /// The value of the `Accept` field.
     package let value: String
-    /// Whether the response may be compressed, for example with gzip.
+    /// Whether the response is allowed to be compressed, for example with gzip.
     ///
     /// Compression does not make pictures smaller.
     package let compressed: Bool
@@ -57,7 +57,7 @@ package struct Request: Sendable {
 
     /// JSON.
     ///
-    /// The response may be compressed.
+    /// The response is allowed to be compressed.
     package static let json = Accept("application/json, */*;q=0.5", compressed: true)
     /// Pictures, preferably in a common format.
     ///
@@ -85,7 +85,7 @@ package struct Request: Sendable {
   package var headers = Headers()
   /// Header fields that are sent only to the origin of `url`, and not to other origins that a redirect leads to.
   package var credentials = Headers()
-  /// Whether the catalog's credentials may be sent to `url`, even if there are no credentials yet.
+  /// Whether the catalog's credentials are allowed to be sent to `url`, even if there are no credentials yet.
   package var mayGetCredentials = false
   /// The condition of the request, with the validators of the cached version.
   ///
@@ -94,7 +94,7 @@ package struct Request: Sendable {
   package var condition: Condition?
   /// The body of a POST.
   package var body: [UInt8]?
-  /// Whether a POST changes nothing on the server, so that it may be repeated and redirected.
+  /// Whether a POST changes nothing on the server, so that it can be repeated and redirected.
   package var isQuery = false
   /// The maximum size of the decoded body.
   ///
@@ -117,7 +117,7 @@ package struct Request: Sendable {
   /// Nil for all other requests.
   package var signing: RequestSigning?
 
-  /// Whether the response has no body although it may have a `Content-Length`. (RFC 9110, section 9.3.2)
+  /// Whether the response has no body although it can have a `Content-Length`. (RFC 9110, section 9.3.2)
   package var asksForHead: Bool { signing?.verb == .head }
 
   /// Whether it is harmless to send the request twice. (RFC 9110, section 9.2.2)
@@ -142,7 +142,7 @@ package struct Request: Sendable {
 
 /// The verb of a request to an object store, and the keys to sign the request with AWS Signature Version 4.
 ///
-/// A request with a body has the method ``Request/Method/post`` and may be repeated. Any other request has the method
+/// A request with a body has the method ``Request/Method/post`` and can be repeated. Any other request has the method
 /// ``Request/Method/get``. Redirects are not followed, because the signature is valid for only one host. The secret is
 /// passed only to libcurl, and is never printed.
 package final class RequestSigning: Sendable, CustomStringConvertible {

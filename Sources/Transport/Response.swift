@@ -92,7 +92,7 @@ package struct ResponseHead: Sendable {
   }
 }
 
-/// The duration of the parts of an attempt.
+/// The times at which the parts of an attempt ended.
 ///
 /// Each value is the number of seconds since the attempt started.
 package struct TransferTiming: Hashable, Sendable {
@@ -102,7 +102,7 @@ package struct TransferTiming: Hashable, Sendable {
   package var connected = 0.0
   /// The time at which the TLS handshake was complete.
   ///
-  /// 0 without TLS, or on a reused connection.
+  /// It is 0 without TLS, or on a reused connection.
   package var secured = 0.0
   /// The time at which the first byte of the response was received.
   package var firstByte = 0.0
@@ -198,7 +198,7 @@ package enum RedirectPolicy {
   /// one.
   package static func dropsBody(_ status: Int) -> Bool { status == 303 }
 
-  /// The reason not to follow a redirect, or nil to follow it.
+  /// The reason for which a redirect is not followed; nil if it is followed.
   ///
   /// - Parameters:
   ///   - target: The URL in the `Location` field.

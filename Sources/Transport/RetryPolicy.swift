@@ -84,7 +84,7 @@ package struct RetryPolicy: Sendable {
 
 /// Limits the number of retries in a run, so that most requests are not retries.
 ///
-/// A run may make 20 retries, and one more for every ten requests. If ``RetryPolicy/retries`` is larger than 20, it
+/// A run can make 20 retries, and one more for every ten requests. If ``RetryPolicy/retries`` is larger than 20, it
 /// replaces the 20.
 package struct RetryBudget: Sendable {
   private let base: Int

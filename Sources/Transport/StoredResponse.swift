@@ -22,7 +22,7 @@ package struct StoredResponse: Hashable, Sendable {
   package let selection: Int64?
   /// A digest of the credentials in the request, or 0 if the request had none.
   ///
-  /// Nil if the response may be used for requests with other credentials.
+  /// Nil if the response can be used for requests with other credentials.
   package let owner: Int64?
 
   /// The redirects that led to a response.
@@ -172,9 +172,9 @@ package struct StoredResponse: Hashable, Sendable {
     )
   }
 
-  /// Whether the response may be used for a request with these header fields. (RFC 9111, sections 3.5 and 4.1)
+  /// Whether the response can be used for a request with these header fields. (RFC 9111, sections 3.5 and 4.1)
   ///
-  /// A response to a request with other credentials may be used only if it is public.
+  /// A response to a request with other credentials can be used only if it is public.
   package func answers(_ traits: CacheKeyFields?) -> Bool {
     guard let traits else { return true }
     if let owner, owner != traits.owner { return false }
@@ -223,7 +223,7 @@ extension Headers {
 package struct Vary: Hashable, Sendable {
   /// Whether the field contains `*`.
   ///
-  /// Then the response may not be used for any other request. (RFC 9111, section 4.1)
+  /// Then the response must not be used for any other request. (RFC 9111, section 4.1)
   package let isAnything: Bool
   /// The names of the header fields, in lower case.
   package let names: Set<String>
@@ -273,7 +273,7 @@ package struct Vary: Hashable, Sendable {
     return selection
   }
 
-  /// The value of a field, in which each sequence of spaces and tabs is replaced by one space. (RFC 9111, section 4.1)
+  /// The value of a field, with each sequence of spaces and tabs replaced by one space. (RFC 9111, section 4.1)
   private static func normalized(_ headers: Headers, _ name: String) -> String? {
     headers.combined(name).map { value in
       value.split { $0 == " " || $0 == "\t" }.joined(separator: " ")
@@ -281,9 +281,9 @@ package struct Vary: Hashable, Sendable {
   }
 }
 
-/// The header fields of a request that its response may depend on.
+/// Those header fields of a request on which its response can depend.
 ///
-/// A cache compares them with those of another request.
+/// A cache compares them with the fields of another request.
 ///
 /// A cache stores only digests of these fields, so that no secret is written to a file or database.
 package struct CacheKeyFields: Sendable {

@@ -26,7 +26,7 @@ package struct TransferFailure: Error, Sendable, CustomStringConvertible {
   package var isHostOfDataOnly = false
   /// The first 8 KiB of the response's body.
   ///
-  /// They may contain secrets, because a server may repeat the request in it.
+  /// These bytes can contain secrets, because a server can repeat the request in the body.
   package var refusal: [UInt8]
   /// The header fields of the response.
   package var headers = Headers()
@@ -186,7 +186,7 @@ package struct FailureReason: RawRepresentable, Hashable, Sendable, CustomString
   package static let cancelled = FailureReason("cancelled")
   /// The deadline of the run or of the request has passed.
   package static let deadline = FailureReason("deadline")
-  /// The run has received as many bytes as it may receive.
+  /// The run has received as many bytes as it is allowed to receive.
   package static let bytesLimit = FailureReason("bytes-limit")
   /// The disk has less free space than must remain for other programs.
   package static let keepFree = FailureReason("keep-free")
@@ -197,6 +197,6 @@ package struct FailureReason: RawRepresentable, Hashable, Sendable, CustomString
   package static let disk = FailureReason("disk")
   /// There is too little memory for the transfer.
   package static let outOfMemory = FailureReason("out-of-memory")
-  /// The installed libcurl is missing or too old, or refuses an option that the transfer needs.
+  /// libcurl is missing or too old, or refuses an option that the transfer needs.
   package static let libraryRefused = FailureReason("library-refused")
 }

@@ -4,8 +4,8 @@ import Base
 ///
 /// It is a state machine without clocks and threads.
 ///
-/// Hosts and transfers have numbers. Each host has a queue for each priority, from which transfers start in the order
-/// in which they were added. The hosts take turns (round robin), so that one dead host does not delay the others.
+/// Hosts and transfers have numbers. Each host has a queue for each priority. Transfers start in the order in which
+/// they were added to their queue. The hosts take turns (round robin), so that one dead host does not delay the others.
 ///
 /// A host gets no transfer while it has as many as its ``ConcurrencyWindow`` allows, while it has asked for a pause, or
 /// while its ``CircuitBreaker`` allows none. A host that has not answered yet, or has stopped answering, gets at most
@@ -21,7 +21,7 @@ package struct TransferSchedule: Sendable {
     package var parallel = 64
     /// Whether transfers to silent hosts do not count against `parallel`.
     ///
-    /// With them, there are at most twice as many transfers.
+    /// Together with these transfers, there are at most twice as many transfers.
     package var passesOverSilent = true
     /// The maximum number of concurrent transfers to one host.
     package var perHost = ConcurrencyWindow.Bounds.upTo(16)

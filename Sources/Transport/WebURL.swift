@@ -42,7 +42,7 @@ package struct WebURL: Hashable, Sendable {
   ///   - scheme: The scheme.
   ///   - userInfo: The user name and password as `user:password`, percent-encoded, or nil if there are none.
   ///   - host: The host in lower case and punycode, without brackets.
-  ///   - port: A port from 1 to 65535, or nil for the default port of the scheme.
+  ///   - port: A port from 1 to 65535; nil if the URL has the default port of the scheme.
   ///   - path: The path, which starts with a slash.
   ///   - query: The query without its question mark, or nil if there is none.
   package init(
@@ -94,7 +94,7 @@ package struct WebURL: Hashable, Sendable {
 
   /// The scheme, host and port, for example `https://shop.example`.
   ///
-  /// URLs with the same origin may share credentials. (RFC 9110, section 4.3.1)
+  /// URLs with the same origin are allowed to share credentials. (RFC 9110, section 4.3.1)
   package var origin: String { String(Substring(text.utf8.prefix(pathStart))) }
 
   /// The URL without its query.
@@ -222,7 +222,7 @@ extension WebURL: CustomStringConvertible {
 extension WebURL {
   /// The URL without the query parameters of a signature.
   ///
-  /// It identifies the resource, and may be stored.
+  /// It identifies the resource, and is allowed to be stored.
   ///
   /// Object stores sign URLs with query parameters that may be different in each response. The signature is in
   /// `X-Amz-Signature` (Amazon S3), `Signature` (older S3, CloudFront), `X-Goog-Signature` (Google Cloud Storage) or

@@ -277,7 +277,7 @@ extension PictureBatch {
   ///
   /// - Parameters:
   ///   - making: The operation on each input.
-  ///   - workers: The number of threads; nil for one for each processor. More threads are not faster.
+  ///   - workers: The number of threads. Pass nil to use one for each processor. More threads are not faster.
   ///   - overwrite: Whether existing outputs may be replaced.
   ///   - skipsExisting: Whether inputs whose output already exists are skipped.
   ///   - report: Called with each result, in the order of the inputs. Calls come one at a time, on any thread.

@@ -6,7 +6,7 @@ public struct PictureLimits: Equatable, Sendable, Codable {
   public var pixels: Int
   /// The most pixels along either side.
   public var side: Int
-  /// The most scans of a JPEG, which are the passes in which a progressive JPEG is stored.
+  /// The maximum number of scans of a JPEG, which are the passes in which a progressive JPEG is stored.
   public var scans: Int
   /// The largest product of scans and pixels; it limits the work of a decoder.
   public var scannedPixels: Int

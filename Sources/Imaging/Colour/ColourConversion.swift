@@ -318,7 +318,7 @@ extension AVIFHeader.Colour {
     return cmsBuildTabulatedToneCurve16(nil, 4096, values)
   }
 
-  /// PQ: converts a sample to light, of which 1 is 10,000 cd/m². (SMPTE ST 2084)
+  /// PQ: converts a sample to light, where 1 stands for 10,000 cd/m². (SMPTE ST 2084)
   private static func perceptual(_ sample: Double) -> Double {
     let power = pow(sample, 32 / 2523.0)
     return pow(max(power - 0.8359375, 0) / (18.8515625 - 18.6875 * power), 16384 / 2610.0)

@@ -14,7 +14,8 @@ import SystemPackage
 /// lossless WebP keeps its exact samples unless it is scaled. A JPEG keeps its colour space, its quantization tables
 /// and its sampling. An AVIF keeps its depth and sampling. ICC profiles are kept.
 public struct Crop: PictureMaking, Equatable, Codable {
-  /// The size of the result; nil for the largest square that fits into the picture, without scaling.
+  /// The size of the result; if it is nil, the result is the largest square that fits into the picture, without
+  /// scaling.
   public var frame: PixelSize?
   /// How the picture is fitted into its frame.
   public var fit = PictureFit.cover
@@ -32,12 +33,12 @@ public struct Crop: PictureMaking, Equatable, Codable {
   /// It is given in the picture's own colour space. The default is white, or transparent around a picture that keeps
   /// its alpha.
   public var background: PictureColour?
-  /// The format of the result; nil for ``PictureFormat/kept`` of the input's format.
+  /// The format of the result; if it is nil, the format is ``PictureFormat/kept`` of the input's format.
   ///
   /// This is the input's own format if larder can write it. Otherwise it is JPEG for an HEIC, and PNG for a GIF, BMP or
   /// TIFF.
   public var format: PictureFormat?
-  /// The quality of a JPEG, WebP or AVIF, from 1 to 100; nil for the format's default.
+  /// The quality of a JPEG, WebP or AVIF, from 1 to 100; if it is nil, the format's default applies.
   ///
   /// If it is nil, a JPEG that stays a JPEG keeps its own quality.
   public var quality: Int?
@@ -45,7 +46,7 @@ public struct Crop: PictureMaking, Equatable, Codable {
   ///
   /// If this is false, the result is progressive only if the input is a progressive JPEG.
   public var isProgressive = false
-  /// The chroma subsampling of a JPEG or an AVIF; nil for that of the input.
+  /// The chroma subsampling of a JPEG or an AVIF; if it is nil, the result has the input's subsampling.
   public var chroma: ChromaSampling?
   /// Whether pixels are converted to sRGB from the colours of the input's profile.
   ///

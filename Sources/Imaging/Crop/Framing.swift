@@ -37,7 +37,7 @@ struct Framing: Equatable {
   ///
   /// - Parameters:
   ///   - upright: The size of the picture, at least 1 × 1.
-  ///   - frame: The requested size; nil for the largest square without scaling.
+  ///   - frame: The requested size. Pass nil to get the largest square without scaling.
   ///   - fit: How the picture is fitted into the frame.
   ///   - focus: The point around which the kept part is placed.
   ///   - gravity: The position of a picture that does not fill its frame.

@@ -123,7 +123,7 @@ struct Turning {
     down = orientation.reversesRows ? -between : between
   }
 
-  /// Copies `count` stored rows, of which the first is row `first`, to their places in the upright picture.
+  /// Copies `count` stored rows, beginning with row `first`, to their places in the upright picture.
   func lay(
     _ rows: UnsafePointer<UInt8>,
     first: Int,

@@ -159,7 +159,7 @@ final class BitmapRows: RowSource {
   private var samples: [UInt8]
   private let givesBack: Bool
   private var place = 0
-  /// The number of bytes, from the start of `samples`, whose memory was freed.
+  /// The number of bytes at the start of `samples` whose memory was freed.
   private var given = 0
 
   init(_ bitmap: consuming Bitmap, least: Int = leastGivenBack) {

@@ -57,7 +57,7 @@ final class ScaledRows: RowSource {
   ///
   /// Fewer would take longer, because zimg scales the rows at the edge of a strip again for the next strip.
   private let most: Int
-  /// The rows that were made last, some of which may not have been read yet.
+  /// The rows that were made last; perhaps not all of them have been read yet.
   private var waiting: [UInt8] = []
   /// The index in `waiting` of the next byte to read.
   private var place = 0
@@ -65,7 +65,7 @@ final class ScaledRows: RowSource {
 
   /// - Parameters:
   ///   - source: The rows to scale.
-  ///   - part: The part of the rows to scale; nil for all rows.
+  ///   - part: The part of the rows to scale. Pass nil to scale all rows.
   ///   - size: The size of the result.
   ///   - strip: The number of bytes of a strip of the source; 0 to scale the picture as a whole. If it is nil, it
   ///     depends on the size of the source.

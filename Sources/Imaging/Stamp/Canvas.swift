@@ -275,7 +275,7 @@ struct Surface: ~Copyable {
     }
   }
 
-  /// Converts a row of pixels, whose colours are multiplied by alpha, to samples.
+  /// Converts a row of pixels with colours that are multiplied by alpha to samples.
   private func unpack(
     _ row: UnsafeMutableBufferPointer<Float>,
     into target: UnsafeMutableRawBufferPointer,

@@ -24,11 +24,11 @@ public struct Stamp: PictureMaking {
   ///
   /// If it is nil, the time is shown with its own offset or, if it has none, in `localZone`.
   public var zone: Zone?
-  /// The zone in which times without an offset are meant.
+  /// The zone that applies to times without an offset.
   public var localZone: Zone
-  /// The language and the format of the date; nil for English.
+  /// The language and the format of the date; nil if they are English.
   public var locale: StampLocale?
-  /// The text; nil for the time, and below it the date and the weekday.
+  /// The text; if it is nil, the stamp shows the time, and below it the date and the weekday.
   public var template: StampTemplate?
   /// How the letters are made to stand out from the picture.
   public var style = StampStyle.bar

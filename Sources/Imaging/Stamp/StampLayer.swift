@@ -75,7 +75,7 @@ final class StampLayer {
   /// MB for these.
   private var stripRows: Int { max(500_000 / size.width, 16) }
 
-  /// Paints the text on a bitmap with some rows of the picture, of which the first is row `first`.
+  /// Paints the text on a bitmap that has some rows of the picture, beginning with row `first`.
   ///
   /// `strip` is the number of rows that are painted at a time.
   func paint(
@@ -108,7 +108,7 @@ final class StampLayer {
     }
   }
 
-  /// Paints the logo on a bitmap with some rows of the picture, of which the first is row `first`.
+  /// Paints the logo on a bitmap that has some rows of the picture, beginning with row `first`.
   func paintLogo(
     on bitmap: inout Bitmap,
     first: Int,

@@ -223,7 +223,7 @@ public struct StampLocale: Sendable, Equatable, Codable {
   ///
   /// - Parameters:
   ///   - time: The time.
-  ///   - hours: 12 or 24 for a clock with that many hours; nil for the locale's own clock.
+  ///   - hours: 12 or 24 to use a clock with that many hours. Pass nil to use the locale's own clock.
   /// - Returns: The time as text.
   public func time(_ time: CivilTime, hours: Int? = nil) -> String {
     guard hours == 12 || (hours == nil && hasTwelveHours) else {

@@ -78,7 +78,7 @@ public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
   ///   - modified: When the file was last written, in seconds since 1970; nil if the picture is not from a file.
   ///   - zone: The zone in which the time is shown. If it is nil, the time is shown with its own offset or, if it has
   ///     none, in `local`.
-  ///   - local: The zone in which times without an offset are meant.
+  ///   - local: The zone that applies to times without an offset.
   ///   - now: The time of the clock, in seconds since 1970.
   ///   - name: The name of the picture in errors.
   /// - Throws: ``LarderError`` of code `time` when the picture lacks the requested time.

@@ -35,7 +35,9 @@ struct AVIFHeader: Equatable, Sendable {
     var isGrey: Bool { chroma == Int32(cavif_400) }
   }
 
-  /// The most frames of a sequence, of which only the first is read.
+  /// The maximum number of frames of a sequence.
+  ///
+  /// Only the first frame is read.
   private static let frames = 65_536
 
   /// Reads the boxes of `bytes`.

@@ -105,7 +105,7 @@ final class GIFRows: RowSource {
   private let isInterlaced: Bool
   /// The even rows of an interlaced frame, once the first row has been read.
   private var held: [UInt8] = []
-  /// The number of bytes, from the start of `held`, whose memory was freed.
+  /// The number of bytes at the start of `held` whose memory was freed.
   private var given = 0
   private var reached = 0
 
