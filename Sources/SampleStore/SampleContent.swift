@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// A path is looked up in memory, then in a folder, and then passed to a function that generates content.
 ///
-/// The content may be changed while the store runs. One lock guards all state. It is not held while content is
+/// The content can be changed while the store runs. One lock guards all state. It is not held while content is
 /// generated or read from the disk.
 package final class SampleContent: Sendable {
   /// Generates the resource for a path that is neither in memory nor in the folder; returns nil for status 404.
@@ -109,7 +109,7 @@ package final class SampleContent: Sendable {
 
 /// The files of a folder, which are kept in memory until they change on disk.
 final class Folder: Sendable {
-  /// Metadata of a file, which differs after the file has changed.
+  /// Metadata of a file that shows whether the file has changed.
   private struct Stamp: Equatable {
     let device, inode: UInt
     let size, seconds, nanoseconds: Int

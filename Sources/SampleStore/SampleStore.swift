@@ -14,7 +14,7 @@ import NIOSSL
 ///     defer { store.stop() }
 ///     print(store.baseURL)
 package final class SampleStore: Sendable {
-  /// The content, which may change at any time.
+  /// The content, which can change at any time.
   package let content: SampleContent
   /// The port that the store listens on.
   package let port: Int
@@ -93,7 +93,7 @@ package final class SampleStore: Sendable {
 
   /// Closes the port and every connection, even those that hang, and waits until all are closed.
   ///
-  /// It may be called several times and on several threads. Each call returns after the store has stopped.
+  /// It can be called several times and on several threads. Each call returns after the store has stopped.
   package func stop() {
     listener.stop(origin.connections)
   }

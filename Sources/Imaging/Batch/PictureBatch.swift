@@ -46,7 +46,7 @@ public struct PictureBatch: Sendable, Equatable {
     public let error: LarderError?
     /// The format of the output; nil if the input cannot be read.
     var format: PictureFormat?
-    /// The bytes of an input from stdin; nil for a file.
+    /// The bytes of an input from stdin; nil if the input is a file.
     var bytes: [UInt8]?
 
     var picture: PictureInput {
@@ -61,21 +61,21 @@ public struct PictureBatch: Sendable, Equatable {
   public let items: [Item]
   /// The files in the input folders that are skipped because they are not pictures, in the same order as `items`.
   ///
-  /// A picture of a kind that larder recognizes but cannot read, such as a PSD, is not among them. It is an item with
-  /// an error.
+  /// A picture of a kind that larder recognizes but cannot read, such as a PSD, is not among these files. Instead, it
+  /// is an item with an error.
   public let others: [FilePath]
 
   /// Reads the first bytes of each input, and decides the names of the outputs.
   ///
   /// - Parameters:
-  ///   - inputs: Pictures and folders. The outputs of an input folder have the same folders below `folder` as the
-  ///     inputs have.
+  ///   - inputs: Pictures and folders. The outputs of an input folder are in the same subfolders of `folder` as the
+  ///     inputs are in the input folder.
   ///   - folder: The folder of the outputs.
   ///   - format: The format of the outputs, which decides their file extension. If it is nil, each input keeps its own
   ///     format.
   ///   - name: The template for the names of outputs.
-  ///   - standardInput: Reads all of stdin. It is called for the input `-`, whose output is named after `stdin`. If it
-  ///     is nil, `-` is an ordinary file name.
+  ///   - standardInput: Reads all of stdin. It is called for the input `-`. The output of this input is named after
+  ///     `stdin`. If it is nil, `-` is an ordinary file name.
   /// - Throws: ``LarderError`` of code `usage` when two inputs have the same output, an output is also an input, or
   ///   `folder` is not a folder. Errors of `standardInput` are passed on.
   public init(
@@ -194,7 +194,7 @@ public struct PictureBatch: Sendable, Equatable {
     for name in names.sorted(by: { $0.string < $1.string }) {
       let path = input.appending(name)
       var status = stat()
-      // Links to folders are not followed, because such a link may lead back to a parent folder.
+      // Links to folders are not followed, because such a link can lead back to a parent folder.
       guard path.withPlatformString({ lstat($0, &status) }) == 0 else {
         // A file that was deleted after its folder was read is skipped. Any other error is reported.
         if errno != ENOENT {
@@ -278,13 +278,13 @@ extension PictureBatch {
   /// - Parameters:
   ///   - making: The operation on each input.
   ///   - workers: The number of threads. Pass nil to use one for each processor. More threads are not faster.
-  ///   - overwrite: Whether existing outputs may be replaced.
+  ///   - overwrite: Whether the run is allowed to replace existing outputs.
   ///   - skipsExisting: Whether inputs whose output already exists are skipped.
   ///   - report: Called with each result, in the order of the inputs. Calls come one at a time, on any thread.
   ///   - isCancelled: Called before each picture. If it returns true, the run stops, and the remaining inputs get no
   ///     result.
-  ///   - deliver: Called with a picture once its file is complete, for example to upload the picture. It may block, and
-  ///     is called for at most eight pictures at the same time.
+  ///   - deliver: Called with a picture once its file is complete, for example to upload the picture. It is allowed
+  ///     to block, and is called for at most eight pictures at the same time.
   /// - Returns: The results, in the order of the inputs.
   /// - Throws: ``LarderError`` when the options of `making` are invalid, or when the folders cannot be synced at the
   ///   end.
@@ -360,7 +360,7 @@ extension PictureBatch {
   /// These results have no ``PictureResult/summary``.
   ///
   /// - Parameters:
-  ///   - overwrite: Whether existing outputs may be replaced.
+  ///   - overwrite: Whether the run is allowed to replace existing outputs.
   ///   - skipsExisting: Whether inputs whose output already exists are skipped.
   /// - Returns: A result for each input, in the order of the inputs.
   public func plan(overwrite: Bool = false, skipsExisting: Bool = false) -> [PictureResult] {
@@ -403,7 +403,7 @@ private final class OutputWriter: Sendable {
   private let written = DispatchGroup()
   /// Limits how many pictures wait in memory for the disk.
   private let slots = DispatchSemaphore(value: 8)
-  /// The folders with new files, which have not been synced yet.
+  /// The folders that contain new files and have not been synced yet.
   private let folders = Mutex<Set<FilePath>>([])
   /// The folders that were already searched for files that killed runs left.
   private let swept = Mutex<Set<FilePath>>([])

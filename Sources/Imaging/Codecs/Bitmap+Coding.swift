@@ -52,7 +52,9 @@ extension Bitmap {
     try PNGCodec.encode(BitmapRows(consume self), level: 6, name: name).bytes()
   }
 
-  /// The 8-bit colours, on white, of the pixels at which one of `rows` crosses one of `columns`, row by row.
+  /// The 8-bit colours of the pixels that are in one of `rows` and in one of `columns`, row by row.
+  ///
+  /// Transparent pixels are composited on white.
   func colours(columns: [Int], rows: [Int]) -> [(red: UInt8, green: UInt8, blue: UInt8)] {
     let samples = picked(columns: columns, rows: rows).flattened(.rgb).samples
     return stride(from: 0, to: samples.count, by: 3).map {
@@ -60,7 +62,7 @@ extension Bitmap {
     }
   }
 
-  /// The pixels at which one of `rows` crosses one of `columns`.
+  /// The pixels that are in one of `rows` and in one of `columns`.
   func picked(columns: [Int], rows: [Int]) -> Bitmap {
     let (bytes, rowBytes) = (pixelBytes, rowBytes)
     return Bitmap(width: columns.count, height: rows.count, layout: layout, depth: depth) {

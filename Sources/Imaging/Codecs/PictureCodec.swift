@@ -10,7 +10,7 @@ protocol PictureCodec: Sendable {
   static var name: String { get }
   /// The file extensions of the format; larder writes files with the first one.
   static var fileExtensions: [String] { get }
-  /// The format in which a picture of this format is written, unless another is requested.
+  /// The format in which larder writes a picture of this format, unless another format is requested.
   static var kept: PictureFormat { get }
   /// Whether browsers can show the format; only such pictures are expected from a shop.
   static var isShown: Bool { get }
@@ -25,8 +25,8 @@ protocol PictureCodec: Sendable {
   ///
   /// - Parameters:
   ///   - head: The first bytes of the file, as many as for `begins`.
-  ///   - tail: The last bytes of the file. An end marker may be anywhere in them, because some programs append data
-  ///     after it.
+  ///   - tail: The last bytes of the file. An end marker can be anywhere in these bytes, because some programs append
+  ///     data after it.
   ///   - count: The number of bytes of the file.
   /// - Returns: Whether the file seems complete.
   static func ends(head: [UInt8], tail: [UInt8], count: Int) -> Bool
@@ -84,7 +84,7 @@ protocol PictureCodec: Sendable {
     _ limits: PictureLimits
   ) throws(LarderError) -> OpenRows
 
-  /// Encodes upright rows, which may have any layout except `cmyk`.
+  /// Encodes upright rows of any layout except `cmyk`.
   ///
   /// For WebP and AVIF, the rows must have colours: `rgb`, `rgba` or `bgrx`.
   static func encode(

@@ -6,13 +6,13 @@ import Base
 struct PictureEncoding {
   /// The options of the user.
   ///
-  /// Codecs use its quality, its background, its chroma subsampling and its limits, and whether a JPEG is progressive.
+  /// Codecs use the quality, the background, the chroma subsampling and the limits, and whether a JPEG is progressive.
   var crop = Crop()
   /// Whether the colours were converted to sRGB.
   var isConverted = false
   /// Whether the samples are encoded without loss, if the format can do that.
   var lossless: Bool
-  /// Whether the output may have colours although the source is grey, because of its background.
+  /// Whether the output can have colours although the source is grey, because the background has colours.
   var hasNewColours = false
   /// The picture from which the rows were made.
   ///

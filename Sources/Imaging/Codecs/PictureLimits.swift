@@ -2,23 +2,23 @@ import Base
 
 /// Limits that protect from decompression bombs; they are checked before any pixel of a picture is decoded.
 public struct PictureLimits: Equatable, Sendable, Codable {
-  /// The most pixels of the whole picture.
+  /// The maximum number of pixels of the whole picture.
   public var pixels: Int
-  /// The most pixels along either side.
+  /// The maximum number of pixels along either side.
   public var side: Int
   /// The maximum number of scans of a JPEG, which are the passes in which a progressive JPEG is stored.
   public var scans: Int
   /// The largest product of scans and pixels; it limits the work of a decoder.
   public var scannedPixels: Int
-  /// The most bytes of metadata, which is everything in the file except the picture itself.
+  /// The maximum number of bytes of metadata, which is everything in the file except the picture itself.
   public var metadataBytes: Int
-  /// The most bytes of the file.
+  /// The maximum number of bytes of the file.
   public var fileBytes: Int
-  /// The most bytes of one bitmap, or of all planes of a picture together.
+  /// The maximum number of bytes of one bitmap, or of all planes of a picture together.
   public var memory: Int
-  /// The most bytes that a library may take while it decodes.
+  /// The maximum number of bytes that a library is allowed to take while it decodes.
   ///
-  /// An AVIF decoder, for example, may take several times the size of the planes.
+  /// An AVIF decoder, for example, can take several times the size of the planes.
   public var decoding: Int
 
   /// Makes limits; the defaults admit any photo, and stop decompression bombs.
@@ -49,7 +49,7 @@ public struct PictureLimits: Equatable, Sendable, Codable {
   ///
   /// The limits of memory, work and sides grow with the pixels.
   ///
-  /// - Parameter pixels: The most pixels; a number below one counts as one.
+  /// - Parameter pixels: The maximum number of pixels; a number below one counts as one.
   /// - Returns: The limits. Only `pixels` can be below its default.
   public static func allowing(pixels: Int) -> PictureLimits {
     var limits = PictureLimits()
@@ -66,7 +66,7 @@ public struct PictureLimits: Equatable, Sendable, Codable {
   /// The longest side to which a picture can be scaled.
   static let scaledSide = 16_384
 
-  /// A picture of any size may have this many scans; ordinary progressive files have 10.
+  /// A picture of any size is allowed to have this many scans; ordinary progressive files have 10.
   private static let usualScans = 12
 
   /// Checks the size of a picture.

@@ -137,7 +137,7 @@ public enum PictureFormat: String, Sendable, CaseIterable, Codable {
   /// The usual name of the format, for example `WebP`.
   public var name: String { codec.name }
 
-  /// The format in which a picture of this format is written, unless another is requested.
+  /// The format in which larder writes a picture of this format, unless another format is requested.
   ///
   /// This is the format itself if larder can write it. Otherwise it is JPEG for an HEIC, and PNG for a GIF, BMP or
   /// TIFF.
@@ -156,8 +156,8 @@ public enum PictureFormat: String, Sendable, CaseIterable, Codable {
   ///
   /// - Parameters:
   ///   - head: The first ``sniffLength`` bytes of the file, or all bytes of a shorter file.
-  ///   - tail: The last bytes of the file. An end marker may be anywhere in them, because some programs append data
-  ///     after it.
+  ///   - tail: The last bytes of the file. An end marker can be anywhere in these bytes, because some programs append
+  ///     data after it.
   ///   - count: The number of bytes of the file.
   /// - Returns: Whether the file seems complete.
   package func ends(head: [UInt8], tail: [UInt8], count: Int) -> Bool {

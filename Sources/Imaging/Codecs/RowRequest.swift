@@ -4,7 +4,7 @@ import Base
 struct RowRequest: Equatable {
   /// The part, in pixels of the stored picture.
   var region: PixelRegion
-  /// The scaling that follows, if there is one, so that the decoder may deliver a reduced picture.
+  /// The scaling that follows, if there is one, so that the decoder can deliver a reduced picture.
   var scaling: Scaling?
   /// Whether a PNG's palette indices and samples of fewer than 8 bits are delivered as they are stored.
   var isNative = false
@@ -13,7 +13,7 @@ struct RowRequest: Equatable {
     let window: PixelSize
     let size: PixelSize
 
-    /// The ratio by which a decoder may reduce the picture before it is scaled.
+    /// The ratio by which a decoder is allowed to reduce the picture before it is scaled.
     ///
     /// The scaling filter then still has two pixels for each pixel of the result, along the side that shrinks less.
     var spare: Double {
@@ -33,7 +33,7 @@ struct OpenRows {
   let source: any RowSource
   /// The position of the requested part within `source`; nil if `source` shows exactly that part.
   ///
-  /// The rows of `source` may show a larger part, and may show it reduced.
+  /// The rows of `source` can show a larger part, and can show it reduced.
   var part: Bitmap.Part?
   /// Whether the rows that were read so far show something that is missing or damaged in the input.
   var isDamaged: () -> Bool = { false }

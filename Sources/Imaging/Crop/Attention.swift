@@ -6,10 +6,10 @@ import Base
 /// picture. The part that is kept is called the window below.
 ///
 /// The map is the sum of four features: edges; colours that differ from the mean colour of the picture and its linear
-/// gradient; saturated colours; and the tones of skin, which baked, fried and stewed dishes also have. A place scores
-/// by how far it exceeds the linear trend of a feature over the picture. A feature that is rare in the picture counts
-/// more, so a pattern all over the picture counts for nothing. (After Itti, Koch and Niebur 1998 and Achanta et al.
-/// 2009.)
+/// gradient; saturated colours; and the tones of skin, which baked, fried and stewed dishes also have. The score of a
+/// place is the amount by which it exceeds the linear trend of a feature over the picture. A feature that is rare in
+/// the picture counts more, so a pattern all over the picture counts for nothing. (After Itti, Koch and Niebur 1998 and
+/// Achanta et al. 2009.)
 struct Attention {
   /// The length of the small picture's longer side, in pixels.
   static let side = 160

@@ -78,7 +78,7 @@ extension Crop {
     return picture
   }
 
-  /// Encodes a PNG that is made from a PNG, and copies the chunks of the source that still hold for the result.
+  /// Encodes a PNG that is made from a PNG, and copies the chunks of the source that are still valid for the result.
   private func encodedLike(
     _ rows: any RowSource,
     _ chunks: PNGChunks,
@@ -174,7 +174,8 @@ extension Crop {
 
   /// Whether the result keeps the samples exactly.
   ///
-  /// A lossless WebP that stays a WebP does. Other pictures do on request, if the format can hold the samples.
+  /// This is true for a lossless WebP that stays a WebP. For other pictures it is true on request, if the format can
+  /// hold the samples.
   private func keepsSamples(
     of file: PictureFile,
     as target: PictureFormat,

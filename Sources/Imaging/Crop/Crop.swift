@@ -63,7 +63,7 @@ public struct Crop: PictureMaking, Equatable, Codable {
   public var isStrict = false
   /// Whether EXIF, XMP, texts and similar metadata are kept.
   ///
-  /// They may say where a photo was taken.
+  /// They can say where a photo was taken.
   public var keepsMetadata: Bool
   /// The limits that a picture must not exceed.
   public var limits: PictureLimits

@@ -23,7 +23,7 @@ public struct EncodedPicture: Sendable, Equatable {
     ///
     /// It is the middle of the input, a point on its edge, a corner, or the most salient point.
     public var gravity: Point?
-    /// The time on the stamp; nil for a picture without a stamp.
+    /// The time on the stamp; nil if the picture has no stamp.
     public var time: StampTime?
     /// Warnings about the result.
     public var remarks: Set<Remark> = []

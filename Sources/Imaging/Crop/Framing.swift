@@ -14,7 +14,7 @@ struct Framing: Equatable {
   ///
   /// It is called the window below.
   let window: PixelRegion
-  /// The size of the window after scaling; equal to its own size if it is not scaled.
+  /// The size of the window after scaling; it is the size of the window itself if nothing is scaled.
   let scaled: PixelSize
   /// The size of the result.
   ///

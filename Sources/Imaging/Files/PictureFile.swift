@@ -40,7 +40,7 @@ public struct PictureFile: Sendable {
 
   /// Reads a file.
   ///
-  /// Blocks.
+  /// This function blocks.
   ///
   /// - Parameters:
   ///   - path: The file.

@@ -14,7 +14,7 @@ public enum WholeFile {
   /// - Parameters:
   ///   - bytes: The content of the file.
   ///   - path: The path of the file.
-  ///   - overwrite: Whether an existing file may be replaced.
+  ///   - overwrite: Whether an existing file is allowed to be replaced.
   ///   - syncsFolder: Whether the folder is synced before this returns. If not, the caller must sync it.
   /// - Throws: ``LarderError`` of code `exists`, `diskFull` or `disk`. No incomplete file is left.
   public static func write(
@@ -35,7 +35,7 @@ public enum WholeFile {
     path.withPlatformString { access($0, F_OK) } == 0
   }
 
-  /// Checks that there is no file at `path`, which writing would replace.
+  /// Checks that there is no file at `path` that writing would replace.
   static func checkAbsent(_ path: FilePath) throws(LarderError) {
     guard !isThere(path) else { throw refusal(path, EEXIST) }
   }
@@ -229,7 +229,7 @@ final class PartFile: Sendable {
 
   /// Syncs the file, and gives it its final name.
   ///
-  /// - Parameter overwrite: Whether an existing file may be replaced.
+  /// - Parameter overwrite: Whether an existing file is allowed to be replaced.
   /// - Throws: ``LarderError`` of code `exists`, `diskFull` or `disk`.
   func place(overwrite: Bool) throws(LarderError) {
     guard fsync(descriptor) == 0 else { throw WholeFile.refusal(path, errno) }

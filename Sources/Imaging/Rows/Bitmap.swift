@@ -40,7 +40,7 @@ public struct Bitmap: Sendable, Equatable {
 
     /// Whether the last sample of a pixel is alpha.
     ///
-    /// A palette may have alpha even if this is false.
+    /// A palette can have alpha even if this is false.
     var hasAlpha: Bool { self == .rgba || self == .greyAlpha }
 
     /// The layout with alpha added.
@@ -127,7 +127,7 @@ public struct Bitmap: Sendable, Equatable {
     }
   }
 
-  /// Makes a bitmap whose samples `fill` writes; it must write all of them.
+  /// Makes a bitmap with the samples that `fill` writes; `fill` must write all samples.
   init<Failure: Error>(
     width: Int,
     height: Int,

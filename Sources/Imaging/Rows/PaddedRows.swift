@@ -27,7 +27,7 @@ struct Padding {
 final class PaddedRows: RowSource {
   let shape: RowShape
   private let source: any RowSource
-  /// The place of the picture on the canvas; it may extend beyond the canvas.
+  /// The place of the picture on the canvas; the picture can extend beyond the canvas.
   private let frame: PixelRegion
   /// A row that consists of background.
   private let empty: [UInt8]

@@ -2,7 +2,7 @@ import Base
 import CZimg
 
 extension Bitmap {
-  /// A part of a picture; its edges may lie within pixels.
+  /// A part of a picture; its edges can lie within pixels.
   struct Part: Equatable {
     var x: Double
     var y: Double
@@ -67,8 +67,8 @@ final class ScaledRows: RowSource {
   ///   - source: The rows to scale.
   ///   - part: The part of the rows to scale. Pass nil to scale all rows.
   ///   - size: The size of the result.
-  ///   - strip: The number of bytes of a strip of the source; 0 to scale the picture as a whole. If it is nil, it
-  ///     depends on the size of the source.
+  ///   - strip: The number of bytes of a strip of the source. Pass 0 to scale the picture as a whole. If it is nil,
+  ///     it depends on the size of the source.
   ///   - portable: Whether to use only zimg's portable code, without vector instructions.
   ///   - limits: The limits of the picture.
   ///   - name: The name of the picture in errors.

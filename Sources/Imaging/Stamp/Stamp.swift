@@ -15,8 +15,8 @@ import SystemPackage
 public struct Stamp: PictureMaking {
   /// The crop to stamp.
   ///
-  /// Its `lossless` has no effect, because pixels change. If its fit is `.contain` and it has no frame, the whole
-  /// picture is stamped in its own shape.
+  /// The crop's `lossless` has no effect, because pixels change. If its fit is `.contain` and it has no frame, the
+  /// whole picture is stamped in its own shape.
   public var crop: Crop
   /// The time to show.
   public var time: StampTime.Choice

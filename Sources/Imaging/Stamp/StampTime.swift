@@ -18,11 +18,11 @@ public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
   public enum Choice: Sendable, Equatable, Codable {
     /// The time in the picture's metadata.
     ///
-    /// A picture without one is an error.
+    /// It is an error if the picture has no such time.
     case exif
     /// The time at which the file was last written.
     ///
-    /// A picture without one is an error.
+    /// It is an error if the picture has no such time.
     case file
     /// The time of the system's clock.
     case now

@@ -80,8 +80,8 @@ package struct PictureOrder: Sendable {
 
 // The limits of a worker process for one picture.
 extension PictureOrder {
-  /// The processor time that a picture with this header may take; it is several times as long as the slowest formats
-  /// need.
+  /// The processor time that a picture with this header is allowed to take; it is several times as long as the slowest
+  /// formats need.
   ///
   /// - Parameter probe: The properties of the picture.
   /// - Returns: Seconds.
@@ -91,9 +91,9 @@ extension PictureOrder {
     return Self.seconds(pixels: input + canvas.width * canvas.height, scanned: input * probe.scans)
   }
 
-  /// The most processor time that any picture within the limits may take, in seconds.
+  /// The maximum processor time, in seconds, that a picture within the limits is allowed to take.
   var mostSeconds: Double {
-    // The output may have as many pixels as the input. Twelve scans are always allowed.
+    // The output can have as many pixels as the input. Twelve scans are always allowed.
     Self.seconds(pixels: 2 * limits.pixels, scanned: max(limits.scannedPixels, 12 * limits.pixels))
   }
 
@@ -105,10 +105,10 @@ extension PictureOrder {
     secondsForHeader + (0.5 * Double(pixels) / 1e6 + 0.1 * Double(scanned) / 1e6) * slowness
   }
 
-  /// The processor time for reading a header, in seconds; every picture may take at least this.
+  /// The processor time for reading a header, in seconds; every picture is allowed to take at least this.
   static let secondsForHeader = 0.5 * slowness
 
-  /// The processor time, in seconds, that a worker may use for a picture without asking for more.
+  /// The processor time, in seconds, that a worker is allowed to use for a picture without asking for more.
   ///
   /// It is enough for a megapixel of input and a megapixel of output. A message for each small picture would take
   /// longer than the picture itself.
@@ -117,6 +117,7 @@ extension PictureOrder {
   /// How much slower a debug build is than an optimized one.
   private static let slowness: Double = _isDebugAssertConfiguration() ? 10 : 1
 
-  /// The number of bytes of address space that a picture may take: for planes, results, libraries, and the file itself.
+  /// The number of bytes of address space that a picture is allowed to take: for planes, results, libraries, and the
+  /// file itself.
   var memory: Int { 4 * limits.memory + limits.decoding + limits.fileBytes }
 }

@@ -7,9 +7,9 @@ import SystemPackage
 ///
 /// ``PictureWorkers`` starts such processes.
 ///
-/// A worker may read any file, because libraries and fonts are opened when they are needed. It can write only to files
-/// that the other process hands over. It starts no program and opens no socket. Its memory is limited for each picture,
-/// and its processor time is limited by the size in the picture's header. It ends when the other process ends.
+/// A worker is allowed to read any file, because libraries and fonts are opened when they are needed. It can write only
+/// to files that the other process hands over. It starts no program and opens no socket. Its memory is limited for each
+/// picture, and its processor time is limited by the size in the picture's header. It ends when the other process ends.
 package struct PictureWorker {
   private let channel: WorkerChannel
   private var known: PictureOrder?

@@ -50,7 +50,7 @@ struct WorkerChannel {
   ///
   /// Its text is a byte of flags, followed by the name.
   ///
-  /// As JSON, it would take a tenth of the time of a small picture.
+  /// Encoding the request as JSON would take a tenth of the time that a small picture takes.
   struct Request {
     let name: String
     /// Whether the picture is from a file.
@@ -114,8 +114,8 @@ struct WorkerChannel {
   /// Receives the next message.
   ///
   /// - Parameters:
-  ///   - takesDescriptor: Whether the message may carry a descriptor. If not, a descriptor that comes with it is
-  ///     closed.
+  ///   - takesDescriptor: Whether the message is allowed to carry a descriptor. If not, a descriptor that comes with
+  ///     it is closed.
   ///   - wait: Waits for the socket.
   /// - Returns: The message.
   /// - Throws: ``WorkerLoss``, also if `wait` throws it.

@@ -104,7 +104,7 @@ final class WorkerProcess: Sendable {
         let seconds = try message.seconds()
         watch.allow(min(max(seconds, 0), order.mostSeconds))
       case .place:
-        // The process may ask once for each picture, and only if the result will be written to a file.
+        // The process is allowed to ask once for each picture, and only if the result will be written to a file.
         guard let output, part == nil else { throw .nonsense }
         let begun: PartFile
         do throws(LarderError) {
@@ -142,7 +142,7 @@ final class WorkerProcess: Sendable {
 
 /// How long to wait for a worker process.
 package struct WorkerPatience: Sendable {
-  /// The processor time, in seconds, that a new process may take before it begins with its first picture.
+  /// The processor time, in seconds, that a new process is allowed to take before it begins with its first picture.
   package var start: Double
   /// A process counts as stalled after this many seconds, plus twenty seconds for each second of its processor time
   /// limit.

@@ -36,7 +36,7 @@ extension AVIFHeader: PictureCodec {
     OpenRows(source: BitmapRows(try AVIFCodec.decode(file, self, request.region, limits)))
   }
 
-  /// The default quality, which is also libavif's.
+  /// The default quality, which is the same as libavif's.
   private static let usualQuality = 60
 
   static func encode(

@@ -78,7 +78,7 @@ struct BMPHeader: Equatable, Sendable {
       readPalette(reader, at: 14 + length, isOld ? 3 : 4, isOld ? 0 : reader.long(46) ?? 0)
     }
     if packing == .runs {
-      // A few bytes in run-length encoding may describe a huge picture, which is decoded into memory.
+      // A few bytes in run-length encoding can describe a huge picture, and that picture is decoded into memory.
       let least = size.width * size.height / 128
       guard least < 1 << 17 || reader.bytes.count > least else {
         throw .tooLarge(

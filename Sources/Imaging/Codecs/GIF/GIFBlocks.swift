@@ -10,7 +10,7 @@ struct GIFBlocks: Equatable, Sendable {
   private(set) var frame = PixelRegion(x: 0, y: 0, width: 0, height: 0)
   /// Whether the rows of the first frame are stored in four passes.
   private(set) var isInterlaced = false
-  /// The byte range of the colours of the first frame, which take three bytes each.
+  /// The byte range of the colours of the first frame; each colour takes three bytes.
   private(set) var palette = 0..<0
   /// The transparent palette index; nil if there is none.
   private(set) var clear: Int?
@@ -19,7 +19,7 @@ struct GIFBlocks: Equatable, Sendable {
   /// A file without it is incomplete.
   private(set) var isWhole = false
 
-  /// Whether any pixel of the screen may be transparent, either in the first frame or around it.
+  /// Whether any pixel of the screen can be transparent, either in the first frame or around it.
   var hasAlpha: Bool { clear != nil || !isFull }
 
   /// Whether the first frame covers the screen.

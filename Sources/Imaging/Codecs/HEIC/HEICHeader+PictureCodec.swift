@@ -4,8 +4,9 @@ import CAVIF
 extension HEICHeader: PictureCodec {
   static let name = "HEIC"
   static let fileExtensions = ["heic", "heif", "hif"]
-  /// The format of a result is JPEG, because an HEIC is usually a phone's photo, which a lossless format would make
-  /// much larger.
+  /// The format of a result is JPEG.
+  ///
+  /// An HEIC is usually a phone's photo, and a lossless format would make the result much larger.
   static var kept: PictureFormat { .jpeg }
   static var isShown: Bool { false }
 

@@ -15,10 +15,10 @@ struct HEICHeader: Equatable, Sendable {
   private(set) var orientation = Orientation.upright
   /// How the colours are encoded.
   ///
-  /// If no box names the matrix and the range, those in the HEVC data are used.
+  /// If no box names the matrix and the range, the matrix and the range in the HEVC data are used.
   private(set) var colour: AVIFHeader.Colour
   private(set) var isFullRange: Bool?
-  /// The HEVC pictures with the colours; `alpha` has those with the alpha.
+  /// The HEVC pictures that contain the colours; `alpha` has the HEVC pictures that contain the alpha.
   let tiles: HEVCTiles
   let alpha: HEVCTiles?
   /// Whether the stored colours are multiplied by alpha.

@@ -11,7 +11,7 @@ struct HEIFItems {
   private var properties: [MediaBox] = []
   private var associations: [Int: [Int]] = [:]
   private var references: [(type: String, from: Int, to: [Int])] = []
-  /// The number of entries of boxes that may still be read.
+  /// The number of box entries that are still allowed to be read.
   ///
   /// This stops hostile files, because real pictures have far fewer entries.
   private var left = 1 << 18

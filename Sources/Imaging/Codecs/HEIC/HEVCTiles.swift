@@ -84,7 +84,7 @@ struct HEVCTiles: Equatable, Sendable {
       stills.append(one.still)
       bytes += one.bytes
     }
-    // Cells may share bytes, but the sum of their sizes must be at most four times the size of the file.
+    // Cells can share bytes, but the sum of their sizes must be at most four times the size of the file.
     guard let kind, bytes <= reader.bytes.count * 4 else { throw broken }
     guard kind.isRead else {
       throw LarderError(
@@ -176,7 +176,7 @@ struct HEVCStill: Equatable, Sendable {
   /// The byte ranges in the file that together are the picture's data.
   let parts: [Range<Int>]
 
-  /// The most NAL units of a picture; real pictures never have thousands.
+  /// The maximum number of NAL units of a picture; real pictures never have thousands.
   private static let mostUnits = 1 << 16
 
   /// Calls `body` with the NAL units that a decoder needs: the parameter sets and the slices, without SEI messages.

@@ -205,11 +205,11 @@ enum JPEGCodec {
   /// If the quantization tables of the source are coarser, such pixels are encoded with the tables of this quality.
   static let leastFine = 75
 
-  /// Encodes rows with the settings of `file`, a JPEG, if there is one; transparent pixels get a background.
+  /// Encodes rows, with the settings of the JPEG `file` if there is one; transparent pixels get a background.
   ///
-  /// The quantization tables, the sampling and the colour space of `file` are used; if `transposed`, with swapped axes.
-  /// `hasNewDetail` says that `file` does not have these pixels. They are not encoded with tables that are coarser than
-  /// those of the quality `leastFine`.
+  /// The quantization tables, the sampling and the colour space of `file` are used. If `transposed` is true, their axes
+  /// are swapped. If `hasNewDetail` is true, `file` does not have these pixels. Then they are not encoded with tables
+  /// that are coarser than those of the quality `leastFine`.
   static func encode(
     _ rows: any RowSource,
     _ form: Form,

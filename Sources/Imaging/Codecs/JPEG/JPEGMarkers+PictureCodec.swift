@@ -11,7 +11,7 @@ extension JPEGMarkers: PictureCodec {
   static func ends(head: [UInt8], tail: [UInt8], count: Int) -> Bool { tail.holds([0xFF, 0xD9]) }
 
   var channels: Int { sampling.count }
-  /// Whether the end marker is missing, or some scans of a progressive file are.
+  /// Whether the end marker is missing, or some scans of a progressive file are missing.
   var isCutShort: Bool { !isWhole || !isComplete }
   var isInk: Bool { sampling.count == 4 }
 

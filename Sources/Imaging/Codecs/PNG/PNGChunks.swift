@@ -173,7 +173,7 @@ struct PNGChunks: Equatable, Sendable {
       hasTransparency = hasTransparency || makesClear(reader, payload)
       return
     }
-    // A chunk is dropped if its CRC is wrong, if it breaks the rules of its type, or if it repeats a chunk that may
+    // A chunk is dropped if its CRC is wrong, if it breaks the rules of its type, or if it repeats a chunk that can
     // occur only once.
     let rule = PNGChunkRule(type)
     guard let rule, rule.repeats || !kept.contains(type),
@@ -227,7 +227,7 @@ extension PNGChunks {
 
 /// The rules that a chunk must meet before it is copied. (PNG specification, third edition, section 11.3)
 struct PNGChunkRule {
-  /// Whether a picture may have several chunks of this type.
+  /// Whether a picture is allowed to have several chunks of this type.
   let repeats: Bool
   private let holds: (Content) -> Bool
 

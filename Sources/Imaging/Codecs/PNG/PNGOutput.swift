@@ -131,7 +131,7 @@ enum PNGAncillary {
 
   /// Adapts a chunk of metadata to an upright, cropped picture.
   ///
-  /// The result is empty for compressed EXIF or XMP, which may contain previews of the whole picture.
+  /// The result is empty for compressed EXIF or XMP, because these can contain previews of the whole picture.
   private static func cropped(_ chunk: ArraySlice<UInt8>) -> [UInt8] {
     let type = String(decoding: chunk.dropFirst(4).prefix(4), as: UTF8.self)
     let payload = chunk.dropFirst(8).dropLast(4)

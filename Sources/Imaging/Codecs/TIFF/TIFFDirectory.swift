@@ -17,7 +17,7 @@ struct TIFFDirectory {
 
   /// The number of bytes of a value of each type; 0 if no type has the number.
   private static let sizes = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8]
-  /// The most entries of a directory; far fewer tags are defined.
+  /// The maximum number of entries of a directory; far fewer tags are defined.
   private static let mostEntries = 4096
 
   /// Reads the first directory of a file; nil if there is none.
@@ -94,7 +94,7 @@ extension TIFFDirectory {
   /// The tags that are copied from the picture's own directory: description, make, model, orientation, program, date,
   /// artist and copyright.
   private static let kept = [0x10E, 0x10F, 0x110, 0x112, 0x131, 0x132, 0x13B, 0x8298]
-  /// The most bytes of one copied value, and of the whole copy.
+  /// The maximum numbers of bytes of one copied value and of the whole copy.
   private static let (mostOfValue, most) = (1 << 16, 1 << 20)
 
   /// The EXIF data as a TIFF structure of its own.

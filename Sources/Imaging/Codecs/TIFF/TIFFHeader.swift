@@ -127,7 +127,7 @@ struct TIFFHeader: Equatable, Sendable {
     let needed = shownChannels
     guard (needed...64).contains(samples), bits >= 8 || needed == 1, packing != 7 || bits == 8
     else { throw refusal("with \(samples) samples of \(bits) bits") }
-    // Of several further samples, only the first one may be alpha. The file need not say whether it is.
+    // If there are several further samples, only the first one can be alpha. The file need not say whether it is alpha.
     if samples > needed, light != .inks, needed != 1 || bits >= 8 {
       if case .indices = light { return }
       alpha =

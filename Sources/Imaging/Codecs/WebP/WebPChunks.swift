@@ -7,9 +7,9 @@ import Base
 struct WebPChunks: Equatable, Sendable {
   /// The size of the canvas.
   private(set) var size = PixelSize(width: 0, height: 0)
-  /// The region of the canvas that the still covers, or the first frame of an animation.
+  /// The region of the canvas that the still, or the first frame of an animation, covers.
   ///
-  /// Both are called the frame below.
+  /// Below, a still is called a frame, too.
   private(set) var frame = PixelRegion(x: 0, y: 0, width: 0, height: 0)
   /// The byte range of the frame: its alpha chunk, if it has one, and its compressed pixels.
   private(set) var image = 0..<0
@@ -25,7 +25,7 @@ struct WebPChunks: Equatable, Sendable {
   /// The byte range of the XMP packet.
   private(set) var xmp: Range<Int>?
 
-  /// Whether any pixel of the canvas may be transparent, either in the frame or around it.
+  /// Whether any pixel of the canvas can be transparent, either in the frame or around it.
   var hasAlpha: Bool { frameHasAlpha || !coversCanvas }
 
   /// Whether the frame covers the canvas, as a still always does.
@@ -34,7 +34,8 @@ struct WebPChunks: Equatable, Sendable {
   }
 
   private var metadataBytes = 0
-  /// A lossless picture of at most this many pixels may have any number of bytes, because it may have a single colour.
+  /// A lossless picture of at most this many pixels is allowed to have any number of bytes, because it can have a
+  /// single colour.
   private static let plainPixels = 16_000_000
   /// A larger lossless picture must have at least one byte for this many pixels.
   private static let pixelsOfByte = 4096

@@ -111,7 +111,7 @@ enum WebPCodec {
     }
   }
 
-  /// Encodes rows, which may have any layout except `cmyk`, with 8 bits and without metadata.
+  /// Encodes rows of any layout except `cmyk`, with 8 bits and without metadata.
   static func encode(
     _ rows: any RowSource,
     quality: Int,
