@@ -140,16 +140,16 @@ package enum Files {
   ///
   /// A reader sees either the whole old content or the whole new content.
   ///
-  /// The bytes go into a temporary file in the same folder, which is then renamed. The folder is not synced, so after a
-  /// crash the old file may be there again.
+  /// The bytes go into a temporary file in the same folder, which is then renamed. The folder is not synced, so a crash
+  /// can bring the old file back.
   ///
   /// - Parameters:
   ///   - path: The file.
   ///   - bytes: The new content.
   ///   - temporary: The path of the temporary file, by default `PATH.PID.tmp`. If anything fails, that file is removed.
   ///   - mode: The permissions of the file, regardless of the umask. With nil, they are 0644, reduced by the umask.
-  ///   - isDurable: Whether to sync the bytes to the device before the rename. Without that, a crash may leave an empty
-  ///     file.
+  ///   - isDurable: Whether to sync the bytes to the device before the rename. Without the sync, a crash can leave an
+  ///     empty file.
   /// - Throws: ``SystemError``. In that case the old file is unchanged.
   package static func replace(
     _ path: String,

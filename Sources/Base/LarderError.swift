@@ -12,7 +12,7 @@ public struct LarderError: Error, Hashable, Sendable, CustomStringConvertible {
   public let code: Code
   /// The sentence without the remedy: "cannot VERB THING: REASON".
   ///
-  /// The sentence may end with a semicolon and advice. That advice mentions no option of a command.
+  /// The sentence can end with a semicolon and advice. That advice mentions no option of a command.
   public let problem: String
   /// The advice that follows the sentence.
   ///

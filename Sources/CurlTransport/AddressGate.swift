@@ -113,7 +113,7 @@ struct HostTrust {
 
   /// The first host and port of a value `HOST:PORT:HOST:PORT`.
   ///
-  /// The host may be an IPv6 address in brackets.
+  /// The host can be an IPv6 address in brackets.
   private static func source(of entry: String) -> (host: String, port: Int?)? {
     var rest = entry[...]
     var host: Substring

@@ -331,7 +331,7 @@ final class ActivityTally: Sendable {
     return host
   }
 
-  /// Adds a number, which may be negative, to the number of requests whose last attempt failed.
+  /// Adds `count`, which can be negative, to the number of requests whose last attempt failed.
   func addRetrying(_ count: Int) { retrying.wrappingAdd(count, ordering: .relaxed) }
 
   /// A summary of the counters.

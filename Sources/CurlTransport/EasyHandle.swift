@@ -201,7 +201,7 @@ struct MultiHandle: ~Copyable, @unchecked Sendable {
 
   /// Ends the current call of ``wait(milliseconds:)``, or the next call if there is none.
   ///
-  /// Any thread may call this.
+  /// Any thread can call this.
   func wake() { _ = larder_multi_wakeup(raw) }
 
   /// Removes the next finished transfer from libcurl's list, and returns its exchange and libcurl's result.

@@ -141,7 +141,7 @@ struct HeadFraming {
   }
 
   private mutating func add(length value: UnsafeBufferPointer<UInt8>) {
-    // A field may contain the same length several times, for example `12, 12`. (RFC 9110, section 8.6)
+    // A field can contain the same length several times, for example `12, 12`. (RFC 9110, section 8.6)
     for part in Array(value).split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
     {
       let digits = part.drop(while: \.isBlank)

@@ -316,7 +316,7 @@ extension Exchange {
   private func headEnded() -> Bool {
     guard let transfer else { return false }
     if status < 200 {
-      // A server may send any number of interim responses, which are ignored. (RFC 9110, section 15.2)
+      // A server can send any number of interim responses, and they are ignored. (RFC 9110, section 15.2)
       lines.removeAll(keepingCapacity: true)
       status = 0
       return true

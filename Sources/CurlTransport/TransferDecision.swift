@@ -236,7 +236,7 @@ extension Exchange {
 }
 
 extension Transfer {
-  /// Whether the current hop has a condition, so that the server may respond with 304.
+  /// Whether the current hop has a condition, so that the server can respond with 304.
   var isConditional: Bool {
     validators != nil || request.headers.contains("If-None-Match")
       || request.headers.contains("If-Modified-Since")

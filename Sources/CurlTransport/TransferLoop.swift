@@ -40,7 +40,7 @@ final class TransferLoop {
   private var nextDeadline: MonotonicTime?
   /// The reason with which every further request fails.
   ///
-  /// Nil while requests may be sent.
+  /// Nil while requests are allowed to be sent.
   private var ended: FailureReason?
 
   init(_ core: TransferCore) {
@@ -395,7 +395,7 @@ final class TransferLoop {
 final class ByteMeter {
   private var left: ByteCount
   private let reserve: DiskReserve?
-  /// The number of bytes that may be received before the disk is checked again.
+  /// The number of bytes that can be received before the disk is checked again.
   private var unlooked: ByteCount = .zero
 
   /// The number of bytes after which the disk is checked again.
@@ -408,9 +408,9 @@ final class ByteMeter {
     self.reserve = reserve
   }
 
-  /// The reason for which no more bytes may be received.
+  /// The reason for which no more bytes are allowed to be received.
   ///
-  /// Nil while bytes may be received.
+  /// Nil while bytes are allowed to be received.
   private(set) var end: FailureReason?
 
   /// Counts received bytes.

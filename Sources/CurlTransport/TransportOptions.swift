@@ -75,7 +75,7 @@ package struct TransportOptions: Sendable {
   package var proxy: ProxyRoute?
   /// Returns the addresses of a host name, or an empty array if the name cannot be resolved.
   ///
-  /// It may block.
+  /// It is allowed to block.
   var resolver: @Sendable (String) -> [IPAddress] = ProxyAdmission.addresses
 
   /// Makes the default options.

@@ -88,7 +88,7 @@ package final class ObjectStore: Sendable {
   ///
   /// - Parameters:
   ///   - verb: The operation.
-  ///   - path: The path of the object below the location; nil for a request to the bucket itself.
+  ///   - path: The path of the object below the location; nil if the request is for the bucket itself.
   ///   - query: The parameters of the query.
   ///   - headers: Further header fields, which are signed too.
   ///   - body: The body; nil if the request has none.

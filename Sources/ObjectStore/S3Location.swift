@@ -90,7 +90,7 @@ package struct S3Environment: Sendable {
   let token: String?
   /// The region of the store, such as `eu-central-1`.
   package let region: String
-  /// The address of the store; nil for AWS.
+  /// The address of the store; nil if the store is AWS.
   package let endpoint: String?
   /// The path of a PEM file with the CA certificates to trust; nil if the system's certificates are trusted.
   package let certificates: String?

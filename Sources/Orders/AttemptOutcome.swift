@@ -26,7 +26,7 @@ package enum AttemptOutcome: Hashable, Sendable {
   case refused(String)
   /// The webhook no longer accepts any message.
   case stopped(String)
-  /// The message was not accepted, but may be accepted later.
+  /// The webhook did not accept the message, but may accept it later.
   case failed(Failure)
   /// It is not known whether the webhook accepted the message.
   ///

@@ -102,7 +102,7 @@ package struct Notice: Hashable, Sendable, Codable {
 
   /// Whether another notice has the same changes.
   ///
-  /// The numbers of the syncs may be different.
+  /// The numbers of the syncs can be different.
   func says(_ other: Notice) -> Bool { changes == other.changes && counts == other.counts }
 
 }

@@ -76,7 +76,7 @@ package final class WebhookSender: Sendable {
 
   /// Ends the run after the present attempt.
   ///
-  /// Any thread may call this.
+  /// Any thread can call this.
   package func stop() {
     isStopped.store(true, ordering: .sequentiallyConsistent)
     clock.stop()
@@ -137,7 +137,7 @@ package final class WebhookSender: Sendable {
           report.due = moment
           break loop
         }
-        // While this sender waits, another process may send a message to another webhook.
+        // While this sender waits, another process can send a message to another webhook.
         drop(lock)
         clock.wait(until: moment)
       case .stopped(let reason):

@@ -240,7 +240,7 @@ extension FaultRule.Hits {
   }
 }
 
-/// Whether a text matches a pattern, in which `*` matches any bytes and `?` matches any single byte.
+/// Whether a text matches a pattern, where `*` matches any bytes and `?` matches any single byte.
 func glob(_ pattern: String, matches text: String) -> Bool {
   let (pattern, text) = (Array(pattern.utf8), Array(text.utf8))
   var (at, from) = (0, 0)

@@ -182,7 +182,7 @@ extension WebURL: CustomStringConvertible {
   /// The same as `redacted`, so that a log never contains a secret by mistake.
   package var description: String { redacted }
 
-  /// The URL for logs and reports, in which `***` replaces each query value that may be a secret.
+  /// The URL for logs and reports, where `***` replaces each query value that may be a secret.
   ///
   /// For example, the result for `https://shop.example/a?id=1&token=x` is `https://shop.example/a?id=1&token=***`.
   package var redacted: String {

@@ -41,7 +41,7 @@ package final class CacheLayout: Sendable {
   /// Whether this process may have created a picture folder whose name is not synced yet.
   private let hasUnsyncedNames = Atomic<Bool>(false)
 
-  /// The content of `CACHEDIR.TAG`, whose first line makes backup programs skip the folder.
+  /// The content of `CACHEDIR.TAG`; its first line makes backup programs skip the folder.
   static let tag = """
     Signature: 8a477f597d28d172789f06886806bc55
     # This file marks a cache of larder; see https://bford.info/cachedir/
@@ -142,7 +142,7 @@ package final class CacheLayout: Sendable {
 
   /// Opens the cache at `path` for `larder verify`; its index may be missing.
   ///
-  /// If this process may write to the cache, missing folders are created.
+  /// If this process is allowed to write to the cache, missing folders are created.
   ///
   /// - Throws: ``LarderError/Code/empty`` when there is no cache.
   package init(

@@ -136,7 +136,7 @@ extension Index {
   ///
   /// If `fast` is true, tables are not compared with their indexes.
   ///
-  /// - Throws: ``LarderError`` when the file cannot be read, in which case it may still be whole.
+  /// - Throws: ``LarderError`` when the file cannot be read. In that case the file may still be whole.
   package func isWhole(fast: Bool) throws(LarderError) -> Bool {
     do {
       return try read {
@@ -242,7 +242,7 @@ extension Index {
   /// their catalog adopts them, which means that it writes their rows.
   ///
   /// - Parameters:
-  ///   - layout: The cache, whose lock the caller holds.
+  ///   - layout: The cache. The caller holds its lock.
   ///   - now: The present moment.
   /// - Returns: The new index, and the new path of the damaged index; the path is nil if there was no index.
   /// - Throws: ``LarderError`` when the new index cannot be created.

@@ -4,7 +4,7 @@ import GRDB
 /// The row of a document in the index: a page of a section, or the detail of an item.
 ///
 /// A document is found by its URL and its reader, which is the section or catalog whose rules decode the body. Several
-/// readers may share a URL. Each of them has a row of its own, because each decodes the body in its own way.
+/// readers can share a URL. Each of them has a row of its own, because each decodes the body in its own way.
 package struct DocumentEntry: Sendable, Equatable {
   /// The key, made of the reader and the URL.
   package var id: DocumentID

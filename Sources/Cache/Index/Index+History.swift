@@ -104,7 +104,7 @@ package struct RecordedChange: Sendable, Equatable {
 package struct PriceStep: Sendable, Equatable {
   /// The number of the run that found the value.
   ///
-  /// Sort by it, because two runs may end in the same second.
+  /// Sort by it, because two runs can end in the same second.
   package let run: Int64
   /// The time since which the value has been valid.
   package let time: UnixTime
@@ -378,9 +378,10 @@ extension Index {
   ///
   /// - Parameters:
   ///   - catalog: The catalog.
-  ///   - id: The item whose changes are returned; nil for all items.
-  ///   - since: Only changes of runs that ended at this moment or later are returned; nil for all runs.
-  ///   - after: Only changes of runs after this run are returned; nil for all runs.
+  ///   - id: The item whose changes are returned. Pass nil to get the changes of all items.
+  ///   - since: Only changes of runs that ended at this moment or later are returned. Pass nil to get the changes of
+  ///     all runs.
+  ///   - after: Only changes of runs after this run are returned. Pass nil to get the changes of all runs.
   /// - Returns: The changes.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func history(

@@ -178,7 +178,7 @@ package struct ListingDraft: Sendable {
   /// - Parameters:
   ///   - listing: The listing.
   ///   - places: The positions of the items to leave out.
-  ///   - db: The database, from which the pictures of the added items are read.
+  ///   - db: The database. The pictures of the added items are read from it.
   /// - Throws: `DatabaseError` when an item cannot be read.
   mutating func append(
     _ listing: ListingRow,
@@ -571,7 +571,7 @@ extension Index {
   }
 }
 
-/// Searches a packed list of items' ids, in which each id is followed by a zero byte.
+/// Searches a packed list of items' ids, where a zero byte follows each id.
 enum PackedKeys {
   /// Finds the positions of an id in the list, from 0.
   ///

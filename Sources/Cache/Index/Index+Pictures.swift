@@ -5,7 +5,7 @@ import Transport
 
 /// The row of one picture in the index.
 ///
-/// A picture is called held while the cache has its bytes. A row may also describe a picture that is not held, for
+/// A picture is called held while the cache has its bytes. A row can also describe a picture that is not held, for
 /// example because its request failed.
 package struct PictureEntry: Sendable, Equatable {
   /// The key of the picture, which is the digest of ``identity``.
@@ -65,7 +65,7 @@ package struct PictureEntry: Sendable, Equatable {
 
 /// The part of a picture's row that a run keeps in memory: 24 bytes for each picture.
 package struct PictureState: Sendable, Equatable {
-  /// The time until which no request is needed: the stored response expires then, or a failed picture may be requested
+  /// The time until which no request is needed: the stored response expires then, or a failed picture can be requested
   /// again.
   package var expiry: UnixTime
   /// The time of the origin's last answer for the picture.

@@ -73,7 +73,7 @@ extension Index {
         """
       )
       var batch: [(id: PictureID, isMarked: Bool)] = []
-      // The table may be changed while it is read, because only rows before the present row are changed.
+      // The table can be changed while it is read, because only rows before the present row are changed.
       func mark() throws {
         let members = referenced.members(batch.map(\.id))
         if let failure = referenced.failure { throw failure }

@@ -3,7 +3,7 @@ import GRDB
 
 /// A catalog that has a row in the index.
 ///
-/// Several catalogs may share a cache.
+/// Several catalogs can share a cache.
 package struct CatalogEntry: Sendable, Equatable, Decodable, FetchableRecord {
   package let id: CatalogID
   /// The name that the catalog file gives the catalog.

@@ -28,10 +28,10 @@ extension Index {
 
   /// The version of an index file after all migrations of ``tables``.
   ///
-  /// It also stands for the version of the JSON of items and details, which does not contain a version. If a new
-  /// member of the JSON may be ignored by an older version of larder, no migration is needed. If an older version of
-  /// larder would refuse or misread the JSON, for example because of a new kind of picture, a migration is needed even
-  /// if no table changes.
+  /// It also stands for the version of the JSON of items and details, which does not contain a version. If an older
+  /// version of larder can ignore a new member of the JSON, no migration is needed. If an older version of larder would
+  /// refuse or misread the JSON, for example because of a new kind of picture, a migration is needed even if no table
+  /// changes.
   static let version = tables.version
 
   /// The tables of the first release, each with a comment about its purpose.

@@ -13,7 +13,9 @@ package final class Index: Sendable {
   private let database: SQLiteDatabase
   /// The path of the database, for messages.
   let path: String
-  /// The cache, whose claim is checked before each transaction; nil if the index is only read or is in memory.
+  /// The cache; nil if the index is only read or is in memory.
+  ///
+  /// The cache's claim is checked before each transaction.
   private let layout: CacheLayout?
 
   /// Opens the index of a cache for writing.
@@ -81,8 +83,8 @@ package final class Index: Sendable {
 
   /// Rolls back the transaction of a writer that was killed, if there is one.
   ///
-  /// A read-only connection cannot do that, and would fail. If this process may not write to the file, nothing is done
-  /// here, and the reader reports the error.
+  /// A read-only connection cannot do that, and would fail. If this process is not allowed to write to the file,
+  /// nothing is done here, and the reader reports the error.
   private static func rollBack(_ path: String) throws(LarderError) {
     var journal = stat()
     guard stat(path + "-journal", &journal) == 0, journal.st_size > 0,

@@ -47,8 +47,8 @@ package struct DocumentID: Hashable, Sendable {
 
   /// The key of the document at `url` that `reader` decodes.
   ///
-  /// The reader is a text that names the section or catalog whose rules decode the document. Several readers may
-  /// decode the same URL.
+  /// The reader is a text that names the section or catalog whose rules decode the document. Several readers can decode
+  /// the document at the same URL.
   package init(url: String, reader: String) {
     // The line feed is a separator, because neither URLs nor readers contain one.
     digest = IdentityDigest(of: reader.isEmpty ? url : "\(reader)\n\(url)")

@@ -64,7 +64,7 @@ package struct KnownPictures: Sendable {
 
   /// The states of these pictures.
   ///
-  /// Pictures without a row are left out, and the result may also contain other pictures.
+  /// Pictures without a row are left out, and the result can also contain other pictures.
   ///
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func states(of ids: [PictureID]) throws(LarderError) -> [PictureID: PictureState] {

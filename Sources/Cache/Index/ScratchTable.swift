@@ -190,7 +190,7 @@ package final class ScratchLines: Sendable {
   }
 }
 
-/// An unnamed temporary database, whose errors are converted to ``LarderError``.
+/// An unnamed temporary database that converts its errors to ``LarderError``.
 private struct ScratchDatabase {
   /// The name of the database in messages.
   static let name = "temporary files"

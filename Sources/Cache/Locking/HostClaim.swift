@@ -14,7 +14,7 @@ import Synchronization
 /// run that was killed:
 ///
 /// - On the same machine, at once, if the caller holds the `flock`. The boot id of the kernel identifies the machine,
-///   because host names may repeat.
+///   because two machines can have the same host name.
 /// - On another machine, if it has seen no renewal for two minutes by its own monotonic clock. Clocks of different
 ///   machines are never compared.
 ///
@@ -37,7 +37,7 @@ final class HostClaim: Sendable {
   /// The file in which each waiting machine has a line with the time at which it first saw the present claim; see
   /// ``silence(of:in:_:)``.
   private static let watchName = "lock.seen"
-  /// The number of seconds without a renewal after which a claim may be taken over.
+  /// The number of seconds without a renewal after which a claim can be taken over.
   ///
   /// A holder would have renewed its claim eight times meanwhile.
   private static let patience: Int64 = 120

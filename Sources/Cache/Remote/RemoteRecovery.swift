@@ -57,7 +57,7 @@ extension CacheLayout {
 extension PictureEntry {
   /// Whether this row, which was read from the metadata of an object, is the complete row of the object at `path`.
   ///
-  /// The path may also be the one that an older version of larder used for the picture.
+  /// The path can also be the path that an older version of larder used for the picture.
   package func isRow(at path: String) -> Bool {
     isHeld && !url.isEmpty && PictureName.paths(url: identity).contains(path)
   }

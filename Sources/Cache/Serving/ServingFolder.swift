@@ -51,7 +51,7 @@ package final class ServingFolder: Sendable {
 
   /// Removes the work folder with its contents.
   ///
-  /// Nothing may use the folder afterwards.
+  /// Nothing is allowed to use the folder afterwards.
   package func leave() {
     try? folders.removeAll(name)
     unlink(path + ".lock")

@@ -6,12 +6,12 @@ import Glibc
 /// The path of a thumbnail is `thumbnails/<side>/<2 hex>/<64 hex>.jpg`. The hexadecimal digits are the SHA-256 of the
 /// picture that the thumbnail was made of.
 ///
-/// Files are renamed into place, and their names depend only on the picture. So several processes may add and read
+/// Files are renamed into place, and their names depend only on the picture. So several processes can add and read
 /// thumbnails without a lock. Nothing is synced. If a crash damages a thumbnail, this is noticed when it is read, and
 /// it is made again.
 package struct ThumbnailFolder: Sendable {
   private let path: String
-  /// Whether thumbnails can be added, because the user of this process owns the cache and may write to it.
+  /// Whether thumbnails can be added, because the user of this process owns the cache and is allowed to write to it.
   private let keeps: Bool
 
   /// Prepares to read and store thumbnails with `side` pixels along a side.

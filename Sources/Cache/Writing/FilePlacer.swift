@@ -64,7 +64,7 @@ struct FilePlacer {
   /// that it could not write.
   ///
   /// - Parameters:
-  ///   - picture: The picture, whose row gets the stamp of the file at its final name.
+  ///   - picture: The picture. Its row gets the stamp of the file at the final name.
   ///   - placed: Receives the picture. Its pictures are also searched for equal bytes.
   ///   - held: Finds another picture in the cache with the same bytes.
   /// - Returns: Whether a file was renamed. It is false if the picture needs no new file, because its bytes are in the

@@ -37,7 +37,7 @@ final class GroupCommitter: @unchecked Sendable {
   private let run: RunID
   /// The states of the pictures in the cache at the start of the run.
   private let states: PictureStates?
-  /// The time for which the rows of a full group may wait for the rows of the next group.
+  /// The time for which the rows of a full group can wait for the rows of the next group.
   private let patience: DispatchTimeInterval
   private let queue = DispatchQueue(label: "larder.commit")
   private let rowQueue = DispatchQueue(label: "larder.rows")
@@ -46,10 +46,10 @@ final class GroupCommitter: @unchecked Sendable {
 
   /// The number of waiting rows at which a transaction begins, even if more groups will follow.
   ///
-  /// The delay costs little. After a crash, the next run gives such files their rows, and then revalidates the pictures
-  /// instead of downloading them again.
+  /// The delay costs little. If a crash leaves files without rows, the next run writes their rows, and then revalidates
+  /// the pictures instead of downloading them again.
   private static let rowBatch = 256
-  /// The maximum number of rows that may wait if writing rows is slower than placing files.
+  /// The maximum number of rows that wait if writing rows is slower than placing files.
   private static let mostRows = 4 * rowBatch
 
   init(
@@ -279,7 +279,7 @@ final class WrittenPicture: @unchecked Sendable {
 
   /// Records the stamp of the file at its final name, and closes the file.
   ///
-  /// If the file stayed open, the 256 pictures that may wait for their rows would need 256 descriptors.
+  /// If the file stayed open, the 256 pictures that can wait for their rows would need 256 descriptors.
   func moveInto(_ stamp: FileStamp?) {
     entry.stamp = stamp
     partial = nil

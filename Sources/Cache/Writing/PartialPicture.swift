@@ -6,7 +6,7 @@ import Transport
 
 /// Writes a large picture to its file in `partial/` while it is received, or continues the file of an earlier run.
 ///
-/// All work is done on one of the store's writer queues. Only ``failure`` may be used by other threads.
+/// All work is done on one of the store's writer queues. Other threads are allowed to use only ``failure``.
 final class PartialPicture: @unchecked Sendable {
   // SAFETY: `hash`, `file`, `note`, `size`, `ending`, `held` and `hasNote` are used only on the serial writer queue
   // `queue`. `failure` has a lock, because the transfer thread reads it. Everything else is constant.
@@ -17,7 +17,9 @@ final class PartialPicture: @unchecked Sendable {
   private(set) var ending = PictureEnding()
   /// Whether there is a note beside the file; see ``PartialBody``.
   private(set) var hasNote = false
-  /// The open note, to which a line is added after each piece.
+  /// The open note.
+  ///
+  /// After each piece, a line is added to it.
   private var note: OpenFile?
   /// The description of an earlier run's file, until the bytes of that file are hashed.
   private var held: PartialBody?

@@ -48,7 +48,7 @@ package final class PictureStore: Sendable {
   ///   - states: The pictures that were in the cache before the run. If a new picture has the same bytes as one of
   ///     them, the bytes are not stored again. Pass nil to store them again.
   ///   - partials: The unfinished downloads of earlier runs.
-  ///   - patience: The time for which a group may wait until it is full, and for which the rows of a full group may
+  ///   - patience: The time for which a group can wait until it is full, and for which the rows of a full group can
   ///     wait for more rows.
   ///   - queues: The number of writer queues. Pass nil to use one for each processor, but at most four.
   package init(

@@ -10,7 +10,7 @@ package final class WorkGroup: Sendable {
   private let group = DispatchGroup()
   /// The number of pieces of work that have entered and not left.
   ///
-  /// It is `closed` when nothing may enter any more.
+  /// It is `closed` when nothing is allowed to enter any more.
   private let count = Atomic<Int>(0)
   /// The count of a closed group.
   ///
@@ -47,7 +47,7 @@ package final class WorkGroup: Sendable {
 
   /// Waits until all work has left, and closes the group.
   ///
-  /// While this function waits, work may enter only from work that has not left yet.
+  /// While this function waits, only work that has not left yet is allowed to enter further work.
   package func join() {
     group.wait()
     let (isEmpty, found) = count.compareExchange(

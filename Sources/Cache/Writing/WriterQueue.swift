@@ -25,7 +25,7 @@ final class WriterQueue: @unchecked Sendable {
     let buffers = BufferPool(size: PictureSink.pieceSize)
     /// The number of pictures at which a group is full.
     let groupSize: Int
-    /// The time for which a group may wait until it is full.
+    /// The time for which a group can wait until it is full.
     let patience: DispatchTimeInterval
     /// The number of unfinished downloads that this run may still leave for the next run.
     let partialsLeft = Mutex(PartialBodies.most)
@@ -353,7 +353,7 @@ final class ByteGate: Sendable {
       return blocked != nil
     }
 
-    /// Subtracts `bytes`; returns whether the blocked thread may continue.
+    /// Subtracts `bytes`; returns whether the blocked thread can continue.
     mutating func leave(_ bytes: ByteCount) -> Bool {
       precondition(bytes >= 0, "a negative number of bytes leaves")
       precondition(bytes <= waiting - (blocked ?? 0), "more bytes leave than have entered")

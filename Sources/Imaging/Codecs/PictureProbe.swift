@@ -35,7 +35,7 @@ public struct PictureProbe: Sendable {
   /// It is estimated from the first quantization table.
   public var quality: Int? { structure.quality }
 
-  /// The structure of the file, whose type depends on the format.
+  /// The structure of the file; the type of this value depends on the format.
   let structure: any PictureCodec
 
   /// The size of the stored picture, before it is turned upright.
@@ -90,7 +90,7 @@ public enum PictureFormat: String, Sendable, CaseIterable, Codable {
   /// A TIFF; its first picture is read.
   case tiff
 
-  /// The number of first bytes that suffice to detect every format; an AVIF may list twelve brands in them.
+  /// The number of first bytes that suffice to detect every format; an AVIF can list twelve brands in them.
   @usableFromInline package static let sniffLength = 64
 
   /// The number of first bytes that suffice to detect every format except an AVIF or HEIC with a general brand such as

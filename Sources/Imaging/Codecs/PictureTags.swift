@@ -112,8 +112,8 @@ extension PictureTags {
 ///
 /// A preview would still show the parts that were cropped away.
 enum Previews {
-  /// Overwrites every JPEG in EXIF data with zeroes: thumbnails, and previews in maker notes, whose formats are
-  /// unpublished.
+  /// Overwrites every JPEG in EXIF data with zeroes: thumbnails, and previews in maker notes, which have unpublished
+  /// formats.
   static func blank(in tiff: inout [UInt8]) {
     var offset = 0
     while let start = tiff[offset...].firstRange(of: [0xFF, 0xD8, 0xFF])?.lowerBound {

@@ -37,7 +37,8 @@ public enum Orientation: Int, Sendable, CaseIterable {
     swapsAxes ? PixelSize(width: size.height, height: size.width) : size
   }
 
-  /// Converts a region of the upright picture to the same region of the stored picture, whose size is `stored`.
+  /// Converts a region of the upright picture to the same region of the stored picture; `stored` is the stored
+  /// picture's size.
   func stored(_ region: PixelRegion, in stored: PixelSize) -> PixelRegion {
     let upright = upright(stored)
     let across = reversesColumns ? upright.width - region.x - region.width : region.x
@@ -66,7 +67,7 @@ public struct PixelSize: Hashable, Sendable, Codable {
   }
 }
 
-/// A rectangle of whole pixels, whose top left corner is at `x`, `y`.
+/// A rectangle of whole pixels with its top left corner at `x`, `y`.
 struct PixelRegion: Hashable, Sendable {
   var x: Int
   var y: Int

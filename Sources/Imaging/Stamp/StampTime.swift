@@ -151,7 +151,7 @@ struct TakenTime: Equatable {
     offset = exif.offset.flatMap { UTCOffset.seconds($0) }
   }
 
-  /// Finds the time in an XMP packet, where it may be an attribute or an element. (XMP part 2, sections 2.1 and 3.3)
+  /// Finds the time in an XMP packet, where the time is an attribute or an element. (XMP part 2, sections 2.1 and 3.3)
   init?(xmp packet: [UInt8]) {
     for key in ["exif:DateTimeOriginal", "photoshop:DateCreated", "xmp:CreateDate"] {
       for (before, after) in [
@@ -176,7 +176,7 @@ struct TakenTime: Equatable {
     (self.civil, offset) = (civil, 0)
   }
 
-  /// Reads a time such as `2021-01-13T06:30`, which may also have seconds, a fraction and an offset. (ISO 8601)
+  /// Reads a time such as `2021-01-13T06:30`; it can also have seconds, a fraction and an offset. (ISO 8601)
   private init?(date text: String) {
     var rest = text[...]
     var clock = String(rest.prefix(16))

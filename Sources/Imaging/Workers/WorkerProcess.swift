@@ -155,7 +155,8 @@ package struct WorkerPatience: Sendable {
     (self.start, self.idle) = (start, idle)
   }
 
-  /// The number of seconds after which a process counts as stalled, if it may use `seconds` of processor time.
+  /// The number of seconds after which a process counts as stalled, if it is allowed to use `seconds` of processor
+  /// time.
   func wait(for seconds: Double) -> Double { idle + 20 * seconds }
 }
 

@@ -26,7 +26,7 @@ final class ImageRoutes: Sendable {
   /// A request for a picture that is being answered.
   private struct Question: Sendable {
     let request: ServerRequest
-    /// The side of the requested square, in pixels; nil for the picture itself.
+    /// The side of the requested square, in pixels; nil if the picture itself is requested.
     let side: Int?
     let snapshot: CatalogSnapshot
     /// Whether the picture was fetched again because its object was missing in the store.

@@ -21,7 +21,7 @@ enum StorefrontRoute: Equatable {
     case "/basket": self = .basket
     case "/orders": self = .orders
     default:
-      // Section keys and item ids come from the shop, and may contain any characters, even slashes.
+      // Section keys and item ids come from the shop, and can contain any characters, even slashes.
       if let key = rest(of: "/sections/") {
         self = .section(key)
       } else if let id = rest(of: "/items/") {

@@ -40,7 +40,7 @@ struct StorefrontBasket: Equatable {
     }
   }
 
-  /// Reads the lines of a form, in which each field `item` is followed by a field `quantity`.
+  /// Reads the lines of a form, where a field `quantity` follows each field `item`.
   ///
   /// A line with quantity 0 is left out.
   ///

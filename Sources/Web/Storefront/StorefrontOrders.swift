@@ -378,7 +378,7 @@ extension StorefrontOrders {
   func cancel(_ id: String) throws -> Answer {
     let address = StorefrontAddress.order(id)
     guard let path = store.orders, Outbox.exists(at: path) else { return unknown() }
-    // Redirect to the order's page, whose button has a valid token.
+    // Redirect to the order's page, because the button on that page has a valid token.
     if !hasToken { return StorefrontPage.redirect(visit, to: address) }
     let outbox = try Outbox(path)
     guard try entry(id, in: outbox) != nil else { return unknown() }

@@ -18,7 +18,9 @@ struct StorefrontPage {
   }
 
   var status = 200
-  /// The page's title, to which the shop's name is added; if the title is empty, only the shop's name is shown.
+  /// The page's title.
+  ///
+  /// The shop's name is added to it. If the title is empty, only the shop's name is shown.
   var title = ""
   var part = Part.other
   /// The words in the search field.

@@ -7,7 +7,7 @@ struct HEVCTiles: Equatable, Sendable {
   let size: PixelSize
   /// The size of each cell.
   ///
-  /// Cells at the right and at the bottom may extend beyond the picture.
+  /// Cells at the right and at the bottom can extend beyond the picture.
   let cell: PixelSize
   let columns: Int
   let stills: [HEVCStill]

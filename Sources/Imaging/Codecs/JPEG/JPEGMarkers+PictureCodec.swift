@@ -28,7 +28,7 @@ extension JPEGMarkers: PictureCodec {
     return min(max(Int(quality.rounded()), 1), 100)
   }
 
-  /// The ICC profile, which may be divided into several segments.
+  /// The ICC profile, which can be divided into several segments.
   func profile(of file: PictureFile, _ limits: PictureLimits) -> [UInt8] {
     // The marker, the length and the name are followed by the number of this segment and the number of all segments.
     let parts = profile.filter { $0.count > 18 }
@@ -70,7 +70,7 @@ extension JPEGMarkers: PictureCodec {
       limits,
       name: file.name
     )
-    // The edges of the requested region may lie within pixels of the reduced picture.
+    // The edges of the requested region can lie within pixels of the reduced picture.
     let ratio = Double(eighths) / 8
     let part = Bitmap.Part(
       x: Double(exact.x) * ratio - Double(region.x),

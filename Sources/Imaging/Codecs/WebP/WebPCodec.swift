@@ -10,7 +10,7 @@ enum WebPCodec {
 
   /// Decodes a region of a still, or of an animation's canvas with the first frame on it.
   ///
-  /// The result is `rgba` if any pixel may be transparent, and `bgrx` otherwise.
+  /// The result is `rgba` if any pixel can be transparent, and `bgrx` otherwise.
   static func decode(
     _ file: PictureFile,
     _ chunks: WebPChunks,
