@@ -44,7 +44,7 @@ package struct ByteCount: Hashable, Comparable, Sendable, Codable, AdditiveArith
 }
 
 extension ByteCount {
-  /// The total size of `number` things, each of which has `size` bytes.
+  /// The total size of `number` things of `size` bytes each.
   package static func * (size: ByteCount, number: Int64) -> ByteCount {
     ByteCount(size.count * number)
   }

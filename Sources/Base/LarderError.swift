@@ -18,11 +18,11 @@ public struct LarderError: Error, Hashable, Sendable, CustomStringConvertible {
   ///
   /// A command words the advice in terms of its own options.
   public let remedy: Remedy?
-  /// The path, URL, key or id that the error is about, if any.
+  /// The path, URL, key or id that the error is about; nil if there is none.
   public let thing: String?
-  /// The `errno` of the system call that failed, if one did.
+  /// The `errno` of the failed system call; nil if no system call failed.
   public let errno: Int32?
-  /// The HTTP status that caused the error, if one did.
+  /// The HTTP status that caused the error; nil if no status caused it.
   public let status: Int?
 
   /// Makes an error from its code, its sentence and its details.

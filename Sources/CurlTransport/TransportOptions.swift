@@ -67,7 +67,7 @@ package struct TransportOptions: Sendable {
   package var caFile: String?
   /// The value of the `User-Agent` field.
   package var userAgent = "larder"
-  /// The maximum size in bytes of the header fields of a response, including those of interim responses.
+  /// The maximum size in bytes of the header fields of a response, including the fields of interim responses.
   package var headerLimit = 64 << 10
   /// The proxies to use.
   ///

@@ -175,7 +175,7 @@ enum OutboxFile {
 }
 
 extension Outbox {
-  /// A migration, which changes the tables of an older version to those of the next version.
+  /// A migration, which changes the tables of an older version to the tables of the next version.
   struct Step: Sendable {
     /// The name of the migration.
     ///

@@ -1,6 +1,6 @@
 import Base
 
-/// The plan of `larder gc`: the pictures to remove, each with a reason.
+/// The plan of `larder gc`: the pictures to remove, and the reason for each removal.
 ///
 /// A picture that a catalog refers to is only removed if ``Limits/includesReferenced`` is true.
 ///

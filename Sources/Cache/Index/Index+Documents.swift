@@ -327,7 +327,7 @@ extension Index {
 
   /// The time of the shop's last answer for each detail of a catalog, by the items' ids.
   ///
-  /// The column `response` begins with two times: that of the last request, and that of the answer.
+  /// The column `response` begins with the time of the last request and the time of the answer.
   package func detailChecks(catalog: CatalogID) throws(LarderError) -> [String: UnixTime] {
     try read { db in
       var checks: [String: UnixTime] = [:]

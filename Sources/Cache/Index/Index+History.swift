@@ -563,7 +563,7 @@ extension Index {
     }
   }
 
-  /// The pictures whose bytes changed in a run, each with the SHA-256 of its previous bytes.
+  /// For each picture whose bytes changed in a run, the SHA-256 of its previous bytes.
   package func replacedDigests(run: RunID) throws(LarderError) -> [PictureID: [UInt8]] {
     try read { db in
       let rows = try RowReader(db, "SELECT picture, before FROM picture_change WHERE run = ?")

@@ -288,7 +288,7 @@ extension Index {
     }
   }
 
-  /// Inserts those of the given items that are not in the index yet.
+  /// Inserts the given items, except the items that are in the index already.
   ///
   /// - Parameters:
   ///   - parts: The items.

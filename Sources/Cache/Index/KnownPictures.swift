@@ -200,7 +200,7 @@ extension Index {
 
   /// The total size of those held pictures that `members` selects.
   ///
-  /// - Parameter members: Returns those of the given pictures that are to be counted.
+  /// - Parameter members: Returns which of the given pictures are to be counted.
   /// - Returns: Their total size.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func bytesHeld(

@@ -178,7 +178,7 @@ package struct PictureName: Hashable, Sendable {
   /// Makes a file name from the parts of a URL and the digits of a key.
   ///
   /// The stem is the last segment of the URL's path, shortened to 40 bytes. Its characters other than letters, digits
-  /// and `_` are replaced by `-`. It is followed by the digits and an extension.
+  /// and `_` are replaced by `-`. The stem is followed by the digits and an extension.
   private static func file(_ url: UnsafeBufferPointer<UInt8>, _ digits: String) -> String {
     let path = url.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
     let segment = path.suffix(while: { $0 != UInt8(ascii: "/") })

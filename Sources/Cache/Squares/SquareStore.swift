@@ -134,7 +134,7 @@ package final class SquareStore: Sendable {
 
   /// The name of the file of a picture's square.
   ///
-  /// It has the extension of the square's format, which is that of the picture unless the picture is a GIF.
+  /// It has the extension of the square's format. The square has the format of the picture unless the picture is a GIF.
   private func file(of picture: PictureEntry) -> String {
     picture.name.file(holding: picture.type?.kept)
   }

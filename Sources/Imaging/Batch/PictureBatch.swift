@@ -319,7 +319,7 @@ extension PictureBatch {
 
   /// Makes every picture by a call of `make`, on several threads; the caller must have checked the options.
   ///
-  /// The other parameters are those of the public function of the same name.
+  /// The other parameters are the same as in the public function of the same name.
   @discardableResult
   package func run(
     _ make: Make,

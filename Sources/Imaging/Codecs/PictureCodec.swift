@@ -15,7 +15,7 @@ protocol PictureCodec: Sendable {
   /// Whether browsers can show the format; only such pictures are expected from a shop.
   static var isShown: Bool { get }
 
-  /// Whether a file's first bytes are those of this format.
+  /// Whether a file's first bytes show that it has this format.
   ///
   /// - Parameter head: The first ``PictureFormat/sniffLength`` bytes of the file, or all bytes of a shorter file.
   /// - Returns: Whether the file has this format.

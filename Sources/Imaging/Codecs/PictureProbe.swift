@@ -5,7 +5,7 @@ import Base
 ///     let probe = try PictureProbe(bytes, name: "soup.jpg")
 ///     print(probe.format, probe.width, probe.height)
 ///
-/// `width` and `height` are those of the upright picture, as it is shown.
+/// `width` and `height` are the size of the upright picture, as it is shown.
 public struct PictureProbe: Sendable {
   /// The format of the picture.
   public let format: PictureFormat

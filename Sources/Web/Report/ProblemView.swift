@@ -49,7 +49,7 @@ struct ProblemView {
     more = rest > 0 ? language.of("and \(number) more", "외 \(number)건") : ""
   }
 
-  /// All problems of a run; those of whole sections come first.
+  /// All problems of a run; problems of whole sections come first.
   static func all(
     _ report: SyncReport?,
     cards: [String: (number: Int, title: String)],

@@ -87,7 +87,7 @@ struct RunsView {
     ].compactMap { $0 }
   }
 
-  /// The CSS class for a run's outcome: `good`, `warn` or `bad`; empty for a run that has not ended.
+  /// The CSS class for a run's outcome: `good`, `warn` or `bad`; empty if the run has not ended.
   static func tone(_ outcome: String?) -> String {
     switch outcome {
     case "complete": "good"

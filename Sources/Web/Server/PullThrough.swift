@@ -28,7 +28,7 @@ final class PullThrough: Sendable {
     var failures: [PictureID: PictureEntry] = [:]
     /// Pictures that were fetched since the last attempt to add pictures to the cache.
     var arrived: [PictureEntry] = []
-    /// The failed fetches, each with the time until which the origin is not asked again.
+    /// The failed fetches, and for each of them the time until which the origin is not asked again.
     var refusals: [PictureID: PicturePull.Refusal] = [:]
     /// Whether another attempt to add pictures to the cache is planned.
     var isTrying = false

@@ -102,7 +102,7 @@ struct StorefrontOrders {
     return try reader.shown([best]).first
   }
 
-  /// The note above a section that the last run of `sync` could not refresh; empty for a section that is current.
+  /// The note above a section that the last run of `sync` could not refresh; empty if the section is current.
   private func note(_ shelf: StorefrontSections.Shelf) throws(LarderError) -> String {
     guard shelf.section.isStale else { return "" }
     return visit.asLastSeen(try reader.lastGood(shelf.section.key))

@@ -1,7 +1,7 @@
 import Base
 import CPNG
 
-/// The destination of a PNG, and chunks that are written to it besides those of the pixels.
+/// The destination of a PNG, and the chunks that are written to it in addition to the pixels.
 struct PNGOutput {
   /// Whole chunks that define the meaning of samples.
   ///
@@ -112,7 +112,7 @@ enum PNGAncillary {
       if converted, !type.elementsEqual("sBIT".utf8) { continue }
       first += file.bytes[chunk]
     }
-    // The rendering intent 1, relative colorimetric, is that of the conversion. (PNG, 11.3.2.5)
+    // The rendering intent 1, relative colorimetric, is the one that the conversion uses. (PNG, 11.3.2.5)
     if converted { first += Self.chunk("sRGB", [1]) }
     var later: [UInt8] = []
     for chunk in keepsShape ? chunks.background : [] { later += file.bytes[chunk] }
