@@ -122,7 +122,7 @@ struct AddressTests {
     )
     shop.store.faults = [FaultRule("/shop/A", .redirect(to: "/pictures/new/place/list.json"))]
 
-    let text = try shop.catalogText(
+    let text = shop.catalogText(
       sections: "[{key: A, title: A, url: \"\(shop.base)A\"}]",
       detail: false
     )
