@@ -11,7 +11,7 @@ struct RevalidationTests {
   private let shop: ScriptedShop
 
   init() throws {
-    shop = try ScriptedShop()
+    shop = try ScriptedShop(hasBase: false)
   }
 
   private func picture(_ words: String, _ fields: String..., tag: String? = "\"1\"")

@@ -25,7 +25,11 @@ final class ScriptedShop: Sendable {
   private let server: ScriptedServer
   private let box = AnswerBox()
 
-  init() throws {
+  /// Whether the catalog file has a base; relative pictures are relative to the response's final URL if it has none.
+  private let hasBase: Bool
+
+  init(hasBase: Bool = true) throws {
+    self.hasBase = hasBase
     folder = try TemporaryFolder()
     server = ScriptedServer { [box] in box.answer($0) }
     self["/list"] = Answer(fields: ["Cache-Control: no-cache"], body: Self.list())
@@ -142,13 +146,12 @@ final class ScriptedShop: Sendable {
     _ more: String,
     list: String = "list"
   ) throws -> CatalogFile {
-    // Without a base, relative URLs in a response are relative to its final URL.
+    let place = hasBase ? "" : server.url()
     let lines = [
-      "name: shop", "currency: KRW",
-      "sections: [{key: all, title: All, url: \"\(server.url())\(list)\"}]",
-      detail ? "detail: {url: \"\(server.url())detail/{id}\"}" : "",
-      headers.map { "headers: {\($0)}" } ?? "",
-      more,
+      "name: shop", "currency: KRW", hasBase ? "base: \(server.url())" : "",
+      "sections: [{key: all, title: All, url: \"\(place)\(list)\"}]",
+      detail ? "detail: {url: \"\(place)detail/{id}\"}" : "",
+      headers.map { "headers: {\($0)}" } ?? "", more,
     ]
     return try CatalogFile(parsing: Array(lines.joined(separator: "\n").utf8), file: "s.yaml")
   }

@@ -16,7 +16,7 @@ struct VeiledExchangeTests {
   private let list = "/list?key=\(Self.escaped)"
 
   init() throws {
-    shop = try ScriptedShop()
+    shop = try ScriptedShop(hasBase: false)
     other = try ScriptedShop()
   }
 
