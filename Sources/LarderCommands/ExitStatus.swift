@@ -92,12 +92,12 @@ enum ExitStatus: Int32, Sendable {
   }
 
   /// The most severe of several statuses; `done` if there are none.
-  static func gravest(_ statuses: [ExitStatus]) -> ExitStatus {
-    gravity.first { statuses.contains($0) } ?? .done
+  static func mostSevere(_ statuses: [ExitStatus]) -> ExitStatus {
+    bySeverity.first { statuses.contains($0) } ?? .done
   }
 
   /// The statuses, the most severe first.
-  private static let gravity: [ExitStatus] = [
+  private static let bySeverity: [ExitStatus] = [
     .terminated, .interrupted, .configuration, .usage, .io, .data, .unavailable, .failed,
     .tryAgain, .partial, .withheld,
   ]

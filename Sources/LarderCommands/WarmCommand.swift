@@ -159,7 +159,7 @@ struct WarmCommand: FetchCommand {
         Output.note(tooSoon(name, plan.standings[position], now: now))
       }
     }
-    guard !plan.due.isEmpty else { return ExitStatus.gravest(statuses + [.tryAgain]) }
+    guard !plan.due.isEmpty else { return ExitStatus.mostSevere(statuses + [.tryAgain]) }
     if let splay = splay?.seconds, splay > 0, !work.dryRun {
       signals.stop.wait(seconds: Double.random(in: 0..<splay))
     }
@@ -177,7 +177,7 @@ struct WarmCommand: FetchCommand {
         statuses.append(say(failure, record))
       }
     }
-    if work.dryRun { return ExitStatus.gravest(statuses) }
+    if work.dryRun { return ExitStatus.mostSevere(statuses) }
     if signals.signal == nil, let orders = try DueOrders.send(through: connection.proxy) {
       for warning in orders.warnings { Log(output).warning(warning) }
       statuses.append(orders.status)
@@ -187,7 +187,7 @@ struct WarmCommand: FetchCommand {
       if let status = try tell(synced, of: place, receiver) { statuses.append(status) }
     }
     try metrics.write(cache: place.path)
-    return ExitStatus.gravest(statuses)
+    return ExitStatus.mostSevere(statuses)
   }
 
   /// Whether a run of a catalog has ended.

@@ -396,7 +396,7 @@ struct CheckDocument: Encodable {
     clean = sections.allSatisfy { $0.error == nil && $0.findings.isEmpty }
     status =
       clean
-      ? .done : failures.count == sources.count ? ExitStatus.gravest(failures) : .partial
+      ? .done : failures.count == sources.count ? ExitStatus.mostSevere(failures) : .partial
   }
 
   /// Makes the findings about the crossed-out prices of a catalog, as of its last sync.

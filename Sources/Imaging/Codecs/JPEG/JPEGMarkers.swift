@@ -208,7 +208,7 @@ struct JPEGMarkers: Equatable, Sendable {
     }
   }
 
-  /// Notes which bits of which coefficients a scan delivers. (Sections B.2.3 and G.1.1.1)
+  /// Records the bits of the coefficients that a scan delivers. (Sections B.2.3 and G.1.1.1)
   private mutating func readScan(_ reader: ByteReader, _ payload: Range<Int>) {
     let start = payload.lowerBound
     guard let count = reader.byte(start), payload.count >= count * 2 + 4,
