@@ -15,7 +15,11 @@ package enum HTTPDate {
   package static func seconds(_ text: String) -> Int? {
     var (text, parts) = (text, tm())
     let form = text.withUTF8 { larder_read_date($0.baseAddress, $0.count, &parts) }
-    return form < 0 ? nil : timegm(&parts)
+    // timegm turns a day that does not exist, such as 30 February, into one that does.
+    let (day, second) = (parts.tm_mday, Int(parts.tm_sec))
+    parts.tm_sec = 0
+    let minute = timegm(&parts)
+    return form < 0 || parts.tm_mday != day ? nil : minute + second
   }
 
   private static func written(_ seconds: Int, _ form: String) -> String {

@@ -30,6 +30,7 @@ import Testing
     ([("If-Modified-Since", "Sun, 09 Sep 2001 01:46:40 GMT")], .notModified),
     ([("If-Modified-Since", "Sun, 09 Sep 2001 01:46:39 GMT")], .passed),
     ([("If-Modified-Since", "yesterday")], .passed),
+    ([("If-Modified-Since", "Sun, 30 Feb 2020 08:49:37 GMT")], .passed),
     ([("If-Modified-Since", "Sunday, 09-Sep-01 01:46:40 GMT")], .notModified),
     ([("If-Modified-Since", "Sun Sep  9 01:46:40 2001")], .notModified),
     ([("if-none-match", "\"b\""), ("If-None-Match", "\"a\"")], .notModified),

@@ -109,7 +109,9 @@ struct ServedImage: Sendable {
   ) -> [(name: String, value: String)] {
     var fields = [(name: "Content-Type", value: type)]
     if let tag = version.etag { fields.append(("ETag", tag)) }
-    if let time = version.modified { fields.append(("Last-Modified", HTTPDate.text(time))) }
+    if let time = version.modified {
+      fields.append(("Last-Modified", UnixTime(Int64(time)).httpDate))
+    }
     fields.append(("Cache-Control", "public, max-age=\(lifetime)"))
     fields.append(("Accept-Ranges", "bytes"))
     return fields + SafetyFields.data
