@@ -43,7 +43,6 @@ public struct Delivery: Hashable, Sendable {
   ///
   /// Nil if the message is not queued.
   public var nextAttempt: Date? { due.map(Date.init) }
-
 }
 
 extension Delivery {

@@ -104,7 +104,6 @@ package struct Notice: Hashable, Sendable, Codable {
   ///
   /// The numbers of the syncs can be different.
   func says(_ other: Notice) -> Bool { changes == other.changes && counts == other.counts }
-
 }
 
 extension Encodable {

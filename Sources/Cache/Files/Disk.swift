@@ -282,10 +282,17 @@ extension Folder {
     guard unlinkat(descriptor, name, 0) != 0, errno != ENOENT else { return }
     guard errno == EISDIR else { throw .system("remove", "\(path)/\(name)", errno: errno) }
     let folder = try Folder(name, in: self)
-    for name in try folder.names() { try folder.removeAll(name) }
-    guard unlinkat(descriptor, name, AT_REMOVEDIR) == 0 else {
-      throw .system("remove", "\(path)/\(name)", errno: errno)
+    var failure: LarderError?
+    for name in try folder.names() {
+      do throws(LarderError) {
+        try folder.removeAll(name)
+      } catch {
+        // Remove the rest all the same.
+        failure = failure ?? error
+      }
     }
+    if unlinkat(descriptor, name, AT_REMOVEDIR) == 0 || errno == ENOENT { return }
+    throw failure ?? LarderError.system("remove", "\(path)/\(name)", errno: errno)
   }
 
   /// Opens the file `name` for reading; follows no link, and does not wait for the writer of a named pipe.

@@ -31,16 +31,12 @@ package final class ServingFolder: Sendable {
     descriptor = open(lockPath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw .system("make", lockPath, errno: errno) }
     flock(descriptor, LOCK_EX)
-    do throws(LarderError) {
-      _ = try Folder(path: path, creating: true)
-      // Each fetch makes a folder in `shards`, and removes it at its end. The folder `kept` stays, so that `shards` is
-      // never empty and is not removed with the last of these folders.
-      for name in ["shards", "shards/kept"] {
-        _ = try Folder(path: "\(path)/\(name)", creating: true)
-      }
-    } catch {
-      close(descriptor)
-      throw error
+    // If this throws, `deinit` removes the folder and closes the lock.
+    _ = try Folder(path: path, creating: true)
+    // Each fetch makes a folder in `shards`, and removes it at its end. The folder `kept` stays, so that `shards` is
+    // never empty and is not removed with the last of these folders.
+    for name in ["shards", "shards/kept"] {
+      _ = try Folder(path: "\(path)/\(name)", creating: true)
     }
   }
 
@@ -88,5 +84,4 @@ package final class ServingFolder: Sendable {
     defer { close(lock) }
     return flock(lock, LOCK_EX | LOCK_NB) != 0
   }
-
 }
