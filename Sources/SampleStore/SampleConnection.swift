@@ -36,8 +36,12 @@ final class SampleConnection: ChannelInboundHandler {
     timer?.cancel()
     timer = nil
     waiting.removeAll()
-    origin.connections.remove(context.channel)
     context.fireChannelInactive()
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    // A channel that closes before it is active never becomes inactive.
+    origin.connections.remove(context.channel)
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {

@@ -183,8 +183,12 @@ extension SyncReport {
 
   /// The reasons of failures with their counts, the most frequent first, such as `http-404 12, timeout-idle 3`.
   static func words(_ counts: [String: Int]) -> String {
+    mostFrequent(counts).map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+  }
+
+  /// The counts, the largest first; equal counts are sorted by their reasons.
+  private static func mostFrequent(_ counts: [String: Int]) -> [(key: String, value: Int)] {
     counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-      .map { "\($0.key) \($0.value)" }.joined(separator: ", ")
   }
 
   /// One sentence for each section about the unreadable items that the report only counts.
@@ -205,7 +209,7 @@ extension SyncReport {
   ///
   /// For example, `1,048 more: 1,000 × expected an object, 48 × the item has no id`.
   private static func omitted(_ counts: [String: Int]) -> String {
-    let reasons = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(5)
+    let reasons = mostFrequent(counts).prefix(5)
       .map { "\($0.value.grouped) × \($0.key)" }.joined(separator: ", ")
     return "\(counts.values.reduce(0, +).grouped) more: \(reasons)"
       + (counts.count > 5 ? ", …" : "")

@@ -179,6 +179,9 @@ package struct CatalogReader: Sendable {
     return ids
   }
 
+  /// Whether the index can be read, even if no run has ended yet.
+  package var isReadable: Bool { (try? index.catalogs()) != nil }
+
   /// The last run that ended.
   ///
   /// If the reader was made for an earlier moment, it is the last run that had ended by then.

@@ -45,7 +45,7 @@ package final class OpenCatalog: Sendable {
   ///
   /// A writer that was killed can leave a journal, which SQLite rolls back when the index is opened again.
   private var readable: CatalogSnapshot? {
-    current.flatMap { (try? $0.reader.lastRun()) == nil ? nil : $0 }
+    current.flatMap { $0.reader.isReadable ? $0 : nil }
   }
 
   /// A snapshot of the present index, which is opened if necessary; blocks.
