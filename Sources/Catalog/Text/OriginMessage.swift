@@ -76,7 +76,8 @@ package struct OriginMessage: Hashable, Sendable, CustomStringConvertible {
       let text = PlainText.line(value.text ?? "")
       return text.isEmpty ? [] : [text]
     case .array:
-      return unique(value.elements.prefix(100).flatMap { texts(of: $0, depth: depth + 1) })
+      return value.elements.prefix(100).flatMap { texts(of: $0, depth: depth + 1) }
+        .unique(by: \.self)
     case .object:
       for name in ["message", "detail", "description", "title", "error", "reason", "code"] {
         guard let found = value[name] else { continue }
@@ -84,18 +85,11 @@ package struct OriginMessage: Hashable, Sendable, CustomStringConvertible {
         if !texts.isEmpty { return texts }
       }
       // The names can be those of fields, as in `{"title": ["is too long"]}`.
-      return unique(
-        value.members.prefix(100).flatMap { name, member in
-          texts(of: member, depth: depth + 1).map { "\(PlainText.line(name)): \($0)" }
-        }
-      )
+      return value.members.prefix(100).flatMap { name, member in
+        texts(of: member, depth: depth + 1).map { "\(PlainText.line(name)): \($0)" }
+      }.unique(by: \.self)
     default: return []
     }
-  }
-
-  private static func unique(_ texts: [String]) -> [String] {
-    var seen: Set<String> = []
-    return texts.filter { seen.insert($0).inserted }
   }
 
   private static func shortened(_ text: String) -> String {

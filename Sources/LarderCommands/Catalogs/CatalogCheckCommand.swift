@@ -181,7 +181,7 @@ struct CatalogTrial {
     if !checks.isEmpty {
       checks[0].findings +=
         catalog.priceFindings(in: page.body, ofSource: position) + findings
-        + pictures(in: listing, page.pictureBase) + details(of: listing)
+        + pictures(in: listing, page.base) + details(of: listing)
     }
     return (checks, listing.failed)
   }
@@ -231,7 +231,7 @@ struct CatalogTrial {
         let images = details.prefix(1).flatMap(\.images)
         findings += pictures(
           Array(images.prefix(Self.pictureCount)).map { (item.id, $0.url) },
-          page.pictureBase
+          page.base
         )
       } catch let error as LarderError where [404, 410].contains(error.status) {
         missing.append(item.id)

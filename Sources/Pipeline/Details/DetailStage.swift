@@ -441,8 +441,8 @@ extension RunContext {
     base: WebURL?
   ) -> (entry: DetailEntry, references: [PictureReference]) {
     var detail = detail
-    let base = catalog.mapping.pictureBase(catalog: localBase, document: base)
-    let references = references(to: detail.images, base: base)
+    // A detail is JSON, never an HTML page.
+    let references = references(to: detail.images, base: localBase ?? base)
     detail.images.resolve(references)
     let entry = DetailEntry(
       item: detail.id,

@@ -8,10 +8,8 @@ import Transport
 package struct ProbedPage: Sendable {
   /// The body, decompressed.
   package let body: [UInt8]
-  /// The URL that the page came from, after redirects; nil if the page is a file.
-  package let base: WebURL?
-  /// The URL that relative picture URLs in the page refer to.
-  package fileprivate(set) var pictureBase: WebURL?
+  /// The URL that relative picture URLs in the page refer to; nil if there is none.
+  package fileprivate(set) var base: WebURL?
   /// The URL of the next page, from the `Link` header field; nil if the field names none.
   package let nextLink: String?
 }
@@ -104,11 +102,13 @@ package final class CatalogProbe: Sendable {
     ofSource position: Int,
     reading read: (String) throws -> [UInt8]
   ) throws -> ProbedPage {
-    guard let source = request?.sections[position] else {
+    guard let request else {
       throw Self.absence(TransferFailure(reason: .urlInvalid, url: ""))
     }
-    let mapping = request?.catalog.mapping(ofSource: position)
-    return try page(of: source, mapping, reading: read)
+    var page = try page(of: request.sections[position], reading: read)
+    page.base = request.catalog.mapping(ofSource: position)
+      .pictureBase(catalog: request.addresses.localBase, document: page.base)
+    return page
   }
 
   /// Fetches the detail of an item.
@@ -131,18 +131,9 @@ package final class CatalogProbe: Sendable {
     } catch {
       throw Self.absence(error)
     }
-    return try page(of: source, request.catalog.mapping, reading: read)
-  }
-
-  private func page(
-    of source: DocumentSource,
-    _ mapping: Mapping?,
-    reading read: (String) throws -> [UInt8]
-  ) throws -> ProbedPage {
     var page = try page(of: source, reading: read)
-    let base = request?.addresses.localBase
-    page.pictureBase =
-      mapping?.pictureBase(catalog: base, document: page.base) ?? page.base
+    // A detail is JSON, never an HTML page.
+    page.base = request.addresses.localBase ?? page.base
     return page
   }
 

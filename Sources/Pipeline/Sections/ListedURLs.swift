@@ -148,13 +148,13 @@ extension CatalogFile {
 
   /// The settings that decide which picture a URL means, as a part of a digest: `base` and `pictures.identity`.
   private var pictureWords: String {
-    let base = base.map { "\nbase \($0)" } ?? ""
+    var words = base.map { "\nbase \($0)" } ?? ""
     switch pictures.identity {
-    case .url: return base
-    case .path: return base + "\npictures path"
-    case .without(let names):
-      return base + "\npictures without \(names.joined(separator: " "))"
+    case .url: break
+    case .path: words += "\npictures path"
+    case .without(let names): words += "\npictures without \(names.joined(separator: " "))"
     }
+    return words
   }
 
   /// The name of the decoder of the pages at a position in ``sources``, for example `banchan\tsection\tsoup`.

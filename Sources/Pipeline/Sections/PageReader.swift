@@ -197,7 +197,7 @@ struct PageWriter: Sendable {
     // Only the page's last section so far continues in another window.
     let first = draft.listing.sections.count - window.sections.count
     for (place, section) in window.sections.enumerated() {
-      try lane.add(records(of: section, pictures(of: section, base, reading)), to: first + place)
+      try lane.add(records(of: section, pictures(of: section, base)), to: first + place)
     }
   }
 
@@ -223,7 +223,7 @@ struct PageWriter: Sendable {
     let unfollowed = unfollowed(listing, link: document.next, reading)
     let isPaged =
       reading.key != nil && context.catalog.paging(ofSource: reading.position) != nil
-    let pictures = listing.sections.map { self.pictures(of: $0, base, reading) }
+    let pictures = listing.sections.map { self.pictures(of: $0, base) }
     document.next = nextPage(after: reading, document, listing)
     if !listing.givenUp.isEmpty {
       // Remove the ETag and Last-Modified date, so that the next run fetches and reads the page again. It may allow
@@ -281,14 +281,8 @@ struct PageWriter: Sendable {
   }
 
   /// The pictures of a section's items, in the order of the items.
-  private func pictures(
-    of section: Section,
-    _ base: WebURL?,
-    _ reading: SectionReading
-  ) -> [PictureReference] {
-    let base = context.catalog.mapping(ofSource: reading.position)
-      .pictureBase(catalog: context.localBase, document: base)
-    return section.items.flatMap { context.references(to: $0.images, base: base) }
+  private func pictures(of section: Section, _ base: WebURL?) -> [PictureReference] {
+    section.items.flatMap { context.references(to: $0.images, base: base) }
   }
 
   /// A reason to assume that a section has further pages although the catalog file has no `paging`; nil if there is

@@ -189,6 +189,8 @@ final class SectionStage: Sendable {
     wasHeld: Bool
   ) throws(LarderError) {
     if !reading.pages.isEmpty, try body.isVoid() { return try end(at: reading, wasHeld: wasHeld) }
+    let base = context.catalog.mapping(ofSource: reading.position)
+      .pictureBase(catalog: context.localBase, document: base)
     let draft: PageDraft
     switch try pages.read(body, base: base, reading) {
     case .success(let read):
