@@ -119,7 +119,7 @@ extension Crop {
 ///
 /// A JPEG can be cut only between its blocks (iMCUs), whose sides are usually 8 or 16 pixels. If an axis has to be
 /// mirrored, an incomplete block at the end of that axis is lost.
-struct LosslessGrid: Equatable {
+struct LosslessGrid {
   /// The region to keep, in pixels of the upright picture without the lost blocks.
   let region: PixelRegion
   /// How far the region was moved from its exact position, because of the blocks.

@@ -3,7 +3,7 @@ import CAVIF
 import Glibc
 
 /// The fields of an AVIF's boxes, which libavif reads before any pixel is decoded. (AV1 Image File Format 1.1)
-struct AVIFHeader: Equatable, Sendable {
+struct AVIFHeader: Sendable {
   /// The size of the decoded picture.
   let coded: PixelSize
   /// The visible part of the decoded picture, which programs show.

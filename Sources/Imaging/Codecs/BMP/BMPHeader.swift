@@ -4,7 +4,7 @@ import Base
 ///
 /// larder reads them itself, because the format is simple and no library for it is well maintained. (Windows GDI:
 /// BITMAPFILEHEADER, BITMAPCOREHEADER, BITMAPINFOHEADER, BITMAPV5HEADER)
-struct BMPHeader: Equatable, Sendable {
+struct BMPHeader: Sendable {
   /// How the pixels are stored.
   enum Packing: Equatable, Sendable {
     /// Palette indices of 1, 4 or 8 bits.

@@ -1,7 +1,7 @@
 import Base
 
 /// The blocks of a GIF, which are found without decoding its frames. (GIF89a)
-struct GIFBlocks: Equatable, Sendable {
+struct GIFBlocks: Sendable {
   /// The size of the screen, which is the GIF's canvas.
   ///
   /// It is enlarged if the first frame extends beyond it.
@@ -18,9 +18,6 @@ struct GIFBlocks: Equatable, Sendable {
   ///
   /// A file without it is incomplete.
   private(set) var isWhole = false
-
-  /// Whether any pixel of the screen can be transparent, either in the first frame or around it.
-  var hasAlpha: Bool { clear != nil || !isFull }
 
   /// Whether the first frame covers the screen.
   var isFull: Bool { frame == PixelRegion(x: 0, y: 0, width: size.width, height: size.height) }

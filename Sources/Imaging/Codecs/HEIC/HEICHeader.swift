@@ -4,7 +4,7 @@ import Base
 ///
 /// larder reads them itself, so that every size is checked before a decoder gets a byte. (ISO/IEC 23008-12 and
 /// 14496-15)
-struct HEICHeader: Equatable, Sendable {
+struct HEICHeader: Sendable {
   /// The size of the decoded picture.
   let coded: PixelSize
   /// The visible part of the decoded picture, which programs show.

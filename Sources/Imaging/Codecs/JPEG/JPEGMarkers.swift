@@ -4,7 +4,7 @@ import Glibc
 /// The segments of a JPEG, which are found without decoding it. (ISO/IEC 10918-1, annex B)
 ///
 /// A segment begins with a marker, such as 0xFFC0, and its length.
-struct JPEGMarkers: Equatable, Sendable {
+struct JPEGMarkers: Sendable {
   /// The size of the stored picture.
   private(set) var size = PixelSize(width: 0, height: 0)
   private(set) var depth = 0

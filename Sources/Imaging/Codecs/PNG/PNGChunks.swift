@@ -4,7 +4,7 @@ import CPNG
 /// The chunks of a PNG, which are found without decompressing them. (PNG specification, third edition, section 5)
 ///
 /// A chunk has a length, a type such as `IDAT`, a payload, and a checksum (CRC).
-struct PNGChunks: Equatable, Sendable {
+struct PNGChunks: Sendable {
   /// The size of the stored picture.
   private(set) var size = PixelSize(width: 0, height: 0)
   private(set) var depth = 0

@@ -3,7 +3,7 @@ import Base
 /// The first directory of a TIFF.
 ///
 /// larder reads it itself, so that every size is checked before libtiff gets a byte. (TIFF 6.0)
-struct TIFFHeader: Equatable, Sendable {
+struct TIFFHeader: Sendable {
   /// The colour model of the samples.
   enum Light: Equatable, Sendable {
     /// Grey; `isInverted` means that 0 is white.

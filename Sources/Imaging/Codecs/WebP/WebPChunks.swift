@@ -4,7 +4,7 @@ import Base
 ///
 /// A WebP is a still, which is a single picture, or an animation. A chunk begins with four letters, such as `VP8L`, and
 /// its length.
-struct WebPChunks: Equatable, Sendable {
+struct WebPChunks: Sendable {
   /// The size of the canvas.
   private(set) var size = PixelSize(width: 0, height: 0)
   /// The region of the canvas that the still, or the first frame of an animation, covers.
