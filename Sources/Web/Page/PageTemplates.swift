@@ -63,7 +63,7 @@ package struct PageTemplates: Sendable {
 
   /// Renders the template of a value: a whole page, or a part of a page.
   package func html<View: PageView>(_ view: View) -> String {
-    library.render(view, withTemplate: View.template) ?? ""
+    library.render(PageFields.value(view) ?? view, withTemplate: View.template) ?? ""
   }
 
   /// A template's file as plain Mustache: with the texts of one language, and with joined lines.
