@@ -56,16 +56,15 @@ struct NotifyCommand: ParsableCommand {
     let receiver = try webhook.webhook()
     let names =
       try catalog.catalog.map { [$0] } ?? Index(reading: cache.path).catalogs().map(\.name)
-    let (report, signal) = try NoticeSending(
+    let sent = try NoticeSending(
       catalogs: names,
       cache: cache.path,
       wish: wish.wish,
       outbox: outbox
     ).run(receiver, webhook, resuming: resume)
-    let summary = SendSummary(report, host: receiver.host, mail: .notices)
-    try output.show(json: report.jsonLine(), text: summary.text)
-    for warning in summary.warnings { Log(output).warning(warning) }
-    Output.end(ExitStatus(report, signal: signal))
+    try output.show(json: sent.report.jsonLine(), text: sent.text)
+    sent.warn(output)
+    Output.end(sent.status)
   }
 }
 
@@ -174,7 +173,7 @@ struct NoticeSending {
     _ webhook: Orders.Webhook,
     _ options: WebhookOptions,
     resuming: Bool = false
-  ) throws -> (report: SendReport, signal: Int32?) {
+  ) throws -> SendSummary {
     let box = try outbox.outbox()
     let place = URL(filePath: cache).resolvingSymlinksInPath().standardizedFileURL.path
     for name in catalogs {
@@ -188,6 +187,6 @@ struct NoticeSending {
         now: SystemSenderClock().now()
       )
     }
-    return try OrderSending(box, webhook, options, mail: .notices).run(resuming: resuming)
+    return try options.send(.notices, of: box, to: webhook, resuming: resuming)
   }
 }

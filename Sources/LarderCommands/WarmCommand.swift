@@ -178,8 +178,10 @@ struct WarmCommand: FetchCommand {
       }
     }
     if work.dryRun { return ExitStatus.mostSevere(statuses) }
-    if signals.signal == nil, let orders = try DueOrders.send(through: connection.proxy) {
-      for warning in orders.warnings { Log(output).warning(warning) }
+    if signals.signal == nil,
+      let orders = try WebhookOptions.sendDueOrders(through: connection.proxy)
+    {
+      orders.warn(output)
       statuses.append(orders.status)
     }
     if signals.signal == nil {
@@ -206,16 +208,14 @@ struct WarmCommand: FetchCommand {
     _ receiver: (webhook: Orders.Webhook, options: WebhookOptions)?
   ) throws -> ExitStatus? {
     guard let (webhook, options) = receiver else { return nil }
-    let (report, signal) = try NoticeSending(
+    let sent = try NoticeSending(
       catalogs: catalogs,
       cache: place.path,
       wish: notices.wish.wish,
       outbox: try OutboxOptions.parse([])
     ).run(webhook, options)
-    for warning in SendSummary(report, host: webhook.host, mail: .notices).warnings {
-      Log(output).warning(warning)
-    }
-    return ExitStatus(report, signal: signal)
+    sent.warn(output)
+    return sent.status
   }
 
   /// Runs one catalog, or prints its plan with `--dry-run`.
