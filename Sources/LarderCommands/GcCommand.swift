@@ -120,7 +120,7 @@ struct GcCommand: ParsableCommand {
         display.show(done, of: total)
       }
     }
-    if !dryRun, !stop.isRaised { try place.store?.pictures.abortOldUploads(now: now) }
+    if !dryRun, !stop.isRaised { try place.remote?.abortOldUploads(now: now) }
     try output.show(
       json: report.jsonLine(),
       text: report.text(all: output.verbose > 0 || dryRun)

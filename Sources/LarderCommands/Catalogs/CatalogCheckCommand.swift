@@ -10,18 +10,6 @@ import Transport
 
 /// `larder catalog check FILE`: reports how many items have each field, and which values look wrong.
 struct CatalogCheckCommand: ParsableCommand {
-  private static let statuses = StatusHelp(
-    [
-      .done: "all is well",
-      .failed: "nothing could be read, for another reason",
-      .partial: "something looks wrong, or a section failed",
-      .data: "no section could be read",
-      .unavailable: "the origin cannot be reached",
-      .io: "the cache cannot be read",
-      .configuration: "the catalog file is wrong",
-    ]
-  )
-
   static let configuration = CommandConfiguration(
     commandName: "check",
     abstract: "Fetch a page of each section, list mapped fields and suspicious values.",
@@ -37,9 +25,16 @@ struct CatalogCheckCommand: ParsableCommand {
 
       --history sends no requests. It reads the recorded history, and reports each struck-through price \
       above the lowest price of the 30 days before the sale.
-
-      \(statuses.text)
-      """
+      """,
+    statuses: [
+      .done: "all is well",
+      .failed: "nothing could be read, for another reason",
+      .partial: "something looks wrong, or a section failed",
+      .data: "no section could be read",
+      .unavailable: "the origin cannot be reached",
+      .io: "the cache cannot be read",
+      .configuration: "the catalog file is wrong",
+    ]
   )
 
   @Argument(

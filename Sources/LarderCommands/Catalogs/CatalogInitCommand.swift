@@ -9,16 +9,6 @@ import Transport
 
 /// `larder catalog init URL|FILE…`: proposes a catalog file.
 struct CatalogInitCommand: ParsableCommand {
-  private static let statuses = StatusHelp(
-    [
-      .done: "written",
-      .failed: "the file already exists",
-      .data: "nothing looks like items",
-      .unavailable: "the origin cannot be reached",
-      .io: "the file cannot be written",
-    ]
-  )
-
   static let configuration = CommandConfiguration(
     commandName: "init",
     abstract: "Look at a response and propose a catalog file for it.",
@@ -36,9 +26,14 @@ struct CatalogInitCommand: ParsableCommand {
       Several listings become several sections. With the detail of one listed item, the file reads the \
       details of all. If a listing seems to have more pages, up to 8 requests find out how to get the \
       second. Read the file, then test it with larder catalog check.
-
-      \(statuses.text)
-      """
+      """,
+    statuses: [
+      .done: "written",
+      .failed: "the file already exists",
+      .data: "nothing looks like items",
+      .unavailable: "the origin cannot be reached",
+      .io: "the file cannot be written",
+    ]
   )
 
   @Argument(
