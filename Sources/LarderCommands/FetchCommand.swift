@@ -1,10 +1,8 @@
 import ArgumentParser
 import Base
 import Cache
-import Catalog
 import CurlTransport
 import Glibc
-import Larder
 import Pipeline
 import Transport
 
