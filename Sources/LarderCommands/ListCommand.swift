@@ -168,5 +168,6 @@ struct QueryOptions: ParsableArguments {
 }
 
 extension SearchText: ExpressibleByArgument {
+  /// Takes the whole argument as the text to find.
   public init(argument: String) { self.init(argument) }
 }
