@@ -53,12 +53,7 @@ struct GcCommand: ParsableCommand {
   )
   var prices: DurationArgument?
 
-  @Option(
-    help: ArgumentHelp(
-      "First remove this catalog from the cache; may be repeated.",
-      valueName: "catalog"
-    )
-  )
+  @Option("First remove this catalog from the cache; may be repeated.", value: "catalog")
   var forget: [String] = []
 
   @Flag(help: "Print the removals, and change nothing.")
@@ -94,10 +89,7 @@ struct GcCommand: ParsableCommand {
       try gc.run(holder: "larder gc, process \(getpid())", isStopped: $0, progress: $1)
     }
     if !dryRun, signals.signal == nil { try place.remote?.abortOldUploads(now: now) }
-    try output.show(
-      json: report.jsonLine(),
-      text: report.text(all: output.verbose > 0 || dryRun)
-    )
+    try output.show(json: report.jsonLine(), text: report.text(all: output.verbose > 0 || dryRun))
     Output.end(signals.status ?? (report.bytesOver > 0 ? .partial : .done))
   }
 }

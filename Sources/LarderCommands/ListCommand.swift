@@ -37,11 +37,7 @@ struct ListCommand: ParsableCommand {
   }
 
   func run() throws {
-    var reader = try CatalogReader(
-      cache: cache.path,
-      catalog: catalog.catalog,
-      at: moment.at
-    )
+    var reader = try CatalogReader(cache: cache.path, catalog: catalog.catalog, at: moment.at)
     reader.showsLowest = output.json
     let query = query.query
     var batches = try reader.batches(section: section, where: query)

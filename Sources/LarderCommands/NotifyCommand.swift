@@ -72,7 +72,7 @@ struct WishOptions: ParsableArguments {
   )
   var drop: Double?
 
-  @Option(help: ArgumentHelp("Only this item; may be repeated.", valueName: "id"))
+  @Option("Only this item; may be repeated.", value: "id")
   var item: [String] = []
 
   /// The filter of changes that these options describe.

@@ -29,11 +29,7 @@ struct ShowCommand: ParsableCommand {
       let name = reader.catalog.name
       throw try reader.absence(of: id, "cannot show \(id): no section of \(name) lists it")
     }
-    try output.show(
-      json: ItemDocument.show(item),
-      text: item.card(Terminal(output)),
-      always: true
-    )
+    try output.show(json: ItemDocument.show(item), text: item.card(Terminal(output)), always: true)
   }
 }
 

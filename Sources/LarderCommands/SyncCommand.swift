@@ -56,10 +56,8 @@ struct SyncCommand: FetchCommand {
     let file = try CatalogFileOnDisk(file)
     let settings = settings
     try place.demandNoSquares(settings)
-    let transport = try transport(
-      named: try file.namedHosts(base: settings.base),
-      cache: place.path
-    )
+    let hosts = try file.namedHosts(base: settings.base)
+    let transport = try transport(named: hosts, cache: place.path)
     defer { transport.shutdown() }
     if work.dryRun { return try file.printPlan(cache: place.path, settings, transport, output) }
     let status = try run(file, settings, in: place, transport, record, Signals()) { report in

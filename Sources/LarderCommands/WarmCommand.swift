@@ -129,8 +129,7 @@ struct WarmCommand: FetchCommand {
     )
     if output.verbose > 0 || Terminal(output).showsProgress {
       for position in plan.recent {
-        let name = catalogs[position].catalog.name
-        Output.note(tooSoon(name, plan.standings[position], now: now))
+        Output.note(tooSoon(catalogs[position].catalog.name, plan.standings[position], now: now))
       }
     }
     guard !plan.due.isEmpty else { return ExitStatus.mostSevere(statuses + [.tryAgain]) }

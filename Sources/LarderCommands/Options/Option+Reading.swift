@@ -66,6 +66,20 @@ extension Option {
     )
   }
 
+  /// An option that may be repeated, and whose values are read by the argument parser.
+  ///
+  /// - Parameters:
+  ///   - wrappedValue: The default.
+  ///   - help: The help.
+  ///   - name: The name of a value in the help, such as `id`.
+  init<Content: ExpressibleByArgument>(
+    wrappedValue: [Content],
+    _ help: String,
+    value name: String
+  ) where Value == [Content] {
+    self.init(wrappedValue: wrappedValue, help: ArgumentHelp(help, valueName: name))
+  }
+
   /// An option that names a file or a folder, and refuses an empty path; see ``PathArgument``.
   ///
   /// - Parameters:
