@@ -18,7 +18,8 @@ struct ToldProgram {
   static func reader(of option: String) -> @Sendable (String) throws -> ToldProgram {
     { command in
       let words = command.split { $0 == " " || $0 == "\t" || $0 == "\n" }.map(String.init)
-      guard !words.isEmpty else {
+      // A word such as `--json` is the next option, because the value was forgotten.
+      guard let program = words.first, !program.hasPrefix("-") else {
         throw ValidationError("it names no program; give one, as in \(option) ./tell")
       }
       return ToldProgram(option: option, words: words)
