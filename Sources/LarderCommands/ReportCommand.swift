@@ -83,9 +83,14 @@ struct ReportCommand: ParsableCommand {
     let file = out == "-" ? nil : ReportFile(out)
     try file?.demandRoom(force: force)
     let signals = Signals()
+    let stop = signals.stop
     let report = ReportRun(of: reader, language, since: since)
-    let made = try signals.count("report", "pictures", output) {
-      try report.make(folder: file?.folder, isStopped: $0, progress: $1)
+    let made = try CountDisplay.during("report", "pictures", output) { display in
+      try report.make(folder: file?.folder) {
+        stop.isRaised
+      } progress: { done, total in
+        display.show(done, of: total)
+      }
     }
     guard let made else { Output.end(signals.status ?? .interrupted) }
     guard let file else {
