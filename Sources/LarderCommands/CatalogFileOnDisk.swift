@@ -13,19 +13,13 @@ import Transport
 struct CatalogFileOnDisk: Sendable {
   let catalog: CatalogFile
   let folder: String
-  /// The text of the file; empty for a catalog file that a shard plan contains.
-  let bytes: [UInt8]
   /// The environment variables that replace `${NAME}` in the file.
   let environment: [String: String]
+  /// The text of the file; empty for a catalog file that a shard plan contains.
+  var bytes: [UInt8] = []
+}
 
-  /// Makes a value from a catalog file that a shard plan contains, and that is already parsed.
-  init(_ catalog: CatalogFile, folder: String, environment: [String: String]) {
-    self.catalog = catalog
-    self.folder = folder
-    self.environment = environment
-    bytes = []
-  }
-
+extension CatalogFileOnDisk {
   /// Reads and checks the file at `path`.
   init(_ path: String) throws {
     if path.contains("://") {
@@ -43,15 +37,15 @@ struct CatalogFileOnDisk: Sendable {
         .configuration
       )
     }
-    catalog = try CatalogFile(
-      parsing: bytes,
-      file: path,
-      formatFile: BoundedReading.formatFiles(beside: path)
-    )
+    let formats = BoundedReading.formatFiles(beside: path)
+    let catalog = try CatalogFile(parsing: bytes, file: path, formatFile: formats)
     try catalog.demandTrust(ofFile: path)
-    self.bytes = bytes
-    folder = FilePath(path).removingLastComponent().string
-    environment = ProcessInfo.processInfo.environment
+    self.init(
+      catalog: catalog,
+      folder: FilePath(path).removingLastComponent().string,
+      environment: ProcessInfo.processInfo.environment,
+      bytes: bytes
+    )
   }
 
   /// The kind of the file, such as "binary data", if it certainly is not a catalog file; nil if it is possibly one.
@@ -60,19 +54,17 @@ struct CatalogFileOnDisk: Sendable {
     let first = bytes.first { $0 != 0x20 && !(0x09...0x0D).contains($0) }
     return first == UInt8(ascii: "<") ? "a page or XML" : nil
   }
-}
 
-extension CatalogFileOnDisk {
   /// The hosts that the catalog names.
   ///
   /// If `base` is given, it replaces the catalog's own base URL.
   func namedHosts(base: String?) throws -> Set<HostPort> {
-    try addresses(base) { addresses in try addresses.namedHosts() }
+    try addresses(base) { try $0.namedHosts() }
   }
 
   /// Whether sections or details are local files.
   func readsFiles(base: String?) throws -> Bool {
-    try addresses(base) { addresses in try addresses.readsFiles() }
+    try addresses(base) { try $0.readsFiles() }
   }
 
   /// Refuses a catalog whose sections or details are local files, because other machines do not have these files.
@@ -89,17 +81,14 @@ extension CatalogFileOnDisk {
     _ base: String?,
     _ read: (CatalogAddresses) throws -> Value
   ) throws -> Value {
-    do {
-      return try read(
-        CatalogAddresses(
-          catalog,
-          folder: folder,
-          base: base,
-          environment: environment,
-          CurlURLParser()
-        )
-      )
-    } catch let error as TransferFailure {
+    let addresses = try CatalogAddresses(
+      catalog,
+      folder: folder,
+      base: base,
+      environment: environment,
+      CurlURLParser()
+    )
+    do { return try read(addresses) } catch let error as TransferFailure {
       throw LarderError(error)
     }
   }

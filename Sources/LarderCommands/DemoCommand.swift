@@ -334,16 +334,14 @@ extension Demonstration {
     )
     // The embedded store is on this machine, so LARDER_PROXY is ignored.
     let options = try WebhookOptions.parse(["--proxy", "none"])
-    let (report, signal) = try OrderSending(outbox, webhook, options).run()
+    let sent = try options.send(of: outbox, to: webhook)
     tell("received   \(Self.text(of: store.orders.last?.body ?? []))")
-    for warning in SendSummary(report, host: webhook.host).warnings {
-      Log(output).warning(warning)
-    }
-    if signal != nil { throw CommandFailure(nil, ExitStatus(report, signal: signal)) }
+    sent.warn(output)
+    if sent.signal != nil { throw CommandFailure(nil, sent.status) }
     let terminal = Terminal(output)
     let table = OrderTable(try outbox.orders(), language, now: clock.now(), terminal)
     tell("listed     \(table.text)")
-    guard report.delivered == [order.id] || faults != nil else {
+    guard sent.report.delivered == [order.id] || faults != nil else {
       throw CommandFailure("the demo failed", .failed)
     }
   }

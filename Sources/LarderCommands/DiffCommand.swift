@@ -1,19 +1,10 @@
 import ArgumentParser
 import Cache
 import Catalog
-import FoundationEssentials
 import Pipeline
 
 /// `larder diff [OLD [NEW]]`: prints changes between runs.
 struct DiffCommand: ParsableCommand {
-  private static let statuses = StatusHelp(
-    [
-      .done: "shown, whether or not anything changed",
-      .failed: "there is no such run, or no cache",
-      .io: "the cache cannot be read",
-    ]
-  )
-
   static let configuration = CommandConfiguration(
     commandName: "diff",
     abstract: "Show the changes between two runs.",
@@ -21,21 +12,18 @@ struct DiffCommand: ParsableCommand {
       Example:  larder diff          the last run against the one before
                 larder diff 3 7      run 7 against run 3
                 larder diff --runs   list the runs
-
-      \(statuses.text)
-      """
+      """,
+    statuses: [
+      .done: "shown, whether or not anything changed",
+      .failed: "there is no such run, or no cache",
+      .io: "the cache cannot be read",
+    ]
   )
 
-  @Argument(
-    help: ArgumentHelp("The earlier run.", valueName: "old"),
-    transform: Self.number
-  )
+  @Argument(help: "The earlier run.", transform: Self.number)
   var old: RunID?
 
-  @Argument(
-    help: ArgumentHelp("The later run.", valueName: "new"),
-    transform: Self.number
-  )
+  @Argument(help: "The later run.", transform: Self.number)
   var new: RunID?
 
   @Flag(help: "List the runs instead.")

@@ -1,21 +1,9 @@
 import ArgumentParser
-import Cache
 import Catalog
-import Larder
 import Pipeline
 
 /// `larder export DIR`: writes the cache's pictures into a folder, for web servers and apps.
 struct ExportCommand: ParsableCommand {
-  private static let statuses = StatusHelp(
-    [
-      .done: "done",
-      .failed: "there is no cache, or no such catalog",
-      .partial: "some pictures are not held, or could not be written",
-      .io: "the disk is full, not writable or damaged",
-    ],
-    stops: true
-  )
-
   static let configuration = CommandConfiguration(
     commandName: "export",
     abstract: "Export the pictures to a folder that any web server can serve, with a manifest.",
@@ -30,9 +18,14 @@ struct ExportCommand: ParsableCommand {
       The folder also gets catalog.json (catalog, sections, items as in list --json, details as in show \
       --json), manifest.jsonl, manifest.csv, and items.geojson if items have coordinates. export.json \
       lists all exported files; --delete removes only those of them that the catalog no longer has.
-
-      \(statuses.text)
-      """
+      """,
+    statuses: [
+      .done: "done",
+      .failed: "there is no cache, or no such catalog",
+      .partial: "some pictures are not held, or could not be written",
+      .io: "the disk is full, not writable or damaged",
+    ],
+    stops: true
   )
 
   @Argument(
@@ -74,7 +67,6 @@ struct ExportCommand: ParsableCommand {
   func run() throws {
     let place = try cache.place(reading: true, Log(output))
     let signals = Signals()
-    let stop = signals.stop
     var options = ExportOptions()
     options.isFlat = flat
     options.copies = copy
@@ -86,12 +78,8 @@ struct ExportCommand: ParsableCommand {
       remote: place.remote,
       at: moment.at
     )
-    let report = try CountDisplay.during("export", "pictures", output) { display in
-      try export.run(into: folder, options) {
-        stop.isRaised
-      } progress: { done, total in
-        display.show(done, of: total)
-      }
+    let report = try signals.count("export", "pictures", output) {
+      try export.run(into: folder, options, isStopped: $0, progress: $1)
     }
     try output.show(
       json: report.jsonLine(),
@@ -110,32 +98,27 @@ extension ExportReport {
   ///   - namesEach: Whether to list each picture whose name clashed with the name of another picture.
   /// - Returns: The lines.
   fileprivate func text(folder: String, namesEach: Bool) -> String {
-    var lines =
-      namesEach
-      ? collisions.map { "renamed  \($0.wanted): \($0.url) is now \($0.path)" } : []
+    let renamed = collisions.map { "renamed  \($0.wanted): \($0.url) is now \($0.path)" }
+    var lines = namesEach ? renamed : []
     lines += missing.map { "missing  \($0)" }
     lines += failed.map { "failed   \($0.url): \($0.reason)" }
-    if unfinished > 0 {
+    let count = Quantities.count(files, "picture")
+    guard unfinished == 0 else {
       lines.append(
-        "\(folder): interrupted: \(Quantities.count(files, "picture")) exported, "
-          + "\(unfinished) not, and no manifest written; run it again to continue"
+        "\(folder): interrupted: \(count) exported, \(unfinished) not, and no manifest written; "
+          + "run it again to continue"
       )
       return lines.map(PlainText.row).joined(separator: "\n")
     }
     var sum =
-      "\(folder): \(Quantities.count(files, "picture")), \(linked) linked, "
-      + "\(copied) copied, \(unchanged) unchanged; catalog.json, "
-      + "manifest.jsonl, manifest.csv"
-    if places > 0 {
-      sum += ", items.geojson with \(Quantities.count(places, "place"))"
-    }
-    let renamed = collisions.count
-    if renamed > 0, !namesEach {
-      sum += "; \(Quantities.count(renamed, "picture")) under another name (-v lists them)"
+      "\(folder): \(count), \(linked) linked, \(copied) copied, \(unchanged) unchanged; "
+      + "catalog.json, manifest.jsonl, manifest.csv"
+    if places > 0 { sum += ", items.geojson with \(Quantities.count(places, "place"))" }
+    if !renamed.isEmpty, !namesEach {
+      sum += "; \(Quantities.count(renamed.count, "picture")) under another name (-v lists them)"
     }
     if squares > 0 { sum += "; \(Quantities.count(squares, "square"))" }
     if deleted > 0 { sum += "; \(Quantities.count(deleted, "old file")) removed" }
-    lines.append(sum)
-    return lines.map(PlainText.row).joined(separator: "\n")
+    return (lines + [sum]).map(PlainText.row).joined(separator: "\n")
   }
 }

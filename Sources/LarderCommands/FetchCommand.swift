@@ -1,10 +1,8 @@
 import ArgumentParser
 import Base
 import Cache
-import Catalog
 import CurlTransport
 import Glibc
-import Larder
 import Pipeline
 import Transport
 
@@ -76,8 +74,7 @@ extension FetchCommand {
     }
     record.add(report)
     if output.json { Output.json(report.json) } else { tell(report) }
-    let isUnfinished = !report.unfinished.isEmpty
-    if let words = room.shortage(of: place.path, isUnfinished: isUnfinished) {
+    if let words = room.shortage(of: place.path, isUnfinished: !report.unfinished.isEmpty) {
       Log(output).warning(words)
     }
     if output.verbose > 0 {

@@ -2,24 +2,11 @@ import ArgumentParser
 import Base
 import Cache
 import Catalog
-import CurlTransport
 import Glibc
-import Larder
 import Pipeline
 
 /// `larder gc`: removes pictures that no catalog refers to any more, and old runs.
 struct GcCommand: ParsableCommand {
-  private static let statuses = StatusHelp(
-    [
-      .done: "swept",
-      .failed: "there is no cache, or --forget names an unknown catalog",
-      .partial: "the pictures that catalogs refer to still exceed --max-size",
-      .io: "the disk is not writable or damaged",
-      .tryAgain: "a run holds the cache",
-    ],
-    stops: true
-  )
-
   static let configuration = CommandConfiguration(
     commandName: "gc",
     abstract: "Remove pictures that no catalog needs any more, and old runs.",
@@ -31,56 +18,42 @@ struct GcCommand: ParsableCommand {
       --max-size remove more pictures, the least recently used first. They spare pictures that a \
       catalog refers to, unless you give --include-referenced; the next run fetches those again. \
       larder diff lists the removed pictures, with the times.
-
-      \(statuses.text)
-      """
+      """,
+    statuses: [
+      .done: "swept",
+      .failed: "there is no cache, or --forget names an unknown catalog",
+      .partial: "the pictures that catalogs refer to still exceed --max-size",
+      .io: "the disk is not writable or damaged",
+      .tryAgain: "a run holds the cache",
+    ],
+    stops: true
   )
 
-  @Option(
-    "How long to keep a picture after the last catalog dropped it. (default: 7d)",
-    value: "time",
-    read: DurationArgument.read
-  )
+  @Option(time: "How long to keep a picture after the last catalog dropped it. (default: 7d)")
   var grace: DurationArgument?
 
-  @Option(
-    "Remove pictures that no run has needed for this time. (default: no limit)",
-    value: "time",
-    read: DurationArgument.read
-  )
+  @Option(time: "Remove pictures that no run has needed for this time. (default: no limit)")
   var maxAge: DurationArgument?
 
   @Option(
-    "Remove pictures until no more than this is left, such as 20G. (default: no limit)",
-    value: "size",
-    read: SizeArgument.read
+    size: "Remove pictures until no more than this is left, such as 20G. (default: no limit)"
   )
   var maxSize: SizeArgument?
 
   @Flag(help: "Let --max-age and --max-size remove pictures that catalogs refer to.")
   var includeReferenced = false
 
-  @Option(
-    "How long runs are kept for diff. (default: 400d)",
-    value: "time",
-    read: DurationArgument.read
-  )
+  @Option(time: "How long runs are kept for diff. (default: 400d)")
   var history: DurationArgument?
 
   @Option(
-    "Remove changes older than this, such as 2y, from the history; the values in force at that point are kept. "
-      + "(default: keep all)",
-    value: "time",
-    read: DurationArgument.read
+    time:
+      "Remove changes older than this, such as 2y, from the history; the values in force at that point are kept. "
+      + "(default: keep all)"
   )
   var prices: DurationArgument?
 
-  @Option(
-    help: ArgumentHelp(
-      "First remove this catalog from the cache; may be repeated.",
-      valueName: "catalog"
-    )
-  )
+  @Option("First remove this catalog from the cache; may be repeated.", value: "catalog")
   var forget: [String] = []
 
   @Flag(help: "Print the removals, and change nothing.")
@@ -100,31 +73,23 @@ struct GcCommand: ParsableCommand {
 
   func run() throws {
     var options = SweepOptions()
-    if let grace { options.grace = .seconds(Int64(grace.seconds)) }
-    options.maxAge = maxAge.map { .seconds(Int64($0.seconds)) }
+    options.grace = grace?.duration ?? options.grace
+    options.maxAge = maxAge?.duration
     options.maxBytes = maxSize?.bytes.count
     options.includesReferenced = includeReferenced
-    if let history { options.history = .seconds(Int64(history.seconds)) }
-    options.prices = prices.map { .seconds(Int64($0.seconds)) }
+    options.history = history?.duration ?? options.history
+    options.prices = prices?.duration
     options.isDryRun = dryRun
     options.forget = forget
     let place = try cache.place(reading: true, Log(output))
     let now = UnixTime.now()
     let gc = CacheGc(place.path, remote: place.remote, options: options, now: now)
     let signals = Signals()
-    let stop = signals.stop
-    let report = try CountDisplay.during("gc", "files", output) { display in
-      try gc.run(holder: "larder gc, process \(getpid())") {
-        stop.isRaised
-      } progress: { done, total in
-        display.show(done, of: total)
-      }
+    let report = try signals.count("gc", "files", output) {
+      try gc.run(holder: "larder gc, process \(getpid())", isStopped: $0, progress: $1)
     }
-    if !dryRun, !stop.isRaised { try place.store?.pictures.abortOldUploads(now: now) }
-    try output.show(
-      json: report.jsonLine(),
-      text: report.text(all: output.verbose > 0 || dryRun)
-    )
+    if !dryRun, signals.signal == nil { try place.remote?.abortOldUploads(now: now) }
+    try output.show(json: report.jsonLine(), text: report.text(all: output.verbose > 0 || dryRun))
     Output.end(signals.status ?? (report.bytesOver > 0 ? .partial : .done))
   }
 }
@@ -134,23 +99,20 @@ extension SweepReport {
   ///
   /// If `all` is true, a line for each removed picture comes first.
   func text(all: Bool) -> String {
-    var lines: [String] = []
-    if all {
-      lines += plan.removals.map { removal in
-        let picture = removal.picture
-        let since = picture.unreferenced.map { " since \($0.rfc3339)" } ?? ""
-        let path = PictureName(url: picture.url, id: picture.id).path
-        return "\(removal.reason.rawValue)\(since)  \(path)  \(PlainText.line(picture.url))"
-      }
-      lines += strays.map { "stray  \(PlainText.line($0))" }
+    let removals = plan.removals.map { removal in
+      let picture = removal.picture
+      let since = Quantities.since(picture.unreferenced)
+      let path = PictureName(url: picture.url, id: picture.id).path
+      return "\(removal.reason.rawValue)\(since)  \(path)  \(PlainText.line(picture.url))"
     }
-    var sum =
+    var lines = all ? removals + strays.map { "stray  \(PlainText.line($0))" } : []
+    let forgotten = [(runs, "old run"), (changes, "old change")].filter { $0.0 > 0 }
+    lines.append(
       "\(Quantities.count(plan.removals.count, "picture")) and \(Quantities.count(strays.count, "stray")) "
-      + (isDryRun ? "would be removed" : "removed") + ": \(plan.bytesFreed.formatted()) freed, "
-      + "\(plan.bytesKept.formatted()) kept"
-    if runs > 0 { sum += ", \(Quantities.count(runs, "old run")) forgotten" }
-    if changes > 0 { sum += ", \(Quantities.count(changes, "old change")) forgotten" }
-    lines.append(sum)
+        + (isDryRun ? "would be removed" : "removed") + ": \(plan.bytesFreed.formatted()) freed, "
+        + "\(plan.bytesKept.formatted()) kept"
+        + forgotten.map { ", \(Quantities.count($0, $1)) forgotten" }.joined()
+    )
     if unfinished > 0 {
       lines.append(
         "interrupted: \(Quantities.count(unfinished, "file")) not removed yet; run it again to continue"

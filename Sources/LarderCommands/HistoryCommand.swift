@@ -1,20 +1,10 @@
 import ArgumentParser
 import Base
-import Cache
-import Catalog
 import Larder
 import Pipeline
 
 /// `larder history [ID]`: prints the recorded changes of items.
 struct HistoryCommand: ParsableCommand {
-  private static let statuses = StatusHelp(
-    [
-      .done: "shown, whether or not anything changed",
-      .failed: "no section has ever listed the item, or there is no cache",
-      .io: "the cache cannot be read",
-    ]
-  )
-
   static let configuration = CommandConfiguration(
     commandName: "history",
     abstract: "Show how items changed: prices, badges, titles, pictures, items added and removed.",
@@ -25,28 +15,25 @@ struct HistoryCommand: ParsableCommand {
       Each sync records the changes since the sync before. The history begins with the first sync of a \
       catalog; for a cache of an older larder, with the first sync after the upgrade. larder gc --prices \
       2y removes older changes.
-
-      \(statuses.text)
-      """
+      """,
+    statuses: [
+      .done: "shown, whether or not anything changed",
+      .failed: "no section has ever listed the item, or there is no cache",
+      .io: "the cache cannot be read",
+    ]
   )
 
-  @Argument(help: ArgumentHelp("Only the item with this id.", valueName: "id"))
+  @Argument(help: "Only the item with this id.")
   var id: String?
 
-  @Option(
-    "Only changes from this far back, such as 30d. (default: all)",
-    value: "time",
-    read: DurationArgument.read
-  )
+  @Option(time: "Only changes from this far back, such as 30d. (default: all)")
   var since: DurationArgument?
 
   @Option(
-    help: ArgumentHelp(
-      "Only this: \(HistoryCommand.fields.joined(separator: ", ")).",
-      valueName: "field"
-    ),
+    "Only this: \(HistoryCommand.fields.joined(separator: ", ")).",
+    value: "field",
     completion: .list(HistoryCommand.fields),
-    transform: HistoryCommand.field
+    read: NameArgument.read
   )
   var field: Shop.Change.Field?
 
@@ -61,18 +48,7 @@ struct HistoryCommand: ParsableCommand {
     if csv, output.json { throw ValidationError("--csv and --json: choose one of them") }
   }
 
-  private static let fields = Shop.Change.Field.allCases.map(\.rawValue)
-
-  private static func field(_ argument: String) throws -> Shop.Change.Field {
-    guard let field = Shop.Change.Field(rawValue: argument) else {
-      let near = nearest(to: argument, in: fields)
-      throw ValidationError(
-        "it takes one of \(fields.joined(separator: ", "))"
-          + (near.map { "; did you mean \($0)?" } ?? "")
-      )
-    }
-    return field
-  }
+  private static let fields = NameArgument<Shop.Change.Field>.names
 
   func run() throws {
     let reader = try CatalogReader(cache: cache.path, catalog: catalog.catalog)
@@ -82,12 +58,8 @@ struct HistoryCommand: ParsableCommand {
       field == nil || $0.field == field
     }
     if let id, item == nil, changes.isEmpty, try !reader.hasHistory(of: id) {
-      let near = try reader.nearestIDs(to: id)
-      throw CommandFailure(
-        "cannot show the history of \(id): no section of \(reader.catalog.name) lists it, now or earlier"
-          + (near.isEmpty ? "" : "; nearest are \(near.joined(separator: ", "))"),
-        .failed
-      )
+      let fault = "no section of \(reader.catalog.name) lists it, now or earlier"
+      throw try reader.absence(of: id, "cannot show the history of \(id): \(fault)")
     }
     let document = HistoryText(changes)
     try output.show(

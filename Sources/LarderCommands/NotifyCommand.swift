@@ -1,7 +1,5 @@
 import ArgumentParser
-import Base
 import Cache
-import Catalog
 import Foundation
 import Larder
 import Orders
@@ -9,18 +7,6 @@ import Pipeline
 
 /// `larder notify`: sends the catalog's changes to a webhook.
 struct NotifyCommand: ParsableCommand {
-  private static let statuses = StatusHelp(
-    [
-      .done: "everything was sent, or nothing changed",
-      .failed: "there is no cache or no such catalog, or libcurl is missing",
-      .partial: "a notice was refused, may have arrived or will be tried again",
-      .unavailable: "the webhook is stopped or cannot be reached",
-      .io: "the cache cannot be read, or the notices cannot be stored",
-      .tryAgain: "a notice is not due yet",
-    ],
-    stops: true
-  )
-
   static let configuration = CommandConfiguration(
     commandName: "notify",
     abstract: "Send the catalog's changes since the last time to a webhook.",
@@ -36,9 +22,16 @@ struct NotifyCommand: ParsableCommand {
       is still waiting, so a webhook that was down for a week gets one message. A notice that may have \
       arrived is reported once; --on-ambiguous resend sends it again, until there are newer changes. \
       larder warm --notify-url-file sends notices after each run.
-
-      \(statuses.text)
-      """
+      """,
+    statuses: [
+      .done: "everything was sent, or nothing changed",
+      .failed: "there is no cache or no such catalog, or libcurl is missing",
+      .partial: "a notice was refused, may have arrived or will be tried again",
+      .unavailable: "the webhook is stopped or cannot be reached",
+      .io: "the cache cannot be read, or the notices cannot be stored",
+      .tryAgain: "a notice is not due yet",
+    ],
+    stops: true
   )
 
   @OptionGroup(title: Topic.items) var wish: WishOptions
@@ -53,30 +46,22 @@ struct NotifyCommand: ParsableCommand {
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   func run() throws {
-    let receiver = try webhook.webhook()
+    let sending = try NoticeSending(webhook, wish, outbox)
     let names =
       try catalog.catalog.map { [$0] } ?? Index(reading: cache.path).catalogs().map(\.name)
-    let (report, signal) = try NoticeSending(
-      catalogs: names,
-      cache: cache.path,
-      wish: wish.wish,
-      outbox: outbox
-    ).run(receiver, webhook, resuming: resume)
-    let summary = SendSummary(report, host: receiver.host, mail: .notices)
-    try output.show(json: report.jsonLine(), text: summary.text)
-    for warning in summary.warnings { Log(output).warning(warning) }
-    Output.end(ExitStatus(report, signal: signal))
+    let sent = try sending.run(names, cache: cache.path, resuming: resume)
+    try output.show(json: sent.report.jsonLine(), text: sent.text)
+    sent.warn(output)
+    Output.end(sent.status)
   }
 }
 
 /// The options that select the changes to report.
 struct WishOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
-      "Only these changes, separated by commas: \(Notice.Kind.allCases.map(\.rawValue).joined(separator: ", ")).",
-      valueName: "kinds"
-    ),
-    transform: WishOptions.kinds
+    "Only these changes, separated by commas: \(NameArgument<Notice.Kind>.names.joined(separator: ", ")).",
+    value: "kinds",
+    read: NameArgument.readSeveral
   )
   var only: [Notice.Kind]?
 
@@ -87,35 +72,20 @@ struct WishOptions: ParsableArguments {
   )
   var drop: Double?
 
-  @Option(help: ArgumentHelp("Only this item; may be repeated.", valueName: "id"))
+  @Option("Only this item; may be repeated.", value: "id")
   var item: [String] = []
 
   /// The filter of changes that these options describe.
-  var wish: NoticeWish {
-    var wish = NoticeWish()
-    if let only { wish.kinds = Set(only) }
-    wish.drop = drop
-    wish.items = Set(item)
-    return wish
+  var filter: NoticeWish {
+    var filter = NoticeWish()
+    filter.kinds = only.map(Set.init) ?? filter.kinds
+    filter.drop = drop
+    filter.items = Set(item)
+    return filter
   }
 
   /// Whether at least one of the options is given.
   var isGiven: Bool { only != nil || drop != nil || !item.isEmpty }
-
-  private static func kinds(_ argument: String) throws -> [Notice.Kind] {
-    let names = Notice.Kind.allCases.map(\.rawValue)
-    return try argument.split(separator: ",", omittingEmptySubsequences: false).map { name in
-      let name = String(name.trimmingPrefix(while: { $0 == " " }))
-      guard let kind = Notice.Kind(rawValue: name) else {
-        let near = nearest(to: name, in: names)
-        throw ValidationError(
-          "it takes one or more of \(names.joined(separator: ",")), separated by commas"
-            + (near.map { "; did you mean \($0)?" } ?? "")
-        )
-      }
-      return kind
-    }
-  }
 }
 
 /// The options of `warm` for notices to a webhook.
@@ -127,10 +97,8 @@ struct NotifyOptions: ParsableArguments {
   var notifyUrlFile: String?
 
   @Option(
-    help: ArgumentHelp(
-      "Send notices for Slack, or as signed JSON (default: LARDER_WEBHOOK_PAYLOAD, else slack).",
-      valueName: "slack|json"
-    )
+    "Send notices for Slack, or as signed JSON (default: LARDER_WEBHOOK_PAYLOAD, else slack).",
+    value: "slack|json"
   )
   var payload: PayloadKind?
 
@@ -141,15 +109,19 @@ struct NotifyOptions: ParsableArguments {
     throw ValidationError("--payload, --only, --drop and --item go with --notify-url-file")
   }
 
-  /// The options for sending to the webhook; nil if `--notify-url-file` is not given.
-  func webhook(proxy: String?) throws -> WebhookOptions? {
+  /// Notices to the webhook; nil if `--notify-url-file` is not given.
+  ///
+  /// - Parameter proxy: The value of the command's `--proxy`.
+  /// - Returns: The notices.
+  /// - Throws: ``CommandFailure`` when the file or a variable of the webhook is wrong.
+  func sending(proxy: String?) throws -> NoticeSending? {
     guard let notifyUrlFile else { return nil }
     var options = try WebhookOptions.parse([])
     options.webhookUrlFile = notifyUrlFile
     options.payload = payload
     options.wait = DurationArgument(seconds: 1)
     options.proxy = proxy
-    return options
+    return try NoticeSending(options, wish, OutboxOptions.parse([]))
   }
 }
 
@@ -157,30 +129,37 @@ struct NotifyOptions: ParsableArguments {
 ///
 /// The commands `notify` and `warm` use it.
 struct NoticeSending {
-  let catalogs: [String]
-  let cache: String
-  let wish: NoticeWish
-  let outbox: OutboxOptions
+  private let webhook: Orders.Webhook
+  private let options: WebhookOptions
+  private let filter: NoticeWish
+  private let outbox: OutboxOptions
+
+  /// Reads the webhook's URL and secrets, so that a mistake in them is found before any other work.
+  init(_ options: WebhookOptions, _ wish: WishOptions, _ outbox: OutboxOptions) throws {
+    webhook = try options.webhook()
+    self.options = options
+    filter = wish.filter
+    self.outbox = outbox
+  }
 
   /// Queues a notice for each catalog that has changed, and sends the notices that are due.
   ///
   /// - Parameters:
-  ///   - webhook: The webhook.
-  ///   - options: The options for sending.
+  ///   - catalogs: The names of the catalogs. A run of each must have ended.
+  ///   - cache: The path of their cache.
   ///   - resuming: Whether to start a stopped webhook again.
-  /// - Returns: The report, and the signal that ended the run, if any.
+  /// - Returns: The result.
   /// - Throws: ``LarderError``.
   func run(
-    _ webhook: Orders.Webhook,
-    _ options: WebhookOptions,
+    _ catalogs: [String],
+    cache: String,
     resuming: Bool = false
-  ) throws -> (report: SendReport, signal: Int32?) {
+  ) throws -> SendSummary {
     let box = try outbox.outbox()
     let place = URL(filePath: cache).resolvingSymlinksInPath().standardizedFileURL.path
     for name in catalogs {
-      let reader = try CatalogReader(cache: cache, catalog: name)
-      try wish.tell(
-        of: reader,
+      try filter.tell(
+        of: CatalogReader(cache: cache, catalog: name),
         cache: place,
         at: webhook,
         through: box,
@@ -188,6 +167,6 @@ struct NoticeSending {
         now: SystemSenderClock().now()
       )
     }
-    return try OrderSending(box, webhook, options, mail: .notices).run(resuming: resuming)
+    return try options.send(.notices, of: box, to: webhook, resuming: resuming)
   }
 }

@@ -6,14 +6,9 @@ import Pipeline
 ///
 /// The record is in the cache as `last-run.json`, so that monitoring can read it.
 final class RunRecord {
-  /// The file's name in the cache.
-  static let name = "last-run.json"
-
-  private let command: String
   private let cache: String
-  private let started: UnixTime
+  private var document: LastRun
   private var reports: [SyncReport] = []
-  private var errors: [String] = []
 
   /// Begins the record of a run.
   ///
@@ -21,19 +16,20 @@ final class RunRecord {
   ///   - command: The subcommand.
   ///   - cache: The cache's path.
   init(of command: String, cache: String) {
-    self.command = command
     self.cache = cache
-    started = UnixTime.now()
+    document = LastRun(command: command)
   }
 
   /// Adds the report of one catalog.
   func add(_ report: SyncReport) {
     reports.append(report)
+    let omitted = report.briefOmits
+    if !omitted.isEmpty { document.omitted[report.catalog] = omitted }
   }
 
   /// Adds the reason why a catalog did not run.
   func add(_ failure: CommandFailure) {
-    if let message = failure.message { errors.append(message) }
+    if let message = failure.message { document.errors.append(message) }
   }
 
   /// Performs a run, and writes its record even when it throws.
@@ -63,7 +59,7 @@ final class RunRecord {
       status = failure.status
     }
     if status != .tryAgain || !reports.isEmpty {
-      let bytes = try document(status)
+      let bytes = try bytes(status)
       do { try write(bytes) } catch {
         Log(output).warning(CommandFailure(error)?.message ?? "\(error)")
       }
@@ -75,20 +71,11 @@ final class RunRecord {
   /// The record as one line of JSON with a line feed.
   ///
   /// A catalog's report has the form of `sync --json`, but each list has at most 100 entries of a kind.
-  private func document(_ status: ExitStatus) throws -> [UInt8] {
-    let head = LastRun(
-      command: command,
-      started: started,
-      status: status.rawValue,
-      failed: status.isFailure,
-      errors: errors,
-      omitted: reports.reduce(into: [:]) {
-        let omitted = $1.briefOmits
-        if !omitted.isEmpty { $0[$1.catalog] = omitted }
-      }
-    )
+  private func bytes(_ status: ExitStatus) throws -> [UInt8] {
+    (document.status, document.failed) = (status.rawValue, status.isFailure)
+    document.ended = UnixTime.now()
     let catalogs = reports.map(\.brief.json).joined(separator: Array(",".utf8))
-    let start = try head.jsonLine().dropLast() + Array(#","catalogs":["#.utf8)
+    let start = try document.jsonLine().dropLast() + Array(#","catalogs":["#.utf8)
     return TerminalJSON.bytes(start + catalogs + Array("]}\n".utf8))
   }
 
@@ -98,7 +85,7 @@ final class RunRecord {
     guard stat(cache, &folder) == 0, folder.st_uid == geteuid(),
       TextFile.exists("\(cache)/index.sqlite")
     else { return }
-    try TextFile.replace("\(cache)/\(Self.name)", with: String(decoding: bytes, as: UTF8.self))
+    try TextFile.replace("\(cache)/last-run.json", with: String(decoding: bytes, as: UTF8.self))
   }
 }
 
@@ -106,11 +93,11 @@ final class RunRecord {
 private struct LastRun: Encodable {
   let command: String
   let version = LarderCommand.version
-  let started: UnixTime
-  let ended = UnixTime.now()
-  let status: Int32
-  let failed: Bool
-  let errors: [String]
+  let started = UnixTime.now()
+  var ended = UnixTime.now()
+  var status: Int32 = 0
+  var failed = false
+  var errors: [String] = []
   /// The number of entries that a shortened list leaves out: by catalog, then by list, such as `items.added`.
-  let omitted: [String: [String: Int]]
+  var omitted: [String: [String: Int]] = [:]
 }

@@ -3,25 +3,20 @@ import Pipeline
 
 /// `larder show ID`: prints one item.
 struct ShowCommand: ParsableCommand {
-  private static let statuses = StatusHelp(
-    [
+  static let configuration = CommandConfiguration(
+    commandName: "show",
+    abstract: "Show one item with its detail and pictures, offline.",
+    discussion: """
+      Example:  larder show HBDEF
+      """,
+    statuses: [
       .done: "shown",
       .failed: "there is no such item, or no cache",
       .io: "the cache cannot be read",
     ]
   )
 
-  static let configuration = CommandConfiguration(
-    commandName: "show",
-    abstract: "Show one item with its detail and pictures, offline.",
-    discussion: """
-      Example:  larder show HBDEF
-
-      \(statuses.text)
-      """
-  )
-
-  @Argument(help: ArgumentHelp("The item's id, as list prints it.", valueName: "id"))
+  @Argument(help: "The item's id, as list prints it.")
   var id: String
 
   @OptionGroup(title: Topic.cache) var cache: CacheOptions
@@ -31,17 +26,17 @@ struct ShowCommand: ParsableCommand {
   func run() throws {
     let reader = try CatalogReader(cache: cache.path, catalog: catalog.catalog)
     guard let item = try reader.show(id) else {
-      let near = try reader.nearestIDs(to: id)
-      throw CommandFailure(
-        "cannot show \(id): no section of \(reader.catalog.name) lists it"
-          + (near.isEmpty ? "" : "; nearest are \(near.joined(separator: ", "))"),
-        .failed
-      )
+      let name = reader.catalog.name
+      throw try reader.absence(of: id, "cannot show \(id): no section of \(name) lists it")
     }
-    try output.show(
-      json: ItemDocument.show(item),
-      text: item.card(Terminal(output)),
-      always: true
-    )
+    try output.show(json: ItemDocument.show(item), text: item.card(Terminal(output)), always: true)
+  }
+}
+
+extension CatalogReader {
+  /// The error about an id that the catalog does not have: the fault, then the nearest ids.
+  func absence(of id: String, _ fault: String) throws -> CommandFailure {
+    let near = try nearestIDs(to: id).joined(separator: ", ")
+    return CommandFailure(fault + (near.isEmpty ? "" : "; nearest are \(near)"), .failed)
   }
 }

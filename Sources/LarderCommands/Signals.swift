@@ -30,7 +30,11 @@ final class Signals {
       Glibc.signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: Self.queue)
       source.setEventHandler {
-        guard box.isFirst(number) else { _exit(128 + number) }
+        let isFirst = box.first.withLock { first in
+          defer { first = first ?? number }
+          return first == nil
+        }
+        guard isFirst else { _exit(128 + number) }
         stop.raise()
         action()
         Self.queue.asyncAfter(deadline: .now() + patience) { _exit(128 + number) }
@@ -41,10 +45,34 @@ final class Signals {
   }
 
   /// The received signal, if any.
-  var signal: Int32? { box.number }
+  var signal: Int32? { box.first.withLock { $0 } }
 
   /// The exit status for the received signal; nil if none was received.
   var status: ExitStatus? { ExitStatus(signal: signal) }
+
+  /// Runs work that a signal stops, and shows a line with its counts, such as `verify 3/10 pictures`.
+  ///
+  /// - Parameters:
+  ///   - verb: The verb in the line.
+  ///   - noun: The plural noun in the line.
+  ///   - output: The output options.
+  ///   - work: The work. Its first argument is whether a signal came, and the second takes the counts of finished
+  ///     pieces and of all pieces.
+  /// - Returns: The result of the work.
+  /// - Throws: The error of the work.
+  func count<Value>(
+    _ verb: String,
+    _ noun: String,
+    _ output: OutputOptions,
+    _ work: (
+      _ isStopped: @escaping @Sendable () -> Bool,
+      _ progress: @escaping @Sendable (Int, Int) -> Void
+    ) throws -> Value
+  ) rethrows -> Value {
+    try CountDisplay.during(verb, noun, output) { [stop] display in
+      try work({ stop.isRaised }, { display.show($0, of: $1) })
+    }
+  }
 
   deinit {
     for source in sources { source.cancel() }
@@ -58,14 +86,5 @@ final class Signals {
 
 /// Holds the first received signal.
 private final class SignalBox: Sendable {
-  private let first = Mutex<Int32?>(nil)
-
-  var number: Int32? { first.withLock { $0 } }
-
-  func isFirst(_ number: Int32) -> Bool {
-    first.withLock { first in
-      defer { first = first ?? number }
-      return first == nil
-    }
-  }
+  let first = Mutex<Int32?>(nil)
 }

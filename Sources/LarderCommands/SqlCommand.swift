@@ -3,15 +3,6 @@ import Cache
 
 /// `larder sql QUERY`: runs a read-only SQL query on the index.
 struct SqlCommand: ParsableCommand {
-  private static let statuses = StatusHelp(
-    [
-      .done: "answered, with or without rows",
-      .failed: "there is no cache, or an older larder wrote it",
-      .io: "the cache cannot be read",
-      .tryAgain: "a sync holds the index for too long",
-    ]
-  )
-
   static let configuration = CommandConfiguration(
     commandName: "sql",
     abstract: "Query the index with SQL, read-only.",
@@ -22,12 +13,16 @@ struct SqlCommand: ParsableCommand {
       The views are items, prices, pictures, sections, runs, changes and failures; docs/database.md \
       describes them, with ten questions and their answers. Queries cannot write, and end after 8 seconds. \
       A sync can run at the same time.
-
-      \(statuses.text)
-      """
+      """,
+    statuses: [
+      .done: "answered, with or without rows",
+      .failed: "there is no cache, or an older larder wrote it",
+      .io: "the cache cannot be read",
+      .tryAgain: "a sync holds the index for too long",
+    ]
   )
 
-  @Argument(help: ArgumentHelp("One SELECT.", valueName: "query"))
+  @Argument(help: "One SELECT.")
   var query: String
 
   @Flag(help: "Print CSV, with a heading.")

@@ -1,30 +1,24 @@
 import ArgumentParser
 import Base
 import Catalog
-import CurlTransport
 import Pipeline
 import Transport
 
 /// `larder status`: prints the state of the cache.
 struct StatusCommand: ParsableCommand {
-  private static let statuses = StatusHelp(
-    [
-      .done: "shown, and recent enough if --check is given",
-      .failed: "there is no cache",
-      .partial: "a catalog is older than --check allows",
-      .io: "the cache cannot be read",
-    ]
-  )
-
   static let configuration = CommandConfiguration(
     commandName: "status",
     abstract: "Show the cache's age, size and failures, with the time when each failure began.",
     discussion: """
       Example:  larder status
                 larder status --check 6h    for monitoring
-
-      \(statuses.text)
-      """
+      """,
+    statuses: [
+      .done: "shown, and recent enough if --check is given",
+      .failed: "there is no cache",
+      .partial: "a catalog is older than --check allows",
+      .io: "the cache cannot be read",
+    ]
   )
 
   @Option(
@@ -88,27 +82,17 @@ extension CacheSummary {
       if catalog.outcome != "complete" {
         lines.append("  last complete: \(catalog.complete.map(age) ?? "never")")
       }
-      if !catalog.stale.isEmpty {
-        lines.append("  not current: \(catalog.stale.map(PlainText.line).joined(separator: ", "))")
-      }
-      for section in catalog.failing {
-        let since = section.since.map { " since \($0.rfc3339)" } ?? ""
-        lines.append(
-          "  section \(section.key): \(section.source)\(since): \(section.commandText ?? "unknown")"
-        )
+      lines += catalog.failing.map { section in
+        "  section \(section.key): \(section.source)\(Quantities.since(section.since)): "
+          + (section.commandText ?? "unknown")
       }
       lines += catalog.failures
     }
     lines.append("pictures: \(pictures) held, \(bytes.formatted())")
     if let oldestCheck { lines.append("oldest check: \(age(oldestCheck))") }
-    if failing.isEmpty {
-      lines.append("failing pictures: none")
-    } else {
-      lines.append("failing pictures: \(failing.count)")
-      for picture in failing.prefix(10) {
-        let since = picture.since.map { " since \($0.rfc3339)" } ?? ""
-        lines.append(PlainText.row("  \(picture.reason)\(since)  \(picture.url)"))
-      }
+    lines.append("failing pictures: \(failing.isEmpty ? "none" : "\(failing.count)")")
+    lines += failing.prefix(10).map {
+      PlainText.row("  \($0.reason)\(Quantities.since($0.since))  \($0.url)")
     }
     return lines.joined(separator: "\n")
   }

@@ -1,12 +1,17 @@
 import ArgumentParser
-import CurlTransport
-import Larder
-import Pipeline
 
 /// `larder sync CATALOG`: fetches a catalog with its details and pictures.
 struct SyncCommand: FetchCommand {
-  private static let statuses = StatusHelp(
-    [
+  static let configuration = CommandConfiguration(
+    commandName: "sync",
+    abstract: "Fetch sections, then details and pictures, in parallel; report changes.",
+    discussion: """
+      Example:  larder sync shop.yaml --cache /var/cache/shop
+
+      Later runs cost little: fresh data is not requested, unchanged data is not fetched again. A \
+      killed run keeps every complete picture.
+      """,
+    statuses: [
       .done: "done",
       .failed: "nothing could be fetched, for another reason",
       .partial: "some sections, details or pictures failed; each is listed",
@@ -18,19 +23,6 @@ struct SyncCommand: FetchCommand {
       .configuration: "the catalog file is wrong",
     ],
     stops: true
-  )
-
-  static let configuration = CommandConfiguration(
-    commandName: "sync",
-    abstract: "Fetch sections, then details and pictures, in parallel; report changes.",
-    discussion: """
-      Example:  larder sync shop.yaml --cache /var/cache/shop
-
-      Later runs cost little: fresh data is not requested, unchanged data is not fetched again. A \
-      killed run keeps every complete picture.
-
-      \(statuses.text)
-      """
   )
 
   @Argument(
@@ -52,7 +44,7 @@ struct SyncCommand: FetchCommand {
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   func run() throws {
-    try change.program?.demandTrust()
+    try change.onChange?.demandTrust()
     let place = try cache.place(Log(output))
     let record = RunRecord(of: "sync", cache: place.path)
     Output.end(
@@ -64,10 +56,8 @@ struct SyncCommand: FetchCommand {
     let file = try CatalogFileOnDisk(file)
     let settings = settings
     try place.demandNoSquares(settings)
-    let transport = try transport(
-      named: try file.namedHosts(base: settings.base),
-      cache: place.path
-    )
+    let hosts = try file.namedHosts(base: settings.base)
+    let transport = try transport(named: hosts, cache: place.path)
     defer { transport.shutdown() }
     if work.dryRun { return try file.printPlan(cache: place.path, settings, transport, output) }
     let status = try run(file, settings, in: place, transport, record, Signals()) { report in

@@ -2,24 +2,11 @@ import ArgumentParser
 import Base
 import Cache
 import Catalog
-import CurlTransport
-import FoundationEssentials
 import Glibc
-import Larder
 import Pipeline
 
 /// `larder verify`: checks that the pictures in the cache are whole, and repairs the cache with `--repair`.
 struct VerifyCommand: ParsableCommand {
-  private static let statuses = StatusHelp(
-    [
-      .done: "clean",
-      .failed: "there is no cache",
-      .io: "problems were found, or the cache cannot be read",
-      .tryAgain: "a run holds the cache, and --repair was given",
-    ],
-    stops: true
-  )
-
   static let configuration = CommandConfiguration(
     commandName: "verify",
     abstract: "Check every picture in the cache against its digest.",
@@ -31,9 +18,14 @@ struct VerifyCommand: ParsableCommand {
       --repair, or by the next sync or warm: no picture is lost, and the next run revalidates each \
       instead of fetching it again. The damaged index is kept as index.sqlite.damaged-TIME. A file \
       that cannot be read does not count as damaged, and stays as it is.
-
-      \(statuses.text)
-      """
+      """,
+    statuses: [
+      .done: "clean",
+      .failed: "there is no cache",
+      .io: "problems were found, or the cache cannot be read",
+      .tryAgain: "a run holds the cache, and --repair was given",
+    ],
+    stops: true
   )
 
   @Flag(
@@ -60,21 +52,17 @@ struct VerifyCommand: ParsableCommand {
 
   func run() throws {
     let place = try cache.place(reading: !repair, Log(output))
+    let depth = fast ? Verification.Depth.fast : .full
     let check = try CacheCheck(
       place.path,
       holder: repair ? "larder verify, process \(getpid())" : nil,
-      depth: fast ? .fast : .full,
+      depth: depth,
       now: UnixTime.now(),
       remote: place.remote
     )
     let signals = Signals()
-    let stop = signals.stop
-    let report = try CountDisplay.during("verify", "pictures", output) { display in
-      try check.run(
-        fast ? .fast : .full,
-        fromStart: fromStart,
-        isStopped: { stop.isRaised }
-      ) { done, total in display.show(done, of: total) }
+    let report = try signals.count("verify", "pictures", output) {
+      try check.run(depth, fromStart: fromStart, isStopped: $0, progress: $1)
     }
     if repair, report.isComplete, !report.isClean { try check.repair(report) }
     try output.show(
@@ -90,10 +78,11 @@ struct VerifyCommand: ParsableCommand {
 extension VerifyReport {
   /// The findings as text: one line for each fault, then the verdict.
   func text(repaired: Bool) -> String {
-    var lines = damaged.map { "damaged  \(PlainText.line($0))" }
-    lines += missing.map { "missing  \(PlainText.line($0))" }
-    lines += strays.map { "stray   \(PlainText.line($0))" }
-    lines += unreadable.map { "unreadable  \(PlainText.line($0))" }
+    let faults = [
+      ("damaged  ", damaged), ("missing  ", missing), ("stray   ", strays),
+      ("unreadable  ", unreadable),
+    ]
+    var lines = faults.flatMap { word, paths in paths.map { word + PlainText.line($0) } }
     if index != .whole {
       lines.append(
         "the index is \(index.rawValue)"
@@ -102,11 +91,8 @@ extension VerifyReport {
             : "; larder verify --repair rebuilds it and keeps the pictures")
       )
     }
-    guard isComplete else {
-      lines.append("\(Quantities.count(checked, "picture")) checked; \(interruption)")
-      return lines.joined(separator: "\n")
-    }
-    lines.append("\(Quantities.count(checked, "picture")) checked: \(verdict(repaired: repaired))")
+    let end = isComplete ? ": \(verdict(repaired: repaired))" : "; \(interruption)"
+    lines.append("\(Quantities.count(checked, "picture")) checked\(end)")
     return lines.joined(separator: "\n")
   }
 
@@ -119,8 +105,7 @@ extension VerifyReport {
     guard !isClean else { return "clean" }
     var counts = "\(damaged.count) damaged, \(missing.count) missing, \(strays.count) stray"
     if !unreadable.isEmpty { counts += ", \(unreadable.count) unreadable" }
-    let hasMending = !damaged.isEmpty || !missing.isEmpty || !strays.isEmpty
-    if hasMending || index != .whole {
+    if index != .whole || !(damaged + missing + strays).isEmpty {
       counts +=
         repaired
         ? "; repaired: run larder sync to fetch missing pictures"

@@ -1,13 +1,8 @@
 import ArgumentParser
 import Base
-import Cache
 import Catalog
 import CurlTransport
-import Dispatch
 import Foundation
-import Glibc
-import Larder
-import Orders
 import Pipeline
 import Transport
 
@@ -15,21 +10,6 @@ import Transport
 ///
 /// Data is stale if HTTP's caching rules demand a request before it is used again. (RFC 9111)
 struct WarmCommand: FetchCommand {
-  private static let statuses = StatusHelp(
-    [
-      .done: "done, or nothing was due",
-      .failed: "nothing could be fetched, for another reason",
-      .partial: "some sections, details or pictures failed; each is listed",
-      .withheld: "the guards kept items that the feed no longer lists",
-      .data: "no section could be read",
-      .unavailable: "the origin cannot be reached",
-      .io: "the disk is full, not writable or damaged",
-      .tryAgain: "another run holds the cache, the deadline passed, or it is too soon",
-      .configuration: "a catalog file is wrong; of several catalogs, the worst status counts",
-    ],
-    stops: true
-  )
-
   static let configuration = CommandConfiguration(
     commandName: "warm",
     abstract: "For cron: fetch only stale and missing data; quiet unless something fails.",
@@ -54,9 +34,19 @@ struct WarmCommand: FetchCommand {
       The result of the last run is in the cache as last-run.json, and --on-failure passes it to a \
       command of yours. A run counts as failed unless its status is 0, 75, 130 or 143. A run that was \
       refused because another holds the cache, or that came too soon, leaves the file unchanged.
-
-      \(statuses.text)
-      """
+      """,
+    statuses: [
+      .done: "done, or nothing was due",
+      .failed: "nothing could be fetched, for another reason",
+      .partial: "some sections, details or pictures failed; each is listed",
+      .withheld: "the guards kept items that the feed no longer lists",
+      .data: "no section could be read",
+      .unavailable: "the origin cannot be reached",
+      .io: "the disk is full, not writable or damaged",
+      .tryAgain: "another run holds the cache, the deadline passed, or it is too soon",
+      .configuration: "a catalog file is wrong; of several catalogs, the worst status counts",
+    ],
+    stops: true
   )
 
   @Argument(
@@ -69,17 +59,11 @@ struct WarmCommand: FetchCommand {
   )
   var files: [String]
 
-  @Option(
-    "Skip a catalog whose last run started more recently than this.",
-    value: "time",
-    read: DurationArgument.read
-  )
+  @Option(time: "Skip a catalog whose last run started more recently than this.")
   var minInterval: DurationArgument?
 
   @Option(
-    "First wait a random time, up to this, so that many machines do not start at once.",
-    value: "time",
-    read: DurationArgument.read
+    time: "First wait a random time, up to this, so that many machines do not start at once."
   )
   var splay: DurationArgument?
 
@@ -97,14 +81,14 @@ struct WarmCommand: FetchCommand {
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   func run() throws {
-    try failure.program?.demandTrust()
-    try change.program?.demandTrust()
+    try failure.onFailure?.demandTrust()
+    try change.onChange?.demandTrust()
     // Without a log, there is no warning about plain http. Cron would mail that warning after every run.
     let place = try cache.place(nil)
     let record = RunRecord(of: "warm", cache: place.path)
     if work.dryRun { Output.end(try warm(record, place)) }
     Output.end(
-      try record.keep(output, failing: { failure.program?.tell($0, output) }) {
+      try record.keep(output, failing: { failure.onFailure?.tell($0, output) }) {
         try warm(record, place)
       }
     )
@@ -114,9 +98,7 @@ struct WarmCommand: FetchCommand {
   private func warm(_ record: RunRecord, _ place: CachePlace) throws -> ExitStatus {
     let paths = try files.flatMap(CatalogFolder.files)
     // The webhook's file is read first, so that a mistake in it is reported before anything is fetched.
-    let receiver = try notices.webhook(proxy: connection.proxy).map {
-      (webhook: try $0.webhook(), options: $0)
-    }
+    let notices = try notices.sending(proxy: connection.proxy)
     var statuses: [ExitStatus] = []
     var named: [(path: String, file: CatalogFileOnDisk)] = []
     var hosts: Set<HostPort> = []
@@ -127,23 +109,15 @@ struct WarmCommand: FetchCommand {
         named.append((path, file))
       } catch {
         // An invalid catalog file does not stop the run of the other catalogs.
-        guard let failure = CommandFailure(error) else { throw error }
-        statuses.append(say(failure, record))
+        statuses.append(try say(error, record))
       }
     }
     // If two catalogs had the same name, the run of each would treat the items of the other as removed.
     let namesakes = Dictionary(grouping: named) { $0.file.catalog.name }.filter { $1.count > 1 }
     for (name, others) in namesakes.sorted(by: { $0.key < $1.key }) {
       let paths = others.map(\.path).joined(separator: " and ")
-      statuses.append(
-        say(
-          CommandFailure(
-            "cannot warm \(paths): both have the name \(name); give them different names",
-            .configuration
-          ),
-          record
-        )
-      )
+      let words = "cannot warm \(paths): both have the name \(name); give them different names"
+      statuses.append(try say(CommandFailure(words, .configuration), record))
     }
     let catalogs = named.map(\.file).filter { namesakes[$0.catalog.name] == nil }
     let signals = Signals()
@@ -155,8 +129,7 @@ struct WarmCommand: FetchCommand {
     )
     if output.verbose > 0 || Terminal(output).showsProgress {
       for position in plan.recent {
-        let name = catalogs[position].catalog.name
-        Output.note(tooSoon(name, plan.standings[position], now: now))
+        Output.note(tooSoon(catalogs[position].catalog.name, plan.standings[position], now: now))
       }
     }
     guard !plan.due.isEmpty else { return ExitStatus.mostSevere(statuses + [.tryAgain]) }
@@ -171,51 +144,29 @@ struct WarmCommand: FetchCommand {
       do {
         statuses.append(try warm(catalogs[position], place, transport, record, signals))
       } catch {
-        guard let failure = CommandFailure(error) else { throw error }
         // Other errors, such as a held lock or a full disk, affect the cache that all catalogs share.
-        guard failure.status == .configuration || failure.status == .data else { throw failure }
-        statuses.append(say(failure, record))
+        guard [.configuration, .data].contains(CommandFailure(error)?.status) else { throw error }
+        statuses.append(try say(error, record))
       }
     }
     if work.dryRun { return ExitStatus.mostSevere(statuses) }
-    if signals.signal == nil, let orders = try DueOrders.send(through: connection.proxy) {
-      for warning in orders.warnings { Log(output).warning(warning) }
+    if signals.signal == nil,
+      let orders = try WebhookOptions.sendDueOrders(through: connection.proxy)
+    {
+      orders.warn(output)
       statuses.append(orders.status)
     }
-    if signals.signal == nil {
-      let synced = catalogs.map(\.catalog.name).filter { isSynced($0, in: place) }
-      if let status = try tell(synced, of: place, receiver) { statuses.append(status) }
+    if signals.signal == nil, let notices {
+      // Before its first run has ended, a catalog has no changes.
+      let synced = catalogs.map(\.catalog.name).filter {
+        (try? CatalogReader(cache: place.path, catalog: $0).lastRun()) != nil
+      }
+      let sent = try notices.run(synced, cache: place.path)
+      sent.warn(output)
+      statuses.append(sent.status)
     }
     try metrics.write(cache: place.path)
     return ExitStatus.mostSevere(statuses)
-  }
-
-  /// Whether a run of a catalog has ended.
-  ///
-  /// Notices need such a run, because a catalog has no changes before it.
-  private func isSynced(_ name: String, in place: CachePlace) -> Bool {
-    (try? CatalogReader(cache: place.path, catalog: name).lastRun()) != nil
-  }
-
-  /// Sends notices of the changes to a webhook.
-  ///
-  /// - Returns: The exit status; nil if there is no webhook.
-  private func tell(
-    _ catalogs: [String],
-    of place: CachePlace,
-    _ receiver: (webhook: Orders.Webhook, options: WebhookOptions)?
-  ) throws -> ExitStatus? {
-    guard let (webhook, options) = receiver else { return nil }
-    let (report, signal) = try NoticeSending(
-      catalogs: catalogs,
-      cache: place.path,
-      wish: notices.wish.wish,
-      outbox: try OutboxOptions.parse([])
-    ).run(webhook, options)
-    for warning in SendSummary(report, host: webhook.host, mail: .notices).warnings {
-      Log(output).warning(warning)
-    }
-    return ExitStatus(report, signal: signal)
   }
 
   /// Runs one catalog, or prints its plan with `--dry-run`.
@@ -231,9 +182,9 @@ struct WarmCommand: FetchCommand {
     try place.demandNoSquares(settings)
     if work.dryRun { return try file.printPlan(cache: place.path, settings, transport, output) }
     return try run(file, settings, in: place, transport, record, signals) { report in
-      let paragraph = WarmParagraph(report, cache: place.name)
-      for line in paragraph.lines { Log(output).warning(line) }
-      for line in paragraph.skipped(all: output.verbose > 0) { Log(output).warning(line) }
+      let paragraph = WarmParagraph(report: report, cache: place.name)
+      let lines = paragraph.lines + paragraph.skipped(all: output.verbose > 0)
+      for line in lines { Log(output).warning(line) }
       if output.verbose > 0 { Output.note(SyncSummary(report, Terminal(output)).text) }
     }
   }
@@ -247,7 +198,10 @@ struct WarmCommand: FetchCommand {
   }
 
   /// Reports why a catalog is not run, and returns the status for that.
-  private func say(_ failure: CommandFailure, _ record: RunRecord) -> ExitStatus {
+  ///
+  /// - Throws: `error`, if it is not an error of larder.
+  private func say(_ error: any Error, _ record: RunRecord) throws -> ExitStatus {
+    guard let failure = CommandFailure(error) else { throw error }
     record.add(failure)
     if output.json { Output.json(failure.json) }
     if let message = failure.message { Log(output).error(message) }
@@ -261,9 +215,7 @@ enum CatalogFolder {
   ///
   /// - Throws: ``CommandFailure`` when a folder has no catalog file.
   static func files(_ path: String) throws -> [String] {
-    var isFolder: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue
-    else { return [path] }
+    guard FileReading.isFolder(path) else { return [path] }
     let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
     let catalogs = names.filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }.sorted()
     guard !catalogs.isEmpty else {
@@ -279,44 +231,30 @@ enum CatalogFolder {
 /// The option `--on-failure`: a program that runs after a failed run.
 struct FailureOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
-      "Run this after a failed run, with last-run.json on its stdin: a program and its arguments, "
-        + "separated by spaces, without a shell. It has 30 seconds. A program that other "
-        + "users can change is refused.",
-      valueName: "command"
-    ),
-    completion: .file()
+    "Run this after a failed run, with last-run.json on its stdin: a program and its arguments, "
+      + "separated by spaces, without a shell. It has 30 seconds. A program that other "
+      + "users can change is refused.",
+    value: "command",
+    completion: .file(),
+    read: ToldProgram.reader(of: "--on-failure")
   )
-  var onFailure: String?
-
-  /// The program; nil when none is given.
-  var program: ToldProgram? { ToldProgram(onFailure, of: "--on-failure") }
-
-  func validate() throws {
-    if let fault = program?.usageFault { throw ValidationError(fault) }
-  }
+  var onFailure: ToldProgram?
 }
 
 /// The option `--on-change`: a program that runs after a run with changes.
 struct ChangeOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
-      "Run this after a run with changes, with the output of larder diff --json on its stdin: a "
-        + "program and its arguments, as for warm --on-failure.",
-      valueName: "command"
-    ),
-    completion: .file()
+    "Run this after a run with changes, with the output of larder diff --json on its stdin: a "
+      + "program and its arguments, as for warm --on-failure.",
+    value: "command",
+    completion: .file(),
+    read: ToldProgram.reader(of: "--on-change")
   )
-  var onChange: String?
-
-  /// The program; nil when none is given.
-  var program: ToldProgram? { ToldProgram(onChange, of: "--on-change") }
-
-  func validate() throws {
-    if let fault = program?.usageFault { throw ValidationError(fault) }
-  }
+  var onChange: ToldProgram?
 
   /// If a program is given and the run changed something, runs the program with the changes on its stdin.
+  ///
+  /// A change is an added, removed or changed item, or a picture with new bytes.
   ///
   /// - Parameters:
   ///   - report: The run's report.
@@ -324,18 +262,14 @@ struct ChangeOptions: ParsableArguments {
   ///   - output: The output options, for warnings.
   /// - Throws: ``LarderError`` when the cache cannot be read.
   func tell(_ report: SyncReport, cache: String, _ output: OutputOptions) throws {
-    guard let program, let run = report.run, report.hasChanged else { return }
+    let items = report.items
+    let isSame = items.added.isEmpty && items.removed.isEmpty && items.changed.isEmpty
+    guard let onChange, let run = report.run, !isSame || report.pictures.changed > 0 else {
+      return
+    }
     let reader = try CatalogReader(cache: cache, catalog: report.catalog)
     let difference = try reader.diff(from: nil, to: run)
-    program.tell(try difference.jsonLine() + [UInt8(ascii: "\n")], output)
-  }
-}
-
-extension SyncReport {
-  /// Whether an item was added, removed or changed, or a picture has new bytes.
-  fileprivate var hasChanged: Bool {
-    !items.added.isEmpty || !items.removed.isEmpty || !items.changed.isEmpty
-      || pictures.changed > 0
+    onChange.tell(try difference.jsonLine() + [UInt8(ascii: "\n")], output)
   }
 }
 
@@ -349,13 +283,9 @@ struct WarmParagraph {
   /// 2.1.1)
   static let longestLine = 500
 
-  private let report: SyncReport
-  private let cache: String
-
-  init(_ report: SyncReport, cache: String) {
-    self.report = report
-    self.cache = cache
-  }
+  let report: SyncReport
+  /// The cache, as the user named it.
+  let cache: String
 
   /// The lines of the message; empty after a complete run.
   var lines: [String] {
@@ -375,33 +305,25 @@ struct WarmParagraph {
     let headline = "\(report.catalog): \(report.outcome.rawValue)."
     let paragraph = ([headline] + sentences).joined(separator: " ")
     guard paragraph.count > Self.longestLine else { return [paragraph] }
-    return [headline] + sentences.map { Self.cut("\(report.catalog): \($0)") }
-  }
-
-  /// Cuts a line at ``longestLine``.
-  private static func cut(_ line: String) -> String {
-    line.count > longestLine ? line.prefix(longestLine - 1) + "…" : line
+    let lines = sentences.map { "\(report.catalog): \($0)" }
+    return [headline]
+      + lines.map { $0.count > Self.longestLine ? $0.prefix(Self.longestLine - 1) + "…" : $0 }
   }
 
   /// The sentences about sections with problems, one for each cause.
   ///
   /// Most often all sections have the same cause.
   private var sections: [String] {
-    let sections = report.sections.filter { section in
-      switch section.source {
-      case .network, .unchanged: section.isIncomplete
-      case .withheld: false
-      case .stale, .failed: true
-      }
+    let sections = report.sections
+    let places = sections.indices.filter {
+      sections[$0].isIncomplete || [.stale, .failed].contains(sections[$0].source)
     }
-    var causes: [String: [SyncReport.Section]] = [:]
-    var order: [String] = []
-    for section in sections {
-      let key = "\(section.source.rawValue) \(cause(section) ?? "")"
-      if causes[key] == nil { order.append(key) }
-      causes[key, default: []].append(section)
+    let alike = Dictionary(grouping: places) {
+      "\(sections[$0].source.rawValue) \(cause(sections[$0]) ?? "")"
     }
-    return order.compactMap { causes[$0].flatMap(sentence) }
+    return alike.values.sorted { $0[0] < $1[0] }.map { places in
+      sentence(places.map { sections[$0] })
+    }
   }
 
   /// The cause of a section's problem.
@@ -414,33 +336,28 @@ struct WarmParagraph {
   }
 
   /// The sentence about the sections with one cause.
-  private func sentence(_ sections: [SyncReport.Section]) -> String? {
-    guard let first = sections.first else { return nil }
-    let isOne = sections.count == 1
+  private func sentence(_ sections: [SyncReport.Section]) -> String {
+    let (first, keys) = (sections[0], sections.map(\.key))
+    let isOne = keys.count == 1
     // Only the sentence about a single section names its URL.
     let cause = isOne ? first.commandText : cause(first)
+    let listed =
+      keys.count > 5
+      ? "\(keys.prefix(4).joined(separator: ", ")) and \(keys.count - 4) more"
+      : keys.joined(separator: ", ")
     let names =
-      sections.count == report.sections.count && !isOne
-      ? "All \(sections.count) sections"
-      : isOne ? "Section \(first.key)" : "Sections \(Self.names(sections.map(\.key)))"
-    switch first.source {
+      isOne
+      ? "Section \(first.key)"
+      : keys.count == report.sections.count ? "All \(keys.count) sections" : "Sections \(listed)"
+    return switch first.source {
     case .network, .unchanged, .withheld:
-      guard let cause else { return nil }
-      return isOne ? Self.sentence(cause) : "\(names) are incomplete: \(cause)."
+      isOne ? Self.sentence(cause ?? "") : "\(names) are incomplete: \(cause ?? "")."
     case .stale:
-      return "\(names) \(isOne ? "shows its" : "show their") previous items: "
+      "\(names) \(isOne ? "shows its" : "show their") previous items: "
         + "\(cause ?? "it could not be fetched")."
     case .failed:
-      return "\(names) \(isOne ? "was" : "were") never fetched: \(cause ?? "no reason known")."
+      "\(names) \(isOne ? "was" : "were") never fetched: \(cause ?? "no reason known")."
     }
-  }
-
-  /// The names as a list.
-  ///
-  /// If there are more than five, the list has the first four, and the number of the others.
-  private static func names(_ names: [String]) -> String {
-    guard names.count > 5 else { return names.joined(separator: ", ") }
-    return names.prefix(4).joined(separator: ", ") + " and \(names.count - 4) more"
   }
 
   /// Failures that concern a whole section or all details, such as a missing field or a section without key.
@@ -482,10 +399,9 @@ struct WarmParagraph {
     return totals.compactMap { stage, noun, total in
       let failed = report.failures.filter { $0.stage == stage && !$0.isKnown && !$0.isOfMany }
       guard let first = failed.first else { return nil }
-      var counts = report.failureCounts(known: false)[stage] ?? [:]
-      for failure in report.failures where failure.stage == stage && failure.isOfMany {
-        counts[failure.reason] = nil
-      }
+      let ofMany = report.failures.filter { $0.stage == stage && $0.isOfMany }.map(\.reason)
+      let counts = (report.failureCounts(known: false)[stage] ?? [:])
+        .filter { !ofMany.contains($0.key) }
       return
         "\(counts.values.reduce(0, +)) of \(Quantities.count(total, noun)) failed "
         + "(\(SyncReport.words(counts))), such as \(first.url)."

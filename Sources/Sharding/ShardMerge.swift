@@ -19,7 +19,6 @@ extension PlannedRun {
   ///   - remote: The object store that contains the pictures, if they are not in the cache's folder.
   ///   - isRead: Whether to compare the SHA-256 of every file, and not only its length and date.
   ///   - holder: The name to write into the cache's lock.
-  ///   - start: Called with the sync before the sync starts.
   ///   - sync: Makes a sync of the plan's catalog into the cache. It is called with the plan's files as inputs.
   /// - Returns: The report.
   /// - Throws: ``LarderError`` if manifests or picture files are missing or wrong; ``CatalogError``.
@@ -28,7 +27,6 @@ extension PlannedRun {
     remote: (any RemotePictures)? = nil,
     reading isRead: Bool,
     holder: String,
-    start: (SyncRun) -> Void = { _ in },
     sync: (PlannedInputs) -> SyncRun
   ) throws -> SyncReport {
     try demandManifests()
@@ -40,7 +38,6 @@ extension PlannedRun {
     parts.requests = manifests.requests
     parts.documents = .given(documents)
     let run = sync(parts)
-    start(run)
     let report = try run.run(holder: holder)
     if report.outcome != .interrupted {
       CacheLayout.removeWorkFolders(of: cache, prefix: plan.run)

@@ -44,7 +44,6 @@ package struct ShardPlanning: Sendable {
   ///   - options: The options of the sync.
   ///   - disk: The file system to write to. Tests pass one that fails.
   ///   - now: Returns the current time.
-  ///   - start: Called with the sync before the sync starts.
   ///   - sync: Makes the sync that fetches sections and details. It is called with the path of a temporary cache, and
   ///     with the inputs for the sync.
   /// - Returns: The plan, and the report of the sync. The plan is nil if too little could be fetched.
@@ -57,7 +56,6 @@ package struct ShardPlanning: Sendable {
     options: SyncOptions,
     disk: any Disk = SystemDisk(),
     now: @escaping @Sendable () -> UnixTime,
-    start: (SyncRun) -> Void = { _ in },
     sync: (_ cache: String, PlannedInputs) -> SyncRun
   ) throws -> (plan: ShardPlan?, report: SyncReport) {
     // A plan contains no format files. So a catalog file that needs a format file beside it must fail here, before
@@ -85,7 +83,6 @@ package struct ShardPlanning: Sendable {
       if !isHeld { lists.add(url) }
     }
     let run = sync(scratch, parts)
-    start(run)
     let report = try run.run(holder: "larder shard plan")
     guard report.outcome != .failed, report.outcome != .interrupted, report.unfinished.isEmpty
     else {

@@ -231,9 +231,11 @@ import Testing
       "/nowhere/tell"
     )
     let empty = try shop.larder("warm", shop.catalog, "--on-failure", " ")
+    let forgotten = try shop.larder("warm", shop.catalog, "--on-failure", "--json")
 
     #expect(absent.status == 3)
     #expect(absent.errors.contains("/nowhere/tell cannot be started (no such file or directory)"))
     #expect(empty.status == 64 && empty.errors.contains("names no program"))
+    #expect(forgotten.status == 64 && forgotten.errors.contains("names no program"))
   }
 }

@@ -84,7 +84,7 @@ import Testing
       report.sections.append(section)
     }
 
-    let lines = WarmParagraph(report, cache: "cache").lines
+    let lines = WarmParagraph(report: report, cache: "cache").lines
 
     #expect(lines.count == 10 && lines[0] == "shop: partial.")
     #expect(lines.dropFirst().allSatisfy { $0.hasPrefix("shop: ") && $0.count <= 500 })

@@ -47,7 +47,7 @@ enum NameWords {
 
 extension Array {
   /// The elements without those whose key an earlier element has.
-  func unique<Key: Hashable>(by key: (Element) -> Key) -> [Element] {
+  package func unique<Key: Hashable>(by key: (Element) -> Key) -> [Element] {
     var seen: Set<Key> = []
     return filter { seen.insert(key($0)).inserted }
   }

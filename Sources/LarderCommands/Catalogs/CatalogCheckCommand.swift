@@ -10,18 +10,6 @@ import Transport
 
 /// `larder catalog check FILE`: reports how many items have each field, and which values look wrong.
 struct CatalogCheckCommand: ParsableCommand {
-  private static let statuses = StatusHelp(
-    [
-      .done: "all is well",
-      .failed: "nothing could be read, for another reason",
-      .partial: "something looks wrong, or a section failed",
-      .data: "no section could be read",
-      .unavailable: "the origin cannot be reached",
-      .io: "the cache cannot be read",
-      .configuration: "the catalog file is wrong",
-    ]
-  )
-
   static let configuration = CommandConfiguration(
     commandName: "check",
     abstract: "Fetch a page of each section, list mapped fields and suspicious values.",
@@ -37,9 +25,16 @@ struct CatalogCheckCommand: ParsableCommand {
 
       --history sends no requests. It reads the recorded history, and reports each struck-through price \
       above the lowest price of the 30 days before the sale.
-
-      \(statuses.text)
-      """
+      """,
+    statuses: [
+      .done: "all is well",
+      .failed: "nothing could be read, for another reason",
+      .partial: "something looks wrong, or a section failed",
+      .data: "no section could be read",
+      .unavailable: "the origin cannot be reached",
+      .io: "the cache cannot be read",
+      .configuration: "the catalog file is wrong",
+    ]
   )
 
   @Argument(
@@ -67,29 +62,14 @@ struct CatalogCheckCommand: ParsableCommand {
     if history {
       return try CheckDocument(CatalogReader(cache: cache.path, catalog: file.catalog.name))
     }
-    let options = try connection.transport(named: try file.namedHosts(base: nil))
-    let transport = try CurlTransport(options)
-    defer { transport.shutdown() }
-    let trial = try CatalogTrial(file, transport)
-    return CheckDocument(file.catalog.name, trial.sources())
+    let options = try connection.transport(named: file.namedHosts(base: nil))
+    return try CatalogTrial(file, CurlTransport(options)).document()
   }
 }
 
 /// Fetches the first page of every section of a catalog file, and checks what it reads there.
 struct CatalogTrial {
-  /// The result for one source.
-  ///
-  /// A source is the first page of a section, or a page with all sections.
-  struct Source {
-    /// The URL of the source.
-    let url: String
-    /// The key of the section; `all` for a page with all sections.
-    let key: String
-    /// The findings in each section of the source, or the reason why the source could not be fetched or read.
-    let result: Result<[SectionCheck], CommandFailure>
-  }
-
-  private let file: CatalogFileOnDisk
+  private let catalog: CatalogFile
   private let probe: CatalogProbe
   /// The number of pictures to check in each role, such as `thumbnail`.
   private static let pictureCount = 3
@@ -98,66 +78,61 @@ struct CatalogTrial {
   ///
   /// - Throws: An error for an invalid address in the file.
   init(_ file: CatalogFileOnDisk, _ transport: CurlTransport) throws {
-    self.file = file
+    catalog = file.catalog
     probe = try CatalogProbe(
       file.catalog,
       folder: file.folder,
-      environment: ProcessInfo.processInfo.environment,
+      environment: file.environment,
       now: { UnixTime.now() },
       transport: transport
     )
   }
 
   /// Checks each source in turn.
-  func sources() -> [Source] {
+  ///
+  /// A source is the first page of a section, or a page with all sections.
+  func document() -> CheckDocument {
     let keys =
-      switch file.catalog.sections {
+      switch catalog.sections {
       case .listed(let sources): sources.map(\.key)
       case .combined: ["all"]
       }
-    var taken = file.catalog.namedKeys
-    return keys.enumerated().flatMap { position, key -> [Source] in
+    var taken = catalog.namedKeys
+    var sections: [CheckDocument.Section] = []
+    var failures: [ExitStatus] = []
+    for (position, key) in keys.enumerated() {
       let url = probe.name(ofSource: position)
       do {
-        let (checks, failed) = try checks(ofSource: position)
-        let isMany = file.catalog.isMany(source: position)
-        let named = isMany ? checks.map { Self.named($0, once: &taken) } : checks
-        return [Source(url: url, key: key, result: .success(named))]
-          + failed.map { section in
-            let failure = CommandFailure(section.reason, .partial)
-            return Source(
-              url: url,
-              key: section.key ?? "number \(section.index)",
-              result: .failure(failure)
-            )
-          }
+        var (checks, failed) = try checks(ofSource: position)
+        for place in checks.indices
+        where catalog.isMany(source: position) && !taken.insert(checks[place].section.key).inserted
+        {
+          let message =
+            "another source of the catalog file has a section with this key, so sync refuses "
+            + "this one; correct \"key\" beside \"each\", or remove one of the sources"
+          checks[place].findings.append(CatalogFinding(.duplicateKey, message: message))
+        }
+        sections += checks.map { CheckDocument.Section($0, url) }
+        sections += failed.map {
+          CheckDocument.Section(failed: $0.key ?? "number \($0.index)", url, $0.reason)
+        }
       } catch {
         let failure = CommandFailure(error) ?? CommandFailure("\(error)", .failed)
-        return [Source(url: url, key: key, result: .failure(failure))]
+        failures.append(failure.status)
+        sections.append(CheckDocument.Section(failed: key, url, failure.message))
       }
     }
-  }
-
-  /// The result for a section, with a finding added if an earlier section has the same key.
-  ///
-  /// `taken` has the keys of the sections before this one, and receives its key.
-  private static func named(_ check: SectionCheck, once taken: inout Set<String>) -> SectionCheck {
-    guard !taken.insert(check.section.key).inserted else { return check }
-    var check = check
-    check.findings.append(
-      CatalogFinding(
-        .duplicateKey,
-        message: "another source of the catalog file has a section with this key, so sync refuses "
-          + "this one; correct \"key\" beside \"each\", or remove one of the sources"
-      )
+    let isReached = failures.count < keys.count
+    return CheckDocument(
+      catalog.name,
+      sections,
+      failing: isReached ? .partial : ExitStatus.mostSevere(failures)
     )
-    return check
   }
 
   /// Checks the sections of a source, and returns the results and the sections that a sync would refuse.
   private func checks(ofSource position: Int) throws -> ([SectionCheck], [FailedSection]) {
     let page = try probe.page(ofSource: position) { try Self.read($0, "section") }
-    let catalog = file.catalog
     let listing: DecodedListing
     do throws(CatalogError) {
       listing = try decodeSource(page.body, at: position, using: catalog)
@@ -166,23 +141,24 @@ struct CatalogTrial {
     }
     let mapping = catalog.mapping(ofSource: position)
     var checks = listing.sections.map { SectionCheck($0, of: listing, mapping: mapping) }
-    for check in checks where Self.isWithheld(check) {
+    for check in checks {
+      let count = check.skipped + check.section.items.count
+      guard SkipLimit.standard.refuses(lost: check.skipped, of: count) else { continue }
       throw CommandFailure(
-        "a sync would reject it: \(check.skipped) of \(check.skipped + check.section.items.count) items "
-          + "cannot be read (\(check.findings.first?.message ?? "")); correct the mapping",
+        "a sync would reject it: \(check.skipped) of \(count) items cannot be read "
+          + "(\(check.findings.first?.message ?? "")); correct the mapping",
         .data
       )
     }
-    let findings = listing.pageFindings(
+    guard !checks.isEmpty else { return (checks, listing.failed) }
+    let items = listing.sections.flatMap(\.items)
+    checks[0].findings += catalog.priceFindings(in: page.body, ofSource: position)
+    checks[0].findings += listing.pageFindings(
       of: page.body,
       paging: catalog.paging(ofSource: position),
       hasNextLink: page.nextLink != nil
     )
-    if !checks.isEmpty {
-      checks[0].findings +=
-        catalog.priceFindings(in: page.body, ofSource: position) + findings
-        + pictures(in: listing, page.base) + details(of: listing)
-    }
+    checks[0].findings += pictures(of: items, page.base) + details(of: items)
     return (checks, listing.failed)
   }
 
@@ -190,125 +166,88 @@ struct CatalogTrial {
     try FileReading.bytes(path, what: what, limit: Int(CatalogProbe.limit.count))
   }
 
-  /// Whether a sync would refuse a section because too many of its items cannot be read.
-  private static func isWithheld(_ check: SectionCheck) -> Bool {
-    SkipLimit.standard.refuses(
-      lost: check.skipped,
-      of: check.skipped + check.section.items.count
-    )
-  }
-
   /// Checks the details of the first and the last item.
-  private func details(of listing: DecodedListing) -> [CatalogFinding] {
-    guard let rule = file.catalog.detail else { return [] }
-    let items = listing.sections.flatMap(\.items)
+  private func details(of items: [StoreItem]) -> [CatalogFinding] {
+    guard let rule = catalog.detail else { return [] }
     let chosen = rule.isShared ? items.prefix(1) : items.prefix(1) + items.dropFirst().suffix(1)
     var findings: [CatalogFinding] = []
-    var missing: [String] = []
+    var missing: [CatalogFinding] = []
     for item in chosen {
-      // The message has no subject; see `CatalogFinding.Code.countsItems`.
-      func note(_ code: CatalogFinding.Code, _ field: String?, _ message: String) {
-        findings.append(
-          CatalogFinding(code, field: field, count: 1, message: message, examples: [item.id])
-        )
+      func finding(_ code: CatalogFinding.Code, _ field: String, _ message: String)
+        -> CatalogFinding
+      {
+        CatalogFinding(code, of: item.id, field, message)
       }
       do {
         guard let page = try probe.detail(of: item, reading: { try Self.read($0, "detail") })
-        else {
-          return []
-        }
+        else { return [] }
         let details =
           rule.isShared
-          ? try decodeDetails(page.body, using: file.catalog).details
-          : [try decodeDetail(page.body, id: item.id, using: file.catalog)]
-        for lost in details.flatMap({ $0.lost ?? [] }).prefix(3) {
-          note(
-            .detailField,
-            "detail.\(lost.field ?? "")",
-            "have a value that cannot be read: \(lost.reason)"
-          )
+          ? try decodeDetails(page.body, using: catalog).details
+          : [try decodeDetail(page.body, id: item.id, using: catalog)]
+        findings += details.flatMap { $0.lost ?? [] }.prefix(3).map { lost in
+          let message = "have a value that cannot be read: \(lost.reason)"
+          return finding(.detailField, "detail.\(lost.field ?? "")", message)
         }
-        let images = details.prefix(1).flatMap(\.images)
-        findings += pictures(
-          Array(images.prefix(Self.pictureCount)).map { (item.id, $0.url) },
-          page.base
-        )
+        let images = details.first?.images.prefix(Self.pictureCount) ?? []
+        findings += pictures(images.map { (item.id, $0.url) }, page.base)
       } catch let error as LarderError where [404, 410].contains(error.status) {
-        missing.append(item.id)
+        let message = "have no detail there (404); is detail.url right?"
+        missing.append(finding(.detailFails, "detail.url", message))
       } catch let error as CatalogError {
-        note(
-          .detailFails,
-          "detail",
-          "have a detail that cannot be read: \(probe.veiled(error).reason)"
-        )
+        let message = "have a detail that cannot be read: \(probe.veiled(error).reason)"
+        findings.append(finding(.detailFails, "detail", message))
       } catch {
-        note(.detailFails, "detail.url", "have a detail that cannot be fetched: \(error)")
+        let message = "have a detail that cannot be fetched: \(error)"
+        findings.append(finding(.detailFails, "detail.url", message))
       }
     }
     // It is normal that one item has no detail. If none of three or more items has a detail, a sync assumes that the
     // URL is wrong.
-    if missing.count == chosen.count, items.count > 2 {
-      let message = "have no detail there (404); is detail.url right?"
-      findings.append(
-        CatalogFinding(
-          .detailFails,
-          field: "detail.url",
-          count: missing.count,
-          message: message,
-          examples: missing
-        )
-      )
-    }
+    if missing.count == chosen.count, items.count > 2 { findings += missing }
     return CatalogFinding.joined(findings)
   }
 
   /// Checks the first bytes of three pictures in each role.
   ///
   /// Each of the three belongs to another item.
-  private func pictures(in listing: DecodedListing, _ base: WebURL?) -> [CatalogFinding] {
-    let items = listing.sections.flatMap(\.items)
-    var chosen: [(id: String, url: String)] = []
-    for role in ImageReference.Role.allCases {
-      let all = items.lazy.compactMap { item in
+  private func pictures(of items: [StoreItem], _ base: WebURL?) -> [CatalogFinding] {
+    let chosen = ImageReference.Role.allCases.flatMap { role in
+      items.lazy.compactMap { item in
         item.images.first { $0.role == role }.map { (id: item.id, url: $0.url) }
       }
-      for one in all.prefix(Self.pictureCount) where !chosen.contains(where: { $0.url == one.url })
-      {
-        chosen.append(one)
-      }
+      .prefix(Self.pictureCount)
     }
-    return pictures(chosen, base)
+    return pictures(chosen.unique(by: \.url), base)
   }
 
   private func pictures(_ chosen: [(id: String, url: String)], _ base: WebURL?) -> [CatalogFinding]
   {
-    // The messages have no subject; see `CatalogFinding.Code.countsItems`.
     let findings = chosen.compactMap { id, url -> CatalogFinding? in
       do throws(LarderError) {
         let bytes = try probe.beginning(ofPicture: url, relativeTo: base)
         if PictureFormat(shown: bytes) != nil { return nil }
         let text = String(decoding: bytes, as: UTF8.self).lowercased()
         let isPage = ["<!doctype", "<html", "<head"].contains { text.contains($0) }
-        return CatalogFinding(
-          .pictureIsPage,
-          field: "images",
-          count: 1,
-          message:
-            "have \(isPage ? "a page (HTML)" : "something else") instead of a picture at \(url)",
-          examples: [id]
-        )
+        let found = isPage ? "a page (HTML)" : "something else"
+        let message = "have \(found) instead of a picture at \(url)"
+        return CatalogFinding(.pictureIsPage, of: id, "images", message)
       } catch {
-        return CatalogFinding(
-          .pictureFails,
-          field: "images",
-          count: 1,
-          message: "have a picture that cannot be fetched: \(error)",
-          examples: [id]
-        )
+        let message = "have a picture that cannot be fetched: \(error)"
+        return CatalogFinding(.pictureFails, of: id, "images", message)
       }
     }
     // If a host is down, all its pictures fail. The failures become one finding.
     return CatalogFinding.joined(findings)
+  }
+}
+
+extension CatalogFinding {
+  /// Makes a finding about one item.
+  ///
+  /// For most codes, the message has no subject; see ``Code/countsItems``.
+  fileprivate init(_ code: Code, of item: String, _ field: String, _ message: String) {
+    self.init(code, field: field, count: 1, message: message, examples: [item])
   }
 }
 
@@ -318,7 +257,7 @@ struct CheckDocument: Encodable {
   ///
   /// The key `struck` is added to the keys of the finding. Its value is null unless the finding is about a struck
   /// (crossed-out) price.
-  private struct Finding: Encodable {
+  struct Finding: Encodable {
     let finding: CatalogFinding
     var struck: StruckPrice?
 
@@ -333,27 +272,31 @@ struct CheckDocument: Encodable {
 
   /// The history that the prices were compared with: its start, the number of items on sale, and the number of items on
   /// sale that it does not cover.
-  private struct History: Encodable {
+  struct History: Encodable {
     @OrNull var since: UnixTime?
     var sales: Int
     var unknown: Int
   }
 
-  private struct Section: Encodable {
+  struct Section: Encodable {
     var key: String
     var title: String
-    @OrNull var url: String?
-    var items: Int
-    @OrNull var total: Int?
-    var skipped: Int
-    @OrNull var error: String?
-    var fields: [SectionCheck.Field]
-    var findings: [Finding]
+    @OrNull var url: String? = nil
+    var items = 0
+    @OrNull var total: Int? = nil
+    var skipped = 0
+    @OrNull var error: String? = nil
+    var fields: [SectionCheck.Field] = []
+    var findings: [Finding] = []
 
-    /// Whether one table of fields can describe both sections.
-    func isAlike(_ other: Section) -> Bool {
-      error == nil && other.error == nil && !fields.isEmpty && fields.count == other.fields.count
-        && zip(fields, other.fields).allSatisfy { $0.isAlike($1, of: (items, other.items)) }
+    /// The fields with their paths, and whether all, some or none of the items have them.
+    ///
+    /// One table can describe all sections of the same shape.
+    fileprivate var shape: [[String]] {
+      fields.map { field in
+        let share = field.items == 0 ? "none" : field.items == items ? "all" : "some"
+        return [field.name, share] + field.paths
+      }
     }
   }
 
@@ -367,97 +310,37 @@ struct CheckDocument: Encodable {
     case catalog, sections, clean, history
   }
 
-  init(_ catalog: String, _ sources: [CatalogTrial.Source]) {
+  /// Makes the findings in sections; `status` is the exit status if anything looks wrong.
+  init(
+    _ catalog: String,
+    _ sections: [Section],
+    history: History? = nil,
+    failing status: ExitStatus = .partial
+  ) {
     self.catalog = catalog
-    history = nil
-    var sections: [Section] = []
-    var failures: [ExitStatus] = []
-    for source in sources {
-      switch source.result {
-      case .success(let checks): sections += checks.map { Self.section($0, source.url) }
-      case .failure(let failure):
-        failures.append(failure.status)
-        sections.append(
-          Section(
-            key: source.key,
-            title: source.key,
-            url: source.url,
-            items: 0,
-            total: nil,
-            skipped: 0,
-            error: failure.message,
-            fields: [],
-            findings: []
-          )
-        )
-      }
-    }
     self.sections = sections
+    self.history = history
     clean = sections.allSatisfy { $0.error == nil && $0.findings.isEmpty }
-    status =
-      clean
-      ? .done : failures.count == sources.count ? ExitStatus.mostSevere(failures) : .partial
+    self.status = clean ? .done : status
   }
 
   /// Makes the findings about the crossed-out prices of a catalog, as of its last sync.
   init(_ reader: CatalogReader) throws {
     let checks = try reader.struckPrices()
-    catalog = reader.catalog.name
-    sections = checks.map(Self.section)
-    clean = checks.allSatisfy(\.higher.isEmpty)
-    status = clean ? .done : .partial
-    history = History(
+    let history = History(
       since: try reader.historyBeginning(),
       sales: checks.map(\.saleCount).reduce(0, +),
       unknown: checks.map(\.unknownCount).reduce(0, +)
     )
-  }
-
-  private static func section(_ check: StruckPrices) -> Section {
-    Section(
-      key: check.section.key,
-      title: check.section.title,
-      url: nil,
-      items: check.itemCount,
-      total: nil,
-      skipped: 0,
-      error: nil,
-      fields: [],
-      findings: check.higher.map { struck in
-        let finding = CatalogFinding(
-          .struckPrice,
-          field: "normalPrice",
-          count: 1,
-          message:
-            "\(struck.price.formatted()) is struck through beside \(struck.salePrice.formatted()) (on sale since "
-            + "\(struck.began.rfc3339)), but the lowest price of the 30 days before was "
-            + "\(struck.lowest.price.formatted()), since \(struck.lowest.time.rfc3339)",
-          examples: [struck.id]
-        )
-        return Finding(finding: finding, struck: struck)
-      }
-    )
-  }
-
-  private static func section(_ check: SectionCheck, _ url: String) -> Section {
-    Section(
-      key: check.section.key,
-      title: check.section.title,
-      url: url,
-      items: check.section.items.count,
-      total: check.total,
-      skipped: check.skipped,
-      error: nil,
-      fields: check.fields,
-      findings: check.findings.map { Finding(finding: $0) }
-    )
+    self.init(reader.catalog.name, checks.map(Section.init), history: history)
   }
 
   /// The findings as text: a paragraph for all sections with the same fields, then the verdict.
   func text(_ terminal: Terminal) -> String {
     var groups: [[Section]] = []
     for section in sections {
-      if let place = groups.firstIndex(where: { $0[0].isAlike(section) }) {
+      let place = groups.firstIndex { $0[0].shape == section.shape }
+      if let place, !section.fields.isEmpty {
         groups[place].append(section)
       } else {
         groups.append([section])
@@ -535,13 +418,33 @@ struct CheckDocument: Encodable {
   }
 }
 
-extension SectionCheck.Field {
-  /// Whether the fields of two sections differ in nothing but the number of items that have them.
-  fileprivate func isAlike(_ other: Self, of items: (own: Int, other: Int)) -> Bool {
-    func isInAll(_ count: Int, of all: Int) -> Bool? {
-      count == 0 ? false : count == all ? true : nil
+extension CheckDocument.Section {
+  fileprivate init(failed key: String, _ url: String, _ error: String?) {
+    self.init(key: key, title: key, url: url, error: error)
+  }
+
+  fileprivate init(_ check: SectionCheck, _ url: String) {
+    self.init(
+      key: check.section.key,
+      title: check.section.title,
+      url: url,
+      items: check.section.items.count,
+      total: check.total,
+      skipped: check.skipped,
+      fields: check.fields,
+      findings: check.findings.map { CheckDocument.Finding(finding: $0) }
+    )
+  }
+
+  fileprivate init(_ check: StruckPrices) {
+    self.init(key: check.section.key, title: check.section.title, items: check.itemCount)
+    findings = check.higher.map { struck in
+      let message =
+        "\(struck.price.formatted()) is struck through beside \(struck.salePrice.formatted()) (on sale since "
+        + "\(struck.began.rfc3339)), but the lowest price of the 30 days before was "
+        + "\(struck.lowest.price.formatted()), since \(struck.lowest.time.rfc3339)"
+      let finding = CatalogFinding(.struckPrice, of: struck.id, "normalPrice", message)
+      return CheckDocument.Finding(finding: finding, struck: struck)
     }
-    return name == other.name && paths == other.paths
-      && isInAll(self.items, of: items.own) == isInAll(other.items, of: items.other)
   }
 }

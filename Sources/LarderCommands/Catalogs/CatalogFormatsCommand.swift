@@ -4,20 +4,13 @@ import Pipeline
 
 /// `larder catalog formats`: lists the built-in formats.
 struct CatalogFormatsCommand: ParsableCommand {
-  private static let statuses = StatusHelp(
-    [
-      .done: "listed"
-    ]
-  )
-
   static let configuration = CommandConfiguration(
     commandName: "formats",
     abstract: "List the built-in formats, one on each line.",
     discussion: """
       Example:  larder catalog formats
-
-      \(statuses.text)
-      """
+      """,
+    statuses: [.done: "listed"]
   )
 
   @OptionGroup(title: Topic.output) var output: OutputOptions

@@ -9,16 +9,6 @@ import Transport
 
 /// `larder catalog init URL|FILE…`: proposes a catalog file.
 struct CatalogInitCommand: ParsableCommand {
-  private static let statuses = StatusHelp(
-    [
-      .done: "written",
-      .failed: "the file already exists",
-      .data: "nothing looks like items",
-      .unavailable: "the origin cannot be reached",
-      .io: "the file cannot be written",
-    ]
-  )
-
   static let configuration = CommandConfiguration(
     commandName: "init",
     abstract: "Look at a response and propose a catalog file for it.",
@@ -36,9 +26,14 @@ struct CatalogInitCommand: ParsableCommand {
       Several listings become several sections. With the detail of one listed item, the file reads the \
       details of all. If a listing seems to have more pages, up to 8 requests find out how to get the \
       second. Read the file, then test it with larder catalog check.
-
-      \(statuses.text)
-      """
+      """,
+    statuses: [
+      .done: "written",
+      .failed: "the file already exists",
+      .data: "nothing looks like items",
+      .unavailable: "the origin cannot be reached",
+      .io: "the file cannot be written",
+    ]
   )
 
   @Argument(
@@ -136,61 +131,49 @@ struct CatalogInitCommand: ParsableCommand {
   /// Fetches the responses, writes the catalog file, and shows the first items as that file reads them.
   func run() throws {
     let request = try body.map(requestBody)
-    var origins = try sources.map(origin)
-    if let name { origins[0].name = name }
-    origins[0].body = request
-    let path = out ?? "\(origins[0].name).yaml"
+    var listings = try sources.map(response)
+    let detail = try detail.map(response)
+    if let name { listings[0].source.name = name }
+    listings[0].source.body = request
+    let path = out ?? "\(listings[0].source.name).yaml"
     if path != "-", TextFile.exists(path) { throw TextFile.refusal(path) }
-    let templates = try headerTemplates()
+    let headers = try headers()
     let reader = try ResponseReader(
-      sources.filter(Self.isURL),
-      detail: detail.flatMap { Self.isURL($0) ? $0 : nil },
-      headers: try resolved(templates),
+      listings,
+      detail: detail,
+      headers: headers.map { ($0.template.name, $0.value) },
       connection
     )
-    defer { reader.shutdown() }
-    var pages: [ProposedPage] = []
-    for (source, origin) in zip(sources, origins) {
-      pages.append(try reader.page(source, origin, body: request))
-    }
-    let detailPage = try detail.map { try reader.page($0, origin($0), body: nil) }
+    let pages = try listings.map { try reader.page($0, body: request) }
+    let detailPage = try detail.map { try reader.page($0, body: nil) }
     let file = try ProposedFile(
       of: pages,
       detail: detailPage,
-      headers: templates,
+      headers: headers.map(\.template),
       currency: currency,
       name: path
-    ) {
-      reader.next($1, body: $2, of: sources[$0], origins[$0])
+    ) { [listings] in
+      reader.next($1, body: $2, of: listings[$0])
     }
-    if path != "-" { try TextFile.create(path, with: file.text) }
-    let document = ProposalDocument(file, path: path == "-" ? nil : path)
-    if path == "-" {
+    guard path != "-" else {
       Output.data(file.text)
-      if !output.quiet { Output.note(document.text) }
-    } else {
-      try output.show(json: document.jsonLine(), text: document.text)
+      if !output.quiet { Output.note(ProposalDocument(file, path: nil).text) }
+      return
     }
+    try TextFile.create(path, with: file.text)
+    let document = ProposalDocument(file, path: path)
+    try output.show(json: document.jsonLine(), text: document.text)
   }
 
-  private func headerTemplates() throws -> [HeaderTemplate] {
+  /// The headers as the catalog file writes them, and the values to send.
+  private func headers() throws -> [(template: HeaderTemplate, value: String)] {
     try header.map { text in
-      do throws(CatalogError) { return try HeaderTemplate(line: text) } catch {
-        throw CommandFailure("--header: \(error.reason)", .usage)
-      }
-    }
-  }
-
-  private func resolved(_ templates: [HeaderTemplate]) throws -> [(name: String, value: String)] {
-    try templates.map { template in
       do throws(CatalogError) {
-        let value = try template.resolved(environment: ProcessInfo.processInfo.environment)
-        return (template.name, value)
+        let template = try HeaderTemplate(line: text)
+        return (template, try template.resolved(environment: ProcessInfo.processInfo.environment))
       } catch {
-        throw CommandFailure(
-          "--header: \(error.reason)\(error.remedy.map { "; \($0)" } ?? "")",
-          .usage
-        )
+        let remedy = error.remedy.map { "; \($0)" } ?? ""
+        throw CommandFailure("--header: \(error.reason)\(remedy)", .usage)
       }
     }
   }
@@ -200,16 +183,30 @@ struct CatalogInitCommand: ParsableCommand {
     ["http://", "https://"].contains { source.lowercased().hasPrefix($0) }
   }
 
-  private func origin(_ source: String) throws -> ProposedSource {
-    if source == "-" { return .standardInput }
-    if Self.isURL(source) { return ProposedSource(url: source) }
-    guard !relative(source).contains(where: \.isWhitespace) else {
+  private func response(_ text: String) throws -> NamedResponse {
+    if text == "-" { return NamedResponse(path: text, source: .standardInput) }
+    guard Self.isURL(text) else {
+      let path = relative(text)
+      guard !path.contains(where: \.isWhitespace) else {
+        throw CommandFailure(
+          "cannot name \"\(text)\" in a catalog file: its path has white space; rename the file",
+          .usage
+        )
+      }
+      return NamedResponse(path: text, source: ProposedSource(file: path))
+    }
+    let url: WebURL
+    do { url = try CurlURLParser().parse(text, relativeTo: nil) } catch {
+      throw CommandFailure("\(error); check the URL", .usage)
+    }
+    guard url.userInfo == nil else {
       throw CommandFailure(
-        "cannot name \"\(source)\" in a catalog file: its path has white space; rename the file",
+        "cannot propose a catalog file for a URL with a password: it would be written to the file; fetch the "
+          + "response by other means and name its file",
         .usage
       )
     }
-    return ProposedSource(file: relative(source))
+    return NamedResponse(path: text, url: url, source: ProposedSource(url: text))
   }
 
   /// The path of a response's file, in the form that is written into the catalog file.
@@ -243,10 +240,19 @@ struct CatalogInitCommand: ParsableCommand {
   }
 }
 
+/// A response that the command line names.
+struct NamedResponse {
+  /// The file or the URL, as it was given; `-` means stdin.
+  let path: String
+  /// The URL; nil if the response is in a file or on stdin.
+  var url: WebURL?
+  /// The source in the form that is written into the catalog file.
+  var source: ProposedSource
+}
+
 /// Reads responses from URLs, files or stdin.
 struct ResponseReader {
   private let transport: CurlTransport?
-  private let urls: [String: WebURL]
   private let headers: [(name: String, value: String)]
   /// The hosts of the listings (the responses with lists of items).
   ///
@@ -258,108 +264,76 @@ struct ResponseReader {
   /// If there are no URLs, no transport is started.
   ///
   /// - Parameters:
-  ///   - listings: The URLs of responses with lists of items. The headers are sent only to the hosts of these URLs.
-  ///   - detail: The URL of a detail, which is the response about one item.
+  ///   - listings: The responses with lists of items. The headers are sent only to the hosts of their URLs.
+  ///   - detail: The response about one item.
   ///   - headers: The request headers.
   ///   - connection: The connection options.
-  /// - Throws: ``CommandFailure`` for an invalid URL, or for a URL with a password.
+  /// - Throws: An error when the transport cannot start.
   init(
-    _ listings: [String],
-    detail: String?,
+    _ listings: [NamedResponse],
+    detail: NamedResponse?,
     headers: [(name: String, value: String)],
     _ connection: ConnectionOptions
   ) throws {
-    var urls: [String: WebURL] = [:]
-    for text in listings + [detail].compactMap(\.self) {
-      let url: WebURL
-      do {
-        url = try CurlURLParser().parse(text, relativeTo: nil)
-      } catch {
-        throw CommandFailure("\(error); check the URL", .usage)
-      }
-      guard url.userInfo == nil else {
-        throw CommandFailure(
-          "cannot propose a catalog file for a URL with a password: it would be written to the file; fetch the "
-            + "response by other means and name its file",
-          .usage
-        )
-      }
-      urls[text] = url
-    }
-    self.urls = urls
     self.headers = headers
-    trusted = Set(listings.compactMap { urls[$0]?.hostPort })
-    transport =
-      urls.isEmpty
-      ? nil : try CurlTransport(try connection.transport(named: Set(urls.values.map(\.hostPort))))
-  }
-
-  /// Ends all transfers.
-  func shutdown() {
-    transport?.shutdown()
+    trusted = Set(listings.compactMap(\.url?.hostPort))
+    let named = trusted.union([detail?.url?.hostPort].compactMap(\.self))
+    transport = named.isEmpty ? nil : try CurlTransport(connection.transport(named: named))
   }
 
   /// Reads a response.
   ///
   /// - Parameters:
-  ///   - source: The URL or the file; `-` means stdin.
-  ///   - origin: The same URL or file, in the form that is written into the catalog file.
+  ///   - response: The response.
   ///   - body: The body of a POST. Pass nil to send a GET.
   /// - Returns: The response. If it was compressed, it is unpacked.
   /// - Throws: ``CommandFailure`` or ``LarderError`` when the response cannot be fetched.
-  func page(_ source: String, _ origin: ProposedSource, body: String?) throws -> ProposedPage {
-    guard let url = urls[source], let transport else {
-      return ProposedPage(body: try read(source), source: origin)
+  func page(_ response: NamedResponse, body: String?) throws -> ProposedPage {
+    guard let url = response.url, let probe = probe(url) else {
+      return ProposedPage(body: try read(response.path), source: response.source)
     }
-    let page: ProbedPage
     do throws(LarderError) {
-      page = try probe(url, transport).page(at: url, posting: body)
+      let page = try probe.page(at: url, posting: body)
+      let hasNextLink = page.nextLink != nil
+      return ProposedPage(body: page.body, source: response.source, hasNextLink: hasNextLink)
     } catch {
       guard headers.isEmpty, error.status == 401 else { throw error }
       throw CommandFailure("\(error); send one with --header 'NAME: ${TOKEN}'", .unavailable)
     }
-    return ProposedPage(body: page.body, source: origin, hasNextLink: page.nextLink != nil)
   }
 
   /// Fetches a further page of a listing; nil if that fails, or if the page is on another host.
-  func next(
-    _ text: String,
-    body: String?,
-    of source: String,
-    _ origin: ProposedSource
-  ) -> [UInt8]? {
-    guard let url = urls[source], let transport,
-      let next = try? CurlURLParser().parse(origin.withSecrets(text), relativeTo: url),
+  func next(_ text: String, body: String?, of response: NamedResponse) -> [UInt8]? {
+    let text = response.source.withSecrets(text)
+    guard let url = response.url, let next = try? CurlURLParser().parse(text, relativeTo: url),
       next.hostPort == url.hostPort
     else { return nil }
-    return try? probe(url, transport).page(at: next, posting: body).body
+    return try? probe(url)?.page(at: next, posting: body).body
   }
 
-  private func probe(_ url: WebURL, _ transport: CurlTransport) -> CatalogProbe {
-    CatalogProbe(
-      naming: url,
-      headers: trusted.contains(url.hostPort) ? headers : [],
-      transport: transport
-    )
+  private func probe(_ url: WebURL) -> CatalogProbe? {
+    transport.map {
+      let headers = trusted.contains(url.hostPort) ? headers : []
+      return CatalogProbe(naming: url, headers: headers, transport: $0)
+    }
   }
 
-  private func read(_ source: String) throws -> [UInt8] {
+  private func read(_ path: String) throws -> [UInt8] {
     let limit = Int(CatalogProbe.limit.count)
-    let name = source == "-" ? "stdin" : source
+    let name = path == "-" ? "stdin" : path
+    func failure(_ reason: String) -> CommandFailure {
+      CommandFailure("cannot read response \(name): \(reason)", .data)
+    }
     let bytes =
-      source == "-"
+      path == "-"
       ? try FileReading.standardInput(limit: limit)
-      : try FileReading.bytes(source, what: "response", limit: limit)
-    guard bytes.count <= limit else {
-      throw CommandFailure("cannot read response \(name): more than \(limit) bytes", .data)
-    }
-    guard !bytes.isEmpty else {
-      throw CommandFailure("cannot read response \(name): it is empty", .data)
-    }
+      : try FileReading.bytes(path, what: "response", limit: limit)
+    guard bytes.count <= limit else { throw failure("more than \(limit) bytes") }
+    guard !bytes.isEmpty else { throw failure("it is empty") }
     do throws(PackedBody.Fault) {
       return try PackedBody.plain(bytes, name: name, limit: CatalogProbe.limit)
     } catch {
-      throw CommandFailure("cannot read response \(name): \(error)", .data)
+      throw failure("\(error)")
     }
   }
 }

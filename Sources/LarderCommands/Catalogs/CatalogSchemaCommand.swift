@@ -3,12 +3,6 @@ import Catalog
 
 /// `larder catalog schema`: prints the JSON Schema for editors.
 struct CatalogSchemaCommand: ParsableCommand {
-  private static let statuses = StatusHelp(
-    [
-      .done: "printed"
-    ]
-  )
-
   static let configuration = CommandConfiguration(
     commandName: "schema",
     abstract: "Print the JSON Schema of catalog files, for editors.",
@@ -17,9 +11,8 @@ struct CatalogSchemaCommand: ParsableCommand {
 
       With "# yaml-language-server: $schema=larder.schema.json" as its first line, editors that \
       know the YAML language server complete and check a catalog file.
-
-      \(statuses.text)
-      """
+      """,
+    statuses: [.done: "printed"]
   )
 
   @Flag(help: "No effect: the schema is always JSON.")

@@ -4,12 +4,6 @@ import Pipeline
 
 /// `larder catalog show FORMAT`: prints the catalog file of a built-in format.
 struct CatalogShowCommand: ParsableCommand {
-  private static let statuses = StatusHelp(
-    [
-      .done: "printed"
-    ]
-  )
-
   static let configuration = CommandConfiguration(
     commandName: "show",
     abstract: "Print the file of a built-in format.",
@@ -18,9 +12,8 @@ struct CatalogShowCommand: ParsableCommand {
 
       Its first lines list the other keys that a catalog file needs. To use a changed copy, give its \
       path: format: ./mine.yaml
-
-      \(statuses.text)
-      """
+      """,
+    statuses: [.done: "printed"]
   )
 
   @Argument(

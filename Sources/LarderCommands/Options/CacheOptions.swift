@@ -38,7 +38,7 @@ struct PlacedCacheOptions: ParsableArguments {
   var cache: String?
 
   mutating func validate() throws {
-    try S3Cache.demandPlace(CacheOptions.path(cache))
+    try CachePlace.demand(CacheOptions.path(cache))
   }
 
   /// Finds the cache.
@@ -53,16 +53,15 @@ struct PlacedCacheOptions: ParsableArguments {
   ///   read.
   func place(reading isRead: Bool = false, _ log: Log?) throws -> CachePlace {
     let path = CacheOptions.path(cache)
-    guard path.contains("://") else { return CachePlace(path: path, store: nil) }
-    let store = try S3Cache(path, log)
-    if isRead, !TextFile.exists("\(store.folder)/index.sqlite") {
+    let place = try CachePlace(path, log)
+    if isRead, place.store != nil, !TextFile.exists("\(place.path)/index.sqlite") {
       throw CommandFailure(
         "cannot read \(path): this machine has no index of it yet; sync first, which builds one "
           + "from the store",
         .failed
       )
     }
-    return CachePlace(path: store.folder, store: store)
+    return place
   }
 }
 

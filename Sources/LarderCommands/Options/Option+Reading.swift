@@ -9,17 +9,40 @@ extension Option {
   /// - Parameters:
   ///   - help: The help.
   ///   - name: The name of the value in the help, such as `time`.
+  ///   - completion: How a shell completes the value. Pass nil to let the shell complete it in its usual way.
   ///   - read: Reads the value; it throws a `ValidationError` with the allowed forms.
   init<Content>(
     _ help: String,
     value name: String,
+    completion: CompletionKind? = nil,
     read: @escaping @Sendable (String) throws -> Content
   ) where Value == Content? {
     self.init(
       parsing: .unconditional,
       help: ArgumentHelp(help, valueName: name),
+      completion: completion,
       transform: read
     )
+  }
+
+  /// An option that takes a time, such as `90s`; see ``DurationArgument``.
+  init(time help: String) where Value == DurationArgument? {
+    self.init(help, value: "time", read: DurationArgument.read)
+  }
+
+  /// An option that takes a size, such as `20G`; see ``SizeArgument``.
+  init(size help: String) where Value == SizeArgument? {
+    self.init(help, value: "size", read: SizeArgument.read)
+  }
+
+  /// An option whose value is read by the argument parser.
+  ///
+  /// - Parameters:
+  ///   - help: The help.
+  ///   - name: The name of the value in the help, such as `text`.
+  init<Content: ExpressibleByArgument>(_ help: String, value name: String)
+  where Value == Content? {
+    self.init(help: ArgumentHelp(help, valueName: name))
   }
 
   /// An option that has a default, and whose value is read by a function.
@@ -41,6 +64,20 @@ extension Option {
       help: ArgumentHelp(help, valueName: name),
       transform: read
     )
+  }
+
+  /// An option that may be repeated, and whose values are read by the argument parser.
+  ///
+  /// - Parameters:
+  ///   - wrappedValue: The default.
+  ///   - help: The help.
+  ///   - name: The name of a value in the help, such as `id`.
+  init<Content: ExpressibleByArgument>(
+    wrappedValue: [Content],
+    _ help: String,
+    value name: String
+  ) where Value == [Content] {
+    self.init(wrappedValue: wrappedValue, help: ArgumentHelp(help, valueName: name))
   }
 
   /// An option that names a file or a folder, and refuses an empty path; see ``PathArgument``.

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Catalog
 import Foundation
 import Larder
@@ -7,19 +8,22 @@ import Pipeline
 struct ToldProgram {
   /// The option's name, for messages.
   private let option: String
-  /// The program and its arguments.
+  /// The program and its arguments; never empty.
   private let words: [String]
 
-  /// Parses an option's value; nil when the option is not given.
-  init?(_ command: String?, of option: String) {
-    guard let command else { return nil }
-    self.option = option
-    words = command.split { $0 == " " || $0 == "\t" || $0 == "\n" }.map(String.init)
-  }
-
-  /// The message if the value names no program; nil if it names one.
-  var usageFault: String? {
-    words.isEmpty ? "\(option) names no program; give one, as in \(option) ./tell" : nil
+  /// A function that parses the value of an option.
+  ///
+  /// - Parameter option: The option's name, for messages.
+  /// - Returns: The function; it throws a `ValidationError` if the value names no program.
+  static func reader(of option: String) -> @Sendable (String) throws -> ToldProgram {
+    { command in
+      let words = command.split { $0 == " " || $0 == "\t" || $0 == "\n" }.map(String.init)
+      // A word such as `--json` is the next option, because the value was forgotten.
+      guard let program = words.first, !program.hasPrefix("-") else {
+        throw ValidationError("it names no program; give one, as in \(option) ./tell")
+      }
+      return ToldProgram(option: option, words: words)
+    }
   }
 
   /// Refuses a program that others could change.
@@ -27,16 +31,16 @@ struct ToldProgram {
   /// A program that is named by its path is trusted if only root and the user of this process can change its file. A
   /// program without a path is looked up in `PATH`, and is trusted.
   func demandTrust() throws {
-    guard let doubt, let path = words.first else { return }
+    guard let doubt else { return }
     throw CommandFailure(
-      "cannot use \(option) \(path): \(doubt.reason); \(doubt.remedy(path))",
+      "cannot use \(option) \(words[0]): \(doubt.reason); \(doubt.remedy(words[0]))",
       .configuration
     )
   }
 
   /// The reason not to trust the program; nil if the program is trusted.
   private var doubt: FileTrust.Doubt? {
-    words.first.flatMap { $0.contains("/") ? FileTrust.doubt(ofFile: $0) : nil }
+    words[0].contains("/") ? FileTrust.doubt(ofFile: words[0]) : nil
   }
 
   /// Runs the program.

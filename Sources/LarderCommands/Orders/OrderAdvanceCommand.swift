@@ -4,24 +4,19 @@ import Pipeline
 
 /// `larder order advance ID`: moves an order to its next state.
 struct OrderAdvanceCommand: ParsableCommand {
-  private static let statuses = StatusHelp(
-    [
-      .done: "moved",
-      .failed: "there is no such order, or the move is refused",
-      .io: "the orders cannot be read or written",
-      .tryAgain: "another process holds the orders",
-    ]
-  )
-
   static let configuration = CommandConfiguration(
     commandName: "advance",
     abstract: "Move an order one step: ordered, preparing, ready, collected.",
     discussion: """
       Example:  larder order advance ord_01k0
                 larder order advance ord_01k0 --to collected --post
-
-      \(statuses.text)
-      """
+      """,
+    statuses: [
+      .done: "moved",
+      .failed: "there is no such order, or the move is refused",
+      .io: "the orders cannot be read or written",
+      .tryAgain: "another process holds the orders",
+    ]
   )
 
   @Argument(help: ArgumentHelp("The order's id, or the beginning of it.", valueName: "order"))

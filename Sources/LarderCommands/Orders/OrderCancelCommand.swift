@@ -4,23 +4,18 @@ import Pipeline
 
 /// `larder order cancel ID`: cancels an order before work on it begins.
 struct OrderCancelCommand: ParsableCommand {
-  private static let statuses = StatusHelp(
-    [
-      .done: "cancelled",
-      .failed: "there is no such order, or work on it has begun",
-      .io: "the orders cannot be read or written",
-      .tryAgain: "another process holds the orders",
-    ]
-  )
-
   static let configuration = CommandConfiguration(
     commandName: "cancel",
     abstract: "Cancel an order before work on it begins; an unsent one is never sent.",
     discussion: """
       Example:  larder order cancel ord_01k0 --post
-
-      \(statuses.text)
-      """
+      """,
+    statuses: [
+      .done: "cancelled",
+      .failed: "there is no such order, or work on it has begun",
+      .io: "the orders cannot be read or written",
+      .tryAgain: "another process holds the orders",
+    ]
   )
 
   @Argument(help: ArgumentHelp("The order's id, or the beginning of it.", valueName: "order"))

@@ -4,14 +4,6 @@ import Pipeline
 
 /// `larder order export`: prints every order as JSON lines or CSV, for other programs.
 struct OrderExportCommand: ParsableCommand {
-  private static let statuses = StatusHelp(
-    [
-      .done: "printed",
-      .io: "the orders cannot be read",
-      .tryAgain: "another process holds the orders",
-    ]
-  )
-
   static let configuration = CommandConfiguration(
     commandName: "export",
     abstract: "Print every order as JSON lines, or every item of every order as CSV.",
@@ -19,9 +11,12 @@ struct OrderExportCommand: ParsableCommand {
       Example:  larder order export --format csv > orders.csv
 
       In CSV, text that a spreadsheet could read as a formula is preceded by an apostrophe.
-
-      \(statuses.text)
-      """
+      """,
+    statuses: [
+      .done: "printed",
+      .io: "the orders cannot be read",
+      .tryAgain: "another process holds the orders",
+    ]
   )
 
   @Option(help: ArgumentHelp("The format: jsonl or csv.", valueName: "format"))

@@ -4,22 +4,17 @@ import Pipeline
 
 /// `larder order list`: lists orders with their states.
 struct OrderListCommand: ParsableCommand {
-  private static let statuses = StatusHelp(
-    [
-      .done: "listed",
-      .io: "the orders cannot be read",
-      .tryAgain: "another process holds the orders",
-    ]
-  )
-
   static let configuration = CommandConfiguration(
     commandName: "list",
     abstract: "List orders with their state and age.",
     discussion: """
       Example:  larder order list --delivery ambiguous --json
-
-      \(statuses.text)
-      """
+      """,
+    statuses: [
+      .done: "listed",
+      .io: "the orders cannot be read",
+      .tryAgain: "another process holds the orders",
+    ]
   )
 
   @Option(help: ArgumentHelp("Only orders in this state.", valueName: "state"))

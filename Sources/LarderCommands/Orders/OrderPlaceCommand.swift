@@ -6,18 +6,6 @@ import Pipeline
 
 /// `larder order place ID`: places an order.
 struct OrderPlaceCommand: ParsableCommand {
-  private static let statuses = StatusHelp(
-    [
-      .done: "placed (and delivered, with --send)",
-      .failed: "no such item, sold out or beyond the budget",
-      .partial: "placed but not delivered",
-      .unavailable: "placed, but the webhook is stopped or cannot be reached",
-      .io: "the order could not be stored",
-      .tryAgain: "placed but not due yet, or another process holds the orders",
-    ],
-    stops: true
-  )
-
   static let configuration = CommandConfiguration(
     commandName: "place",
     abstract: "Order items of the catalog as last synced.",
@@ -26,9 +14,16 @@ struct OrderPlaceCommand: ParsableCommand {
 
       The order is safely on disk when its id is printed. It is sent with --send, with \
       larder order send, or with larder warm.
-
-      \(statuses.text)
-      """
+      """,
+    statuses: [
+      .done: "placed (and delivered, with --send)",
+      .failed: "no such item, sold out or beyond the budget",
+      .partial: "placed but not delivered",
+      .unavailable: "placed, but the webhook is stopped or cannot be reached",
+      .io: "the order could not be stored",
+      .tryAgain: "placed but not due yet, or another process holds the orders",
+    ],
+    stops: true
   )
 
   @Argument(help: ArgumentHelp("The item's id, as larder list prints it.", valueName: "id"))
@@ -48,7 +43,7 @@ struct OrderPlaceCommand: ParsableCommand {
     name: .customLong("item"),
     help: ArgumentHelp("Another item, with its quantity; may be repeated.", valueName: "id=n")
   )
-  var items: [WishArgument] = []
+  var items: [OrderRequest.Item] = []
 
   @Option(help: ArgumentHelp("A note to the receiver.", valueName: "text"))
   var note: String?
@@ -75,7 +70,7 @@ struct OrderPlaceCommand: ParsableCommand {
     let reader = try CatalogReader(cache: cache.path, catalog: catalog.catalog)
     var draft = OrderRequest(
       by: by,
-      items: [OrderRequest.Item(id, quantity: quantity)] + items.map(\.wish),
+      items: [OrderRequest.Item(id, quantity: quantity)] + items,
       locale: outbox.language.rawValue
     )
     draft.note = note
@@ -91,13 +86,11 @@ struct OrderPlaceCommand: ParsableCommand {
     if !output.json { try show(box, made.order) }
     var limits = WebhookSender.Limits()
     limits.until = made.order.id
-    let (report, signal) = try OrderSending(box, receiver, webhook).run(limits)
+    var sent = try webhook.send(of: box, to: receiver, limits)
     if output.json { try show(box, made.order) }
-    let mine = report.about(made.order.id)
-    for warning in SendSummary(mine, host: receiver.host).warnings {
-      Log(output).warning(warning)
-    }
-    Output.end(ExitStatus(mine, signal: signal))
+    sent.report = sent.report.about(made.order.id)
+    sent.warn(output)
+    Output.end(sent.status)
   }
 
   /// Parses the value of `--budget`.
@@ -118,20 +111,18 @@ struct OrderPlaceCommand: ParsableCommand {
   }
 }
 
-/// The value of `--item`: the id of an item, and its quantity after an equals sign, such as `HDF73=2`.
-///
-/// Without a quantity, one piece is ordered.
-struct WishArgument: ExpressibleByArgument {
-  let wish: OrderRequest.Item
-
-  init?(argument: String) {
+extension OrderRequest.Item: ExpressibleByArgument {
+  /// Parses the value of `--item`: the id of an item, and its quantity after an equals sign, such as `HDF73=2`.
+  ///
+  /// Without a quantity, one piece is ordered.
+  public init?(argument: String) {
     guard let sign = argument.lastIndex(of: "=") else {
       guard !argument.isEmpty else { return nil }
-      wish = OrderRequest.Item(argument)
+      self.init(argument)
       return
     }
     guard sign > argument.startIndex, let count = Int(argument[argument.index(after: sign)...])
     else { return nil }
-    wish = OrderRequest.Item(String(argument[..<sign]), quantity: count)
+    self.init(String(argument[..<sign]), quantity: count)
   }
 }

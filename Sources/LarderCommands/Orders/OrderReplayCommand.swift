@@ -7,15 +7,6 @@ import Pipeline
 /// An order is dead if larder gave it up, because the webhook refused it or it failed too often. An order is held if it
 /// possibly arrived although no answer came.
 struct OrderReplayCommand: ParsableCommand {
-  private static let statuses = StatusHelp(
-    [
-      .done: "queued or settled",
-      .failed: "there is no such order, or it is neither dead nor held",
-      .io: "the orders cannot be read or written",
-      .tryAgain: "another process holds the orders",
-    ]
-  )
-
   static let configuration = CommandConfiguration(
     commandName: "replay",
     abstract: "Queue dead or held orders again, or mark held ones as delivered.",
@@ -25,9 +16,13 @@ struct OrderReplayCommand: ParsableCommand {
                 larder order replay --arrived ord_01k1
 
       A replayed order keeps its id, so that the receiver can recognize a repetition.
-
-      \(statuses.text)
-      """
+      """,
+    statuses: [
+      .done: "queued or settled",
+      .failed: "there is no such order, or it is neither dead nor held",
+      .io: "the orders cannot be read or written",
+      .tryAgain: "another process holds the orders",
+    ]
   )
 
   @Argument(help: ArgumentHelp("Orders, by id or the beginning of it.", valueName: "order"))

@@ -4,18 +4,6 @@ import Pipeline
 
 /// `larder order send`: posts the orders that are due to the webhook.
 struct OrderSendCommand: ParsableCommand {
-  private static let statuses = StatusHelp(
-    [
-      .done: "all orders that were due are delivered",
-      .failed: "libcurl is missing, or the webhook's state cannot be read",
-      .partial: "some orders are dead, held, or will be retried; each is listed",
-      .unavailable: "the webhook is stopped or cannot be reached",
-      .io: "the orders cannot be read or written",
-      .tryAgain: "some orders are not due yet",
-    ],
-    stops: true
-  )
-
   static let configuration = CommandConfiguration(
     commandName: "send",
     abstract: "Send the orders that are due to the webhook.",
@@ -30,9 +18,16 @@ struct OrderSendCommand: ParsableCommand {
       5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, and not before a Retry-After of up to a \
       day. An order may have arrived if there was no answer or an ambiguous one (502, 504, a page \
       instead of "ok"): hold keeps and lists it, resend sends it again under the same id.
-
-      \(statuses.text)
-      """
+      """,
+    statuses: [
+      .done: "all orders that were due are delivered",
+      .failed: "libcurl is missing, or the webhook's state cannot be read",
+      .partial: "some orders are dead, held, or will be retried; each is listed",
+      .unavailable: "the webhook is stopped or cannot be reached",
+      .io: "the orders cannot be read or written",
+      .tryAgain: "some orders are not due yet",
+    ],
+    stops: true
   )
 
   @Option(
@@ -58,12 +53,11 @@ struct OrderSendCommand: ParsableCommand {
     }
     var limits = WebhookSender.Limits()
     limits.attempts = limit ?? .max
-    let (report, signal) = try CountDisplay.during("send", "orders", output) { display in
-      try OrderSending(box, receiver, webhook).run(limits, resuming: resume, display: display)
+    let sent = try CountDisplay.during("send", "orders", output) { display in
+      try webhook.send(of: box, to: receiver, limits, resuming: resume, display: display)
     }
-    let summary = SendSummary(report, host: receiver.host)
-    try output.show(json: report.jsonLine(), text: summary.text)
-    for warning in summary.warnings { Log(output).warning(warning) }
-    Output.end(ExitStatus(report, signal: signal))
+    try output.show(json: sent.report.jsonLine(), text: sent.text)
+    sent.warn(output)
+    Output.end(sent.status)
   }
 }

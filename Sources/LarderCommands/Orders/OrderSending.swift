@@ -1,63 +1,51 @@
 import CurlTransport
-import Dispatch
 import Larder
 import Orders
 import Transport
 
-/// Sends the orders and notices that are due, with the options of a command.
-///
-/// A message is due if it waits to be sent, and if the delay before its next attempt is over.
-struct OrderSending {
-  private let outbox: Outbox
-  private let mail: MessageKind
-  private let webhook: Orders.Webhook
-  private let options: WebhookOptions
-
-  /// How long an attempt is allowed to continue after a signal, so that the answer of the webhook is not lost.
-  private static let grace = DispatchTimeInterval.milliseconds(1000)
-
-  init(
-    _ outbox: Outbox,
-    _ webhook: Orders.Webhook,
-    _ options: WebhookOptions,
-    mail: MessageKind = .orders
-  ) {
-    self.outbox = outbox
-    self.mail = mail
-    self.webhook = webhook
-    self.options = options
-  }
-
+extension WebhookOptions {
   /// Sends messages until none is due, a signal comes or a limit is reached.
   ///
+  /// A message is due if it waits to be sent, and if the delay before its next attempt is over.
+  ///
   /// - Parameters:
+  ///   - mail: The kind of messages.
+  ///   - outbox: The outbox with the messages.
+  ///   - webhook: The webhook, as these options describe it.
   ///   - limits: The limits of the run. The option `--wait` replaces `patience`.
   ///   - resuming: Whether to start a stopped webhook again.
   ///   - display: Shows the progress. Pass nil to show none.
   /// - Returns: The report, and the signal that ended the run, if any.
   /// - Throws: ``LarderError`` when the file with the orders cannot be written, ``TransferFailure`` when memory runs
   ///   out.
-  func run(
+  func send(
+    _ mail: MessageKind = .orders,
+    of outbox: Outbox,
+    to webhook: Orders.Webhook,
     _ limits: WebhookSender.Limits = WebhookSender.Limits(),
     resuming: Bool = false,
     display: CountDisplay? = nil
-  ) throws -> (report: SendReport, signal: Int32?) {
+  ) throws -> SendSummary {
     var limits = limits
-    limits.patience = Int64(options.wait.seconds * 1000)
-    let transport = try CurlTransport(try Self.transport(options))
+    limits.patience = Int64(wait.seconds * 1000)
+    // The sender itself makes all delays and retries.
+    var settings = TransportOptions.sender(timeout: timeout.duration)
+    settings.caFile = cacert
+    settings.proxy = try ProxyArgument.route(proxy)
+    settings.userAgent = "larder/\(LarderCommand.version)"
+    let transport = try CurlTransport(settings)
     defer { transport.shutdown() }
     let sender = WebhookSender(
       outbox,
       to: webhook,
       mail: mail,
-      policy: options.onAmbiguous ?? webhook.payload.defaultPolicy,
+      policy: onAmbiguous ?? webhook.payload.defaultPolicy,
       limits: limits,
       transport: transport,
       clock: SystemSenderClock()
     )
-    let signals = Signals {
-      sender.end(within: Self.grace, transport)
-    }
+    // After a signal, the attempt that is under way may continue for a second, so that the webhook's answer is not lost.
+    let signals = Signals { sender.end(within: .seconds(1), transport) }
     if resuming { try outbox.resume(webhook) }
     let counts = try outbox.counts()
     let total = counts[.queued] + counts[.sending]
@@ -67,23 +55,9 @@ struct OrderSending {
       let done = report.delivered.count + failed
       display?.show(done, of: max(total, done), failed: failed)
     }
-    return (report, signals.signal)
+    return SendSummary(report: report, signal: signals.signal, host: webhook.host, mail: mail)
   }
 
-  /// The options of the transport.
-  ///
-  /// ``WebhookSender`` itself makes all delays and retries.
-  private static func transport(_ options: WebhookOptions) throws -> TransportOptions {
-    var transport = TransportOptions.sender(timeout: options.timeout.duration)
-    transport.caFile = options.cacert
-    transport.proxy = try ProxyArgument.route(options.proxy)
-    transport.userAgent = "larder/\(LarderCommand.version)"
-    return transport
-  }
-}
-
-/// Orders in commands about other things: `warm` sends the orders that are due, and the metrics count all orders.
-enum DueOrders {
   /// Sends the orders that are due to the webhook that the environment names, and prints nothing.
   ///
   /// The function waits at most one second for an order that is not due, because Slack wants a second between two
@@ -91,13 +65,10 @@ enum DueOrders {
   /// `LARDER_WEBHOOK_SECRET` as `order send` does.
   ///
   /// - Parameter proxy: The value of the command's `--proxy`.
-  /// - Returns: The report, its exit status and a sentence for each problem; nil if there is no webhook or nothing to
-  ///   send.
+  /// - Returns: The summary; nil if there is no webhook or nothing to send.
   /// - Throws: An error when the file with the orders cannot be used, or when a variable of the webhook is wrong.
   ///   ``CommandFailure/init(_:)`` converts the error.
-  static func send(through proxy: String?) throws
-    -> (report: SendReport, status: ExitStatus, warnings: [String])?
-  {
+  static func sendDueOrders(through proxy: String?) throws -> SendSummary? {
     guard OutboxOptions.variable("LARDER_WEBHOOK_URL") != nil,
       let outbox = try OutboxOptions.parse([]).existing()
     else { return nil }
@@ -106,49 +77,20 @@ enum DueOrders {
     var options = try WebhookOptions.parse([])
     options.wait = DurationArgument(seconds: 1)
     options.proxy = proxy
-    let webhook = try options.webhook()
-    let (report, signal) = try OrderSending(outbox, webhook, options).run()
-    return (
-      report, ExitStatus(report, signal: signal),
-      SendSummary(report, host: webhook.host).warnings
-    )
-  }
-
-  /// The number of messages about orders in each state of delivery, such as `queued`; nil if nothing was ever ordered.
-  ///
-  /// - Throws: ``LarderError`` when the outbox cannot be read.
-  static func counts() throws -> DeliveryCounts? {
-    try OutboxOptions.parse([]).existing()?.counts()
+    return try options.send(of: outbox, to: options.webhook())
   }
 }
 
-/// The result of `order send` or `notify` as text.
+/// The result of a run that sent orders or notices.
 struct SendSummary {
-  private let report: SendReport
-  private let host: String
-  private let mail: MessageKind
+  var report: SendReport
+  /// The signal that ended the run, if any.
+  let signal: Int32?
+  /// The host of the webhook.
+  let host: String
+  let mail: MessageKind
 
-  init(_ report: SendReport, host: String, mail: MessageKind = .orders) {
-    (self.report, self.host, self.mail) = (report, host, mail)
-  }
-
-  private var queued: Int { report.counts[.queued] + report.counts[.sending] }
-
-  /// The word for a message: "order" or "notice".
-  private var noun: String {
-    switch mail {
-    case .orders: "order"
-    case .notices: "notice"
-    }
-  }
-
-  /// The command that sends messages of this kind.
-  private var command: String {
-    switch mail {
-    case .orders: "larder order send"
-    case .notices: "larder notify"
-    }
-  }
+  var status: ExitStatus { ExitStatus(report, signal: signal) }
 
   /// The counts in one line, such as `hooks.slack.com: 2 delivered, 1 queued`.
   var text: String {
@@ -158,23 +100,40 @@ struct SendSummary {
     return "\(host): " + (["\(report.delivered.count) delivered"] + counts).joined(separator: ", ")
   }
 
-  /// One sentence for each problem, and for each decision that the user has to make.
-  var warnings: [String] {
+  /// Prints one sentence on stderr for each problem, and for each decision that the user has to make.
+  func warn(_ output: OutputOptions) {
+    for warning in warnings { Log(output).warning(warning) }
+  }
+
+  private var queued: Int { report.counts[.queued] + report.counts[.sending] }
+
+  private var warnings: [String] {
+    let (noun, command) =
+      mail == .orders ? ("order", "larder order send") : ("notice", "larder notify")
     var warnings: [String] = []
     for trouble in report.troubles {
+      let id = trouble.order
       let reason = trouble.delivery.lastError ?? "unsent"
       switch trouble.delivery.state {
       case .dead:
-        warnings.append("\(noun) \(trouble.order) is dead: \(reason); \(remedy(trouble.order))")
+        let remedy =
+          mail == .orders
+          ? "larder order replay \(id) sends it again" : "larder history prints the changes"
+        warnings.append("\(noun) \(id) is dead: \(reason); \(remedy)")
       case .queued where report.stopped == nil:
         let when = trouble.delivery.due.map { ", next attempt \($0.text)" } ?? ""
-        warnings.append("\(noun) \(trouble.order) is not delivered yet: \(reason)\(when)")
+        warnings.append("\(noun) \(id) is not delivered yet: \(reason)\(when)")
       default: break
       }
     }
-    warnings += report.held.map { message in
-      "\(noun) \(message) may have arrived: there was no clear answer. Check at \(host): "
-        + decision(message)
+    let resend = "\(command) --on-ambiguous resend"
+    warnings += report.held.map { id in
+      let choice =
+        mail == .orders
+        ? "if it is there, larder order replay --arrived \(id); if not, larder order replay \(id), or \(resend) for all"
+        : "if it is not there, \(resend) sends it again"
+      return
+        "\(noun) \(id) may have arrived: there was no clear answer. Check at \(host): \(choice)"
     }
     if let reason = report.stopped {
       warnings.append(
@@ -191,23 +150,5 @@ struct SendSummary {
       warnings.append("the next \(noun) is due \(due.text)")
     }
     return warnings
-  }
-
-  /// The remedy for a message that was given up.
-  private func remedy(_ message: OrderID) -> String {
-    switch mail {
-    case .orders: "larder order replay \(message) sends it again"
-    case .notices: "larder history prints the changes"
-    }
-  }
-
-  /// The choices that the user has if it is unknown whether a message arrived.
-  private func decision(_ message: OrderID) -> String {
-    switch mail {
-    case .orders:
-      "if it is there, larder order replay --arrived \(message); if not, larder order replay \(message), "
-        + "or \(command) --on-ambiguous resend for all"
-    case .notices: "if it is not there, \(command) --on-ambiguous resend sends it again"
-    }
   }
 }

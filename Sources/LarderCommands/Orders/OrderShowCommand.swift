@@ -4,23 +4,18 @@ import Pipeline
 
 /// `larder order show ID`: prints an order with its history.
 struct OrderShowCommand: ParsableCommand {
-  private static let statuses = StatusHelp(
-    [
-      .done: "shown",
-      .failed: "there is no such order",
-      .io: "the orders cannot be read",
-      .tryAgain: "another process holds the orders",
-    ]
-  )
-
   static let configuration = CommandConfiguration(
     commandName: "show",
     abstract: "Show one order with its history and every attempt to deliver it.",
     discussion: """
       Example:  larder order show ord_01k0
-
-      \(statuses.text)
-      """
+      """,
+    statuses: [
+      .done: "shown",
+      .failed: "there is no such order",
+      .io: "the orders cannot be read",
+      .tryAgain: "another process holds the orders",
+    ]
   )
 
   @Argument(help: ArgumentHelp("The order's id, or the beginning of it.", valueName: "order"))

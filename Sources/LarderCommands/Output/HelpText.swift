@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 
 /// Rearranges the argument parser's help, so that a command's own options come first.
@@ -70,6 +71,25 @@ struct StatusHelp {
       return String(repeating: " ", count: 5 - number.count) + number + "  " + words
     }
     text = "Exit statuses:\n" + lines.joined(separator: "\n")
+  }
+}
+
+extension CommandConfiguration {
+  /// The configuration of a command whose help ends with the list of its exit statuses; see ``StatusHelp``.
+  init(
+    commandName: String,
+    abstract: String,
+    discussion: String,
+    statuses: KeyValuePairs<ExitStatus, String>,
+    stops: Bool = false,
+    subcommands: [any ParsableCommand.Type] = []
+  ) {
+    self.init(
+      commandName: commandName,
+      abstract: abstract,
+      discussion: "\(discussion)\n\n\(StatusHelp(statuses, stops: stops).text)",
+      subcommands: subcommands
+    )
   }
 }
 

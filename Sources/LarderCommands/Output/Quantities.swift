@@ -14,6 +14,11 @@ enum Quantities {
     return seconds < 0 ? "in the future" : "\(duration(Double(seconds))) ago"
   }
 
+  /// The words ` since 2026-11-27T12:00:00Z`, which follow a state; empty if the time is not known.
+  static func since(_ moment: UnixTime?) -> String {
+    moment.map { " since \($0.rfc3339)" } ?? ""
+  }
+
   /// A number of pieces a second, such as `0.4`, `23` or `1200`.
   static func rate(_ value: Double) -> String {
     value < 9.95 ? value.tenths : "\(Int(min(value, 1e12).rounded()))"

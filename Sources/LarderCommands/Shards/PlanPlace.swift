@@ -11,7 +11,7 @@ final class PlanPlace {
   let folder: String
   /// The name of the place in messages, as the user gave it.
   let name: String
-  private let stored: (folder: S3Folder, cache: S3Cache)?
+  private let stored: S3Folder?
 
   /// Opens a place.
   ///
@@ -21,17 +21,17 @@ final class PlanPlace {
   /// - Throws: ``CommandFailure``.
   init(_ text: String, _ log: Log) throws {
     name = text
-    guard text.contains("://") else {
+    let place = try CachePlace(text, log)
+    guard let store = place.store else {
       folder = text
       stored = nil
       return
     }
-    let cache = try S3Cache(text, log)
-    let mark = "\(cache.folder).plan-"
+    let mark = "\(place.path).plan-"
     Self.sweep(mark)
     folder = "\(mark)\(getpid())-\(UInt32.random(in: 0 ... .max))"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    stored = (S3Folder(cache.store, copy: folder), cache)
+    stored = S3Folder(store, copy: folder)
   }
 
   /// Removes the local copy, if there is one.
@@ -57,18 +57,18 @@ final class PlanPlace {
   ///
   /// - Returns: A warning about the store; nil if there is nothing to warn about.
   func demandNew() throws -> String? {
-    guard let stored, try !stored.folder.demandNew(PlannedRun.last) else { return nil }
+    guard let stored, try !stored.demandNew(PlannedRun.last) else { return nil }
     return
       "\(name): this store respects If-None-Match only when the object exists already; if two runs of a shard "
       + "end at the same moment, both may report a commit, and the merge uses one of them"
   }
 
   /// Uploads the plan from the local copy, so that all machines see it.
-  func put() throws { try stored?.folder.putAll(last: PlannedRun.last) }
+  func put() throws { try stored?.putAll(last: PlannedRun.last) }
 
   /// Reads the plan.
   func plan() throws -> PlannedRun {
-    if let missing = try stored?.folder.fetch(PlannedRun.files), let first = missing.first {
+    if let first = try stored?.fetch(PlannedRun.files).first {
       throw CommandFailure(
         "cannot read \(name)/\(first): there is no such object; name the place that the plan was "
           + "written to",
@@ -89,12 +89,12 @@ final class PlanPlace {
     guard let stored else { return }
     // An unknown shard is not an error here, because `ShardRun` reports it.
     if let shard, !planned.plan.shards.indices.contains(shard) { return }
-    try stored.folder.fetch(shard.map(planned.files(of:)) ?? planned.filesOfAll)
+    try stored.fetch(shard.map(planned.files(of:)) ?? planned.filesOfAll)
   }
 
   /// A function that uploads a manifest, so that all machines see it; nil if the place is a folder.
   var publish: (@Sendable (String) throws -> Bool)? {
-    guard let folder = stored?.folder else { return nil }
-    return { name in try folder.commit(name) }
+    guard let stored else { return nil }
+    return stored.commit
   }
 }

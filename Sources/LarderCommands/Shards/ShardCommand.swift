@@ -5,21 +5,6 @@ import Sharding
 
 /// `larder shard`: a group of subcommands.
 struct ShardCommand: ParsableCommand {
-  private static let statuses = StatusHelp(
-    [
-      .done: "done",
-      .failed: "failed: nothing useful was done",
-      .partial: "merged; some sections, details or pictures failed",
-      .withheld: "merged; the guards kept items that the feed no longer lists",
-      .data: "a plan or manifest is incomplete or of another plan; never retry",
-      .unavailable: "the origin cannot be reached",
-      .io: "the disk is full, not writable or damaged",
-      .tryAgain: "retry: some pictures are not fetched yet, or a manifest is missing",
-      .configuration: "the catalog file is wrong",
-    ],
-    stops: true
-  )
-
   static let configuration = CommandConfiguration(
     commandName: "shard",
     abstract: "Sync one catalog with many machines that share a folder.",
@@ -31,9 +16,19 @@ struct ShardCommand: ParsableCommand {
       One machine plans, your job engine runs each shard, and one machine merges when all have \
       ended. A shard may be run twice, or killed and run again. docs/many-machines.md has \
       the requirements for engines.
-
-      \(statuses.text)
       """,
+    statuses: [
+      .done: "done",
+      .failed: "failed: nothing useful was done",
+      .partial: "merged; some sections, details or pictures failed",
+      .withheld: "merged; the guards kept items that the feed no longer lists",
+      .data: "a plan or manifest is incomplete or of another plan; never retry",
+      .unavailable: "the origin cannot be reached",
+      .io: "the disk is full, not writable or damaged",
+      .tryAgain: "retry: some pictures are not fetched yet, or a manifest is missing",
+      .configuration: "the catalog file is wrong",
+    ],
+    stops: true,
     subcommands: [ShardPlanCommand.self, ShardRunCommand.self, ShardMergeCommand.self]
   )
 }
@@ -48,7 +43,7 @@ struct PlanOptions: ParsableArguments {
   var plan: String
 
   mutating func validate() throws {
-    try S3Cache.demandPlace(plan, "--plan: ")
+    try CachePlace.demand(plan, "--plan: ")
   }
 }
 
@@ -96,27 +91,32 @@ struct PlanTrustOptions: ParsableArguments {
     }
   }
 
-  /// Refuses a plan that has the wrong digest, or uses an environment variable that is not allowed.
+  /// Reads a plan, and refuses it if it has the wrong digest or uses an environment variable that is not allowed.
   ///
   /// - Parameters:
-  ///   - planned: The plan.
-  ///   - place: The plan's place, for messages.
+  ///   - place: The plan's place.
+  ///   - shard: The number of the shard to run, whose files are then fetched too. Pass nil for a merge, which needs the
+  ///     files of all shards.
   ///   - output: The output options, for warnings.
   /// - Returns: The plan without the parts that are not trusted, and the catalog file in the plan.
   /// - Throws: ``CommandFailure`` that names the variable or the digest.
-  func admit(
-    _ planned: PlannedRun,
+  func plan(
     at place: PlanPlace,
+    shard: Int?,
     _ output: OutputOptions
   ) throws -> (planned: PlannedRun, file: CatalogFileOnDisk) {
+    func refusal(_ words: String, _ status: ExitStatus) -> CommandFailure {
+      CommandFailure("cannot use \(place.name): \(words)", status)
+    }
+    let planned = try place.plan()
     let own = try catalogFile.map { try CatalogFileOnDisk($0).catalog.variableNames } ?? []
     let trust = PlanTrust(variables: Set(variables + own), digest: planDigest)
     switch trust.fault(of: planned) {
     case nil: break
     case .digest(let found):
-      throw CommandFailure(
-        "cannot use \(place.name): its digest is \(found), not that of --plan-digest; name the "
-          + "folder that the plan was written to, or make a new plan",
+      throw refusal(
+        "its digest is \(found), not that of --plan-digest; name the folder that the plan was written to, or "
+          + "make a new plan",
         .data
       )
     case .variable(let name):
@@ -124,8 +124,8 @@ struct PlanTrustOptions: ParsableArguments {
         PlanTrust.mayBeAllowed(name)
         ? "add --env \(name) if you trust who can write there"
         : "no plan may use AWS_… and LARDER_…: give the value another name in the catalog file"
-      throw CommandFailure(
-        "cannot use \(place.name): its catalog file takes the environment variable \(name); \(remedy)",
+      throw refusal(
+        "its catalog file takes the environment variable \(name); \(remedy)",
         .configuration
       )
     }
@@ -136,16 +136,17 @@ struct PlanTrustOptions: ParsableArguments {
       )
     }
     let file = CatalogFileOnDisk(
-      admitted.catalog,
+      catalog: admitted.catalog,
       folder: place.folder,
       environment: trust.environment(ProcessInfo.processInfo.environment)
     )
     guard try !file.readsFiles(base: admitted.options.base) else {
-      throw CommandFailure(
-        "cannot use \(place.name): its sections or details are local files, which other machines cannot read; make a new plan",
+      throw refusal(
+        "its sections or details are local files, which other machines cannot read; make a new plan",
         .data
       )
     }
+    try place.fetch(shard, of: admitted)
     return (admitted, file)
   }
 }

@@ -9,8 +9,17 @@ import Sharding
 ///
 /// A shard is the part of a sync's pictures that one machine has fetched.
 struct ShardMergeCommand: ParsableCommand {
-  private static let statuses = StatusHelp(
-    [
+  static let configuration = CommandConfiguration(
+    commandName: "merge",
+    abstract: "Commit a planned run once all shards have ended; report as sync does.",
+    discussion: """
+      Example:  larder shard merge --plan /srv/plan --cache /srv/cache
+
+      Nothing is fetched. Every shard needs a manifest of this plan, and every picture in it must \
+      match: by length and date, or with --verify by every byte. Until the merge ends the cache \
+      shows the run before; a merge that was killed can be run again.
+      """,
+    statuses: [
       .done: "merged, nothing failed",
       .failed: "nothing could be fetched when it was planned",
       .partial: "merged; some sections, details or pictures failed",
@@ -22,20 +31,6 @@ struct ShardMergeCommand: ParsableCommand {
       .configuration: "the catalog file is wrong, or a variable is not set or not allowed",
     ],
     stops: true
-  )
-
-  static let configuration = CommandConfiguration(
-    commandName: "merge",
-    abstract: "Commit a planned run once all shards have ended; report as sync does.",
-    discussion: """
-      Example:  larder shard merge --plan /srv/plan --cache /srv/cache
-
-      Nothing is fetched. Every shard needs a manifest of this plan, and every picture in it must \
-      match: by length and date, or with --verify by every byte. Until the merge ends the cache \
-      shows the run before; a merge that was killed can be run again.
-
-      \(statuses.text)
-      """
   )
 
   @OptionGroup var plan: PlanOptions
@@ -54,8 +49,7 @@ struct ShardMergeCommand: ParsableCommand {
     let place = try PlanPlace(plan.plan, Log(output))
     defer { place.close() }
     let kept = try cache.place(Log(output))
-    let (planned, file) = try trust.admit(try place.plan(), at: place, output)
-    try place.fetch(nil, of: planned)
+    let (planned, file) = try trust.plan(at: place, shard: nil, output)
     var options = planned.options
     options.allowRemovals = options.allowRemovals || allowRemovals
     var settings = TransportOptions()
@@ -68,12 +62,12 @@ struct ShardMergeCommand: ParsableCommand {
       cache: kept.path,
       remote: kept.remote,
       reading: verify,
-      holder: "larder shard merge \(planned.plan.catalog), process \(getpid())",
-      start: { run in signals = Signals { run.stop() } },
-      sync: { [options] in
-        file.syncRun(cache: kept, options, transport, output, parts: $0)
-      }
-    )
+      holder: "larder shard merge \(planned.plan.catalog), process \(getpid())"
+    ) { [options] parts in
+      let run = file.syncRun(cache: kept, options, transport, output, parts: parts)
+      signals = Signals { run.stop() }
+      return run
+    }
     place.close()
     if output.json {
       Output.json(report.json)

@@ -10,8 +10,16 @@ import Sharding
 ///
 /// A shard is the part of the pictures that one machine will fetch.
 struct ShardPlanCommand: ParsableCommand {
-  private static let statuses = StatusHelp(
-    [
+  static let configuration = CommandConfiguration(
+    commandName: "plan",
+    abstract: "Fetch sections and details once, and split the pictures into shards.",
+    discussion: """
+      Example:  larder shard plan shop.yaml --shards 8 --out /srv/plan
+
+      The plan holds the origin's responses, so that the merge sends no requests. It has only the \
+      pictures that are due, not those that are fresh in the cache.
+      """,
+    statuses: [
       .done: "planned; failures are listed, also in the merge's report",
       .failed: "nothing could be fetched, for another reason",
       .data: "no section could be read",
@@ -21,19 +29,6 @@ struct ShardPlanCommand: ParsableCommand {
       .configuration: "the catalog file is wrong",
     ],
     stops: true
-  )
-
-  static let configuration = CommandConfiguration(
-    commandName: "plan",
-    abstract: "Fetch sections and details once, and split the pictures into shards.",
-    discussion: """
-      Example:  larder shard plan shop.yaml --shards 8 --out /srv/plan
-
-      The plan holds the origin's responses, so that the merge sends no requests. It has only the \
-      pictures that are due, not those that are fresh in the cache.
-
-      \(statuses.text)
-      """
   )
 
   @Argument(
@@ -76,7 +71,7 @@ struct ShardPlanCommand: ParsableCommand {
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   mutating func validate() throws {
-    try S3Cache.demandPlace(out, "--out: ")
+    try CachePlace.demand(out, "--out: ")
   }
 
   func run() throws {
@@ -106,33 +101,28 @@ struct ShardPlanCommand: ParsableCommand {
         out: place.folder,
         cache: known.path,
         options: options,
-        now: { UnixTime.now() },
-        start: { run in
-          signals = Signals { run.stop() }
-          let showsProgress = Terminal(output).showsProgress
-          display = showsProgress ? ProgressDisplay(run.progress, of: transport) : nil
-        },
-        sync: { cache, parts in
-          file.syncRun(
-            cache: CachePlace(path: cache, store: nil),
-            options,
-            transport,
-            output,
-            parts: parts
-          )
+        now: { UnixTime.now() }
+      ) { cache, parts in
+        let cache = CachePlace(path: cache)
+        let run = file.syncRun(cache: cache, options, transport, output, parts: parts)
+        signals = Signals { run.stop() }
+        if Terminal(output).showsProgress {
+          display = ProgressDisplay(run.progress, of: transport)
         }
-      )
+        return run
+      }
     }
     display?.end()
     let (plan, report) = try result.get()
     for warning in SyncSummary(report, Terminal(output)).warnings(all: output.verbose > 0) {
       Log(output).warning(warning)
     }
-    if plan != nil { try place.put() }
-    place.close()
-    guard let plan else { Output.end(ExitStatus(report, signal: signals?.signal)) }
+    guard let plan else {
+      place.close()
+      Output.end(ExitStatus(report, signal: signals?.signal))
+    }
+    try place.put()
     try output.show(json: plan.jsonLine(), text: plan.text(folder: out))
-    Output.end(.done)
   }
 }
 

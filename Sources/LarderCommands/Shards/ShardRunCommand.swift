@@ -12,17 +12,6 @@ import Sharding
 /// A shard is the part of a sync's pictures that one machine fetches. Its manifest lists the pictures that were
 /// fetched.
 struct ShardRunCommand: ParsableCommand {
-  private static let statuses = StatusHelp(
-    [
-      .done: "the shard is committed, by this run or another one",
-      .data: "the plan or manifest is incomplete or of another plan; never retry",
-      .io: "the disk is full, not writable or damaged",
-      .tryAgain: "retry: the deadline passed, or the origin is down",
-      .configuration: "the catalog file is wrong, or a variable is not set or not allowed",
-    ],
-    stops: true
-  )
-
   static let configuration = CommandConfiguration(
     commandName: "run",
     abstract: "Fetch the pictures of one shard, and commit them once.",
@@ -38,9 +27,15 @@ struct ShardRunCommand: ParsableCommand {
       The plan's catalog file decides where requests and their headers go, so anyone who can write \
       the plan decides that. It gets only the environment variables that --env or --catalog-file \
       allow.
-
-      \(statuses.text)
-      """
+      """,
+    statuses: [
+      .done: "the shard is committed, by this run or another one",
+      .data: "the plan or manifest is incomplete or of another plan; never retry",
+      .io: "the disk is full, not writable or damaged",
+      .tryAgain: "retry: the deadline passed, or the origin is down",
+      .configuration: "the catalog file is wrong, or a variable is not set or not allowed",
+    ],
+    stops: true
   )
 
   @OptionGroup var plan: PlanOptions
@@ -100,10 +95,8 @@ struct ShardRunCommand: ParsableCommand {
     let place = try PlanPlace(plan.plan, Log(output))
     defer { place.close() }
     let kept = try cache.place(Log(output))
-    let (planned, file) = try trust.admit(try place.plan(), at: place, output)
-    try place.fetch(number, of: planned)
-    let named = try file.namedHosts(base: planned.options.base)
-    var settings = try connection.transport(named: named)
+    let (planned, file) = try trust.plan(at: place, shard: number, output)
+    var settings = try connection.transport(named: file.namedHosts(base: planned.options.base))
     limits.apply(to: &settings)
     if let clusterSlots, let hostLimit {
       settings.perHost = .fixed(min(1024, hostLimit / clusterSlots))
@@ -126,8 +119,8 @@ struct ShardRunCommand: ParsableCommand {
     let result = Result {
       try ProgressDisplay.during(run.progress, of: transport, output) { try run.run() }
     }
-    place.close()
     if let status = signals.status {
+      place.close()
       if case .failure(let error) = result, let words = CommandFailure(error)?.message {
         Log(output).error(words)
       }
@@ -135,7 +128,6 @@ struct ShardRunCommand: ParsableCommand {
     }
     let outcome = try result.get()
     try output.show(json: outcome.jsonLine(), text: outcome.text)
-    Output.end(.done)
   }
 
   /// Asks the kernel to send this process a signal when its parent ends. (`PR_SET_PDEATHSIG`)
