@@ -3,7 +3,6 @@ import Base
 import Cache
 import Catalog
 import CurlTransport
-import Foundation
 import Imaging
 import Pipeline
 import Transport
@@ -336,6 +335,8 @@ struct CheckDocument: Encodable {
   }
 
   /// The findings as text: a paragraph for all sections with the same fields, then the verdict.
+  ///
+  /// A paragraph has the name of each section, each followed by the section's findings, and then the table of fields.
   func text(_ terminal: Terminal) -> String {
     var groups: [[Section]] = []
     for section in sections {
@@ -346,7 +347,10 @@ struct CheckDocument: Encodable {
         groups.append([section])
       }
     }
-    var blocks = groups.map { paragraph($0, terminal) }
+    var blocks = groups.map { group in
+      let names = group.flatMap { [heading($0, terminal)] + findings($0, terminal) }
+      return (names + table(group)).joined(separator: "\n")
+    }
     let count = sections.map { $0.findings.count + ($0.error == nil ? 0 : 1) }.reduce(0, +)
     if let history, history.unknown > 0 {
       blocks.append(
@@ -360,20 +364,6 @@ struct CheckDocument: Encodable {
         : terminal.paint("\(count == 1 ? "1 thing looks" : "\(count) things look") wrong", .yellow)
     )
     return blocks.joined(separator: "\n\n")
-  }
-
-  /// The paragraph about sections with the same fields.
-  ///
-  /// Above the table of fields is the name of each section, followed by the section's findings. If there is only one
-  /// section, its findings stand below the table.
-  private func paragraph(_ group: [Section], _ terminal: Terminal) -> String {
-    let fields = table(group)
-    guard group.count > 1 else {
-      return ([heading(group[0], terminal)] + fields + findings(group[0], terminal))
-        .joined(separator: "\n")
-    }
-    let names = group.flatMap { [heading($0, terminal)] + findings($0, terminal) }
-    return (names + fields).joined(separator: "\n")
   }
 
   private func heading(_ section: Section, _ terminal: Terminal) -> String {
