@@ -62,30 +62,23 @@ struct CatalogCheckCommand: ParsableCommand {
       return try CheckDocument(CatalogReader(cache: cache.path, catalog: file.catalog.name))
     }
     let options = try connection.transport(named: file.namedHosts(base: nil))
-    return try CatalogTrial(file, CurlTransport(options)).document()
+    let probe = try CatalogProbe(
+      file.catalog,
+      folder: file.folder,
+      environment: file.environment,
+      now: { UnixTime.now() },
+      transport: CurlTransport(options)
+    )
+    return CatalogTrial(catalog: file.catalog, probe: probe).document()
   }
 }
 
 /// Fetches the first page of every section of a catalog file, and checks what it reads there.
 struct CatalogTrial {
-  private let catalog: CatalogFile
-  private let probe: CatalogProbe
+  let catalog: CatalogFile
+  let probe: CatalogProbe
   /// The number of pictures to check in each role, such as `thumbnail`.
   private static let pictureCount = 3
-
-  /// Prepares the check of a catalog file.
-  ///
-  /// - Throws: An error for an invalid address in the file.
-  init(_ file: CatalogFileOnDisk, _ transport: CurlTransport) throws {
-    catalog = file.catalog
-    probe = try CatalogProbe(
-      file.catalog,
-      folder: file.folder,
-      environment: file.environment,
-      now: { UnixTime.now() },
-      transport: transport
-    )
-  }
 
   /// Checks each source in turn.
   ///
@@ -172,11 +165,6 @@ struct CatalogTrial {
     var findings: [CatalogFinding] = []
     var missing: [CatalogFinding] = []
     for item in chosen {
-      func finding(_ code: CatalogFinding.Code, _ field: String, _ message: String)
-        -> CatalogFinding
-      {
-        CatalogFinding(code, of: item.id, field, message)
-      }
       do {
         guard let page = try probe.detail(of: item, reading: { try Self.read($0, "detail") })
         else { return [] }
@@ -186,19 +174,19 @@ struct CatalogTrial {
           : [try decodeDetail(page.body, id: item.id, using: catalog)]
         findings += details.flatMap { $0.lost ?? [] }.prefix(3).map { lost in
           let message = "have a value that cannot be read: \(lost.reason)"
-          return finding(.detailField, "detail.\(lost.field ?? "")", message)
+          return CatalogFinding(.detailField, of: item.id, "detail.\(lost.field ?? "")", message)
         }
         let images = details.first?.images.prefix(Self.pictureCount) ?? []
         findings += pictures(images.map { (item.id, $0.url) }, page.base)
       } catch let error as LarderError where [404, 410].contains(error.status) {
         let message = "have no detail there (404); is detail.url right?"
-        missing.append(finding(.detailFails, "detail.url", message))
+        missing.append(CatalogFinding(.detailFails, of: item.id, "detail.url", message))
       } catch let error as CatalogError {
         let message = "have a detail that cannot be read: \(probe.veiled(error).reason)"
-        findings.append(finding(.detailFails, "detail", message))
+        findings.append(CatalogFinding(.detailFails, of: item.id, "detail", message))
       } catch {
         let message = "have a detail that cannot be fetched: \(error)"
-        findings.append(finding(.detailFails, "detail.url", message))
+        findings.append(CatalogFinding(.detailFails, of: item.id, "detail.url", message))
       }
     }
     // It is normal that one item has no detail. If none of three or more items has a detail, a sync assumes that the
