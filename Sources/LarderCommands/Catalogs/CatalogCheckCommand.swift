@@ -3,7 +3,6 @@ import Base
 import Cache
 import Catalog
 import CurlTransport
-import Foundation
 import Imaging
 import Pipeline
 import Transport
@@ -63,30 +62,23 @@ struct CatalogCheckCommand: ParsableCommand {
       return try CheckDocument(CatalogReader(cache: cache.path, catalog: file.catalog.name))
     }
     let options = try connection.transport(named: file.namedHosts(base: nil))
-    return try CatalogTrial(file, CurlTransport(options)).document()
+    let probe = try CatalogProbe(
+      file.catalog,
+      folder: file.folder,
+      environment: file.environment,
+      now: { UnixTime.now() },
+      transport: CurlTransport(options)
+    )
+    return CatalogTrial(catalog: file.catalog, probe: probe).document()
   }
 }
 
 /// Fetches the first page of every section of a catalog file, and checks what it reads there.
 struct CatalogTrial {
-  private let catalog: CatalogFile
-  private let probe: CatalogProbe
+  let catalog: CatalogFile
+  let probe: CatalogProbe
   /// The number of pictures to check in each role, such as `thumbnail`.
   private static let pictureCount = 3
-
-  /// Prepares the check of a catalog file.
-  ///
-  /// - Throws: An error for an invalid address in the file.
-  init(_ file: CatalogFileOnDisk, _ transport: CurlTransport) throws {
-    catalog = file.catalog
-    probe = try CatalogProbe(
-      file.catalog,
-      folder: file.folder,
-      environment: file.environment,
-      now: { UnixTime.now() },
-      transport: transport
-    )
-  }
 
   /// Checks each source in turn.
   ///
@@ -173,11 +165,6 @@ struct CatalogTrial {
     var findings: [CatalogFinding] = []
     var missing: [CatalogFinding] = []
     for item in chosen {
-      func finding(_ code: CatalogFinding.Code, _ field: String, _ message: String)
-        -> CatalogFinding
-      {
-        CatalogFinding(code, of: item.id, field, message)
-      }
       do {
         guard let page = try probe.detail(of: item, reading: { try Self.read($0, "detail") })
         else { return [] }
@@ -187,19 +174,19 @@ struct CatalogTrial {
           : [try decodeDetail(page.body, id: item.id, using: catalog)]
         findings += details.flatMap { $0.lost ?? [] }.prefix(3).map { lost in
           let message = "have a value that cannot be read: \(lost.reason)"
-          return finding(.detailField, "detail.\(lost.field ?? "")", message)
+          return CatalogFinding(.detailField, of: item.id, "detail.\(lost.field ?? "")", message)
         }
         let images = details.first?.images.prefix(Self.pictureCount) ?? []
         findings += pictures(images.map { (item.id, $0.url) }, page.base)
       } catch let error as LarderError where [404, 410].contains(error.status) {
         let message = "have no detail there (404); is detail.url right?"
-        missing.append(finding(.detailFails, "detail.url", message))
+        missing.append(CatalogFinding(.detailFails, of: item.id, "detail.url", message))
       } catch let error as CatalogError {
         let message = "have a detail that cannot be read: \(probe.veiled(error).reason)"
-        findings.append(finding(.detailFails, "detail", message))
+        findings.append(CatalogFinding(.detailFails, of: item.id, "detail", message))
       } catch {
         let message = "have a detail that cannot be fetched: \(error)"
-        findings.append(finding(.detailFails, "detail.url", message))
+        findings.append(CatalogFinding(.detailFails, of: item.id, "detail.url", message))
       }
     }
     // It is normal that one item has no detail. If none of three or more items has a detail, a sync assumes that the
@@ -336,6 +323,8 @@ struct CheckDocument: Encodable {
   }
 
   /// The findings as text: a paragraph for all sections with the same fields, then the verdict.
+  ///
+  /// A paragraph has the name of each section, each followed by the section's findings, and then the table of fields.
   func text(_ terminal: Terminal) -> String {
     var groups: [[Section]] = []
     for section in sections {
@@ -346,7 +335,10 @@ struct CheckDocument: Encodable {
         groups.append([section])
       }
     }
-    var blocks = groups.map { paragraph($0, terminal) }
+    var blocks = groups.map { group in
+      let names = group.flatMap { [heading($0, terminal)] + findings($0, terminal) }
+      return (names + table(group)).joined(separator: "\n")
+    }
     let count = sections.map { $0.findings.count + ($0.error == nil ? 0 : 1) }.reduce(0, +)
     if let history, history.unknown > 0 {
       blocks.append(
@@ -360,20 +352,6 @@ struct CheckDocument: Encodable {
         : terminal.paint("\(count == 1 ? "1 thing looks" : "\(count) things look") wrong", .yellow)
     )
     return blocks.joined(separator: "\n\n")
-  }
-
-  /// The paragraph about sections with the same fields.
-  ///
-  /// Above the table of fields is the name of each section, followed by the section's findings. If there is only one
-  /// section, its findings stand below the table.
-  private func paragraph(_ group: [Section], _ terminal: Terminal) -> String {
-    let fields = table(group)
-    guard group.count > 1 else {
-      return ([heading(group[0], terminal)] + fields + findings(group[0], terminal))
-        .joined(separator: "\n")
-    }
-    let names = group.flatMap { [heading($0, terminal)] + findings($0, terminal) }
-    return (names + fields).joined(separator: "\n")
   }
 
   private func heading(_ section: Section, _ terminal: Terminal) -> String {

@@ -127,7 +127,7 @@ enum MaxSkippedArgument {
   }
 
   private static func limit(_ argument: String) -> SkipLimit? {
-    if let share = ShareArgument.percent(argument) { return .percent(share) }
+    if let share = try? ShareArgument.read(argument) { return .percent(share) }
     guard argument.first?.isNumber == true else { return nil }
     return Int(argument).map(SkipLimit.count)
   }

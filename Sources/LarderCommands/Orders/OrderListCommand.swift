@@ -28,9 +28,8 @@ struct OrderListCommand: ParsableCommand {
 
   func run() throws {
     let orders = try outbox.existing()?.orders() ?? []
-    let chosen = orders.filter { entry in
-      (state.map { $0 == entry.state } ?? true)
-        && (delivery.map { $0 == entry.delivery.state } ?? true)
+    let chosen = orders.filter {
+      $0.state == state ?? $0.state && $0.delivery.state == delivery ?? $0.delivery.state
     }
     if chosen.isEmpty, !output.json { return }
     let now = SystemSenderClock().now()

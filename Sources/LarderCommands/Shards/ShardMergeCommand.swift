@@ -1,5 +1,4 @@
 import ArgumentParser
-import Base
 import CurlTransport
 import Glibc
 import Pipeline
@@ -52,11 +51,8 @@ struct ShardMergeCommand: ParsableCommand {
     let (planned, file) = try trust.plan(at: place, shard: nil, output)
     var options = planned.options
     options.allowRemovals = options.allowRemovals || allowRemovals
-    var settings = TransportOptions()
-    settings.namedHosts = try file.namedHosts(base: options.base)
-    settings.userAgent = "larder/\(LarderCommand.version)"
-    let transport = try CurlTransport(settings)
-    defer { transport.shutdown() }
+    // All responses are in the plan, so nothing is sent.
+    let transport = try CurlTransport(TransportOptions())
     var signals: Signals?
     let report = try planned.merge(
       cache: kept.path,

@@ -1,8 +1,6 @@
 import ArgumentParser
 import Base
-import Catalog
 import CurlTransport
-import Foundation
 import Pipeline
 import Sharding
 

@@ -150,17 +150,9 @@ enum ShareArgument {
   ///
   /// - Throws: `ValidationError` with the allowed forms.
   static func read(_ argument: String) throws -> Double {
-    guard let percent = percent(argument) else {
-      throw ValidationError("it takes a share from 0% to 100%")
-    }
-    return percent
-  }
-
-  /// The percentage; nil if the text has another form.
-  static func percent(_ argument: String) -> Double? {
     guard argument.hasSuffix("%"), argument.first?.isNumber == true,
       let percent = Double(argument.dropLast()), (0...100).contains(percent)
-    else { return nil }
+    else { throw ValidationError("it takes a share from 0% to 100%") }
     return percent
   }
 }
@@ -180,25 +172,20 @@ enum ShardNumber {
   /// - Returns: The number.
   /// - Throws: ``CommandFailure`` when the number is invalid or missing.
   static func read(_ argument: String, _ environment: [String: String]) throws -> Int {
-    if argument != "auto" {
-      if let number = WholeNumber.read(argument, in: 0...99_999) { return number }
-      throw CommandFailure(
-        "cannot run shard \"\(argument)\": --shard takes a number from 0, or auto",
-        .usage
-      )
+    var (value, fault) = (argument, "\"\(argument)\": --shard takes a number from 0, or auto")
+    if argument == "auto" {
+      guard let name = variables.first(where: { environment[$0] != nil }) else {
+        throw CommandFailure(
+          "cannot find the shard to run: none of \(variables.joined(separator: ", ")) is set; give --shard N",
+          .usage
+        )
+      }
+      value = environment[name] ?? ""
+      fault = "\(name)=\"\(value)\": it is not a shard's number"
     }
-    for name in variables {
-      guard let value = environment[name] else { continue }
-      if let number = WholeNumber.read(value, in: 0...99_999) { return number }
-      throw CommandFailure(
-        "cannot run shard \(name)=\"\(value)\": it is not a shard's number",
-        .usage
-      )
+    guard let number = WholeNumber.read(value, in: 0...99_999) else {
+      throw CommandFailure("cannot run shard \(fault)", .usage)
     }
-    throw CommandFailure(
-      "cannot find the shard to run: none of \(variables.joined(separator: ", ")) is set; "
-        + "give --shard N",
-      .usage
-    )
+    return number
   }
 }
