@@ -85,7 +85,6 @@ package struct BenchSurroundings: Sendable {
   ///
   /// The transport shuts down when the last reference to it is released.
   package var transport: @Sendable (_ parallel: Int) throws -> any Fetching
-  package var monotonic: @Sendable () -> MonotonicTime
   package var wall: @Sendable () -> UnixTime
   /// The environment variables that replace `${NAME}` in the headers of a catalog file.
   package var variables: [String: String]
@@ -94,13 +93,11 @@ package struct BenchSurroundings: Sendable {
 
   package init(
     transport: @escaping @Sendable (_ parallel: Int) throws -> any Fetching,
-    monotonic: @escaping @Sendable () -> MonotonicTime,
     wall: @escaping @Sendable () -> UnixTime,
     variables: [String: String] = [:],
     scratch: String
   ) {
     self.transport = transport
-    self.monotonic = monotonic
     self.wall = wall
     self.variables = variables
     self.scratch = scratch

@@ -6,6 +6,9 @@ import Transport
 
 /// The pictures to measure: those of a catalog, or a list of URLs.
 package enum BenchSource: Sendable {
+  /// A catalog file, the folder that its relative paths start from, and the options of its syncs.
+  typealias Catalog = (file: CatalogFile, folder: String, options: SyncOptions)
+
   /// All pictures of a catalog.
   ///
   /// The requests for its sections and details are made too, but only the pictures are measured.
@@ -104,7 +107,7 @@ package enum BenchSource: Sendable {
   /// The source as a catalog.
   ///
   /// For a list of URLs, this writes a catalog whose sections are files in the folder `scratch`.
-  func catalog(in scratch: String) throws -> (CatalogFile, folder: String, SyncOptions) {
+  func catalog(in scratch: String) throws -> Catalog {
     switch self {
     case .catalog(let file, let folder, let options):
       return (file, folder, options)

@@ -68,7 +68,7 @@ import Testing
       ReportView.self, ItemView.self, StorefrontPage.Frame.self, StorefrontHome.self,
       StorefrontList.self, StorefrontItemPage.self, StorefrontBasketPage.self,
       StorefrontOrdersPage.self, StorefrontOrderPage.self, Storefront.Notice.self,
-      BenchView.self,
+      BenchPage.self,
     ]
     for view in views { names.compare(view.template, showing: view) }
 
