@@ -62,6 +62,7 @@ import Testing
         ObjectIdentifier(ItemView.self): item.child,
         ObjectIdentifier(StorefrontCard.self): card.child,
         ObjectIdentifier(PriceLineView.self): line.child,
+        ObjectIdentifier(ProblemView.Cause.self): ProblemView.Cause.gone.child,
       ]
     )
     let views: [any PageView.Type] = [

@@ -65,22 +65,32 @@ package struct ReportPage {
   /// - Throws: The error of a template's parser. A test checks that every template can be parsed.
   func html(_ book: PictureBook) throws -> String {
     let templates = try PageTemplates.shared(language)
-    let shelves = ReportShelf.all(data)
-    let (cards, lowest) = cards(shelves, book, templates)
-    return templates.html(view(shelves, cards: cards, lowest, book))
+    var shelves = ReportShelf.all(data, language)
+    let lowest = makeCards(of: &shelves, book, templates)
+    var sheets = SheetData(language, book, showsDetails: book.place != .nowhere && showsDetails)
+    var cards: ReportCards = [:]
+    for (number, item) in shelves.flatMap(\.items).enumerated() {
+      sheets.add(item, lowest: lowest[number], clock)
+      if cards[item.id] == nil { cards[item.id] = (number, PlainText.line(item.item.title)) }
+    }
+    return templates.html(
+      ReportView(data, shelves, cards, sheets: sheets.json, advice: advice, clock, language)
+    )
   }
 
-  /// The HTML of each section's cards, and the fact about each item's lowest price, made on all processors.
-  private func cards(
-    _ shelves: [ReportShelf],
+  /// Makes the HTML of each section's cards on all processors.
+  ///
+  /// - Returns: The fact about each item's lowest price.
+  private func makeCards(
+    of shelves: inout [ReportShelf],
     _ book: PictureBook,
     _ templates: PageTemplates
-  ) -> (html: [String], lowest: [PriceLineView.Fact?]) {
+  ) -> [PriceLineView.Fact?] {
     let jobs = shelves.enumerated().flatMap { place, shelf in
       stride(from: 0, to: shelf.items.count, by: 250).map { (shelf: place, from: $0) }
     }
     let made = Mutex([Int: (html: String, lowest: [PriceLineView.Fact?])]())
-    DispatchQueue.concurrentPerform(iterations: jobs.count) { job in
+    DispatchQueue.concurrentPerform(iterations: jobs.count) { [shelves] job in
       let (place, from) = jobs[job]
       let shelf = shelves[place]
       let words = ItemView.Words(
@@ -99,48 +109,9 @@ package struct ReportPage {
       }
       made.withLock { $0[job] = (html, lowest) }
     }
-    return made.withLock { made in
-      var cards = shelves.map { _ in "" }
-      for (job, place) in jobs.enumerated() { cards[place.shelf] += made[job]?.html ?? "" }
-      return (cards, jobs.indices.flatMap { made[$0]?.lowest ?? [] })
-    }
-  }
-
-  private func view(
-    _ shelves: [ReportShelf],
-    cards: [String],
-    _ lowest: [PriceLineView.Fact?],
-    _ book: PictureBook
-  ) -> ReportView {
-    var sheets = SheetData(language, book, showsDetails: book.place != .nowhere && showsDetails)
-    var first: [String: (number: Int, title: String)] = [:]
-    for shelf in shelves {
-      for (offset, item) in shelf.items.enumerated() {
-        sheets.add(item, lowest: lowest[shelf.first + offset], clock)
-        if first[item.item.id] == nil {
-          first[item.item.id] = (shelf.first + offset, PlainText.line(item.item.title))
-        }
-      }
-    }
-    let speech = PageLanguage.spoken(in: data.items.prefix(200).map(\.item.title))
-    let problems = ProblemView.all(data.last, cards: first, advice: advice, language)
-    return ReportView(
-      data,
-      shelves: zip(shelves, cards).map { ReportView.Shelf($0, cards: $1, language) },
-      changes: ChangesView(
-        data,
-        cards: first,
-        language,
-        clock,
-        speech: ReportShelf.speech(speech)
-      ),
-      problems: problems,
-      runs: RunsView(data, clock, language),
-      sizes: SizesView(shelves, language),
-      sheets: sheets.json,
-      clock,
-      language
-    )
+    let parts = made.withLock { $0 }
+    for (job, place) in jobs.enumerated() { shelves[place.shelf].cards += parts[job]?.html ?? "" }
+    return jobs.indices.flatMap { parts[$0]?.lowest ?? [] }
   }
 }
 
