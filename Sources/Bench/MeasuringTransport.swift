@@ -135,7 +135,6 @@ extension RequestSample {
     case .success(let response):
       timing = response.timing
       bytes = response.bodyBytes
-      isNotModified = response.isNotModified
       status = "\(response.isNotModified ? 304 : response.head.status)"
       reused = response.connectionReused
       version = response.head.version
@@ -160,7 +159,7 @@ struct RequestSample: Sendable {
   /// The number of body bytes that were received.
   var bytes: ByteCount = 0
   /// Whether the origin answered with status 304.
-  var isNotModified = false
+  var isNotModified: Bool { status == "304" }
   /// Whether the last attempt used a connection that was already open.
   var reused = false
   var version = HTTPVersion.http11

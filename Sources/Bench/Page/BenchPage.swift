@@ -67,23 +67,15 @@ package struct BenchPage: PageView, Sendable {
     let requests = best.connections.reused + best.connections.opened
     let reused = 100 * Double(best.connections.reused) / Double(requests)
     return [
-      Tile(
-        value: Markup.number(best.imagesPerSecond) + "/s",
-        label: "pictures, \(best.pass.rawValue), at best"
-      ), Tile(value: "\(best.parallel)", label: "simultaneous transfers for that rate"),
-      Tile(
-        value: Markup.number(best.bytesPerSecond / 1_048_576) + " MiB/s",
-        label: "picture bytes"
-      ),
-      Tile(
-        value: best.totalMilliseconds.p99.map { Markup.number($0) + " ms" } ?? "–",
-        label: "99 % of requests took at most this"
-      ),
-      Tile(
-        value: requests > 0 ? Markup.decimal(reused, 1) + " %" : "–",
-        label: "reused a connection"
-      ), Tile(value: best.protocols.keys.sorted().joined(separator: ", "), label: "protocol"),
-    ]
+      (Markup.number(best.imagesPerSecond) + "/s", "pictures, \(best.pass.rawValue), at best"),
+      ("\(best.parallel)", "simultaneous transfers for that rate"),
+      (Markup.number(best.bytesPerSecond / 1_048_576) + " MiB/s", "picture bytes"),
+      (
+        best.totalMilliseconds.p99.map { Markup.number($0) + " ms" } ?? "–",
+        "99 % of requests took at most this"
+      ), (requests > 0 ? Markup.decimal(reused, 1) + " %" : "–", "reused a connection"),
+      (best.protocols.keys.sorted().joined(separator: ", "), "protocol"),
+    ].map(Tile.init)
   }
 
   private static func plots(_ rows: [BenchReport.Row]) -> [Plot] {

@@ -12,12 +12,9 @@ package typealias ReportAdvice = @Sendable (SyncReport.Remedy) -> String?
 struct ProblemView {
   /// One failure: for example a picture that could not be fetched, or an item that could not be read.
   struct Row: Equatable {
-    var name = ""
+    let name, text, url, link: String
     /// The number of the item's card; nil if the item is not on the page.
-    var number: Int?
-    var text = ""
-    var url = ""
-    var link = ""
+    let number: Int?
 
     init(name: String = "", number: Int? = nil, text: String = "", url: String? = nil) {
       (self.name, self.number, self.text) = (name, number, text)
@@ -128,43 +125,37 @@ private struct Problems {
   }
 
   var details: [ProblemView] {
-    report.details.error.map { error in
-      [
-        ProblemView(
-          title: say("Details keep fields that are missing at the shop", "상세 정보의 일부를 이전 값으로 유지"),
-          meaning: PlainText.line(error),
-          advice: report.details.remedy.flatMap(advice) ?? ""
-        )
-      ]
-    } ?? []
+    guard let error = report.details.error else { return [] }
+    return [
+      ProblemView(
+        title: say("Details keep fields that are missing at the shop", "상세 정보의 일부를 이전 값으로 유지"),
+        meaning: PlainText.line(error),
+        advice: report.details.remedy.flatMap(advice) ?? ""
+      )
+    ]
   }
 
   /// The failures by stage and reason: new ones before known ones, and the most frequent ones of a stage first.
   var failures: [ProblemView] {
-    struct Kind: Hashable {
-      let isKnown: Bool
-      let stage: SyncReport.Stage
-      let reason: String
-    }
     let known = (report.failureCounts(known: false), report.failureCounts(known: true))
     let order: [SyncReport.Stage] = [.section, .detail, .picture]
     let groups = Dictionary(grouping: report.failures) {
-      Kind(isKnown: $0.isKnown, stage: $0.stage, reason: $0.reason)
-    }.map { kind, failures in
-      let counts = kind.isKnown ? known.1 : known.0
-      let count = counts[kind.stage]?[kind.reason] ?? failures.count
-      let place = (
-        kind.isKnown ? 1 : 0, order.firstIndex(of: kind.stage) ?? 0, -count, kind.reason
-      )
-      return (kind: kind, count: count, place: place, failures: failures)
+      [$0.stage.rawValue, $0.reason, "\($0.isKnown)"]
+    }.values.map { failures in
+      let first = failures[0]
+      let counts = first.isKnown ? known.1 : known.0
+      let count = counts[first.stage]?[first.reason] ?? failures.count
+      let stage = order.firstIndex(of: first.stage) ?? 0
+      let place = (first.isKnown ? 1 : 0, stage, -count, first.reason)
+      return (first: first, count: count, place: place, failures: failures)
     }
-    return groups.sorted { $0.place < $1.place }.map { kind, count, _, failures in
+    return groups.sorted { $0.place < $1.place }.map { first, count, _, failures in
       let rows = failures.prefix(ProblemView.most).map(row)
       return ProblemView(
-        title: "\(stage(kind.stage, kind.isKnown, count)) · \(kind.reason)",
-        tone: kind.stage == .picture || kind.isKnown ? "warn" : "bad",
-        cause: .init(reason: kind.reason),
-        advice: failures[0].remedy.flatMap(advice) ?? "",
+        title: "\(stage(first.stage, first.isKnown, count)) · \(first.reason)",
+        tone: first.stage == .picture || first.isKnown ? "warn" : "bad",
+        cause: .init(reason: first.reason),
+        advice: first.remedy.flatMap(advice) ?? "",
         rows: rows,
         more: language.more(count - rows.count)
       )

@@ -8,10 +8,12 @@ import Synchronization
 
 /// A catalog as one self-contained HTML page, for `larder report`.
 package struct ReportPage {
-  private let data: ReportData
-  private let language: PageLanguage
-  private let clock: PageClock
-  private let advice: ReportAdvice
+  let data: ReportData
+  /// The language of the page's own words.
+  let language: PageLanguage
+  /// The time of the page, and the time zone of the times on the page.
+  let clock: PageClock
+  let advice: ReportAdvice
 
   /// A page with up to this many items embeds its thumbnails.
   ///
@@ -23,22 +25,6 @@ package struct ReportPage {
   private static let mostInlinePictures = 4000
   /// A page with a folder shows the pictures of details only if it has at most this many pictures in all.
   private static let mostFiles = 20_000
-
-  /// Prepares a page about a catalog.
-  ///
-  /// - Parameters:
-  ///   - data: The report's data.
-  ///   - language: The language of the page's own words.
-  ///   - clock: The time of the page, and the time zone of the times on the page.
-  ///   - advice: Returns advice that names options of commands.
-  init(
-    _ data: ReportData,
-    _ language: PageLanguage,
-    _ clock: PageClock,
-    advice: @escaping ReportAdvice
-  ) {
-    (self.data, self.language, self.clock, self.advice) = (data, language, clock, advice)
-  }
 
   var isInline: Bool { data.items.count <= Self.mostInline }
 
@@ -188,7 +174,7 @@ package struct ReportRun: Sendable {
     progress: @escaping @Sendable (Int, Int) -> Void = { _, _ in }
   ) throws -> Made? {
     let data = try ReportData(reader, at: clock.now, since: since)
-    let page = ReportPage(data, language, clock, advice: advice)
+    let page = ReportPage(data: data, language: language, clock: clock, advice: advice)
     let place: PictureBook.Place =
       page.isInline ? .inline : folder.map { .folder($0.name) } ?? .nowhere
     let book = Mutex(PictureBook(place))

@@ -60,31 +60,30 @@ struct RunsView {
         failures: report.map { $0.failureCount.grouped } ?? "–"
       )
     }
-    let ended = data.runs.filter { $0.report != nil }.reversed()
+    let ended = data.runs.reversed().filter { $0.report != nil }
     func plot(
       _ title: String,
-      _ value: @escaping (SyncReport) -> Double,
-      _ text: @escaping (Double) -> String
-    ) -> PlotView? {
-      let points = ended.compactMap { run in
-        run.report.map { report in
-          PlotView.Point(
-            value: value(report),
-            tone: Self.tone(run.time.outcome),
-            when: clock.text(run.time.started)
-          )
-        }
+      _ value: (SyncReport) -> Double,
+      _ text: (Double) -> String
+    ) -> PlotView {
+      let points = ended.map { run in
+        PlotView.Point(
+          value: run.report.map(value) ?? 0,
+          tone: Self.tone(run.time.outcome),
+          when: clock.text(run.time.started)
+        )
       }
-      return points.count > 1 ? PlotView(title, points, text, language) : nil
+      return PlotView(title, points, text, language)
     }
-    plots = [
-      plot(say("How long runs took", "걸린 시간"), { $0.durationSeconds }, language.duration),
-      plot(
-        say("Picture bytes received", "받은 사진 크기"),
-        { Double($0.pictures.bytesFetched) },
-        { ByteCount(Int64($0)).formatted() }
-      ),
-    ].compactMap { $0 }
+    let all = [
+      plot(say("How long runs took", "걸린 시간"), \.durationSeconds, language.duration),
+      plot(say("Picture bytes received", "받은 사진 크기")) {
+        Double($0.pictures.bytesFetched)
+      } _: {
+        ByteCount(Int64($0)).formatted()
+      },
+    ]
+    plots = ended.count > 1 ? all : []
   }
 
   /// The CSS class for a run's outcome: `good`, `warn` or `bad`; empty if the run has not ended.
