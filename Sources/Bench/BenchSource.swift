@@ -26,11 +26,7 @@ package enum BenchSource: Sendable {
   /// - Throws: ``LarderError`` when a line is not a URL, or when the list has no URL.
   package init(list bytes: [UInt8], name: String) throws(LarderError) {
     var urls: [String] = []
-    let lines = Self.text(bytes[...])
-      .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-    for (number, line) in lines.enumerated() {
-      let text = line.trimmingBlanks
-      if text.isEmpty || text.hasPrefix("#") { continue }
+    for (number, text) in Self.lines(bytes[...]) {
       guard Self.isURL(text) else {
         throw LarderError(
           .data,
@@ -49,17 +45,18 @@ package enum BenchSource: Sendable {
   ///
   /// The first line that is neither empty nor a comment decides.
   package static func isList(_ bytes: [UInt8]) -> Bool {
-    for line in text(bytes.prefix(1 << 16)).split(whereSeparator: \.isNewline) {
-      let line = line.trimmingBlanks
-      if !line.isEmpty, !line.hasPrefix("#") { return isURL(line) }
-    }
-    return false
+    lines(bytes.prefix(1 << 16)).first.map { isURL($0.text) } ?? false
   }
 
-  /// The text of a list, without the byte order mark that some editors write at its beginning.
-  private static func text(_ bytes: ArraySlice<UInt8>) -> String {
+  /// The lines of a list with their numbers, counted from 0, without those that are empty or comments.
+  ///
+  /// A byte order mark, which some editors write at the beginning, is left out.
+  private static func lines(_ bytes: ArraySlice<UInt8>) -> [(number: Int, text: String)] {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     return String(decoding: bytes.starts(with: mark) ? bytes.dropFirst(3) : bytes, as: UTF8.self)
+      .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated()
+      .map { ($0.offset, $0.element.trimmingBlanks) }
+      .filter { !$0.1.isEmpty && !$0.1.hasPrefix("#") }
   }
 
   private static func isURL(_ text: String) -> Bool {

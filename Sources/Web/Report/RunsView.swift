@@ -22,12 +22,8 @@ struct RunsView {
   struct Row {
     let number: String
     let began: MomentView
-    let outcome: String
-    let tone: String
-    let duration: String
-    let received: String
-    let requests: String
-    let failures: String
+    let outcome, tone: String
+    let duration, received, requests, failures: String
   }
 
   let summary: String
@@ -113,11 +109,9 @@ struct PlotView {
     let label: String
   }
 
-  let title: String
-  let summary: String
-  let top: String
-  let first: String
-  let last: String
+  let title, summary: String
+  /// The highest value, and the times of the first and the last run.
+  let top, first, last: String
   let bars: [Bar]
 
   /// Creates a chart.
