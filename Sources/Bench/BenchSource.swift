@@ -55,7 +55,7 @@ package enum BenchSource: Sendable {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     return String(decoding: bytes.starts(with: mark) ? bytes.dropFirst(3) : bytes, as: UTF8.self)
       .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated()
-      .map { ($0.offset, $0.element.trimmingBlanks) }
+      .map { ($0.offset, $0.element.split(whereSeparator: \.isWhitespace).joined(separator: " ")) }
       .filter { !$0.1.isEmpty && !$0.1.hasPrefix("#") }
   }
 
@@ -137,12 +137,5 @@ package enum BenchSource: Sendable {
       item: {id: $.id, title: $.id, images: {thumbnail: $.image}}
       """
     return try CatalogFile(parsing: Array(yaml.utf8), file: "the list of URLs")
-  }
-}
-
-extension Substring {
-  fileprivate var trimmingBlanks: String {
-    let start = drop(while: \.isWhitespace)
-    return String(start.reversed().drop(while: \.isWhitespace).reversed())
   }
 }

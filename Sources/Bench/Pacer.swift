@@ -8,13 +8,8 @@ import Synchronization
 /// The first piece starts at once, and its time is the start of the schedule. If a piece is added after its planned
 /// time, it starts at once too, but it is still given the planned time.
 final class Pacer: Sendable {
-  private struct Arrivals {
-    var schedule: ArrivalSchedule?
-    var started = 0
-  }
-
   private let rate: Double
-  private let arrivals = Mutex(Arrivals())
+  private let arrivals = Mutex<(schedule: ArrivalSchedule?, started: Int)>((nil, 0))
   private let released = Atomic(false)
   private let queue = DispatchQueue(label: "larder.pacer")
 

@@ -36,6 +36,7 @@ struct RunRecord: Sendable {
     _ meter: ProcessMeter
   ) {
     let now = MonotonicTime.now()
+    (cpuSeconds, peakBytes) = (meter.cpuSeconds, meter.peakBytes)
     self.pass = pass
     (images, failures) = (max(0, result.images), result.failures)
     (others, samples) = (transport.others, transport.samples)
@@ -43,7 +44,6 @@ struct RunRecord: Sendable {
     seconds = Double(now - meter.began) / 1e9
     timeline = Self.timeline(of: samples, from: meter.began, seconds)
     writingShare = seconds > 0 ? min(1, transport.writingSeconds(until: now) / seconds) : 0
-    (cpuSeconds, peakBytes) = (meter.cpuSeconds, meter.peakBytes)
   }
 
   var imagesPerSecond: Double { seconds > 0 ? Double(images) / seconds : 0 }

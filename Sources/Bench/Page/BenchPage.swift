@@ -91,7 +91,9 @@ package struct BenchPage: PageView, Sendable {
           name: pass.rawValue + suffix,
           style: pass.rawValue,
           points: own.compactMap { row in
-            value(row).map { Plot.Point(Double(row.parallel), max($0, 0.001), band(row)) }
+            value(row).map {
+              Plot.Point(x: Double(row.parallel), y: max($0, 0.001), band: band(row))
+            }
           },
           isDashed: isDashed
         )
@@ -215,17 +217,12 @@ enum Markup {
     return decimal(value, digits)
   }
 
-  /// A number with at most `digits` decimals and without zeros at the end, such as `1.5`.
+  /// A number with at most `digits` decimals, up to three, and without zeros at the end, such as `1.5`.
   static func decimal(_ value: Double, _ digits: Int) -> String {
     guard value.isFinite else { return "–" }
-    let factor = (0..<digits).reduce(1.0) { factor, _ in factor * 10 }
-    let whole = Int((value * factor).rounded())
-    var text = String(abs(whole))
-    while text.count <= digits { text = "0" + text }
-    let cut = text.index(text.endIndex, offsetBy: -digits)
-    var fraction = text[cut...]
-    while fraction.last == "0" { fraction = fraction.dropLast() }
-    let sign = whole < 0 ? "−" : ""
-    return sign + text[..<cut] + (fraction.isEmpty ? "" : "." + fraction)
+    let factor = [1.0, 10, 100, 1000][digits]
+    let rounded = (value * factor).rounded() / factor
+    let text = "\(abs(rounded))"
+    return (rounded < 0 ? "−" : "") + (text.hasSuffix(".0") ? String(text.dropLast(2)) : text)
   }
 }

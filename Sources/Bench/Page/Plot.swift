@@ -17,16 +17,7 @@ struct Plot {
   /// A value, with its confidence interval if that is known.
   struct Point {
     let x, y: Double
-    let interval: (low: Double, high: Double)?
-
-    init(_ x: Double, _ y: Double, _ confidence: BenchReport.Confidence?) {
-      (self.x, self.y) = (x, y)
-      if let low = confidence?.low, let high = confidence?.high {
-        interval = (low, high)
-      } else {
-        interval = nil
-      }
-    }
+    let band: BenchReport.Confidence?
   }
 
   /// A mark on an axis, with its value.
@@ -57,18 +48,16 @@ struct Plot {
     let series = series.filter { !$0.points.isEmpty }
     let points = series.flatMap(\.points)
     let x = Scale(.doubling, showing: points.map(\.x))
-    let y = Scale(
-      .decades,
-      showing: points.flatMap { [$0.y] + ($0.interval.map { [$0.low, $0.high] } ?? []) }
-    )
+    let bands = points.flatMap { [$0.band?.low, $0.band?.high].compactMap { $0 } }
+    let y = Scale(.decades, showing: points.map(\.y) + bands)
     func across(_ value: Double) -> String { (62 + x.place(value) * 346).coordinate }
     func up(_ value: Double) -> String { (226 - y.place(value) * 212).coordinate }
     xTicks = x.ticks.map { Tick(at: across($0), text: Markup.number($0)) }
     yTicks = y.ticks.map { Tick(at: up($0), text: Markup.number($0)) }
     lines = series.map { line in
-      let known = line.points.filter { $0.interval != nil }
-      let there = known.map { "\(across($0.x)),\(up($0.interval?.high ?? $0.y))" }
-      let back = known.reversed().map { "\(across($0.x)),\(up($0.interval?.low ?? $0.y))" }
+      let known = line.points.filter { $0.band?.halfWidth != nil }
+      let there = known.map { "\(across($0.x)),\(up($0.band?.high ?? $0.y))" }
+      let back = known.reversed().map { "\(across($0.x)),\(up($0.band?.low ?? $0.y))" }
       return Line(
         name: line.name,
         style: line.style,

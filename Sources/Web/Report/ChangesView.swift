@@ -8,10 +8,8 @@ import Pipeline
 struct ChangesView {
   /// The changes of one kind.
   struct Group {
-    let title: String
+    let title, more, speech: String
     let rows: [Row]
-    let more: String
-    let speech: String
   }
 
   /// One change.
@@ -21,8 +19,7 @@ struct ChangesView {
     let number: Int?
     let field: String
     let hasValues: Bool
-    let from: String
-    let to: String
+    let from, to: String
   }
 
   /// The start of the period, such as "2026-01-13 06:30"; empty if the changes are those of the last run.
@@ -58,9 +55,9 @@ struct ChangesView {
     groups = found.filter { !$0.rows.isEmpty }.map { title, rows in
       Group(
         title: "\(title) (\(rows.count.grouped))",
-        rows: Array(rows.prefix(Self.most)),
         more: language.more(rows.count - Self.most),
-        speech: ReportShelf.speech(speech)
+        speech: ReportShelf.speech(speech),
+        rows: Array(rows.prefix(Self.most))
       )
     }
   }

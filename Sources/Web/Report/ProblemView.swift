@@ -23,7 +23,9 @@ struct ProblemView {
     }
   }
 
-  /// The cause of a problem. The template has its meaning and the advice, in words for the owner of a shop.
+  /// The cause of a problem.
+  ///
+  /// The template has its meaning and the advice, in words for the owner of a shop.
   enum Cause: String, MustacheParent {
     case gone, denied, unreachable, certificate, proxy, noPicture, mapping, address, ended, space
     case fault, other

@@ -118,9 +118,7 @@ typealias ReportCards = [String: (number: Int, title: String)]
 
 /// The template data of a section with its cards.
 struct ReportShelf {
-  let anchor: String
-  let title: String
-  let subtitle: String
+  let anchor, title, subtitle: String
   let items: [ShownItem]
   /// The number of the section's first card; the page numbers all cards from 0.
   let first: Int

@@ -31,12 +31,7 @@ package struct ReportPage {
   /// Whether the pictures of details are shown, and not only counted.
   private var showsDetails: Bool {
     let most = isInline ? Self.mostInlinePictures : Self.mostFiles
-    var urls: Set<String> = []
-    for image in data.items.lazy.flatMap(\.pictures) {
-      urls.insert(image.url)
-      if urls.count > most { return false }
-    }
-    return true
+    return Set(data.items.lazy.flatMap(\.pictures).map(\.url)).count <= most
   }
 
   /// The pictures that the page shows, if they are in the cache.

@@ -108,11 +108,8 @@ extension PageLanguage {
 /// The template data of the report's part "size by section": the bytes of each section's pictures.
 struct SizesView {
   struct Row {
-    let title: String
-    let speech: String
-    let items: String
-    let pictures: String
-    let size: String
+    let title, speech: String
+    let items, pictures, size: String
     /// The length of the section's bar in the drawing, from 0 to 160.
     let bar: Int
   }

@@ -4,8 +4,7 @@ import Pipeline
 
 /// A time for the HTML element `time`: as text for people, and as an RFC 3339 date for programs.
 struct MomentView: Equatable {
-  let text: String
-  let machine: String
+  let text, machine: String
 
   /// Creates the texts of a time.
   ///
@@ -105,8 +104,7 @@ struct PlotView {
   /// A bar, with its place in the drawing.
   struct Bar {
     let x, y, width, height: String
-    let tone: String
-    let label: String
+    let tone, label: String
   }
 
   let title, summary: String
@@ -172,7 +170,7 @@ struct CalendarView {
 
   /// The name of a month, with its place in the drawing.
   struct Label: Equatable {
-    let x, y: Int
+    let x: Int
     let text: String
   }
 
@@ -218,7 +216,7 @@ struct CalendarView {
       guard let dayOfMonth = Int(date.suffix(2)), dayOfMonth <= 7 else { return nil }
       let month = Int(date.dropLast(3).suffix(2)) ?? 1
       let x = 2 + (monday - first) / 7 * 15
-      return Label(x: x, y: 11, text: language.month(month))
+      return Label(x: x, text: language.month(month))
     }
     let count = { (tone: String) in best.filter { $0.key >= first && $0.value == tone }.count }
     let idle = days.count - count("good") - count("warn") - count("bad")
