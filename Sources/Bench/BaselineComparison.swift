@@ -63,9 +63,9 @@ package struct BaselineComparison: Sendable, Equatable, Codable {
         missing.append("\(old.pass.rawValue) \(old.parallel)")
         continue
       }
-      add("imagesPerSecond", new, old.rates, new.rates, moreIsBetter: true)
-      add("p50", new, old.p50OfRuns ?? [], new.p50OfRuns ?? [], moreIsBetter: false)
-      add("p99", new, old.p99OfRuns, new.p99OfRuns, moreIsBetter: false)
+      add("imagesPerSecond", new, old.rates, new.rates, sign: 1)
+      add("p50", new, old.p50OfRuns ?? [], new.p50OfRuns ?? [], sign: -1)
+      add("p99", new, old.p99OfRuns, new.p99OfRuns, sign: -1)
     }
     correct()
   }
@@ -73,16 +73,15 @@ package struct BaselineComparison: Sendable, Equatable, Codable {
   /// Whether any figure regressed.
   package var hasRegressed: Bool { findings.contains(where: \.regressed) }
 
+  /// Adds a figure; `sign` is 1 if a smaller value is worse, and −1 if a larger value is worse.
   private mutating func add(
     _ metric: String,
     _ row: BenchReport.Row,
     _ before: [Double],
     _ now: [Double],
-    moreIsBetter: Bool
+    sign: Double
   ) {
     guard let before = Estimate(before), let now = Estimate(now) else { return }
-    let worse = moreIsBetter ? 1 - now.median / before.median : now.median / before.median - 1
-    let sign = moreIsBetter ? 1.0 : -1.0
     findings.append(
       Finding(
         pass: row.pass,
@@ -90,7 +89,7 @@ package struct BaselineComparison: Sendable, Equatable, Codable {
         metric: metric,
         before: before.median,
         now: now.median,
-        worse: worse,
+        worse: sign * (1 - now.median / before.median),
         probability: Self.chance(before, now, sign: sign),
         regressed: false
       )
@@ -101,26 +100,21 @@ package struct BaselineComparison: Sendable, Equatable, Codable {
   ///
   /// `sign` is 1 if a smaller value is worse, and −1 if a larger value is worse.
   static func chance(_ before: Estimate, _ now: Estimate, sign: Double) -> Double {
-    let (many, counts) = (
-      [before, now], [before.values.count, now.values.count].map(Double.init)
-    )
-    var variances = many.map(\.logVariance)
-    var freedoms = counts.map { $0 - 1 }
-    let known = many.indices.filter { counts[$0] > 1 }
-    for side in many.indices where counts[side] < 2 {
-      variances[side] = known.first.map { variances[$0] } ?? assumedSpread * assumedSpread
-      freedoms[side] = known.first.map { freedoms[$0] } ?? .infinity
+    // A single value has no spread, so it is given the other side's.
+    func spread(_ own: Estimate, _ other: Estimate) -> (share: Double, freedom: Double) {
+      let known = own.values.count > 1 ? own : other
+      let freedom = Double(known.values.count - 1)
+      let variance = freedom > 0 ? known.logVariance : assumedSpread * assumedSpread
+      return (variance / Double(own.values.count), freedom > 0 ? freedom : .infinity)
     }
+    let (old, new) = (spread(before, now), spread(now, before))
     let difference = sign * (before.logMean - now.logMean)
-    let shares = zip(variances, counts).map { $0 / $1 }
-    let variance = shares[0] + shares[1]
+    let variance = old.share + new.share
     guard variance > 0 else { return difference > 0 ? 0 : 1 }
-    let t = difference / variance.squareRoot()
     // These are the degrees of freedom by the Welch–Satterthwaite equation.
-    let parts = zip(shares, freedoms).map { $0 * $0 / $1 }
-    let denominator = parts[0] + parts[1]
+    let denominator = old.share * old.share / old.freedom + new.share * new.share / new.freedom
     let degrees = denominator > 0 ? min(variance * variance / denominator, 1e6) : 1e6
-    return 1 - StudentT(degrees: degrees).cumulative(t)
+    return 1 - StudentT(degrees: degrees).cumulative(difference / variance.squareRoot())
   }
 
   /// Decides which findings are significant, by the Holm–Bonferroni correction. (Holm, 1979)

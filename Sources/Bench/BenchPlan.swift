@@ -50,11 +50,7 @@ package struct BenchPlan: Sendable {
         (levels.count...levels.count, levels.map(String.init).joined(separator: ", "))
       case .auto(let limit): (4...Self.doublings(to: limit), "1, 2, 4 … \(limit)")
       }
-    let (least, most) =
-      switch repetition {
-      case .fixed(let count): (count, count)
-      case .narrow(_, let least, let most): (least, most)
-      }
+    let (least, most) = (repetition.least, repetition.most)
     let passes = levels.lowerBound * least * order.count...levels.upperBound * most * order.count
     let often = most == 1 ? "once" : least == most ? "\(least) times" : "\(least) to \(most) times"
     let all =
@@ -85,7 +81,6 @@ package struct BenchSurroundings: Sendable {
   ///
   /// The transport shuts down when the last reference to it is released.
   package var transport: @Sendable (_ parallel: Int) throws -> any Fetching
-  package var monotonic: @Sendable () -> MonotonicTime
   package var wall: @Sendable () -> UnixTime
   /// The environment variables that replace `${NAME}` in the headers of a catalog file.
   package var variables: [String: String]
@@ -94,13 +89,11 @@ package struct BenchSurroundings: Sendable {
 
   package init(
     transport: @escaping @Sendable (_ parallel: Int) throws -> any Fetching,
-    monotonic: @escaping @Sendable () -> MonotonicTime,
     wall: @escaping @Sendable () -> UnixTime,
     variables: [String: String] = [:],
     scratch: String
   ) {
     self.transport = transport
-    self.monotonic = monotonic
     self.wall = wall
     self.variables = variables
     self.scratch = scratch
@@ -143,12 +136,9 @@ package enum SweepPlan: Sendable, Equatable {
       self = .auto()
       return
     }
-    var levels: [Int] = []
-    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-      guard let level = Int(part), (1...1024).contains(level), !levels.contains(level) else {
-        return nil
-      }
-      levels.append(level)
+    let levels = text.split(separator: ",", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
+    guard levels.allSatisfy((1...1024).contains), Set(levels).count == levels.count else {
+      return nil
     }
     self = .levels(levels)
   }
@@ -175,29 +165,37 @@ package enum SweepPlan: Sendable, Equatable {
   }
 }
 
-/// The number of times that a measurement is repeated.
-package enum RepetitionPlan: Sendable, Equatable {
+/// The number of times that a measurement is repeated: as often as is needed until all rates are known well enough.
+///
+/// A rate is known well enough if the half-width of its confidence interval is at most `halfWidth`: 0.05 means ±5 %.
+package struct RepetitionPlan: Sendable, Equatable {
+  /// The largest half-width.
+  let halfWidth: Double
+  /// The smallest and the largest number of runs.
+  let least, most: Int
+
   /// Exactly this number of runs.
-  case fixed(Int)
-  /// From `least` to `most` runs: as many as are needed until all rates are known well enough.
-  ///
-  /// A rate is known well enough if the half-width of its confidence interval is at most `halfWidth`: 0.05 means ±5 %.
-  case narrow(halfWidth: Double, least: Int = 3, most: Int = 12)
+  package static func fixed(_ count: Int) -> RepetitionPlan {
+    RepetitionPlan(halfWidth: 0, least: count, most: count)
+  }
+
+  /// From `least` to `most` runs.
+  package static func narrow(
+    halfWidth: Double,
+    least: Int = 3,
+    most: Int = 12
+  ) -> RepetitionPlan {
+    RepetitionPlan(halfWidth: halfWidth, least: least, most: most)
+  }
 
   /// Whether the rates with one number of transfers need no further run; `rates` has an array for each pass.
   package func isEnough(_ rates: [[Double]]) -> Bool {
     let count = rates.map(\.count).min() ?? 0
-    switch self {
-    case .fixed(let wanted):
-      return count >= wanted
-    case .narrow(let halfWidth, let least, let most):
-      if count >= most { return true }
-      return count >= least
-        && rates.allSatisfy { values in
-          // If nothing was fetched in a pass, the pass has no rate, and more runs do not help.
-          guard let estimate = Estimate(values) else { return true }
-          return estimate.halfWidth.map { $0 <= halfWidth } ?? false
-        }
+    guard count >= least, count < most else { return count >= most }
+    return rates.allSatisfy { values in
+      // If nothing was fetched in a pass, the pass has no rate, and more runs do not help.
+      guard let estimate = Estimate(values) else { return true }
+      return estimate.halfWidth.map { $0 <= halfWidth } ?? false
     }
   }
 }

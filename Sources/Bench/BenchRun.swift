@@ -1,14 +1,15 @@
 import Base
-import Dispatch
 import FoundationEssentials
 import Glibc
+import Pipeline
 import Synchronization
 import Transport
 
 /// Measures the pictures of a catalog or of a list of URLs.
 ///
 /// It runs the passes with each number of simultaneous transfers, and repeats them until the rates are known well
-/// enough. It works in its own temporary folder, and never changes the user's cache. ``run(progress:)`` blocks its
+/// enough. Each pass that fills a cache is a sync of its own with new connections, as if the user had started it by a
+/// command. It works in its own temporary folder, and never changes the user's cache. ``run(progress:)`` blocks its
 /// thread; ``stop()`` can be called on any thread.
 package final class BenchRun: Sendable {
   /// A repetition that is about to start.
@@ -20,10 +21,18 @@ package final class BenchRun: Sendable {
     package var imagesPerSecond: Double?
   }
 
+  /// Runs each pass once with a number of simultaneous transfers.
+  private typealias Repetition = (_ parallel: Int) throws -> [RunRecord]
+
+  /// The number of seconds after which everything in the cache is stale, because no response is fresh for more than a
+  /// year.
+  private static let untilStale: Int64 = 400 * 86_400
+
   private let plan: BenchPlan
   private let source: BenchSource
   private let surroundings: BenchSurroundings
-  private let current = Mutex<LevelRun?>(nil)
+  /// Stops the present pass; nil between two passes.
+  private let stopPass = Mutex<(@Sendable () -> Void)?>(nil)
   private let isStopped = Atomic(false)
 
   /// Prepares a measurement.
@@ -36,7 +45,7 @@ package final class BenchRun: Sendable {
   /// Ends the measurement early; the report then has the results so far.
   package func stop() {
     isStopped.store(true, ordering: .sequentiallyConsistent)
-    current.withLock { $0 }?.stop()
+    stopPass.withLock { $0 }?()
   }
 
   private var hasStopped: Bool { isStopped.load(ordering: .sequentiallyConsistent) }
@@ -49,23 +58,19 @@ package final class BenchRun: Sendable {
   package func run(progress: (Step) -> Void = { _ in }) throws -> BenchReport {
     let scratch = try ScratchFolder(in: surroundings.scratch)
     defer { withExtendedLifetime(scratch) {} }
-    let level = LevelRun(plan, try source.catalog(in: scratch.path), surroundings)
-    current.withLock { $0 = level }
-    defer { current.withLock { $0 = nil } }
-    if hasStopped { level.stop() }
-    let urls = plan.sink == .discard ? try pictures(level, scratch) : []
+    let repetition = try repetition(scratch)
 
     var measured: [BenchReport.Row] = []
     var rates: [Double] = []
     while let parallel = plan.sweep.next(after: rates), mayStart {
-      let builders = try measure(parallel, level, urls, scratch, progress)
+      let builders = try measure(parallel, repetition, progress)
       guard let first = builders.first else { break }
       rates.append(Estimate(first.rates)?.median ?? 0)
       // Keep only the rows, because the histograms of the builders would be counted as memory of later runs.
       measured += builders.compactMap(\.row)
       if measured.allSatisfy({ $0.images == 0 }) { break }
     }
-    let report = report(measured)
+    let report = BenchReport(measured, of: plan, interrupted: hasStopped)
     guard report.interrupted || report.runs.contains(where: { $0.images > 0 }) else {
       throw unavailable(report)
     }
@@ -73,16 +78,27 @@ package final class BenchRun: Sendable {
   }
 
   private var mayStart: Bool {
-    !hasStopped && surroundings.monotonic() < plan.deadline ?? .distantFuture
+    !hasStopped && MonotonicTime.now() < plan.deadline ?? .distantFuture
   }
 
-  /// The URLs of the pictures, for runs that discard the bytes.
-  private func pictures(_ level: LevelRun, _ scratch: ScratchFolder) throws -> [WebURL] {
-    if case .urls(let list) = source {
+  private func repetition(_ scratch: ScratchFolder) throws -> Repetition {
+    if case .urls(let list) = source, plan.sink == .discard {
       let parser = try surroundings.transport(1)
-      return try list.map { try parser.parse($0, relativeTo: nil) }
+      let urls = try list.map { try parser.parse($0, relativeTo: nil) }
+      return { [self] in try discard(urls, parallel: $0) }
     }
-    return try level.urls(parallel: 16, into: scratch.empty("urls"))
+    let catalog = try source.catalog(in: scratch.path)
+    if plan.sink == .discard {
+      let cache = try scratch.empty("urls") + "/cache"
+      let urls = try sync(catalog, .cold, parallel: 16, cache).samples.compactMap(\.url)
+      return { [self] in try discard(urls, parallel: $0) }
+    }
+    return { [self] parallel in
+      let cache = try scratch.empty("runs") + "/cache"
+      return try plan.order.compactMap { pass in
+        hasStopped ? nil : try sync(catalog, pass, parallel: parallel, cache)
+      }
+    }
   }
 
   /// Repeats the passes with one number of transfers.
@@ -90,23 +106,18 @@ package final class BenchRun: Sendable {
   /// - Returns: A builder for each pass to report.
   private func measure(
     _ parallel: Int,
-    _ level: LevelRun,
-    _ urls: [WebURL],
-    _ scratch: ScratchFolder,
+    _ repetition: Repetition,
     _ progress: (Step) -> Void
   ) throws -> [RowBuilder] {
     var builders = plan.passes.map {
       RowBuilder(parallel: parallel, pass: $0, isOpen: plan.rate != nil)
     }
-    var repetition = 0
+    var number = 0
     while mayStart, !plan.repetition.isEnough(builders.map(\.rates)) {
-      repetition += 1
+      number += 1
       let soFar = builders.first.flatMap { Estimate($0.rates)?.median }
-      progress(Step(parallel: parallel, repetition: repetition, imagesPerSecond: soFar))
-      let records =
-        plan.sink == .discard
-        ? try level.discard(parallel: parallel, urls, repeats: source.isURLs)
-        : try level.sync(parallel: parallel, into: scratch.empty("runs"))
+      progress(Step(parallel: parallel, repetition: number, imagesPerSecond: soFar))
+      let records = try repetition(parallel)
       // An interrupted repetition does not count.
       if hasStopped { break }
       for record in records {
@@ -114,36 +125,79 @@ package final class BenchRun: Sendable {
         builders[place].add(record)
       }
       // If nothing was fetched, further repetitions would only spend minutes on repeated attempts.
-      if repetition == 1, records.allSatisfy({ $0.images == 0 }) { break }
+      if number == 1, records.allSatisfy({ $0.images == 0 }) { break }
     }
     return builders.filter { !$0.rates.isEmpty }
   }
 
-  private func report(_ rows: [BenchReport.Row]) -> BenchReport {
-    var report = BenchReport()
-    report.runs = rows
-    report.sink = plan.sink
-    report.rate = plan.rate
-    report.loop = plan.rate == nil ? "closed" : "open"
-    report.latency =
-      plan.rate == nil
-      ? "closed loop: a request starts when another ends, so a slow answer delays later requests without "
-        + "showing in their latency (coordinated omission); at a constant rate, it is measured from the planned start"
-      : "open loop: latency is measured from the planned start, so a slow answer also counts in the "
-        + "requests that it delays"
-    report.interrupted = hasStopped
-    let first = report.runs.first?.pass
-    let quickest = rows.filter { $0.pass == first }
-      .max { $0.imagesPerSecond < $1.imagesPerSecond }
-    if let row = quickest, row.images > 0 {
-      report.best = BenchReport.Best(
-        parallel: row.parallel,
-        pass: row.pass,
-        imagesPerSecond: row.imagesPerSecond,
-        bytesPerSecond: row.bytesPerSecond
+  /// Runs the passes as fetches of URLs over the same connections, and discards the bytes.
+  private func discard(_ urls: [WebURL], parallel: Int) throws -> [RunRecord] {
+    let isTimed = source.isURLs && plan.count == nil && plan.rate == nil
+    let count =
+      !source.isURLs
+      ? urls.count
+      : plan.count
+        ?? max(urls.count, plan.rate.map { Int($0 * BenchPlan.leastSeconds) } ?? parallel)
+    let run = DiscardRun(urls, count: count, isTimed: isTimed)
+    let base = try surroundings.transport(parallel)
+    return plan.order.compactMap { pass in
+      guard !hasStopped else { return nil }
+      let transport = MeasuringTransport(base, rate: plan.rate, timesSinks: false)
+      return measure(pass, transport, stop: transport.cancelAll) {
+        run.run(pass, over: transport)
+      }
+    }
+  }
+
+  /// Runs a pass as a sync into a cache.
+  private func sync(
+    _ catalog: BenchSource.Catalog,
+    _ pass: Pass,
+    parallel: Int,
+    _ cache: String
+  ) throws -> RunRecord {
+    let transport = MeasuringTransport(
+      try surroundings.transport(parallel),
+      rate: plan.rate,
+      timesSinks: true
+    )
+    let wall = surroundings.wall
+    let age = pass == .revalidate ? Self.untilStale : 0
+    let run = SyncRun(
+      catalog.file,
+      folder: catalog.folder,
+      cache: cache,
+      options: catalog.options,
+      transport: transport,
+      environment: surroundings.variables,
+      now: { wall() + age }
+    )
+    return try measure(pass, transport, stop: run.stop) {
+      let report = try run.run(holder: "larder bench, process \(getpid())")
+      let failed = report.failures.map(\.reason) + report.unfinished.map { _ in "cancelled" }
+      let unfinished = report.unfinished.count { $0.stage == .picture }
+      return (
+        report.pictures.total - report.pictures.failed - unfinished,
+        failed.reduce(into: [:]) { $0[$1, default: 0] += 1 }
       )
     }
-    return report
+  }
+
+  /// Measures the work of a pass.
+  ///
+  /// `stop` stops the pass. It is called at once if the measurement was stopped already.
+  private func measure(
+    _ pass: Pass,
+    _ transport: MeasuringTransport,
+    stop: @escaping @Sendable () -> Void,
+    _ work: () throws -> (images: Int, failures: [String: Int])
+  ) rethrows -> RunRecord {
+    stopPass.withLock { $0 = stop }
+    defer { stopPass.withLock { $0 = nil } }
+    if hasStopped { stop() }
+    let meter = ProcessMeter()
+    let result = try work()
+    return RunRecord(pass, result, transport, meter)
   }
 
   private func unavailable(_ report: BenchReport) -> LarderError {
@@ -161,6 +215,33 @@ package final class BenchRun: Sendable {
       "cannot bench: nothing could be fetched, most often because of \(reason); "
         + "try larder sync, which explains each failure"
     )
+  }
+}
+
+extension BenchReport {
+  /// Creates the report of a measurement from its rows.
+  init(_ rows: [Row], of plan: BenchPlan, interrupted: Bool) {
+    runs = rows
+    sink = plan.sink
+    rate = plan.rate
+    loop = plan.rate == nil ? "closed" : "open"
+    latency =
+      plan.rate == nil
+      ? "closed loop: a request starts when another ends, so a slow answer delays later requests without "
+        + "showing in their latency (coordinated omission); at a constant rate, it is measured from the planned start"
+      : "open loop: latency is measured from the planned start, so a slow answer also counts in the "
+        + "requests that it delays"
+    self.interrupted = interrupted
+    let quickest = rows.filter { $0.pass == rows.first?.pass }
+      .max { $0.imagesPerSecond < $1.imagesPerSecond }
+    if let row = quickest, row.images > 0 {
+      best = Best(
+        parallel: row.parallel,
+        pass: row.pass,
+        imagesPerSecond: row.imagesPerSecond,
+        bytesPerSecond: row.bytesPerSecond
+      )
+    }
   }
 }
 

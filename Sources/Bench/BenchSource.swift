@@ -6,6 +6,9 @@ import Transport
 
 /// The pictures to measure: those of a catalog, or a list of URLs.
 package enum BenchSource: Sendable {
+  /// A catalog file, the folder that its relative paths start from, and the options of its syncs.
+  typealias Catalog = (file: CatalogFile, folder: String, options: SyncOptions)
+
   /// All pictures of a catalog.
   ///
   /// The requests for its sections and details are made too, but only the pictures are measured.
@@ -23,11 +26,7 @@ package enum BenchSource: Sendable {
   /// - Throws: ``LarderError`` when a line is not a URL, or when the list has no URL.
   package init(list bytes: [UInt8], name: String) throws(LarderError) {
     var urls: [String] = []
-    let lines = Self.text(bytes[...])
-      .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-    for (number, line) in lines.enumerated() {
-      let text = line.trimmingBlanks
-      if text.isEmpty || text.hasPrefix("#") { continue }
+    for (number, text) in Self.lines(bytes[...]) {
       guard Self.isURL(text) else {
         throw LarderError(
           .data,
@@ -46,17 +45,18 @@ package enum BenchSource: Sendable {
   ///
   /// The first line that is neither empty nor a comment decides.
   package static func isList(_ bytes: [UInt8]) -> Bool {
-    for line in text(bytes.prefix(1 << 16)).split(whereSeparator: \.isNewline) {
-      let line = line.trimmingBlanks
-      if !line.isEmpty, !line.hasPrefix("#") { return isURL(line) }
-    }
-    return false
+    lines(bytes.prefix(1 << 16)).first.map { isURL($0.text) } ?? false
   }
 
-  /// The text of a list, without the byte order mark that some editors write at its beginning.
-  private static func text(_ bytes: ArraySlice<UInt8>) -> String {
+  /// The lines of a list with their numbers, counted from 0, without those that are empty or comments.
+  ///
+  /// A byte order mark, which some editors write at the beginning, is left out.
+  private static func lines(_ bytes: ArraySlice<UInt8>) -> [(number: Int, text: String)] {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     return String(decoding: bytes.starts(with: mark) ? bytes.dropFirst(3) : bytes, as: UTF8.self)
+      .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated()
+      .map { ($0.offset, $0.element.split(whereSeparator: \.isWhitespace).joined(separator: " ")) }
+      .filter { !$0.1.isEmpty && !$0.1.hasPrefix("#") }
   }
 
   private static func isURL(_ text: String) -> Bool {
@@ -104,7 +104,7 @@ package enum BenchSource: Sendable {
   /// The source as a catalog.
   ///
   /// For a list of URLs, this writes a catalog whose sections are files in the folder `scratch`.
-  func catalog(in scratch: String) throws -> (CatalogFile, folder: String, SyncOptions) {
+  func catalog(in scratch: String) throws -> Catalog {
     switch self {
     case .catalog(let file, let folder, let options):
       return (file, folder, options)
@@ -137,12 +137,5 @@ package enum BenchSource: Sendable {
       item: {id: $.id, title: $.id, images: {thumbnail: $.image}}
       """
     return try CatalogFile(parsing: Array(yaml.utf8), file: "the list of URLs")
-  }
-}
-
-extension Substring {
-  fileprivate var trimmingBlanks: String {
-    let start = drop(while: \.isWhitespace)
-    return String(start.reversed().drop(while: \.isWhitespace).reversed())
   }
 }

@@ -9,14 +9,12 @@ import Transport
 final class MeasuringTransport: Fetching {
   private struct Samples {
     var samples: [RequestSample] = []
-    var urls: [String] = []
     var others = 0
   }
 
   private let transport: any Fetching
   private let pacer: Pacer?
   private let timesSinks: Bool
-  private let now: @Sendable () -> MonotonicTime
   private let state = Mutex(Samples())
   private let writing = Atomic<Int64>(0)
 
@@ -26,17 +24,10 @@ final class MeasuringTransport: Fetching {
   ///   - transport: The other transport.
   ///   - rate: The number of requests for pictures per second. Pass nil to delay none.
   ///   - timesSinks: Whether to measure how long transfers wait for the destinations of their bytes.
-  ///   - now: A monotonic clock.
-  init(
-    _ transport: any Fetching,
-    rate: Double?,
-    timesSinks: Bool = false,
-    now: @escaping @Sendable () -> MonotonicTime
-  ) {
+  init(_ transport: any Fetching, rate: Double?, timesSinks: Bool) {
     self.transport = transport
     self.timesSinks = timesSinks
-    self.now = now
-    pacer = rate.map { Pacer(rate: $0, now: now) }
+    pacer = rate.map { Pacer(rate: $0) }
   }
 
   /// The measurements of the requests for pictures that have ended.
@@ -52,8 +43,6 @@ final class MeasuringTransport: Fetching {
     return Double(writing.load(ordering: .relaxed) + max(0, end - last)) / 1e9
   }
 
-  /// The URLs of the requested pictures, in the order of their requests.
-  var urls: [String] { state.withLock { $0.urls } }
   /// The number of requests for sections and details.
   var others: Int { state.withLock { $0.others } }
 
@@ -77,7 +66,6 @@ final class MeasuringTransport: Fetching {
       state.withLock { $0.others += 1 }
       return transport.fetch(request, into: sink, completion: completion)
     }
-    state.withLock { $0.urls.append(request.url.text) }
     guard let pacer else { return send(request, sink, planned: nil, completion) }
     pacer.add { [self] planned in send(request, sink, planned: planned, completion) }
   }
@@ -96,7 +84,7 @@ final class MeasuringTransport: Fetching {
     }
     let taker: any BodySink = timesSinks ? TimedSink(sink, timed) : sink
     transport.fetch(request, into: taker) { [self] result in
-      var sample = RequestSample(result, planned: planned, at: now())
+      var sample = RequestSample(result, planned: planned, at: .now())
       sample.url = request.url
       state.withLock { $0.samples.append(sample) }
       timed { completion(result) }
@@ -106,9 +94,9 @@ final class MeasuringTransport: Fetching {
   /// Runs `work`, and adds its duration to the writing time.
   private func timed(_ work: () -> Void) {
     guard timesSinks else { return work() }
-    let start = now()
+    let start = MonotonicTime.now()
     work()
-    writing.add(now() - start, ordering: .relaxed)
+    writing.add(.now() - start, ordering: .relaxed)
   }
 }
 
@@ -147,7 +135,6 @@ extension RequestSample {
     case .success(let response):
       timing = response.timing
       bytes = response.bodyBytes
-      isNotModified = response.isNotModified
       status = "\(response.isNotModified ? 304 : response.head.status)"
       reused = response.connectionReused
       version = response.head.version
@@ -172,7 +159,7 @@ struct RequestSample: Sendable {
   /// The number of body bytes that were received.
   var bytes: ByteCount = 0
   /// Whether the origin answered with status 304.
-  var isNotModified = false
+  var isNotModified: Bool { status == "304" }
   /// Whether the last attempt used a connection that was already open.
   var reused = false
   var version = HTTPVersion.http11

@@ -5,37 +5,18 @@ import Transport
 /// Combines all runs of a pass with one number of simultaneous transfers into a row of the report.
 ///
 /// A pass fetches all pictures once, for example into an empty cache. It is run several times.
-struct RowBuilder: Sendable {
-  /// The number of parts into which a run is divided for its timeline.
-  private static let intervals = 48
+struct RowBuilder {
+  private typealias Time = WritableKeyPath<BenchReport.Row, Quantiles>
 
-  private let parallel: Int
-  private let pass: Pass
   private let isOpen: Bool
-  private var runs: [Summary] = []
-  /// A row that has only the counts, which are about all runs.
-  private var counts: BenchReport.Row
+  /// The runs without their samples.
+  private var runs: [RunRecord] = []
+  /// A row that has only the values about all runs, without the times of requests.
+  private var sum: BenchReport.Row
   private var total = LatencyHistogram(isFine: true)
-  private var service = LatencyHistogram(isFine: false)
-  private var firstByte = LatencyHistogram(isFine: false)
-  private var parts = [LatencyHistogram](repeating: LatencyHistogram(isFine: false), count: 5)
+  /// The distributions of the other times.
+  private var times: [Time: LatencyHistogram] = [:]
   private var slowest: [(url: WebURL, latency: Int64)] = []
-  private var p50: [Double] = []
-  private var p99: [Double] = []
-
-  /// The values of a run that are kept.
-  ///
-  /// The samples are not kept, because those of all runs would soon need more memory than everything else.
-  private struct Summary: Sendable {
-    var images: Int
-    var bytes: ByteCount
-    var seconds: Double
-    var rate: Double
-    var cpuSeconds: Double
-    var peakBytes: ByteCount
-    var timeline: BenchReport.Timeline
-    var writingShare: Double
-  }
 
   /// Creates a builder without runs.
   ///
@@ -44,140 +25,93 @@ struct RowBuilder: Sendable {
   ///   - pass: The pass.
   ///   - isOpen: Whether requests start at a constant rate.
   init(parallel: Int, pass: Pass, isOpen: Bool) {
-    self.parallel = parallel
-    self.pass = pass
     self.isOpen = isOpen
-    counts = BenchReport.Row(parallel: parallel, pass: pass)
+    sum = BenchReport.Row(parallel: parallel, pass: pass)
   }
 
   /// The rates of the runs so far, in pictures per second.
-  var rates: [Double] { runs.map(\.rate) }
+  var rates: [Double] { sum.rates }
 
   /// Adds a run.
   mutating func add(_ run: RunRecord) {
-    runs.append(
-      Summary(
-        images: run.images,
-        bytes: run.bytes,
-        seconds: run.seconds,
-        rate: run.imagesPerSecond,
-        cpuSeconds: run.cpuSeconds,
-        peakBytes: run.peakBytes,
-        timeline: Self.timeline(of: run),
-        writingShare: run.seconds > 0 ? min(1, run.writingSeconds / run.seconds) : 0
-      )
-    )
     count(run)
     var own = LatencyHistogram(isFine: true)
+    var latencies = slowest
     for sample in run.samples where sample.failure == nil {
       own.record(nanoseconds: sample.latency)
-      if let url = sample.url { note(url, sample.latency) }
-      firstByte.record(nanoseconds: sample.firstByte)
-      if isOpen { service.record(seconds: sample.timing?.total ?? 0) }
+      if let url = sample.url { latencies.append((url, sample.latency)) }
+      record(\.ttfbMilliseconds, Double(sample.firstByte) / 1e9)
+      if isOpen { record(\.serviceMilliseconds, sample.timing?.total ?? 0) }
       let phases = sample.phases
       if !sample.reused {
-        parts[0].record(seconds: phases.dns)
-        parts[1].record(seconds: phases.connect)
-        if phases.tls > 0 { parts[2].record(seconds: phases.tls) }
+        record(\.dnsMilliseconds, phases.dns)
+        record(\.connectMilliseconds, phases.connect)
+        if phases.tls > 0 { record(\.tlsMilliseconds, phases.tls) }
       }
-      parts[3].record(seconds: phases.wait)
-      parts[4].record(seconds: phases.transfer)
+      record(\.waitMilliseconds, phases.wait)
+      record(\.transferMilliseconds, phases.transfer)
     }
-    if let value = own.milliseconds(at: 50) { p50.append(value) }
-    if let value = own.milliseconds(at: 99) { p99.append(value) }
+    // The list of the slowest URLs has the slowest request of each.
+    var seen: Set<String> = []
+    latencies.sort { $0.latency > $1.latency }
+    slowest = Array(latencies.filter { seen.insert($0.url.text).inserted }.prefix(10))
+    if let value = own.milliseconds(at: 50) { sum.p50OfRuns?.append(value) }
+    if let value = own.milliseconds(at: 99) { sum.p99OfRuns.append(value) }
     total.add(own)
+    var run = run
+    run.samples = []
+    runs.append(run)
   }
 
-  /// Updates the list of the ten slowest URLs, which has the slowest request of each.
-  private mutating func note(_ url: WebURL, _ latency: Int64) {
-    if slowest.count == Self.mostSlow, latency <= slowest[Self.mostSlow - 1].latency { return }
-    if let place = slowest.firstIndex(where: { $0.url.text == url.text }) {
-      guard latency > slowest[place].latency else { return }
-      slowest.remove(at: place)
-    }
-    let place = slowest.firstIndex { $0.latency < latency } ?? slowest.count
-    slowest.insert((url, latency), at: place)
-    if slowest.count > Self.mostSlow { slowest.removeLast() }
-  }
-
-  private static let mostSlow = 10
-
-  /// The run with the median rate; if two runs are in the middle, the slower one.
-  private var median: Summary? {
-    guard !runs.isEmpty else { return nil }
-    return runs.sorted { $0.rate < $1.rate }[(runs.count - 1) / 2]
+  private mutating func record(_ time: Time, _ seconds: Double) {
+    times[time, default: LatencyHistogram(isFine: false)].record(seconds: seconds)
   }
 
   /// The row; nil if there was no run.
   var row: BenchReport.Row? {
-    guard let median else { return nil }
-    var row = counts
+    guard !runs.isEmpty else { return nil }
+    // The run with the median rate; if two runs are in the middle, the slower one.
+    let median = runs.sorted { $0.imagesPerSecond < $1.imagesPerSecond }[(runs.count - 1) / 2]
+    var row = sum
     row.repetitions = runs.count
     row.images = median.images
     row.bytes = median.bytes
     row.seconds = median.seconds
-    row.rates = rates
+    row.bytesPerSecond = median.seconds > 0 ? Double(median.bytes.count) / median.seconds : 0
     row.writingShare = median.writingShare
+    row.timeline = median.timeline
     row.slowest = slowest.map {
       BenchReport.SlowURL(url: $0.url.redacted, milliseconds: Double($0.latency) / 1e6)
     }
-    row.p50OfRuns = p50
     if let estimate = Estimate(rates) {
       row.imagesPerSecond = estimate.median
-      if let interval = estimate.interval, let halfWidth = estimate.halfWidth {
-        row.confidence = BenchReport.Confidence(
-          low: interval.lowerBound,
-          high: interval.upperBound,
-          halfWidth: halfWidth
-        )
-      }
+      row.confidence = BenchReport.Confidence(
+        low: estimate.interval?.lowerBound,
+        high: estimate.interval?.upperBound,
+        halfWidth: estimate.halfWidth
+      )
     }
-    row.bytesPerSecond = median.seconds > 0 ? Double(median.bytes.count) / median.seconds : 0
-    row.ttfbMilliseconds = firstByte.quantiles
-    row.totalMilliseconds = total.quantiles
-    row.serviceMilliseconds = service.quantiles
-    row.dnsMilliseconds = parts[0].quantiles
-    row.connectMilliseconds = parts[1].quantiles
-    row.tlsMilliseconds = parts[2].quantiles
-    row.waitMilliseconds = parts[3].quantiles
-    row.transferMilliseconds = parts[4].quantiles
-    row.p99OfRuns = p99
-    row.spectrum = total.spectrum
-    row.timeline = median.timeline
+    (row.totalMilliseconds, row.spectrum) = (total.quantiles, total.spectrum)
+    for (time, histogram) in times { row[keyPath: time] = histogram.quantiles }
     row.cpuSeconds = Estimate(runs.map(\.cpuSeconds))?.median ?? 0
     row.peakBytes = runs.map(\.peakBytes).max() ?? 0
     return row
   }
 
   private mutating func count(_ run: RunRecord) {
-    counts.otherRequests += run.others
-    counts.failureReasons.merge(run.failures) { $0 + $1 }
-    counts.failures = counts.failureReasons.values.reduce(0, +)
+    sum.rates.append(run.imagesPerSecond)
+    sum.otherRequests += run.others
+    sum.failureReasons.merge(run.failures) { $0 + $1 }
+    sum.failures = sum.failureReasons.values.reduce(0, +)
     for sample in run.samples {
-      counts.requests += 1
-      counts.retries += max(0, sample.attempts - 1)
-      if let status = sample.status { counts.statuses?[status, default: 0] += 1 }
+      sum.requests += 1
+      sum.retries += max(0, sample.attempts - 1)
+      if let status = sample.status { sum.statuses?[status, default: 0] += 1 }
       guard sample.failure == nil else { continue }
-      counts.notModified += sample.isNotModified ? 1 : 0
-      counts.protocols[sample.version.rawValue, default: 0] += 1
-      if sample.reused { counts.connections.reused += 1 } else { counts.connections.opened += 1 }
+      sum.notModified += sample.isNotModified ? 1 : 0
+      sum.protocols[sample.version.rawValue, default: 0] += 1
+      if sample.reused { sum.connections.reused += 1 } else { sum.connections.opened += 1 }
     }
-  }
-
-  private static func timeline(of run: RunRecord) -> BenchReport.Timeline {
-    guard run.seconds > 0, !run.samples.isEmpty else { return BenchReport.Timeline() }
-    var timeline = BenchReport.Timeline(
-      intervalSeconds: run.seconds / Double(intervals),
-      images: [Int](repeating: 0, count: intervals),
-      bytes: [ByteCount](repeating: 0, count: intervals)
-    )
-    for sample in run.samples where sample.failure == nil {
-      let seconds = Double(sample.ended - run.began) / 1e9
-      let place = min(max(0, Int(seconds / timeline.intervalSeconds)), intervals - 1)
-      timeline.images[place] += 1
-      timeline.bytes[place] += sample.bytes
-    }
-    return timeline
   }
 }
 

@@ -159,7 +159,6 @@ struct BenchCommand: ParsableCommand {
         options.parallel = .fixed(parallel)
         return try CurlTransport(options)
       },
-      monotonic: { .now() },
       wall: { .now() },
       variables: ProcessInfo.processInfo.environment,
       scratch: bench.scratch ?? FileManager.default.temporaryDirectory.path
@@ -168,7 +167,12 @@ struct BenchCommand: ParsableCommand {
 
   private func show(_ report: BenchReport, _ terminal: Terminal) throws {
     if let path = bench.html {
-      let page = BenchPage(report, title: title, setting: setting)
+      let page = BenchPage(
+        report,
+        title: title,
+        facts: facts,
+        command: ShownCommand(ProgramArguments.all).description
+      )
       try TextFile.replace(path, with: try page.html)
     }
     if output.json {
@@ -178,7 +182,8 @@ struct BenchCommand: ParsableCommand {
     }
   }
 
-  private var setting: BenchSetting {
+  /// The date, the machine and larder's version.
+  private var facts: [String] {
     var system = utsname()
     uname(&system)
     /// Reads the text of a fixed-length C array, which ends at the first NUL.
@@ -187,12 +192,11 @@ struct BenchCommand: ParsableCommand {
     }
     let processors = ProcessInfo.processInfo.activeProcessorCount
     let kernel = "\(text(system.sysname)) \(text(system.release)) \(text(system.machine))"
-    return BenchSetting(
-      date: UnixTime(Int64(time(nil))).text("%Y-%m-%d %H:%M UTC"),
-      host: "\(text(system.nodename)), \(Quantities.count(processors, "processor")), \(kernel)",
-      version: "larder \(LarderCommand.version)",
-      command: ShownCommand(ProgramArguments.all).description
-    )
+    return [
+      UnixTime.now().text("%Y-%m-%d %H:%M UTC"),
+      "\(text(system.nodename)), \(Quantities.count(processors, "processor")), \(kernel)",
+      "larder \(LarderCommand.version)",
+    ]
   }
 
   private var title: String {

@@ -94,7 +94,8 @@ import Transport
     let page = try BenchPage(
       report,
       title: "URLs",
-      setting: BenchSetting(date: "", host: "", version: "", command: "")
+      facts: [],
+      command: ""
     ).html
 
     #expect(report.runs.map(\.statuses) == [["200": 11, "404": 1], ["304": 11, "404": 1]])
@@ -250,7 +251,6 @@ import Transport
         options.retry.retries = 1
         return try CurlTransport(options)
       },
-      monotonic: { .now() },
       wall: { clock.now },
       scratch: folder.path
     )

@@ -62,13 +62,14 @@ import Testing
         ObjectIdentifier(ItemView.self): item.child,
         ObjectIdentifier(StorefrontCard.self): card.child,
         ObjectIdentifier(PriceLineView.self): line.child,
+        ObjectIdentifier(ProblemView.Cause.self): ProblemView.Cause.gone.child,
       ]
     )
     let views: [any PageView.Type] = [
       ReportView.self, ItemView.self, StorefrontPage.Frame.self, StorefrontHome.self,
       StorefrontList.self, StorefrontItemPage.self, StorefrontBasketPage.self,
       StorefrontOrdersPage.self, StorefrontOrderPage.self, Storefront.Notice.self,
-      BenchView.self,
+      BenchPage.self,
     ]
     for view in views { names.compare(view.template, showing: view) }
 

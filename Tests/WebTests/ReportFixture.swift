@@ -82,6 +82,6 @@ enum ReportFixture {
     _ language: PageLanguage = .english,
     _ book: PictureBook = PictureBook(.inline)
   ) throws -> String {
-    try ReportPage(data, language, clock, advice: advice).html(book)
+    try ReportPage(data: data, language: language, clock: clock, advice: advice).html(book)
   }
 }

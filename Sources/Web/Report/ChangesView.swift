@@ -8,10 +8,8 @@ import Pipeline
 struct ChangesView {
   /// The changes of one kind.
   struct Group {
-    let title: String
+    let title, more, speech: String
     let rows: [Row]
-    let more: String
-    let speech: String
   }
 
   /// One change.
@@ -21,20 +19,18 @@ struct ChangesView {
     let number: Int?
     let field: String
     let hasValues: Bool
-    let from: String
-    let to: String
+    let from, to: String
   }
 
-  /// The runs or the period to which the changes belong, such as "run 4 to run 5" or "since 2026-01-13 06:30".
-  let span: String
-  let quiet: String
-  let groups: [Group]
-  /// The number of changes.
-  let count: Int
-  /// The words below the number of changes, such as "changes since the run before".
-  let label: String
+  /// The start of the period, such as "2026-01-13 06:30"; empty if the changes are those of the last run.
+  let since: String
+  /// The number of the run with which the last run is compared, and the number of the last run.
+  let old, new: String
   /// Whether the last run is the first, so that there is no earlier run to compare it with.
   let isFirst: Bool
+  let groups: [Group]
+  /// The number of changes, such as `1,234`.
+  let count: String
 
   /// At most this many changes of each kind are listed; the others are only counted.
   private static let most = 100
@@ -43,47 +39,25 @@ struct ChangesView {
   ///
   /// - Parameters:
   ///   - data: The report's data.
-  ///   - cards: The number and the title of each item's first card, by item id.
+  ///   - cards: The page's cards.
   ///   - language: The page's language.
   ///   - clock: The page's clock.
-  ///   - speech: The `lang` attribute of the shop's texts, such as ` lang="ko"`; empty if their language is unknown.
-  init(
-    _ data: ReportData,
-    cards: [String: (number: Int, title: String)],
-    _ language: PageLanguage,
-    _ clock: PageClock,
-    speech: String
-  ) {
+  init(_ data: ReportData, _ cards: ReportCards, _ language: PageLanguage, _ clock: PageClock) {
     let changes = data.changes
-    let say = language.of
     let rows = Rows(cards: cards, language: language)
+    since = changes.period.map { clock.text($0.since) } ?? ""
+    (old, new) = (changes.old.map { "\($0)" } ?? "", "\(changes.new)")
     isFirst = changes.period == nil && changes.old == nil
-    let found: [(title: String, rows: [Row])]
-    if let period = changes.period {
-      let since = clock.text(period.since)
-      span = say("since \(since)", "\(since) 이후")
-      label = say("changes since \(since)", "\(since) 이후 달라진 점")
-      quiet = say("Nothing changed in this time.", "이 기간에 달라진 것이 없습니다.")
-      found = rows.all(of: period.items)
-    } else if let old = changes.old {
-      span = say("run \(old) to run \(changes.new)", "\(old)번 실행에서 \(changes.new)번 실행까지")
-      label = say("changes since the run before", "지난번과 달라진 점")
-      quiet = say("Nothing changed since the run before.", "지난번과 달라진 것이 없습니다.")
-      found = rows.all(of: changes, data)
-    } else {
-      span = say("run \(changes.new), the first", "첫 실행 (\(changes.new)번)")
-      label = say("first run", "첫 실행")
-      quiet = say("This is the first run: everything is new.", "첫 실행이라 모두 새 상품입니다.")
-      found = []
-    }
-    count = found.map(\.rows.count).reduce(0, +)
+    let found =
+      changes.period.map { rows.all(of: $0.items) } ?? (isFirst ? [] : rows.all(of: data))
+    count = found.map(\.rows.count).reduce(0, +).grouped
+    let speech = PageLanguage.spoken(in: data.items.prefix(200).map(\.item.title))
     groups = found.filter { !$0.rows.isEmpty }.map { title, rows in
-      let rest = rows.count - Self.most
-      return Group(
+      Group(
         title: "\(title) (\(rows.count.grouped))",
-        rows: Array(rows.prefix(Self.most)),
-        more: rest > 0 ? say("and \(rest.grouped) more", "외 \(rest.grouped)건") : "",
-        speech: speech
+        more: language.more(rows.count - Self.most),
+        speech: ReportShelf.speech(speech),
+        rows: Array(rows.prefix(Self.most))
       )
     }
   }
@@ -104,8 +78,7 @@ struct ChangesView {
 
 /// Makes the rows of changes, kind by kind.
 private struct Rows {
-  /// The number and the title of each item's first card, by item id.
-  let cards: [String: (number: Int, title: String)]
+  let cards: ReportCards
   let language: PageLanguage
 
   private func row(
@@ -127,27 +100,24 @@ private struct Rows {
   }
 
   /// The changes between two runs; the largest price reductions come first.
-  func all(
-    of changes: ReportData.Changes,
-    _ data: ReportData
-  ) -> [(title: String, rows: [ChangesView.Row])] {
+  func all(of data: ReportData) -> [(title: String, rows: [ChangesView.Row])] {
     let say = language.of
-    let listing = changes.listing
+    let (listing, titles) = (data.changes.listing, data.changes.titles)
+    let items = Dictionary(data.items.map { ($0.id, $0.item) }) { first, _ in first }
+    let changed = listing.changed.largestFirst { Self.fall(of: $0, items[$0.id]) }.map { change in
+      let value = { ChangesView.value($0, of: change.field, data.currency) }
+      return row(
+        change.id,
+        field: language.field(change.field),
+        from: value(change.from),
+        to: value(change.to)
+      )
+    }
     return [
-      (
-        say("Changed", "바뀐 상품"),
-        Self.fallsFirst(listing.changed, data.items).map { change in
-          let value = { ChangesView.value($0, of: change.field, data.currency) }
-          return row(
-            change.id,
-            field: language.field(change.field),
-            from: value(change.from),
-            to: value(change.to)
-          )
-        }
-      ), (say("New", "새 상품"), listing.added.map { row($0.id) }),
-      (say("Gone", "사라진 상품"), listing.removed.map { row($0.id, title: changes.titles[$0.id]) }),
-      (say("Pictures with new bytes", "새로 바뀐 사진"), changes.pictures.map { row($0) }),
+      (say("Changed", "바뀐 상품"), changed),
+      (say("New", "새 상품"), listing.added.map { row($0.id) }),
+      (say("Gone", "사라진 상품"), listing.removed.map { row($0.id, title: titles[$0.id]) }),
+      (say("Pictures with new bytes", "새로 바뀐 사진"), data.changes.pictures.map { row($0) }),
     ]
   }
 
@@ -158,81 +128,51 @@ private struct Rows {
     func named(_ isMeant: (NetChange) -> Bool) -> [ChangesView.Row] {
       items.filter(isMeant).map { row($0.id, title: $0.item?.title) }
     }
-    func prices(_ items: [NetChange]) -> [ChangesView.Row] {
-      items.map { net in
+    func fall(_ net: NetChange) -> Double { Self.fall(from: net.price, to: net.newPrice) }
+    let priced = stayed.filter { $0.price != $0.newPrice }.largestFirst { abs(fall($0)) }
+    func prices(_ isMeant: (Double) -> Bool) -> [ChangesView.Row] {
+      priced.filter { isMeant(fall($0)) }.map { net in
         row(
           net.id,
           title: net.item?.title,
-          field: Self.percent(Self.fall(from: net.price, to: net.newPrice)),
+          field: Self.percent(fall(net)),
           from: net.price?.formatted() ?? "–",
           to: net.newPrice?.formatted() ?? "–"
         )
       }
     }
-    let priced = stayed.filter { $0.price != $0.newPrice }.enumerated().map {
-      (
-        place: $0.offset, net: $0.element,
-        fall: Self.fall(from: $0.element.price, to: $0.element.newPrice)
+    let badges = stayed.filter { $0.badges != $0.newBadges }.map { net in
+      let text = { (badges: String) in badges.isEmpty ? "–" : PlainText.line(badges) }
+      return row(
+        net.id,
+        title: net.item?.title,
+        from: text(net.badges),
+        to: text(net.newBadges)
       )
     }
-    let sorted = priced.sorted { (abs($0.fall), $1.place) > (abs($1.fall), $0.place) }
     return [
-      (say("Cheaper", "내린 가격"), prices(sorted.filter { $0.fall > 0 }.map(\.net))),
-      (say("Dearer", "오른 가격"), prices(sorted.filter { $0.fall < 0 }.map(\.net))),
-      (say("Other prices", "그 밖의 가격"), prices(priced.filter { $0.fall == 0 }.map(\.net))),
+      (say("Cheaper", "내린 가격"), prices { $0 > 0 }), (say("Dearer", "오른 가격"), prices { $0 < 0 }),
+      (say("Other prices", "그 밖의 가격"), prices { $0 == 0 }),
       (say("New", "새 상품"), named { $0.presence == .added }),
       (say("Back", "돌아온 상품"), named { $0.presence == .back }),
-      (say("Gone", "사라진 상품"), named { $0.presence == .removed }),
-      (
-        say("Badges", "배지"),
-        stayed.filter { $0.badges != $0.newBadges }.map { net in
-          let text = { (badges: String) in badges.isEmpty ? "–" : PlainText.line(badges) }
-          return row(
-            net.id,
-            title: net.item?.title,
-            from: text(net.badges),
-            to: text(net.newBadges)
-          )
-        }
-      ), (say("Pictures", "사진"), named { $0.presence == .stayed && $0.hasNewPictures }),
+      (say("Gone", "사라진 상품"), named { $0.presence == .removed }), (say("Badges", "배지"), badges),
+      (say("Pictures", "사진"), named { $0.presence == .stayed && $0.hasNewPictures }),
     ]
   }
 
-  /// Moves changes that lower the customer's price to the front, the largest reduction first.
+  /// The fraction by which a change lowers the price that a customer pays; 0 if it does not.
   ///
-  /// All other changes keep their order.
-  private static func fallsFirst(
-    _ changes: [CatalogDiff.FieldChange],
-    _ items: [ShownItem]
-  ) -> [CatalogDiff.FieldChange] {
-    func isPrice(_ change: CatalogDiff.FieldChange) -> Bool {
-      change.field == "normalPrice" || change.field == "salePrice"
+  /// An item without a sale price is sold for its normal price. `item` is the item after the change.
+  private static func fall(of change: CatalogDiff.FieldChange, _ item: StoreItem?) -> Double {
+    let isSale = change.field == "salePrice"
+    guard isSale || change.field == "normalPrice" && item?.salePrice == nil else { return 0 }
+    func price(_ value: String?) -> Int? {
+      value.flatMap { Int($0) } ?? (isSale ? item?.normalPrice?.minorUnits : nil)
     }
-    struct Place: Hashable { let section, id: String }
-    let prices = Dictionary(grouping: changes.filter(isPrice)) {
-      Place(section: $0.section, id: $0.id)
+    guard let before = price(change.from), let now = price(change.to), now < before else {
+      return 0
     }
-    let known = Set(prices.keys.map(\.id))
-    let listed = Dictionary(
-      items.lazy.filter { known.contains($0.id) }.map { ($0.id, $0.item) }
-    ) { first, _ in first }
-    let falls = prices.mapValues { own -> Double in
-      let item = listed[own[0].id]
-      func price(_ value: (CatalogDiff.FieldChange) -> String?) -> Int? {
-        func field(_ name: String, _ present: Price?) -> Int? {
-          let change = own.first { $0.field == name }
-          return change.map { value($0).flatMap { Int($0) } } ?? present?.minorUnits
-        }
-        return field("salePrice", item?.salePrice) ?? field("normalPrice", item?.normalPrice)
-      }
-      guard let before = price(\.from), let now = price(\.to), now < before else { return 0 }
-      return Double(before - now) / Double(before)
-    }
-    let ranked = changes.enumerated().map { place, change in
-      let fall = isPrice(change) ? falls[Place(section: change.section, id: change.id)] ?? 0 : 0
-      return (place: place, fall: fall, change: change)
-    }
-    return ranked.sorted { ($0.fall, $1.place) > ($1.fall, $0.place) }.map(\.change)
+    return Double(before - now) / Double(before)
   }
 
   /// The fraction by which a price fell: 0.16 for 16 %, negative if it rose, and 0 if the prices cannot be compared.
@@ -245,5 +185,13 @@ private struct Rows {
   private static func percent(_ fall: Double) -> String {
     let percent = Int((abs(fall) * 100).rounded())
     return percent == 0 ? "" : "\(fall > 0 ? "−" : "+")\(percent.grouped)%"
+  }
+}
+
+extension Array {
+  /// The elements, those with the largest values first; elements with the same value keep their order.
+  fileprivate func largestFirst(_ value: (Element) -> Double) -> [Element] {
+    enumerated().map { (place: $0.offset, value: value($0.element), element: $0.element) }
+      .sorted { ($0.value, $1.place) > ($1.value, $0.place) }.map(\.element)
   }
 }

@@ -113,29 +113,33 @@ extension ReportData {
   var last: SyncReport? { runs.first { $0.report != nil }?.report }
 }
 
-/// A section of the catalog with its items, as the report shows it.
+/// The number and the title of each item's first card, by item id.
+typealias ReportCards = [String: (number: Int, title: String)]
+
+/// The template data of a section with its cards.
 struct ReportShelf {
-  let anchor: String
-  let title: String
-  let subtitle: String
+  let anchor, title, subtitle: String
   let items: [ShownItem]
   /// The number of the section's first card; the page numbers all cards from 0.
   let first: Int
+  /// The number of items, such as `3 items`.
+  let count: String
   let isStale: Bool
   /// The `lang` attribute of the section's texts, with a space before it: ` lang="ko"`.
   ///
   /// It is empty if the language is unknown.
   let speech: String
+  /// The HTML of the cards.
+  var cards = ""
 
   /// The `lang` attribute for a language such as `ko`; empty if the language is nil.
   static func speech(_ language: String?) -> String {
     language.map { " lang=\"\($0)\"" } ?? ""
   }
 
-  /// The sections of a report with their items, in the order of the catalog file.
-  static func all(_ data: ReportData) -> [ReportShelf] {
-    var items: [String: [ShownItem]] = [:]
-    for item in data.items { items[item.sections.first ?? "", default: []].append(item) }
+  /// The sections of a report with their items, in the order of the catalog file, without cards.
+  static func all(_ data: ReportData, _ language: PageLanguage) -> [ReportShelf] {
+    let items = Dictionary(grouping: data.items) { $0.sections.first ?? "" }
     var first = 0
     return data.sections.enumerated().map { place, section in
       let own = items[section.key] ?? []
@@ -148,6 +152,7 @@ struct ReportShelf {
         subtitle: section.subtitle.map(PlainText.line) ?? "",
         items: own,
         first: first,
+        count: language.count(own.count, "item", "items", "상품"),
         isStale: section.isStale,
         speech: speech(PageLanguage.spoken(in: texts))
       )

@@ -8,10 +8,12 @@ import Synchronization
 
 /// A catalog as one self-contained HTML page, for `larder report`.
 package struct ReportPage {
-  private let data: ReportData
-  private let language: PageLanguage
-  private let clock: PageClock
-  private let advice: ReportAdvice
+  let data: ReportData
+  /// The language of the page's own words.
+  let language: PageLanguage
+  /// The time of the page, and the time zone of the times on the page.
+  let clock: PageClock
+  let advice: ReportAdvice
 
   /// A page with up to this many items embeds its thumbnails.
   ///
@@ -24,33 +26,12 @@ package struct ReportPage {
   /// A page with a folder shows the pictures of details only if it has at most this many pictures in all.
   private static let mostFiles = 20_000
 
-  /// Prepares a page about a catalog.
-  ///
-  /// - Parameters:
-  ///   - data: The report's data.
-  ///   - language: The language of the page's own words.
-  ///   - clock: The time of the page, and the time zone of the times on the page.
-  ///   - advice: Returns advice that names options of commands.
-  init(
-    _ data: ReportData,
-    _ language: PageLanguage,
-    _ clock: PageClock,
-    advice: @escaping ReportAdvice
-  ) {
-    (self.data, self.language, self.clock, self.advice) = (data, language, clock, advice)
-  }
-
   var isInline: Bool { data.items.count <= Self.mostInline }
 
   /// Whether the pictures of details are shown, and not only counted.
   private var showsDetails: Bool {
     let most = isInline ? Self.mostInlinePictures : Self.mostFiles
-    var urls: Set<String> = []
-    for image in data.items.lazy.flatMap(\.pictures) {
-      urls.insert(image.url)
-      if urls.count > most { return false }
-    }
-    return true
+    return Set(data.items.lazy.flatMap(\.pictures).map(\.url)).count <= most
   }
 
   /// The pictures that the page shows, if they are in the cache.
@@ -65,22 +46,32 @@ package struct ReportPage {
   /// - Throws: The error of a template's parser. A test checks that every template can be parsed.
   func html(_ book: PictureBook) throws -> String {
     let templates = try PageTemplates.shared(language)
-    let shelves = ReportShelf.all(data)
-    let (cards, lowest) = cards(shelves, book, templates)
-    return templates.html(view(shelves, cards: cards, lowest, book))
+    var shelves = ReportShelf.all(data, language)
+    let lowest = makeCards(of: &shelves, book, templates)
+    var sheets = SheetData(language, book, showsDetails: book.place != .nowhere && showsDetails)
+    var cards: ReportCards = [:]
+    for (number, item) in shelves.flatMap(\.items).enumerated() {
+      sheets.add(item, lowest: lowest[number], clock)
+      if cards[item.id] == nil { cards[item.id] = (number, PlainText.line(item.item.title)) }
+    }
+    return templates.html(
+      ReportView(data, shelves, cards, sheets: sheets.json, advice: advice, clock, language)
+    )
   }
 
-  /// The HTML of each section's cards, and the fact about each item's lowest price, made on all processors.
-  private func cards(
-    _ shelves: [ReportShelf],
+  /// Makes the HTML of each section's cards on all processors.
+  ///
+  /// - Returns: The fact about each item's lowest price.
+  private func makeCards(
+    of shelves: inout [ReportShelf],
     _ book: PictureBook,
     _ templates: PageTemplates
-  ) -> (html: [String], lowest: [PriceLineView.Fact?]) {
+  ) -> [PriceLineView.Fact?] {
     let jobs = shelves.enumerated().flatMap { place, shelf in
       stride(from: 0, to: shelf.items.count, by: 250).map { (shelf: place, from: $0) }
     }
     let made = Mutex([Int: (html: String, lowest: [PriceLineView.Fact?])]())
-    DispatchQueue.concurrentPerform(iterations: jobs.count) { job in
+    DispatchQueue.concurrentPerform(iterations: jobs.count) { [shelves] job in
       let (place, from) = jobs[job]
       let shelf = shelves[place]
       let words = ItemView.Words(
@@ -99,48 +90,9 @@ package struct ReportPage {
       }
       made.withLock { $0[job] = (html, lowest) }
     }
-    return made.withLock { made in
-      var cards = shelves.map { _ in "" }
-      for (job, place) in jobs.enumerated() { cards[place.shelf] += made[job]?.html ?? "" }
-      return (cards, jobs.indices.flatMap { made[$0]?.lowest ?? [] })
-    }
-  }
-
-  private func view(
-    _ shelves: [ReportShelf],
-    cards: [String],
-    _ lowest: [PriceLineView.Fact?],
-    _ book: PictureBook
-  ) -> ReportView {
-    var sheets = SheetData(language, book, showsDetails: book.place != .nowhere && showsDetails)
-    var first: [String: (number: Int, title: String)] = [:]
-    for shelf in shelves {
-      for (offset, item) in shelf.items.enumerated() {
-        sheets.add(item, lowest: lowest[shelf.first + offset], clock)
-        if first[item.item.id] == nil {
-          first[item.item.id] = (shelf.first + offset, PlainText.line(item.item.title))
-        }
-      }
-    }
-    let speech = PageLanguage.spoken(in: data.items.prefix(200).map(\.item.title))
-    let problems = ProblemView.all(data.last, cards: first, advice: advice, language)
-    return ReportView(
-      data,
-      shelves: zip(shelves, cards).map { ReportView.Shelf($0, cards: $1, language) },
-      changes: ChangesView(
-        data,
-        cards: first,
-        language,
-        clock,
-        speech: ReportShelf.speech(speech)
-      ),
-      problems: problems,
-      runs: RunsView(data, clock, language),
-      sizes: SizesView(shelves, language),
-      sheets: sheets.json,
-      clock,
-      language
-    )
+    let parts = made.withLock { $0 }
+    for (job, place) in jobs.enumerated() { shelves[place.shelf].cards += parts[job]?.html ?? "" }
+    return jobs.indices.flatMap { parts[$0]?.lowest ?? [] }
   }
 }
 
@@ -217,7 +169,7 @@ package struct ReportRun: Sendable {
     progress: @escaping @Sendable (Int, Int) -> Void = { _, _ in }
   ) throws -> Made? {
     let data = try ReportData(reader, at: clock.now, since: since)
-    let page = ReportPage(data, language, clock, advice: advice)
+    let page = ReportPage(data: data, language: language, clock: clock, advice: advice)
     let place: PictureBook.Place =
       page.isInline ? .inline : folder.map { .folder($0.name) } ?? .nowhere
     let book = Mutex(PictureBook(place))

@@ -4,8 +4,7 @@ import Pipeline
 
 /// A time for the HTML element `time`: as text for people, and as an RFC 3339 date for programs.
 struct MomentView: Equatable {
-  let text: String
-  let machine: String
+  let text, machine: String
 
   /// Creates the texts of a time.
   ///
@@ -22,12 +21,8 @@ struct RunsView {
   struct Row {
     let number: String
     let began: MomentView
-    let outcome: String
-    let tone: String
-    let duration: String
-    let received: String
-    let requests: String
-    let failures: String
+    let outcome, tone: String
+    let duration, received, requests, failures: String
   }
 
   let summary: String
@@ -60,31 +55,30 @@ struct RunsView {
         failures: report.map { $0.failureCount.grouped } ?? "–"
       )
     }
-    let ended = data.runs.filter { $0.report != nil }.reversed()
+    let ended = data.runs.reversed().filter { $0.report != nil }
     func plot(
       _ title: String,
-      _ value: @escaping (SyncReport) -> Double,
-      _ text: @escaping (Double) -> String
-    ) -> PlotView? {
-      let points = ended.compactMap { run in
-        run.report.map { report in
-          PlotView.Point(
-            value: value(report),
-            tone: Self.tone(run.time.outcome),
-            when: clock.text(run.time.started)
-          )
-        }
+      _ value: (SyncReport) -> Double,
+      _ text: (Double) -> String
+    ) -> PlotView {
+      let points = ended.map { run in
+        PlotView.Point(
+          value: run.report.map(value) ?? 0,
+          tone: Self.tone(run.time.outcome),
+          when: clock.text(run.time.started)
+        )
       }
-      return points.count > 1 ? PlotView(title, points, text, language) : nil
+      return PlotView(title, points, text, language)
     }
-    plots = [
-      plot(say("How long runs took", "걸린 시간"), { $0.durationSeconds }, language.duration),
-      plot(
-        say("Picture bytes received", "받은 사진 크기"),
-        { Double($0.pictures.bytesFetched) },
-        { ByteCount(Int64($0)).formatted() }
-      ),
-    ].compactMap { $0 }
+    let all = [
+      plot(say("How long runs took", "걸린 시간"), \.durationSeconds, language.duration),
+      plot(say("Picture bytes received", "받은 사진 크기")) {
+        Double($0.pictures.bytesFetched)
+      } _: {
+        ByteCount(Int64($0)).formatted()
+      },
+    ]
+    plots = ended.count > 1 ? all : []
   }
 
   /// The CSS class for a run's outcome: `good`, `warn` or `bad`; empty if the run has not ended.
@@ -110,15 +104,12 @@ struct PlotView {
   /// A bar, with its place in the drawing.
   struct Bar {
     let x, y, width, height: String
-    let tone: String
-    let label: String
+    let tone, label: String
   }
 
-  let title: String
-  let summary: String
-  let top: String
-  let first: String
-  let last: String
+  let title, summary: String
+  /// The highest value, and the times of the first and the last run.
+  let top, first, last: String
   let bars: [Bar]
 
   /// Creates a chart.
@@ -179,7 +170,7 @@ struct CalendarView {
 
   /// The name of a month, with its place in the drawing.
   struct Label: Equatable {
-    let x, y: Int
+    let x: Int
     let text: String
   }
 
@@ -225,7 +216,7 @@ struct CalendarView {
       guard let dayOfMonth = Int(date.suffix(2)), dayOfMonth <= 7 else { return nil }
       let month = Int(date.dropLast(3).suffix(2)) ?? 1
       let x = 2 + (monday - first) / 7 * 15
-      return Label(x: x, y: 11, text: language.month(month))
+      return Label(x: x, text: language.month(month))
     }
     let count = { (tone: String) in best.filter { $0.key >= first && $0.value == tone }.count }
     let idle = days.count - count("good") - count("warn") - count("bad")

@@ -60,20 +60,8 @@ struct SheetData {
 
   /// The data of all items as a JSON object.
   var json: String {
-    let say = language.of
-    let roles = PageData.list(
-      ["top", "gallery", "section"].map { PageData.text(language.role($0)) }
-    )
-    let words = PageData.object([
-      "language": PageData.text(language.rawValue),
-      "found": PageData.text(say("# found", "#개 찾음")),
-      "noPicture": PageData.text(say("not held", "없음")),
-      "original": PageData.text(say("Open the original", "원본 열기")),
-      "id": PageData.text(say("Id", "상품 번호")),
-      "section": PageData.text(say("Section", "섹션")), "roles": roles,
-    ])
-    return PageData.object([
-      "words": words, "before": PageData.text(book.folder),
+    PageData.object([
+      "before": PageData.text(book.folder),
       "after": PageData.text(book.suffix),
       "pictures": PageData.list(pictures.lazy.map(PageData.text)),
       "urls": book.place == .inline ? PageData.list(urls) : "null",

@@ -1,6 +1,6 @@
 (()=>{
 const $=s=>document.querySelector(s);
-const data=JSON.parse($('#data').textContent),words=data.words,items=data.items;
+const {words,data}=JSON.parse($('#data').textContent),items=data.items;
 const cards=[...document.querySelectorAll('.c')];
 const shelves=[...document.querySelectorAll('.shelf')];
 const input=$('#q'),status=$('#n'),sheet=$('#sheet'),body=$('#sheet-body');
