@@ -6,24 +6,18 @@ import Synchronization
 import Transport
 
 /// A picture, or its square version, that is ready to send.
-///
-/// The heads of the answers with status 200 and 304 are rendered once and kept.
 struct ServedImage: Sendable {
   /// The file's path in the cache.
   let path: String
   private let stamp: FileStamp?
-  private let version: ServedVersion
   private let type: String
+  /// The answers with bytes from elsewhere than the file.
+  let prepared: PreparedAnswer
 
-  private let whole: ByteBuffer
-  private let unmodified: ByteBuffer
-
-  /// The `max-age` of a picture, in seconds.
+  /// Prepares the answers.
   ///
-  /// It is short, because the URL stays the same when the shop replaces the picture.
-  private static let lifetime = 300
-
-  /// Renders the heads.
+  /// A client may keep a picture for 300 seconds. The time is short, because the URL stays the same when the shop
+  /// replaces the picture.
   ///
   /// - Parameters:
   ///   - path: The file's path in the cache.
@@ -38,20 +32,22 @@ struct ServedImage: Sendable {
     stamp: FileStamp?,
     changed: UnixTime? = nil
   ) {
-    self.path = path
-    self.stamp = stamp
+    (self.path, self.stamp) = (path, stamp)
     self.type = type?.mediaType ?? "application/octet-stream"
-    version = ServedVersion(
+    let version = ServedVersion(
       etag: "\"\(Hexadecimal.text(sha256))\"",
       modified: (changed ?? stamp?.modified).map { Int($0.seconds) }
     )
-    let fields = Self.fields(self.type, version)
-    whole = Answer.head(200, fields, length: stamp.map { Int($0.bytes.count) } ?? 0)
-    unmodified = Answer.head(304, fields.filter { $0.name != "Content-Type" }, length: nil)
+    prepared = PreparedAnswer(
+      self.type,
+      version,
+      caching: "public, max-age=300",
+      [("Accept-Ranges", "bytes")]
+    )
   }
 
   /// The approximate size of this value in memory, in bytes.
-  var cost: Int { 256 + whole.readableBytes + unmodified.readableBytes + 2 * path.utf8.count }
+  var cost: Int { 1024 + 2 * path.utf8.count }
 
   /// Answers a request with the file; nil if the file does not exist.
   ///
@@ -70,51 +66,7 @@ struct ServedImage: Sendable {
       let fields = [(name: "Content-Type", value: type), ("Cache-Control", "no-store")]
       return Answer(200, fields + SafetyFields.data, .file(file, 0..<size))
     }
-    return answer(request, size: size) { .file(file, $0) }
-  }
-
-  /// Answers a request with the bytes that `body` provides: with status 200, 206, 304, 412 or 416.
-  ///
-  /// - Parameters:
-  ///   - request: The request.
-  ///   - size: The picture's size in bytes.
-  ///   - body: Makes the body for a range of the picture's bytes.
-  /// - Returns: The answer.
-  func answer(
-    _ request: ServerRequest,
-    size: Int,
-    _ body: (Range<Int>) -> Answer.Body
-  ) -> Answer {
-    switch version.verdict({ request.headers[$0] }) {
-    case .notModified: return Answer(status: 304, head: unmodified, body: .none)
-    case .failed: return .problem(412, "the picture has changed")
-    case .passed: break
-    }
-    switch request.method == .get ? version.range(of: size, { request.headers[$0] }) : .whole {
-    case .whole:
-      return Answer(status: 200, head: whole, body: body(0..<size))
-    case .unsatisfiable:
-      let place = (name: "Content-Range", value: "bytes */\(size)")
-      return .problem(416, "the picture has \(size) bytes", [place])
-    case .part(let part):
-      let place = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(size)"
-      let fields = [(name: "Content-Range", value: place)] + Self.fields(type, version)
-      return Answer(206, fields, body(part))
-    }
-  }
-
-  private static func fields(
-    _ type: String,
-    _ version: ServedVersion
-  ) -> [(name: String, value: String)] {
-    var fields = [(name: "Content-Type", value: type)]
-    if let tag = version.etag { fields.append(("ETag", tag)) }
-    if let time = version.modified {
-      fields.append(("Last-Modified", UnixTime(Int64(time)).httpDate))
-    }
-    fields.append(("Cache-Control", "public, max-age=\(lifetime)"))
-    fields.append(("Accept-Ranges", "bytes"))
-    return fields + SafetyFields.data
+    return prepared.answer(request, size: size) { .file(file, $0) }
   }
 }
 
@@ -172,7 +124,8 @@ final class KeptImages: Sendable {
       stamp: stamp,
       changed: picture.fetched
     )
-    let answer = image.answer(request, size: Int(stamp.bytes.count)) { .kept(source, $0) }
+    let size = Int(stamp.bytes.count)
+    let answer = image.prepared.answer(request, size: size) { .kept(source, $0) }
     guard request.method == .get, case .kept(_, let range) = answer.body, !range.isEmpty else {
       return done(answer)
     }
