@@ -91,27 +91,13 @@ final class KeptImages: Sendable {
   /// - Parameters:
   ///   - picture: The index row of a picture that is in the store.
   ///   - request: The request.
+  ///   - isRenewed: Whether the row is not from the index, but from the store, which has a newer version.
   ///   - done: Called once with the answer, on any thread. It is called with nil if the store does not have the
   ///     picture.
   func send(
     _ picture: PictureEntry,
     _ request: ServerRequest,
-    _ done: @escaping @Sendable (Answer?) -> Void
-  ) {
-    guard underWay.add(1, ordering: .relaxed).newValue <= Self.most else {
-      underWay.subtract(1, ordering: .relaxed)
-      return done(.busy)
-    }
-    send(picture, request, isRenewed: false) { [self] answer in
-      underWay.subtract(1, ordering: .relaxed)
-      done(answer)
-    }
-  }
-
-  private func send(
-    _ picture: PictureEntry,
-    _ request: ServerRequest,
-    isRenewed: Bool,
+    isRenewed: Bool = false,
     _ done: @escaping @Sendable (Answer?) -> Void
   ) {
     guard let digest = picture.sha256, let stamp = picture.stamp else { return done(nil) }
@@ -129,8 +115,12 @@ final class KeptImages: Sendable {
     guard request.method == .get, case .kept(_, let range) = answer.body, !range.isEmpty else {
       return done(answer)
     }
-    let first = range.prefix(SentPicture.piece)
-    remote.part(first, of: path) { [self] result in
+    guard underWay.add(1, ordering: .relaxed).newValue <= Self.most else {
+      underWay.subtract(1, ordering: .relaxed)
+      return done(.busy)
+    }
+    remote.part(range.prefix(SentPicture.piece), of: path) { [self] result in
+      underWay.subtract(1, ordering: .relaxed)
       switch result {
       case .success(nil): done(nil)
       case .success(let part?) where part.entry.stamp == stamp:

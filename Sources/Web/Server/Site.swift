@@ -77,7 +77,7 @@ final class Site: Sendable {
         let words = "too many requests; try again in \(wait) s"
         throw .problem(429, words, [("Retry-After", "\(wait)")])
       }
-      guard request.method != .post || isOwn(request, at: local) else {
+      guard isOwn(request, at: local) else {
         throw .problem(403, "another site's page sent this; open the form here and send it again")
       }
       return route(request)
@@ -90,8 +90,7 @@ final class Site: Sendable {
   ///
   /// If so, the connection sends `100 Continue`.
   func wantsBody(of incoming: IncomingRequest, at local: SocketAddress?) -> Bool {
-    guard let request = try? read(incoming, at: local) else { return false }
-    return request.method != .post || isOwn(request, at: local)
+    (try? isOwn(read(incoming, at: local), at: local)) ?? false
   }
 
   /// Parses a request as far as it was received, and checks that it is meant for this server.
@@ -133,10 +132,12 @@ final class Site: Sendable {
     )
   }
 
-  /// Whether a POST comes from a page of this server, judged by the fields `Sec-Fetch-Site` and `Origin`.
+  /// Whether a request is no POST, or comes from a page of this server, judged by the fields `Sec-Fetch-Site` and
+  /// `Origin`.
   ///
   /// Browsers set these fields. A program that sends neither is accepted.
   private func isOwn(_ request: ServerRequest, at local: SocketAddress?) -> Bool {
+    guard request.method == .post else { return true }
     if let site = request.single("Sec-Fetch-Site"), site != "same-origin", site != "none" {
       return false
     }
