@@ -102,7 +102,7 @@ final class KeptImages: Sendable {
   ) {
     guard let digest = picture.sha256, let stamp = picture.stamp else { return done(nil) }
     let path = picture.name.path
-    let source = SentPicture(remote, path, stamp)
+    let source = SentPicture(remote: remote, path: path, stamp: stamp)
     let image = ServedImage(
       path: path,
       sha256: digest,
@@ -124,8 +124,9 @@ final class KeptImages: Sendable {
       switch result {
       case .success(nil): done(nil)
       case .success(let part?) where part.entry.stamp == stamp:
-        var answer = answer
-        answer.body = .kept(SentPicture(remote, path, stamp, first: part.bytes), range)
+        var (answer, source) = (answer, source)
+        source.first = ByteBuffer(bytes: part.bytes)
+        answer.body = .kept(source, range)
         done(answer)
       case .success(let part?):
         // Another machine has uploaded a newer version of the picture, which this machine's index does not have yet.
@@ -146,27 +147,13 @@ struct SentPicture: Sendable {
   /// It is the size of one request to the store, and of the memory that a connection needs.
   static let piece = 512 << 10
 
-  private let remote: any RemotePictures
-  private let path: String
-  private let stamp: FileStamp
-  private let first: ByteBuffer
-
-  /// Creates a picture to send.
-  ///
-  /// - Parameters:
-  ///   - remote: The store.
-  ///   - path: The picture's path in the store.
-  ///   - stamp: The size and the entity tag of this version of the picture.
-  ///   - first: The first bytes of the body, if they were already received.
-  init(
-    _ remote: any RemotePictures,
-    _ path: String,
-    _ stamp: FileStamp,
-    first: [UInt8] = []
-  ) {
-    (self.remote, self.path, self.stamp) = (remote, path, stamp)
-    self.first = ByteBuffer(bytes: first)
-  }
+  let remote: any RemotePictures
+  /// The picture's path in the store.
+  let path: String
+  /// The size and the entity tag of this version of the picture.
+  let stamp: FileStamp
+  /// The first bytes of the body, if they were already received.
+  var first = ByteBuffer()
 
   /// Fetches the next piece of a range.
   ///
