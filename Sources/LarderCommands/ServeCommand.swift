@@ -80,26 +80,21 @@ struct ServeCommand: ParsableCommand {
     let served = try OpenCatalog(cache: place.path, catalog: catalog.catalog ?? file?.catalog.name)
     let origin = offline ? nil : try ServedOrigin(file, of: served, base: base, connection)
     defer { origin?.transport.shutdown() }
-    var pulling: ServerContent.PullFactory?
+    let log = AccessLog(output.logFormat, isWhole: output.verbose > 0)
+    var content = ServerContent(cache: place.path, catalog: served, clock: { .now() })
+    content.remote = place.remote
+    content.squares = server.squares
+    content.pictures = Workers.forPictures
+    content.orders = try outbox.path()
+    content.budget = try budget.map { try OrderPlaceCommand.budget($0, served.currency) }
+    content.log = { log.note($0) }
     if let origin {
       let reserve = room.reserve(of: place.path)
-      pulling = { origin.pull(into: $0, keeping: reserve) }
-    }
-    let log = AccessLog(output.logFormat, isWhole: output.verbose > 0)
-    let content = ServerContent(
-      cache: place.path,
-      remote: place.remote,
-      catalog: served,
-      squares: server.squares,
-      pictures: Workers.forPictures,
-      clock: { .now() },
-      pulling: pulling,
-      orders: try outbox.path(),
-      budget: try budget.map { try OrderPlaceCommand.budget($0, served.currency) },
-      log: { log.note($0) }
-    )
-    if let obstacle = content.obstacle {
-      Log(output).warning("missing pictures are not fetched: \(obstacle.commandText)")
+      do throws(LarderError) {
+        try content.fetchMissing { origin.pull(into: $0, keeping: reserve) }
+      } catch {
+        Log(output).warning("missing pictures are not fetched: \(error.commandText)")
+      }
     }
     try serve(content)
   }
@@ -107,15 +102,13 @@ struct ServeCommand: ParsableCommand {
   private func serve(_ content: ServerContent) throws {
     let ended = DispatchSemaphore(value: 0)
     let signals = Signals(patience: .seconds(11)) { ended.signal() }
-    let web = try TaskWait.value { [server] in
-      try await WebServer(
-        content,
-        bind: server.bind,
-        port: server.port,
-        hosts: server.host,
-        limits: server.limits
-      )
-    }
+    let web = try WebServer(
+      content,
+      bind: server.bind,
+      port: server.port,
+      hosts: server.host,
+      limits: server.limits
+    )
     if !web.isLoopback {
       Log(output).warning(
         "anyone who can reach \(web.address) can see the catalog and place orders; a proxy that asks for "
@@ -128,7 +121,7 @@ struct ServeCommand: ParsableCommand {
       always: true
     )
     ended.wait()
-    try TaskWait.value { await web.stop() }
+    web.stop()
     Output.end(signals.status ?? .interrupted)
   }
 }
@@ -354,27 +347,5 @@ final class AccessLog: Sendable {
       (client, method, target) = (record.client, record.method, record.target)
       (status, bytes, seconds) = (record.status, record.bytes, record.seconds)
     }
-  }
-}
-
-/// Blocks the main thread until a task ends.
-enum TaskWait {
-  /// Runs a task, and blocks the calling thread until the task ends.
-  ///
-  /// Never call this on a thread that tasks run on.
-  static func value<Value: Sendable>(
-    _ body: @escaping @Sendable () async throws -> Value
-  ) throws -> Value {
-    let result = Mutex<Result<Value, any Error>?>(nil)
-    let done = DispatchSemaphore(value: 0)
-    Task.detached {
-      let outcome: Result<Value, any Error>
-      do { outcome = .success(try await body()) } catch { outcome = .failure(error) }
-      result.withLock { $0 = outcome }
-      done.signal()
-    }
-    done.wait()
-    guard let outcome = result.withLock({ $0 }) else { throw CancellationError() }
-    return try outcome.get()
   }
 }

@@ -47,9 +47,15 @@ struct ServedStoreTests {
     let served = try OpenCatalog(cache: folder.path("cache"), catalog: nil)
     let clock = shop.clock
     let catalog = try shop.catalog()
-    var pulling: ServerContent.PullFactory?
+    var content = ServerContent(
+      cache: folder.path("cache"),
+      catalog: served,
+      clock: { clock.now }
+    )
+    content.remote = pictures
+    content.squares = [16]
     if fetching {
-      pulling = { [curl] room in
+      try content.fetchMissing { [curl] room in
         PicturePull(
           catalog,
           room: room,
@@ -59,15 +65,7 @@ struct ServedStoreTests {
         )
       }
     }
-    let content = ServerContent(
-      cache: folder.path("cache"),
-      remote: pictures,
-      catalog: served,
-      squares: [16],
-      clock: { clock.now },
-      pulling: pulling
-    )
-    let web = try await WebServer(content, bind: "127.0.0.1", port: 0)
+    let web = try WebServer(content, bind: "127.0.0.1", port: 0)
     var replies: [Reply] = []
     for question in questions {
       var request = Request(try curl.parse("\(web.url)/\(question.path)", relativeTo: nil))
@@ -89,7 +87,7 @@ struct ServedStoreTests {
         replies.append(Reply(status: status ?? 0, headers: failure.headers))
       }
     }
-    await web.stop()
+    web.stop()
     return replies
   }
 

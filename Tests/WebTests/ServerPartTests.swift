@@ -105,8 +105,8 @@ import Transport
 
   @Test func `characters that would end a header line are left out`() {
     let answer = Answer(200, [("A", "b\r\nC: d"), ("E", "f")])
-    let head = String(buffer: answer.head)
 
-    #expect(head == "HTTP/1.1 200 OK\r\nE: f\r\nContent-Length: 0\r\n")
+    #expect(answer.status == 200)
+    #expect(answer.head.headers == ["E": "f", "Content-Length": "0"])
   }
 }

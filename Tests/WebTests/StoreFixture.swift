@@ -35,16 +35,14 @@ final class StoreFixture {
     _ clock: TestClock
   ) throws -> Storefront {
     let cache = folder.path("cache")
-    return Storefront(
-      ServerContent(
-        cache: cache,
-        catalog: try OpenCatalog(cache: cache, catalog: nil),
-        squares: [128, 256, 512],
-        clock: { clock.now },
-        orders: orders,
-        budget: budget
-      )
+    var content = ServerContent(
+      cache: cache,
+      catalog: try OpenCatalog(cache: cache, catalog: nil),
+      clock: { clock.now }
     )
+    content.squares = [128, 256, 512]
+    (content.orders, content.budget) = (orders, budget)
+    return Storefront(content)
   }
 
   /// The orders placed so far.
@@ -144,10 +142,7 @@ final class StoreFixture {
 
     init(_ answer: Answer) {
       status = answer.status
-      headers = String(buffer: answer.head).split(separator: "\r\n").dropFirst().map { line in
-        let parts = line.split(separator: ": ", maxSplits: 1)
-        return (String(parts[0]), parts.count > 1 ? String(parts[1]) : "")
-      }
+      headers = answer.head.headers.map { (name: $0.name, value: $0.value) }
       if case .bytes(let bytes) = answer.body { html = String(buffer: bytes) } else { html = "" }
     }
 

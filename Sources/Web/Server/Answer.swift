@@ -1,6 +1,5 @@
 import Base
 import Crypto
-import Glibc
 import HTTPServing
 import NIOCore
 import NIOHTTP1
@@ -11,23 +10,22 @@ import Transport
 ///
 /// The file is closed when the last reference to this object is released.
 final class SentFile: Sendable {
-  let descriptor: Int32
+  let handle: NIOFileHandle
 
   /// Takes ownership of the descriptor.
   init(descriptor: Int32) {
-    self.descriptor = descriptor
+    handle = NIOFileHandle(_deprecatedTakingOwnershipOfDescriptor: descriptor)
   }
 
-  deinit { close(descriptor) }
+  deinit { try? handle.close() }
 }
 
 /// The answer to a request: a head and a body.
 ///
-/// The head is rendered when the answer is created, so an answer that is sent many times is rendered once.
-struct Answer: Sendable {
+/// A function that refuses a request can throw the answer.
+struct Answer: Error {
   /// The body of an answer.
   enum Body: Sendable {
-    case none
     case bytes(ByteBuffer)
     /// A part of a file, which the kernel copies from the disk to the socket (`sendfile`).
     case file(SentFile, Range<Int>)
@@ -36,54 +34,38 @@ struct Answer: Sendable {
 
     var count: Int {
       switch self {
-      case .none: 0
       case .bytes(let bytes): bytes.readableBytes
       case .file(_, let range), .kept(_, let range): range.count
       }
     }
   }
 
-  let status: Int
-  /// The status line and the header fields, except `Date` and `Connection`, which the connection adds.
-  let head: ByteBuffer
+  /// The status and the header fields, except `Date` and `Connection`, which the connection adds.
+  let head: HTTPResponseHead
   var body: Body
   /// Whether the connection must be closed after this answer.
   var closes = false
   /// The cause of an internal failure, which is logged and never sent to the client.
   var cause: String?
 
-  /// Creates an answer from a rendered head.
-  init(status: Int, head: ByteBuffer, body: Body) {
-    (self.status, self.head, self.body) = (status, head, body)
-  }
+  var status: Int { Int(head.status.code) }
 
-  /// Renders an answer.
+  /// Creates an answer.
   ///
   /// - Parameters:
   ///   - status: The status code.
   ///   - fields: The header fields. `Content-Length` is added to every answer whose status allows a body.
   ///   - body: The body.
-  init(_ status: Int, _ fields: [(name: String, value: String)], _ body: Body = .none) {
-    self.status = status
-    self.body = body
-    head = Self.head(status, fields, length: status == 304 || status == 204 ? nil : body.count)
-  }
-
-  /// Renders a status line and header fields.
-  static func head(
+  init(
     _ status: Int,
     _ fields: [(name: String, value: String)],
-    length: Int?
-  ) -> ByteBuffer {
-    var head = ByteBuffer()
-    head.writeString(
-      "HTTP/1.1 \(status) \(HTTPResponseStatus(statusCode: status).reasonPhrase)\r\n"
-    )
-    for field in fields where isFit(field.name) && isFit(field.value) {
-      head.writeString("\(field.name): \(field.value)\r\n")
-    }
-    if let length { head.writeString("Content-Length: \(length)\r\n") }
-    return head
+    _ body: Body = .bytes(ByteBuffer())
+  ) {
+    self.body = body
+    let status = HTTPResponseStatus(statusCode: status)
+    var headers = HTTPHeaders(fields.filter { Self.isFit($0.name) && Self.isFit($0.value) })
+    if status.mayHaveResponseBody { headers.add(name: "Content-Length", value: "\(body.count)") }
+    head = HTTPResponseHead(version: .http1_1, status: status, headers: headers)
   }
 
   /// Whether a text is allowed in a head.
@@ -101,23 +83,44 @@ extension Answer {
   ///   - status: The status code.
   ///   - detail: One sentence that names the fault and its remedy.
   ///   - fields: Additional header fields.
+  ///   - closes: Whether the connection must be closed after the answer.
   /// - Returns: The answer.
   static func problem(
     _ status: Int,
     _ detail: String,
-    _ fields: [(name: String, value: String)] = []
+    _ fields: [(name: String, value: String)] = [],
+    closes: Bool = false
   ) -> Answer {
     let problem = Problem(
       title: HTTPResponseStatus(statusCode: status).reasonPhrase,
       status: status,
       detail: detail
     )
-    let bytes = (try? problem.jsonLine()) ?? []
-    let own = [
-      (name: "Content-Type", value: "application/problem+json"),
-      (name: "Cache-Control", value: "no-store"),
-    ]
-    return Answer(status, own + fields + SafetyFields.data, .bytes(ByteBuffer(bytes: bytes)))
+    let bytes = ByteBuffer(bytes: (try? problem.jsonLine()) ?? [])
+    var answer = unstored(status, "application/problem+json", fields, bytes)
+    answer.closes = closes
+    return answer
+  }
+
+  /// A text as of this moment, for monitoring.
+  ///
+  /// - Parameters:
+  ///   - status: The status code.
+  ///   - text: The text.
+  ///   - version: A parameter of the media type, such as ` version=0.0.4;`.
+  /// - Returns: The answer.
+  static func text(_ status: Int, _ text: String, version: String = "") -> Answer {
+    unstored(status, "text/plain;\(version) charset=utf-8", [], ByteBuffer(string: text))
+  }
+
+  private static func unstored(
+    _ status: Int,
+    _ type: String,
+    _ fields: [(name: String, value: String)],
+    _ body: ByteBuffer
+  ) -> Answer {
+    let own = [(name: "Content-Type", value: type), (name: "Cache-Control", value: "no-store")]
+    return Answer(status, own + fields + SafetyFields.data, .bytes(body))
   }
 
   /// A page of the web store, or a file that such a page loads.
@@ -148,40 +151,84 @@ extension Answer {
   }
 }
 
-/// A JSON document with its entity tag, rendered once and sent until the catalog changes.
+/// The answers with one version of a document or a picture: whole, in part, or without a body if the client has it.
 struct PreparedAnswer: Sendable {
-  private let whole: Answer
-  private let unmodified: ByteBuffer
   private let version: ServedVersion
+  private let fields: [(name: String, value: String)]
+  /// The body; empty if it is not in memory.
+  let body: ByteBuffer
 
-  /// Renders the answers with status 200 and 304.
+  /// Prepares the answers.
   ///
   /// - Parameters:
   ///   - type: The body's media type.
+  ///   - version: The validators.
+  ///   - caching: The value of `Cache-Control`.
   ///   - fields: Additional header fields.
-  ///   - body: The body.
-  init(_ type: String, _ fields: [(name: String, value: String)] = [], _ body: [UInt8]) {
-    let digest = Hexadecimal.text(SHA256.hash(data: body).prefix(16))
-    version = ServedVersion(etag: "\"\(digest)\"", modified: nil)
-    // `no-cache` makes clients revalidate each time: the next sync may change the answer.
-    let all =
-      [
-        (name: "Content-Type", value: type), ("ETag", "\"\(digest)\""),
-        ("Cache-Control", "no-cache"),
-      ] + fields + SafetyFields.data
-    whole = Answer(200, all, .bytes(ByteBuffer(bytes: body)))
-    unmodified = Answer.head(304, all.filter { $0.name != "Content-Type" }, length: nil)
+  ///   - body: The body, if it is in memory.
+  init(
+    _ type: String,
+    _ version: ServedVersion,
+    caching: String,
+    _ fields: [(name: String, value: String)] = [],
+    body: ByteBuffer = ByteBuffer()
+  ) {
+    (self.version, self.body) = (version, body)
+    var own = [(name: "Content-Type", value: type)]
+    if let tag = version.etag { own.append(("ETag", tag)) }
+    if let time = version.modified {
+      own.append(("Last-Modified", UnixTime(Int64(time)).httpDate))
+    }
+    self.fields = own + [("Cache-Control", caching)] + fields + SafetyFields.data
   }
 
-  /// The size of this value in memory, in bytes.
-  var cost: Int { whole.body.count + whole.head.readableBytes + unmodified.readableBytes }
+  /// Prepares the answers with a document, which clients ask for again each time, because the next sync may change it.
+  init(
+    document bytes: [UInt8],
+    _ type: String = "application/json",
+    _ fields: [(name: String, value: String)] = []
+  ) {
+    let digest = Hexadecimal.text(SHA256.hash(data: bytes).prefix(16))
+    let version = ServedVersion(etag: "\"\(digest)\"", modified: nil)
+    self.init(type, version, caching: "no-cache", fields, body: ByteBuffer(bytes: bytes))
+  }
 
-  /// Evaluates the request's conditions, such as `If-None-Match`, and answers it.
-  func answer(_ request: ServerRequest) -> Answer {
+  /// Evaluates the request's conditions, such as `If-None-Match`, and answers with status 200, 304 or 412.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - body: The whole body. Pass nil to send the body in memory.
+  /// - Returns: The answer.
+  func answer(_ request: ServerRequest, _ body: Answer.Body? = nil) -> Answer {
     switch version.verdict({ request.headers[$0] }) {
-    case .passed: whole
-    case .notModified: Answer(status: 304, head: unmodified, body: .none)
+    case .passed: Answer(200, fields, body ?? .bytes(self.body))
+    case .notModified: Answer(304, fields.filter { $0.name != "Content-Type" })
     case .failed: .problem(412, "the file has changed")
+    }
+  }
+
+  /// Answers a request that may ask for a part of the body: with status 200, 206, 304, 412 or 416.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - size: The size of the whole body in bytes.
+  ///   - body: Makes the body for a range of the bytes.
+  /// - Returns: The answer.
+  func answer(
+    _ request: ServerRequest,
+    size: Int,
+    _ body: (Range<Int>) -> Answer.Body
+  ) -> Answer {
+    let whole = answer(request, body(0..<size))
+    guard whole.status == 200, request.method == .get else { return whole }
+    switch version.range(of: size, { request.headers[$0] }) {
+    case .whole: return whole
+    case .unsatisfiable:
+      let place = (name: "Content-Range", value: "bytes */\(size)")
+      return .problem(416, "the picture has \(size) bytes", [place])
+    case .part(let part):
+      let place = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(size)"
+      return Answer(206, [(name: "Content-Range", value: place)] + fields, body(part))
     }
   }
 }

@@ -2,7 +2,6 @@ import Base
 import Cache
 import NIOCore
 import Pipeline
-import Synchronization
 
 /// Serves pictures by their paths in the cache, such as `/images/ab/….jpg`, and small square versions of them
 /// (`?square=256`).
@@ -11,39 +10,41 @@ import Synchronization
 /// fetched.
 final class ImageRoutes: Sendable {
   private let catalog: OpenCatalog
-  private let cache: String
   private let files: ServedFiles
   /// The object store with the pictures; nil if they are files in the cache.
   private let kept: KeptImages?
   private let sides: [Int]
   private let squares: Squares
   private let pulls: PullThrough?
-  private let roomPath: String
   private let pool: WorkPool
-  /// Paths that the catalog does not name, remembered until the next run.
-  private let unknown = Mutex<(run: Int64, paths: Set<String>)>((0, []))
 
   /// A request for a picture that is being answered.
   private struct Question: Sendable {
     let request: ServerRequest
+    /// The path of the picture in the cache.
+    let path: String
     /// The side of the requested square, in pixels; nil if the picture itself is requested.
     let side: Int?
-    let snapshot: CatalogSnapshot
-    /// Whether the picture was fetched again because its object was missing in the store.
-    var isAnew = false
+    /// Whether the picture was fetched for this request.
+    var isFetched = false
     /// Called exactly once with the answer.
     let done: @Sendable (Answer) -> Void
+
+    /// The key of the picture or its square in ``CatalogSnapshot/images``, such as `256/images/ab/….jpg`.
+    var key: String { ImageRoutes.key(path, side) }
+  }
+
+  private static func key(_ path: String, _ side: Int?) -> String {
+    side.map { "\($0)/\(path)" } ?? path
   }
 
   init(_ content: ServerContent, _ pool: WorkPool) {
     catalog = content.catalog
-    cache = content.cache
     files = ServedFiles(cache: content.cache)
     sides = content.squares
     kept = content.remote.map { KeptImages($0) }
     squares = Squares(content.cache, remote: content.remote, pictures: content.pictures)
     pulls = content.pulls
-    roomPath = content.room?.path ?? ""
     self.pool = pool
   }
 
@@ -56,8 +57,8 @@ final class ImageRoutes: Sendable {
   func stop() { pulls?.stop() }
 
   func outcome(of request: ServerRequest) -> Site.Outcome {
-    let path = String(request.target.path.dropFirst())
     guard request.target.segments.count == 3 else { return .now(.noPicture, .image) }
+    let path = String(request.target.path.dropFirst())
     var side: Int?
     if let text = request.target.value("square") {
       guard let number = Int(text), sides.contains(number), text == "\(number)" else {
@@ -69,44 +70,38 @@ final class ImageRoutes: Sendable {
       }
       side = number
     }
-    let key = Self.key(path, side)
     let route = side == nil ? RequestRecord.Route.image : .square
-    if let image = catalog.current?.images[key], let answer = image.answer(request, from: files) {
+    if let image = catalog.current?.images[Self.key(path, side)],
+      let answer = image.answer(request, from: files)
+    {
       return .now(answer, route)
     }
     return .later(route) { [self, side] done in
-      if !pool.begin({ [self] in find(request, path, side, done) }) { done(.busy) }
+      begin(Question(request: request, path: path, side: side, done: done))
     }
   }
 
-  /// The key of a picture or its square in ``CatalogSnapshot/images``, such as `256/images/ab/….jpg`.
-  static func key(_ path: String, _ side: Int?) -> String {
-    side.map { "\($0)/\(path)" } ?? path
+  private func begin(_ question: Question, isLost: Bool = false) {
+    if !pool.begin({ [self] in find(question, isLost: isLost) }) { question.done(.busy) }
   }
 
   /// Finds a picture in the index, then in the working folder, then at its origin.
-  private func find(
-    _ request: ServerRequest,
-    _ path: String,
-    _ side: Int?,
-    _ done: @escaping @Sendable (Answer) -> Void
-  ) {
+  ///
+  /// If `isLost` is true, the object store has no longer the picture that the index names.
+  private func find(_ question: Question, isLost: Bool = false) {
     do throws(LarderError) {
       let snapshot = try catalog.renewed()
-      let question = Question(request: request, side: side, snapshot: snapshot, done: done)
-      var known = try snapshot.reader.picture(at: path)
-      let row = known
-      if let held = known, held.isHeld {
-        if kept != nil || pulls == nil || files.hold(path) {
-          return try send(held, .cache, question)
-        }
-        // Somebody deleted the picture's file. Fetch the picture unconditionally, because an answer with status 304 has
-        // no body.
-        known = nil
+      let row = try snapshot.reader.picture(at: question.path)
+      let isHeld = row?.isHeld ?? false
+      if let row, isHeld, !isLost, kept != nil || pulls == nil || files.hold(question.path) {
+        return try send(row, isInCache: true, question, snapshot)
       }
-      guard let pulls else { return done(.noPicture) }
-      if let entry = pulls.unkept(at: path) { return try send(entry, .room, question) }
-      guard let named = try url(of: path, snapshot.reader) else { return done(.noPicture) }
+      if let entry = pulls?.unkept(at: question.path) {
+        return try send(entry, isInCache: false, question, snapshot)
+      }
+      guard let pulls, !question.isFetched,
+        let named = try url(of: question.path, snapshot)
+      else { return question.done(.noPicture) }
       // The URL that identifies a picture may lack parameters, such as a signature, that a request needs. The index row
       // has the whole URL.
       let picture = PictureEntry(
@@ -114,107 +109,72 @@ final class ImageRoutes: Sendable {
         url: row?.url ?? named,
         identity: named
       )
-      pulls.fetch(picture, known: known) { [self] in answer($0, question) }
+      // If somebody deleted the picture, fetch it unconditionally, because an answer with status 304 has no body.
+      pulls.fetch(picture, known: isHeld ? nil : row) { [self] outcome in
+        switch outcome {
+        case .busy: question.done(.busy)
+        case .fetched:
+          var question = question
+          question.isFetched = true
+          find(question)
+        case .refused(let refusal) where refusal.isLasting:
+          question.done(.problem(404, "its origin does not have the picture: \(refusal.reason)"))
+        case .refused(let refusal):
+          let words = "its origin does not deliver the picture: \(refusal.reason)"
+          question.done(.problem(502, words, [("Retry-After", "10")]))
+        }
+      }
     } catch {
-      done(.unreadable.caused(by: error))
+      question.done(.unreadable.caused(by: error))
     }
   }
 
   /// The URL of the picture with a path in the cache; nil if the catalog names no such picture.
   ///
-  /// A path that the catalog does not name is looked up only once for each run, because the search reads all items.
-  private func url(of path: String, _ reader: CatalogReader) throws(LarderError) -> String? {
-    let run = try reader.lastRun().id.rawValue
-    let isUnknown = unknown.withLock { unknown in
-      if unknown.run != run || unknown.paths.count > 10_000 { unknown = (run, []) }
-      return unknown.paths.contains(path)
-    }
-    guard !isUnknown else { return nil }
-    if let url = try reader.url(ofPictureAt: path) { return url }
-    // Paths of 128 bytes and more are not remembered, because no picture has such a path.
-    if path.utf8.count < 128 { unknown.withLock { _ = $0.paths.insert(path) } }
+  /// A path that the catalog does not name is looked up only once for each snapshot, because the search reads all items.
+  private func url(of path: String, _ snapshot: CatalogSnapshot) throws(LarderError) -> String? {
+    guard snapshot.unknown[path] == nil else { return nil }
+    if let url = try snapshot.reader.url(ofPictureAt: path) { return url }
+    snapshot.unknown.add((), cost: 0, for: path)
     return nil
   }
 
-  /// Answers a request after its picture was fetched.
-  private func answer(_ outcome: PullThrough.Outcome, _ question: Question) {
-    switch outcome {
-    case .busy: question.done(.busy)
-    case .refused(let refusal) where refusal.isLasting:
-      question.done(.problem(404, "its origin does not have the picture: \(refusal.reason)"))
-    case .refused(let refusal):
-      let words = "its origin does not deliver the picture: \(refusal.reason)"
-      question.done(.problem(502, words, [("Retry-After", "10")]))
-    case .had(let entry, let place):
-      do throws(LarderError) {
-        try send(entry, place, question)
-      } catch {
-        question.done(.unreadable.caused(by: error))
-      }
-    }
-  }
-
   /// Sends a picture, or its square.
+  ///
+  /// If `isInCache` is false, the picture is in the working folder.
   private func send(
     _ picture: PictureEntry,
-    _ place: PullThrough.Place,
-    _ question: Question
+    isInCache: Bool,
+    _ question: Question,
+    _ snapshot: CatalogSnapshot
   ) throws(LarderError) {
     let (request, done) = (question.request, question.done)
     guard let digest = picture.sha256 else { return done(.noPicture) }
-    let path = picture.name.path
     if let side = question.side {
-      if place == .cache, let answer = try heldSquare(of: picture, digest, side, question) {
+      if isInCache, let answer = try heldSquare(of: picture, digest, side, question, snapshot) {
         return done(answer)
       }
-      return squares.make(
-        of: picture,
-        digest: digest,
-        side: side,
-        in: place == .cache ? cache : roomPath
-      ) { [self] in
-        done(madeSquare($0, of: picture, digest, side, place, question))
+      let room = isInCache ? nil : pulls?.roomPath
+      return squares.make(of: picture, digest: digest, side: side, room: room) { outcome in
+        done(Self.answer(request, outcome, of: picture))
       }
     }
-    if let kept, place == .cache {
+    if let kept, isInCache {
       return kept.send(picture, request) { [self] answer in
         if let answer { return done(answer) }
-        if question.isAnew { done(.noPicture) } else { fetchAnew(picture, question) }
+        if question.isFetched { done(.noPicture) } else { begin(question, isLost: true) }
       }
     }
     let image = ServedImage(
-      path: path,
+      path: picture.name.path,
       sha256: digest,
       type: picture.type,
       stamp: picture.stamp
     )
-    if place == .cache { question.snapshot.images.add(image, cost: image.cost, for: path) }
+    if isInCache { snapshot.images.add(image, cost: image.cost, for: question.key) }
     // A picture may have moved from the working folder to the cache in the meantime.
-    let answer =
-      place == .room
-      ? pulls.flatMap { image.answer(request, from: $0.files) } : nil
+    let answer = isInCache ? nil : pulls.flatMap { image.answer(request, from: $0.files) }
     done(answer ?? image.answer(request, from: files) ?? .noPicture)
-  }
-
-  /// Fetches a picture again after somebody deleted its object from the store.
-  ///
-  /// The request to the origin is unconditional, because an answer with status 304 has no body.
-  private func fetchAnew(_ picture: PictureEntry, _ question: Question) {
-    guard let pulls else { return question.done(.noPicture) }
-    let begins = pool.begin { [self] in
-      do throws(LarderError) {
-        guard try url(of: picture.name.path, question.snapshot.reader) != nil else {
-          return question.done(.noPicture)
-        }
-        let anew = PictureEntry(id: picture.id, url: picture.url, identity: picture.identity)
-        var question = question
-        question.isAnew = true
-        pulls.fetch(anew, known: nil) { [self, question] in answer($0, question) }
-      } catch {
-        question.done(.unreadable.caused(by: error))
-      }
-    }
-    if !begins { question.done(.busy) }
   }
 
   /// The answer for a square that is in the cache, or that is known to be impossible.
@@ -224,9 +184,10 @@ final class ImageRoutes: Sendable {
     of picture: PictureEntry,
     _ digest: [UInt8],
     _ side: Int,
-    _ question: Question
+    _ question: Question,
+    _ snapshot: CatalogSnapshot
   ) throws(LarderError) -> Answer? {
-    guard let square = try question.snapshot.reader.square(of: picture, side: side),
+    guard let square = try snapshot.reader.square(of: picture, side: side),
       square.source == digest
     else { return nil }
     guard let made = square.sha256 else { return square.failure.map { .noSquare($0) } }
@@ -238,36 +199,30 @@ final class ImageRoutes: Sendable {
       changed: picture.fetched
     )
     guard let answer = image.answer(question.request, from: files) else { return nil }
-    let key = Self.key(picture.name.path, side)
-    question.snapshot.images.add(image, cost: image.cost, for: key)
+    snapshot.images.add(image, cost: image.cost, for: question.key)
     return answer
   }
 
-  /// The answer for a new square: from its file in the cache if the file could be written, and otherwise from memory.
-  private func madeSquare(
+  /// The answer for a new square, which is sent from memory.
+  private static func answer(
+    _ request: ServerRequest,
     _ outcome: Squares.Outcome,
-    of picture: PictureEntry,
-    _ digest: [UInt8],
-    _ side: Int,
-    _ place: PullThrough.Place,
-    _ question: Question
+    of picture: PictureEntry
   ) -> Answer {
     switch outcome {
     case .busy: return .busy
     case .refused(let words): return .noSquare(words)
-    case .made(let bytes, let type):
-      if place == .cache, let answer = try? heldSquare(of: picture, digest, side, question) {
-        return answer
-      }
-      let size = bytes.count
+    case .made(let bytes):
       let image = ServedImage(
         path: "",
         sha256: ContentDigest.sha256(bytes),
-        type: type,
-        stamp: FileStamp(inode: 0, bytes: ByteCount(size), modified: UnixTime(0)),
+        type: picture.type?.kept,
+        stamp: nil,
         changed: picture.fetched
       )
-      return image.answer(question.request, size: size) { .bytes(ByteBuffer(bytes: bytes[$0])) }
+      return image.prepared.answer(request, size: bytes.count) {
+        .bytes(ByteBuffer(bytes: bytes[$0]))
+      }
     }
   }
 }

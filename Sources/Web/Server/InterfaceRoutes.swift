@@ -20,42 +20,51 @@ final class InterfaceRoutes: Sendable {
   init(_ content: ServerContent, _ pool: WorkPool) {
     catalog = content.catalog
     self.pool = pool
-    let document = InterfaceDescription(squares: content.squares)
     description = PreparedAnswer(
-      "application/vnd.oai.openapi+json;version=3.1",
-      [],
-      document.bytes
+      document: Self.description(squares: content.squares),
+      "application/vnd.oai.openapi+json;version=3.1"
     )
+  }
+
+  /// The OpenAPI document of the interface.
+  ///
+  /// In `openapi.json`, the line about the parameter `square` has an empty list, in place of the sizes that clients can
+  /// request. If there are none, the line is left out.
+  static func description(squares: [Int]) -> [UInt8] {
+    let lines = String(decoding: PackageResources.openapi_json, as: UTF8.self).split(
+      separator: "\n"
+    )
+    let (empty, sizes) = ("\"enum\": []", "\"enum\": \(squares)")
+    let shown = squares.isEmpty ? lines.filter { !$0.contains(empty) } : lines
+    return Array(shown.map { $0.replacing(empty, with: sizes) + "\n" }.joined().utf8)
   }
 
   func outcome(of request: ServerRequest) -> Site.Outcome {
     if request.target.segments == ["openapi.json"] {
       return .now(description.answer(request), .openapi)
     }
-    let query: InterfaceQuery
-    do throws(InterfaceQuery.Refusal) {
-      query = try InterfaceQuery(request.target)
+    do throws(Answer) {
+      let query = try InterfaceQuery(request.target)
+      if let prepared = catalog.current?.answers[query.key] {
+        return .now(prepared.answer(request), query.route)
+      }
+      return .later(query.route) { [self] done in
+        pool.make({ [self] in answer(query, request) }, done)
+      }
     } catch {
-      return .now(.problem(error.status, error.words), .refused)
-    }
-    let key = query.key
-    if let prepared = catalog.current?.answers[key] {
-      return .now(prepared.answer(request), query.route)
-    }
-    return .later(query.route) { [self] done in
-      pool.make({ [self] in made(query, key, request) }, done)
+      return .now(error, .refused)
     }
   }
 
-  private func made(_ query: InterfaceQuery, _ key: String, _ request: ServerRequest) -> Answer {
+  private func answer(_ query: InterfaceQuery, _ request: ServerRequest) -> Answer {
     do {
       let snapshot = try catalog.renewed()
-      if let prepared = snapshot.answers[key] { return prepared.answer(request) }
-      guard let prepared = try prepared(query, snapshot.reader) else {
-        return .problem(404, query.nothing)
-      }
-      snapshot.answers.add(prepared, cost: prepared.cost, for: key)
+      if let prepared = snapshot.answers[query.key] { return prepared.answer(request) }
+      let prepared = try prepared(query, snapshot.reader)
+      snapshot.answers.add(prepared, cost: prepared.body.readableBytes + 1024, for: query.key)
       return prepared.answer(request)
+    } catch let answer as Answer {
+      return answer
     } catch {
       return .unreadable.caused(by: error)
     }
@@ -64,42 +73,38 @@ final class InterfaceRoutes: Sendable {
   private func prepared(
     _ query: InterfaceQuery,
     _ reader: CatalogReader
-  ) throws -> PreparedAnswer? {
-    switch query.what {
-    case .sections:
-      return json(try SectionsDocument(reader).jsonLine())
-    case .section(let key):
-      guard let section = try reader.sections().first(where: { $0.key == key }) else {
-        return nil
+  ) throws -> PreparedAnswer {
+    switch query.route {
+    case .section:
+      guard let section = try reader.sections().first(where: { $0.key == query.name }) else {
+        throw Answer.problem(404, "there is no such section; /api/sections lists all")
       }
       let items = try reader.items(of: section, from: query.offset, count: query.limit)
-      let total = try reader.itemCount(of: section)
-      return json(try ItemDocument.list(items, at: Self.place), paged(query, items, of: total))
-    case .item(let id):
-      guard let item = try reader.show(id) else { return nil }
-      return json(try ItemDocument.show(item, at: Self.place))
-    case .search(let search):
-      var batches = try reader.batches(where: search)
+      return try page(of: items, query, total: reader.itemCount(of: section))
+    case .item:
+      guard let item = try reader.show(query.name) else {
+        throw Answer.problem(404, "there is no such item")
+      }
+      return PreparedAnswer(document: try ItemDocument.show(item, at: Self.place))
+    case .search:
+      var batches = try reader.batches(where: query.search)
       let (items, total) = try batches.page(from: query.offset, count: query.limit)
-      return json(try ItemDocument.list(items, at: Self.place), paged(query, items, of: total))
+      return try page(of: items, query, total: total)
+    default:
+      return PreparedAnswer(document: try SectionsDocument(reader).jsonLine())
     }
   }
 
-  /// The header fields of a paged answer: the total number of items, and the link to the next page.
-  private func paged(
+  /// One page of a list, with the total number of items and the link to the next page. (RFC 8288)
+  private func page(
+    of items: [ShownItem],
     _ query: InterfaceQuery,
-    _ items: [ShownItem],
-    of total: Int
-  ) -> [(name: String, value: String)] {
-    [(name: "X-Total-Count", value: "\(total)")]
-      + query.link(isMore: query.offset + items.count < total)
-  }
-
-  private func json(
-    _ bytes: [UInt8],
-    _ fields: [(name: String, value: String)] = []
-  ) -> PreparedAnswer {
-    PreparedAnswer("application/json", fields, bytes)
+    total: Int
+  ) throws -> PreparedAnswer {
+    var fields = [(name: "X-Total-Count", value: "\(total)")]
+    if query.offset + items.count < total { fields.append(("Link", query.next)) }
+    let list = try ItemDocument.list(items, at: Self.place)
+    return PreparedAnswer(document: list, "application/json", fields)
   }
 
   /// The path of a picture on this server.
@@ -146,21 +151,12 @@ private struct SectionsDocument: Encodable {
 
 /// A request to the JSON interface, parsed and checked.
 struct InterfaceQuery: Sendable {
-  /// The requested resource.
-  enum What: Sendable {
-    case sections
-    case section(String)
-    case item(String)
-    case search(ItemQuery)
-  }
-
-  /// The reason why a request is refused.
-  struct Refusal: Error {
-    let status: Int
-    let words: String
-  }
-
-  let what: What
+  /// The kind of the path: `sections`, `section`, `item` or `search`.
+  let route: RequestRecord.Route
+  /// The last segment of the path: the key of the section, or the id of the item.
+  let name: String
+  /// The filters and the order of a search.
+  private(set) var search = ItemQuery()
   /// The number of items to skip, from the parameter `offset`.
   private(set) var offset = 0
   /// The maximum number of items to return, from the parameter `limit`.
@@ -169,86 +165,53 @@ struct InterfaceQuery: Sendable {
 
   /// The longest accepted search text or filter, in code points.
   static let longest = 100
+  /// The largest accepted `offset`.
+  static let farthest = 10_000_000
 
-  init(_ target: RequestTarget) throws(Refusal) {
+  /// Parses a request.
+  ///
+  /// - Throws: The answer that refuses the request.
+  init(_ target: RequestTarget) throws(Answer) {
     self.target = target
     let parts = target.segments
+    name = parts.last ?? ""
     switch (parts.count, parts.dropFirst().first) {
-    case (2, "sections"): what = .sections
-    case (3, "sections"): what = .section(parts[2])
-    case (3, "items"): what = .item(parts[2])
-    case (2, "search"): what = .search(try Self.search(target))
-    default:
-      throw Refusal(
-        status: 404,
-        words: "there is no such path; /openapi.json lists all paths"
-      )
+    case (2, "sections"): route = .sections
+    case (3, "sections"): route = .section
+    case (3, "items"): route = .item
+    case (2, "search"): route = .search
+    default: throw .problem(404, "there is no such path; /openapi.json lists all paths")
     }
-    if isPaged {
-      offset = try Self.number(target, "offset", 0...10_000_000) ?? 0
+    if route == .search { search = try Self.search(target) }
+    if route == .search || route == .section {
+      offset = try Self.number(target, "offset", 0...Self.farthest) ?? 0
       limit = try Self.number(target, "limit", 1...InterfaceRoutes.most) ?? limit
     }
   }
 
-  /// Whether `offset` and `limit` apply to the answer.
-  private var isPaged: Bool {
-    switch what {
-    case .section, .search: true
-    case .sections, .item: false
-    }
-  }
-
-  /// The key of the answer in ``CatalogSnapshot/answers``, such as `section 0 100 soup`.
+  /// The key of the answer in ``CatalogSnapshot/answers``, such as `/api/sections/soup 0 100`.
   ///
   /// Equivalent queries have the same key.
   var key: String {
-    let page = "\(offset) \(limit)"
-    return switch what {
-    case .sections: "sections"
-    case .section(let key): "section \(page) \(key)"
-    case .item(let id): "item \(id)"
-    case .search:
-      "search \(page) "
-        + Self.filters.map { PercentEncoding.escaped(target.value($0) ?? "") }
-        .joined(separator: "&")
-    }
+    let values = route == .search ? Self.filters.map { target.value($0) ?? "" } : []
+    return ([target.path, "\(offset)", "\(limit)"] + values.map { PercentEncoding.escaped($0) })
+      .joined(separator: " ")
   }
 
-  /// The kind of path, for the counters of `/metrics`.
-  var route: RequestRecord.Route {
-    switch what {
-    case .sections: .sections
-    case .section: .section
-    case .item: .item
-    case .search: .search
-    }
-  }
-
-  /// The message of a 404.
-  var nothing: String {
-    switch what {
-    case .section: "there is no such section; /api/sections lists all"
-    case .item: "there is no such item"
-    case .sections, .search: "there is nothing"
-    }
-  }
-
-  /// The header field `Link` with the address of the next page; empty if this is the last page. (RFC 8288)
-  func link(isMore: Bool) -> [(name: String, value: String)] {
-    guard isMore, isPaged else { return [] }
+  /// The value of the header field `Link` with the address of the next page.
+  var next: String {
     var pairs = target.query.filter { !["offset", "limit"].contains($0.name) }
     pairs += [("offset", "\(offset + limit)"), ("limit", "\(limit)")]
     let path = target.segments.map { PercentEncoding.escaped($0) }.joined(separator: "/")
-    return [("Link", "</\(path)?\(PercentEncoding.query(pairs))>; rel=\"next\"")]
+    return "</\(path)?\(PercentEncoding.query(pairs))>; rel=\"next\""
   }
 
   /// The parameters that change the answer to a search, and therefore are part of its key.
   static let filters = ["q", "badge", "price", "sort"]
 
-  private static func search(_ target: RequestTarget) throws(Refusal) -> ItemQuery {
-    for name in filters
-    where target.value(name).map({ $0.unicodeScalars.count > longest }) ?? false {
-      throw Refusal(status: 400, words: "\(name) is longer than \(longest) characters")
+  private static func search(_ target: RequestTarget) throws(Answer) -> ItemQuery {
+    for name in filters where (target.value(name) ?? "").unicodeScalars.count > longest {
+      throw .problem(400, "\(name) is longer than \(longest) characters")
     }
     var query = ItemQuery(
       search: target.value("q").map(SearchText.init),
@@ -256,14 +219,14 @@ struct InterfaceQuery: Sendable {
     )
     if let text = target.value("price") {
       guard let price = PriceBounds(text) else {
-        throw Refusal(status: 400, words: "price takes \(PriceBounds.expected)")
+        throw .problem(400, "price takes \(PriceBounds.expected)")
       }
       query.price = price
     }
     if let text = target.value("sort") {
       guard let order = ItemSort(rawValue: text) else {
         let orders = ItemSort.allCases.map(\.rawValue).joined(separator: ", ")
-        throw Refusal(status: 400, words: "sort takes one of \(orders)")
+        throw .problem(400, "sort takes one of \(orders)")
       }
       query.order = order
     }
@@ -274,13 +237,15 @@ struct InterfaceQuery: Sendable {
     _ target: RequestTarget,
     _ name: String,
     _ range: ClosedRange<Int>
-  ) throws(Refusal) -> Int? {
+  ) throws(Answer) -> Int? {
     guard let text = target.value(name) else { return nil }
     guard !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(text),
       range.contains(number)
     else {
-      let words = "\(name) takes a number from \(range.lowerBound) to \(range.upperBound)"
-      throw Refusal(status: 400, words: words)
+      throw .problem(
+        400,
+        "\(name) takes a number from \(range.lowerBound) to \(range.upperBound)"
+      )
     }
     return number
   }

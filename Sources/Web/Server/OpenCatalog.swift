@@ -51,17 +51,12 @@ package final class OpenCatalog: Sendable {
   /// A snapshot of the present index, which is opened if necessary; blocks.
   func renewed() throws(LarderError) -> CatalogSnapshot {
     if let readable { return readable }
-    let result: Result<CatalogSnapshot, LarderError> = opening.withLock { _ in
-      if let readable { return .success(readable) }
-      do throws(LarderError) {
-        let new = try CatalogSnapshot(cache, name, counter)
-        snapshot.withLock { $0 = new }
-        return .success(new)
-      } catch {
-        return .failure(error)
-      }
+    return try opening.withLock { _ throws(LarderError) in
+      if let readable { return readable }
+      let new = try CatalogSnapshot(cache, name, counter)
+      snapshot.withLock { $0 = new }
+      return new
     }
-    return try result.get()
   }
 
   /// Checks that the catalog's sections can be read, for `/healthz`; blocks.
@@ -75,8 +70,10 @@ final class CatalogSnapshot: Sendable {
   let reader: CatalogReader
   /// The state of the index when it was opened; nil if the state could not be read.
   let reading: IndexChangeCounter.Reading?
-  /// The pictures that were requested, by ``ImageRoutes/key(_:_:)``.
+  /// The pictures that were requested, by their path, with the side of a square before it.
   let images = LRUCache<ServedImage>(most: 8 << 20)
+  /// The paths of pictures that were requested and that the catalog does not name.
+  let unknown = LRUCache<Void>(most: 2 << 20)
   /// The answers of the JSON interface, by ``InterfaceQuery/key``.
   let answers = LRUCache<PreparedAnswer>(most: 16 << 20)
 

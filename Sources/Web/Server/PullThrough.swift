@@ -11,23 +11,18 @@ import Synchronization
 final class PullThrough: Sendable {
   /// The result of a fetch, for all requests that wait for it.
   enum Outcome: Sendable {
-    /// The picture has these values in its index row, and its file is at this place.
-    case had(PictureEntry, in: Place)
+    /// The picture is in the cache, or in the working folder.
+    case fetched
     case refused(PicturePull.Refusal)
     /// Too many fetches are under way.
     case busy
   }
-
-  /// The folder with a picture's file: the cache, or the working folder.
-  enum Place: Sendable { case cache, room }
 
   private struct Requests {
     /// The pictures in the working folder, which are not in the cache's index yet.
     var kept: [PictureID: PictureEntry] = [:]
     /// The failures that are not in the cache's index yet.
     var failures: [PictureID: PictureEntry] = [:]
-    /// Pictures that were fetched since the last attempt to add pictures to the cache.
-    var arrived: [PictureEntry] = []
     /// The failed fetches, and for each of them the time until which the origin is not asked again.
     var refusals: [PictureID: PicturePull.Refusal] = [:]
     /// Whether another attempt to add pictures to the cache is planned.
@@ -44,6 +39,8 @@ final class PullThrough: Sendable {
   private let remote = DispatchQueue(label: "larder.remote")
   /// The files of the working folder.
   let files: ServedFiles
+  /// The path of the working folder.
+  var roomPath: String { room.path }
 
   /// At most this many pictures wait in the working folder.
   ///
@@ -101,9 +98,14 @@ final class PullThrough: Sendable {
       guard state.withLock({ $0.kept.count < Self.mostKept }) else { return .busy }
       switch pull.fetch(picture, known: known) {
       case .fetched(let entry):
-        keep(entry)
-        // `admit()` answers the requests, when the picture is in the cache or has to wait.
-        return nil
+        state.withLock { state in
+          state.kept[id] = entry
+          state.counts.fetched += 1
+          state.counts.bytes += Int(entry.bytes.count)
+        }
+        // One call adds the pictures of all fetches that wait here.
+        remote.sync { admit() }
+        return .fetched
       case .failed(let refusal):
         refuse(id, refusal)
         return .refused(refusal)
@@ -114,7 +116,7 @@ final class PullThrough: Sendable {
   /// The result of an earlier fetch that still counts; nil if the picture has to be fetched.
   private func settled(_ id: PictureID) -> Outcome? {
     state.withLock { state in
-      if let entry = state.kept[id] { return .had(entry, in: .room) }
+      if state.kept[id] != nil { return .fetched }
       if let refusal = state.refusals[id], refusal.rest > now() { return .refused(refusal) }
       return nil
     }
@@ -139,29 +141,14 @@ final class PullThrough: Sendable {
     tryLater(after: .milliseconds(0))
   }
 
-  private func keep(_ entry: PictureEntry) {
-    state.withLock { state in
-      state.arrived.append(entry)
-      state.counts.fetched += 1
-      state.counts.bytes += Int(entry.bytes.count)
-    }
-    remote.async { [self] in admit() }
-  }
-
   /// Moves the pictures of the working folder into the cache, if no run holds the cache's lock.
   ///
-  /// Then answers the requests that wait for these pictures. Runs on the queue `remote`.
+  /// Runs on the queue `remote`.
   private func admit() {
-    let (arrived, entries) = state.withLock { state in
-      let arrived = state.arrived
-      state.arrived = []
-      for entry in arrived { state.kept[entry.id] = entry }
-      return (arrived, Array(state.kept.values) + Array(state.failures.values))
-    }
+    let entries = state.withLock { Array($0.kept.values) + Array($0.failures.values) }
     guard !entries.isEmpty else { return }
-    var rows: [PictureID: PictureEntry] = [:]
     do throws(LarderError) {
-      for row in try admission.admit(entries) { rows[row.id] = row }
+      _ = try admission.admit(entries)
       state.withLock { state in
         for entry in entries {
           state.kept[entry.id] = nil
@@ -172,12 +159,6 @@ final class PullThrough: Sendable {
       // A run holds the cache's lock, or the cache cannot be written. Serve the pictures from the working folder until
       // the next attempt.
       tryLater(after: Self.pause)
-    }
-    for entry in arrived {
-      fetching.finish(
-        entry.id,
-        rows[entry.id].map { .had($0, in: .cache) } ?? .had(entry, in: .room)
-      )
     }
   }
 

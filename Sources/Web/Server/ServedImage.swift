@@ -6,24 +6,18 @@ import Synchronization
 import Transport
 
 /// A picture, or its square version, that is ready to send.
-///
-/// The heads of the answers with status 200 and 304 are rendered once and kept.
 struct ServedImage: Sendable {
   /// The file's path in the cache.
   let path: String
   private let stamp: FileStamp?
-  private let version: ServedVersion
   private let type: String
+  /// The answers with bytes from elsewhere than the file.
+  let prepared: PreparedAnswer
 
-  private let whole: ByteBuffer
-  private let unmodified: ByteBuffer
-
-  /// The `max-age` of a picture, in seconds.
+  /// Prepares the answers.
   ///
-  /// It is short, because the URL stays the same when the shop replaces the picture.
-  private static let lifetime = 300
-
-  /// Renders the heads.
+  /// A client may keep a picture for 300 seconds. The time is short, because the URL stays the same when the shop
+  /// replaces the picture.
   ///
   /// - Parameters:
   ///   - path: The file's path in the cache.
@@ -38,20 +32,22 @@ struct ServedImage: Sendable {
     stamp: FileStamp?,
     changed: UnixTime? = nil
   ) {
-    self.path = path
-    self.stamp = stamp
+    (self.path, self.stamp) = (path, stamp)
     self.type = type?.mediaType ?? "application/octet-stream"
-    version = ServedVersion(
+    let version = ServedVersion(
       etag: "\"\(Hexadecimal.text(sha256))\"",
       modified: (changed ?? stamp?.modified).map { Int($0.seconds) }
     )
-    let fields = Self.fields(self.type, version)
-    whole = Answer.head(200, fields, length: stamp.map { Int($0.bytes.count) } ?? 0)
-    unmodified = Answer.head(304, fields.filter { $0.name != "Content-Type" }, length: nil)
+    prepared = PreparedAnswer(
+      self.type,
+      version,
+      caching: "public, max-age=300",
+      [("Accept-Ranges", "bytes")]
+    )
   }
 
   /// The approximate size of this value in memory, in bytes.
-  var cost: Int { 256 + whole.readableBytes + unmodified.readableBytes + 2 * path.utf8.count }
+  var cost: Int { 1024 + 2 * path.utf8.count }
 
   /// Answers a request with the file; nil if the file does not exist.
   ///
@@ -70,51 +66,7 @@ struct ServedImage: Sendable {
       let fields = [(name: "Content-Type", value: type), ("Cache-Control", "no-store")]
       return Answer(200, fields + SafetyFields.data, .file(file, 0..<size))
     }
-    return answer(request, size: size) { .file(file, $0) }
-  }
-
-  /// Answers a request with the bytes that `body` provides: with status 200, 206, 304, 412 or 416.
-  ///
-  /// - Parameters:
-  ///   - request: The request.
-  ///   - size: The picture's size in bytes.
-  ///   - body: Makes the body for a range of the picture's bytes.
-  /// - Returns: The answer.
-  func answer(
-    _ request: ServerRequest,
-    size: Int,
-    _ body: (Range<Int>) -> Answer.Body
-  ) -> Answer {
-    switch version.verdict({ request.headers[$0] }) {
-    case .notModified: return Answer(status: 304, head: unmodified, body: .none)
-    case .failed: return .problem(412, "the picture has changed")
-    case .passed: break
-    }
-    switch request.method == .get ? version.range(of: size, { request.headers[$0] }) : .whole {
-    case .whole:
-      return Answer(status: 200, head: whole, body: body(0..<size))
-    case .unsatisfiable:
-      let place = (name: "Content-Range", value: "bytes */\(size)")
-      return .problem(416, "the picture has \(size) bytes", [place])
-    case .part(let part):
-      let place = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(size)"
-      let fields = [(name: "Content-Range", value: place)] + Self.fields(type, version)
-      return Answer(206, fields, body(part))
-    }
-  }
-
-  private static func fields(
-    _ type: String,
-    _ version: ServedVersion
-  ) -> [(name: String, value: String)] {
-    var fields = [(name: "Content-Type", value: type)]
-    if let tag = version.etag { fields.append(("ETag", tag)) }
-    if let time = version.modified {
-      fields.append(("Last-Modified", UnixTime(Int64(time)).httpDate))
-    }
-    fields.append(("Cache-Control", "public, max-age=\(lifetime)"))
-    fields.append(("Accept-Ranges", "bytes"))
-    return fields + SafetyFields.data
+    return prepared.answer(request, size: size) { .file(file, $0) }
   }
 }
 
@@ -139,32 +91,18 @@ final class KeptImages: Sendable {
   /// - Parameters:
   ///   - picture: The index row of a picture that is in the store.
   ///   - request: The request.
+  ///   - isRenewed: Whether the row is not from the index, but from the store, which has a newer version.
   ///   - done: Called once with the answer, on any thread. It is called with nil if the store does not have the
   ///     picture.
   func send(
     _ picture: PictureEntry,
     _ request: ServerRequest,
-    _ done: @escaping @Sendable (Answer?) -> Void
-  ) {
-    guard underWay.add(1, ordering: .relaxed).newValue <= Self.most else {
-      underWay.subtract(1, ordering: .relaxed)
-      return done(.busy)
-    }
-    send(picture, request, isRenewed: false) { [self] answer in
-      underWay.subtract(1, ordering: .relaxed)
-      done(answer)
-    }
-  }
-
-  private func send(
-    _ picture: PictureEntry,
-    _ request: ServerRequest,
-    isRenewed: Bool,
+    isRenewed: Bool = false,
     _ done: @escaping @Sendable (Answer?) -> Void
   ) {
     guard let digest = picture.sha256, let stamp = picture.stamp else { return done(nil) }
     let path = picture.name.path
-    let source = SentPicture(remote, path, stamp)
+    let source = SentPicture(remote: remote, path: path, stamp: stamp)
     let image = ServedImage(
       path: path,
       sha256: digest,
@@ -172,17 +110,23 @@ final class KeptImages: Sendable {
       stamp: stamp,
       changed: picture.fetched
     )
-    let answer = image.answer(request, size: Int(stamp.bytes.count)) { .kept(source, $0) }
+    let size = Int(stamp.bytes.count)
+    let answer = image.prepared.answer(request, size: size) { .kept(source, $0) }
     guard request.method == .get, case .kept(_, let range) = answer.body, !range.isEmpty else {
       return done(answer)
     }
-    let first = range.prefix(SentPicture.piece)
-    remote.part(first, of: path) { [self] result in
+    guard underWay.add(1, ordering: .relaxed).newValue <= Self.most else {
+      underWay.subtract(1, ordering: .relaxed)
+      return done(.busy)
+    }
+    remote.part(range.prefix(SentPicture.piece), of: path) { [self] result in
+      underWay.subtract(1, ordering: .relaxed)
       switch result {
       case .success(nil): done(nil)
       case .success(let part?) where part.entry.stamp == stamp:
-        var answer = answer
-        answer.body = .kept(SentPicture(remote, path, stamp, first: part.bytes), range)
+        var (answer, source) = (answer, source)
+        source.first = ByteBuffer(bytes: part.bytes)
+        answer.body = .kept(source, range)
         done(answer)
       case .success(let part?):
         // Another machine has uploaded a newer version of the picture, which this machine's index does not have yet.
@@ -203,27 +147,13 @@ struct SentPicture: Sendable {
   /// It is the size of one request to the store, and of the memory that a connection needs.
   static let piece = 512 << 10
 
-  private let remote: any RemotePictures
-  private let path: String
-  private let stamp: FileStamp
-  private let first: ByteBuffer
-
-  /// Creates a picture to send.
-  ///
-  /// - Parameters:
-  ///   - remote: The store.
-  ///   - path: The picture's path in the store.
-  ///   - stamp: The size and the entity tag of this version of the picture.
-  ///   - first: The first bytes of the body, if they were already received.
-  init(
-    _ remote: any RemotePictures,
-    _ path: String,
-    _ stamp: FileStamp,
-    first: [UInt8] = []
-  ) {
-    (self.remote, self.path, self.stamp) = (remote, path, stamp)
-    self.first = ByteBuffer(bytes: first)
-  }
+  let remote: any RemotePictures
+  /// The picture's path in the store.
+  let path: String
+  /// The size and the entity tag of this version of the picture.
+  let stamp: FileStamp
+  /// The first bytes of the body, if they were already received.
+  var first = ByteBuffer()
 
   /// Fetches the next piece of a range.
   ///

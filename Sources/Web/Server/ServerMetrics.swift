@@ -5,126 +5,103 @@ import Synchronization
 
 /// The server's counters, which `/metrics` shows in the text format of Prometheus, version 0.0.4.
 final class ServerMetrics: Sendable {
-  private struct Key: Hashable {
-    let route: RequestRecord.Route
+  private struct Answered: Hashable {
     let method: String
     let status: Int
   }
 
-  private struct Timing {
-    var buckets = [Int](repeating: 0, count: ServerMetrics.bounds.count)
-    var count = 0
+  /// The counts of one kind of path.
+  private struct Counts {
+    var answers: [Answered: Int] = [:]
+    var bytes = 0
     var seconds = 0.0
-  }
-
-  private struct Counters {
-    var requests: [Key: Int] = [:]
-    var bytes: [RequestRecord.Route: Int] = [:]
-    var timings: [RequestRecord.Route: Timing] = [:]
-    var refused = 0
+    var buckets = [Int](repeating: 0, count: ServerMetrics.bounds.count)
   }
 
   /// The upper bounds of the buckets of the histogram, in seconds.
   private static let bounds = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]
-  /// All other methods are counted as `other`.
-  private static let methods: Set<String> = ["GET", "HEAD", "POST"]
 
-  private let state = Mutex(Counters())
+  private let routes = Mutex<[RequestRecord.Route: Counts]>([:])
+  private let refused = Atomic<Int>(0)
 
   /// Counts a connection that was refused because there were too many.
-  func refuse() { state.withLock { $0.refused += 1 } }
+  func refuse() { refused.add(1, ordering: .relaxed) }
 
-  /// Counts an answered request.
+  /// Counts an answered request; a method that the server does not accept is counted as `other`.
   func note(_ record: RequestRecord) {
-    let method = Self.methods.contains(record.method) ? record.method : "other"
-    let key = Key(route: record.route, method: method, status: record.status)
-    state.withLock { state in
-      state.requests[key, default: 0] += 1
-      state.bytes[record.route, default: 0] += record.bytes
-      var timing = state.timings[record.route] ?? Timing()
+    let method = ServerRequest.Method(rawValue: record.method)?.rawValue ?? "other"
+    routes.withLock { routes in
+      var counts = routes[record.route] ?? Counts()
+      counts.answers[Answered(method: method, status: record.status), default: 0] += 1
+      counts.bytes += record.bytes
+      counts.seconds += record.seconds
       if let place = Self.bounds.firstIndex(where: { record.seconds <= $0 }) {
-        timing.buckets[place] += 1
+        counts.buckets[place] += 1
       }
-      timing.count += 1
-      timing.seconds += record.seconds
-      state.timings[record.route] = timing
+      routes[record.route] = counts
     }
   }
 
   /// The answer to `/metrics`, given the counts of pictures and the number of open connections.
   func answer(_ images: (pulls: PullCounts?, squares: SquareCounts), connections: Int) -> Answer {
-    let fields = [
-      (name: "Content-Type", value: "text/plain; version=0.0.4; charset=utf-8"),
-      (name: "Cache-Control", value: "no-store"),
-    ]
-    return Answer(
-      200,
-      fields + SafetyFields.data,
-      .bytes(ByteBuffer(string: text(images, connections)))
-    )
+    .text(200, text(images, connections), version: " version=0.0.4;")
   }
 
   private func text(
     _ images: (pulls: PullCounts?, squares: SquareCounts),
     _ connections: Int
   ) -> String {
-    let state = state.withLock { $0 }
+    let routes = routes.withLock { $0 }.sorted { $0.key.rawValue < $1.key.rawValue }
+      .map { (label: ("route", $0.key.rawValue), counts: $0.value) }
     var text = MetricLines()
-    text.family("http_requests_total", "Answered requests.", "counter")
-    let keys = state.requests.keys.sorted {
-      ($0.route.rawValue, $0.method, $0.status) < ($1.route.rawValue, $1.method, $1.status)
+    /// Adds a family; a sample has a value and the value of the label `outcome`, which is empty if it has no label.
+    func add(_ name: String, _ help: String, _ type: String, _ samples: KeyValuePairs<String, Int>)
+    {
+      text.family(name, help, type)
+      for (outcome, value) in samples {
+        text.sample(outcome.isEmpty ? [] : [("outcome", outcome)], "\(value)")
+      }
     }
-    for key in keys {
-      let labels = [
-        ("route", key.route.rawValue), ("method", key.method), ("status", "\(key.status)"),
-      ]
-      text.sample(labels, "\(state.requests[key] ?? 0)")
+    text.family("http_requests_total", "Answered requests.", "counter")
+    for (label, counts) in routes {
+      let answers = counts.answers.sorted {
+        ($0.key.method, $0.key.status) < ($1.key.method, $1.key.status)
+      }
+      for (key, count) in answers {
+        text.sample([label, ("method", key.method), ("status", "\(key.status)")], "\(count)")
+      }
     }
     text.family("http_response_bytes_total", "Bytes of answers' bodies.", "counter")
-    for (route, bytes) in state.bytes.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-      text.sample([("route", route.rawValue)], "\(bytes)")
-    }
+    for (label, counts) in routes { text.sample([label], "\(counts.bytes)") }
     text.family(
       "http_request_duration_seconds",
       "From the end of a request to the end of its answer.",
       "histogram"
     )
-    for (route, timing) in state.timings.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-      let label = ("route", route.rawValue)
+    for (label, counts) in routes {
       var sum = 0
-      for (bound, count) in zip(Self.bounds, timing.buckets) {
+      for (bound, count) in zip(Self.bounds, counts.buckets) {
         sum += count
         text.sample([label, ("le", "\(bound)")], "\(sum)", suffix: "_bucket")
       }
-      text.sample([label, ("le", "+Inf")], "\(timing.count)", suffix: "_bucket")
-      text.sample([label], "\(timing.seconds)", suffix: "_sum")
-      text.sample([label], "\(timing.count)", suffix: "_count")
+      let count = counts.answers.values.reduce(0, +)
+      text.sample([label, ("le", "+Inf")], "\(count)", suffix: "_bucket")
+      text.sample([label], "\(counts.seconds)", suffix: "_sum")
+      text.sample([label], "\(count)", suffix: "_count")
     }
-    text.family("http_connections", "Connections that are open.", "gauge")
-    text.sample([], "\(connections)")
-    text.family(
-      "http_connections_refused_total",
-      "Connections refused because there were too many.",
-      "counter"
-    )
-    text.sample([], "\(state.refused)")
-    text.family("squares_made_total", "Squares made on request.", "counter")
-    text.sample([("outcome", "made")], "\(images.squares.made)")
-    text.sample([("outcome", "refused")], "\(images.squares.refused)")
+    let (squares, refused) = (images.squares, refused.load(ordering: .relaxed))
+    let tooMany = "Connections refused because there were too many."
+    add("http_connections", "Connections that are open.", "gauge", ["": connections])
+    add("http_connections_refused_total", tooMany, "counter", ["": refused])
+    let made: KeyValuePairs = ["made": squares.made, "refused": squares.refused]
+    add("squares_made_total", "Squares made on request.", "counter", made)
     if let pulls = images.pulls {
-      text.family("pulls_total", "Pictures fetched on request.", "counter")
-      text.sample([("outcome", "fetched")], "\(pulls.fetched)")
-      text.sample([("outcome", "failed")], "\(pulls.failed)")
-      text.family("pulled_bytes_total", "Bytes of these pictures.", "counter")
-      text.sample([], "\(pulls.bytes)")
-      text.family("pulls_under_way", "Pictures that are being fetched.", "gauge")
-      text.sample([], "\(pulls.underWay)")
-      text.family(
-        "pulls_unkept",
-        "Fetched pictures that wait because a run holds the cache.",
-        "gauge"
-      )
-      text.sample([], "\(pulls.unkept)")
+      let ended: KeyValuePairs = ["fetched": pulls.fetched, "failed": pulls.failed]
+      let unkept = "Fetched pictures that wait because a run holds the cache."
+      add("pulls_total", "Pictures fetched on request.", "counter", ended)
+      add("pulled_bytes_total", "Bytes of these pictures.", "counter", ["": pulls.bytes])
+      add("pulls_under_way", "Pictures that are being fetched.", "gauge", ["": pulls.underWay])
+      add("pulls_unkept", unkept, "gauge", ["": pulls.unkept])
     }
     return text.text
   }

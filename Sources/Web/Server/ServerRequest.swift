@@ -50,25 +50,16 @@ struct RequestTarget: Sendable {
   init?(_ text: String) {
     guard let parts = TargetParts(text) else { return nil }
     authority = parts.authority.map(String.init)
-    let raw = parts.path.utf8
-    if raw.contains(UInt8(ascii: "%")) || raw.contains(where: Self.isForbidden) {
-      var segments: [String] = []
-      for part in raw.dropFirst().split(
-        separator: UInt8(ascii: "/"),
-        omittingEmptySubsequences: false
-      ) {
-        guard let segment = Self.decoded(part, plusIsSpace: false) else { return nil }
-        segments.append(segment)
-      }
-      self.segments = segments
-      path = "/" + segments.joined(separator: "/")
-    } else {
-      path = String(parts.path)
-      segments = path.utf8.dropFirst().split(
-        separator: UInt8(ascii: "/"),
-        omittingEmptySubsequences: false
-      ).map { String(Substring($0)) }
+    var segments: [String] = []
+    for part in parts.path.utf8.dropFirst().split(
+      separator: UInt8(ascii: "/"),
+      omittingEmptySubsequences: false
+    ) {
+      guard let segment = Self.decoded(part, plusIsSpace: false) else { return nil }
+      segments.append(segment)
     }
+    self.segments = segments
+    path = "/" + segments.joined(separator: "/")
     guard let pairs = Self.pairs((parts.query ?? "").utf8) else { return nil }
     query = pairs
   }
@@ -98,9 +89,7 @@ struct RequestTarget: Sendable {
       return nil
     }
     // Line ends are allowed in forms, for text areas; a NUL never is.
-    let isFit = plain.allSatisfy { plusIsSpace ? $0 != 0 : !isForbidden($0) }
+    let isFit = plain.allSatisfy { plusIsSpace ? $0 != 0 : $0 >= 0x20 && $0 != 0x7F }
     return isFit ? String(validating: plain, as: UTF8.self) : nil
   }
-
-  private static func isForbidden(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x7F }
 }

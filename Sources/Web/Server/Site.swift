@@ -23,7 +23,8 @@ final class Site: Sendable {
 
   let limits: ServerLimits
   let metrics = ServerMetrics()
-  let connections: LoopConnections.Shared
+  let connections: OpenConnections
+  let clock: @Sendable () -> UnixTime
   private let hosts: HostRule
   private let rate: ClientRates
   private let store: Storefront
@@ -32,13 +33,13 @@ final class Site: Sendable {
   private let interface: InterfaceRoutes
   private let pool = WorkPool()
   private let log: @Sendable (RequestRecord) -> Void
-  private let isStopping = Atomic<Bool>(false)
 
   init(_ content: ServerContent, hosts: [String], limits: ServerLimits) {
     self.limits = limits
     self.hosts = HostRule(names: hosts)
     rate = ClientRates(limits)
-    connections = LoopConnections.Shared(content.clock)
+    connections = OpenConnections(most: limits.connections)
+    clock = content.clock
     catalog = content.catalog
     store = Storefront(content)
     images = ImageRoutes(content, pool)
@@ -46,13 +47,11 @@ final class Site: Sendable {
     log = content.log
   }
 
-  /// Makes `/healthz` report that the server is about to end.
-  func stop() { isStopping.store(true, ordering: .relaxed) }
-
-  /// Ends background work; blocks briefly.
-  ///
-  /// Call this after the last request.
-  func finish() { images.stop() }
+  /// Lets the open answers end, and then the background work; blocks.
+  func stop() {
+    connections.stop(within: limits.stopTime)
+    images.stop()
+  }
 
   /// Counts and logs an answered request.
   func note(_ record: RequestRecord) {
@@ -72,36 +71,18 @@ final class Site: Sendable {
     at local: SocketAddress?,
     from client: SocketAddress?
   ) -> Outcome {
-    do throws(Refusal) {
+    do throws(Answer) {
       let request = try read(incoming, at: local)
       if let wait = rate.refusal(of: client) {
         let words = "too many requests; try again in \(wait) s"
-        throw Refusal(429, words, [("Retry-After", "\(wait)")], closes: false)
+        throw .problem(429, words, [("Retry-After", "\(wait)")])
       }
-      guard request.method != .post || isOwn(request, at: local) else {
-        let words = "another site's page sent this; open the form here and send it again"
-        throw Refusal(403, words, closes: false)
+      guard isOwn(request, at: local) else {
+        throw .problem(403, "another site's page sent this; open the form here and send it again")
       }
       return route(request)
     } catch {
-      return .now(error.answer, .refused)
-    }
-  }
-
-  /// The answer to a request that is refused.
-  private struct Refusal: Error {
-    let answer: Answer
-
-    /// Creates the answer; `closes` tells whether the connection is closed after it.
-    init(
-      _ status: Int,
-      _ words: String,
-      _ fields: [(name: String, value: String)] = [],
-      closes: Bool = true
-    ) {
-      var answer = Answer.problem(status, words, fields)
-      answer.closes = closes
-      self.answer = answer
+      return .now(error, .refused)
     }
   }
 
@@ -109,31 +90,31 @@ final class Site: Sendable {
   ///
   /// If so, the connection sends `100 Continue`.
   func wantsBody(of incoming: IncomingRequest, at local: SocketAddress?) -> Bool {
-    guard let request = try? read(incoming, at: local) else { return false }
-    return request.method != .post || isOwn(request, at: local)
+    (try? isOwn(read(incoming, at: local), at: local)) ?? false
   }
 
   /// Parses a request as far as it was received, and checks that it is meant for this server.
   private func read(
     _ incoming: IncomingRequest,
     at local: SocketAddress?
-  ) throws(Refusal) -> ServerRequest {
+  ) throws(Answer) -> ServerRequest {
     let head = incoming.head
-    guard head.version.major == 1 else { throw Refusal(505, "only HTTP/1.1 is supported") }
-    guard !incoming.isTooLong else {
-      throw Refusal(413, "the body is longer than \(limits.body) bytes")
+    guard head.version.major == 1 else {
+      throw .problem(505, "only HTTP/1.1 is supported", closes: true)
+    }
+    guard !incoming.isLonger(than: limits.body) else {
+      throw .problem(413, "the body is longer than \(limits.body) bytes", closes: true)
     }
     guard head.uri.utf8.count <= RequestTarget.limit else {
-      throw Refusal(414, "the URL is too long")
-    }
-    guard let method = ServerRequest.Method(rawValue: head.method.rawValue) else {
-      let isData = Self.data.contains { head.uri.hasPrefix($0) }
-      let methods = isData ? "GET, HEAD" : "GET, HEAD, POST"
-      throw Refusal(405, "method not allowed", [("Allow", methods)])
+      throw .problem(414, "the URL is too long", closes: true)
     }
     let names = head.headers["Host"]
     guard let target = RequestTarget(head.uri), names.count == 1 else {
-      throw Refusal(400, "the URL or the Host field is malformed")
+      throw .problem(400, "the URL or the Host field is malformed", closes: true)
+    }
+    guard let method = ServerRequest.Method(rawValue: head.method.rawValue) else {
+      let methods = Self.readOnlyRoute(of: target) == nil ? "GET, HEAD, POST" : "GET, HEAD"
+      throw .problem(405, "method not allowed", [("Allow", methods)], closes: true)
     }
     // If the target is a whole URL, the host in the URL counts. (RFC 9112, section 3.2.2)
     guard hosts.admits(target.authority ?? names[0], at: local), hosts.admits(names[0], at: local)
@@ -141,7 +122,7 @@ final class Site: Sendable {
       let words =
         "this server has another name; use the address that it printed when it started, or give it this name "
         + "at its start"
-      throw Refusal(421, words, closes: false)
+      throw .problem(421, words)
     }
     return ServerRequest(
       method: method,
@@ -151,13 +132,12 @@ final class Site: Sendable {
     )
   }
 
-  /// The prefixes of paths that are not pages.
-  private static let data = ["/api/", "/images/", "/openapi.json", "/healthz", "/metrics"]
-
-  /// Whether a POST comes from a page of this server, judged by the fields `Sec-Fetch-Site` and `Origin`.
+  /// Whether a request is no POST, or comes from a page of this server, judged by the fields `Sec-Fetch-Site` and
+  /// `Origin`.
   ///
   /// Browsers set these fields. A program that sends neither is accepted.
   private func isOwn(_ request: ServerRequest, at local: SocketAddress?) -> Bool {
+    guard request.method == .post else { return true }
     if let site = request.single("Sec-Fetch-Site"), site != "same-origin", site != "none" {
       return false
     }
@@ -169,49 +149,40 @@ final class Site: Sendable {
   }
 
   private func route(_ request: ServerRequest) -> Outcome {
-    let segments = request.target.segments
-    switch segments.first {
-    case "images": return readOnly(request, .image) { images.outcome(of: $0) }
-    case "api", "openapi.json":
-      return readOnly(request, .openapi) { interface.outcome(of: $0) }
-    case "healthz" where segments.count == 1:
-      return readOnly(request, .health) { _ in
-        .later(.health) { [self] done in pool.make({ [self] in health() }, done) }
-      }
-    case "metrics" where segments.count == 1:
-      return readOnly(request, .metrics) { _ in
-        let open = connections.count.load(ordering: .relaxed)
-        return .now(metrics.answer(images.counts, connections: open), .metrics)
-      }
-    default: return store.outcome(of: request)
+    guard let route = Self.readOnlyRoute(of: request.target) else {
+      return store.outcome(of: request)
     }
-  }
-
-  private func readOnly(
-    _ request: ServerRequest,
-    _ route: Route,
-    _ outcome: (ServerRequest) -> Outcome
-  ) -> Outcome {
     guard request.method != .post else {
       return .now(.problem(405, "this is read-only", [("Allow", "GET, HEAD")]), route)
     }
-    return outcome(request)
+    switch route {
+    case .image: return images.outcome(of: request)
+    case .health:
+      return .later(.health) { [self] done in pool.make({ [self] in health() }, done) }
+    case .metrics:
+      return .now(metrics.answer(images.counts, connections: connections.count), .metrics)
+    default: return interface.outcome(of: request)
+    }
+  }
+
+  /// The kind of a path that is not a page of the store; nil for a page.
+  private static func readOnlyRoute(of target: RequestTarget) -> Route? {
+    switch target.segments.first {
+    case "images": .image
+    case "api", "openapi.json": .openapi
+    case "healthz" where target.segments.count == 1: .health
+    case "metrics" where target.segments.count == 1: .metrics
+    default: nil
+    }
   }
 
   private func health() -> Answer {
-    let fields = [
-      (name: "Content-Type", value: "text/plain; charset=utf-8"),
-      (name: "Cache-Control", value: "no-store"),
-    ]
-    func answer(_ status: Int, _ words: String) -> Answer {
-      Answer(status, fields + SafetyFields.data, .bytes(ByteBuffer(string: words + "\n")))
-    }
-    if isStopping.load(ordering: .relaxed) { return answer(503, "stopping") }
+    if connections.isStopping { return .text(503, "stopping\n") }
     do throws(LarderError) {
       try catalog.demandReadable()
-      return answer(200, "ok")
+      return .text(200, "ok\n")
     } catch {
-      return answer(503, "the catalog cannot be read").caused(by: error)
+      return .text(503, "the catalog cannot be read\n").caused(by: error)
     }
   }
 }
@@ -246,56 +217,33 @@ struct HostRule: Sendable {
 
   /// The host in lower case, without port, brackets and trailing dot: `::1` for `[::1]:80`; nil if it is malformed.
   private static func host(of authority: String) -> String? {
-    let bytes = authority.utf8
-    guard !bytes.isEmpty, bytes.count <= 261 else { return nil }
     var host: Substring
-    var rest: Substring
+    let port: Substring
     if authority.hasPrefix("[") {
       guard let end = authority.firstIndex(of: "]") else { return nil }
-      host = authority[authority.index(after: authority.startIndex)..<end]
-      rest = authority[authority.index(after: end)...]
+      host = authority[..<end].dropFirst()
+      port = authority[end...].dropFirst()
     } else {
-      let end = authority.firstIndex(of: ":") ?? authority.endIndex
-      host = authority[..<end]
-      rest = authority[end...]
+      host = authority.prefix { $0 != ":" }
+      port = authority[host.endIndex...]
       if host.hasSuffix(".") { host = host.dropLast() }
     }
-    if !rest.isEmpty {
-      guard rest.hasPrefix(":") else { return nil }
-      rest = rest.dropFirst()
-      guard rest.utf8.count <= 5, rest.utf8.allSatisfy({ (48...57).contains($0) }) else {
-        return nil
-      }
-    }
-    let isFit = host.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-        UInt8(ascii: ":"), UInt8(ascii: "_"):
-        true
-      default: false
-      }
-    }
-    return host.isEmpty || !isFit ? nil : host.lowercased()
+    let isPort =
+      port.utf8.count <= 6 && port.utf8.dropFirst().allSatisfy { (48...57).contains($0) }
+    return isPort && (port.isEmpty || port.hasPrefix(":")) ? host.lowercased() : nil
   }
 }
 
 /// Limits the requests of each client.
 ///
 /// Each address has a token bucket. A request takes a token from it. Tokens are added at the allowed rate, until the
-/// bucket has the tokens of two seconds.
+/// bucket has the tokens of two seconds, or one token if that is more.
 final class ClientRates: Sendable {
-  private struct Bucket {
-    var tokens: Double
-    var filled: NIODeadline
-  }
-
   private let rates: (remote: Double?, all: Double?)
-  private let buckets = Mutex<[String: Bucket]>([:])
+  /// The time at which the bucket of each client is full again.
+  private let buckets = Mutex<[String: NIODeadline]>([:])
 
-  /// At most this many clients are remembered.
-  ///
-  /// Beyond that, clients with full buckets are forgotten. If no bucket is full, all clients are forgotten.
+  /// At most this many clients are remembered; when there are more, all are forgotten.
   private static let most = 10_000
 
   init(_ limits: ServerLimits) {
@@ -312,26 +260,16 @@ final class ClientRates: Sendable {
     // The owner of one IPv6 address has a whole network of addresses, whose first 64 bits are equal.
     let key =
       address.contains(":") && !address.hasPrefix("::ffff:") ? Self.network(address) : address
-    let room = max(1, 2 * rate)
+    // The time in which one token is added, at most eleven days.
+    let pause = TimeAmount.nanoseconds(Int64(min(1e15, 1e9 / rate)))
     return buckets.withLock { buckets in
-      if buckets.count >= Self.most, buckets[key] == nil {
-        buckets = buckets.filter { bucket in
-          bucket.value.tokens + rate * Self.seconds(bucket.value.filled, now) < room
-        }
-        if buckets.count >= Self.most { buckets = [:] }
-      }
-      var bucket = buckets[key] ?? Bucket(tokens: room, filled: now)
-      bucket.tokens = min(room, bucket.tokens + rate * Self.seconds(bucket.filled, now))
-      bucket.filled = now
-      let isAdmitted = bucket.tokens >= 1
-      if isAdmitted { bucket.tokens -= 1 }
-      buckets[key] = bucket
-      return isAdmitted ? nil : max(1, Int(((1 - bucket.tokens) / rate).rounded(.up)))
+      let full = max(buckets[key] ?? now, now) + pause
+      let wait = full - now - max(.seconds(2), pause)
+      guard wait <= .zero else { return Int((wait.nanoseconds + 999_999_999) / 1_000_000_000) }
+      if buckets.count >= Self.most, buckets[key] == nil { buckets = [:] }
+      buckets[key] = full
+      return nil
     }
-  }
-
-  private static func seconds(_ from: NIODeadline, _ to: NIODeadline) -> Double {
-    Double((to - from).nanoseconds) / 1e9
   }
 
   /// The first 64 bits of an IPv6 address.

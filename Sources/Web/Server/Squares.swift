@@ -10,10 +10,10 @@ import Synchronization
 final class Squares: Sendable {
   /// The result of a request for a square.
   enum Outcome: Sendable {
-    /// The square's bytes and type.
+    /// The square's bytes.
     ///
     /// If a run holds the cache's lock, the square is only in memory and not in a file.
-    case made([UInt8], PictureType?)
+    case made([UInt8])
     /// No square can be made of the picture, for the given reason.
     case refused(String)
     case busy
@@ -49,23 +49,22 @@ final class Squares: Sendable {
   /// Makes a square; calls `waiter` exactly once, on any thread.
   ///
   /// - Parameters:
-  ///   - picture: The picture. Its file is in `root`, or in the object store.
+  ///   - picture: The picture. Its file is in the cache or in `room`, or it is in the object store.
   ///   - digest: The SHA-256 of the picture's bytes.
   ///   - side: The side of the square, in pixels.
-  ///   - root: The folder with the picture's file. It is the cache, or the working folder if the picture is not in the
-  ///     index yet.
+  ///   - room: The working folder with the picture's file; nil if the picture is in the index already.
   ///   - waiter: Called with the result.
   func make(
     of picture: PictureEntry,
     digest: [UInt8],
     side: Int,
-    in root: String,
+    room: String?,
     _ waiter: @escaping @Sendable (Outcome) -> Void
   ) {
     let key = "\(side) \(Hexadecimal.text(digest))"
     if let made = unkept[key] { return waiter(made) }
     making.ask(key, waiter) { [self] in
-      let outcome = made(of: picture, side, key, in: root)
+      let outcome = made(of: picture, side, key, room)
       tally.withLock { tally in
         if case .made = outcome { tally.made += 1 } else { tally.refused += 1 }
       }
@@ -77,30 +76,29 @@ final class Squares: Sendable {
     of picture: PictureEntry,
     _ side: Int,
     _ key: String,
-    in root: String
+    _ room: String?
   ) -> Outcome {
     let order = PictureOrder(Crop(size: side, limits: limits))
     do throws(LarderError) {
       let square: EncodedPicture
-      if let remote, root == cache {
-        guard
-          let bytes = try? remote.bytes(of: picture.name.path, most: ByteCount(limits.fileBytes))
-        else {
+      if let remote, room == nil {
+        let most = ByteCount(limits.fileBytes)
+        guard let bytes = try? remote.bytes(of: picture.name.path, most: most) else {
           return .busy
         }
         square = try pictures.square(order, of: picture, bytes)
       } else {
-        square = try pictures.square(order, of: picture, in: root)
+        square = try pictures.square(order, of: picture, in: room ?? cache)
       }
-      let outcome = Outcome.made(square.bytes, picture.type?.kept)
-      if !keep(.success(square.bytes), of: picture, side, in: root) {
+      let outcome = Outcome.made(square.bytes)
+      if !keep(.success(square.bytes), of: picture, side, room) {
         unkept.add(outcome, cost: square.bytes.count, for: key)
       }
       return outcome
     } catch {
       // Failures of these three kinds are not recorded, because another machine may have the library or more memory.
       if ![.library, .tooLarge, .worker].contains(error.code) {
-        _ = keep(.failure(SquareRefusal(error.description)), of: picture, side, in: root)
+        _ = keep(.failure(SquareRefusal(error.description)), of: picture, side, room)
       }
       return .refused(error.description)
     }
@@ -113,15 +111,10 @@ final class Squares: Sendable {
     _ square: Result<[UInt8], SquareRefusal>,
     of picture: PictureEntry,
     _ side: Int,
-    in root: String
+    _ room: String?
   ) -> Bool {
-    guard root == cache else { return false }
-    do throws(LarderError) {
-      try SquareStore.admit(square, of: picture, side: side, into: cache)
-      return true
-    } catch {
-      return false
-    }
+    guard room == nil else { return false }
+    return (try? SquareStore.admit(square, of: picture, side: side, into: cache)) != nil
   }
 }
 

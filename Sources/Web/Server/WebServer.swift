@@ -7,7 +7,6 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import Pipeline
-import Synchronization
 
 /// The HTTP server of `larder serve`, which runs on threads of its own.
 ///
@@ -24,10 +23,10 @@ package final class WebServer: Sendable {
   private let group: MultiThreadedEventLoopGroup
   private let listener: any Channel
   private let site: Site
-  /// The connections of each event loop.
-  private let loops: [ObjectIdentifier: NIOLoopBound<LoopConnections>]
 
   /// Starts a server; it accepts connections when this returns.
+  ///
+  /// Blocks.
   ///
   /// - Parameters:
   ///   - content: The content to serve.
@@ -43,100 +42,71 @@ package final class WebServer: Sendable {
     port: Int,
     hosts: [String] = [],
     limits: ServerLimits = ServerLimits()
-  ) async throws(LarderError) {
+  ) throws(LarderError) {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: min(4, System.coreCount))
     let site = Site(content, hosts: hosts, limits: limits)
-    var loops: [ObjectIdentifier: NIOLoopBound<LoopConnections>] = [:]
-    for loop in group.makeIterator() {
-      loops[ObjectIdentifier(loop)] = try? await loop.submit {
-        LoopConnections.start(site.connections, limits, on: loop)
-      }.get()
-    }
     do {
-      listener = try await ServerBootstrap(group: group)
+      listener = try ServerBootstrap(group: group)
         .serverChannelOption(.backlog, value: 1024)
         .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
         .childChannelOption(.allowRemoteHalfClosure, value: true)
-        .childChannelInitializer { [loops] channel in
-          channel.eventLoop.makeCompletedFuture {
-            try Self.setUp(channel, site, loops[ObjectIdentifier(channel.eventLoop)])
-          }
+        .childChannelInitializer { channel in
+          channel.eventLoop.makeCompletedFuture { try Self.setUp(channel, site) }
         }
-        .bind(host: bind, port: port).get()
+        .bind(host: bind, port: port).wait()
     } catch {
-      try? await group.shutdownGracefully()
-      switch error {
-      case let error as IOError: throw LarderError(bind: bind, port: port, error.errnoCode)
-      case is SocketAddressError.UnknownHost: throw LarderError(unknownHost: bind)
-      default: throw LarderError(bind: bind, port: port, cause: "\(error)")
-      }
+      try? group.syncShutdownGracefully()
+      throw Self.failure(error, bind, port)
     }
-    let address = listener.localAddress?.ipAddress ?? bind
+    group.next().scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in
+      site.connections.sweep()
+    }
+    address = listener.localAddress?.ipAddress ?? bind
     let host = address.contains(":") ? "[\(address)]" : address
     url = "http://\(host):\(listener.localAddress?.port ?? port)"
-    (self.group, self.site, self.loops, self.address) = (group, site, loops, address)
+    (self.group, self.site) = (group, site)
   }
 
   /// Adds the handlers of a new connection.
-  private static func setUp(
-    _ channel: any Channel,
-    _ site: Site,
-    _ connections: NIOLoopBound<LoopConnections>?
-  ) throws {
-    guard let connections else { throw ChannelError.operationUnsupported }
+  private static func setUp(_ channel: any Channel, _ site: Site) throws {
     var limits = NIOHTTPDecoderLimitConfiguration()
     limits.maxHeaderFieldSize = site.limits.head / 2
     limits.maxHeaderListSize = site.limits.head
     limits.maxHeaderFieldCount = 100
-    let pipeline = channel.pipeline.syncOperations
     let decoder = HTTPRequestDecoder(
       leftOverBytesStrategy: .dropBytes,
       limitConfiguration: limits
     )
+    let pipeline = channel.pipeline.syncOperations
+    try pipeline.addHandler(HTTPResponseEncoder())
     try pipeline.addHandler(ByteToMessageHandler(decoder))
-    try pipeline.addHandler(ServerConnection(site, connections.value))
+    try pipeline.addHandler(HTTPServerPipelineHandler())
+    try pipeline.addHandler(ServerConnection(site, channel))
   }
 
-  /// Stops the server: accepts no new connections, and closes idle ones.
+  private static func failure(_ error: any Error, _ bind: String, _ port: Int) -> LarderError {
+    let anotherPort = "choose another port, or 0 for any that is free"
+    let ownAddress = "name an address of this machine, such as 127.0.0.1"
+    let (place, cause, advice) =
+      switch error {
+      case let error as IOError:
+        (
+          "\(bind):\(port)", systemMessage(error.errnoCode),
+          error.errnoCode == EADDRNOTAVAIL ? ownAddress : anotherPort
+        )
+      case is SocketAddressError.UnknownHost: (bind, "no such host", ownAddress)
+      default: ("\(bind):\(port)", "\(error)", anotherPort)
+      }
+    return LarderError(.failed, "cannot listen on \(place): \(cause); \(advice)")
+  }
+
+  /// Stops the server: accepts no new connections, and closes idle ones; blocks.
   ///
   /// A connection that is not idle is closed when its answer is sent, or after ``ServerLimits/stopTime``.
-  package func stop() async {
+  package func stop() {
+    try? listener.close().wait()
     site.stop()
-    try? await listener.close()
-    let overtime = group.next().scheduleTask(in: TimeAmount(site.limits.stopTime)) { [loops] in
-      for connections in loops.values {
-        connections.eventLoop.execute { connections.value.shutAll() }
-      }
-    }
-    let drained = loops.values.map { connections in
-      connections.eventLoop.flatSubmit { connections.value.drain() }
-    }
-    for loop in drained { try? await loop.get() }
-    overtime.cancel()
-    site.finish()
-    try? await group.shutdownGracefully()
-  }
-}
-
-extension LarderError {
-  fileprivate init(bind: String, port: Int, cause: String) {
-    let advice = "choose another port, or 0 for any that is free"
-    self.init(.failed, "cannot listen on \(bind):\(port): \(cause); \(advice)")
-  }
-
-  fileprivate init(bind: String, port: Int, _ code: Int32) {
-    let advice =
-      code == EADDRNOTAVAIL
-      ? "name an address of this machine, such as 127.0.0.1"
-      : "choose another port, or 0 for any that is free"
-    self.init(.failed, "cannot listen on \(bind):\(port): \(systemMessage(code)); \(advice)")
-  }
-
-  fileprivate init(unknownHost bind: String) {
-    self.init(
-      .failed,
-      "cannot listen on \(bind): no such host; name an address of this machine, such as 127.0.0.1"
-    )
+    try? group.syncShutdownGracefully()
   }
 }
 
@@ -144,72 +114,37 @@ extension LarderError {
 package struct ServerContent: Sendable {
   /// The cache's path.
   let cache: String
-  /// The object store with the pictures; nil if they are in the cache's folder.
-  let remote: (any RemotePictures)?
   let catalog: OpenCatalog
-  /// The sides of the square pictures that clients can request, in pixels.
-  let squares: [Int]
-  /// Decides in which process squares are made.
-  let pictures: any PictureWorking
-  /// The path of the order database; nil if the web store takes no orders.
-  let orders: String?
-  /// The highest total of an order; nil if there is no limit.
-  let budget: Price?
-  /// Fetches pictures that the cache lacks; nil if the server fetches no pictures.
-  let pulls: PullThrough?
-  /// The working folder, where fetched pictures wait until the cache can be changed.
-  let room: ServingFolder?
-  /// The reason why missing pictures cannot be fetched; nil if they can be fetched, or if the user turned fetching off.
-  package let obstacle: LarderError?
   /// The wall clock.
   let clock: @Sendable () -> UnixTime
-  /// Called after each answered request.
-  let log: @Sendable (RequestRecord) -> Void
+  /// The object store with the pictures; nil if they are in the cache's folder.
+  package var remote: (any RemotePictures)?
+  /// The sides of the square pictures that clients can request, in pixels.
+  package var squares: [Int] = []
+  /// Decides in which process squares are made.
+  package var pictures: any PictureWorking = PicturesHere()
+  /// The path of the order database; nil if the web store takes no orders.
+  package var orders: String?
+  /// The highest total of an order; nil if there is no limit.
+  package var budget: Price?
+  /// Fetches pictures that the cache lacks; nil if the server fetches no pictures.
+  private(set) var pulls: PullThrough?
+  /// Called after each answered request, on an event loop, so it must not block.
+  package var log: @Sendable (RequestRecord) -> Void = { _ in }
 
-  /// Makes the object that fetches pictures into the working folder at a path.
-  package typealias PullFactory = (_ room: String) -> PicturePull
+  /// Creates the content of a server without squares, orders and a log, which serves only pictures that the cache has.
+  package init(cache: String, catalog: OpenCatalog, clock: @escaping @Sendable () -> UnixTime) {
+    (self.cache, self.catalog, self.clock) = (cache, catalog, clock)
+  }
 
-  /// Assembles the content of a server.
+  /// Lets the server fetch pictures that the cache lacks; set ``remote`` before.
   ///
-  /// - Parameters:
-  ///   - cache: The cache's path.
-  ///   - remote: The object store with the pictures; nil if they are in the cache's folder.
-  ///   - catalog: The catalog.
-  ///   - squares: The sides of the square pictures that clients can request, in pixels.
-  ///   - pictures: Decides in which process squares are made.
-  ///   - clock: The wall clock.
-  ///   - pulling: Makes the object that fetches missing pictures. Pass nil to serve only pictures that are in the
-  ///     cache.
-  ///   - orders: The path of the order database; nil if the web store takes no orders.
-  ///   - budget: The highest total of an order; nil if there is no limit.
-  ///   - log: Called after each answered request. It is called on an event loop, so it must not block.
-  package init(
-    cache: String,
-    remote: (any RemotePictures)? = nil,
-    catalog: OpenCatalog,
-    squares: [Int],
-    pictures: any PictureWorking = PicturesHere(),
-    clock: @escaping @Sendable () -> UnixTime,
-    pulling: PullFactory? = nil,
-    orders: String? = nil,
-    budget: Price? = nil,
-    log: @escaping @Sendable (RequestRecord) -> Void = { _ in }
-  ) {
-    (self.cache, self.remote, self.catalog) = (cache, remote, catalog)
-    (self.squares, self.pictures) = (squares, pictures)
-    (self.orders, self.budget) = (orders, budget)
-    (self.clock, self.log) = (clock, log)
-    guard let pulling else {
-      (pulls, room, obstacle) = (nil, nil, nil)
-      return
-    }
-    do throws(LarderError) {
-      let room = try ServingFolder(in: cache)
-      pulls = PullThrough(cache, remote: remote, room: room, pull: pulling(room.path), now: clock)
-      (self.room, obstacle) = (room, nil)
-    } catch {
-      (pulls, room, obstacle) = (nil, nil, error)
-    }
+  /// - Parameter pull: Makes the object that fetches pictures into the working folder at a path.
+  /// - Throws: ``LarderError`` when the working folder cannot be made.
+  package mutating func fetchMissing(by pull: (_ room: String) -> PicturePull) throws(LarderError)
+  {
+    let room = try ServingFolder(in: cache)
+    pulls = PullThrough(cache, remote: remote, room: room, pull: pull(room.path), now: clock)
   }
 }
 

@@ -74,21 +74,17 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// - Parameters:
   ///   - key: Identifies the value.
   ///   - waiter: Called exactly once with the value, on any thread.
-  ///   - work: Makes the value. If it returns nil, ``finish(_:_:)`` must be called later.
-  func ask(_ key: Key, _ waiter: @escaping Waiter, _ work: @escaping @Sendable () -> Value?) {
+  ///   - work: Makes the value.
+  func ask(_ key: Key, _ waiter: @escaping Waiter, _ work: @escaping @Sendable () -> Value) {
     let isFirst = waiters.withLock { waiters in
       defer { waiters[key, default: []].append(waiter) }
       return waiters[key] == nil
     }
     guard isFirst else { return }
-    let begins = pool.begin { [self] in
-      if let value = work() { finish(key, value) }
-    }
-    if !begins { finish(key, busy) }
+    if !pool.begin({ [self] in finish(key, work()) }) { finish(key, busy) }
   }
 
-  /// Gives a value to all requests that wait for it.
-  func finish(_ key: Key, _ value: Value) {
+  private func finish(_ key: Key, _ value: Value) {
     for waiter in waiters.withLock({ $0.removeValue(forKey: key) ?? [] }) { waiter(value) }
   }
 }
