@@ -37,11 +37,7 @@ struct StorefrontSections: Sendable {
   /// Identifies a run of `sync` by its number, its end and its catalog.
   ///
   /// The number alone is not enough, because a rebuilt cache counts from 1 again.
-  struct Name: Sendable, Equatable {
-    let run: RunID
-    let finished: UnixTime?
-    let catalog: CatalogID
-  }
+  typealias Name = (run: RunID, finished: UnixTime?, catalog: CatalogID)
 
   /// The run that has fetched these sections.
   let name: Name
@@ -97,11 +93,7 @@ final class StorefrontSectionCache: Sendable {
   /// - Throws: ``LarderError`` when the cache cannot be read, or when no run has ended yet.
   func sections(_ reader: CatalogReader) throws(LarderError) -> StorefrontSections {
     let run = try reader.lastRun()
-    let name = StorefrontSections.Name(
-      run: run.id,
-      finished: run.finished,
-      catalog: reader.catalog.id
-    )
+    let name = (run: run.id, finished: run.finished, catalog: reader.catalog.id)
     if let held = held.withLock({ $0 }), held.name == name { return held }
     // Read without the lock. Two concurrent requests may both read, but neither waits for the other.
     var all: [StorefrontSections.Shelf] = []
