@@ -62,6 +62,7 @@ import Testing
         ObjectIdentifier(ItemView.self): item.child,
         ObjectIdentifier(StorefrontCard.self): card.child,
         ObjectIdentifier(PriceLineView.self): line.child,
+        ObjectIdentifier(ItemSort.self): ItemSort.price.child,
         ObjectIdentifier(OrderState.self): OrderState.ready.child,
         ObjectIdentifier(Delivery.State.self): Delivery.State.dead.child,
         ObjectIdentifier(OrderFault.self): OrderFault.name.child,

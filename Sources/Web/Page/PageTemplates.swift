@@ -81,20 +81,8 @@ package struct PageTemplates: Sendable {
 
   /// A template's file as plain Mustache: with the texts of one language, and with joined lines.
   static func text(_ file: [UInt8], _ language: PageLanguage) -> String {
-    var text = ""
-    var rest = String(decoding: file, as: UTF8.self).replacing("\\\n", with: "")[...]
-    while let start = rest.firstRange(of: "[["),
-      let end = rest[start.upperBound...].firstRange(of: "]]")
-    {
-      text += rest[..<start.lowerBound]
-      let words = rest[start.upperBound..<end.lowerBound].split(
-        separator: "|",
-        omittingEmptySubsequences: false
-      )
-      text += words[language == .korean && words.count > 1 ? 1 : 0]
-      rest = rest[end.upperBound...]
-    }
-    return text + rest
+    String(decoding: file, as: UTF8.self).replacing("\\\n", with: "")
+      .replacing(/\[\[(.*?)\|(.*?)\]\]/) { language == .korean ? $0.output.2 : $0.output.1 }
   }
 }
 

@@ -35,7 +35,7 @@ struct OpenStorefront {
     case .search: return try search()
     case .section(let key): return try section(key)
     case .item(let id): return try item(id)
-    case .basket: return visit.isForm ? changeBasket() : try basket()
+    case .basket: return visit.isForm ? try changeBasket() : try basket()
     case .orders: return visit.isForm ? try place() : try orders()
     case .order(let id): return try order(id)
     case .cancel(let id): return try cancel(id)
@@ -145,18 +145,18 @@ struct OpenStorefront {
   // MARK: - An item
 
   private func item(_ id: String) throws(LarderError) -> Answer {
-    guard let item = try reader.show(id), let place = sections.item(id),
+    guard let item = try reader.show(id), let shelf = sections.shelf(item.sections.first ?? ""),
       let shown = try reader.withPriceLines([item]).first
     else { return removed(visit.say("There is no such item.", "없는 상품입니다.")) }
-    let others = place.shelf.items
+    let others = shelf.items
     let start = others.firstIndex { $0.id == id } ?? 0
     let neighbours = (others[start...].dropFirst() + others[..<start]).filter { !$0.isSoldOut }
     let view = StorefrontItemPage(
       self,
       shown,
-      on: place.shelf,
-      since: shown.isStale ? try reader.lastGood(place.shelf.section.key) : nil,
-      more: try reader.shown(neighbours.prefix(4).map { ($0, place.shelf.section) })
+      on: shelf,
+      since: shown.isStale ? try reader.lastGood(shelf.section.key) : nil,
+      more: try reader.shown(neighbours.prefix(4).map { ($0, shelf.section) })
     )
     return finished(StorefrontPage(title: PlainText.line(shown.item.title)), view)
   }
@@ -191,16 +191,10 @@ extension OpenStorefront {
       kept.read(visit.form)
       page.basket = kept
     }
-    let bill = bill(of: form?.basket ?? visit.single ?? visit.basket)
-    let known = bill.lines.compactMap { line in
-      sections.item(line.id).map { (item: $0.item, section: $0.shelf.section) }
-    }
-    let shown = Dictionary(try reader.shown(known).map { ($0.item.id, $0) }) { first, _ in first }
     var generator = SystemRandomNumberGenerator()
     let view = StorefrontBasketPage(
       self,
-      bill,
-      shown,
+      try bill(of: form?.basket ?? visit.single ?? visit.basket),
       draft: form?.draft ?? visit.draft,
       key: form?.chance ?? OrderID.Nonce(using: &generator),
       faults: faults,
@@ -214,12 +208,14 @@ extension OpenStorefront {
     OrderBudget(house: store.content.budget, typed: draft.budget, currency: currency)
   }
 
-  private func bill(of basket: StorefrontBasket) -> BasketBill {
-    BasketBill(basket, currency: currency) { sections.item($0)?.item }
+  private func bill(of basket: StorefrontBasket) throws(LarderError) -> BasketBill {
+    var items: [String: ShownItem] = [:]
+    for line in basket.lines { items[line.id] = try reader.show(line.id) }
+    return BasketBill(basket, items, currency: currency)
   }
 
   /// Adds an item to the basket, changes quantities, or removes items, as the form asks.
-  private func changeBasket() -> Answer {
+  private func changeBasket() throws(LarderError) -> Answer {
     let added = visit.posted("item") ?? ""
     let action = visit.posted("do")
     let isItem = action == "add" || action == "order"
@@ -233,7 +229,7 @@ extension OpenStorefront {
     var basket = visit.basket
     if isItem {
       let count = visit.posted("quantity").flatMap { Int(PlainText.line($0)) } ?? 1
-      let isKnown = sections.item(added).map { !$0.item.isSoldOut } ?? false
+      let isKnown = try reader.show(added).map { !$0.item.isSoldOut } ?? false
       // "Buy now" orders only this quantity of the item, even if the visitor presses the button several times.
       var single = StorefrontBasket()
       let isNow = action == "order"
@@ -274,7 +270,7 @@ extension OpenStorefront {
     let outbox = Outbox.exists(at: path) ? try Outbox(path) : nil
     if let earlier = try outbox?.order(chance) { return placed(earlier, form) }
     let budget = budget(form.draft)
-    let faults = form.faults(bill(of: form.basket), budget)
+    let faults = form.faults(try bill(of: form.basket), budget)
     guard faults.isEmpty else { return try basket(form, faults: faults) }
     let draft = form.orderDraft(budget, visit.language)
     do {

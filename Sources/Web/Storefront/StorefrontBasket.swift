@@ -149,7 +149,8 @@ struct BasketBill {
   struct Line {
     let id: String
     let quantity: Int
-    let item: StoreItem?
+    /// The item as its first section lists it; nil if no section does.
+    let item: ShownItem?
     let trouble: Trouble?
     /// The price times the quantity; nil if the item has no price, or on overflow.
     let sum: Price?
@@ -159,9 +160,9 @@ struct BasketBill {
   /// The total of all lines that can be ordered; nil on overflow.
   let total: Price?
 
-  init(_ basket: StorefrontBasket, currency: String, _ item: (String) -> StoreItem?) {
+  init(_ basket: StorefrontBasket, _ items: [String: ShownItem], currency: String) {
     lines = basket.lines.map { line in
-      let item = item(line.id)
+      let item = items[line.id]
       return Line(
         id: line.id,
         quantity: line.quantity,
@@ -178,7 +179,7 @@ struct BasketBill {
     total = units.map { Price(minorUnits: $0, currency: currency) }
   }
 
-  private static func trouble(_ item: StoreItem?, _ currency: String) -> Trouble? {
+  private static func trouble(_ item: ShownItem?, _ currency: String) -> Trouble? {
     guard let item else { return .unknown }
     if item.isSoldOut { return .soldOut }
     guard let price = item.price else { return .unpriced }
@@ -235,7 +236,6 @@ struct StorefrontBasketPage: PageView {
   init(
     _ open: OpenStorefront,
     _ bill: BasketBill,
-    _ shown: [String: ShownItem],
     draft: StorefrontDraft,
     key: OrderID.Nonce,
     faults: [OrderFault],
@@ -244,8 +244,8 @@ struct StorefrontBasketPage: PageView {
     let (visit, language) = (open.visit, open.visit.language)
     let words = ItemView.Words(language)
     lines = bill.lines.map { line in
-      let view = shown[line.id].map { ItemView($0, number: 0, picture: nil, words) }
-      let path = shown[line.id]?.thumbnail?.path
+      let view = line.item.map { ItemView($0, number: 0, picture: nil, words) }
+      let path = line.item?.thumbnail?.path
       let price = line.trouble == nil ? line.item?.price : nil
       return Line(
         id: line.id,
@@ -256,7 +256,7 @@ struct StorefrontBasketPage: PageView {
         each: price?.formatted() ?? "",
         sum: line.trouble == nil ? line.sum?.formatted() ?? "–" : "",
         units: price.map { "\($0.minorUnits)" } ?? "",
-        speech: open.sections.item(line.id)?.shelf.speech ?? "",
+        speech: line.item?.sections.first.flatMap(open.sections.shelf)?.speech ?? "",
         trouble: line.trouble,
         quantity: line.quantity
       )

@@ -20,6 +20,8 @@ struct StorefrontHome: PageView {
   let shelves: [Shelf]
 }
 
+extension ItemSort: PageCase {}
+
 /// The template data of a section's page or of search results: items, filters, and links to the other pages.
 struct StorefrontList: PageView {
   static let template = "storefront-list"
@@ -34,19 +36,16 @@ struct StorefrontList: PageView {
     let isCurrent: Bool
   }
 
-  /// A sort order that the visitor can choose.
-  struct Order {
-    let value, title: String
-    let isCurrent: Bool
-  }
-
-  let title, subtitle, note, path, clear, found, unit, speech: String
+  let title, subtitle, note, path, clear, unit, speech: String
+  /// The number of matching items in words, such as "3 items".
+  let found: String
+  let page: Int
+  let pageCount: String
   /// Whether the section has no items at all.
   let isBare: Bool
   let isSearch, isWrong, isNarrowed, isFiltered: Bool
   let query: StorefrontQuery
   let badges: [Badge]
-  let orders: [Order]
   let cards: [StorefrontCard]
   let pages: [PageLink]
 
@@ -91,14 +90,8 @@ struct StorefrontList: PageView {
     clear = query.with { ($0.badge, $0.low, $0.high) = ("", "", "") }.address(path)
     unit = Self.unit(of: open.currency)
     let pageCount = max(1, (chosen.count + Self.pageSize - 1) / Self.pageSize)
-    let number = language.count(chosen.count, "item", "items", "상품")
-    found =
-      pageCount == 1
-      ? number
-      : language.of(
-        "\(number), page \(chosen.page) of \(pageCount.grouped)",
-        "\(number) · \(pageCount.grouped)쪽 중 \(chosen.page)쪽"
-      )
+    (page, self.pageCount) = (chosen.page, pageCount.grouped)
+    found = language.count(chosen.count, "item", "items", "상품")
     // A badge's count is the number of items that the list would have if the visitor chose the badge.
     let within = query.with { $0.badge = "" }.items
     badges = Self.offered(
@@ -106,14 +99,6 @@ struct StorefrontList: PageView {
       query,
       path
     )
-    orders = [
-      (nil, language.of("As the shop lists them", "상점 순서")),
-      (ItemSort.price, language.of("Price, low to high", "낮은 가격순")),
-      (.dearest, language.of("Price, high to low", "높은 가격순")),
-      (.title, language.of("By name", "이름순")),
-    ].map { order, title in
-      Order(value: order?.rawValue ?? "", title: title, isCurrent: query.order == order)
-    }
     let words = ItemView.Words(language, within: heading.speech)
     cards = try open.reader.shown(chosen.some).enumerated().map {
       StorefrontCard($1, words, open.store.squares, isEager: $0 < 4)
