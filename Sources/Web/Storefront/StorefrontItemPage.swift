@@ -157,26 +157,10 @@ extension PageLanguage {
   ///
   /// A key that has spaces or characters outside ASCII stays as it is.
   static func words(ofKey key: String) -> String {
-    guard
-      key.utf8.allSatisfy({
-        $0 == 0x5F || $0 == 0x2D || UInt8(ascii: "0")...UInt8(ascii: "z") ~= $0
-      })
-    else {
-      return key
-    }
-    var words = ""
-    var wasLower = false
-    for letter in key {
-      if letter == "_" || letter == "-" {
-        words += " "
-      } else if letter.isUppercase, wasLower {
-        words += " " + letter.lowercased()
-      } else {
-        words.append(letter)
-      }
-      wasLower = letter.isLowercase
-    }
-    words = String(words.drop { $0 == " " })
+    guard key.wholeMatch(of: /[-0-z]*/) != nil else { return key }
+    let words = key.replacing(/[-_]/, with: " ")
+      .replacing(/([a-z])([A-Z])/) { "\($0.output.1) \($0.output.2.lowercased())" }
+      .trimmingPrefix { $0 == " " }
     return words.isEmpty ? key : words.prefix(1).uppercased() + words.dropFirst()
   }
 }
