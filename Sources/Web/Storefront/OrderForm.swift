@@ -32,17 +32,12 @@ struct OrderBudget: Equatable {
     most.map { total.minorUnits > $0.minorUnits } ?? false
   }
 
-  /// A sentence about the rest of the budget, such as "1,000원 left" or "1,000원 over the budget".
-  ///
-  /// It is empty if there is no limit.
-  func words(for total: Price, _ language: PageLanguage) -> String {
-    guard let most else { return "" }
+  /// The difference between a total and the lower limit; nil if there is no limit, or on overflow.
+  func difference(to total: Price) -> Price? {
+    guard let most else { return nil }
     let (left, overflow) = most.minorUnits.subtractingReportingOverflow(total.minorUnits)
-    guard !overflow, left != .min else { return "" }
-    let amount = Price(minorUnits: abs(left), currency: total.currency).formatted()
-    return left < 0
-      ? language.of("\(amount) over the budget", "예산을 \(amount) 초과했습니다")
-      : language.of("\(amount) left", "\(amount) 남음")
+    guard !overflow, left != .min else { return nil }
+    return Price(minorUnits: abs(left), currency: total.currency)
   }
 }
 

@@ -223,15 +223,18 @@ struct StorefrontBasketPage: PageView {
   let draft: StorefrontDraft
   /// The server's limit for every order; empty if there is none.
   let house: String
-  let left, limit: String
+  let limit: String
+  /// The amount by which the total is below or above the limit; empty if there is none.
+  let left: String
   let isOver, isNameless: Bool
   let faults: [OrderFault]
   /// The message of the error that ``OrderFault/other`` stands for; empty if there is none.
   let problem: String
   /// Whether this is the "buy now" page of one item.
   let isSingle: Bool
-  /// On a "buy now" page, a message about the items in the basket; empty if the basket is empty.
-  let kept: String
+  /// On a "buy now" page, the number of items in the basket; nil if it is empty.
+  let kept: Int?
+  let isOneKept: Bool
 
   init(
     _ open: OpenStorefront,
@@ -263,14 +266,8 @@ struct StorefrontBasketPage: PageView {
     }
     isSingle = visit.single != nil
     let others = visit.basket.lines.count
-    kept =
-      isSingle && others > 0
-      ? language.of(
-        others == 1
-          ? "Only this item is ordered; one item stays in your basket."
-          : "Only this item is ordered; \(others) items stay in your basket.",
-        "이 상품만 주문합니다. 장바구니의 상품 \(others)개는 그대로 있습니다."
-      ) : ""
+    kept = isSingle && others > 0 ? others : nil
+    isOneKept = others == 1
     summary = bill.summary(language)
     speech = open.sections.speech
     total = bill.total?.formatted() ?? "–"
@@ -280,7 +277,7 @@ struct StorefrontBasketPage: PageView {
     self.draft = draft
     let budget = open.budget(draft)
     isOver = bill.total.map(budget.isExceeded) ?? false
-    left = bill.total.map { budget.words(for: $0, language) } ?? ""
+    left = bill.total.flatMap(budget.difference)?.formatted() ?? ""
     house = budget.house?.formatted() ?? ""
     limit = budget.house.map { "\($0.minorUnits)" } ?? ""
     isNameless = faults.contains(.name)
