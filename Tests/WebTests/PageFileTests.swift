@@ -63,6 +63,11 @@ import Testing
         ObjectIdentifier(StorefrontCard.self): card.child,
         ObjectIdentifier(PriceLineView.self): line.child,
         ObjectIdentifier(ProblemView.Cause.self): ProblemView.Cause.gone.child,
+        ObjectIdentifier(ItemSort.self): ItemSort.price.child,
+        ObjectIdentifier(OrderState.self): OrderState.ready.child,
+        ObjectIdentifier(Delivery.State.self): Delivery.State.dead.child,
+        ObjectIdentifier(OrderFault.self): OrderFault.name.child,
+        ObjectIdentifier(BasketBill.Trouble.self): BasketBill.Trouble.soldOut.child,
       ]
     )
     let views: [any PageView.Type] = [

@@ -244,15 +244,19 @@ import Testing
     }
   }
 
-  @Test func `an order that a webhook took is shown as sent, in both languages`() {
-    var delivery = Delivery(queuedAt: OrderTime(seconds: 0))
-    delivery.state = .delivered
+  @Test func `an order that a webhook took is shown as sent, in both languages`() throws {
+    struct Taken: PageView {
+      static let template = "storefront-delivery"
+      let delivery = Delivery.State.delivered
+      let state = OrderState.preparing
+      let isAlone = true
+    }
 
-    let english = PageLanguage.english.delivery(delivery, of: .preparing)
-    let korean = PageLanguage.korean.delivery(delivery, of: .preparing)
+    let english = try PageTemplates.shared(.english).html(Taken())
+    let korean = try PageTemplates.shared(.korean).html(Taken())
 
-    #expect(english == ("sent", "It was sent to the shop."))
-    #expect(korean == ("전송 완료", "상점에 보냈습니다."))
+    #expect(english == "<span class=\"is good\">sent</span> It was sent to the shop.")
+    #expect(korean == "<span class=\"is good\">전송 완료</span> 상점에 보냈습니다.")
   }
 
   @Test(arguments: [

@@ -2,9 +2,9 @@ import Base
 import Cache
 import Catalog
 import Foundation
-import Pipeline
 import Testing
 
+@testable import Pipeline
 @testable import Web
 
 /// The store's pages as a visitor without JavaScript sees them.
@@ -339,8 +339,9 @@ import Testing
       salePrice: Price(minorUnits: .max - 1, currency: "KRW")
     )
     let basket = StorefrontBasket(cookie: "A*2")
+    let shown = ShownItem(item: dear, sections: ["a"], isStale: false, pictures: [])
 
-    let bill = BasketBill(basket, currency: "KRW") { _ in dear }
+    let bill = BasketBill(basket, ["A": shown], currency: "KRW")
 
     #expect(bill.total == nil && bill.lines.first?.sum == nil)
     #expect(dear.percentOff == nil)

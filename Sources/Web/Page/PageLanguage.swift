@@ -1,19 +1,12 @@
 import Base
+import Orders
 
 /// The languages of larder's own words on pages.
 ///
 /// The shop's texts, such as the titles of items, are not translated.
-package enum PageLanguage: String, Sendable, CaseIterable {
-  /// Korean.
-  case korean = "ko"
-  /// English, which visitors with any other language see.
-  case english = "en"
+package typealias PageLanguage = Language
 
-  /// The language of a locale, given the locale's name: Korean for `ko_KR.UTF-8`.
-  package init(locale: String) {
-    self = locale.prefix { $0.isLetter }.lowercased() == "ko" ? .korean : .english
-  }
-
+extension PageLanguage {
   func of(_ english: String, _ korean: String) -> String { self == .korean ? korean : english }
 
   /// A number with its noun, such as `1 item`, `3 items` or `1,234 items`.

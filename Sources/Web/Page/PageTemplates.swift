@@ -8,6 +8,18 @@ package protocol PageView {
   static var template: String { get }
 }
 
+/// An enumeration whose cases are names in templates.
+///
+/// For example, the section `{{#state.ready}}` is shown if `state` is `ready`.
+protocol PageCase: RawRepresentable, MustacheParent where RawValue == String {}
+
+extension PageCase {
+  /// Whether the value is the case with this name; nil if there is no such case.
+  public func child(named name: String) -> Any? {
+    Self(rawValue: name).map { $0.rawValue == rawValue }
+  }
+}
+
 /// The Mustache templates of all pages, in one language.
 ///
 /// In addition to Mustache, `[[English|Korean]]` is a text in the page's language, and a backslash at the end of a line
@@ -28,6 +40,7 @@ package struct PageTemplates: Sendable {
     "storefront": PackageResources.storefront_mustache,
     "storefront-basket": PackageResources.storefront_basket_mustache,
     "storefront-card": PackageResources.storefront_card_mustache,
+    "storefront-delivery": PackageResources.storefront_delivery_mustache,
     "storefront-empty": PackageResources.storefront_empty_mustache,
     "storefront-home": PackageResources.storefront_home_mustache,
     "storefront-item": PackageResources.storefront_item_mustache,
@@ -68,20 +81,8 @@ package struct PageTemplates: Sendable {
 
   /// A template's file as plain Mustache: with the texts of one language, and with joined lines.
   static func text(_ file: [UInt8], _ language: PageLanguage) -> String {
-    var text = ""
-    var rest = String(decoding: file, as: UTF8.self).replacing("\\\n", with: "")[...]
-    while let start = rest.firstRange(of: "[["),
-      let end = rest[start.upperBound...].firstRange(of: "]]")
-    {
-      text += rest[..<start.lowerBound]
-      let words = rest[start.upperBound..<end.lowerBound].split(
-        separator: "|",
-        omittingEmptySubsequences: false
-      )
-      text += words[language == .korean && words.count > 1 ? 1 : 0]
-      rest = rest[end.upperBound...]
-    }
-    return text + rest
+    String(decoding: file, as: UTF8.self).replacing("\\\n", with: "")
+      .replacing(/\[\[(.*?)\|(.*?)\]\]/) { language == .korean ? $0.output.2 : $0.output.1 }
   }
 }
 

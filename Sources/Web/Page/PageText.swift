@@ -27,7 +27,7 @@ package struct PageText: MustacheContentType {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  private static func reference(of byte: UInt8) -> StaticString? {
+  private static func reference(of byte: UInt8) -> String? {
     switch byte {
     case UInt8(ascii: "&"): "&amp;"
     case UInt8(ascii: "<"): "&lt;"
@@ -47,12 +47,6 @@ package struct PageText: MustacheContentType {
     let isPlain = url.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
     let start = url.prefix(8).lowercased()
     return isPlain && (start.hasPrefix("https://") || start.hasPrefix("http://")) ? url : nil
-  }
-}
-
-extension StaticString {
-  fileprivate var utf8: UnsafeBufferPointer<UInt8> {
-    UnsafeBufferPointer(start: utf8Start, count: utf8CodeUnitCount)
   }
 }
 

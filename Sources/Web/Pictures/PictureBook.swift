@@ -19,8 +19,8 @@ struct PictureBook: Sendable {
 
   /// The place of the thumbnails.
   let place: Place
-  private var thumbnails: [String: [UInt8]] = [:]
-  private var names: Set<String> = []
+  /// The middle of each thumbnail's `src`, by the picture's digest.
+  private var stems: [String: String] = [:]
 
   init(_ place: Place) {
     self.place = place
@@ -28,11 +28,11 @@ struct PictureBook: Sendable {
 
   /// Adds a thumbnail that is embedded in the page, given the picture's digest.
   mutating func add(_ digest: String, _ thumbnail: [UInt8]) {
-    thumbnails[digest] = thumbnail
+    stems[digest] = "data:image/jpeg;base64," + Data(thumbnail).base64EncodedString()
   }
 
   /// Adds a thumbnail that is a file in the folder, given the picture's digest.
-  mutating func add(_ digest: String) { names.insert(digest) }
+  mutating func add(_ digest: String) { stems[digest] = String(digest.prefix(Self.digits)) }
 
   /// The name of a thumbnail's file in the folder: the first 24 digits of the picture's digest, and `.jpg`.
   static func fileName(_ digest: String) -> String { "\(digest.prefix(digits)).jpg" }
@@ -43,8 +43,8 @@ struct PictureBook: Sendable {
       && name.utf8.prefix(digits).allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
   }
 
-  /// The digests of the pictures whose thumbnails are files in the folder.
-  var fileDigests: [String] { Array(names) }
+  /// The digests of the pictures that have a thumbnail.
+  var digests: [String] { Array(stems.keys) }
 
   /// The attribute `src` of the thumbnail of a picture, given the picture's digest.
   ///
@@ -57,12 +57,7 @@ struct PictureBook: Sendable {
   /// The middle of a thumbnail's `src`, given the picture's digest; nil if the page has no thumbnail of the picture.
   ///
   /// The whole `src` is ``folder``, this text and ``suffix``.
-  func stem(_ digest: String) -> String? {
-    if let bytes = thumbnails[digest] {
-      return "data:image/jpeg;base64," + Data(bytes).base64EncodedString()
-    }
-    return names.contains(digest) ? String(digest.prefix(Self.digits)) : nil
-  }
+  func stem(_ digest: String) -> String? { stems[digest] }
 
   /// The end of each thumbnail's `src`.
   var suffix: String { place == .inline ? "" : ".jpg" }

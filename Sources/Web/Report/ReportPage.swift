@@ -205,7 +205,7 @@ package struct ReportRun: Sendable {
       items: data.items.count,
       thumbnails: count.all,
       thumbnailsMade: count.made,
-      files: page.isInline || place == .nowhere ? nil : pictures.fileDigests
+      files: page.isInline || place == .nowhere ? nil : pictures.digests
     )
   }
 }

@@ -32,62 +32,20 @@ struct OrderBudget: Equatable {
     most.map { total.minorUnits > $0.minorUnits } ?? false
   }
 
-  /// A sentence about the rest of the budget, such as "1,000원 left" or "1,000원 over the budget".
-  ///
-  /// It is empty if there is no limit.
-  func words(for total: Price, _ language: PageLanguage) -> String {
-    guard let most else { return "" }
+  /// The difference between a total and the lower limit; nil if there is no limit, or on overflow.
+  func difference(to total: Price) -> Price? {
+    guard let most else { return nil }
     let (left, overflow) = most.minorUnits.subtractingReportingOverflow(total.minorUnits)
-    guard !overflow, left != .min else { return "" }
-    let amount = Price(minorUnits: abs(left), currency: total.currency).formatted()
-    return left < 0
-      ? language.of("\(amount) over the budget", "예산을 \(amount) 초과했습니다")
-      : language.of("\(amount) left", "\(amount) 남음")
+    guard !overflow, left != .min else { return nil }
+    return Price(minorUnits: abs(left), currency: total.currency)
   }
 }
 
 /// A reason why a form cannot become an order.
-enum OrderFault: Equatable {
-  case name, note, quantity, trouble, budget(String), budgetText, price(String), tooMuch, outdated,
-    empty
-  /// The message of an error that occurred while the order was placed.
-  case other(String)
-}
-
-extension PageLanguage {
-  /// The message that tells the visitor about a fault.
-  func fault(_ fault: OrderFault) -> String {
-    switch fault {
-    case .name: of("Enter your name, up to 200 characters.", "주문하는 사람을 200자까지 적어 주세요.")
-    case .note: of("The note is too long.", "남길 말이 너무 깁니다.")
-    case .quantity:
-      of("Enter a quantity from 1 to 999.", "수량은 1부터 999까지의 숫자로 적어 주세요.")
-    case .trouble:
-      of("Remove the items that cannot be ordered.", "주문할 수 없는 상품을 삭제해 주세요.")
-    case .budget(let words): words
-    case .budgetText: of("The budget is not an amount.", "예산을 금액으로 적어 주세요.")
-    case .price(let total):
-      of(
-        "A price or a quantity has changed since you saw the form: the total is \(total) now.",
-        "주문서를 보신 뒤 가격이나 수량이 바뀌어 합계가 \(total)이 되었습니다."
-      )
-    case .tooMuch: of("The total is too large.", "합계가 너무 큽니다.")
-    case .outdated:
-      of("The form has expired. Please send it again.", "주문서가 오래되었습니다. 한 번 더 보내 주세요.")
-    case .empty: of("The basket is empty.", "장바구니가 비어 있습니다.")
-    case .other(let words): words
-    }
-  }
-
-  /// The message that tells the visitor why an item in the basket cannot be ordered.
-  func trouble(_ trouble: BasketBill.Trouble) -> String {
-    switch trouble {
-    case .unknown: of("No longer in the catalog", "더 이상 판매하지 않는 상품입니다")
-    case .soldOut: of("Sold out", "품절된 상품입니다")
-    case .unpriced: of("No price", "가격 정보가 없습니다")
-    case .otherCurrency: of("In another currency: order it separately", "통화가 달라 따로 주문해야 합니다")
-    }
-  }
+enum OrderFault: String, PageCase {
+  case name, note, quantity, trouble, budget, budgetText, price, tooMuch, outdated, empty
+  /// An error that occurred while the order was placed.
+  case other
 }
 
 /// An order form that the visitor has sent.
@@ -125,8 +83,9 @@ struct OrderForm {
   }
 
   /// The reasons why the form cannot become an order; empty if it can.
-  func faults(_ bill: BasketBill, _ budget: OrderBudget, _ language: PageLanguage) -> [OrderFault]
-  {
+  ///
+  /// If prices have changed since the form was shown, the new prices are shown before anything is ordered.
+  func faults(_ bill: BasketBill, _ budget: OrderBudget) -> [OrderFault] {
     var faults: [OrderFault] = []
     if bill.lines.isEmpty { return [.empty] }
     if draft.by.isEmpty || draft.by.count > OrderRequest.longestName { faults.append(.name) }
@@ -135,12 +94,12 @@ struct OrderForm {
     if bill.lines.contains(where: { $0.trouble != nil }) { faults.append(.trouble) }
     if budget.isUnread { faults.append(.budgetText) }
     guard let total = bill.total else { return faults + [.tooMuch] }
-    if budget.isExceeded(total) { faults.append(.budget(budget.words(for: total, language))) }
-    return faults
+    if budget.isExceeded(total) { faults.append(.budget) }
+    return faults.isEmpty && !hasSeen(bill) ? [.price] : faults
   }
 
   /// Whether the prices and the total that the visitor saw are still the current ones.
-  func hasSeen(_ bill: BasketBill) -> Bool {
+  private func hasSeen(_ bill: BasketBill) -> Bool {
     seen == bill.total?.minorUnits
       && bill.lines.allSatisfy { prices[$0.id] == $0.item?.price?.minorUnits }
   }

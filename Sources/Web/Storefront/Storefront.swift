@@ -9,18 +9,13 @@ import Pipeline
 /// The store itself sends nothing to the shop. It writes an order to the order database, and `larder order send` or
 /// `larder warm` sends the order.
 struct Storefront: Sendable {
-  let catalog: OpenCatalog
-  /// The path of the order database; nil if the store takes no orders.
-  let orders: String?
-  /// The highest total of an order; nil if there is no limit.
-  let budget: Price?
+  let content: ServerContent
   /// The square versions of pictures that the server offers.
   let squares: StorefrontSquares
   /// The key of the CSRF tokens in forms, which is random and new at each start.
   let key = SymmetricKey(size: .bits256)
   let sections = StorefrontSectionCache()
   let sizes: PictureSizes
-  private let now: @Sendable () -> UnixTime
   /// The threads that make pages.
   ///
   /// The queue has no limit, because a connection waits for only one page at a time.
@@ -32,11 +27,13 @@ struct Storefront: Sendable {
 
   /// Creates the store of a server.
   init(_ content: ServerContent) {
-    (catalog, orders, budget) = (content.catalog, content.orders, content.budget)
+    self.content = content
     squares = StorefrontSquares(content.squares)
     sizes = PictureSizes(cache: content.cache)
-    now = content.clock
   }
+
+  /// The shop's name.
+  var shop: String { PlainText.line(content.catalog.name) }
 
   /// Begins to answer a request for a page, a form or a style sheet.
   func outcome(of request: ServerRequest) -> Site.Outcome {
@@ -57,8 +54,8 @@ struct Storefront: Sendable {
       return .now(asset, .page)
     }
     guard let route = StorefrontRoute(path) else { return .now(.problem(404, "not found"), .page) }
-    return .later(.page) { [form, now = now()] done in
-      (route.takesForms ? ordering : reading).make(
+    return .later(.page) { [form, now = content.clock()] done in
+      (route.methods.hasSuffix("POST") ? ordering : reading).make(
         { answer(StorefrontRequest(request, form: form, at: now), route) },
         done
       )
@@ -66,24 +63,28 @@ struct Storefront: Sendable {
   }
 
   private func answer(_ visit: StorefrontRequest, _ route: StorefrontRoute) -> Answer {
-    if visit.isForm {
-      if !route.takesForms { return refused(visit, "GET, HEAD") }
-      if visit.isForeign {
-        return notice(
-          visit,
-          403,
-          visit.say("This form came from another site.", "다른 곳에서 보낸 요청입니다."),
-          visit.say(
-            "The store accepts only its own forms. Nothing was changed.",
-            "상점의 화면에서 보낸 요청만 처리합니다. 아무것도 바뀌지 않았습니다."
-          )
+    guard route.methods.contains(visit.request.method.rawValue) else {
+      return notice(
+        visit,
+        405,
+        visit.say("Method not allowed.", "이렇게 요청할 수 없는 주소입니다."),
+        visit.say("Nothing was done.", "아무것도 바뀌지 않았습니다."),
+        [("allow", route.methods)]
+      )
+    }
+    if visit.isForm, visit.isForeign {
+      return notice(
+        visit,
+        403,
+        visit.say("This form came from another site.", "다른 곳에서 보낸 요청입니다."),
+        visit.say(
+          "The store accepts only its own forms. Nothing was changed.",
+          "상점의 화면에서 보낸 요청만 처리합니다. 아무것도 바뀌지 않았습니다."
         )
-      }
-    } else if !route.isPage {
-      return refused(visit, "POST")
+      )
     }
     do {
-      return try StorefrontOrders(self, visit).answer(route)
+      return try OpenStorefront(self, visit, route).answer()
     } catch let error as LarderError where error.code == .empty || error.code == .ambiguous {
       return notice(
         visit,
@@ -107,15 +108,12 @@ struct Storefront: Sendable {
     }
   }
 
-  // MARK: - Pages without a catalog
-
   /// The template data of a page with a single message.
   struct Notice: PageView {
     static let template = "storefront-notice"
 
-    let eyebrow, heading, message: String
-    let way = "/"
-    let wayWords: String
+    let status: Int
+    let heading, message: String
   }
 
   /// A page with a message, which is shown instead of the requested page.
@@ -126,54 +124,7 @@ struct Storefront: Sendable {
     _ message: String,
     _ fields: [(name: String, value: String)] = []
   ) -> Answer {
-    var page = StorefrontPage()
-    page.status = status
-    page.title = heading
-    page.isPrivate = true
-    page.fields = fields
-    let notice = Notice(
-      eyebrow: "\(status)",
-      heading: heading,
-      message: message,
-      wayWords: visit.say("To the store", "처음으로")
-    )
-    return finished(page, visit, notice, sections: nil)
-  }
-
-  /// The answer to a method that the route does not allow; `allowed` lists the allowed methods.
-  private func refused(_ visit: StorefrontRequest, _ allowed: String) -> Answer {
-    notice(
-      visit,
-      405,
-      visit.say("Method not allowed.", "이렇게 요청할 수 없는 주소입니다."),
-      visit.say("Nothing was done.", "아무것도 바뀌지 않았습니다."),
-      [("allow", allowed)]
-    )
-  }
-
-  /// Renders a page: its main part, and the frame that all pages share.
-  ///
-  /// - Parameters:
-  ///   - page: The page's title, status and cookies.
-  ///   - visit: The request.
-  ///   - view: The template data of the main part.
-  ///   - sections: The sections in the navigation; nil if the catalog cannot be read.
-  /// - Returns: The answer.
-  func finished(
-    _ page: StorefrontPage,
-    _ visit: StorefrontRequest,
-    _ view: some PageView,
-    sections: StorefrontSections?
-  ) -> Answer {
-    do {
-      let templates = try PageTemplates.shared(visit.language)
-      let shop = PlainText.line(catalog.name)
-      return page.answer(
-        visit,
-        page.html(templates.html(view), visit, shop, sections, templates)
-      )
-    } catch {
-      return .page(500, [("content-type", "text/plain; charset=utf-8")]).caused(by: error)
-    }
+    StorefrontPage(title: heading, status: status, fields: fields)
+      .answer(visit, shop: shop, Notice(status: status, heading: heading, message: message))
   }
 }

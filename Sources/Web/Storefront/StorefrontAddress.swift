@@ -38,19 +38,24 @@ enum StorefrontRoute: Equatable {
     }
   }
 
-  /// Whether the path accepts a form (POST).
-  var takesForms: Bool {
+  /// The methods that the path allows, as in the field `Allow`.
+  var methods: String {
     switch self {
-    case .basket, .orders, .cancel: true
-    default: false
+    case .basket, .orders: "GET, HEAD, POST"
+    case .cancel: "POST"
+    default: "GET, HEAD"
     }
   }
 
-  /// Whether the path shows a page (GET).
-  var isPage: Bool {
-    if case .cancel = self { return false }
-    return true
+  /// Whether the page belongs to the orders in the navigation.
+  var isOrders: Bool {
+    if case .order = self { true } else { self == .orders }
   }
+
+  /// Whether the page shows the same to every visitor, apart from the frame.
+  ///
+  /// Caches must not keep any other page.
+  var isPublic: Bool { self != .basket && !isOrders }
 }
 
 /// A visitor's search and filters, from the query of an address such as `/search?q=tea&low=5000`.
@@ -112,16 +117,10 @@ struct StorefrontQuery: Equatable {
 
   /// The address of a list with this query, given the path of the list.
   func address(_ path: String) -> String {
-    var pairs: [(name: String, value: String)] = []
-    func add(_ name: String, _ value: String) {
-      if !value.isEmpty { pairs.append((name, value)) }
-    }
-    add("q", search)
-    add("badge", badge)
-    add("low", low)
-    add("high", high)
-    add("sort", order?.rawValue ?? "")
-    add("page", page == 1 ? "" : "\(page)")
+    let pairs = [
+      (name: "q", value: search), ("badge", badge), ("low", low), ("high", high),
+      ("sort", order?.rawValue ?? ""), ("page", page == 1 ? "" : "\(page)"),
+    ].filter { !$0.value.isEmpty }
     return pairs.isEmpty ? path : path + "?" + PercentEncoding.query(pairs)
   }
 

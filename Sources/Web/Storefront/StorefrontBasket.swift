@@ -141,7 +141,7 @@ struct StorefrontBasket: Equatable {
 /// A basket with the current prices of its items, and with its total.
 struct BasketBill {
   /// A reason why an item cannot be ordered.
-  enum Trouble: Equatable {
+  enum Trouble: String, PageCase {
     case unknown, soldOut, unpriced, otherCurrency
   }
 
@@ -149,66 +149,52 @@ struct BasketBill {
   struct Line {
     let id: String
     let quantity: Int
-    let item: StoreItem?
+    /// The item as its first section lists it; nil if no section does.
+    let item: ShownItem?
     let trouble: Trouble?
     /// The price times the quantity; nil if the item has no price, or on overflow.
     let sum: Price?
   }
 
   let lines: [Line]
-  /// The sum of all lines that can be ordered; nil on overflow.
+  /// The total of all lines that can be ordered; nil on overflow.
   let total: Price?
 
-  init(_ basket: StorefrontBasket, currency: String, _ item: (String) -> StoreItem?) {
+  init(_ basket: StorefrontBasket, _ items: [String: ShownItem], currency: String) {
     lines = basket.lines.map { line in
-      let item = item(line.id)
-      let trouble: Trouble? =
-        if item == nil {
-          .unknown
-        } else if item?.isSoldOut == true {
-          .soldOut
-        } else if item?.price == nil {
-          .unpriced
-        } else if item?.price?.currency != currency {
-          .otherCurrency
-        } else {
-          nil
-        }
+      let item = items[line.id]
       return Line(
         id: line.id,
         quantity: line.quantity,
         item: item,
-        trouble: trouble,
+        trouble: Self.trouble(item, currency),
         sum: item?.price.flatMap { $0.times(line.quantity) }
       )
     }
-    var units: Int? = 0
-    for line in lines where line.trouble == nil {
-      guard let sum = line.sum, let all = units else {
-        units = nil
-        break
-      }
+    let units = lines.filter { $0.trouble == nil }.reduce(0 as Int?) { all, line in
+      guard let all, let sum = line.sum else { return nil }
       let (next, overflow) = all.addingReportingOverflow(sum.minorUnits)
-      units = overflow ? nil : next
+      return overflow ? nil : next
     }
     total = units.map { Price(minorUnits: $0, currency: currency) }
   }
 
+  private static func trouble(_ item: ShownItem?, _ currency: String) -> Trouble? {
+    guard let item else { return .unknown }
+    if item.isSoldOut { return .soldOut }
+    guard let price = item.price else { return .unpriced }
+    return price.currency == currency ? nil : .otherCurrency
+  }
+
   /// The basket in a few words, such as "Dish A1 and 2 more".
   func summary(_ language: Language) -> String {
-    let known = lines.filter { $0.trouble == nil }.compactMap { line in
-      line.item.flatMap { item in
-        item.price.map {
-          OrderLine(
-            item: line.id,
-            title: PlainText.line(item.title),
-            price: $0,
-            quantity: line.quantity
-          )
-        }
+    language.summary(
+      of: lines.compactMap { line in
+        guard line.trouble == nil, let item = line.item, let price = item.price else { return nil }
+        let title = PlainText.line(item.title)
+        return OrderLine(item: line.id, title: title, price: price, quantity: line.quantity)
       }
-    }
-    return language.summary(of: known)
+    )
   }
 }
 
@@ -226,7 +212,8 @@ struct StorefrontBasketPage: PageView {
 
   /// A line.
   struct Line {
-    let id, title, address, picture, noPicture, each, sum, units, trouble, speech: String
+    let id, title, address, picture, noPicture, each, sum, units, speech: String
+    let trouble: BasketBill.Trouble?
     let quantity: Int
     let most = StorefrontBasket.mostPieces
   }
@@ -234,74 +221,66 @@ struct StorefrontBasketPage: PageView {
   let lines: [Line]
   let summary, speech, total, totalUnits, money, token, key: String
   let draft: StorefrontDraft
-  let left, limit, budgetHint: String
+  /// The server's limit for every order; empty if there is none.
+  let house: String
+  let limit: String
+  /// The amount by which the total is below or above the limit; empty if there is none.
+  let left: String
   let isOver, isNameless: Bool
-  let faults: [String]
+  let faults: [OrderFault]
+  /// The message of the error that ``OrderFault/other`` stands for; empty if there is none.
+  let problem: String
   /// Whether this is the "buy now" page of one item.
   let isSingle: Bool
-  /// On a "buy now" page, a message about the items in the basket; empty if the basket is empty.
-  let kept: String
-  let message, way, wayWords: String
+  /// On a "buy now" page, the number of items in the basket; nil if it is empty.
+  let kept: Int?
+  let isOneKept: Bool
 
   init(
-    _ visit: StorefrontRequest,
+    _ open: OpenStorefront,
     _ bill: BasketBill,
-    _ shown: [String: ShownItem],
     draft: StorefrontDraft,
-    budget: OrderBudget,
-    form: (token: String, key: String),
+    key: OrderID.Nonce,
     faults: [OrderFault],
-    sections: StorefrontSections,
-    currency: String,
-    squares: StorefrontSquares
+    problem: String
   ) {
-    let language = visit.language
+    let (visit, language) = (open.visit, open.visit.language)
+    let words = ItemView.Words(language)
     lines = bill.lines.map { line in
-      let words = ItemView.Words(language)
-      let view = shown[line.id].map { ItemView($0, number: 0, picture: nil, words) }
-      let path = shown[line.id]?.thumbnail?.path
-      let price = line.item?.price
+      let view = line.item.map { ItemView($0, number: 0, picture: nil, words) }
+      let path = line.item?.thumbnail?.path
+      let price = line.trouble == nil ? line.item?.price : nil
       return Line(
         id: line.id,
         title: view?.title ?? PlainText.line(line.id),
         address: line.item == nil ? "" : StorefrontAddress.item(line.id),
-        picture: path.map { squares.address($0, 256) } ?? "",
+        picture: path.map { open.store.squares.address($0, 256) } ?? "",
         noPicture: view?.noPicture ?? words.missing,
-        each: line.trouble == nil ? price?.formatted() ?? "" : "",
+        each: price?.formatted() ?? "",
         sum: line.trouble == nil ? line.sum?.formatted() ?? "–" : "",
-        units: line.trouble == nil ? price.map { "\($0.minorUnits)" } ?? "" : "",
-        trouble: line.trouble.map { language.trouble($0) } ?? "",
-        speech: sections.item(line.id)?.shelf.speech ?? "",
+        units: price.map { "\($0.minorUnits)" } ?? "",
+        speech: line.item?.sections.first.flatMap(open.sections.shelf)?.speech ?? "",
+        trouble: line.trouble,
         quantity: line.quantity
       )
     }
     isSingle = visit.single != nil
     let others = visit.basket.lines.count
-    kept =
-      isSingle && others > 0
-      ? language.of(
-        others == 1
-          ? "Only this item is ordered; one item stays in your basket."
-          : "Only this item is ordered; \(others) items stay in your basket.",
-        "이 상품만 주문합니다. 장바구니의 상품 \(others)개는 그대로 있습니다."
-      ) : ""
-    summary = bill.summary(visit.orderLanguage)
-    speech = sections.speech
+    kept = isSingle && others > 0 ? others : nil
+    isOneKept = others == 1
+    summary = bill.summary(language)
+    speech = open.sections.speech
     total = bill.total?.formatted() ?? "–"
     totalUnits = bill.total.map { "\($0.minorUnits)" } ?? ""
-    money = StorefrontMoney.pattern(currency)
-    (token, key) = form
+    money = StorefrontMoney.pattern(open.currency)
+    (token, self.key) = (open.token, key.rawValue)
     self.draft = draft
+    let budget = open.budget(draft)
     isOver = bill.total.map(budget.isExceeded) ?? false
-    left = bill.total.map { budget.words(for: $0, language) } ?? ""
+    left = bill.total.flatMap(budget.difference)?.formatted() ?? ""
+    house = budget.house?.formatted() ?? ""
     limit = budget.house.map { "\($0.minorUnits)" } ?? ""
-    budgetHint =
-      budget.house.map {
-        language.of("(at most \($0.formatted()))", "(최대 \($0.formatted()))")
-      } ?? language.of("(optional)", "(선택)")
     isNameless = faults.contains(.name)
-    self.faults = faults.map { language.fault($0) }
-    message = language.of("Your basket is empty.", "장바구니가 비어 있습니다.")
-    (way, wayWords) = ("/", language.of("See the store", "상품 보러 가기"))
+    (self.faults, self.problem) = (faults, problem)
   }
 }

@@ -15,93 +15,81 @@ struct StorefrontItemPage: PageView {
   /// A picture of the gallery at the top of the page.
   struct Picture {
     let number: Int
-    let whole, small, label, turn, turnLabel: String
+    let whole, small: String
     let isCurrent, isLater: Bool
   }
 
   /// A picture of the long description below.
   struct Sheet {
-    let source, label: String
+    let number: Int
+    let source: String
     /// The picture's size; nil if its file cannot be read.
     let size: PixelSize?
   }
 
-  let shop, speech, title, text, id, price, normal, other, units, money, token: String
-  let noPicture, stale, long, off: String
+  let item: StorefrontCard
+  let shop, speech, id, listed, long, units, money, token, stale: String
+  /// The price in the item's detail document, if it differs from the price in the shop's list, which orders use.
+  let other: String
   /// The title of the first section that lists the item.
   let section, sectionAddress: String
-  let badges: [String]
   let facts: [PriceLineView.Fact]
   let pictures: [Picture]
+  let count: Int
   let sheets: [Sheet]
   let cards: [StorefrontCard]
   /// The chart of the item's price; nil if the price never changed.
   let line: PriceLineView?
-  let most: Int
-  let isMany, hasStory, isAdded, isFull, isOld, isOrderable, isSoldOut: Bool
+  let most = StorefrontBasket.mostPieces
+  let isMany, hasStory, isAdded, isFull, isOld, isOrderable: Bool
 
   init(
-    _ visit: StorefrontRequest,
-    shop: String,
+    _ open: OpenStorefront,
     _ shown: ShownItem,
     on shelf: StorefrontSections.Shelf,
     since: UnixTime?,
-    more: [ShownItem],
-    squares: StorefrontSquares,
-    sizes: PictureSizes,
-    token: String?
+    more: [ShownItem]
   ) {
-    let language = visit.language
+    let (store, visit) = (open.store, open.visit)
     let item = shown.item
-    let words = ItemView.Words(language)
-    let view = ItemView(shown, number: 0, picture: nil, words)
-    self.shop = shop
+    self.item = StorefrontCard(
+      shown,
+      ItemView.Words(visit.language),
+      store.squares,
+      isEager: true
+    )
+    shop = store.shop
     speech = shelf.speech
-    (title, price, normal, badges) = (view.title, view.price, view.normal, view.badges)
-    noPicture = view.noPicture
     id = item.id
-    off = item.percentOff.map(String.init) ?? ""
-    let listed = item.description.map(PlainText.block) ?? ""
-    text = listed == title ? "" : listed
+    let text = item.description.map(PlainText.block) ?? ""
+    listed = text == PlainText.line(item.title) ? "" : text
     let described = shown.detail?.description.map(PlainText.block) ?? ""
-    long = described == listed ? "" : described
-    // The price in the item's detail document may differ from the price in the shop's list. Orders use the list's
-    // price.
-    let detailed = shown.detail?.prices.last
-    other =
-      detailed.flatMap { price in
-        if price == item.price || item.price == nil { return nil }
-        return language.of(
-          "Price in the detail: \(price.formatted())",
-          "상세 페이지 가격: \(price.formatted())"
-        )
-      } ?? ""
+    long = described == text ? "" : described
+    let price = shown.detail?.prices.last
+    other = item.price == nil || price == item.price ? "" : price?.formatted() ?? ""
     (section, sectionAddress) = (shelf.title, StorefrontAddress.section(shelf.section.key))
-    line = PriceLineView(shown, visit.clock, language)
+    line = PriceLineView(shown, visit.clock, visit.language)
     facts = Self.facts(shown, visit) + [line?.lowest].compactMap { $0 }
     stale = shown.isStale ? visit.asLastSeen(since) : ""
-    pictures = Self.gallery(shown, visit, squares)
-    isMany = pictures.count > 1
+    pictures = Self.gallery(shown, visit, store.squares)
+    count = pictures.count
+    isMany = count > 1
     let parts = shown.pictures.filter { $0.role == .section && $0.path != nil }
     sheets = parts.enumerated().map { place, image in
       Sheet(
+        number: place + 1,
         source: StorefrontAddress.picture(image.path ?? ""),
-        label: language.of(
-          "\(view.title), description, part \(place + 1)",
-          "\(view.title), 상세 설명 \(place + 1)"
-        ),
-        size: sizes.size(of: image)
+        size: store.sizes.size(of: image)
       )
     }
     hasStory = !long.isEmpty || !sheets.isEmpty
-    let cardWords = ItemView.Words(language, within: speech)
-    cards = more.map { StorefrontCard($0, cardWords, squares, isEager: false) }
-    isSoldOut = item.isSoldOut
-    isOrderable = token != nil && !item.isSoldOut && item.price != nil
-    self.token = token ?? ""
+    let words = ItemView.Words(visit.language, within: speech)
+    cards = more.map { StorefrontCard($0, words, store.squares, isEager: false) }
+    let takesOrders = store.content.orders != nil
+    isOrderable = takesOrders && !item.isSoldOut && item.price != nil
+    token = takesOrders ? open.token : ""
     units = item.price.map { "\($0.minorUnits)" } ?? ""
     money = item.price.map { StorefrontMoney.pattern($0.currency) } ?? ""
-    most = StorefrontBasket.mostPieces
     let done = visit.asked("added")
     (isAdded, isFull, isOld) = (done == "1", done == "0", done == "old")
   }
@@ -110,34 +98,23 @@ struct StorefrontItemPage: PageView {
     _ shown: ShownItem,
     _ visit: StorefrontRequest,
     _ squares: StorefrontSquares
-  )
-    -> [Picture]
-  {
+  ) -> [Picture] {
     var seen: Set<String> = []
     func held(_ roles: [ShownPicture]) -> [ShownPicture] {
       roles.filter { $0.path != nil && seen.insert($0.sha256 ?? $0.url).inserted }
     }
     var images = held(shown.pictures.filter { $0.role == .top || $0.role == .gallery })
     if images.isEmpty { images = held(shown.pictures.filter { $0.role == .thumbnail }) }
+    // Without JavaScript, the fragment of a link scrolls to the picture, and the query parameter marks it as the
+    // current one.
     let asked = min(max(visit.asked("picture").flatMap { Int($0) } ?? 1, 1), images.count)
-    let address = StorefrontAddress.item(shown.item.id)
-    let title = PlainText.line(shown.item.title)
     return images.enumerated().map { place, image in
-      let number = place + 1
-      let path = image.path ?? ""
-      return Picture(
-        number: number,
-        whole: StorefrontAddress.picture(path),
-        small: squares.address(path, 128),
-        label: visit.say(
-          "\(title), picture \(number) of \(images.count)",
-          "\(title), 사진 \(images.count)장 중 \(number)"
-        ),
-        // Without JavaScript, the fragment scrolls to the picture, and the query parameter marks it as the current one.
-        turn: "\(address)?picture=\(number)#picture-\(number)",
-        turnLabel: visit.say("Show picture \(number)", "\(number)번 사진 보기"),
-        isCurrent: number == asked,
-        isLater: number > 1
+      Picture(
+        number: place + 1,
+        whole: StorefrontAddress.picture(image.path ?? ""),
+        small: squares.address(image.path ?? "", 128),
+        isCurrent: place + 1 == asked,
+        isLater: place > 0
       )
     }
   }
@@ -180,26 +157,10 @@ extension PageLanguage {
   ///
   /// A key that has spaces or characters outside ASCII stays as it is.
   static func words(ofKey key: String) -> String {
-    guard
-      key.utf8.allSatisfy({
-        $0 == 0x5F || $0 == 0x2D || UInt8(ascii: "0")...UInt8(ascii: "z") ~= $0
-      })
-    else {
-      return key
-    }
-    var words = ""
-    var wasLower = false
-    for letter in key {
-      if letter == "_" || letter == "-" {
-        words += " "
-      } else if letter.isUppercase, wasLower {
-        words += " " + letter.lowercased()
-      } else {
-        words.append(letter)
-      }
-      wasLower = letter.isLowercase
-    }
-    words = String(words.drop { $0 == " " })
+    guard key.wholeMatch(of: /[-0-z]*/) != nil else { return key }
+    let words = key.replacing(/[-_]/, with: " ")
+      .replacing(/([a-z])([A-Z])/) { "\($0.output.1) \($0.output.2.lowercased())" }
+      .trimmingPrefix { $0 == " " }
     return words.isEmpty ? key : words.prefix(1).uppercased() + words.dropFirst()
   }
 }

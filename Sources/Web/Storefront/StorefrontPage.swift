@@ -6,29 +6,24 @@ import Catalog
 struct StorefrontPage {
   /// The content security policy: a page is allowed to load only files of the store, and to send forms only to the
   /// store. (W3C, CSP level 3)
-  static let policy = """
+  private static let policy = """
     default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; connect-src 'self'; \
     form-action 'self'; base-uri 'none'; frame-ancestors 'none'
     """
 
-  /// The part of the store that a page belongs to, for the navigation.
-  enum Part: Equatable {
-    case home, orders, basket, other
-    case section(String)
-  }
-
-  var status = 200
   /// The page's title.
   ///
   /// The shop's name is added to it. If the title is empty, only the shop's name is shown.
   var title = ""
-  var part = Part.other
+  var status = 200
+  /// The requested page; nil if another page is shown instead of it.
+  var route: StorefrontRoute?
+  /// The sections in the navigation; nil if the catalog cannot be read.
+  var sections: StorefrontSections?
   /// The words in the search field.
   var search = ""
   /// The new basket; nil if the request does not change the basket.
   var basket: StorefrontBasket?
-  /// Whether only this visitor is allowed to see the page, so that caches must not keep it.
-  var isPrivate = false
   /// Additional header fields.
   var fields: [(name: String, value: String)] = []
 
@@ -50,67 +45,55 @@ struct StorefrontPage {
   struct Frame: PageView {
     static let template = "storefront"
 
-    let language, title, shop, search, main, footer, speech: String
+    let language, title, shop, search, main, speech, zone, otherAddress: String
+    /// The time when the catalog was last fetched; nil if the catalog cannot be read.
+    let updated: String?
     let assets = Assets()
     let isHome, isOrders, isBasket: Bool
     let count: Int?
-    let otherAddress, otherLanguage, otherName: String
     let aisles: [Aisle]
   }
 
-  /// Renders the whole page, given the HTML of its main part.
-  func html(
-    _ main: String,
-    _ visit: StorefrontRequest,
-    _ shop: String,
-    _ sections: StorefrontSections?,
-    _ templates: PageTemplates
-  ) -> String {
-    let other: PageLanguage = visit.language == .korean ? .english : .korean
+  /// The answer with the whole page, given the shop's name and the template data of the main part.
+  func answer(_ visit: StorefrontRequest, shop: String, _ view: some PageView) -> Answer {
+    let templates: PageTemplates
+    do {
+      templates = try PageTemplates.shared(visit.language)
+    } catch {
+      return .page(500, [("content-type", "text/plain; charset=utf-8")]).caused(by: error)
+    }
     let count = (basket ?? visit.basket).count
     let aisles = (sections?.all ?? []).prefix(60).map { shelf in
       Aisle(
         title: shelf.title,
         address: StorefrontAddress.section(shelf.section.key),
-        isCurrent: part == .section(shelf.section.key)
+        isCurrent: route == .section(shelf.section.key)
       )
     }
-    let updated = sections?.name.finished.map(visit.clock.text)
     let frame = Frame(
       language: visit.language.rawValue,
       title: title.isEmpty ? shop : "\(title) – \(shop)",
       shop: shop,
       search: search,
-      main: main,
-      footer: updated.map {
-        visit.say(
-          "As last fetched \($0) \(visit.clock.zone). Served by larder from this machine.",
-          "\($0) \(visit.clock.zone)에 가져온 내용입니다. 이 컴퓨터에서 larder가 보여 드립니다."
-        )
-      } ?? visit.say("Served by larder.", "larder가 보여 드립니다."),
+      main: templates.html(view),
       speech: sections?.speech ?? "",
-      isHome: part == .home,
-      isOrders: part == .orders,
-      isBasket: part == .basket,
+      zone: visit.clock.zone,
+      otherAddress: visit.address(in: visit.language == .korean ? .english : .korean),
+      updated: sections?.name.finished.map(visit.clock.text),
+      isHome: route == .home,
+      isOrders: route?.isOrders ?? false,
+      isBasket: route == .basket,
       count: count == 0 ? nil : count,
-      otherAddress: visit.address(in: other),
-      otherLanguage: other.rawValue,
-      otherName: other == .korean ? "한국어" : "English",
-      aisles: Array(aisles)
+      aisles: aisles
     )
-    return templates.html(frame)
-  }
-
-  /// The answer with the rendered page.
-  func answer(_ visit: StorefrontRequest, _ html: String) -> Answer {
     let own = [
       (name: "content-type", value: "text/html; charset=utf-8"),
       ("content-security-policy", Self.policy),
-      ("cache-control", isPrivate ? "no-store" : "private, no-cache"),
+      ("cache-control", route?.isPublic ?? false ? "private, no-cache" : "no-store"),
       ("vary", "Accept-Language, Cookie"), ("content-language", visit.language.rawValue),
       ("referrer-policy", "same-origin"),
     ]
-    return .page(status, own + Self.cookies(visit, basket: basket) + fields, html)
+    return .page(status, own + Self.cookies(visit, basket: basket) + fields, templates.html(frame))
   }
 
   /// A redirect with status 303. (RFC 9110, section 15.4.4)

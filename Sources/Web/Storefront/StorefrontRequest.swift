@@ -89,9 +89,6 @@ struct StorefrontRequest: Sendable {
     )
   }
 
-  /// The language as the type of the module Orders.
-  var orderLanguage: Language { language == .korean ? .korean : .english }
-
   /// The address of the requested page in a language.
   func address(in language: PageLanguage) -> String {
     let pairs = request.target.query.filter { $0.name != "lang" } + [("lang", language.rawValue)]

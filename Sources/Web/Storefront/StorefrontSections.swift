@@ -37,41 +37,20 @@ struct StorefrontSections: Sendable {
   /// Identifies a run of `sync` by its number, its end and its catalog.
   ///
   /// The number alone is not enough, because a rebuilt cache counts from 1 again.
-  struct Name: Sendable, Equatable {
-    let run: RunID
-    let finished: UnixTime?
-    let catalog: CatalogID
-  }
+  typealias Name = (run: RunID, finished: UnixTime?, catalog: CatalogID)
 
   /// The run that has fetched these sections.
   let name: Name
   /// The sections in the order of the catalog file.
   let all: [Shelf]
-  /// The place of each item, by the item's id.
-  ///
-  /// A place is the position of the first section that lists the item, and the position of the item within that
-  /// section.
-  private let places: [String: (shelf: Int, item: Int)]
   /// The `lang` attribute of the texts of the whole catalog, such as ` lang="ko"`.
   let speech: String
 
   init(_ name: Name, _ all: [Shelf]) {
     (self.name, self.all) = (name, all)
-    var places: [String: (shelf: Int, item: Int)] = [:]
-    for (shelf, content) in all.enumerated() {
-      for (place, item) in content.items.enumerated() where places[item.id] == nil {
-        places[item.id] = (shelf, place)
-      }
-    }
-    self.places = places
     speech = ReportShelf.speech(
       PageLanguage.spoken(in: all.flatMap { $0.items.prefix(60).map(\.title) })
     )
-  }
-
-  /// The item with an id, and the first section that lists it; nil if there is no such item.
-  func item(_ id: String) -> (item: StoreItem, shelf: Shelf)? {
-    places[id].map { (all[$0.shelf].items[$0.item], all[$0.shelf]) }
   }
 
   /// The section with a key; nil if there is none.
@@ -79,11 +58,9 @@ struct StorefrontSections: Sendable {
 
   /// Every item once, even if several sections list it, with the first of these sections.
   var everything: [(item: StoreItem, section: RunSection)] {
-    all.enumerated().flatMap { number, shelf in
-      shelf.items.enumerated().compactMap { place, item in
-        let first = places[item.id]
-        return first?.shelf == number && first?.item == place ? (item, shelf.section) : nil
-      }
+    var seen: Set<String> = []
+    return all.flatMap { shelf in
+      shelf.items.filter { seen.insert($0.id).inserted }.map { ($0, shelf.section) }
     }
   }
 }
@@ -97,11 +74,7 @@ final class StorefrontSectionCache: Sendable {
   /// - Throws: ``LarderError`` when the cache cannot be read, or when no run has ended yet.
   func sections(_ reader: CatalogReader) throws(LarderError) -> StorefrontSections {
     let run = try reader.lastRun()
-    let name = StorefrontSections.Name(
-      run: run.id,
-      finished: run.finished,
-      catalog: reader.catalog.id
-    )
+    let name = (run: run.id, finished: run.finished, catalog: reader.catalog.id)
     if let held = held.withLock({ $0 }), held.name == name { return held }
     // Read without the lock. Two concurrent requests may both read, but neither waits for the other.
     var all: [StorefrontSections.Shelf] = []
