@@ -4,7 +4,7 @@ import Synchronization
 
 /// Accepts connections on a port, on two threads of its own.
 ///
-/// ``init(host:port:_:)`` and ``stop(_:)`` block their thread.
+/// ``init(host:port:_:)`` and ``stop()`` block their thread.
 final class Listener: Sendable {
   let port: Int
   private let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
@@ -45,46 +45,16 @@ final class Listener: Sendable {
   }
 
   /// Closes the port and the connections, and waits until everything is closed.
-  func stop(_ connections: OpenConnections) {
+  func stop() {
     isStopped.withLock { isStopped in
-      guard !isStopped else { return }
+      if isStopped { return }
       isStopped = true
-      server.close(promise: nil)
-      connections.close()
+      try? server.close().wait()
+      // A connection that is being accepted now passes from one thread to another and back. When it finds the port
+      // closed, it is closed itself. The threads must not end before that.
+      for _ in 1...2 { for loop in group.makeIterator() { try? loop.submit {}.wait() } }
     }
     // If another call has begun this, it waits for the same end.
     try? group.syncShutdownGracefully()
-  }
-}
-
-/// The open connections of a store, which are closed when the store stops.
-final class OpenConnections: Sendable {
-  private struct Channels {
-    var open: [ObjectIdentifier: any Channel] = [:]
-    var isClosed = false
-  }
-
-  private let state = Mutex(Channels())
-
-  /// Registers a connection; returns false if the store has stopped.
-  func add(_ channel: any Channel) -> Bool {
-    state.withLock { state in
-      if !state.isClosed { state.open[ObjectIdentifier(channel)] = channel }
-      return !state.isClosed
-    }
-  }
-
-  func remove(_ channel: any Channel) {
-    state.withLock { $0.open[ObjectIdentifier(channel)] = nil }
-  }
-
-  /// Closes every connection, and refuses new ones.
-  func close() {
-    let open = state.withLock { state in
-      state.isClosed = true
-      defer { state.open = [:] }
-      return Array(state.open.values)
-    }
-    for channel in open { channel.pipeline.fireUserInboundEventTriggered(SampleConnection.Stop()) }
   }
 }

@@ -53,13 +53,6 @@ struct Reply {
     return fields
   }
 
-  /// The status line and header lines, with the correct length.
-  ///
-  /// The caller adds the rest of the head.
-  var rendered: ByteBuffer {
-    rendered(length: mayHaveBody ? body.readableBytes : nil)
-  }
-
   /// The status line and header lines with a given length, or without a length if `length` is nil.
   func rendered(length: Int?) -> ByteBuffer {
     var head = ByteBuffer()

@@ -78,9 +78,8 @@ enum MediaType {
 
   /// The text after the last dot of a path's last segment; nil if the segment has no dot.
   static func fileExtension(of path: String) -> String? {
-    let name = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).last
-    guard let name, let dot = name.lastIndex(of: UInt8(ascii: ".")) else { return nil }
-    let end = name[name.index(after: dot)...]
-    return end.isEmpty ? nil : String(decoding: end, as: UTF8.self)
+    guard let dot = path.lastIndex(of: "."), !path[dot...].contains("/") else { return nil }
+    let end = path[dot...].dropFirst()
+    return end.isEmpty ? nil : String(end)
   }
 }

@@ -1,4 +1,4 @@
-import Glibc
+import FoundationEssentials
 import NIOCore
 import NIOHTTP1
 import NIOSSL
@@ -95,15 +95,15 @@ package final class SampleStore: Sendable {
   ///
   /// It can be called several times and on several threads. Each call returns after the store has stopped.
   package func stop() {
-    listener.stop(origin.connections)
+    listener.stop()
   }
 
   /// The fault script.
   ///
   /// When a script is set, the counts of its rules begin at 0.
   package var faults: FaultScript {
-    get { origin.faults }
-    set { origin.faults = newValue }
+    get { origin.ledger.withLock { $0.script } }
+    set { origin.ledger.withLock { $0 = FaultLedger(newValue) } }
   }
 
   /// The orders received so far, in the order of their arrival.
@@ -147,9 +147,5 @@ package final class SampleStore: Sendable {
   }
 
   /// The current time, in seconds since 1970.
-  package static let now: @Sendable () -> Double = {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
-  }
+  package static let now: @Sendable () -> Double = { Date().timeIntervalSince1970 }
 }
