@@ -11,8 +11,8 @@ package struct Resource: Sendable {
   package var lastModified: Int?
   /// The value of `Cache-Control`; if it is nil, the rules of ``SampleContent/cache(_:as:)`` apply.
   package var cacheControl: String?
-  /// Additional header lines.
-  package var headers: [HeaderField]
+  /// The value of `Content-Encoding`, such as `gzip`; nil for bytes that are not encoded.
+  var encoding: String?
 
   var body: ByteBuffer
 
@@ -22,15 +22,13 @@ package struct Resource: Sendable {
     type: String,
     etag: String? = nil,
     lastModified: Int? = nil,
-    cacheControl: String? = nil,
-    headers: [HeaderField] = []
+    cacheControl: String? = nil
   ) {
     body = ByteBuffer(bytes: bytes)
     self.type = type
     self.etag = etag ?? Self.etag(of: bytes)
     self.lastModified = lastModified
     self.cacheControl = cacheControl
-    self.headers = headers
   }
 
   /// Creates a JSON resource from its text.

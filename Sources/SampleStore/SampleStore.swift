@@ -15,21 +15,19 @@ import NIOSSL
 ///     print(store.baseURL)
 package final class SampleStore: Sendable {
   /// The content, which can change at any time.
-  package let content: SampleContent
+  package var content: SampleContent { origin.content }
   /// The port that the store listens on.
-  package let port: Int
+  package var port: Int { listener.port }
   /// The scheme, the host and the port, such as `http://127.0.0.1:8080`.
   package let baseURL: String
 
   private let origin: Origin
   private let listener: Listener
 
-  private init(_ origin: Origin, _ listener: Listener, baseURL: String, port: Int) {
+  private init(_ origin: Origin, _ listener: Listener, baseURL: String) {
     self.origin = origin
-    self.content = origin.content
     self.listener = listener
     self.baseURL = baseURL
-    self.port = port
   }
 
   deinit {
@@ -69,26 +67,15 @@ package final class SampleStore: Sendable {
       link: bytesPerSecond.map { Link(bytesPerSecond: $0) },
       clock: clock
     )
-    let context: NIOSSLContext?
-    do {
-      context = try tls.map { try NIOSSLContext(configuration: $0.configuration) }
-    } catch {
-      throw SampleError(
-        .identity,
-        "speak TLS",
-        "\(error)",
-        "give a key that fits the certificate"
-      )
-    }
     let listener = try Listener(host: host, port: port) { channel in
       let pipeline = channel.pipeline.syncOperations
-      if let context { try pipeline.addHandler(NIOSSLServerHandler(context: context)) }
+      if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls.context)) }
       try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder()))
       try pipeline.addHandler(SampleConnection(origin))
     }
     let name = host.contains(":") ? "[\(host)]" : host
     let base = "\(tls == nil ? "http" : "https")://\(name):\(listener.port)"
-    return SampleStore(origin, listener, baseURL: base, port: listener.port)
+    return SampleStore(origin, listener, baseURL: base)
   }
 
   /// Closes the port and every connection, even those that hang, and waits until all are closed.
