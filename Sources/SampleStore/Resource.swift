@@ -47,9 +47,7 @@ package struct Resource: Sendable {
   }
 
   static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    let text = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-    return String(decoding: text, as: UTF8.self)
+    bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
   }
 }
 
@@ -62,10 +60,7 @@ enum MediaType {
   private static let known = [
     "json": json, "jpg": "image/jpeg", "jpeg": "image/jpeg", "png": "image/png",
     "gif": "image/gif", "webp": "image/webp", "avif": "image/avif", "svg": "image/svg+xml",
-    "html": "text/html; charset=utf-8", "txt": text, "css": "text/css",
-    "js": "text/javascript", "md": "text/markdown; charset=utf-8",
-    "yaml": "application/yaml", "yml": "application/yaml", "xml": "application/xml",
-    "webmanifest": "application/manifest+json", "ico": "image/x-icon",
+    "html": "text/html; charset=utf-8", "txt": text, "xml": "application/xml",
   ]
 
   /// The media type of a path, by its extension; the type of JSON if the path has no extension.

@@ -186,12 +186,12 @@ final class Link: Sendable {
   }
 
   /// Reserves the link for a number of bytes, and returns the seconds until it will have sent them.
-  func reserve(_ bytes: Int, at now: Double = Link.now) -> Double {
+  func reserve(_ bytes: Int, at now: Double = Link.now()) -> Double {
     free.withLock { free in
       free = max(free, now) + Double(bytes) / bytesPerSecond
       return free - now
     }
   }
 
-  static var now: Double { Double(NIODeadline.now().uptimeNanoseconds) / 1e9 }
+  static func now() -> Double { Double(NIODeadline.now().uptimeNanoseconds) / 1e9 }
 }
