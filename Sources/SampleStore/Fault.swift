@@ -7,13 +7,11 @@ import NIOHTTP1
 struct Fault: Equatable {
   var delay = 0.0
   var status: Int?
-  var retryAfter: String?
   var cut: FaultEffect.Cut?
   var reset: Int?
   var drip: Int?
   var wrongLength: Int?
   var type: String?
-  var location: String?
   var body: [UInt8]?
   var headers: [HeaderField] = []
   var dropsValidators = false
@@ -23,30 +21,32 @@ struct Fault: Equatable {
   var silence: WirePlan.Ending?
 
   init(_ effects: some Sequence<FaultEffect>) {
-    for effect in effects { apply(effect) }
-  }
-
-  private mutating func apply(_ effect: FaultEffect) {
-    switch effect {
-    case .delay(let seconds): delay += seconds
-    case .status(let code, let retryAfter): (status, self.retryAfter) = (code, retryAfter)
-    case .truncate(let cut): self.cut = cut
-    case .reset(let bytes):
-      reset = bytes
-      if bytes == nil { silence = .reset }
-    case .drip(let rate): drip = rate
-    case .wrongLength(let delta): wrongLength = delta
-    case .wrongType(let type, let body):
-      self.type = type
-      self.body = body ?? self.body
-    case .redirect(let location, let status): (self.location, self.status) = (location, status)
-    case .hang: silence = .hang
-    case .body(let bytes): body = bytes
-    case .header(let name, let value): headers.set(name, value)
-    case .dropValidators: dropsValidators = true
-    case .chunked: chunked = true
-    case .closeWithoutAnswer: silence = .close
-    case .gzip: gzip = true
+    for effect in effects {
+      switch effect {
+      case .delay(let seconds): delay += seconds
+      case .status(let code, let retryAfter):
+        status = code
+        if let retryAfter { headers.set("Retry-After", retryAfter) }
+      case .truncate(let cut): self.cut = cut
+      case .reset(let bytes):
+        reset = bytes
+        if bytes == nil { silence = .reset }
+      case .drip(let rate): drip = rate
+      case .wrongLength(let delta): wrongLength = delta
+      case .wrongType(let type, let body):
+        self.type = type
+        self.body = body ?? self.body
+      case .redirect(let location, let code):
+        status = code
+        headers.set("Location", location)
+      case .hang: silence = .hang
+      case .body(let bytes): body = bytes
+      case .header(let name, let value): headers.set(name, value)
+      case .dropValidators: dropsValidators = true
+      case .chunked: chunked = true
+      case .closeWithoutAnswer: silence = .close
+      case .gzip: gzip = true
+      }
     }
   }
 }
@@ -109,7 +109,7 @@ extension Resource {
     if let type = fault.type { self.type = type }
     if fault.gzip {
       replaceBody(Gzip.stored(bytes))
-      headers.set("Content-Encoding", "gzip")
+      encoding = "gzip"
     }
     if fault.dropsValidators { (etag, lastModified) = (nil, nil) }
   }
@@ -133,8 +133,6 @@ extension Reply {
         if let type = fault.type { fields.set("Content-Type", type) }
       }
     }
-    if let location = fault.location { fields.set("Location", location) }
-    if let retryAfter = fault.retryAfter { fields.set("Retry-After", retryAfter) }
     for field in fault.headers { fields.set(field.name, field.value) }
   }
 }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// A list of rules that decide which requests fail, and how.
 ///
 /// For example, the rule `path=/pictures/* hits=1..3 status=503` answers the first three requests for pictures with
@@ -37,7 +39,7 @@ extension FaultScript {
   /// A value with white space must be in double quotes. In quotes, `\"`, `\\`, `\n`, `\r` and `\t` are escapes.
   ///
   /// - Parameter text: The text of the script.
-  /// - Throws: ``SampleError`` with code `faults`, with the position of the error and with advice.
+  /// - Throws: ``SampleError`` with code `faults`, with the line of the error and with advice.
   package init(text: String) throws(SampleError) {
     var rules: [FaultRule] = []
     for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
@@ -54,61 +56,58 @@ extension FaultRule {
   /// Creates a rule from the words of a line.
   fileprivate init(_ words: [FaultWord]) throws(SampleError) {
     self.init("*", effects: [])
-    var seed: FaultWord?
-    var retryAfter: FaultWord?
-    var seen: Set<String> = []
+    func count(_ keys: String...) -> Int { words.count { keys.contains($0.key) } }
+    for word in words where word.key != "header" && count(word.key) > 1 {
+      throw word.error("'\(word.key)' is given twice", "write it once in a rule")
+    }
+    if count("hits", "every", "share") > 1 {
+      throw words[0].error("'hits', 'every' and 'share' exclude each other", "keep one of them")
+    }
     for word in words {
-      if word.key != "header", !seen.insert(word.key).inserted {
-        throw word.error("'\(word.key)' is given twice", "write it once in a rule")
-      }
+      guard let other = ["seed": "share", "retry-after": "status"][word.key], count(other) == 0
+      else { continue }
+      throw word.error("'\(word.key)' needs '\(other)' in the same rule", "add \(other)=…")
+    }
+    var share: Double?
+    var seed = 0
+    var status: Int?
+    var retryAfter: String?
+    var location: String?
+    for word in words {
       switch word.key {
       case "path": path = try word.text("a path such as /pictures/*.jpg")
       case "query": query = try word.text("a query such as page=2*")
       case "method": method = try word.text("a method such as GET").uppercased()
-      case "hits": hits = .range(try word.range())
-      case "every": hits = .every(try word.number("a number from 1", from: 1))
-      case "share": hits = .share(try word.share())
-      case "per":
-        let scope = ["rule": Scope.rule, "path": .path][try word.text("rule or path")]
-        guard let scope else { throw word.wrong("rule or path") }
-        self.scope = scope
-      case "seed": seed = word
-      case "retry-after": retryAfter = word
+      case "hits": hits = .range(try word.read("N, N..M or N.., counted from 1", Self.range))
+      case "every": hits = .every(try word.number("a number from 1", 1...))
+      case "share":
+        let expected = "a share from 0 to 1, such as 0.2"
+        share = try word.read(expected) { Double($0).flatMap { (0...1).contains($0) ? $0 : nil } }
+      case "seed": seed = try word.number("a number from 0", 0...)
+      case "per": scope = try word.read("rule or path") { ["rule": .rule, "path": .path][$0] }
+      case "status": status = try word.number("a status from 200 to 599", 200...599)
+      case "retry-after": retryAfter = try word.text("seconds or an HTTP date")
+      case "redirect": location = try word.text("a URL or path")
       default: effects.append(try word.effect())
       }
     }
-    if seen.intersection(["hits", "every", "share"]).count > 1 {
-      throw words[0].error("'hits', 'every' and 'share' exclude each other", "keep one of them")
-    }
-    if let seed {
-      guard case .share(let share, _) = hits else { throw seed.without("share") }
-      hits = .share(share, seed: UInt64(try seed.number("a number from 0", from: 0)))
-    }
-    try finish(seen, words[0], retryAfter)
-  }
-
-  /// Combines words that belong together, such as `status` and `retry-after`, and checks that the rule has an effect.
-  private mutating func finish(
-    _ seen: Set<String>,
-    _ first: FaultWord,
-    _ retryAfter: FaultWord?
-  ) throws(SampleError) {
-    let status = effects.firstIndex { if case .status = $0 { true } else { false } }
-    if let retryAfter {
-      guard let status, case .status(let code, _) = effects[status] else {
-        throw retryAfter.without("status")
-      }
-      effects[status] = .status(code, retryAfter: try retryAfter.text("seconds or an HTTP date"))
-    } else if let status, case .status(let code, _) = effects[status],
-      let redirect = effects.firstIndex(where: { if case .redirect = $0 { true } else { false } }),
-      case .redirect(let location, _) = effects[redirect]
-    {
-      effects[redirect] = .redirect(to: location, status: code)
-      effects.remove(at: status)
+    if let share { hits = .share(share, seed: UInt64(seed)) }
+    if let location { effects.append(.redirect(to: location, status: status ?? 302)) }
+    if let status, location == nil || retryAfter != nil {
+      effects.append(.status(status, retryAfter: retryAfter))
     }
     if effects.isEmpty {
-      throw first.error("the rule does nothing", "add an effect, such as status=503 or hang")
+      throw words[0].error("the rule does nothing", "add an effect, such as status=503 or hang")
     }
+  }
+
+  /// Parses a range: `2`, `1..3` or `4..`.
+  private static func range(_ text: String) -> ClosedRange<Int>? {
+    let ends = text.split(separator: "..", omittingEmptySubsequences: false)
+    guard ends.count <= 2, let first = Int(ends[0]), first > 0,
+      let last = ends.count == 1 ? first : ends[1].isEmpty ? .max : Int(ends[1]), last >= first
+    else { return nil }
+    return first...last
   }
 }
 
@@ -141,7 +140,7 @@ package struct FaultRule: Hashable, Sendable {
 
   /// A pattern for the decoded path, such as `/pictures/*.jpg`.
   ///
-  /// `*` matches any characters, and `?` matches any single character.
+  /// `*` matches any characters, `?` any single character, and `[…]` one of the characters in it.
   package var path: String
   /// A pattern for the query as it was sent, such as `page=2*`.
   ///
@@ -240,23 +239,7 @@ extension FaultRule.Hits {
   }
 }
 
-/// Whether a text matches a pattern, where `*` matches any bytes and `?` matches any single byte.
+/// Whether a text matches a pattern, where `*` matches any bytes, `?` any single byte, and `[…]` one of several.
 func glob(_ pattern: String, matches text: String) -> Bool {
-  let (pattern, text) = (Array(pattern.utf8), Array(text.utf8))
-  var (at, from) = (0, 0)
-  var retry: (pattern: Int, text: Int)?
-  while from < text.count {
-    if at < pattern.count, pattern[at] == UInt8(ascii: "*") {
-      at += 1
-      retry = (at, from)
-    } else if at < pattern.count, pattern[at] == UInt8(ascii: "?") || pattern[at] == text[from] {
-      (at, from) = (at + 1, from + 1)
-    } else if let (starAt, starFrom) = retry {
-      (at, from) = (starAt, starFrom + 1)
-      retry = (starAt, starFrom + 1)
-    } else {
-      return false
-    }
-  }
-  return pattern[at...].allSatisfy { $0 == UInt8(ascii: "*") }
+  fnmatch(pattern, text, FNM_NOESCAPE) == 0
 }

@@ -13,12 +13,7 @@ package struct HeaderField: Hashable, Sendable {
 
   /// Whether the field has a name; upper and lower case are equal. (RFC 9110, section 5.1)
   func isNamed(_ other: String) -> Bool {
-    name.utf8.count == other.utf8.count
-      && zip(name.utf8, other.utf8).allSatisfy { $0 == $1 || lower($0) == lower($1) }
-  }
-
-  private func lower(_ byte: UInt8) -> UInt8 {
-    byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
+    name.lowercased() == other.lowercased()
   }
 }
 

@@ -3,11 +3,7 @@
 /// It writes a label into a comment of the file. Therefore each label gives a file with other bytes and the same
 /// pixels, which every decoder accepts.
 package struct Picture: Sendable {
-  private enum Format {
-    case jpeg, png
-  }
-
-  private let format: Format
+  private let isPNG: Bool
   /// The bytes before the comments: the marker SOI of a JPEG, or the signature and the chunk IHDR of a PNG.
   private let start: [UInt8]
   private let end: [UInt8]
@@ -18,12 +14,8 @@ package struct Picture: Sendable {
   /// - Parameter base: The bytes of a JPEG or PNG file.
   /// - Throws: ``SampleError`` with code `picture` when the file is neither JPEG nor PNG.
   package init(_ base: [UInt8]) throws(SampleError) {
-    if base.starts(with: [0xFF, 0xD8, 0xFF]) {
-      format = .jpeg
-    } else if base.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]), base.count > 33
-    {
-      format = .png
-    } else {
+    isPNG = base.count > 33 && base.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
+    guard isPNG || base.starts(with: [0xFF, 0xD8, 0xFF]) else {
       throw SampleError(
         .picture,
         "vary a picture",
@@ -31,20 +23,17 @@ package struct Picture: Sendable {
         "give a JPEG or PNG file as the base"
       )
     }
-    start = Array(base.prefix(format == .jpeg ? 2 : 33))
+    start = Array(base.prefix(isPNG ? 33 : 2))
     end = Array(base.dropFirst(start.count))
-    self.digest = Resource.etag(of: base)
+    digest = Resource.etag(of: base)
   }
 
   /// Makes a file with a label.
   ///
   /// The file has exactly `byteCount` bytes, or more if the base and the label need more.
   package func distinct(_ label: String, byteCount: Int = 0) -> [UInt8] {
-    var bytes = start
-    bytes.reserveCapacity(max(byteCount, start.count + end.count + label.utf8.count + 32))
-    appendComments(label, wanted: byteCount - start.count - end.count, to: &bytes)
-    bytes += end
-    return bytes
+    let size = byteCount - start.count - end.count
+    return start + (isPNG ? Self.chunk(label, size) : Self.segments(label, size)) + end
   }
 
   /// Makes a file with a label as a resource.
@@ -53,50 +42,37 @@ package struct Picture: Sendable {
   package func resource(_ label: String, byteCount: Int = 0) -> Resource {
     let bytes = distinct(label, byteCount: byteCount)
     let name = Resource.etag(of: Array("\(digest) \(bytes.count) \(label)".utf8))
-    return Resource(bytes, type: format == .jpeg ? "image/jpeg" : "image/png", etag: name)
+    return Resource(bytes, type: isPNG ? "image/png" : "image/jpeg", etag: name)
   }
 
-  /// The number of bytes that a comment needs in addition to its text.
-  private var overhead: Int {
-    format == .jpeg ? 4 : 12
+  /// A PNG's chunk `tEXt` with a label and then spaces, of at least `size` bytes.
+  private static func chunk(_ label: String, _ size: Int) -> [UInt8] {
+    var text = Array("tEXtComment\0\(label)".utf8)
+    text += [UInt8](repeating: 0x20, count: max(0, size - text.count - 8))
+    return bigEndian(UInt32(text.count - 4)) + text + bigEndian(CRC32.of(text))
   }
 
-  /// Appends comments that have `wanted` bytes in total.
+  /// A JPEG's comments with a label and then spaces, of at least `size` bytes in total.
   ///
-  /// The first comment begins with the label. The rest of the bytes are spaces.
-  private func appendComments(_ label: String, wanted: Int, to bytes: inout [UInt8]) {
-    // A JPEG comment has at most 64 KiB, because its length has 16 bits. PNG readers refuse chunks that are much
-    // longer.
-    let longest = 0xFFFF - 2
-    var text = Array((format == .jpeg ? "" : "Comment\0").utf8) + label.utf8.prefix(longest - 40)
-    var rest = max(wanted, overhead + text.count)
+  /// A comment has a marker, its length in 16 bits, and text.
+  private static func segments(_ label: String, _ size: Int) -> [UInt8] {
+    let longest = 2 + 0xFFFF
+    var text = Array(label.utf8.prefix(longest - 44))
+    var rest = max(size, text.count + 4)
+    var bytes: [UInt8] = []
     while rest > 0 {
-      var size = min(rest, longest + overhead)
-      let left = rest - size
-      // Leave enough bytes for another comment, which has a keyword too in a PNG.
-      if left > 0, left < overhead + 8 { size -= overhead + 8 }
-      text += [UInt8](repeating: 0x20, count: size - overhead - text.count)
-      append(text, to: &bytes)
-      text = Array((format == .jpeg ? "" : "Comment\0").utf8)
-      rest -= size
+      var count = min(rest, longest)
+      // Leave enough bytes for the marker and length of another comment.
+      if (1..<4).contains(rest - count) { count -= 4 }
+      text += [UInt8](repeating: 0x20, count: count - 4 - text.count)
+      bytes += [0xFF, 0xFE, UInt8((count - 2) >> 8), UInt8((count - 2) & 0xFF)] + text
+      text = []
+      rest -= count
     }
+    return bytes
   }
 
-  private func append(_ text: [UInt8], to bytes: inout [UInt8]) {
-    switch format {
-    case .jpeg:
-      let length = text.count + 2
-      bytes += [0xFF, 0xFE, UInt8(length >> 8), UInt8(length & 0xFF)]
-      bytes += text
-    case .png:
-      bytes += bigEndian(UInt32(text.count))
-      let checked = Array("tEXt".utf8) + text
-      bytes += checked
-      bytes += bigEndian(CRC32.of(checked))
-    }
-  }
-
-  private func bigEndian(_ value: UInt32) -> [UInt8] {
+  private static func bigEndian(_ value: UInt32) -> [UInt8] {
     (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - $0 * 8)) }
   }
 }

@@ -23,14 +23,10 @@ struct Reply {
   static func whole(_ resource: Resource) -> Reply {
     var fields = [HeaderField("Content-Type", resource.type)] + validators(of: resource)
     fields.append(HeaderField("Accept-Ranges", "bytes"))
-    return Reply(200, fields + resource.headers, body: resource.body)
-  }
-
-  /// An answer with status 304 and the fields that update a stored answer. (RFC 9110, section 15.4.5)
-  static func notModified(_ resource: Resource) -> Reply {
-    let kept = ["content-location", "expires", "vary"]
-    let extra = resource.headers.filter { field in kept.contains { field.isNamed($0) } }
-    return Reply(304, validators(of: resource) + extra)
+    if let encoding = resource.encoding {
+      fields.append(HeaderField("Content-Encoding", encoding))
+    }
+    return Reply(200, fields, body: resource.body)
   }
 
   /// An answer with an error status and a short JSON body.
@@ -43,6 +39,7 @@ struct Reply {
     )
   }
 
+  /// The fields that a 304 has too, to update a stored answer. (RFC 9110, section 15.4.5)
   private static func validators(of resource: Resource) -> [HeaderField] {
     var fields: [HeaderField] = []
     if let etag = resource.etag { fields.append(HeaderField("ETag", etag)) }
@@ -51,13 +48,6 @@ struct Reply {
     }
     if let rule = resource.cacheControl { fields.append(HeaderField("Cache-Control", rule)) }
     return fields
-  }
-
-  /// The status line and header lines, with the correct length.
-  ///
-  /// The caller adds the rest of the head.
-  var rendered: ByteBuffer {
-    rendered(length: mayHaveBody ? body.readableBytes : nil)
   }
 
   /// The status line and header lines with a given length, or without a length if `length` is nil.
@@ -85,7 +75,7 @@ extension Reply {
     let version = ServedVersion(etag: resource.etag, modified: resource.lastModified)
     switch version.verdict({ fields[$0] }) {
     case .failed: return .problem(412, "precondition failed")
-    case .notModified: return .notModified(resource)
+    case .notModified: return Reply(304, validators(of: resource))
     case .passed: break
     }
     let whole = Reply.whole(resource)

@@ -1,5 +1,4 @@
 import Dispatch
-import NIOHTTP1
 import Synchronization
 
 /// The requests that the store has received.
@@ -7,16 +6,16 @@ import Synchronization
 /// Each request is recorded before the first byte of its answer is sent.
 final class RequestJournal: Sendable {
   private struct Entries {
+    var keeps = true
     var records: [RequestRecord] = []
     var waiting: [(count: Int, signal: DispatchSemaphore)] = []
   }
 
   private let state = Mutex(Entries())
-  private let isOn = Atomic(true)
 
   var keeps: Bool {
-    get { isOn.load(ordering: .relaxed) }
-    set { isOn.store(newValue, ordering: .relaxed) }
+    get { state.withLock { $0.keeps } }
+    set { state.withLock { $0.keeps = newValue } }
   }
 
   var records: [RequestRecord] {
@@ -27,16 +26,13 @@ final class RequestJournal: Sendable {
     state.withLock { $0.records = [] }
   }
 
-  func add(_ record: @autoclosure () -> RequestRecord) {
-    guard keeps else { return }
-    let record = record()
+  func add(_ record: RequestRecord) {
     state.withLock { state in
+      guard state.keeps else { return }
       state.records.append(record)
-      guard !state.waiting.isEmpty else { return }
-      for waiter in state.waiting where waiter.count <= state.records.count {
-        waiter.signal.signal()
-      }
-      state.waiting.removeAll { $0.count <= state.records.count }
+      let count = state.records.count
+      for waiter in state.waiting where waiter.count == count { waiter.signal.signal() }
+      state.waiting.removeAll { $0.count == count }
     }
   }
 
@@ -65,10 +61,6 @@ package struct RequestRecord: Sendable {
   /// The number of body bytes that the store meant to send, without the framing of chunks.
   package let bytes: Int
 
-  let head: HTTPHeaders
-
   /// The header lines as they were sent.
-  package var headers: [HeaderField] {
-    head.map { HeaderField($0.name, $0.value) }
-  }
+  package let headers: [HeaderField]
 }

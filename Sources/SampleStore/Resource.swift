@@ -11,8 +11,8 @@ package struct Resource: Sendable {
   package var lastModified: Int?
   /// The value of `Cache-Control`; if it is nil, the rules of ``SampleContent/cache(_:as:)`` apply.
   package var cacheControl: String?
-  /// Additional header lines.
-  package var headers: [HeaderField]
+  /// The value of `Content-Encoding`, such as `gzip`; nil for bytes that are not encoded.
+  var encoding: String?
 
   var body: ByteBuffer
 
@@ -22,15 +22,13 @@ package struct Resource: Sendable {
     type: String,
     etag: String? = nil,
     lastModified: Int? = nil,
-    cacheControl: String? = nil,
-    headers: [HeaderField] = []
+    cacheControl: String? = nil
   ) {
     body = ByteBuffer(bytes: bytes)
     self.type = type
     self.etag = etag ?? Self.etag(of: bytes)
     self.lastModified = lastModified
     self.cacheControl = cacheControl
-    self.headers = headers
   }
 
   /// Creates a JSON resource from its text.
@@ -49,9 +47,7 @@ package struct Resource: Sendable {
   }
 
   static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    let text = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-    return String(decoding: text, as: UTF8.self)
+    bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
   }
 }
 
@@ -64,10 +60,7 @@ enum MediaType {
   private static let known = [
     "json": json, "jpg": "image/jpeg", "jpeg": "image/jpeg", "png": "image/png",
     "gif": "image/gif", "webp": "image/webp", "avif": "image/avif", "svg": "image/svg+xml",
-    "html": "text/html; charset=utf-8", "txt": text, "css": "text/css",
-    "js": "text/javascript", "md": "text/markdown; charset=utf-8",
-    "yaml": "application/yaml", "yml": "application/yaml", "xml": "application/xml",
-    "webmanifest": "application/manifest+json", "ico": "image/x-icon",
+    "html": "text/html; charset=utf-8", "txt": text, "xml": "application/xml",
   ]
 
   /// The media type of a path, by its extension; the type of JSON if the path has no extension.
@@ -78,9 +71,8 @@ enum MediaType {
 
   /// The text after the last dot of a path's last segment; nil if the segment has no dot.
   static func fileExtension(of path: String) -> String? {
-    let name = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).last
-    guard let name, let dot = name.lastIndex(of: UInt8(ascii: ".")) else { return nil }
-    let end = name[name.index(after: dot)...]
-    return end.isEmpty ? nil : String(decoding: end, as: UTF8.self)
+    guard let dot = path.lastIndex(of: "."), !path[dot...].contains("/") else { return nil }
+    let end = path[dot...].dropFirst()
+    return end.isEmpty ? nil : String(end)
   }
 }

@@ -12,9 +12,6 @@ final class SampleConnection: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = ByteBuffer
 
-  /// The event that closes a connection when the store stops.
-  struct Stop: Sendable {}
-
   private let origin: Origin
   private var incoming: IncomingRequest?
   private var waiting = CircularBuffer<IncomingRequest>()
@@ -27,21 +24,11 @@ final class SampleConnection: ChannelInboundHandler {
     self.origin = origin
   }
 
-  func handlerAdded(context: ChannelHandlerContext) {
-    // A connection that is accepted while the store stops does not get the event `Stop`.
-    if !origin.connections.add(context.channel) { shut(context) }
-  }
-
   func channelInactive(context: ChannelHandlerContext) {
     timer?.cancel()
     timer = nil
     waiting.removeAll()
     context.fireChannelInactive()
-  }
-
-  func handlerRemoved(context: ChannelHandlerContext) {
-    // A channel that closes before it is active never becomes inactive.
-    origin.connections.remove(context.channel)
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -64,13 +51,10 @@ final class SampleConnection: ChannelInboundHandler {
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    switch event {
-    case is Stop:
-      shut(context)
-    case ChannelEvent.inputClosed:
+    if case ChannelEvent.inputClosed = event {
       inputClosed = true
       if isHanging { shut(context) } else { advance(context) }
-    default:
+    } else {
       context.fireUserInboundEventTriggered(event)
     }
   }
@@ -80,10 +64,9 @@ final class SampleConnection: ChannelInboundHandler {
       shut(context)
       return
     }
-    var head = Reply(400).rendered
-    head.writeStaticString("Connection: close\r\n\r\n")
+    let head = "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
     isAnswering = true
-    begin(WirePlan(head: head, body: ByteBuffer(), ending: .close), context)
+    begin(WirePlan(head: ByteBuffer(string: head), ending: .close), context)
   }
 
   /// Answers the waiting requests, until an answer cannot be sent at once.
@@ -106,20 +89,19 @@ final class SampleConnection: ChannelInboundHandler {
       if inputClosed { shut(context) }
       return
     }
-    if plan.head.readableBytes > 0 { context.write(wrapOutboundOut(plan.head), promise: nil) }
-    if let rate = plan.bytesPerSecond, plan.body.readableBytes > 0 {
-      drip(plan.body, rate, plan.ending, context)
-      return
-    }
-    if let link = origin.link, plan.body.readableBytes > 0 {
+    context.write(wrapOutboundOut(plan.head), promise: nil)
+    // About fifty pieces a second drip; at less than 100 bytes per second, each is a single byte.
+    let drip = plan.bytesPerSecond.map { Link(bytesPerSecond: Double($0), piece: max(1, $0 / 50)) }
+    if let link = drip ?? origin.link, plan.body.readableBytes > 0 {
+      context.flush()
       pass(plan.body, link, plan.ending, context)
-      return
+    } else {
+      context.write(wrapOutboundOut(plan.body), promise: nil)
+      finish(plan.ending, context)
     }
-    if plan.body.readableBytes > 0 { context.write(wrapOutboundOut(plan.body), promise: nil) }
-    finish(plan.ending, context)
   }
 
-  /// Sends a body piece by piece, as fast as the shared link allows.
+  /// Sends a body piece by piece, as fast as a link allows.
   private func pass(
     _ body: ByteBuffer,
     _ link: Link,
@@ -127,7 +109,7 @@ final class SampleConnection: ChannelInboundHandler {
     _ context: ChannelHandlerContext
   ) {
     var rest = body
-    guard let piece = rest.readSlice(length: min(Link.piece, rest.readableBytes)) else { return }
+    guard let piece = rest.readSlice(length: min(link.piece, rest.readableBytes)) else { return }
     let left = rest
     after(link.reserve(piece.readableBytes), context) { connection, context in
       context.writeAndFlush(connection.wrapOutboundOut(piece), promise: nil)
@@ -136,28 +118,6 @@ final class SampleConnection: ChannelInboundHandler {
       } else {
         connection.pass(left, link, ending, context)
       }
-    }
-  }
-
-  /// Sends a body at a number of bytes per second, in about fifty pieces a second.
-  ///
-  /// At less than 100 bytes per second, each piece is a single byte.
-  private func drip(
-    _ body: ByteBuffer,
-    _ rate: Int,
-    _ ending: WirePlan.Ending,
-    _ context: ChannelHandlerContext
-  ) {
-    var rest = body
-    let size = min(max(1, rate / 50), rest.readableBytes)
-    if let piece = rest.readSlice(length: size) {
-      context.writeAndFlush(wrapOutboundOut(piece), promise: nil)
-    }
-    if rest.readableBytes == 0 {
-      finish(ending, context)
-    } else {
-      let left = rest
-      after(Double(size) / Double(rate), context) { $0.drip(left, rate, ending, $1) }
     }
   }
 
@@ -209,37 +169,29 @@ final class SampleConnection: ChannelInboundHandler {
   }
 }
 
-/// A simulated link of limited bandwidth, which all answers of a store share.
+/// A simulated link of limited bandwidth, which one answer has for itself, or all answers of a store share.
 final class Link: Sendable {
   /// The size of a piece of a body, in bytes.
   ///
   /// The bodies of several answers take turns on the link, piece by piece.
-  static let piece = 16 << 10
+  let piece: Int
 
   private let bytesPerSecond: Double
   /// The time at which the link will have sent all reserved bytes, in seconds of the monotonic clock.
   private let free = Mutex(0.0)
 
-  init(bytesPerSecond: Double) {
+  init(bytesPerSecond: Double, piece: Int = 16 << 10) {
     self.bytesPerSecond = max(1, bytesPerSecond)
+    self.piece = piece
   }
 
   /// Reserves the link for a number of bytes, and returns the seconds until it will have sent them.
-  func reserve(_ bytes: Int) -> Double {
-    reserve(bytes, at: Self.now())
-  }
-
-  /// Reserves the link as ``reserve(_:)`` does, at a given time.
-  func reserve(_ bytes: Int, at now: Double) -> Double {
+  func reserve(_ bytes: Int, at now: Double = Link.now()) -> Double {
     free.withLock { free in
       free = max(free, now) + Double(bytes) / bytesPerSecond
       return free - now
     }
   }
 
-  private static func now() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
-  }
+  static func now() -> Double { Double(NIODeadline.now().uptimeNanoseconds) / 1e9 }
 }

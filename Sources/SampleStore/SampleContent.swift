@@ -1,5 +1,5 @@
+import FoundationEssentials
 import Glibc
-import NIOCore
 import Synchronization
 
 /// The content of a sample store.
@@ -11,12 +11,12 @@ import Synchronization
 package final class SampleContent: Sendable {
   /// Generates the resource for a path that is neither in memory nor in the folder; returns nil for status 404.
   ///
-  /// It is called on the store's threads, once or twice for each GET or HEAD of such a path.
+  /// It is called on the store's threads, once for each GET or HEAD of such a path.
   package typealias Fallback = @Sendable (_ path: String) -> Resource?
 
   private struct Content {
-    var resources: [String: Servable] = [:]
-    var cacheRules: [(prefix: String, value: String)] = []
+    var resources: [String: Resource] = [:]
+    var cacheRules: [String: String] = [:]
     var fallback: Fallback?
   }
 
@@ -26,14 +26,12 @@ package final class SampleContent: Sendable {
   /// Creates content with resources in memory, and with resources that `fallback` generates.
   package init(_ resources: [String: Resource] = [:], fallback: Fallback? = nil) {
     folder = nil
-    state = Mutex(Content(fallback: fallback))
-    for (path, resource) in resources { self[path] = resource }
+    state = Mutex(Content(resources: resources, fallback: fallback))
   }
 
   /// Creates content with the files of a folder.
   ///
-  /// A file is read at its first request, and again when it has changed. Resources in memory take precedence over
-  /// files.
+  /// A file is read at each request. Resources in memory take precedence over files.
   ///
   /// - Parameters:
   ///   - folder: The folder that is served as `/`. Symbolic links that lead out of the folder are not followed.
@@ -48,12 +46,8 @@ package final class SampleContent: Sendable {
   ///
   /// Setting nil removes the resource.
   package subscript(_ path: String) -> Resource? {
-    get { state.withLock { $0.resources[path]?.original } }
-    set {
-      state.withLock { state in
-        state.resources[path] = newValue.map { Servable($0, rule: Self.rule(path, $0, state)) }
-      }
-    }
+    get { state.withLock { $0.resources[path] } }
+    set { state.withLock { $0.resources[path] = newValue } }
   }
 
   /// Generates resources that are neither in memory nor in the folder; nil if none are generated.
@@ -67,71 +61,42 @@ package final class SampleContent: Sendable {
   /// If several prefixes match a path, the longest counts. If none matches, pictures are fresh for an hour, and all
   /// other resources are stale at once.
   package func cache(_ prefix: String, as value: String) {
-    state.withLock { state in
-      state.cacheRules.removeAll { $0.prefix == prefix }
-      state.cacheRules.append((prefix, value))
-      state.cacheRules.sort { $0.prefix.utf8.count > $1.prefix.utf8.count }
-      for (path, held) in state.resources {
-        let rule = Self.rule(path, held.original, state)
-        state.resources[path] = Servable(held.original, rule: rule)
-      }
-    }
-    folder?.forget()
+    state.withLock { $0.cacheRules[prefix] = value }
   }
 
   /// Finds the resource at a decoded path.
   ///
   /// If the path has no extension, the path with `.json` is also tried: after the path itself in memory, and before it
   /// in the folder.
-  func find(_ path: String) -> Servable? {
-    if let held = state.withLock({ $0.resources[path] }) { return held }
+  func find(_ path: String) -> Resource? {
     let json = MediaType.fileExtension(of: path) == nil ? path + ".json" : nil
-    if let json, let held = state.withLock({ $0.resources[json] }) { return held }
-    if let folder {
-      let held = json.flatMap { folder.find($0, servable: servable) }
-      if let held = held ?? folder.find(path, servable: servable) { return held }
+    let (held, fallback) = state.withLock { state in
+      (state.resources[path] ?? json.flatMap { state.resources[$0] }, state.fallback)
     }
-    return fallback.flatMap { $0(path) }.map { servable(path, $0) }
+    let found = held ?? json.flatMap { folder?.find($0) } ?? folder?.find(path) ?? fallback?(path)
+    return found.map { ruled($0, at: path) }
   }
 
-  func servable(_ path: String, _ resource: Resource) -> Servable {
-    Servable(resource, rule: state.withLock { Self.rule(path, resource, $0) })
-  }
-
-  private static func rule(_ path: String, _ resource: Resource, _ state: Content) -> String {
-    if let own = resource.cacheControl { return own }
-    if let rule = state.cacheRules.first(where: { path.hasPrefix($0.prefix) }) {
-      return rule.value
+  /// The resource at a path, with the `Cache-Control` that the rules give it.
+  func ruled(_ resource: Resource, at path: String) -> Resource {
+    var resource = resource
+    let rules = state.withLock { $0.cacheRules }
+    let rule = rules.filter { path.hasPrefix($0.key) }.max {
+      $0.key.utf8.count < $1.key.utf8.count
     }
-    return resource.type.hasPrefix("image/") ? "max-age=3600" : "max-age=0"
+    let usual = resource.type.hasPrefix("image/") ? "max-age=3600" : "max-age=0"
+    resource.cacheControl = resource.cacheControl ?? rule?.value ?? usual
+    return resource
   }
 }
 
-/// The files of a folder, which are kept in memory until they change on disk.
-final class Folder: Sendable {
-  /// Metadata of a file that shows whether the file has changed.
-  private struct Stamp: Equatable {
-    let device, inode: UInt
-    let size, seconds, nanoseconds: Int
-
-    init?(_ path: String) {
-      var info = stat()
-      guard stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return nil }
-      device = info.st_dev
-      inode = info.st_ino
-      size = info.st_size
-      seconds = info.st_mtim.tv_sec
-      nanoseconds = info.st_mtim.tv_nsec
-    }
-  }
-
+/// The folder whose files a store serves.
+private struct Folder: Sendable {
   private let root: String
-  private let held = Mutex<[String: (stamp: Stamp, servable: Servable)]>([:])
 
   init(_ path: String) throws(SampleError) {
-    var info = stat()
-    guard stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFDIR, let root = Self.real(path)
-    else {
+    // With "/." at its end, only the path of a folder can be resolved.
+    guard let root = Self.real(path + "/.") else {
       throw SampleError(
         .folder,
         "serve \(path)",
@@ -144,59 +109,22 @@ final class Folder: Sendable {
 
   /// The file at a path that has no segments `.` and `..`; nil if there is none.
   ///
-  /// The file is read again only if it has changed. A symbolic link that leads out of the folder counts as missing.
-  func find(_ path: String, servable: (String, Resource) -> Servable) -> Servable? {
-    guard let stamp = Stamp(root + path) else { return nil }
-    if let held = held.withLock({ $0[path] }), held.stamp == stamp { return held.servable }
-    guard let real = Self.real(root + path), real.hasPrefix(root + "/"),
-      Stamp(real) == stamp, let bytes = Self.read(real)
+  /// A symbolic link that leads out of the folder counts as missing.
+  func find(_ path: String) -> Resource? {
+    var info = stat()
+    guard let real = Self.real(root + path), real.hasPrefix(root + "/"), stat(real, &info) == 0,
+      info.st_mode & S_IFMT == S_IFREG, let data = try? Data(contentsOf: URL(filePath: real))
     else { return nil }
-    let type = MediaType.of(path: path)
-    let made = servable(path, Resource(bytes, type: type, lastModified: stamp.seconds))
-    held.withLock { $0[path] = (stamp, made) }
-    return made
-  }
-
-  /// Forgets all files, because the rules for their header lines have changed.
-  func forget() {
-    held.withLock { $0.removeAll() }
+    return Resource(
+      [UInt8](data),
+      type: MediaType.of(path: path),
+      lastModified: info.st_mtim.tv_sec
+    )
   }
 
   private static func real(_ path: String) -> String? {
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
     return String(cString: resolved)
-  }
-
-  private static func read(_ path: String) -> [UInt8]? {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { return nil }
-    defer { close(file) }
-    var bytes: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: 256 * 1024)
-    while true {
-      let count = Glibc.read(file, &piece, piece.count)
-      if count == 0 { return bytes }
-      guard count > 0 else { return nil }
-      bytes += piece[..<count]
-    }
-  }
-}
-
-/// A resource, with the rendered head of the answer with status 200.
-struct Servable {
-  /// The resource before the rules apply.
-  let original: Resource
-  /// The resource after the rules have set `Cache-Control`.
-  let resource: Resource
-  /// The status line and the header lines of the answer, without `Date` and without the empty line at the end.
-  let head: ByteBuffer
-
-  init(_ resource: Resource, rule: String) {
-    original = resource
-    var resource = resource
-    resource.cacheControl = rule
-    self.resource = resource
-    self.head = Reply.whole(resource).rendered
   }
 }

@@ -19,14 +19,6 @@ package struct SampleError: Error, Hashable, Sendable, CustomStringConvertible {
     case picture
   }
 
-  /// A position in the text of a fault script.
-  package struct Position: Hashable, Sendable {
-    /// The line, counted from 1.
-    package let line: Int
-    /// The character in the line, counted from 1.
-    package let column: Int
-  }
-
   /// The kind of error.
   package let code: Code
   /// The failed action and its object, such as "listen on 127.0.0.1:80".
@@ -34,15 +26,12 @@ package struct SampleError: Error, Hashable, Sendable, CustomStringConvertible {
   let cause: String
   /// A remedy that the user can try.
   let advice: String
-  /// The position of an error in a fault script; nil for other errors.
-  package let position: Position?
 
-  init(_ code: Code, _ thing: String, _ cause: String, _ advice: String, at: Position? = nil) {
+  init(_ code: Code, _ thing: String, _ cause: String, _ advice: String) {
     self.code = code
     self.thing = thing
     self.cause = cause
     self.advice = advice
-    self.position = at
   }
 
   /// The error as a line "cannot VERB THING: REASON; TRY THIS".

@@ -1,4 +1,4 @@
-import Dispatch
+import FoundationEssentials
 import Glibc
 import HTTPServing
 import Synchronization
@@ -21,13 +21,11 @@ package struct OrderIntake: Hashable, Sendable {
 
 /// The orders that the store has received, in memory and optionally in a file.
 ///
-/// Orders are written on a serial queue, so that they have the same order in the file as in memory. A caller who reads
-/// the orders does not wait for the disk.
+/// One lock guards both, so that the orders have the same order in the file as in memory.
 final class SampleOrders: Sendable {
   let paths: Set<String>
   private let file: Int32?
   private let state = Mutex<[OrderRecord]>([])
-  private let writing = DispatchQueue(label: "larder.store.orders")
 
   init(_ intake: OrderIntake) throws(SampleError) {
     paths = intake.paths
@@ -59,9 +57,9 @@ final class SampleOrders: Sendable {
   ///
   /// If the file cannot be written, it returns false and keeps the order in neither.
   func take(_ record: OrderRecord) -> Bool {
-    writing.sync {
+    state.withLock { records in
       if let file, !Self.append(Array(record.line.utf8), to: file) { return false }
-      state.withLock { $0.append(record) }
+      records.append(record)
       return true
     }
   }
@@ -110,20 +108,8 @@ package struct OrderRecord: Hashable, Sendable {
 enum JSONText {
   /// A text as a JSON string, with quotes and escapes. (RFC 8259, section 7)
   static func quoted(_ text: String) -> String {
-    var out = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": out += "\\\""
-      case "\\": out += "\\\\"
-      case "\n": out += "\\n"
-      case "\r": out += "\\r"
-      case "\t": out += "\\t"
-      case "\u{0}"..."\u{1F}":
-        let hex = String(scalar.value, radix: 16)
-        out += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
-      default: out.unicodeScalars.append(scalar)
-      }
-    }
-    return out + "\""
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .withoutEscapingSlashes
+    return (try? encoder.encode(text)).map { String(decoding: $0, as: UTF8.self) } ?? "\"\""
   }
 }

@@ -1,7 +1,9 @@
-import Glibc
+import FoundationEssentials
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 import NIOSSL
+import Synchronization
 
 /// A web server on this machine that behaves like a shop, for the demo and the tests.
 ///
@@ -15,21 +17,27 @@ import NIOSSL
 ///     print(store.baseURL)
 package final class SampleStore: Sendable {
   /// The content, which can change at any time.
-  package let content: SampleContent
+  package var content: SampleContent { origin.content }
   /// The port that the store listens on.
   package let port: Int
   /// The scheme, the host and the port, such as `http://127.0.0.1:8080`.
   package let baseURL: String
 
   private let origin: Origin
-  private let listener: Listener
+  /// Two threads of the store's own.
+  private let group: MultiThreadedEventLoopGroup
+  private let server: any Channel
+  private let isStopped = Mutex(false)
 
-  private init(_ origin: Origin, _ listener: Listener, baseURL: String, port: Int) {
-    self.origin = origin
-    self.content = origin.content
-    self.listener = listener
-    self.baseURL = baseURL
-    self.port = port
+  private init(
+    _ origin: Origin,
+    _ group: MultiThreadedEventLoopGroup,
+    _ server: any Channel,
+    port: Int,
+    baseURL: String
+  ) {
+    (self.origin, self.group, self.server) = (origin, group, server)
+    (self.port, self.baseURL) = (port, baseURL)
   }
 
   deinit {
@@ -50,8 +58,7 @@ package final class SampleStore: Sendable {
   ///   - bytesPerSecond: The bandwidth that all bodies share; nil if there is no limit.
   ///   - clock: Returns the seconds since 1970, for the header line `Date` and the arrival of orders.
   /// - Returns: The running store. It stops when ``stop()`` is called, or when the last reference to it is released.
-  /// - Throws: ``SampleError`` when the store cannot listen, or cannot read its certificate or open its file for
-  ///   orders.
+  /// - Throws: ``SampleError`` when the store cannot listen, or cannot open its file for orders.
   package static func start(
     _ content: SampleContent,
     faults: FaultScript = .none,
@@ -69,41 +76,59 @@ package final class SampleStore: Sendable {
       link: bytesPerSecond.map { Link(bytesPerSecond: $0) },
       clock: clock
     )
-    let context: NIOSSLContext?
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
+    let server: any Channel
     do {
-      context = try tls.map { try NIOSSLContext(configuration: $0.configuration) }
+      server = try ServerBootstrap(group: group)
+        .serverChannelOption(.backlog, value: 1024)
+        .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+        .childChannelOption(.allowRemoteHalfClosure, value: true)
+        .childChannelInitializer { channel in
+          channel.eventLoop.makeCompletedFuture {
+            let pipeline = channel.pipeline.syncOperations
+            if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls.context)) }
+            try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder()))
+            try pipeline.addHandler(SampleConnection(origin))
+          }
+        }
+        .bind(host: host, port: port).wait()
     } catch {
+      try? group.syncShutdownGracefully()
       throw SampleError(
-        .identity,
-        "speak TLS",
-        "\(error)",
-        "give a key that fits the certificate"
+        .listen,
+        "listen on \(host):\(port)",
+        (error as? IOError).map { SampleError.words(for: $0.errnoCode) } ?? "\(error)",
+        "choose another port, or 0 for any"
       )
     }
-    let listener = try Listener(host: host, port: port) { channel in
-      let pipeline = channel.pipeline.syncOperations
-      if let context { try pipeline.addHandler(NIOSSLServerHandler(context: context)) }
-      try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder()))
-      try pipeline.addHandler(SampleConnection(origin))
-    }
+    let bound = server.localAddress?.port ?? port
     let name = host.contains(":") ? "[\(host)]" : host
-    let base = "\(tls == nil ? "http" : "https")://\(name):\(listener.port)"
-    return SampleStore(origin, listener, baseURL: base, port: listener.port)
+    let base = "\(tls == nil ? "http" : "https")://\(name):\(bound)"
+    return SampleStore(origin, group, server, port: bound, baseURL: base)
   }
 
   /// Closes the port and every connection, even those that hang, and waits until all are closed.
   ///
   /// It can be called several times and on several threads. Each call returns after the store has stopped.
   package func stop() {
-    listener.stop(origin.connections)
+    isStopped.withLock { isStopped in
+      if isStopped { return }
+      isStopped = true
+      try? server.close().wait()
+      // A connection that is being accepted now passes from one thread to another and back. When it finds the port
+      // closed, it is closed itself. The threads must not end before that.
+      for _ in 1...2 { for loop in group.makeIterator() { try? loop.submit {}.wait() } }
+    }
+    // If another call has begun this, it waits for the same end.
+    try? group.syncShutdownGracefully()
   }
 
   /// The fault script.
   ///
   /// When a script is set, the counts of its rules begin at 0.
   package var faults: FaultScript {
-    get { origin.faults }
-    set { origin.faults = newValue }
+    get { origin.ledger.withLock { $0.script } }
+    set { origin.ledger.withLock { $0 = FaultLedger(newValue) } }
   }
 
   /// The orders received so far, in the order of their arrival.
@@ -147,9 +172,5 @@ package final class SampleStore: Sendable {
   }
 
   /// The current time, in seconds since 1970.
-  package static let now: @Sendable () -> Double = {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
-  }
+  package static let now: @Sendable () -> Double = { Date().timeIntervalSince1970 }
 }

@@ -1,4 +1,6 @@
+import HTTPServing
 import NIOCore
+import NIOHTTP1
 
 /// The bytes to send for one request, the times at which they are sent, and the state of the connection afterwards.
 struct WirePlan {
@@ -9,36 +11,26 @@ struct WirePlan {
 
   var delay = 0.0
   var head = ByteBuffer()
-  /// The body, including the framing of chunks if it is sent in chunks.
+  /// The body, including the framing if it is sent as a chunk.
   var body = ByteBuffer()
   var bytesPerSecond: Int?
   var ending: Ending
   /// The number of body bytes without the framing of chunks.
   var bodyBytes = 0
+}
 
-  init(head: ByteBuffer, body: ByteBuffer, ending: Ending) {
-    self.head = head
-    self.body = body
-    self.ending = ending
-    bodyBytes = body.readableBytes
-  }
-
-  /// Creates a plan that sends nothing.
-  init(silence ending: Ending, delay: Double) {
-    (self.ending, self.delay) = (ending, delay)
-  }
-
+extension WirePlan {
   /// Plans the bytes of an answer, to which a fault can be applied.
   ///
   /// - Parameters:
   ///   - reply: The answer.
   ///   - fault: The fault to apply, for example a truncated body. Pass nil if the answer has no fault.
   ///   - request: The request. It decides whether a body is sent, and whether the connection stays open.
-  ///   - date: The header line `Date`.
-  init(_ reply: Reply, fault: Fault?, to request: IncomingRequest, date: ByteBuffer) {
+  ///   - seconds: The time for the header line `Date`, in seconds since 1970.
+  init(_ reply: Reply, fault: Fault?, to request: HTTPRequestHead, at seconds: Double) {
     let length = reply.body.readableBytes
-    let hasBody = reply.mayHaveBody && request.head.method != .HEAD
-    ending = request.head.isKeepAlive ? .keepAlive : .close
+    let hasBody = reply.mayHaveBody && request.method != .HEAD
+    self.init(ending: request.isKeepAlive ? .keepAlive : .close)
     body = hasBody ? reply.body : ByteBuffer()
 
     if let fault {
@@ -59,25 +51,28 @@ struct WirePlan {
     if fault?.chunked == true, reply.mayHaveBody {
       head = reply.rendered(length: nil)
       head.writeStaticString("Transfer-Encoding: chunked\r\n")
-      if hasBody { body = Self.chunks(of: body, whole: bodyBytes == length) }
+      if hasBody { body = Self.chunk(body, whole: bodyBytes == length) }
     } else {
       let promised = max(0, length + (fault?.wrongLength ?? 0))
       head = reply.rendered(length: reply.mayHaveBody ? promised : nil)
     }
-    head.writeImmutableBuffer(date)
-    head.writeImmutableBuffer(request.connectionLine)
+    head.writeString("Date: \(HTTPDate.text(Int(seconds)))\r\n")
+    if !request.isKeepAlive {
+      head.writeStaticString("Connection: close\r\n")
+    } else if request.version == .http1_0 {
+      head.writeStaticString("Connection: keep-alive\r\n")
+    }
+    head.writeStaticString("\r\n")
   }
 
-  /// Encodes a body in chunks. (RFC 9112, section 7.1)
+  /// Encodes a body as one chunk. (RFC 9112, section 7.1)
   ///
   /// If the body is truncated, the empty chunk that ends a complete body is left out.
-  private static func chunks(of body: ByteBuffer, whole: Bool) -> ByteBuffer {
-    var (rest, framed) = (body, ByteBuffer())
-    while let piece = rest.readSlice(length: min(rest.readableBytes, 16 * 1024)),
-      piece.readableBytes > 0
-    {
-      framed.writeString(String(piece.readableBytes, radix: 16) + "\r\n")
-      framed.writeImmutableBuffer(piece)
+  private static func chunk(_ body: ByteBuffer, whole: Bool) -> ByteBuffer {
+    var framed = ByteBuffer()
+    if body.readableBytes > 0 {
+      framed.writeString(String(body.readableBytes, radix: 16) + "\r\n")
+      framed.writeImmutableBuffer(body)
       framed.writeStaticString("\r\n")
     }
     if whole { framed.writeStaticString("0\r\n\r\n") }

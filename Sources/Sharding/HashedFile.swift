@@ -101,12 +101,14 @@ extension FileSum {
 }
 
 /// Reads a file line by line, and hashes the bytes that it has returned or skipped.
+///
+/// It hashes nothing if it does not read the file from its first byte.
 final class LineReader {
   private let file: FileDescriptor
   private let piece: Int
   private var buffer: [UInt8] = []
   private var place = 0
-  private var hash = SHA256()
+  private var hash: SHA256?
   /// The offset in the file of the next byte to return.
   private(set) var offset: Int64
 
@@ -120,20 +122,19 @@ final class LineReader {
   init(_ path: String, from offset: Int64 = 0, piece: Int = 256 * 1024) throws {
     file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
     (self.piece, self.offset) = (piece, offset)
+    hash = offset == 0 ? SHA256() : nil
   }
 
   deinit { try? file.close() }
 
-  /// The length and digest of the file up to ``offset``.
-  ///
-  /// It is valid if the file was read from its first byte.
-  var sum: FileSum {
-    FileSum(bytes: offset, sha256: Hexadecimal.text(hash.finalize()))
+  /// The length and digest of the file up to ``offset``; nil if the file was not read from its first byte.
+  var sum: FileSum? {
+    hash.map { FileSum(bytes: offset, sha256: Hexadecimal.text($0.finalize())) }
   }
 
-  /// Continues at another offset.
+  /// Continues at another offset, and stops hashing.
   func seek(to offset: Int64) {
-    (buffer, place) = ([], 0)
+    (buffer, place, hash) = ([], 0, nil)
     self.offset = offset
   }
 
@@ -172,7 +173,7 @@ final class LineReader {
   }
 
   private func pass(_ count: Int) {
-    hash.update(data: buffer[place..<place + count])
+    hash?.update(data: buffer[place..<place + count])
     place += count
     offset += Int64(count)
   }

@@ -16,7 +16,7 @@ struct PlannedDocuments: GivenDocuments {
   /// A document can have several responses.
   private let lines: [DocumentID: Int64]
   /// The length and digest of the file.
-  let sum: FileSum
+  let sum: FileSum?
 
   /// The number of bytes to read at once.
   private static let piece = 64 * 1024

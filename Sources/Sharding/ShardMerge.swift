@@ -159,8 +159,7 @@ final class SettledManifests: ImportedPictures {
           let path = "\(planned.folder)/\(ShardPlan.manifestName(place.shard))"
           manifest = (place.shard, try LineReader(path, piece: 1024))
         }
-        guard let manifest else { break }
-        found[place.id] = try picture(at: place.offset, in: manifest.reader)
+        found[place.id] = try manifest.map { try picture(at: place.offset, in: $0.reader) }
       }
     } catch let error as LarderError {
       throw error

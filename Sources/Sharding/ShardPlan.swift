@@ -199,7 +199,7 @@ package struct PlannedRun: Sendable {
   }
 
   /// Throws if a file of the plan does not have the length and digest that the plan recorded.
-  static func demand(_ found: FileSum, _ planned: FileSum, _ name: String, in folder: String)
+  static func demand(_ found: FileSum?, _ planned: FileSum, _ name: String, in folder: String)
     throws(LarderError)
   {
     guard found != planned else { return }

@@ -105,8 +105,9 @@ extension StoredResponse {
   package func excusesError(at now: UnixTime, for traits: CacheKeyFields? = nil) -> Bool {
     let control = CacheControl(headers)
     guard let grace = control.staleIfError, !control.noStore, answers(traits) else { return false }
-    if freshWindow.contains(now) { return true }
-    return !control.mustRevalidate && !control.noCache && now >= freshWindow.lowerBound
+    let fresh = freshWindow
+    if fresh.contains(now) { return true }
+    return !control.mustRevalidate && !control.noCache && now >= fresh.lowerBound
       && now < expiry + grace
   }
 

@@ -252,6 +252,13 @@ struct ProposalEvidenceTests {
       lines: ["  # salePrice: $.price", "  # salePrice: {path: $.price, minorUnits: true}"],
       unsure: ["salePrice"]
     ),
+    Case(
+      testDescription: "an amount in a code that is no currency is asked about",
+      item:
+        #""id": NUMBER, "name": "Ape NUMBER", "price": {"amount": "0.5NUMBER", "currency": "ETH"}"#,
+      lines: ["  # salePrice: $.price.amount"],
+      unsure: ["salePrice"]
+    ),
   ]
 
   private static func propose(_ item: String, count: Int = 6) throws -> ProposedFile {
@@ -278,6 +285,17 @@ struct ProposalEvidenceTests {
     }
     for line in one.lines { #expect(lines.contains(line), "\(line) in\n\(file.text)") }
     #expect(file.unsure.filter { $0 != "currency" } == one.unsure, "\(file.text)")
+  }
+
+  @Test func `the file says which code of the prices is no currency`() throws {
+    let file = try Self.propose(
+      #""id": NUMBER, "name": "Mug NUMBER", "price": 12.5NUMBER, "currency": "POINTS""#
+    )
+
+    let currency = "prices are in POINTS, which is no ISO 4217 currency: correct it"
+    #expect(file.text.contains("currency: USD   # 0.1: \(currency)\n"), "\(file.text)")
+    #expect(file.text.contains(": POINTS is no ISO 4217 currency: a number in 6 of 6 items\n"))
+    #expect(file.unsure.contains("currency") && file.unsure.contains("salePrice"))
   }
 
   @Test func `fields that only late items have are found`() throws {

@@ -135,7 +135,7 @@ struct StripTests {
 
   @Test(arguments: PNGKind.all)
   func `sixteen bits are rounded to the nearest eight`(_ kind: PNGKind) throws {
-    let wide = try kind.bitmap(width: 50, height: 47).converted { .expanded($0) }
+    let wide = kind.bitmap(width: 50, height: 47).converted { .expanded($0) }
 
     let made = try BitmapRows(wide).converted(Conversion.narrowed)
       .collected(PictureLimits(), name: "x")

@@ -14,7 +14,7 @@ struct SignatureTests {
   /// A store that accepts every request and closes the connection after each, because it does not
   /// read bodies.
   private func server() throws -> ScriptedServer {
-    try ScriptedServer { _ in
+    ScriptedServer { _ in
       [
         .send(
           "HTTP/1.1 200 OK\r\nETag: \"t\"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
@@ -33,7 +33,7 @@ struct SignatureTests {
   }
 
   @Test func `a HEAD reports an object longer than any answer that is read`() throws {
-    let server = try ScriptedServer { _ in
+    let server = ScriptedServer { _ in
       [
         .send(
           "HTTP/1.1 200 OK\r\nETag: \"t\"\r\nContent-Length: 67108864\r\nConnection: close\r\n\r\n"

@@ -155,6 +155,44 @@ struct AddressTests {
     )
   }
 
+  @Test func `relative pictures follow another base, although the list is unchanged`() throws {
+    shop.put(
+      #"{"body": [{"id": "1", "title": "one", "image": "thumb.jpg"}]}"#,
+      at: "/shop/list"
+    )
+    let text = shop.catalogText(
+      sections: "[{key: A, title: A, url: \"\(shop.base)list\"}]",
+      detail: false
+    )
+    let catalog = try CatalogFile(parsing: Array(text.utf8), file: "shop.yaml")
+    for path in ["/shop/thumb.jpg", "/other/thumb.jpg"] {
+      let bytes = try SampleShop.bytes(of: path)
+      shop.store.content[path] = Resource(bytes, type: "image/jpeg")
+    }
+    func plan(_ options: SyncOptions) throws -> [String] {
+      try SyncPlan(
+        catalog,
+        folder: folder.path,
+        cache: folder.path("cache"),
+        options: options,
+        transport: FakeTransport(),
+        now: shop.clock.now
+      ).sections.map(\.action)
+    }
+    _ = try shop.sync(folder, catalog)
+    var moved = SyncOptions()
+    moved.base = "\(shop.store.baseURL)/other/"
+
+    let planned = try plan(moved)
+    _ = try shop.sync(folder, catalog, options: moved)
+
+    #expect(planned == ["fetch"])
+    let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
+    #expect(try reader.show("1")?.thumbnail?.url == "\(shop.store.baseURL)/other/thumb.jpg")
+    #expect(try plan(moved) == ["revalidate"])
+    #expect(try plan(SyncOptions()) == ["fetch"])
+  }
+
   @Test func `a relative picture in an HTML page is relative to the page, as in a browser`() throws
   {
     let page = """

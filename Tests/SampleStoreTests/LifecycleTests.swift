@@ -151,8 +151,11 @@ struct LifecycleTests {
   }
 
   @Test func `an invalid certificate is named in the error`() throws {
-    let error = #expect(throws: SampleError.self) { try TLSIdentity(certificate: "x", key: "y") }
+    let error = #expect(throws: SampleError.self) {
+      try TLSIdentity(certificateFile: "/nowhere/cert.pem", keyFile: "/nowhere/key.pem")
+    }
 
     #expect(error?.code == .identity)
+    #expect(error?.description.hasPrefix("cannot read /nowhere/cert.pem: ") == true)
   }
 }

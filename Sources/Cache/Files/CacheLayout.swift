@@ -186,12 +186,10 @@ package final class CacheLayout: Sendable {
     guard renameat(root.descriptor, "partial", root.descriptor, aside) == 0 else {
       throw .system("rename", path("partial"), errno: errno)
     }
-    let old = partial
     let folder = try Folder(path: path("partial"), creating: true)
     partialFolder.withLock { $0 = folder }
     // After the folder is removed, the previous holder can no longer create files in it.
-    for name in (try? old.names()) ?? [] { unlinkat(old.descriptor, name, 0) }
-    unlinkat(root.descriptor, aside, AT_REMOVEDIR)
+    try? root.removeAll(aside)
   }
 
   /// Whether the cache has no pictures.

@@ -297,10 +297,12 @@ extension Folder {
 
   /// Opens the file `name` for reading; follows no link, and does not wait for the writer of a named pipe.
   ///
+  /// `verb` is the verb of the error message, as in "cannot open …".
+  ///
   /// - Throws: ``LarderError`` with the system's error number when there is no such file or it cannot be opened.
-  func openFile(_ name: String) throws(LarderError) -> OpenFile {
+  func openFile(_ name: String, to verb: String = "open") throws(LarderError) -> OpenFile {
     let descriptor = openat(self.descriptor, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-    guard descriptor >= 0 else { throw .system("open", "\(path)/\(name)", errno: errno) }
+    guard descriptor >= 0 else { throw .system(verb, "\(path)/\(name)", errno: errno) }
     return OpenFile(name, in: self, descriptor: descriptor)
   }
 

@@ -87,15 +87,6 @@ package final class PictureAdmission: Sendable {
     return try Folder(path: "\(folder)/images/\(place)", creating: false)
   }
 
-  private func open(_ name: PictureName) throws(LarderError) -> OpenFile {
-    let folder = try source(of: name)
-    let descriptor = openat(folder.descriptor, name.file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-    guard descriptor >= 0 else {
-      throw .system("read", "\(folder.path)/\(name.file)", errno: errno)
-    }
-    return OpenFile(name.file, in: folder, descriptor: descriptor)
-  }
-
   /// Uploads pictures to a store without holding the lock, and then writes their rows under the lock.
   ///
   /// No picture is uploaded twice.
@@ -107,7 +98,7 @@ package final class PictureAdmission: Sendable {
     let uploads = DispatchGroup()
     let before = put.withLock { $0 }
     for entry in entries where entry.isHeld && before[entry.id]?.sha256 != entry.sha256 {
-      let file = try open(entry.name)
+      let file = try source(of: entry.name).openFile(entry.name.file, to: "read")
       uploads.enter()
       remote.put(entry, RemoteBytes(file, count: entry.bytes)) { [self] result in
         switch result {

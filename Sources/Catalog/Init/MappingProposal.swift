@@ -441,7 +441,8 @@ extension MappingProposal {
     guard let price, let best = price.scores.first else { return [] }
     let name = field.rawValue
     let value = YAMLText.alternatives(price.scores.map { price.rule($0) })
-    var lines = [noted("  \(price.isSure ? "" : "# ")\(name): \(value)", best)]
+    let reason = price.unknownCurrency.map { "\($0) is no ISO 4217 currency: " } ?? ""
+    var lines = [noted("  \(price.isSure ? "" : "# ")\(name): \(value)", best, because: reason)]
     if price.unit == .doubtful {
       let example = best.evidence.samples.first ?? "1999"
       lines.append(

@@ -35,6 +35,8 @@ struct PriceProposal {
   let unit: Unit
   /// The path to the currency in an item, or nil if all items have the same currency.
   private let currency: String?
+  /// The code of the prices if it is no ISO 4217 currency, such as "ETH"; otherwise nil.
+  let unknownCurrency: String?
 
   /// Deduces the unit of a price from its name, its numbers and the members beside it.
   ///
@@ -53,6 +55,7 @@ struct PriceProposal {
     guard let evidence = scores.first?.evidence else { return nil }
     self.scores = scores
     self.currency = currency.path
+    unknownCurrency = currency.unknown
     let digits = Self.beside(evidence, among: all) { other in
       Self.digitNames.contains(NameWords.plain(other.place.name))
         && other.share { Int($0).map { (0...4).contains($0) } ?? false } == 1
@@ -78,7 +81,7 @@ struct PriceProposal {
   }
 
   /// Whether the catalog file has the price as a key, and not only in a comment.
-  var isSure: Bool { scores[0].isSure && unit != .doubtful }
+  var isSure: Bool { scores[0].isSure && unit != .doubtful && unknownCurrency == nil }
 
   /// The rule that reads the price at one path, as YAML: `{path: $.price, minorUnits: true}`.
   func rule(_ score: FieldScore, as unit: Unit? = nil) -> String {
@@ -191,11 +194,15 @@ struct CurrencyProposal {
   let reason: String
   /// The path to the currency in an item, or nil if all items have the same currency.
   var path: String?
+  /// The code of the prices if it is no ISO 4217 currency, such as "ETH"; otherwise nil.
+  var unknown: String?
 }
 
 extension CurrencyProposal {
   /// Deduces the currency from the first of these that is known: the user's choice, a code in the items, a sign in the
   /// prices, a code elsewhere in the response, the name of the price, the language of the items.
+  ///
+  /// If the items name something else, such as "ETH", or the response alone does, the currency is a guess.
   ///
   /// - Parameters:
   ///   - given: The code that the user gave.
@@ -219,9 +226,20 @@ extension CurrencyProposal {
       path = isOne ? nil : named.place.first
       return
     }
-    let code = Self.code(in: root, depth: 0)
+    let code = Self.code(in: root, depth: 0, Currency.codes.contains)
     if let written = Self.written(in: prices, named: code) {
       self = written
+      return
+    }
+    let own = items.lazy.filter { Self.names.contains(NameWords.plain($0.place.name)) }
+      .flatMap(\.samples).first(where: Self.isUnknown)
+    if let unknown = own ?? (code == nil ? Self.code(in: root, depth: 0, Self.isUnknown) : nil) {
+      self.init(
+        code: code ?? "USD",
+        confidence: 0.1,
+        reason: "prices are in \(unknown), which is no ISO 4217 currency: correct it"
+      )
+      self.unknown = unknown
       return
     }
     if let code {
@@ -317,18 +335,26 @@ extension CurrencyProposal {
     "curr", "ccy", "통화",
   ]
 
-  /// The first currency code in a response, at most three levels deep.
-  private static func code(in node: JSONNode, depth: Int) -> String? {
+  /// The first currency code in a response that satisfies a condition, at most three levels deep.
+  private static func code(
+    in node: JSONNode,
+    depth: Int,
+    _ fits: (String) -> Bool
+  ) -> String? {
     guard depth < 3 else { return nil }
     for (name, value) in node.members {
-      if names.contains(NameWords.plain(name)), let text = value.text?.uppercased(),
-        Currency.codes.contains(text)
-      {
+      if names.contains(NameWords.plain(name)), let text = value.text?.uppercased(), fits(text) {
         return text
       }
-      if let code = code(in: value, depth: depth + 1) { return code }
+      if let code = code(in: value, depth: depth + 1, fits) { return code }
     }
     return nil
+  }
+
+  /// Whether a text looks like the code of a currency, but ISO 4217 does not have it, for example "ETH" or "POINTS".
+  private static func isUnknown(_ text: String) -> Bool {
+    (3...8).contains(text.utf8.count) && text.utf8.allSatisfy { (0x41...0x5A).contains($0) }
+      && !Currency.codes.contains(text)
   }
 }
 

@@ -21,7 +21,7 @@ extension RowSource {
       let tones = try SourceProfile.tones(of: profile, depth: shape.depth, name)
       return converted { shape in tones.flatMap { Conversion.toneMapped(shape, $0) } }
     case .colour: return try inSRGB(fromColours: profile, name)
-    case .ink, nil: return self
+    case nil: return self
     }
   }
 
@@ -69,10 +69,8 @@ extension RowSource {
     name: String
   ) throws(LarderError) -> any RowSource {
     let format = isInverted ? clcms_inverted_ink : clcms_ink
-    var own: ColourTransform?
-    if SourceProfile.space(of: profile) == .ink {
-      own = try ColourTransform(profile, format, to: clcms_bgrx, name)
-    }
+    // littlecms refuses a profile whose samples are not those of `format`.
+    let own = try ColourTransform(profile, format, to: clcms_bgrx, name)
     let transform: ColourTransform
     if let own { transform = own } else { transform = try ColourTransform(filters: format, name) }
     return ConvertedRows(
@@ -112,7 +110,6 @@ extension Conversion {
 private enum SourceProfile {
   case grey
   case colour
-  case ink
 
   /// The kind of samples that `profile` converts; nil if the profile cannot be read, or is for other samples.
   static func space(of profile: [UInt8]) -> SourceProfile? {
@@ -121,7 +118,6 @@ private enum SourceProfile {
     }
     defer { cmsCloseProfile(source) }
     let (kind, space) = (cmsGetDeviceClass(source), cmsGetColorSpace(source))
-    if space == cmsSigCmykData { return .ink }
     guard kind != cmsSigLinkClass, kind != cmsSigAbstractClass, kind != cmsSigNamedColorClass
     else { return nil }
     return switch space {

@@ -7,6 +7,9 @@ import Transport
 /// Every address in the catalog file is parsed and checked, such as the URLs of its sections. A section is a list of
 /// items.
 struct RunRequest: Sendable {
+  /// The catalog file, with the `base` of the run.
+  ///
+  /// Its digests include this base, so that a list is decoded again when the URLs of its pictures change.
   let catalog: CatalogFile
   let options: SyncOptions
   /// The clock.
@@ -41,7 +44,9 @@ struct RunRequest: Sendable {
     parser: any URLParsing,
     now: @escaping @Sendable () -> UnixTime
   ) throws {
-    self.catalog = catalog
+    var based = catalog
+    based.base = options.base ?? catalog.base
+    self.catalog = based
     self.options = options
     self.now = now
     addresses = try CatalogAddresses(

@@ -81,7 +81,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
       let index = try Self.index(cache)
       let needs = request.needs(over: transport)
       for (position, source) in request.sections.enumerated() {
-        try planPages(catalog, position, source, index, needs, transport, now)
+        try planPages(request.catalog, position, source, index, needs, transport, now)
       }
       guard let index, let entry = try index.catalogs().first(where: { $0.name == catalog.name })
       else { return }

@@ -57,11 +57,14 @@ enum GIFCodec {
   }
 
   static func check(_ outcome: CInt, _ name: String) throws(LarderError) {
-    switch Int(outcome) {
-    case cgif_done: break
-    case cgif_no_memory: throw .tooLarge(name, "it takes more memory than is allowed")
-    default: throw .damaged(name, "its first frame is broken or ends too early")
-    }
+    if outcome != CInt(cgif_done) { throw refusal(outcome, name) }
+  }
+
+  /// The error for an outcome other than success.
+  static func refusal(_ outcome: CInt, _ name: String) -> LarderError {
+    outcome == CInt(cgif_no_memory)
+      ? .tooLarge(name, "it takes more memory than is allowed")
+      : .damaged(name, "its first frame is broken or ends too early")
   }
 
   /// The transparent index: the file's own index or, if the frame does not cover the screen, an unused index.
@@ -139,10 +142,7 @@ final class GIFRows: RowSource {
       blocks.isInterlaced,
       &outcome
     )
-    guard let handle else {
-      try GIFCodec.check(outcome, name)
-      throw .damaged(name, "its first frame is broken or ends too early")
-    }
+    guard let handle else { throw GIFCodec.refusal(outcome, name) }
     self.handle = handle
   }
 
