@@ -67,7 +67,7 @@ struct ServedStoreTests {
       clock: { clock.now },
       pulling: pulling
     )
-    let web = try await WebServer(content, bind: "127.0.0.1", port: 0)
+    let web = try WebServer(content, bind: "127.0.0.1", port: 0)
     var replies: [Reply] = []
     for question in questions {
       var request = Request(try curl.parse("\(web.url)/\(question.path)", relativeTo: nil))
@@ -89,7 +89,7 @@ struct ServedStoreTests {
         replies.append(Reply(status: status ?? 0, headers: failure.headers))
       }
     }
-    await web.stop()
+    web.stop()
     return replies
   }
 

@@ -29,6 +29,8 @@ package final class WebServer: Sendable {
 
   /// Starts a server; it accepts connections when this returns.
   ///
+  /// It blocks until the server listens, so never call it on an event loop.
+  ///
   /// - Parameters:
   ///   - content: The content to serve.
   ///   - bind: The address or host name to listen on.
@@ -43,17 +45,17 @@ package final class WebServer: Sendable {
     port: Int,
     hosts: [String] = [],
     limits: ServerLimits = ServerLimits()
-  ) async throws(LarderError) {
+  ) throws(LarderError) {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: min(4, System.coreCount))
     let site = Site(content, hosts: hosts, limits: limits)
     var loops: [ObjectIdentifier: NIOLoopBound<LoopConnections>] = [:]
     for loop in group.makeIterator() {
-      loops[ObjectIdentifier(loop)] = try? await loop.submit {
+      loops[ObjectIdentifier(loop)] = try? loop.submit {
         LoopConnections.start(site.connections, limits, on: loop)
-      }.get()
+      }.wait()
     }
     do {
-      listener = try await ServerBootstrap(group: group)
+      listener = try ServerBootstrap(group: group)
         .serverChannelOption(.backlog, value: 1024)
         .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
         .childChannelOption(.allowRemoteHalfClosure, value: true)
@@ -62,9 +64,9 @@ package final class WebServer: Sendable {
             try Self.setUp(channel, site, loops[ObjectIdentifier(channel.eventLoop)])
           }
         }
-        .bind(host: bind, port: port).get()
+        .bind(host: bind, port: port).wait()
     } catch {
-      try? await group.shutdownGracefully()
+      try? group.syncShutdownGracefully()
       switch error {
       case let error as IOError: throw LarderError(bind: bind, port: port, error.errnoCode)
       case is SocketAddressError.UnknownHost: throw LarderError(unknownHost: bind)
@@ -99,10 +101,11 @@ package final class WebServer: Sendable {
 
   /// Stops the server: accepts no new connections, and closes idle ones.
   ///
-  /// A connection that is not idle is closed when its answer is sent, or after ``ServerLimits/stopTime``.
-  package func stop() async {
+  /// A connection that is not idle is closed when its answer is sent, or after ``ServerLimits/stopTime``. The call
+  /// blocks until then, so never make it on an event loop.
+  package func stop() {
     site.stop()
-    try? await listener.close()
+    try? listener.close().wait()
     let overtime = group.next().scheduleTask(in: TimeAmount(site.limits.stopTime)) { [loops] in
       for connections in loops.values {
         connections.eventLoop.execute { connections.value.shutAll() }
@@ -111,10 +114,10 @@ package final class WebServer: Sendable {
     let drained = loops.values.map { connections in
       connections.eventLoop.flatSubmit { connections.value.drain() }
     }
-    for loop in drained { try? await loop.get() }
+    for loop in drained { try? loop.wait() }
     overtime.cancel()
     site.finish()
-    try? await group.shutdownGracefully()
+    try? group.syncShutdownGracefully()
   }
 }
 
