@@ -48,12 +48,7 @@ struct ReportCommand: ParsableCommand {
   )
   var out = "report.html"
 
-  @Option(
-    help: ArgumentHelp(
-      "The language of the page: en or ko. (default: LC_ALL, LC_MESSAGES, LANG)",
-      valueName: "language"
-    )
-  )
+  @Option(help: "The language of the page: en or ko. (default: LC_ALL, LC_MESSAGES, LANG)")
   var language: PageLanguage?
 
   @Option(

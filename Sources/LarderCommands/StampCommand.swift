@@ -43,60 +43,43 @@ struct StampCommand: ParsableCommand {
   @OptionGroup(title: Topic.pictures) var frame: FrameOptions
 
   @Option(
-    help: ArgumentHelp(
-      "The time: exif (when it was taken), file, now, or an RFC 3339 time. (default: exif)",
-      valueName: "time"
-    )
+    help: "The time: exif (when it was taken), file, now, or an RFC 3339 time. (default: exif)"
   )
   var time: String?
 
   @Option(
-    help: ArgumentHelp(
-      "The time zone of the stamp, such as Asia/Seoul. (default: that of the time, else this machine's)",
-      valueName: "zone"
-    )
+    help:
+      "The time zone of the stamp, such as Asia/Seoul. (default: that of the time, else this machine's)"
   )
   var zone: String?
 
   @Option(
-    help: ArgumentHelp(
-      "The language of the date, such as ko_KR. (default: as LC_ALL, LC_TIME or LANG says, else en)",
-      valueName: "locale"
-    )
+    help:
+      "The language of the date, such as ko_KR. (default: as LC_ALL, LC_TIME or LANG says, else en)"
   )
   var locale: String?
 
   @Option(
-    help: ArgumentHelp(
-      "The background of the text: bar (a dark band to the edge), scrim (a soft shade) or plain.",
-      valueName: "style"
-    )
+    help:
+      "The background of the text: bar (a dark band to the edge), scrim (a soft shade) or plain."
   )
   var style = StampStyle.bar
 
-  @Option(
-    help: ArgumentHelp(
-      "The position of the text. (default: bottom-left)",
-      valueName: "position"
-    )
-  )
+  @Option(help: "The position of the text. (default: bottom-left)")
   var position: StampPosition?
 
   @Option(
-    help: ArgumentHelp(
-      """
+    help: """
       The text of the stamp, with {time}, {time12}, {time24}, {date}, {weekday}; \\n begins a line. \
       (default: the time, and the date with its weekday under it)
-      """,
-      valueName: "template"
-    )
+      """
   )
   var template: String?
 
   @Option(help: ArgumentHelp("The family of an installed font.", valueName: "family"))
   var font: String?
 
-  @Option(help: ArgumentHelp("A line under the date.", valueName: "text"))
+  @Option(help: "A line under the date.")
   var text: String?
 
   @Option(path: "A logo for the corner opposite the text.", value: "png")

@@ -31,18 +31,14 @@ struct PictureOptions: ParsableArguments {
   var size: PixelSize?
 
   @Option(
-    help: ArgumentHelp(
-      "The part to keep, or the position with --fit contain; attention picks the most interesting part.",
-      valueName: "gravity"
-    )
+    help:
+      "The part to keep, or the position with --fit contain; attention picks the most interesting part."
   )
   var gravity = Gravity.centre
 
   @Option(
-    help: ArgumentHelp(
-      "The output format: keep, jpeg, png, webp or avif. keep writes PNG for GIF, TIFF and BMP, and JPEG for HEIC.",
-      valueName: "format"
-    )
+    help:
+      "The output format: keep, jpeg, png, webp or avif. keep writes PNG for GIF, TIFF and BMP, and JPEG for HEIC."
   )
   var format = OutputFormat.keep
 
@@ -60,10 +56,7 @@ struct PictureOptions: ParsableArguments {
   var progressive = false
 
   @Option(
-    help: ArgumentHelp(
-      "The chroma subsampling of JPEGs and AVIFs: 420, 422 or 444. (default: the input's)",
-      valueName: "chroma"
-    )
+    help: "The chroma subsampling of JPEGs and AVIFs: 420, 422 or 444. (default: the input's)"
   )
   var chroma: ChromaSampling?
 
@@ -211,10 +204,8 @@ extension Gravity: ExpressibleByArgument {
 /// The options for fitting a picture into the requested size.
 struct FrameOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
-      "Fill --size and cut off the rest (cover), or keep the whole picture on a background (contain).",
-      valueName: "fit"
-    )
+    help:
+      "Fill --size and cut off the rest (cover), or keep the whole picture on a background (contain)."
   )
   var fit = PictureFit.cover
 
