@@ -2,7 +2,6 @@ import ArgumentParser
 import Base
 import Catalog
 import CurlTransport
-import Glibc
 import Larder
 import Pipeline
 import SystemPackage
@@ -169,16 +168,8 @@ struct ReportFile {
   ///
   /// Such a file can be replaced without `--force`.
   private var isReport: Bool {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { return false }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      return false
-    }
-    var start = [UInt8](repeating: 0, count: 1024)
-    let count = read(descriptor, &start, start.count)
-    return count == 0 || ReportMark.isIn(Array(start.prefix(max(0, count))))
+    guard let start = try? BoundedReading.bytes(ofFile: path, limit: 1023) else { return false }
+    return start.isEmpty || ReportMark.isIn(Array(start.prefix(1024)))
   }
 }
 

@@ -40,8 +40,6 @@ struct StampCommand: ParsableCommand {
 
   @OptionGroup(title: Topic.pictures) var pictures: PictureOptions
 
-  @OptionGroup(title: Topic.pictures) var frame: FrameOptions
-
   @Option(
     help: "The time: exif (when it was taken), file, now, or an RFC 3339 time. (default: exif)"
   )
@@ -96,7 +94,6 @@ struct StampCommand: ParsableCommand {
         "--time file needs a file, and stdin is none; give --time exif, now or a time"
       )
     }
-    try frame.check(beside: pictures.size)
   }
 
   func run() throws {
@@ -121,17 +118,14 @@ struct StampCommand: ParsableCommand {
   /// Makes all pictures, and returns the exit status.
   func make() throws -> ExitStatus {
     OwnFonts.use()
-    var stamp = Stamp(crop: pictures.crop(lossless: false))
-    frame.apply(to: &stamp.crop)
-    stamp.style = style
-    stamp.font = font
+    var stamp = Stamp(crop: pictures.crop)
+    (stamp.style, stamp.font, stamp.text) = (style, font, text)
     if let position { stamp.place = position.gravity }
     if let template { stamp.template = try StampTemplate(template) }
     if let time { stamp.time = try StampTime.Choice(time) }
     if let zone { stamp.zone = try Zone(named: zone) }
     stamp.locale = try locale.map { try StampLocale($0) } ?? Self.environmentLocale
     if let logo { stamp.logo = try PictureFile(FilePath(logo)) }
-    stamp.text = text
     return try PictureRun(
       verb: "stamp",
       order: PictureOrder(stamp),
@@ -192,11 +186,7 @@ struct UploadOptions: ParsableArguments {
   )
   var retries = RetryPolicy().retries
 
-  @Option(
-    help: ArgumentHelp("Trust the certificates in this PEM file.", valueName: "file"),
-    completion: .file(),
-    transform: CertificateFile.read
-  )
+  @Option("Trust the certificates in this PEM file.", value: "file", read: CertificateFile.read)
   var cacert: String?
 
   @Option(help: ProxyArgument.help) var proxy: String?
@@ -212,8 +202,7 @@ struct UploadOptions: ParsableArguments {
       )
     }
     if post == nil,
-      tokenFile != nil || !field.isEmpty || !fieldName.isEmpty || cacert != nil
-        || proxy != nil
+      tokenFile != nil || !field.isEmpty || !fieldName.isEmpty || cacert != nil || proxy != nil
     {
       throw ValidationError("this option needs --post URL")
     }
