@@ -349,7 +349,7 @@ struct BenchTable {
     if report.runs.isEmpty, report.interrupted { return "interrupted: nothing was measured" }
     let lines = aligned([Self.head] + report.runs.map(Self.cells), right: { $1 > 0 })
       .map { $0.joined(separator: "  ") }
-    let notes = best + [report.latency] + phases + failures + comparison
+    let notes = best + [report.latency] + limit + failures + comparison
     let end = report.interrupted ? ["interrupted: these figures were measured before"] : []
     return ([terminal.paint(lines[0], .faint)] + lines.dropFirst() + [""] + notes + end)
       .joined(separator: "\n")
@@ -376,31 +376,17 @@ struct BenchTable {
     return [terminal.paint(words, .bold)]
   }
 
-  /// The time of each phase of a request, such as DNS and TLS, at the best number of simultaneous downloads.
+  /// A note if the local disk limited the best rate.
   ///
-  /// A second line says if the local disk limited the rate: if transfers waited for larder's own files, instead of the
-  /// server, during at least a quarter of the run.
-  private var phases: [String] {
-    guard let best = report.best,
-      let row = report.runs.first(where: { $0.pass == best.pass && $0.parallel == best.parallel })
-    else { return [] }
-    let phases = [
-      ("DNS", row.dnsMilliseconds), ("connect", row.connectMilliseconds),
-      ("TLS", row.tlsMilliseconds), ("wait", row.waitMilliseconds),
-      ("transfer", row.transferMilliseconds),
-    ].filter { $1.count > 0 }.map { "\($0) \(Self.number($1.p50)) (\(Self.number($1.p99)))" }
-    let writing = row.writingShare ?? 0
-    let isLimited = writing >= 0.25
-    // The times of the phases include the time that a transfer waited for larder itself.
-    let line =
-      "phases of a request at the server\(isLimited ? " and here" : ""), median (and 99 %) in ms: "
-      + "\(phases.joined(separator: ", ")); \(row.protocols.keys.sorted().joined(separator: ", ")), "
-      + "retries: \(row.retries)"
-    guard isLimited else { return [line] }
+  /// It did if transfers waited for larder's own files, instead of the server, during at least a quarter of the run.
+  private var limit: [String] {
+    let row = report.runs.first {
+      $0.pass == report.best?.pass && $0.parallel == report.best?.parallel
+    }
+    guard let writing = row?.writingShare, writing >= 0.25 else { return [] }
     return [
-      line,
       "limited by this machine: transfers waited \(Self.number(writing * 100))% of the time for larder's own "
-        + "files, hashes and index; --discard measures only the server, --scratch DIR uses another disk",
+        + "files, hashes and index; --discard measures only the server, --scratch DIR uses another disk"
     ]
   }
 

@@ -12,7 +12,6 @@ import Pipeline
 import SampleStore
 import SystemPackage
 import Transport
-import Web
 
 /// `larder demo`: runs the main commands, one after the other, on the sample store.
 ///
@@ -155,7 +154,10 @@ struct Demonstration {
     guard report.isClean else { throw CommandFailure(nil, .io) }
 
     step("7. The catalog, its changes and its runs as a page")
-    try page(reader)
+    let page = [
+      "--cache", cache, "--catalog", reader.catalog.name, "--out", "\(cache)/report.html",
+    ]
+    try ReportCommand.parse(page + (output.json ? ["--quiet"] : [])).run()
 
     if output.json {
       // All parts are JSON that larder wrote, so the document can be put together as text.
@@ -213,16 +215,6 @@ struct Demonstration {
         ? "stamped    \(count) in \(stamped)"
         : "stamped    nothing: larder stamp needs Pango and a font"
     )
-  }
-
-  /// Writes the report beside the pictures.
-  private func page(_ reader: CatalogReader) throws {
-    let began = MonotonicTime.now()
-    let file = ReportFile("\(cache)/report.html")
-    try file.demandRoom(force: false)
-    guard let made = try ReportRun(of: reader, nil).make(folder: file.folder) else { return }
-    try file.write(made)
-    tell(ReportDocument(made, file, since: began).text)
   }
 
   private func step(_ words: String) {
@@ -307,8 +299,7 @@ struct Demonstration {
       Log(output).warning(warning)
     }
     if signal != nil { throw CommandFailure(nil, ExitStatus(report, signal: signal)) }
-    let terminal = Terminal(output)
-    let table = OrderTable(try outbox.orders(), language, now: clock.now(), terminal)
+    let table = OrderTable(try outbox.orders(), language, now: clock.now(), Terminal(output))
     tell("listed     \(table.text)")
     guard report.delivered == [order.id] || faults != nil else {
       throw CommandFailure("the demo failed", .failed)

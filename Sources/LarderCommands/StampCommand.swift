@@ -196,7 +196,7 @@ struct UploadOptions: ParsableArguments {
     for pair in field where Self.split(pair) == nil {
       throw ValidationError("--field takes NAME=VALUE, not \"\(pair)\"")
     }
-    for pair in fieldName where !Self.isRenaming(pair) {
+    for pair in fieldName where Self.renaming(pair) == nil {
       throw ValidationError(
         "--field-name takes dateTime=NAME, timeStampContents=NAME or image=NAME, not \"\(pair)\""
       )
@@ -251,26 +251,24 @@ struct UploadOptions: ParsableArguments {
   private func form(text: String?) -> UploadForm {
     var form = UploadForm()
     form.text = text ?? ""
-    form.extra = field.compactMap(Self.split).map { UploadForm.Field(name: $0.0, value: $0.1) }
-    let names = UploadForm()
-    for (field, name) in fieldName.compactMap(Self.split) {
-      switch field {
-      case names.timeName: form.timeName = name
-      case names.textName: form.textName = name
-      default: form.imageName = name
-      }
-    }
+    form.extra = field.compactMap(Self.split)
+    for (name, path) in fieldName.compactMap(Self.renaming) { form[keyPath: path] = name }
     return form
   }
 
-  private static func isRenaming(_ pair: String) -> Bool {
+  /// The new name of a field of the form, and the property that holds it; nil if the text names no such field.
+  private static func renaming(_ pair: String) -> (String, WritableKeyPath<UploadForm, String>)? {
     let form = UploadForm()
-    guard let (field, name) = split(pair), !name.isEmpty else { return false }
-    return [form.timeName, form.textName, form.imageName].contains(field)
+    guard let pair = split(pair), !pair.value.isEmpty else { return nil }
+    return [\.timeName, \.textName, \.imageName].first { form[keyPath: $0] == pair.name }
+      .map { (pair.value, $0) }
   }
 
-  private static func split(_ pair: String) -> (String, String)? {
+  private static func split(_ pair: String) -> UploadForm.Field? {
     guard let equals = pair.firstIndex(of: "="), equals != pair.startIndex else { return nil }
-    return (String(pair[..<equals]), String(pair[pair.index(after: equals)...]))
+    return UploadForm.Field(
+      name: String(pair[..<equals]),
+      value: String(pair[equals...].dropFirst())
+    )
   }
 }
