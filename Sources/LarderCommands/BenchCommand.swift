@@ -56,14 +56,14 @@ struct BenchCommand: ParsableCommand {
   @Option(
     "The passes to report. (default: cold,warm,revalidate)",
     value: "passes",
-    read: PassesArgument.read
+    read: Self.passes
   )
   var pass = Pass.allCases
 
   @Option(
     "Simultaneous transfers, such as 1,4,16, or auto: 1, 2, 4 … 128 while the rate rises. (default: auto)",
     value: "n,…|auto",
-    read: SweepArgument.read
+    read: Self.levels
   )
   var parallel: SweepPlan?
 
@@ -88,16 +88,11 @@ struct BenchCommand: ParsableCommand {
 
   @Option(
     "Start requests at this rate, such as 200/s, and measure from the planned start.",
-    value: "n/s",
-    read: RateArgument.read
+    value: "n/s"
   )
   var rate: RateArgument?
 
-  @Option(
-    "Start no measurement after this time, such as 10m.",
-    value: "time",
-    read: DurationArgument.read
-  )
+  @Option("Start no measurement after this time, such as 10m.", value: "time")
   var deadline: DurationArgument?
 
   @Option(path: "Write a page with plots.", value: "file")
@@ -198,6 +193,25 @@ struct BenchCommand: ParsableCommand {
     return .catalog(catalog.catalog, folder: catalog.folder, options: scope.sync)
   }
 
+  /// Parses a list of passes, such as `cold,warm`, into the passes in the order in which `bench` makes them.
+  @Sendable private static func passes(_ argument: String) throws -> [Pass] {
+    let words = argument.split(separator: ",", omittingEmptySubsequences: false)
+    let named = words.compactMap { Pass(rawValue: String($0)) }
+    guard named.count == words.count, Set(named).count == named.count else {
+      let all = Pass.allCases.map(\.rawValue).joined(separator: ",")
+      throw ValidationError("it takes one or more of \(all), separated by commas")
+    }
+    return Pass.allCases.filter(named.contains)
+  }
+
+  /// Parses the numbers of simultaneous transfers to measure, such as `1,4,16`, or `auto`.
+  @Sendable private static func levels(_ argument: String) throws -> SweepPlan {
+    if let plan = SweepPlan(argument) { return plan }
+    throw ValidationError(
+      "it takes auto, or different numbers from 1 to 1024, separated by commas"
+    )
+  }
+
   private func plan(of source: BenchSource, count: Int?) -> BenchPlan {
     var plan = BenchPlan()
     plan.passes = pass
@@ -243,7 +257,7 @@ struct BenchCommand: ParsableCommand {
     if output.json {
       Output.json(try report.jsonLine())
     } else {
-      Output.data(BenchTable(report, terminal).text)
+      Output.data(BenchTable(report: report, terminal: terminal).text)
     }
   }
 
@@ -268,37 +282,6 @@ struct BenchCommand: ParsableCommand {
     guard let path = sources.first else { return "The embedded sample store" }
     if path == "-" { return "URLs from stdin" }
     return path.contains("://") ? "URLs" : URL(filePath: path).lastPathComponent
-  }
-}
-
-/// Parses a list of passes on the command line, such as `cold,warm`.
-enum PassesArgument {
-  /// The passes of the list, in the order in which `bench` makes them.
-  ///
-  /// - Throws: `ValidationError` with the allowed forms.
-  static func read(_ argument: String) throws -> [Pass] {
-    let words = argument.split(separator: ",", omittingEmptySubsequences: false)
-    let named = words.compactMap { Pass(rawValue: String($0)) }
-    guard named.count == words.count, Set(named).count == named.count else {
-      let all = Pass.allCases.map(\.rawValue).joined(separator: ",")
-      throw ValidationError("it takes one or more of \(all), separated by commas")
-    }
-    return Pass.allCases.filter { named.contains($0) }
-  }
-}
-
-/// Parses the numbers of simultaneous transfers to measure, such as `1,4,16`, or `auto`.
-enum SweepArgument {
-  /// The numbers of an option's value.
-  ///
-  /// - Throws: `ValidationError` with the allowed forms.
-  static func read(_ argument: String) throws -> SweepPlan {
-    guard let plan = SweepPlan(argument) else {
-      throw ValidationError(
-        "it takes auto, or different numbers from 1 to 1024, separated by commas"
-      )
-    }
-    return plan
   }
 }
 
@@ -330,13 +313,8 @@ struct BenchOriginCommand: ParsableCommand {
 ///
 /// A pass is one of `cold`, `warm` and `revalidate`: with an empty cache, with a fresh one, or with a stale one.
 struct BenchTable {
-  private let report: BenchReport
-  private let terminal: Terminal
-
-  init(_ report: BenchReport, _ terminal: Terminal) {
-    self.report = report
-    self.terminal = terminal
-  }
+  let report: BenchReport
+  let terminal: Terminal
 
   /// The parts of the progress line for a step; the least important part is the last.
   static func words(of step: BenchRun.Step) -> [String] {

@@ -85,14 +85,10 @@ struct DemoCommand: ParsableCommand {
 
   func run() throws {
     let folder = try SampleFolder.find(named: samples)
-    do {
-      if serve {
-        try serveSamples(in: folder)
-      } else {
-        try Demonstration(folder: folder, faults: faults, cache: cache.path, output: output).run()
-      }
-    } catch let error as SampleError {
-      throw CommandFailure(error.description, .failed)
+    if serve {
+      try serveSamples(in: folder)
+    } else {
+      try Demonstration(folder: folder, faults: faults, cache: cache.path, output: output).run()
     }
   }
 }
@@ -131,7 +127,7 @@ struct Demonstration {
     syncs.append(try sync(file, store))
 
     step("3. The shop changes: one price falls, one item is removed. Sync, and see the changes")
-    change(content)
+    try change(content)
     syncs.append(try sync(file, store))
     let reader = try CatalogReader(cache: cache, catalog: file.catalog.name)
     tell(try changes(reader))
@@ -253,15 +249,15 @@ struct Demonstration {
   }
 
   /// Lowers the price of the first item in the first section of the store, and removes the last item of that section.
-  private func change(_ content: SampleContent) {
+  private func change(_ content: SampleContent) throws {
     let path = "/develop/baminchan/main.json"
     guard let data = FileManager.default.contents(atPath: "\(folder)/store\(path)"),
-      var items = try? JSONSerialization.jsonObject(with: data) as? [[String: Any]],
+      var items = try JSONSerialization.jsonObject(with: data) as? [[String: Any]],
       items.count > 1
     else { return }
     items[0]["s_price"] = "5,900원"
     items.removeLast()
-    guard let changed = try? JSONSerialization.data(withJSONObject: items) else { return }
+    let changed = try JSONSerialization.data(withJSONObject: items)
     content[path] = Resource([UInt8](changed), type: "application/json")
   }
 

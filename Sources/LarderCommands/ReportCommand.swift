@@ -51,8 +51,7 @@ struct ReportCommand: ParsableCommand {
 
   @Option(
     "Only the changes from this far back, such as 30d, and the changed items. (default: the whole catalog)",
-    value: "time",
-    read: DurationArgument.read
+    value: "time"
   )
   var since: DurationArgument?
 

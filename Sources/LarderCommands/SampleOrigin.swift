@@ -36,25 +36,13 @@ struct SampleOrigin: ParsableArguments {
   )
   var count: Int?
 
-  @Option(
-    "The size of the pictures, such as 500K. (default: 8K..40K)",
-    value: "size",
-    read: SizesArgument.read
-  )
+  @Option("The size of the pictures, such as 500K. (default: 8K..40K)", value: "size")
   var sizes: SizesArgument?
 
-  @Option(
-    "The delay before each picture. (default: none)",
-    value: "time",
-    read: DurationArgument.read
-  )
+  @Option("The delay before each picture. (default: none)", value: "time")
   var delay: DurationArgument?
 
-  @Option(
-    "The bandwidth of its connection, such as 10M/s. (default: no limit)",
-    value: "size/s",
-    read: BandwidthArgument.read
-  )
+  @Option("The bandwidth of its connection, such as 10M/s. (default: no limit)", value: "size/s")
   var bandwidth: BandwidthArgument?
 
   /// The number of pictures that the embedded server has.
@@ -99,17 +87,12 @@ struct SampleOrigin: ParsableArguments {
   func serve() throws {
     // Ctrl-C is meant for the parent process. When the parent ends, stdin is closed, and so this process ends too.
     signal(SIGINT, SIG_IGN)
-    let store: SampleStore
-    do {
-      let delay = delay?.seconds ?? 0
-      store = try SampleStore.start(
-        content(),
-        faults: delay > 0 ? FaultScript([FaultRule("/p/*", .delay(seconds: delay))]) : .none,
-        bytesPerSecond: bandwidth?.bytesPerSecond
-      )
-    } catch {
-      throw CommandFailure(error.description, .failed)
-    }
+    let delay = delay?.seconds ?? 0
+    let store = try SampleStore.start(
+      content(),
+      faults: delay > 0 ? FaultScript([FaultRule("/p/*", .delay(seconds: delay))]) : .none,
+      bytesPerSecond: bandwidth?.bytesPerSecond
+    )
     defer { store.stop() }
     store.journalsRequests = false
     Output.data(store.baseURL)

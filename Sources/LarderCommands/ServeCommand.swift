@@ -82,14 +82,13 @@ struct ServeCommand: ParsableCommand {
       "The sizes of squares, in pixels, or none. (default: 128,256,512)",
       valueName: "n,…"
     ),
-    transform: SquareSizes.read
+    transform: Self.sizes
   )
   var squares = [128, 256, 512]
 
   @Option(
     "The most requests from one address. (default: 200/s, no limit on loopback)",
-    value: "n/s",
-    read: RateArgument.read
+    value: "n/s"
   )
   var rate: RateArgument?
 
@@ -141,6 +140,17 @@ struct ServeCommand: ParsableCommand {
       Log(output).warning("missing pictures are not fetched: \(obstacle.commandText)")
     }
     try serve(content)
+  }
+
+  /// Parses sizes of squares, such as `128,256,512`, or `none`, into sides in pixels, in ascending order.
+  @Sendable private static func sizes(_ argument: String) throws -> [Int] {
+    if argument == "none" { return [] }
+    let words = argument.split(separator: ",", omittingEmptySubsequences: false)
+    let sides = words.compactMap { WholeNumber.read(String($0), in: 1...4096) }
+    guard sides.count == words.count, sides.count <= 8 else {
+      throw ValidationError("it takes none, or up to 8 numbers from 1 to 4096 with commas between")
+    }
+    return Set(sides).sorted()
   }
 
   /// Prepares to fetch the pictures that a client requests and the cache lacks.
@@ -212,22 +222,6 @@ struct ServeCommand: ParsableCommand {
   }
 }
 
-/// Parses sizes of squares on the command line, such as `128,256,512`, or `none`.
-enum SquareSizes {
-  /// The sides in pixels, in ascending order.
-  ///
-  /// - Throws: `ValidationError` with the allowed forms.
-  static func read(_ argument: String) throws -> [Int] {
-    if argument == "none" { return [] }
-    let words = argument.split(separator: ",", omittingEmptySubsequences: false)
-    let sides = words.compactMap { WholeNumber.read(String($0), in: 1...4096) }
-    guard sides.count == words.count, sides.count <= 8 else {
-      throw ValidationError("it takes none, or up to 8 numbers from 1 to 4096 with commas between")
-    }
-    return Set(sides).sorted()
-  }
-}
-
 /// The access log on stderr.
 ///
 /// It has a line for each answered request, or only for each internal failure.
@@ -242,10 +236,9 @@ final class AccessLog: Sendable {
   /// If the next failure has the same cause, it is not logged.
   private let told = Mutex<String?>(nil)
   private let queue = DispatchQueue(label: "larder.access")
-  private let waiting = Atomic<Int>(0)
+  /// The free places in the queue.
+  private let places = DispatchSemaphore(value: 10_000)
   private let lost = Atomic<Int>(0)
-
-  private static let most = 10_000
 
   /// Creates a log.
   ///
@@ -260,14 +253,13 @@ final class AccessLog: Sendable {
   /// Queues the line about a request for writing.
   func note(_ record: RequestRecord) {
     guard isWhole || isNews(record) else { return }
-    guard waiting.add(1, ordering: .relaxed).newValue <= Self.most else {
-      waiting.subtract(1, ordering: .relaxed)
+    guard places.wait(timeout: .now()) == .success else {
       lost.add(1, ordering: .relaxed)
       return
     }
     let time = UnixTime.now()
     queue.async { [self] in
-      waiting.subtract(1, ordering: .relaxed)
+      places.signal()
       let missed = lost.exchange(0, ordering: .relaxed)
       if missed > 0 { Log(format).warning("\(missed) requests were not logged") }
       Output.note(line(record, time))

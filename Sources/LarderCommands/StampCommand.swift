@@ -100,14 +100,6 @@ struct StampCommand: ParsableCommand {
     Output.end(try make())
   }
 
-  /// The record of earlier uploads, from the output folder; nil if nothing is posted, or if the output is stdout.
-  private var uploadMemory: UploadMemory? {
-    get throws {
-      guard upload.post != nil, !pictures.writesStandardOutput else { return nil }
-      return try UploadMemory(in: ProgramArguments.path(pictures.place))
-    }
-  }
-
   /// The locale of the environment for times, from `LC_ALL`, `LC_TIME` or `LANG`; nil if larder does not know it.
   /// (POSIX, section 8.2)
   private static var environmentLocale: StampLocale? {
@@ -126,12 +118,13 @@ struct StampCommand: ParsableCommand {
     if let zone { stamp.zone = try Zone(named: zone) }
     stamp.locale = try locale.map { try StampLocale($0) } ?? Self.environmentLocale
     if let logo { stamp.logo = try PictureFile(FilePath(logo)) }
+    let folder = pictures.writesStandardOutput ? nil : ProgramArguments.path(pictures.place)
     return try PictureRun(
       verb: "stamp",
       order: PictureOrder(stamp),
       options: pictures,
       output: output,
-      upload: try upload.upload(text: text, memory: try uploadMemory)
+      upload: try upload.upload(text: text, folder: folder)
     ).run()
   }
 }
@@ -212,10 +205,10 @@ struct UploadOptions: ParsableArguments {
   ///
   /// - Parameters:
   ///   - text: The text on the stamp.
-  ///   - memory: The record of earlier uploads.
+  ///   - folder: The folder that keeps the record of uploads; nil to keep none.
   /// - Returns: The uploader.
   /// - Throws: ``CommandFailure`` when the URL or the token is unusable.
-  func upload(text: String?, memory: UploadMemory?) throws -> PictureUpload? {
+  func upload(text: String?, folder: FilePath?) throws -> PictureUpload? {
     guard let post else { return nil }
     let destination = try UploadDestination(
       post,
@@ -235,7 +228,7 @@ struct UploadOptions: ParsableArguments {
       form: form(text: text),
       transport: try CurlTransport(options),
       policy: options.retry,
-      memory: memory
+      memory: try folder.map { try UploadMemory(in: $0) }
     )
   }
 

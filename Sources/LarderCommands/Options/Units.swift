@@ -33,6 +33,17 @@ extension UnitArgument {
   }
 }
 
+extension Option {
+  /// An option whose value is a number with a unit.
+  ///
+  /// - Parameters:
+  ///   - help: The help.
+  ///   - name: The name of the value in the help, such as `time`.
+  init<Content: UnitArgument>(_ help: String, value name: String) where Value == Content? {
+    self.init(help, value: name, read: Content.read)
+  }
+}
+
 /// A ``UnitArgument`` with one number and one unit, and with an allowed range.
 protocol BoundedArgument: UnitArgument {
   /// The units that are allowed after the number.
