@@ -85,11 +85,7 @@ struct DemoCommand: ParsableCommand {
 
   func run() throws {
     let folder = try SampleFolder.find(named: samples)
-    if serve {
-      try serveSamples(in: folder)
-    } else {
-      try Demonstration(folder: folder, faults: faults, cache: cache.path, output: output).run()
-    }
+    if serve { try serveSamples(in: folder) } else { try demonstrate(in: folder) }
   }
 }
 
@@ -99,12 +95,7 @@ struct DemoCommand: ParsableCommand {
 ///
 /// The store listens on any free port, but its URLs have a fixed host name. `connectTo` maps that name to the port.
 /// Because the URLs stay the same, a second demo finds the pictures of the first demo in the cache.
-struct Demonstration {
-  let folder: String
-  let faults: String?
-  let cache: String
-  let output: OutputOptions
-
+extension DemoCommand {
   private static let host = "larder-sample-store.test"
 
   /// The faults of the store if `--faults` is not given: one slow section, and one picture that needs a second attempt.
@@ -113,7 +104,8 @@ struct Demonstration {
     path=/pictures/* hits=5 status=503 retry-after=0
     """
 
-  func run() throws {
+  private func demonstrate(in folder: String) throws {
+    let cache = cache.path
     let script = try faults.map { try FaultScript(file: $0) } ?? FaultScript(text: Self.hiccups)
     let content = try SampleContent(folder: "\(folder)/store")
     let store = try SampleStore.start(content, faults: script)
@@ -127,7 +119,7 @@ struct Demonstration {
     syncs.append(try sync(file, store))
 
     step("3. The shop changes: one price falls, one item is removed. Sync, and see the changes")
-    try change(content)
+    try change(content, of: folder)
     syncs.append(try sync(file, store))
     let reader = try CatalogReader(cache: cache, catalog: file.catalog.name)
     tell(try changes(reader))
@@ -194,9 +186,9 @@ struct Demonstration {
   /// The results go into the cache's folder `demo`.
   private func pictures(_ reader: CatalogReader) throws {
     let held = try reader.list().compactMap { $0.thumbnail?.path }.prefix(3)
-    let inputs = held.map { "\(cache)/\($0)" }
+    let inputs = held.map { "\(cache.path)/\($0)" }
     guard !inputs.isEmpty else { return }
-    let (squares, stamped) = ("\(cache)/demo/squares", "\(cache)/demo/stamped")
+    let (squares, stamped) = ("\(cache.path)/demo/squares", "\(cache.path)/demo/stamped")
     let count = Quantities.count(inputs.count, "picture")
     let words = ["--quiet", "--force"] + inputs
     let crop = try CropCommand.parse(["--out", squares, "--size", "256"] + words)
@@ -230,7 +222,7 @@ struct Demonstration {
     defer { transport.shutdown() }
     var options = SyncOptions()
     options.base = "http://\(Self.host)/develop/baminchan/"
-    let place = CachePlace(path: cache, store: nil)
+    let place = CachePlace(path: cache.path, store: nil)
     let run = file.syncRun(cache: place, options, transport, output)
     let signals = Signals { run.stop() }
     let report = try ProgressDisplay.during(run.progress, of: transport, output) {
@@ -249,7 +241,7 @@ struct Demonstration {
   }
 
   /// Lowers the price of the first item in the first section of the store, and removes the last item of that section.
-  private func change(_ content: SampleContent) throws {
+  private func change(_ content: SampleContent, of folder: String) throws {
     let path = "/develop/baminchan/main.json"
     guard let data = FileManager.default.contents(atPath: "\(folder)/store\(path)"),
       var items = try JSONSerialization.jsonObject(with: data) as? [[String: Any]],
@@ -301,9 +293,7 @@ struct Demonstration {
       throw CommandFailure("the demo failed", .failed)
     }
   }
-}
 
-extension DemoCommand {
   /// Serves the sample store until SIGINT or SIGTERM.
   private func serveSamples(in folder: String) throws {
     let content = try SampleContent(folder: "\(folder)/store")
@@ -361,16 +351,7 @@ enum SampleFolder {
   /// - Returns: The folder's path.
   /// - Throws: ``CommandFailure`` when no such folder exists.
   static func find(named: String?) throws -> String {
-    if let named = named ?? Terminal.environment("LARDER_SAMPLES") {
-      guard holdsStore(named) else {
-        throw CommandFailure(
-          "cannot find the sample store in \(named): there is no catalog.yaml; "
-            + "give its folder with --samples",
-          .usage
-        )
-      }
-      return named
-    }
+    let named = named ?? Terminal.environment("LARDER_SAMPLES")
     let program = program()
     let folder = FilePath(program).removingLastComponent()
     // The files of PREFIX/bin/larder are in PREFIX/share/larder.
@@ -379,10 +360,13 @@ enum SampleFolder {
     let above = sequence(first: folder) {
       $0.components.isEmpty ? nil : $0.removingLastComponent()
     }.map { $0.appending("samples").string }
-    if let found = ([installed] + above).first(where: holdsStore) { return found }
+    let places = named.map { [$0] } ?? [installed] + above
+    if let found = places.first(where: holdsStore) { return found }
+    let lack =
+      named.map { " in \($0): there is no catalog.yaml" }
+      ?? ": there is no \(installed), and no folder samples above \(program)"
     throw CommandFailure(
-      "cannot find the sample store: there is no \(installed), and no folder samples above "
-        + "\(program); give its folder with --samples",
+      "cannot find the sample store\(lack); give its folder with --samples",
       .usage
     )
   }

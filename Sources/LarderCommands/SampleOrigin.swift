@@ -101,19 +101,15 @@ struct SampleOrigin: ParsableArguments {
 
   private func content() throws(SampleError) -> SampleContent {
     let picture = try Picture(Self.base)
-    let content = SampleContent()
-    let average = (bytes.lowerBound + bytes.upperBound) / 2
-    if average * pictures <= Self.kept {
-      for number in 0..<pictures {
-        let path = "/p/\(number).jpg"
-        content[path] = picture.resource(path, byteCount: size(of: number))
-      }
-    } else {
-      content.fallback = { path in
-        guard path.hasPrefix("/p/"), path.hasSuffix(".jpg"),
-          let number = Int(path.dropFirst(3).dropLast(4)), (0..<pictures).contains(number)
-        else { return nil }
-        return picture.resource(path, byteCount: size(of: number))
+    let content = SampleContent { path in
+      guard path.hasPrefix("/p/"), path.hasSuffix(".jpg"),
+        let number = Int(path.dropFirst(3).dropLast(4)), (0..<pictures).contains(number)
+      else { return nil }
+      return picture.resource(path, byteCount: size(of: number))
+    }
+    if (bytes.lowerBound + bytes.upperBound) / 2 * pictures <= Self.kept {
+      for path in (0..<pictures).map({ "/p/\($0).jpg" }) {
+        content[path] = content.fallback?(path)
       }
     }
     for section in 0..<Self.sections {
