@@ -262,21 +262,15 @@ extension DemoCommand {
     guard let item = try reader.list().first(where: { !$0.item.isSoldOut })?.item else { return }
     let clock = SystemSenderClock()
     let language = try OutboxOptions.parse([]).language
-    let draft = OrderRequest(
-      by: "Jiyeon",
-      items: [OrderRequest.Item(item.id, quantity: 2)],
-      locale: language.rawValue
-    )
+    let items = [OrderRequest.Item(item.id, quantity: 2)]
+    let draft = OrderRequest(by: "Jiyeon", items: items, locale: language.rawValue)
     let order = try OrderFromCatalog(draft, reader, at: clock.now()).order
     let outbox = try Outbox(folder.appending(path: "orders.sqlite").path)
     try outbox.place(order)
     tell("placed     \(order.line)")
 
-    let webhook = try Orders.Webhook(
-      store.baseURL + "/orders",
-      payload: .slack,
-      parser: CurlURLParser()
-    )
+    let url = "\(store.baseURL)/orders"
+    let webhook = try Orders.Webhook(url, payload: .slack, parser: CurlURLParser())
     // The embedded store is on this machine, so LARDER_PROXY is ignored.
     let options = try WebhookOptions.parse(["--proxy", "none"])
     let (report, signal) = try OrderSending(outbox, webhook, options).run()

@@ -60,13 +60,10 @@ struct SampleOrigin: ParsableArguments {
 
   /// The arguments of the command that starts this origin in a separate process.
   var arguments: [String] {
-    var arguments = ["bench-origin", "--count", "\(pictures)"]
-    if let sizes { arguments += ["--sizes", sizes.argument] }
-    if let delay { arguments += ["--delay", delay.argument] }
-    if let bandwidth {
-      arguments += ["--bandwidth", "\(Int64(bandwidth.bytesPerSecond))B/s"]
-    }
-    return arguments
+    let sizes = "\(bytes.lowerBound)B..\(bytes.upperBound)B"
+    return ["bench-origin", "--count", "\(pictures)", "--sizes", sizes]
+      + (delay.map { ["--delay", String(format: "%.9fs", $0.seconds)] } ?? [])
+      + (bandwidth.map { ["--bandwidth", "\(Int64($0.bytesPerSecond))B/s"] } ?? [])
   }
 
   /// The catalog file of the origin.
@@ -181,8 +178,6 @@ struct SizesArgument: UnitArgument {
   static let forms = "64B, 500K or 8K..40K, up to 64M"
 
   let bytes: ClosedRange<Int>
-  /// The value as it was given.
-  let argument: String
 
   init?(argument: String) {
     let parts = argument.components(separatedBy: "..").map { SizeArgument(argument: $0) }
@@ -191,7 +186,6 @@ struct SizesArgument: UnitArgument {
       first <= last, (64...64 << 20).contains(first), last <= 64 << 20
     else { return nil }
     bytes = Int(first)...Int(last)
-    self.argument = argument
   }
 }
 

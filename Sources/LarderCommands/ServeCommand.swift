@@ -78,11 +78,9 @@ struct ServeCommand: ParsableCommand {
   var host: [String] = []
 
   @Option(
-    help: ArgumentHelp(
-      "The sizes of squares, in pixels, or none. (default: 128,256,512)",
-      valueName: "n,…"
-    ),
-    transform: Self.sizes
+    "The sizes of squares, in pixels, or none. (default: 128,256,512)",
+    value: "n,…",
+    read: Self.sizes
   )
   var squares = [128, 256, 512]
 

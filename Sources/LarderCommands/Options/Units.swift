@@ -89,14 +89,6 @@ struct DurationArgument: BoundedArgument {
 
   let seconds: Double
 
-  /// The same duration as an argument, exact to a nanosecond, such as `0.000010000s`.
-  var argument: String {
-    let nanoseconds = Int64((seconds * 1e9).rounded())
-    let (whole, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
-    let digits = String(rest)
-    return "\(whole).\(String(repeating: "0", count: 9 - digits.count))\(digits)s"
-  }
-
   /// Creates a duration that does not come from the command line, such as a default.
   init(seconds: Double) {
     self.seconds = seconds
