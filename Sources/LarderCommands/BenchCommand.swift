@@ -254,11 +254,8 @@ struct BenchCommand: ParsableCommand {
       let page = BenchPage(report, title: title, setting: setting)
       try TextFile.replace(html, with: try page.html)
     }
-    if output.json {
-      Output.json(try report.jsonLine())
-    } else {
-      Output.data(BenchTable(report: report, terminal: terminal).text)
-    }
+    let table = BenchTable(report: report, terminal: terminal)
+    try output.show(json: report.jsonLine(), text: table.text, always: true)
   }
 
   private var setting: BenchSetting {

@@ -26,7 +26,7 @@ struct PictureRun {
       options.pictures.map { ProgramArguments.path($0) },
       into: ProgramArguments.path(options.place),
       format: options.format.picture,
-      name: try options.pictureName,
+      name: try options.name.map { try PictureName($0, size: options.size) } ?? .usual,
       standardInput: { () throws(LarderError) in try FileReading.picture(limits) }
     )
     tell(others: batch.others)
@@ -38,7 +38,11 @@ struct PictureRun {
         .data
       )
     }
-    if options.dryRun { return try tell(planOf: batch) }
+    if options.dryRun {
+      let plan = batch.plan(overwrite: options.force, skipsExisting: options.skipExisting)
+      for result in plan { Self.tell(result, isJSON: output.json, isQuiet: output.quiet) }
+      return ExitStatus(plan)
+    }
     let upload = upload
     let signals = Signals { upload?.stop() }
     let stop = signals.stop
@@ -144,13 +148,6 @@ struct PictureRun {
     Output.note("\(Quantities.count(others.count, "file")) \(are): \(named)")
     guard output.verbose > 0 else { return }
     for file in others { Output.note("\(file.shown) is not a picture") }
-  }
-
-  /// Prints the planned outputs.
-  private func tell(planOf batch: PictureBatch) throws -> ExitStatus {
-    let results = batch.plan(overwrite: options.force, skipsExisting: options.skipExisting)
-    for result in results { Self.tell(result, isJSON: output.json, isQuiet: output.quiet) }
-    return ExitStatus(results)
   }
 
   private static func tell(_ result: PictureResult, isJSON: Bool, isQuiet: Bool) {

@@ -127,20 +127,15 @@ struct ReportCommand: ParsableCommand {
   /// - Throws: ``CommandFailure`` when the page cannot be written.
   private func demandRoom() throws {
     try TextFile.demandRoom(at: out)
-    guard !force, TextFile.exists(out), !isReport else { return }
+    guard !force, TextFile.exists(out) else { return }
+    // An empty file, or one that begins as a report of larder does, can be replaced without --force.
+    let start = try? BoundedReading.bytes(ofFile: out, limit: 1023)
+    if let start, start.isEmpty || ReportMark.isIn(Array(start.prefix(1024))) { return }
     throw CommandFailure(
       "cannot write \(out): it exists and is not a report of larder; name another with --out, or "
         + "replace it with --force",
       .failed
     )
-  }
-
-  /// Whether the file is empty, or begins as a report of larder does.
-  ///
-  /// Such a file can be replaced without `--force`.
-  private var isReport: Bool {
-    guard let start = try? BoundedReading.bytes(ofFile: out, limit: 1023) else { return false }
-    return start.isEmpty || ReportMark.isIn(Array(start.prefix(1024)))
   }
 }
 

@@ -100,13 +100,6 @@ struct StampCommand: ParsableCommand {
     Output.end(try make())
   }
 
-  /// The locale of the environment for times, from `LC_ALL`, `LC_TIME` or `LANG`; nil if larder does not know it.
-  /// (POSIX, section 8.2)
-  private static var environmentLocale: StampLocale? {
-    let names = ["LC_ALL", "LC_TIME", "LANG"].lazy.compactMap(OutboxOptions.variable)
-    return names.first.flatMap { try? StampLocale($0) }
-  }
-
   /// Makes all pictures, and returns the exit status.
   func make() throws -> ExitStatus {
     OwnFonts.use()
@@ -116,7 +109,9 @@ struct StampCommand: ParsableCommand {
     if let template { stamp.template = try StampTemplate(template) }
     if let time { stamp.time = try StampTime.Choice(time) }
     if let zone { stamp.zone = try Zone(named: zone) }
-    stamp.locale = try locale.map { try StampLocale($0) } ?? Self.environmentLocale
+    // The variables for times. (POSIX, section 8.2)
+    let own = ["LC_ALL", "LC_TIME", "LANG"].lazy.compactMap(OutboxOptions.variable).first
+    stamp.locale = try locale.map { try StampLocale($0) } ?? own.flatMap { try? StampLocale($0) }
     if let logo { stamp.logo = try PictureFile(FilePath(logo)) }
     let folder = pictures.writesStandardOutput ? nil : ProgramArguments.path(pictures.place)
     return try PictureRun(

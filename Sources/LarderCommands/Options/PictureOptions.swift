@@ -43,7 +43,7 @@ struct PictureOptions: ParsableArguments {
   var format = OutputFormat.keep
 
   @Option(
-    "The encoder's quality. (default: about the input's from JPEG to JPEG, else \(OutputFormat.usualQualities))",
+    "The encoder's quality. (default: about the input's from JPEG to JPEG, else 90 for JPEG, 80 for WebP, 60 for AVIF)",
     value: "1-100",
     read: WholeNumber.reader(1...100)
   )
@@ -159,11 +159,6 @@ struct PictureOptions: ParsableArguments {
     }
   }
 
-  /// The template for the names of outputs.
-  var pictureName: PictureName {
-    get throws { try name.map { try PictureName($0, size: size) } ?? .usual }
-  }
-
   var limits: PictureLimits { maxPixels.map { .allowing(pixels: $0) } ?? PictureLimits() }
 
   /// The crop that the options describe.
@@ -217,8 +212,6 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
   init?(argument: String) {
     self.init(rawValue: argument == "jpg" ? Self.jpeg.rawValue : argument)
   }
-
-  static let usualQualities = "90 for JPEG, 80 for WebP, 60 for AVIF"
 }
 
 extension Gravity: ExpressibleByArgument {
