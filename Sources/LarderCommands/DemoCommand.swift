@@ -165,18 +165,19 @@ extension DemoCommand {
     )
   }
 
-  /// The changes of the last run as text, for example `changed    Tofu: 900원 → 800원`.
+  /// The removed items and the new prices of the last run, for example `changed    Tofu: 900원 → 800원`.
   private func changes(_ reader: CatalogReader) throws -> String {
-    let lines = try reader.netChanges(after: reader.lastRuns().before).map { change in
+    let before = try reader.lastRuns().before
+    let removed = try reader.diff(from: nil, to: nil).items.removed.map(\.id)
+    let titles = try reader.titles(of: Set(removed), in: before)
+    var lines = removed.map { "removed    \(PlainText.line(titles[$0] ?? $0))" }
+    for change in try reader.netChanges(after: before) {
+      guard let old = change.price, let new = change.newPrice, old != new else { continue }
       let title = PlainText.line(change.item?.title ?? change.id)
-      guard change.presence == .stayed else { return padded("\(change.presence)", to: 11) + title }
-      guard let old = change.price, let new = change.newPrice, old != new else {
-        return "changed    \(title)"
+      lines.append("changed    \(title): \(old.formatted()) → \(new.formatted())")
+      if try reader.lowestPrice(of: change.id, days: 30)?.price == new {
+        lines.append("           the price fell to \(new.formatted()), the lowest in 30 days")
       }
-      let isLowest = try reader.lowestPrice(of: change.id, days: 30)?.price == new
-      return "changed    \(title): \(old.formatted()) → \(new.formatted())"
-        + (isLowest
-          ? "\n           the price fell to \(new.formatted()), the lowest in 30 days" : "")
     }
     return lines.isEmpty ? "nothing" : lines.joined(separator: "\n")
   }

@@ -174,7 +174,11 @@ struct UploadOptions: ParsableArguments {
   )
   var retries = RetryPolicy().retries
 
-  @Option("Trust the certificates in this PEM file.", value: "file", read: CertificateFile.read)
+  @Option(
+    help: ArgumentHelp("Trust the certificates in this PEM file.", valueName: "file"),
+    completion: .file(),
+    transform: CertificateFile.read
+  )
   var cacert: String?
 
   @Option(help: ProxyArgument.help) var proxy: String?
