@@ -53,8 +53,67 @@ struct BenchCommand: ParsableCommand {
   )
   var sources: [String] = []
 
-  @OptionGroup var bench: BenchOptions
-  @OptionGroup(title: Topic.origin) var origin: OriginOptions
+  @Option(
+    "The passes to report. (default: cold,warm,revalidate)",
+    value: "passes",
+    read: Self.passes
+  )
+  var pass = Pass.allCases
+
+  @Option(
+    "Simultaneous transfers, such as 1,4,16, or auto: 1, 2, 4 … 128 while the rate rises. (default: auto)",
+    value: "n,…|auto",
+    read: Self.levels
+  )
+  var parallel: SweepPlan?
+
+  @Option("Repeat each pass exactly N times.", value: "n", read: WholeNumber.reader(1...1000))
+  var runs: Int?
+
+  @Option(
+    "Repeat until the rate is known to within this, with 95 % confidence. (default: 5%)",
+    value: "percent",
+    read: PercentArgument.read
+  )
+  var precision = 0.05
+
+  @Flag(
+    inversion: .prefixedNo,
+    help: """
+      Measure transfers only: discard the bodies instead of writing a cache. (default: discard for URLs, write for \
+      a catalog)
+      """
+  )
+  var discard: Bool?
+
+  @Option(
+    "Start requests at this rate, such as 200/s, and measure from the planned start.",
+    value: "n/s"
+  )
+  var rate: RateArgument?
+
+  @Option("Start no measurement after this time, such as 10m.", value: "time")
+  var deadline: DurationArgument?
+
+  @Option(path: "Write a page with plots.", value: "file")
+  var html: String?
+
+  @Option(path: "Compare with an earlier result, written by --json.", value: "file")
+  var baseline: String?
+
+  @Option(
+    "The largest allowed regression from the baseline. (default: 10%)",
+    value: "percent",
+    read: PercentArgument.read
+  )
+  var maxRegression = 0.1
+
+  @Option(path: "Where the temporary folder is made (default: TMPDIR).", value: "dir")
+  var scratch: String?
+
+  @OptionGroup(title: Topic.scope) var scope: ScopeOptions
+  @OptionGroup(title: Topic.connection) var connection: ConnectionOptions
+  @OptionGroup(title: Topic.origin) var origin: SampleOrigin
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   mutating func validate() throws {
@@ -76,50 +135,48 @@ struct BenchCommand: ParsableCommand {
   /// Measures, prints the result, and returns the exit status.
   private func measure() throws -> ExitStatus {
     // A mistake in the baseline or in the page's path is reported now, before minutes of measuring.
-    try bench.html.map(TextFile.demandRoom)
-    let baseline = try bench.baseline.map { path in
+    try html.map(TextFile.demandRoom)
+    let earlier = try baseline.map { path in
       let bytes = try FileReading.bytes(path, what: "baseline", limit: Self.listLimit)
       return try BenchReport(json: bytes, name: path)
     }
-    let sample = origin.isAsked ? SampleOrigin(origin) : nil
-    let process = try sample.map { try OriginProcess($0) }
+    let process = origin.isAsked ? try OriginProcess(origin) : nil
     // The origin's process must stay alive until the end, because its `deinit` stops it.
     defer { withExtendedLifetime(process) {} }
-    let source = try source(sample, process)
+    let source = try source(process)
     // With the embedded origin, --count is its number of pictures.
-    let count = origin.isAsked ? nil : origin.count
-    let named = try namedHosts(source)
-    let plan = bench.plan(at: .now(), forURLs: source.isURLs, count: count)
-    if count != nil, !source.isURLs || plan.sink == .cache {
+    let plan = plan(of: source, count: origin.isAsked ? nil : origin.count)
+    if plan.count != nil, !source.isURLs || plan.sink == .cache {
       throw CommandFailure(
         "cannot repeat requests for a catalog, or with --no-discard: --count goes with URLs or --origin sample",
         .usage
       )
     }
-    let run = BenchRun(plan, source, try surroundings(named))
+    let run = BenchRun(plan, source, try surroundings(of: source))
     let signals = Signals { run.stop() }
     let terminal = Terminal(output)
     if terminal.showsProgress { Output.note(plan.announcement(repeatsList: source.isURLs)) }
-    let state = LatestStep()
+    let latest = Mutex<BenchRun.Step?>(nil)
     let display =
-      terminal.showsProgress ? ProgressDisplay { state.line(seconds: $0, width: $1) } : nil
-    let result = Result { try run.run { state.note($0) } }
+      terminal.showsProgress
+      ? ProgressDisplay { seconds, width in
+        let words = latest.withLock(\.self).map(BenchTable.words) ?? []
+        return ProgressParts.line(words + [Quantities.duration(seconds)], width: width)
+      } : nil
+    let result = Result { try run.run { step in latest.withLock { $0 = step } } }
     display?.end()
     var report = try result.get()
-    report.baseline = baseline.map {
-      BaselineComparison(report, with: $0, maxRegression: bench.maxRegression)
+    report.baseline = earlier.map {
+      BaselineComparison(report, with: $0, maxRegression: maxRegression)
     }
     try show(report, terminal)
     return ExitStatus(report, signal: signals.signal)
   }
 
-  private func source(_ sample: SampleOrigin?, _ process: OriginProcess?) throws -> BenchSource {
-    if let sample, let process {
-      return .catalog(
-        try sample.catalog(base: process.baseURL),
-        folder: "",
-        options: bench.scope.sync
-      )
+  private func source(_ process: OriginProcess?) throws -> BenchSource {
+    if let process {
+      let catalog = try origin.catalog(base: process.baseURL)
+      return .catalog(catalog, folder: "", options: scope.sync)
     }
     let path = sources.first ?? "-"
     if path.contains("://") {
@@ -133,24 +190,50 @@ struct BenchCommand: ParsableCommand {
     let bytes = try FileReading.bytes(path, what: "catalog or list", limit: Self.listLimit)
     if BenchSource.isList(bytes) { return try BenchSource(list: bytes, name: path) }
     let catalog = try CatalogFileOnDisk(path)
-    return .catalog(catalog.catalog, folder: catalog.folder, options: bench.scope.sync)
+    return .catalog(catalog.catalog, folder: catalog.folder, options: scope.sync)
   }
 
-  private func namedHosts(_ source: BenchSource) throws -> Set<HostPort> {
-    do {
-      return try source.namedHosts(
-        CurlURLParser(),
-        environment: ProcessInfo.processInfo.environment
-      )
-    } catch let error as CatalogError {
-      throw error
-    } catch {
-      throw CommandFailure("\(error); check the URL", sources.isEmpty ? .failed : .configuration)
+  /// Parses a list of passes, such as `cold,warm`, into the passes in the order in which `bench` makes them.
+  @Sendable private static func passes(_ argument: String) throws -> [Pass] {
+    let words = argument.split(separator: ",", omittingEmptySubsequences: false)
+    let named = words.compactMap { Pass(rawValue: String($0)) }
+    guard named.count == words.count, Set(named).count == named.count else {
+      let all = Pass.allCases.map(\.rawValue).joined(separator: ",")
+      throw ValidationError("it takes one or more of \(all), separated by commas")
     }
+    return Pass.allCases.filter(named.contains)
   }
 
-  private func surroundings(_ named: Set<HostPort>) throws -> BenchSurroundings {
-    var common = try bench.connection.transport(named: named)
+  /// Parses the numbers of simultaneous transfers to measure, such as `1,4,16`, or `auto`.
+  @Sendable private static func levels(_ argument: String) throws -> SweepPlan {
+    if let plan = SweepPlan(argument) { return plan }
+    throw ValidationError(
+      "it takes auto, or different numbers from 1 to 1024, separated by commas"
+    )
+  }
+
+  private func plan(of source: BenchSource, count: Int?) -> BenchPlan {
+    var plan = BenchPlan()
+    plan.passes = pass
+    plan.sink = discard ?? source.isURLs ? .discard : .cache
+    plan.count = count
+    plan.rate = rate?.perSecond
+    // With `--rate`, only one number of connections is measured. It is large enough for every usual rate.
+    plan.sweep = parallel ?? (rate == nil ? .auto() : .levels([64]))
+    plan.repetition = runs.map { .fixed($0) } ?? .narrow(halfWidth: max(0.001, precision))
+    plan.deadline = deadline.map { MonotonicTime.now() + $0.duration }
+    return plan
+  }
+
+  private func surroundings(of source: BenchSource) throws -> BenchSurroundings {
+    let environment = ProcessInfo.processInfo.environment
+    let named: Set<HostPort>
+    do {
+      named = try source.namedHosts(CurlURLParser(), environment: environment)
+    } catch let error as TransferFailure {
+      throw CommandFailure("\(error); check the URL", .configuration)
+    }
+    var common = try connection.transport(named: named)
     // The embedded origin is on this machine, so no proxy is used.
     if origin.isAsked { common.proxy = nil }
     return BenchSurroundings(
@@ -160,26 +243,23 @@ struct BenchCommand: ParsableCommand {
         return try CurlTransport(options)
       },
       wall: { .now() },
-      variables: ProcessInfo.processInfo.environment,
-      scratch: bench.scratch ?? FileManager.default.temporaryDirectory.path
+      variables: environment,
+      scratch: scratch ?? FileManager.default.temporaryDirectory.path
     )
   }
 
   private func show(_ report: BenchReport, _ terminal: Terminal) throws {
-    if let path = bench.html {
+    if let html {
       let page = BenchPage(
         report,
         title: title,
         facts: facts,
         command: ShownCommand(ProgramArguments.all).description
       )
-      try TextFile.replace(path, with: try page.html)
+      try TextFile.replace(html, with: try page.html)
     }
-    if output.json {
-      Output.json(try report.jsonLine())
-    } else {
-      Output.data(BenchTable(report, terminal).text)
-    }
+    let table = BenchTable(report: report, terminal: terminal)
+    try output.show(json: report.jsonLine(), text: table.text, always: true)
   }
 
   /// The date, the machine and larder's version.
@@ -191,7 +271,7 @@ struct BenchCommand: ParsableCommand {
       withUnsafeBytes(of: field) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
     let processors = ProcessInfo.processInfo.activeProcessorCount
-    let kernel = "\(text(system.sysname)) \(text(system.release)) \(text(system.machine))"
+    let kernel = "Linux \(text(system.release)) \(text(system.machine))"
     return [
       UnixTime.now().text("%Y-%m-%d %H:%M UTC"),
       "\(text(system.nodename)), \(Quantities.count(processors, "processor")), \(kernel)",
@@ -223,29 +303,10 @@ struct BenchOriginCommand: ParsableCommand {
     shouldDisplay: false
   )
 
-  @OptionGroup(title: Topic.origin) var origin: OriginOptions
+  @OptionGroup(title: Topic.origin) var origin: SampleOrigin
 
   func run() throws {
-    try SampleOrigin(origin).serve()
-  }
-}
-
-/// The current step of the measurement.
-///
-/// The run records the step, and the progress display reads it.
-private final class LatestStep: Sendable {
-  private let held = Mutex<(step: BenchRun.Step, from: ContinuousClock.Instant)?>(nil)
-
-  func note(_ step: BenchRun.Step) {
-    held.withLock { $0 = (step, .now) }
-  }
-
-  /// The progress line: the current step, the duration of that step so far, and the duration of all steps.
-  func line(seconds: Double, width: Int) -> String {
-    guard let (step, from) = held.withLock({ $0 }) else { return "" }
-    let own = (ContinuousClock.now - from) / .seconds(1)
-    let times = ["\(Quantities.duration(own))", "\(Quantities.duration(seconds)) in all"]
-    return ProgressParts.line(BenchTable.words(of: step) + times, width: width)
+    try origin.serve()
   }
 }
 
@@ -253,13 +314,8 @@ private final class LatestStep: Sendable {
 ///
 /// A pass is one of `cold`, `warm` and `revalidate`: with an empty cache, with a fresh one, or with a stale one.
 struct BenchTable {
-  private let report: BenchReport
-  private let terminal: Terminal
-
-  init(_ report: BenchReport, _ terminal: Terminal) {
-    self.report = report
-    self.terminal = terminal
-  }
+  let report: BenchReport
+  let terminal: Terminal
 
   /// The parts of the progress line for a step; the least important part is the last.
   static func words(of step: BenchRun.Step) -> [String] {
@@ -267,156 +323,64 @@ struct BenchTable {
     return ["\(step.parallel) at once, run \(step.repetition)"] + rate
   }
 
-  /// The table of results, the table of resources, and the notes, in lines of at most 80 columns.
+  /// The table, which has at most 80 columns, and the notes.
   var text: String {
     if report.runs.isEmpty, report.interrupted { return "interrupted: nothing was measured" }
-    let result = table(Self.results, report.runs.map(results))
-    let cost = table(Self.costs, report.runs.map(costs))
-    return ([result, "", cost] + notes.flatMap { Self.folded($0) }).joined(separator: "\n")
+    let lines = aligned([Self.head] + report.runs.map(Self.cells), right: { $1 > 0 })
+      .map { $0.joined(separator: "  ") }
+    let notes = best + [report.latency] + limit + failures + comparison
+    let end = report.interrupted ? ["interrupted: these figures were measured before"] : []
+    return ([terminal.paint(lines[0], .faint)] + lines.dropFirst() + [""] + notes + end)
+      .joined(separator: "\n")
   }
 
-  private static let results = [
+  private static let head = [
     "PASS", "AT ONCE", "PICTURES/S", "±", "MIB/S", "P50", "P99", "MAX MS", "FAILED",
   ]
-  private static let costs = [
-    "PASS", "AT ONCE", "PICTURES", "FIRST BYTE", "P90", "P99.9", "REUSED", "CPU S", "PEAK MIB",
-  ]
 
-  /// A limit for the relative half-width of a confidence interval.
-  ///
-  /// From this value on, the table prints `noisy` instead of a percentage.
-  private static let noise = 1.0
-  private static let noisy = "noisy"
-  /// A limit for a share of a run.
-  ///
-  /// From this value on, a note says that the local disk limited the rate.
-  ///
-  /// The share is the part of the run during which transfers waited for larder's own files instead of the server.
-  private static let writingMatters = 0.25
-
-  private func table(_ head: [String], _ cells: [[String]]) -> String {
-    aligned([head] + cells, right: { $1 > 0 }).enumerated().map { number, row in
-      let line = row.joined(separator: "  ")
-      return number == 0 ? terminal.paint(line, .faint) : line
-    }.joined(separator: "\n")
-  }
-
-  private func results(_ row: BenchReport.Row) -> [String] {
+  private static func cells(_ row: BenchReport.Row) -> [String] {
     let total = row.totalMilliseconds
     return [
-      row.pass.rawValue, "\(row.parallel)", Self.number(row.imagesPerSecond),
-      row.confidence.halfWidth.map {
-        $0 < Self.noise ? "\(Self.number($0 * 100))%" : Self.noisy
-      } ?? "-",
-      Self.number(row.bytesPerSecond / 1_048_576), milliseconds(total.p50),
-      milliseconds(total.p99), milliseconds(total.max), "\(row.failures)",
+      row.pass.rawValue, "\(row.parallel)", number(row.imagesPerSecond),
+      row.confidence.halfWidth.map { "\(number($0 * 100))%" } ?? "-",
+      number(row.bytesPerSecond / 1_048_576), number(total.p50), number(total.p99),
+      number(total.max), "\(row.failures)",
     ]
   }
 
-  private func costs(_ row: BenchReport.Row) -> [String] {
-    let total = row.totalMilliseconds
-    let found = row.connections.reused + row.connections.opened
+  private var best: [String] {
+    guard let best = report.best else { return [] }
+    let rate = "\(Self.number(best.imagesPerSecond)) pictures/s"
+    let words = "best: \(best.pass.rawValue) with \(best.parallel) at once, \(rate)"
+    return [terminal.paint(words, .bold)]
+  }
+
+  /// A note if the local disk limited the best rate.
+  ///
+  /// It did if transfers waited for larder's own files, instead of the server, during at least a quarter of the run.
+  private var limit: [String] {
+    let row = report.runs.first {
+      $0.pass == report.best?.pass && $0.parallel == report.best?.parallel
+    }
+    guard let writing = row?.writingShare, writing >= 0.25 else { return [] }
     return [
-      row.pass.rawValue, "\(row.parallel)", "\(row.images)",
-      milliseconds(row.ttfbMilliseconds.p50), milliseconds(total.p90), milliseconds(total.p999),
-      found == 0 ? "-" : "\(Self.number(100 * Double(row.connections.reused) / Double(found)))%",
-      Self.number(row.cpuSeconds), Self.number(Double(row.peakBytes.count) / 1_048_576),
+      "limited by this machine: transfers waited \(Self.number(writing * 100))% of the time for larder's own "
+        + "files, hashes and index; --discard measures only the server, --scratch DIR uses another disk"
     ]
-  }
-
-  private var noiseNote: [String] {
-    guard report.runs.contains(where: { ($0.confidence.halfWidth ?? 0) >= Self.noise }) else {
-      return []
-    }
-    return [
-      "noisy: the runs differ too much for a precise rate; measure more pictures, or give a higher --runs"
-    ]
-  }
-
-  /// Wraps a line at 80 columns, between words.
-  static func folded(_ line: String) -> [String] {
-    var lines = [""]
-    for word in line.split(separator: " ", omittingEmptySubsequences: false) {
-      let last = lines[lines.count - 1]
-      if !last.isEmpty, columns(last) + 1 + columns(String(word)) > 80 {
-        lines.append("  " + word)
-      } else {
-        lines[lines.count - 1] = last.isEmpty ? String(word) : "\(last) \(word)"
-      }
-    }
-    return lines
-  }
-
-  private func milliseconds(_ value: Double?) -> String {
-    value.map { Self.number($0) } ?? "-"
-  }
-
-  private var notes: [String] {
-    var notes = [""]
-    if let best = report.best {
-      notes.append(
-        terminal.paint(
-          "best: \(best.pass.rawValue) with \(best.parallel) at once, "
-            + "\(Self.number(best.imagesPerSecond)) pictures/s",
-          .bold
-        )
-      )
-    }
-    notes.append(report.latency)
-    notes += noiseNote + parts + failures + baseline
-    if report.interrupted {
-      notes.append(
-        report.runs.isEmpty
-          ? "interrupted: nothing was measured"
-          : "interrupted: these figures were measured before"
-      )
-    }
-    return notes
-  }
-
-  /// A note with the time of each phase of a request, such as DNS and TLS, at the best number of simultaneous
-  /// downloads.
-  private var parts: [String] {
-    guard let best = report.best,
-      let row = report.runs.first(where: { $0.pass == best.pass && $0.parallel == best.parallel })
-    else { return [] }
-    let named = [
-      ("DNS", row.dnsMilliseconds), ("connect", row.connectMilliseconds),
-      ("TLS", row.tlsMilliseconds), ("wait", row.waitMilliseconds),
-      ("transfer", row.transferMilliseconds),
-    ]
-    let words = named.filter { $0.1.count > 0 }.map { name, part in
-      "\(name) \(milliseconds(part.p50)) (\(milliseconds(part.p99)))"
-    }
-    let protocols = row.protocols.sorted { $0.key < $1.key }.map(\.key)
-    // The times of the phases include the time that a transfer waited for larder itself.
-    let writing = row.writingShare ?? 0
-    let place = writing < Self.writingMatters ? "at the server" : "at the server and here"
-    let limit =
-      writing < Self.writingMatters
-      ? []
-      : [
-        "limited by this machine: transfers waited \(Self.number(writing * 100))% of the time for larder's own "
-          + "files, hashes and index; --discard measures only the server, --scratch DIR uses another disk"
-      ]
-    return [
-      "phases of a request \(place), median (and 99 %) in ms: \(words.joined(separator: ", ")); "
-        + "\(protocols.joined(separator: ", ")), retries: \(row.retries)"
-    ] + limit
   }
 
   private var failures: [String] {
     let reasons = report.runs.reduce(into: [String: Int]()) {
-      $0.merge($1.failureReasons) { $0 + $1 }
+      $0.merge($1.failureReasons, uniquingKeysWith: +)
     }
     guard !reasons.isEmpty else { return [] }
     let words = reasons.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
     return [terminal.paint("failed: \(words.joined(separator: ", "))", .red)]
   }
 
-  private var baseline: [String] {
+  /// The comparison with the baseline, if there is one.
+  private var comparison: [String] {
     guard let baseline = report.baseline else { return [] }
-    let limit = Self.number(baseline.maxRegression * 100)
     var lines = baseline.findings.filter(\.regressed).map { finding in
       terminal.paint(
         "regressed: \(finding.metric) of \(finding.pass.rawValue) with \(finding.parallel) at once, "
@@ -426,9 +390,10 @@ struct BenchTable {
       )
     }
     if lines.isEmpty {
-      lines.append(
+      let limit = Self.number(baseline.maxRegression * 100)
+      lines = [
         "none of \(baseline.findings.count) figures is more than \(limit)% worse than the baseline"
-      )
+      ]
     }
     if !baseline.missing.isEmpty {
       lines.append("not measured this time: \(baseline.missing.joined(separator: ", "))")
@@ -436,19 +401,11 @@ struct BenchTable {
     return lines + ["statistical test: \(baseline.test)"]
   }
 
-  /// A number with three significant digits.
-  static func number(_ value: Double) -> String {
-    guard value.isFinite else { return "-" }
+  /// A number with three significant digits; `-` for nil.
+  static func number(_ value: Double?) -> String {
+    guard let value, value.isFinite else { return "-" }
     let size = abs(value)
     let digits = size >= 100 || size == 0 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3
-    let factor = [1.0, 10, 100, 1000][digits]
-    let whole = Int((size * factor).rounded())
-    let fraction = digits == 0 ? "" : "." + zeros(whole % Int(factor), digits)
-    return "\(value < 0 ? "-" : "")\(whole / Int(factor))\(fraction)"
-  }
-
-  private static func zeros(_ number: Int, _ digits: Int) -> String {
-    let text = String(number)
-    return String(repeating: "0", count: max(0, digits - text.count)) + text
+    return String(format: "%.\(digits)f", value)
   }
 }

@@ -31,8 +31,6 @@ struct CropCommand: ParsableCommand {
 
   @OptionGroup(title: Topic.pictures) var pictures: PictureOptions
 
-  @OptionGroup(title: Topic.pictures) var frame: FrameOptions
-
   @Flag(
     help: """
       Crop JPEGs without re-encoding, aligned to the JPEG's block grid; write PNG, WebP and AVIF losslessly.
@@ -50,13 +48,10 @@ struct CropCommand: ParsableCommand {
     if lossless, pictures.size != nil {
       throw ValidationError("--lossless keeps every pixel, so it cannot go with --size")
     }
-    if lossless, frame.fit == .contain {
+    if lossless, pictures.fit == .contain {
       throw ValidationError("--lossless adds no pixels, so it cannot go with --fit contain")
     }
-    try frame.check(beside: pictures.size)
-    if strict, !lossless {
-      throw ValidationError("--strict needs --lossless")
-    }
+    if strict, !lossless { throw ValidationError("--strict needs --lossless") }
   }
 
   func run() throws {
@@ -65,15 +60,9 @@ struct CropCommand: ParsableCommand {
 
   /// Makes all pictures, and returns the exit status.
   func make() throws -> ExitStatus {
-    var making = pictures.crop(lossless: lossless)
-    making.isStrict = strict
-    frame.apply(to: &making)
-    let run = PictureRun(
-      verb: "crop",
-      order: PictureOrder(making),
-      options: pictures,
-      output: output
-    )
-    return try run.run()
+    var crop = pictures.crop
+    (crop.lossless, crop.isStrict) = (lossless, strict)
+    let order = PictureOrder(crop)
+    return try PictureRun(verb: "crop", order: order, options: pictures, output: output).run()
   }
 }

@@ -26,7 +26,7 @@ struct PictureRun {
       options.pictures.map { ProgramArguments.path($0) },
       into: ProgramArguments.path(options.place),
       format: options.format.picture,
-      name: try options.pictureName,
+      name: try options.name.map { try PictureName($0, size: options.size) } ?? .usual,
       standardInput: { () throws(LarderError) in try FileReading.picture(limits) }
     )
     tell(others: batch.others)
@@ -38,14 +38,17 @@ struct PictureRun {
         .data
       )
     }
-    if options.dryRun { return try tell(planOf: batch) }
+    if options.dryRun {
+      let plan = batch.plan(overwrite: options.force, skipsExisting: options.skipExisting)
+      for result in plan { Self.tell(result, isJSON: output.json, isQuiet: output.quiet) }
+      return ExitStatus(plan)
+    }
     let upload = upload
     let signals = Signals { upload?.stop() }
     let stop = signals.stop
     let (isJSON, isQuiet) = (output.json, output.quiet)
     let total = batch.items.count
-    let terminal = Terminal(output)
-    let tally = Mutex(PictureTally())
+    let counts = Mutex((done: 0, failed: 0))
     let began = ContinuousClock.now
     let results = try CountDisplay.during(verb, "pictures", output) { display in
       try batch.run(
@@ -54,11 +57,12 @@ struct PictureRun {
         overwrite: options.force,
         skipsExisting: options.skipExisting
       ) { result in
-        let now = tally.withLock { tally in
-          tally.add(result)
-          return tally
+        let (done, failed) = counts.withLock { counts in
+          counts.done += 1
+          counts.failed += result.error == nil ? 0 : 1
+          return counts
         }
-        display.show(now.done, of: total, failed: now.failed)
+        display.show(done, of: total, failed: failed)
         // Pictures without a date are not listed one by one. A line at the end counts them.
         let isTold = isJSON || total == 1 || result.error?.code != .undated
         if isTold { display.above { Self.tell(result, isJSON: isJSON, isQuiet: isQuiet) } }
@@ -68,23 +72,23 @@ struct PictureRun {
         upload?.deliver(picture, result) ?? result
       }
     }
-    let counts = tally.withLock(\.self)
-    if counts.undated > 0, total > 1, !isJSON {
+    let undated = results.count { $0.error?.code == .undated }
+    if undated > 0, total > 1, !isJSON {
       let words =
-        counts.undated == 1
+        undated == 1
         ? "1 picture has no date, and was not stamped"
-        : "\(counts.undated) pictures have no date, and were not stamped"
-      Output.error(
-        "\(words); --time file uses the time at which a file was last written"
-      )
+        : "\(undated) pictures have no date, and were not stamped"
+      Output.error("\(words); --time file uses the time at which a file was last written")
     }
+    let showsProgress = Terminal(output).showsProgress
     if results.count < total {
       let rest = Quantities.count(total - results.count, "picture")
       Output.error("interrupted: \(rest) of \(total) not made; the finished ones are complete")
-    } else if total > 1, terminal.showsProgress || counts.isNotable && !isJSON && !isQuiet {
-      let seconds = (ContinuousClock.now - began) / .seconds(1)
-      let time = terminal.showsProgress ? ", in \(Quantities.duration(seconds))" : ""
-      Output.note(counts.text + time)
+    } else if total > 1,
+      showsProgress || results.contains(where: \.isFaulty) && !isJSON && !isQuiet
+    {
+      let time = Quantities.duration((ContinuousClock.now - began) / .seconds(1))
+      Output.note(PictureResult.summary(of: results) + (showsProgress ? ", in \(time)" : ""))
     }
     return signals.status ?? ExitStatus(results)
   }
@@ -120,32 +124,30 @@ struct PictureRun {
       if error.code == .usage { throw error }
       result = PictureResult(input: input, error: error)
     }
-    let line = PictureLine(result)
     if let error = result.error {
       Output.error(error.commandText)
     } else if output.verbose > 0, !output.quiet {
-      Output.note(line.text)
+      Output.note(result.line)
     }
-    for words in line.warnings { Output.error(words) }
+    for words in result.warnings { Output.error(words) }
     return ExitStatus([result])
   }
 
-  /// Reports the number of files in the folders that are not pictures; with `-v`, also their names.
+  /// Reports the number of files in the folders that are not pictures, such as `3 .txt`; with `-v`, also their names.
+  ///
+  /// The most frequent kind comes first. At most six kinds are named.
   private func tell(others: [FilePath]) {
     guard !others.isEmpty, !output.quiet else { return }
-    Output.note(OtherFiles(files: others).summary)
+    let kinds = Dictionary(grouping: others) { file in
+      file.extension.map { "." + $0.lowercased() } ?? "without extension"
+    }
+    let words = kinds.mapValues(\.count).sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+      .map { "\($0.value) \($0.key)" }
+    let named = words.prefix(6).joined(separator: ", ") + (words.count > 6 ? ", …" : "")
+    let are = others.count == 1 ? "is not a picture" : "are not pictures"
+    Output.note("\(Quantities.count(others.count, "file")) \(are): \(named)")
     guard output.verbose > 0 else { return }
     for file in others { Output.note("\(file.shown) is not a picture") }
-  }
-
-  /// Prints the planned outputs.
-  private func tell(planOf batch: PictureBatch) throws -> ExitStatus {
-    let results = batch.plan(
-      overwrite: options.force,
-      skipsExisting: options.skipExisting
-    )
-    for result in results { Self.tell(result, isJSON: output.json, isQuiet: output.quiet) }
-    return ExitStatus(results)
   }
 
   private static func tell(_ result: PictureResult, isJSON: Bool, isQuiet: Bool) {
@@ -156,10 +158,10 @@ struct PictureRun {
     } else if let error = result.error {
       Output.error(error.commandText)
     } else if !isQuiet {
-      Output.data(PictureLine(result).text)
+      Output.data(result.line)
     }
     // Print warnings even with `--quiet`, so that a damaged picture is not mistaken for a whole one.
-    for words in PictureLine(result).warnings { Output.error(words) }
+    for words in result.warnings { Output.error(words) }
   }
 }
 
@@ -183,81 +185,57 @@ extension ExitStatus {
   }
 }
 
-/// The number of pictures in a batch with each result, such as skipped or damaged.
-struct PictureTally {
-  private(set) var done = 0
-  private(set) var failed = 0
-  private(set) var undated = 0
-  private var damaged = 0
-  private var skipped = 0
-  private var there = 0
-  private var unposted = 0
-  private var unwritten = 0
+extension PictureResult {
+  /// Whether the picture failed or is damaged.
+  fileprivate var isFaulty: Bool { error != nil || summary?.isDamaged == true }
 
-  /// Counts a result.
-  mutating func add(_ result: PictureResult) {
-    done += 1
-    damaged += result.summary?.isDamaged == true ? 1 : 0
-    skipped += result.isSkipped ? 1 : 0
-    guard let error = result.error else { return }
-    failed += 1
-    switch error.code {
-    case .undated: undated += 1
-    case .exists: there += 1
-    case .undelivered, .unreachable: unposted += 1
-    case .disk, .diskFull: unwritten += 1
-    default: break
+  /// Why there is no new picture, or why it was not posted, in a word such as `skipped`; nil if all was done.
+  private var shortcoming: String? {
+    if isSkipped { return "skipped" }
+    guard let error else { return nil }
+    return switch error.code {
+    case .undated: "undated"
+    case .exists: "existing"
+    case .disk, .diskFull: "not written"
+    case .undelivered, .unreachable: "not posted"
+    default: "unreadable"
     }
   }
 
-  /// Whether some pictures failed or are damaged.
-  var isNotable: Bool { failed + damaged > 0 }
-
-  /// The counts as text, such as `311 pictures made, 1 unreadable, 1 damaged`.
-  var text: String {
-    let unreadable = failed - undated - there - unposted - unwritten
+  /// The counts of a batch as text, such as `311 pictures made, 1 unreadable, 1 damaged`.
+  fileprivate static func summary(of results: [PictureResult]) -> String {
+    let shortcomings = results.compactMap(\.shortcoming)
     // A picture that could not be posted was made all the same.
-    let made = done - skipped - failed + unposted
-    let words = Quantities.counts([
-      (skipped, "skipped"), (unreadable, "unreadable"), (undated, "undated"),
-      (there, "existing"), (unwritten, "not written"), (unposted, "not posted"),
-      (damaged, "damaged"),
-    ])
-    return (["\(Quantities.count(made, "picture")) made"] + words).joined(separator: ", ")
+    let made = results.count - shortcomings.count { $0 != "not posted" }
+    let words = ["skipped", "unreadable", "undated", "existing", "not written", "not posted"]
+    let counts = Quantities.counts(
+      words.map { word in (shortcomings.count { $0 == word }, word) }
+        + [(results.count { $0.summary?.isDamaged == true }, "damaged")]
+    )
+    return (["\(Quantities.count(made, "picture")) made"] + counts).joined(separator: ", ")
   }
-}
 
-/// The line and the warnings about one finished picture.
-struct PictureLine {
-  private let result: PictureResult
   /// The name of the input for people: `stdin`, or the path.
-  private let input: String
-
-  init(_ result: PictureResult) {
-    self.result = result
-    input = result.input == PictureOptions.stream ? "stdin" : result.input
-  }
+  private var shownInput: String { input == PictureOptions.stream ? "stdin" : input }
 
   /// The name of the output for people: `stdout`, or the path; nil if there is no output.
-  private var output: String? {
-    result.output == PictureOptions.stream ? "stdout" : result.output
-  }
+  private var shownOutput: String? { output == PictureOptions.stream ? "stdout" : output }
 
-  /// The line: the output, its size, the method such as `lossless`, and remarks.
-  var text: String {
-    guard let output else { return PlainText.line(input) }
-    if result.isSkipped { return "\(PlainText.line(output))  skipped: it exists already" }
-    guard let summary = result.summary else {
-      return "\(PlainText.line(output))  from \(PlainText.line(input)) (not made yet)"
+  /// The line about a finished picture: the output, its size, the method such as `lossless`, and remarks.
+  fileprivate var line: String {
+    guard let shownOutput else { return PlainText.line(shownInput) }
+    let output = PlainText.line(shownOutput)
+    if isSkipped { return "\(output)  skipped: it exists already" }
+    guard let summary else {
+      return "\(output)  from \(PlainText.line(shownInput)) (not made yet)"
     }
-    var line =
-      "\(PlainText.line(output))  \(summary.width)×\(summary.height)  \(summary.method.rawValue)"
+    var line = "\(output)  \(summary.width)×\(summary.height)  \(summary.method.rawValue)"
     if summary.shift.x != 0 || summary.shift.y != 0 {
       line += "  moved by \(summary.shift.x), \(summary.shift.y) pixels"
     }
     if let time = summary.time { line += "  \(time) (\(time.source.rawValue))" }
     if summary.isDamaged { line += "  damaged" }
-    if let upload = result.upload, upload.isAccepted {
+    if let upload, upload.isAccepted {
       line +=
         upload.attempts == 0
         ? "  already posted"
@@ -267,67 +245,25 @@ struct PictureLine {
   }
 
   /// Warnings, for example that the input is damaged, or that the output is enlarged more than twice.
-  var warnings: [String] {
-    guard let output, let summary = result.summary else { return [] }
-    var warnings: [String] = []
-    if summary.isDamaged {
-      warnings.append(
-        "a part of \(input) is missing or broken, so a part of \(output) is too"
-      )
-    }
-    if summary.remarks.contains(.notLossless) {
-      warnings.append(
-        "\(input) could not be cropped without loss, so \(output) was re-encoded"
-      )
-    }
-    if summary.remarks.contains(.noGamma) {
-      warnings.append(
+  fileprivate var warnings: [String] {
+    guard let output = shownOutput, let summary else { return [] }
+    let input = shownInput
+    let damage =
+      summary.isDamaged
+      ? ["a part of \(input) is missing or broken, so a part of \(output) is too"] : []
+    let remarks: KeyValuePairs<EncodedPicture.Remark, String> = [
+      .notLossless: "\(input) could not be cropped without loss, so \(output) was re-encoded",
+      .noGamma:
         "\(input) has a gamma value (gAMA chunk), which \(summary.format.name) cannot store: "
-          + "\(output) may look lighter or darker; use --format png"
-      )
-    }
-    if summary.remarks.contains(.enlarged) {
-      warnings.append(
-        "\(output) is enlarged more than twice from \(input), and looks blurred; "
-          + "choose a smaller --size, or --no-enlarge"
-      )
-    }
-    if summary.remarks.contains(.smallText) {
-      warnings.append(
-        "the text on \(output) is under 9 pixels high; make the picture larger with --size, or the text shorter"
-      )
-    }
-    if summary.remarks.contains(.faintText) {
-      warnings.append(
-        "the text on \(output) is hard to read in places: its contrast is below 3:1; choose "
-          + "--style scrim or bar"
-      )
-    }
-    return warnings
-  }
-}
-
-/// The files in the input folders that are not pictures, for a summary.
-struct OtherFiles {
-  /// The maximum number of kinds to name.
-  ///
-  /// The files of all other kinds are counted together.
-  private static let most = 6
-
-  let files: [FilePath]
-
-  /// The number of files with each extension, such as `3 .txt`; the most frequent extension comes first.
-  var summary: String {
-    let kinds = Dictionary(grouping: files, by: Self.kind).mapValues(\.count)
-      .sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-    var words = kinds.prefix(Self.most).map { "\($0.value) \($0.key)" }
-    let rest = kinds.dropFirst(Self.most).reduce(0) { $0 + $1.value }
-    if rest > 0 { words.append("\(rest) of other kinds") }
-    let are = files.count == 1 ? "is not a picture" : "are not pictures"
-    return "\(Quantities.count(files.count, "file")) \(are): " + words.joined(separator: ", ")
-  }
-
-  private static func kind(of file: FilePath) -> String {
-    file.extension.map { "." + $0.lowercased() } ?? "without extension"
+        + "\(output) may look lighter or darker; use --format png",
+      .enlarged:
+        "\(output) is enlarged more than twice from \(input), and looks blurred; choose a smaller --size, or "
+        + "--no-enlarge",
+      .smallText:
+        "the text on \(output) is under 9 pixels high; make the picture larger with --size, or the text shorter",
+      .faintText:
+        "the text on \(output) is hard to read in places: its contrast is below 3:1; choose --style scrim or bar",
+    ]
+    return damage + remarks.filter { summary.remarks.contains($0.key) }.map(\.value)
   }
 }

@@ -2,7 +2,6 @@ import ArgumentParser
 import Base
 import Catalog
 import CurlTransport
-import Glibc
 import Larder
 import Pipeline
 import SystemPackage
@@ -13,8 +12,7 @@ struct ReportCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
       .done: "written",
-      .failed:
-        "no cache, no such catalog, or --out names a file that is no report",
+      .failed: "no cache, no such catalog, or --out names a file that is no report",
       .io: "the cache cannot be read, or the page cannot be written",
     ],
     stops: true
@@ -48,18 +46,12 @@ struct ReportCommand: ParsableCommand {
   )
   var out = "report.html"
 
-  @Option(
-    help: ArgumentHelp(
-      "The language of the page: en or ko. (default: LC_ALL, LC_MESSAGES, LANG)",
-      valueName: "language"
-    )
-  )
+  @Option(help: "The language of the page: en or ko. (default: LC_ALL, LC_MESSAGES, LANG)")
   var language: PageLanguage?
 
   @Option(
     "Only the changes from this far back, such as 30d, and the changed items. (default: the whole catalog)",
-    value: "time",
-    read: DurationArgument.read
+    value: "time"
   )
   var since: DurationArgument?
 
@@ -77,50 +69,19 @@ struct ReportCommand: ParsableCommand {
     if out.isEmpty { throw ValidationError("--out takes the name of a file, or -") }
   }
 
+  /// The folder beside the page for its thumbnails, such as `report.files` for `report.html`.
+  private var folder: FilePath {
+    let file = FilePath(out)
+    return file.removingLastComponent().appending("\(file.stem ?? "report").files")
+  }
+
   func run() throws {
     let began = MonotonicTime.now()
     let reader = try CatalogReader(cache: cache.path, catalog: catalog.catalog)
-    let file = out == "-" ? nil : ReportFile(out)
-    try file?.demandRoom(force: force)
-    let signals = Signals()
-    let stop = signals.stop
-    let report = ReportRun(of: reader, language, since: since)
-    let made = try CountDisplay.during("report", "pictures", output) { display in
-      try report.make(folder: file?.folder) {
-        stop.isRaised
-      } progress: { done, total in
-        display.show(done, of: total)
-      }
-    }
-    guard let made else { Output.end(signals.status ?? .interrupted) }
-    guard let file else {
-      if made.items > ReportPage.mostInline {
-        Log(output).warning(
-          "the page has no thumbnails: with more than 2000 items they need --out FILE"
-        )
-      }
-      Output.file(Array(made.html.utf8))
-      return
-    }
-    try file.write(made)
-    let document = ReportDocument(made, file, since: began)
-    try output.show(json: document.jsonLine(), text: document.text)
-  }
-}
-
-extension PageLanguage: ExpressibleByArgument {}
-
-extension ReportRun {
-  /// Prepares a report whose advice names command-line options, in the time zone of this machine.
-  ///
-  /// - Parameters:
-  ///   - reader: The catalog.
-  ///   - language: The language of the page. Pass nil to use the language of the environment.
-  ///   - since: The page shows the changes of a period with this length, which ends now. Pass nil to get a page about
-  ///     the whole catalog.
-  init(of reader: CatalogReader, _ language: PageLanguage?, since: DurationArgument? = nil) {
+    let isStream = out == "-"
+    if !isStream { try demandRoom() }
     let now = UnixTime.now()
-    self.init(
+    let report = ReportRun(
       reader,
       language ?? PageLanguage(locale: OutboxOptions.environmentLocale),
       .system(at: now),
@@ -128,82 +89,64 @@ extension ReportRun {
       advice: { $0.commandText },
       pictures: Workers.forPictures
     )
-  }
-}
-
-/// The output file of a report, and the folder beside it for its thumbnails.
-struct ReportFile {
-  /// The file's path.
-  let path: String
-  /// The path of the folder, such as `report.files` for `report.html`.
-  let folderPath: String
-
-  init(_ path: String) {
-    self.path = path
-    let file = FilePath(path)
-    let name = "\(file.stem ?? "report").files"
-    folderPath = file.removingLastComponent().appending(name).string
-  }
-
-  /// The folder, and its name in the page's links.
-  var folder: (folder: PictureFolder, name: String) {
-    (PictureFolder(folderPath), FilePath(folderPath).lastComponent?.string ?? "")
+    let pictures = PictureFolder(folder.string)
+    let signals = Signals()
+    let stop = signals.stop
+    let made = try CountDisplay.during("report", "pictures", output) { display in
+      try report.make(
+        folder: isStream ? nil : (pictures, folder.lastComponent?.string ?? ""),
+        isStopped: { stop.isRaised },
+        progress: { display.show($0, of: $1) }
+      )
+    }
+    guard let made else { Output.end(signals.status ?? .interrupted) }
+    if isStream {
+      if made.items > ReportPage.mostInline {
+        Log(output).warning(
+          "the page has no thumbnails: with more than 2000 items they need --out FILE"
+        )
+      }
+      return Output.file(Array(made.html.utf8))
+    }
+    try TextFile.replace(out, with: made.html)
+    pictures.sweep(except: made.files ?? [])
+    let document = ReportDocument(
+      path: out,
+      folder: made.files == nil ? nil : folder.string,
+      items: made.items,
+      thumbnails: made.thumbnails,
+      thumbnailsMade: made.thumbnailsMade,
+      bytes: made.html.utf8.count,
+      seconds: (Double(MonotonicTime.now() - began) / 1e6).rounded() / 1000
+    )
+    try output.show(json: document.jsonLine(), text: document.text)
   }
 
   /// Checks that the page can be written, before the work of making it.
   ///
-  /// - Parameter force: Whether to replace a file that is not a report.
   /// - Throws: ``CommandFailure`` when the page cannot be written.
-  func demandRoom(force: Bool) throws {
-    try TextFile.demandRoom(at: path)
-    guard !force, TextFile.exists(path), !isReport else { return }
+  private func demandRoom() throws {
+    try TextFile.demandRoom(at: out)
+    guard !force, TextFile.exists(out) else { return }
+    // An empty file, or one that begins as a report of larder does, can be replaced without --force.
+    let start = try? BoundedReading.bytes(ofFile: out, limit: 1023)
+    if let start, start.isEmpty || ReportMark.isIn(Array(start.prefix(1024))) { return }
     throw CommandFailure(
-      "cannot write \(path): it exists and is not a report of larder; name another with --out, or "
+      "cannot write \(out): it exists and is not a report of larder; name another with --out, or "
         + "replace it with --force",
       .failed
     )
   }
-
-  /// Writes the page, then removes thumbnails that the page does not use.
-  func write(_ made: ReportRun.Made) throws {
-    try TextFile.replace(path, with: made.html)
-    folder.folder.sweep(except: made.files ?? [])
-  }
-
-  /// Whether the file is empty, or begins as a report of larder does.
-  ///
-  /// Such a file can be replaced without `--force`.
-  private var isReport: Bool {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { return false }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      return false
-    }
-    var start = [UInt8](repeating: 0, count: 1024)
-    let count = read(descriptor, &start, start.count)
-    return count == 0 || ReportMark.isIn(Array(start.prefix(max(0, count))))
-  }
 }
 
-/// The result of a report, as JSON or text.
-struct ReportDocument: Encodable {
-  private let path: String
-  @OrNull private var folder: String?
-  private let items: Int
-  private let thumbnails: Int
-  private let thumbnailsMade: Int
-  private let bytes: Int
-  private let seconds: Double
+extension PageLanguage: ExpressibleByArgument {}
 
-  init(_ made: ReportRun.Made, _ file: ReportFile, since began: MonotonicTime) {
-    (path, items) = (file.path, made.items)
-    (thumbnails, thumbnailsMade) = (made.thumbnails, made.thumbnailsMade)
-    bytes = made.html.utf8.count
-    seconds = (Double(MonotonicTime.now() - began) / 1e6).rounded() / 1000
-    folder = made.files == nil ? nil : file.folderPath
-  }
+/// The result of a report, as JSON or text.
+private struct ReportDocument: Encodable {
+  let path: String
+  @OrNull var folder: String?
+  let items, thumbnails, thumbnailsMade, bytes: Int
+  let seconds: Double
 
   /// The result in one line: the file, the number of items and pictures, the size of the page and the time.
   var text: String {

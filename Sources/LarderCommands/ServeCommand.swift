@@ -54,80 +54,6 @@ struct ServeCommand: ParsableCommand {
   )
   var file: String?
 
-  @OptionGroup var server: ServerOptions
-
-  @Flag(help: "Serve the cache, and fetch nothing.")
-  var offline = false
-
-  @Option(help: ArgumentHelp("Use this URL instead of the catalog's base.", valueName: "url"))
-  var base: String?
-
-  @Option(help: ArgumentHelp("Refuse an order with a higher total.", valueName: "amount"))
-  var budget: String?
-
-  @OptionGroup(title: Topic.limits) var room: RoomOptions
-  @OptionGroup(title: Topic.connection) var connection: ConnectionOptions
-  @OptionGroup(title: Topic.cache) var cache: PlacedCacheOptions
-  @OptionGroup(title: Topic.cache) var catalog: CatalogOptions
-  @OptionGroup(title: Topic.orders) var outbox: OutboxOptions
-  @OptionGroup(title: Topic.output) var output: OutputOptions
-
-  func run() throws {
-    Descriptors.raiseLimit()
-    let file = try file.map { try CatalogFileOnDisk($0) }
-    let place = try cache.place(reading: true, Log(output))
-    defer { withExtendedLifetime(place) {} }
-    let served = try OpenCatalog(cache: place.path, catalog: catalog.catalog ?? file?.catalog.name)
-    let origin = offline ? nil : try ServedOrigin(file, of: served, base: base, connection)
-    defer { origin?.transport.shutdown() }
-    let log = AccessLog(output.logFormat, isWhole: output.verbose > 0)
-    var content = ServerContent(cache: place.path, catalog: served, clock: { .now() })
-    content.remote = place.remote
-    content.squares = server.squares
-    content.pictures = Workers.forPictures
-    content.orders = try outbox.path()
-    content.budget = try budget.map { try OrderPlaceCommand.budget($0, served.currency) }
-    content.log = { log.note($0) }
-    if let origin {
-      let reserve = room.reserve(of: place.path)
-      do throws(LarderError) {
-        try content.fetchMissing { origin.pull(into: $0, keeping: reserve) }
-      } catch {
-        Log(output).warning("missing pictures are not fetched: \(error.commandText)")
-      }
-    }
-    try serve(content)
-  }
-
-  private func serve(_ content: ServerContent) throws {
-    let ended = DispatchSemaphore(value: 0)
-    let signals = Signals(patience: .seconds(11)) { ended.signal() }
-    let web = try WebServer(
-      content,
-      bind: server.bind,
-      port: server.port,
-      hosts: server.host,
-      limits: server.limits
-    )
-    if !web.isLoopback {
-      Log(output).warning(
-        "anyone who can reach \(web.address) can see the catalog and place orders; a proxy that asks for "
-          + "passwords keeps others out"
-      )
-    }
-    try output.show(
-      json: ["url": web.url].jsonLine(),
-      text: "serving \(web.url)",
-      always: true
-    )
-    ended.wait()
-    web.stop()
-    Output.end(signals.status ?? .interrupted)
-  }
-}
-
-/// The options for the server's address, names and limits.
-struct ServerOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The address to listen on; an address other than loopback lets others in.",
@@ -152,20 +78,33 @@ struct ServerOptions: ParsableArguments {
   var host: [String] = []
 
   @Option(
-    help: ArgumentHelp(
-      "The sizes of squares, in pixels, or none. (default: 128,256,512)",
-      valueName: "n,…"
-    ),
-    transform: SquareSizes.read
+    "The sizes of squares, in pixels, or none. (default: 128,256,512)",
+    value: "n,…",
+    read: Self.sizes
   )
   var squares = [128, 256, 512]
 
   @Option(
     "The most requests from one address. (default: 200/s, no limit on loopback)",
-    value: "n/s",
-    read: RateArgument.read
+    value: "n/s"
   )
   var rate: RateArgument?
+
+  @Flag(help: "Serve the cache, and fetch nothing.")
+  var offline = false
+
+  @Option(help: ArgumentHelp("Use this URL instead of the catalog's base.", valueName: "url"))
+  var base: String?
+
+  @Option(help: ArgumentHelp("Refuse an order with a higher total.", valueName: "amount"))
+  var budget: String?
+
+  @OptionGroup(title: Topic.limits) var room: RoomOptions
+  @OptionGroup(title: Topic.connection) var connection: ConnectionOptions
+  @OptionGroup(title: Topic.cache) var cache: PlacedCacheOptions
+  @OptionGroup(title: Topic.cache) var catalog: CatalogOptions
+  @OptionGroup(title: Topic.orders) var outbox: OutboxOptions
+  @OptionGroup(title: Topic.output) var output: OutputOptions
 
   mutating func validate() throws {
     for name in host where name.isEmpty || name.contains(where: { " /:*".contains($0) }) {
@@ -173,55 +112,59 @@ struct ServerOptions: ParsableArguments {
     }
   }
 
-  /// The limits for clients.
-  var limits: ServerLimits {
-    var limits = ServerLimits()
-    limits.perAnyClient = rate?.perSecond
-    return limits
+  func run() throws {
+    Descriptors.raiseLimit()
+    let file = try file.map { try CatalogFileOnDisk($0) }
+    let place = try cache.place(reading: true, Log(output))
+    defer { withExtendedLifetime(place) {} }
+    let served = try OpenCatalog(cache: place.path, catalog: catalog.catalog ?? file?.catalog.name)
+    let origin =
+      offline ? nil : try origin(file, of: served, keeping: room.reserve(of: place.path))
+    defer { origin?.transport.shutdown() }
+    let log = AccessLog(output.logFormat, isWhole: output.verbose > 0)
+    var content = ServerContent(cache: place.path, catalog: served, clock: { .now() })
+    content.remote = place.remote
+    content.squares = squares
+    content.pictures = Workers.forPictures
+    content.orders = try outbox.path()
+    content.budget = try budget.map { try OrderPlaceCommand.budget($0, served.currency) }
+    content.log = { log.note($0) }
+    if let origin {
+      do throws(LarderError) {
+        try content.fetchMissing(by: origin.pull)
+      } catch {
+        Log(output).warning("missing pictures are not fetched: \(error.commandText)")
+      }
+    }
+    try serve(content)
   }
-}
 
-/// Parses sizes of squares on the command line, such as `128,256,512`, or `none`.
-enum SquareSizes {
-  /// The sides in pixels, in ascending order.
-  ///
-  /// - Throws: `ValidationError` with the allowed forms.
-  static func read(_ argument: String) throws -> [Int] {
+  /// Parses sizes of squares, such as `128,256,512`, or `none`, into sides in pixels, in ascending order.
+  @Sendable private static func sizes(_ argument: String) throws -> [Int] {
     if argument == "none" { return [] }
-    let sides = argument.split(separator: ",", omittingEmptySubsequences: false)
-      .map { WholeNumber.read(String($0), in: 1...4096) }
-    guard sides.count <= 8, sides.allSatisfy({ $0 != nil }) else {
+    let words = argument.split(separator: ",", omittingEmptySubsequences: false)
+    let sides = words.compactMap { WholeNumber.read(String($0), in: 1...4096) }
+    guard sides.count == words.count, sides.count <= 8 else {
       throw ValidationError("it takes none, or up to 8 numbers from 1 to 4096 with commas between")
     }
-    return Set(sides.compactMap(\.self)).sorted()
+    return Set(sides).sorted()
   }
-}
 
-/// Fetches the pictures that a client requests and the cache lacks.
-struct ServedOrigin {
-  let transport: CurlTransport
-  private let catalog: CatalogFile
-  private let options: SyncOptions
-
-  /// Prepares to fetch.
+  /// Prepares to fetch the pictures that a client requests and the cache lacks.
   ///
   /// - Parameters:
   ///   - file: The catalog file. Hosts that it names are allowed to have private addresses. Without a file, every host
   ///     must have a public address.
   ///   - served: The served catalog.
-  ///   - base: The base URL that replaces the base URL of the catalog file. Pass nil to keep the base URL of the file.
-  ///   - connection: The connection options.
+  ///   - reserve: The disk space to leave free. Pass nil to use the whole disk.
+  /// - Returns: The transport, and the function that makes the fetcher.
   /// - Throws: ``CommandFailure`` when the file belongs to another catalog, or an option is wrong.
-  init(
+  private func origin(
     _ file: CatalogFileOnDisk?,
     of served: OpenCatalog,
-    base: String?,
-    _ connection: ConnectionOptions
-  ) throws {
-    var options = SyncOptions()
-    options.base = base
-    self.options = options
-    catalog = try file?.catalog ?? Self.nothing(called: served.name)
+    keeping reserve: DiskReserve?
+  ) throws -> (transport: CurlTransport, pull: (_ room: String) -> PicturePull) {
+    let catalog = try file?.catalog ?? Self.catalog(withoutHosts: served.name)
     guard catalog.name == served.name else {
       throw CommandFailure(
         "cannot serve \(served.name) with the catalog file of \(catalog.name); give the file of \(served.name), or none",
@@ -229,35 +172,50 @@ struct ServedOrigin {
       )
     }
     let named = try file?.namedHosts(base: base) ?? []
-    transport = try CurlTransport(try connection.transport(named: named))
-  }
-
-  /// Prepares to fetch into a working folder.
-  ///
-  /// - Parameters:
-  ///   - room: The working folder.
-  ///   - reserve: The disk space to leave free. Pass nil to use the whole disk.
-  /// - Returns: The fetcher.
-  func pull(into room: String, keeping reserve: DiskReserve?) -> PicturePull {
-    PicturePull(
-      catalog,
-      room: room,
-      options: options,
-      transport: transport,
-      reserve: reserve,
-      environment: ProcessInfo.processInfo.environment,
-      now: { .now() }
+    let transport = try CurlTransport(try connection.transport(named: named))
+    var options = SyncOptions()
+    options.base = base
+    return (
+      transport,
+      { [options] in
+        PicturePull(
+          catalog,
+          room: $0,
+          options: options,
+          transport: transport,
+          reserve: reserve,
+          environment: ProcessInfo.processInfo.environment,
+          now: { .now() }
+        )
+      }
     )
   }
 
   /// A catalog file with this name that names no host.
-  private static func nothing(called name: String) throws -> CatalogFile {
+  private static func catalog(withoutHosts name: String) throws -> CatalogFile {
     let text =
       "{name: none, currency: KRW, sections: [{key: none, url: \"https://none.invalid/\"}]}"
     var catalog = try CatalogFile(parsing: Array(text.utf8), file: "none")
-    catalog.name = name
-    catalog.sections = .listed([])
+    (catalog.name, catalog.sections) = (name, .listed([]))
     return catalog
+  }
+
+  private func serve(_ content: ServerContent) throws {
+    let ended = DispatchSemaphore(value: 0)
+    let signals = Signals(patience: .seconds(11)) { ended.signal() }
+    var limits = ServerLimits()
+    limits.perAnyClient = rate?.perSecond
+    let web = try WebServer(content, bind: bind, port: port, hosts: host, limits: limits)
+    if !web.isLoopback {
+      Log(output).warning(
+        "anyone who can reach \(web.address) can see the catalog and place orders; a proxy that asks for "
+          + "passwords keeps others out"
+      )
+    }
+    try output.show(json: ["url": web.url].jsonLine(), text: "serving \(web.url)", always: true)
+    ended.wait()
+    web.stop()
+    Output.end(signals.status ?? .interrupted)
   }
 }
 
@@ -275,10 +233,9 @@ final class AccessLog: Sendable {
   /// If the next failure has the same cause, it is not logged.
   private let told = Mutex<String?>(nil)
   private let queue = DispatchQueue(label: "larder.access")
-  private let waiting = Atomic<Int>(0)
+  /// The free places in the queue.
+  private let places = DispatchSemaphore(value: 10_000)
   private let lost = Atomic<Int>(0)
-
-  private static let most = 10_000
 
   /// Creates a log.
   ///
@@ -293,14 +250,13 @@ final class AccessLog: Sendable {
   /// Queues the line about a request for writing.
   func note(_ record: RequestRecord) {
     guard isWhole || isNews(record) else { return }
-    guard waiting.add(1, ordering: .relaxed).newValue <= Self.most else {
-      waiting.subtract(1, ordering: .relaxed)
+    guard places.wait(timeout: .now()) == .success else {
       lost.add(1, ordering: .relaxed)
       return
     }
     let time = UnixTime.now()
     queue.async { [self] in
-      waiting.subtract(1, ordering: .relaxed)
+      places.signal()
       let missed = lost.exchange(0, ordering: .relaxed)
       if missed > 0 { Log(format).warning("\(missed) requests were not logged") }
       Output.note(line(record, time))
@@ -317,35 +273,31 @@ final class AccessLog: Sendable {
   }
 
   private func line(_ record: RequestRecord, _ time: UnixTime) -> String {
-    switch format {
-    case .text:
-      let milliseconds = (record.seconds * 10_000).rounded() / 10
-      return PlainText.row(
-        "\(time.rfc3339) \(record.client) \(record.method) \(record.target) \(record.status) "
-          + "\(record.bytes) B \(milliseconds) ms" + (record.cause.map { ": \($0)" } ?? "")
+    guard format == .text else {
+      let line = Line(
+        time: time.rfc3339,
+        level: record.cause == nil ? "info" : "error",
+        client: record.client,
+        method: record.method,
+        target: record.target,
+        status: record.status,
+        bytes: record.bytes,
+        seconds: record.seconds,
+        cause: record.cause
       )
-    case .json:
-      return TerminalJSON.text((try? Line(record, time).jsonLine()) ?? [])
+      return TerminalJSON.text((try? line.jsonLine()) ?? [])
     }
+    let milliseconds = (record.seconds * 10_000).rounded() / 10
+    return PlainText.row(
+      "\(time.rfc3339) \(record.client) \(record.method) \(record.target) \(record.status) "
+        + "\(record.bytes) B \(milliseconds) ms" + (record.cause.map { ": \($0)" } ?? "")
+    )
   }
 
   private struct Line: Encodable {
-    let time: String
-    var level = "info"
-    let client: String
-    let method: String
-    let target: String
-    let status: Int
-    let bytes: Int
+    let time, level, client, method, target: String
+    let status, bytes: Int
     let seconds: Double
     let cause: String?
-
-    init(_ record: RequestRecord, _ time: UnixTime) {
-      self.time = time.rfc3339
-      level = record.cause == nil ? "info" : "error"
-      cause = record.cause
-      (client, method, target) = (record.client, record.method, record.target)
-      (status, bytes, seconds) = (record.status, record.bytes, record.seconds)
-    }
   }
 }

@@ -40,63 +40,44 @@ struct StampCommand: ParsableCommand {
 
   @OptionGroup(title: Topic.pictures) var pictures: PictureOptions
 
-  @OptionGroup(title: Topic.pictures) var frame: FrameOptions
-
   @Option(
-    help: ArgumentHelp(
-      "The time: exif (when it was taken), file, now, or an RFC 3339 time. (default: exif)",
-      valueName: "time"
-    )
+    help: "The time: exif (when it was taken), file, now, or an RFC 3339 time. (default: exif)"
   )
   var time: String?
 
   @Option(
-    help: ArgumentHelp(
-      "The time zone of the stamp, such as Asia/Seoul. (default: that of the time, else this machine's)",
-      valueName: "zone"
-    )
+    help:
+      "The time zone of the stamp, such as Asia/Seoul. (default: that of the time, else this machine's)"
   )
   var zone: String?
 
   @Option(
-    help: ArgumentHelp(
-      "The language of the date, such as ko_KR. (default: as LC_ALL, LC_TIME or LANG says, else en)",
-      valueName: "locale"
-    )
+    help:
+      "The language of the date, such as ko_KR. (default: as LC_ALL, LC_TIME or LANG says, else en)"
   )
   var locale: String?
 
   @Option(
-    help: ArgumentHelp(
-      "The background of the text: bar (a dark band to the edge), scrim (a soft shade) or plain.",
-      valueName: "style"
-    )
+    help:
+      "The background of the text: bar (a dark band to the edge), scrim (a soft shade) or plain."
   )
   var style = StampStyle.bar
 
-  @Option(
-    help: ArgumentHelp(
-      "The position of the text. (default: bottom-left)",
-      valueName: "position"
-    )
-  )
+  @Option(help: "The position of the text. (default: bottom-left)")
   var position: StampPosition?
 
   @Option(
-    help: ArgumentHelp(
-      """
+    help: """
       The text of the stamp, with {time}, {time12}, {time24}, {date}, {weekday}; \\n begins a line. \
       (default: the time, and the date with its weekday under it)
-      """,
-      valueName: "template"
-    )
+      """
   )
   var template: String?
 
   @Option(help: ArgumentHelp("The family of an installed font.", valueName: "family"))
   var font: String?
 
-  @Option(help: ArgumentHelp("A line under the date.", valueName: "text"))
+  @Option(help: "A line under the date.")
   var text: String?
 
   @Option(path: "A logo for the corner opposite the text.", value: "png")
@@ -113,48 +94,32 @@ struct StampCommand: ParsableCommand {
         "--time file needs a file, and stdin is none; give --time exif, now or a time"
       )
     }
-    try frame.check(beside: pictures.size)
   }
 
   func run() throws {
     Output.end(try make())
   }
 
-  /// The record of earlier uploads, from the output folder; nil if nothing is posted, or if the output is stdout.
-  private var uploadMemory: UploadMemory? {
-    get throws {
-      guard upload.post != nil, !pictures.writesStandardOutput else { return nil }
-      return try UploadMemory(in: ProgramArguments.path(pictures.place))
-    }
-  }
-
-  /// The locale of the environment for times, from `LC_ALL`, `LC_TIME` or `LANG`; nil if larder does not know it.
-  /// (POSIX, section 8.2)
-  private static var environmentLocale: StampLocale? {
-    let names = ["LC_ALL", "LC_TIME", "LANG"].lazy.compactMap(OutboxOptions.variable)
-    return names.first.flatMap { try? StampLocale($0) }
-  }
-
   /// Makes all pictures, and returns the exit status.
   func make() throws -> ExitStatus {
     OwnFonts.use()
-    var stamp = Stamp(crop: pictures.crop(lossless: false))
-    frame.apply(to: &stamp.crop)
-    stamp.style = style
-    stamp.font = font
+    var stamp = Stamp(crop: pictures.crop)
+    (stamp.style, stamp.font, stamp.text) = (style, font, text)
     if let position { stamp.place = position.gravity }
     if let template { stamp.template = try StampTemplate(template) }
     if let time { stamp.time = try StampTime.Choice(time) }
     if let zone { stamp.zone = try Zone(named: zone) }
-    stamp.locale = try locale.map { try StampLocale($0) } ?? Self.environmentLocale
+    // The variables for times. (POSIX, section 8.2)
+    let own = ["LC_ALL", "LC_TIME", "LANG"].lazy.compactMap(OutboxOptions.variable).first
+    stamp.locale = try locale.map { try StampLocale($0) } ?? own.flatMap { try? StampLocale($0) }
     if let logo { stamp.logo = try PictureFile(FilePath(logo)) }
-    stamp.text = text
+    let folder = pictures.writesStandardOutput ? nil : ProgramArguments.path(pictures.place)
     return try PictureRun(
       verb: "stamp",
       order: PictureOrder(stamp),
       options: pictures,
       output: output,
-      upload: try upload.upload(text: text, memory: try uploadMemory)
+      upload: try upload.upload(text: text, folder: folder)
     ).run()
   }
 }
@@ -223,14 +188,13 @@ struct UploadOptions: ParsableArguments {
     for pair in field where Self.split(pair) == nil {
       throw ValidationError("--field takes NAME=VALUE, not \"\(pair)\"")
     }
-    for pair in fieldName where !Self.isRenaming(pair) {
+    for pair in fieldName where Self.renaming(pair) == nil {
       throw ValidationError(
         "--field-name takes dateTime=NAME, timeStampContents=NAME or image=NAME, not \"\(pair)\""
       )
     }
     if post == nil,
-      tokenFile != nil || !field.isEmpty || !fieldName.isEmpty || cacert != nil
-        || proxy != nil
+      tokenFile != nil || !field.isEmpty || !fieldName.isEmpty || cacert != nil || proxy != nil
     {
       throw ValidationError("this option needs --post URL")
     }
@@ -240,10 +204,10 @@ struct UploadOptions: ParsableArguments {
   ///
   /// - Parameters:
   ///   - text: The text on the stamp.
-  ///   - memory: The record of earlier uploads.
+  ///   - folder: The folder that keeps the record of uploads; nil to keep none.
   /// - Returns: The uploader.
   /// - Throws: ``CommandFailure`` when the URL or the token is unusable.
-  func upload(text: String?, memory: UploadMemory?) throws -> PictureUpload? {
+  func upload(text: String?, folder: FilePath?) throws -> PictureUpload? {
     guard let post else { return nil }
     let destination = try UploadDestination(
       post,
@@ -263,7 +227,7 @@ struct UploadOptions: ParsableArguments {
       form: form(text: text),
       transport: try CurlTransport(options),
       policy: options.retry,
-      memory: memory
+      memory: try folder.map { try UploadMemory(in: $0) }
     )
   }
 
@@ -279,26 +243,24 @@ struct UploadOptions: ParsableArguments {
   private func form(text: String?) -> UploadForm {
     var form = UploadForm()
     form.text = text ?? ""
-    form.extra = field.compactMap(Self.split).map { UploadForm.Field(name: $0.0, value: $0.1) }
-    let names = UploadForm()
-    for (field, name) in fieldName.compactMap(Self.split) {
-      switch field {
-      case names.timeName: form.timeName = name
-      case names.textName: form.textName = name
-      default: form.imageName = name
-      }
-    }
+    form.extra = field.compactMap(Self.split)
+    for (name, path) in fieldName.compactMap(Self.renaming) { form[keyPath: path] = name }
     return form
   }
 
-  private static func isRenaming(_ pair: String) -> Bool {
+  /// The new name of a field of the form, and the property that holds it; nil if the text names no such field.
+  private static func renaming(_ pair: String) -> (String, WritableKeyPath<UploadForm, String>)? {
     let form = UploadForm()
-    guard let (field, name) = split(pair), !name.isEmpty else { return false }
-    return [form.timeName, form.textName, form.imageName].contains(field)
+    guard let pair = split(pair), !pair.value.isEmpty else { return nil }
+    return [\.timeName, \.textName, \.imageName].first { form[keyPath: $0] == pair.name }
+      .map { (pair.value, $0) }
   }
 
-  private static func split(_ pair: String) -> (String, String)? {
+  private static func split(_ pair: String) -> UploadForm.Field? {
     guard let equals = pair.firstIndex(of: "="), equals != pair.startIndex else { return nil }
-    return (String(pair[..<equals]), String(pair[pair.index(after: equals)...]))
+    return UploadForm.Field(
+      name: String(pair[..<equals]),
+      value: String(pair[equals...].dropFirst())
+    )
   }
 }

@@ -168,11 +168,13 @@ import Testing
   }
 
   @Test(arguments: [(0.00001, "0.000010000s"), (1.5, "1.500000000s"), (90, "90.000000000s")])
-  func `a duration survives being passed to another process as an argument`(
+  func `a delay survives being passed to the origin's process as an argument`(
     _ seconds: Double,
     _ argument: String
-  ) {
-    #expect(DurationArgument(seconds: seconds).argument == argument)
-    #expect(DurationArgument(argument: argument)?.seconds == seconds)
+  ) throws {
+    let origin = try SampleOrigin.parse(["--delay", argument])
+
+    #expect(origin.delay?.seconds == seconds)
+    #expect(origin.arguments.suffix(2) == ["--delay", argument])
   }
 }

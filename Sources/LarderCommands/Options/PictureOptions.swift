@@ -26,28 +26,24 @@ struct PictureOptions: ParsableArguments {
   @Option(
     "Scale to N pixels a side, or to width and height. (default: the size of the cropped part)",
     value: "n|wxh",
-    read: FrameOptions.size
+    read: PictureOptions.size
   )
   var size: PixelSize?
 
   @Option(
-    help: ArgumentHelp(
-      "The part to keep, or the position with --fit contain; attention picks the most interesting part.",
-      valueName: "gravity"
-    )
+    help:
+      "The part to keep, or the position with --fit contain; attention picks the most interesting part."
   )
   var gravity = Gravity.centre
 
   @Option(
-    help: ArgumentHelp(
-      "The output format: keep, jpeg, png, webp or avif. keep writes PNG for GIF, TIFF and BMP, and JPEG for HEIC.",
-      valueName: "format"
-    )
+    help:
+      "The output format: keep, jpeg, png, webp or avif. keep writes PNG for GIF, TIFF and BMP, and JPEG for HEIC."
   )
   var format = OutputFormat.keep
 
   @Option(
-    "The encoder's quality. (default: about the input's from JPEG to JPEG, else \(OutputFormat.usualQualities))",
+    "The encoder's quality. (default: about the input's from JPEG to JPEG, else 90 for JPEG, 80 for WebP, 60 for AVIF)",
     value: "1-100",
     read: WholeNumber.reader(1...100)
   )
@@ -60,10 +56,7 @@ struct PictureOptions: ParsableArguments {
   var progressive = false
 
   @Option(
-    help: ArgumentHelp(
-      "The chroma subsampling of JPEGs and AVIFs: 420, 422 or 444. (default: the input's)",
-      valueName: "chroma"
-    )
+    help: "The chroma subsampling of JPEGs and AVIFs: 420, 422 or 444. (default: the input's)"
   )
   var chroma: ChromaSampling?
 
@@ -105,6 +98,27 @@ struct PictureOptions: ParsableArguments {
   )
   var jobs: Int?
 
+  @Option(
+    help:
+      "Fill --size and cut off the rest (cover), or keep the whole picture on a background (contain)."
+  )
+  var fit = PictureFit.cover
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      The background with --fit contain, and behind transparent pictures that become JPEGs: #rgb, #rrggbb, #rrggbbaa, \
+      transparent or a name. (default: white; transparent around a picture with alpha)
+      """,
+      valueName: "colour"
+    ),
+    transform: Self.colour
+  )
+  var background: PictureColour?
+
+  @Flag(help: "Never enlarge: a part smaller than --size keeps its size.")
+  var noEnlarge = false
+
   /// The argument `-`.
   ///
   /// As a picture it means stdin, and as the output folder it means stdout.
@@ -132,51 +146,52 @@ struct PictureOptions: ParsableArguments {
     if pictures.count(where: { $0 == Self.stream }) > 1 {
       throw ValidationError("- (stdin) can be given only once")
     }
-    if writesStandardOutput { try checkStream() }
-  }
-
-  /// Refuses options that have no meaning if the result goes to stdout.
-  private func checkStream() throws {
+    if noEnlarge, size == nil { throw ValidationError("--no-enlarge needs --size") }
+    guard writesStandardOutput else { return }
     guard pictures.count == 1 else {
       throw ValidationError("--out - writes one picture to stdout; give one, or --out DIR")
     }
-    let idle: [(isGiven: Bool, name: String)] = [
-      (name != nil, "--name"), (skipExisting, "--skip-existing"),
-      (dryRun, "--dry-run"),
-    ]
-    if let option = idle.first(where: \.isGiven) {
-      throw ValidationError("\(option.name) has no effect with --out -; leave out one of them")
+    let idle = [
+      (name != nil, "--name"), (skipExisting, "--skip-existing"), (dryRun, "--dry-run"),
+    ].first { $0.0 }
+    if let (_, option) = idle {
+      throw ValidationError("\(option) has no effect with --out -; leave out one of them")
     }
-  }
-
-  /// The template for the names of outputs.
-  var pictureName: PictureName {
-    get throws { try name.map { try PictureName($0, size: size) } ?? .usual }
   }
 
   var limits: PictureLimits { maxPixels.map { .allowing(pixels: $0) } ?? PictureLimits() }
 
-  func crop(lossless: Bool) -> Crop {
-    var crop = Crop(
-      gravity: gravity,
-      format: format.picture,
-      quality: quality,
-      lossless: lossless,
-      keepsMetadata: keepMetadata,
-      limits: limits
-    )
-    crop.frame = size
+  /// The crop that the options describe.
+  var crop: Crop {
+    var crop = Crop(gravity: gravity, format: format.picture, quality: quality, limits: limits)
+    (crop.frame, crop.fit, crop.background, crop.enlarges) = (size, fit, background, !noEnlarge)
     (crop.convertsToSRGB, crop.isProgressive, crop.chroma) = (srgb, progressive, chroma)
+    crop.keepsMetadata = keepMetadata
     return crop
   }
 
   /// Refuses `--json` when the picture itself is written to stdout.
   func check(beside output: OutputOptions) throws {
     if writesStandardOutput, output.json {
-      throw ValidationError(
-        "--json and --out - both write to stdout; give --out DIR"
-      )
+      throw ValidationError("--json and --out - both write to stdout; give --out DIR")
     }
+  }
+
+  /// Parses a size in pixels: the side of a square, such as `512`, or width and height, such as `640x480`.
+  @Sendable static func size(_ argument: String) throws -> PixelSize {
+    let words = argument.split(separator: "x", omittingEmptySubsequences: false)
+    let sides = words.compactMap { WholeNumber.read(String($0), in: 1...16_384) }
+    guard let width = sides.first, sides.count == words.count, sides.count <= 2 else {
+      throw ValidationError("it takes a number from 1 to 16384, or two like 640x480")
+    }
+    return PixelSize(width: width, height: sides.last ?? width)
+  }
+
+  @Sendable private static func colour(_ argument: String) throws -> PictureColour {
+    guard let colour = PictureColour(argument) else {
+      throw ValidationError("it takes a colour like #fff, #f0f0f0, #00000080 or transparent")
+    }
+    return colour
   }
 }
 
@@ -197,76 +212,12 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
   init?(argument: String) {
     self.init(rawValue: argument == "jpg" ? Self.jpeg.rawValue : argument)
   }
-
-  static let usualQualities = "90 for JPEG, 80 for WebP, 60 for AVIF"
 }
 
 extension Gravity: ExpressibleByArgument {
   /// Parses a gravity; accepts the American spelling `center`.
   public init?(argument: String) {
     self.init(rawValue: argument == "center" ? Gravity.centre.rawValue : argument)
-  }
-}
-
-/// The options for fitting a picture into the requested size.
-struct FrameOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "Fill --size and cut off the rest (cover), or keep the whole picture on a background (contain).",
-      valueName: "fit"
-    )
-  )
-  var fit = PictureFit.cover
-
-  @Option(
-    help: ArgumentHelp(
-      """
-      The background with --fit contain, and behind transparent pictures that become JPEGs: #rgb, #rrggbb, #rrggbbaa, \
-      transparent or a name. (default: white; transparent around a picture with alpha)
-      """,
-      valueName: "colour"
-    ),
-    transform: Self.colour
-  )
-  var background: PictureColour?
-
-  @Flag(help: "Never enlarge: a part smaller than --size keeps its size.")
-  var noEnlarge = false
-
-  /// Refuses options that need `--size` if that option is not given.
-  func check(beside size: PixelSize?) throws {
-    if noEnlarge, size == nil {
-      throw ValidationError("--no-enlarge needs --size")
-    }
-  }
-
-  /// Applies these options to a crop.
-  func apply(to crop: inout Crop) {
-    crop.fit = fit
-    crop.background = background
-    crop.enlarges = !noEnlarge
-  }
-
-  /// Parses a size in pixels: the side of a square, such as `512`, or width and height, such as `640x480`.
-  @Sendable static func size(_ argument: String) throws -> PixelSize {
-    let range = 1...16_384
-    let sides = argument.split(separator: "x", omittingEmptySubsequences: false)
-      .map { WholeNumber.read(String($0), in: range) }
-    switch (sides.count, sides.first ?? nil, sides.last ?? nil) {
-    case (1, let side?, _): return PixelSize(side: side)
-    case (2, let width?, let height?): return PixelSize(width: width, height: height)
-    default:
-      throw ValidationError(
-        "it takes a number from \(range.lowerBound) to \(range.upperBound), or two like 640x480"
-      )
-    }
-  }
-
-  @Sendable private static func colour(_ argument: String) throws -> PictureColour {
-    guard let colour = PictureColour(argument) else {
-      throw ValidationError("it takes a colour like #fff, #f0f0f0, #00000080 or transparent")
-    }
-    return colour
   }
 }
 

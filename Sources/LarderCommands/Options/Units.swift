@@ -33,6 +33,17 @@ extension UnitArgument {
   }
 }
 
+extension Option {
+  /// An option whose value is a number with a unit.
+  ///
+  /// - Parameters:
+  ///   - help: The help.
+  ///   - name: The name of the value in the help, such as `time`.
+  init<Content: UnitArgument>(_ help: String, value name: String) where Value == Content? {
+    self.init(help, value: name, read: Content.read)
+  }
+}
+
 /// A ``UnitArgument`` with one number and one unit, and with an allowed range.
 protocol BoundedArgument: UnitArgument {
   /// The units that are allowed after the number.
@@ -77,14 +88,6 @@ struct DurationArgument: BoundedArgument {
   static let bounds = "a time from 0s to 100000d"
 
   let seconds: Double
-
-  /// The same duration as an argument, exact to a nanosecond, such as `0.000010000s`.
-  var argument: String {
-    let nanoseconds = Int64((seconds * 1e9).rounded())
-    let (whole, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
-    let digits = String(rest)
-    return "\(whole).\(String(repeating: "0", count: 9 - digits.count))\(digits)s"
-  }
 
   /// Creates a duration that does not come from the command line, such as a default.
   init(seconds: Double) {
@@ -185,5 +188,19 @@ enum WholeNumber {
       }
       return number
     }
+  }
+}
+
+/// Parses a percentage on the command line: `10%`, or `10` with the same meaning.
+enum PercentArgument {
+  /// The percentage as a share, such as 0.1 for `10%`.
+  ///
+  /// - Throws: `ValidationError` with the allowed forms.
+  static func read(_ argument: String) throws -> Double {
+    let digits = argument.hasSuffix("%") ? argument.dropLast() : argument[...]
+    guard let percent = Double(digits), (0...1000).contains(percent) else {
+      throw ValidationError("it takes a share from 0% to 1000%")
+    }
+    return percent / 100
   }
 }
