@@ -79,10 +79,6 @@ package struct LarderCommand: ParsableCommand {
     Memory.prepare()
     Workers.beOneIfAsked(by: ProgramArguments.all)
     Descriptors.makeRoom()
-    if LibraryVersions.areWanted(by: ProgramArguments.all) {
-      Output.data(LibraryVersions.text)
-      Output.end(.done)
-    }
     do {
       let arguments = Array(ProgramArguments.all.dropFirst())
       if let fault = CommandName.fault(in: arguments, of: Self.self) {
