@@ -101,8 +101,7 @@ struct BenchCommand: ParsableCommand {
     let terminal = Terminal(output)
     if terminal.showsProgress { Output.note(plan.announcement(repeatsList: source.isURLs)) }
     let state = LatestStep()
-    let display =
-      terminal.showsProgress ? ProgressDisplay { state.line(seconds: $0, width: $1) } : nil
+    let display = ProgressDisplay(output) { state.line(seconds: $0, width: $1) }
     let result = Result { try run.run { state.note($0) } }
     display?.end()
     var report = try result.get()

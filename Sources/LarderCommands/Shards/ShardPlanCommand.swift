@@ -109,8 +109,7 @@ struct ShardPlanCommand: ParsableCommand {
         now: { UnixTime.now() },
         start: { run in
           signals = Signals { run.stop() }
-          let showsProgress = Terminal(output).showsProgress
-          display = showsProgress ? ProgressDisplay(run.progress, of: transport) : nil
+          display = ProgressDisplay(run.progress, of: transport, output)
         },
         sync: { cache, parts in
           file.syncRun(
