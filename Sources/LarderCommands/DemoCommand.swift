@@ -341,7 +341,12 @@ extension Demonstration {
     }
     if signal != nil { throw CommandFailure(nil, ExitStatus(report, signal: signal)) }
     let terminal = Terminal(output)
-    let table = OrderTable(try outbox.orders(), language, now: clock.now(), terminal)
+    let table = OrderTable(
+      orders: try outbox.orders(),
+      language: language,
+      now: clock.now(),
+      terminal: terminal
+    )
     tell("listed     \(table.text)")
     guard report.delivered == [order.id] || faults != nil else {
       throw CommandFailure("the demo failed", .failed)
@@ -419,7 +424,7 @@ enum SampleFolder {
   /// - Returns: The folder's path.
   /// - Throws: ``CommandFailure`` when no such folder exists.
   static func find(named: String?) throws -> String {
-    if let named = named ?? Terminal.environment("LARDER_SAMPLES") {
+    if let named = named ?? OutboxOptions.variable("LARDER_SAMPLES") {
       guard holdsStore(named) else {
         throw CommandFailure(
           "cannot find the sample store in \(named): there is no catalog.yaml; "

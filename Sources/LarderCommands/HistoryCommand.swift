@@ -89,7 +89,7 @@ struct HistoryCommand: ParsableCommand {
         .failed
       )
     }
-    let document = HistoryText(changes)
+    let document = HistoryText(changes: changes)
     try output.show(
       json: changes.jsonLine(),
       text: csv ? document.table : document.text(lowest: item?.lowest30Days),

@@ -38,16 +38,6 @@ enum ProgramArguments {
 
 /// Settings of the memory allocators.
 enum Memory {
-  /// Applies the settings that every command needs.
-  ///
-  /// Call it before a thread or a database is created.
-  static func prepare() {
-    limitArenas()
-    // SQLite allocates memory for each row that it reads. In Debian's build, each allocation would lock a mutex to
-    // update statistics.
-    larder_sqlite_count_no_memory()
-  }
-
   /// Limits glibc to four heaps (arenas) for all threads, and keeps large blocks out of the heaps.
   ///
   /// By default, glibc gives each thread a heap, and a heap never shrinks after a peak. With only two heaps, threads
@@ -56,9 +46,14 @@ enum Memory {
   /// Blocks of at least `M_MMAP_THRESHOLD` bytes are mapped separately. If the threshold is not set, glibc raises it
   /// with each large block that is freed. In the end, even the text of a large response would come from a heap, and
   /// that heap would stay as large.
-  private static func limitArenas() {
+  ///
+  /// Call it before a thread or a database is created.
+  static func prepare() {
     larder_limit_heaps(4)
     larder_map_from(512 << 10)
+    // SQLite allocates memory for each row that it reads. In Debian's build, each allocation would lock a mutex to
+    // update statistics.
+    larder_sqlite_count_no_memory()
   }
 }
 

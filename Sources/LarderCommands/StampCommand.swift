@@ -268,7 +268,7 @@ struct UploadOptions: ParsableArguments {
   }
 
   private func token() throws -> String? {
-    guard let tokenFile else { return Terminal.environment("LARDER_UPLOAD_TOKEN") }
+    guard let tokenFile else { return OutboxOptions.variable("LARDER_UPLOAD_TOKEN") }
     let bytes = try FileReading.bytes(tokenFile, what: "the token", limit: 1 << 16)
     guard let token = String(validating: bytes, as: UTF8.self), bytes.count <= 1 << 16 else {
       throw CommandFailure("cannot read the token \(tokenFile): it is not a line of text", .usage)

@@ -10,11 +10,11 @@ struct Terminal: Sendable {
 
   /// Determines the features from the environment and the options.
   init(_ options: OutputOptions) {
-    let term = Self.environment("TERM")
+    let term = OutboxOptions.variable("TERM")
     let isDumb = term == nil || term == "dumb"
     showsProgress = isatty(STDERR_FILENO) == 1 && !isDumb && !options.quiet && !options.json
-    let noColor = (Self.environment("NO_COLOR") ?? "").isEmpty == false
-    hasColor = isatty(STDOUT_FILENO) == 1 && !isDumb && !noColor && !options.noColor
+    let noColor = options.noColor || OutboxOptions.variable("NO_COLOR") != nil
+    hasColor = isatty(STDOUT_FILENO) == 1 && !isDumb && !noColor
   }
 
   /// Whether stdin is a terminal of any kind.
@@ -28,11 +28,6 @@ struct Terminal: Sendable {
     var size = winsize()
     guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
     return Int(size.ws_col)
-  }
-
-  /// The value of an environment variable; nil if it is not set.
-  static func environment(_ name: String) -> String? {
-    getenv(name).map { String(cString: $0) }
   }
 
   /// The text in a colour or style; unchanged if colours are off.
