@@ -211,18 +211,15 @@ struct Log {
   private func say(_ level: String, _ message: String) {
     // The message stays on one line, even if it contains text from a server.
     let message = PlainText.row(message)
-    switch format {
-    case .text:
-      if level == "error" {
-        Output.error(message)
-      } else {
-        Output.note("\(Journal.prefix(4))\(level): \(message)")
-      }
-    case .json:
+    if format == .json {
       let line = try? [
         "time": UnixTime.now().rfc3339, "level": level, "message": message,
       ].jsonLine()
       Output.note(TerminalJSON.text(line ?? []))
+    } else if level == "error" {
+      Output.error(message)
+    } else {
+      Output.note("\(Journal.prefix(4))\(level): \(message)")
     }
   }
 }

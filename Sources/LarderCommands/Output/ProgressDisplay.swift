@@ -183,15 +183,12 @@ struct ProgressLine {
     // because the stages after that one cannot be complete yet.
     let open = words(counts.drop { $1.isComplete }.filter { $1.total > 0 })
     let last = open.last ?? all[2]
-    for length in stride(from: rest.count, through: 0, by: -1) {
-      for counts in [all, open] where !counts.isEmpty {
-        let words = counts + trouble + rest.prefix(length)
-        if columns(ProgressParts.line(words)) <= width { return words }
-      }
+    let choices = (0...rest.count).reversed().flatMap { length in
+      [all, open].filter { !$0.isEmpty }.map { $0 + trouble + rest.prefix(length) }
     }
     // The narrowest terminals have room for only one count. The last count stays, because pictures are most of the
     // work.
-    return [last] + trouble + rest
+    return choices.first { columns(ProgressParts.line($0)) <= width } ?? [last] + trouble + rest
   }
 
   /// The fraction of the known work that is finished; nil while no work is known.

@@ -67,10 +67,9 @@ private func columns(of character: Character) -> Int {
   let scalars = character.unicodeScalars
   guard let first = scalars.first else { return 0 }
   guard scalars.count > 1 else { return columns(of: first) }
-  // A variation selector turns a character into an emoji. Two regional indicators form a flag.
+  // A variation selector turns a character into an emoji.
   if first.properties.isEmoji, scalars.contains("\u{FE0F}") { return 2 }
-  if (0x1F1E6...0x1F1FF).contains(first.value) { return 2 }
-  // Code points that join an emoji, or set its skin tone, take no further columns.
+  // Code points that join an emoji, set its skin tone or complete a flag take no further columns.
   if first.properties.isEmojiPresentation { return 2 }
   return scalars.reduce(0) { $0 + columns(of: $1) }
 }
@@ -108,15 +107,15 @@ func aligned(
   let widths = first.indices.map { column in rows.map { columns($0[column]) }.max() ?? 0 }
   return rows.enumerated().map { number, row in
     row.enumerated().map { column, cell in
-      if isRight(number, column) {
-        return String(repeating: " ", count: widths[column] - columns(cell)) + cell
-      }
-      return column == widths.count - 1 ? cell : padded(cell, to: widths[column])
+      let isRight = isRight(number, column)
+      return column == widths.count - 1 && !isRight
+        ? cell : padded(cell, to: widths[column], right: isRight)
     }
   }
 }
 
-/// `text` with spaces to its right, up to the given width.
-func padded(_ text: String, to width: Int) -> String {
-  text + String(repeating: " ", count: max(0, width - columns(text)))
+/// `text` with spaces to its right, or to its left, up to the given width.
+func padded(_ text: String, to width: Int, right isRight: Bool = false) -> String {
+  let space = String(repeating: " ", count: max(0, width - columns(text)))
+  return isRight ? space + text : text + space
 }
