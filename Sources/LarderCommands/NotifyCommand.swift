@@ -148,7 +148,7 @@ struct NotifyOptions: ParsableArguments {
     options.webhookUrlFile = notifyUrlFile
     options.payload = payload
     options.wait = DurationArgument(seconds: 1)
-    options.proxy = proxy
+    options.route.proxy = proxy
     return options
   }
 }

@@ -209,17 +209,9 @@ struct UploadOptions: ParsableArguments {
   )
   var retries = RetryPolicy().retries
 
-  @Option(
-    help: ArgumentHelp("Trust the certificates in this PEM file.", valueName: "file"),
-    completion: .file(),
-    transform: CertificateFile.read
-  )
-  var cacert: String?
-
-  @Option(help: ProxyArgument.help) var proxy: String?
+  @OptionGroup var route: RouteOptions
 
   mutating func validate() throws {
-    try ProxyArgument.check(proxy)
     for pair in field where Self.split(pair) == nil {
       throw ValidationError("--field takes NAME=VALUE, not \"\(pair)\"")
     }
@@ -229,8 +221,8 @@ struct UploadOptions: ParsableArguments {
       )
     }
     if post == nil,
-      tokenFile != nil || !field.isEmpty || !fieldName.isEmpty || cacert != nil
-        || proxy != nil
+      tokenFile != nil || !field.isEmpty || !fieldName.isEmpty || route.cacert != nil
+        || route.proxy != nil
     {
       throw ValidationError("this option needs --post URL")
     }
@@ -251,11 +243,8 @@ struct UploadOptions: ParsableArguments {
       header: tokenHeader,
       parser: CurlURLParser()
     )
-    var options = TransportOptions()
+    var options = try route.transport()
     options.namedHosts = [destination.url.hostPort]
-    options.caFile = cacert
-    options.proxy = try ProxyArgument.route(proxy)
-    options.userAgent = "larder/\(LarderCommand.version)"
     // The transport never repeats a POST. It uses this policy only to decide whether a host is down.
     options.retry.retries = retries
     return PictureUpload(

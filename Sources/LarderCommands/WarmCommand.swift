@@ -114,7 +114,7 @@ struct WarmCommand: FetchCommand {
   private func warm(_ record: RunRecord, _ place: CachePlace) throws -> ExitStatus {
     let paths = try files.flatMap(CatalogFolder.files)
     // The webhook's file is read first, so that a mistake in it is reported before anything is fetched.
-    let receiver = try notices.webhook(proxy: connection.proxy).map {
+    let receiver = try notices.webhook(proxy: connection.route.proxy).map {
       (webhook: try $0.webhook(), options: $0)
     }
     var statuses: [ExitStatus] = []
@@ -178,7 +178,7 @@ struct WarmCommand: FetchCommand {
       }
     }
     if work.dryRun { return ExitStatus.mostSevere(statuses) }
-    if signals.signal == nil, let orders = try DueOrders.send(through: connection.proxy) {
+    if signals.signal == nil, let orders = try DueOrders.send(through: connection.route.proxy) {
       for warning in orders.warnings { Log(output).warning(warning) }
       statuses.append(orders.status)
     }

@@ -50,16 +50,7 @@ struct WebhookOptions: ParsableArguments {
   )
   var wait = DurationArgument(seconds: 10)
 
-  @Option(
-    help: ArgumentHelp("Trust the certificates in this PEM file.", valueName: "file"),
-    completion: .file(),
-    transform: CertificateFile.read
-  )
-  var cacert: String?
-
-  @Option(help: ProxyArgument.help) var proxy: String?
-
-  mutating func validate() throws { try ProxyArgument.check(proxy) }
+  @OptionGroup var route: RouteOptions
 
   /// The webhook that the options describe, or else the environment variables.
   ///

@@ -74,11 +74,7 @@ struct OrderSending {
   ///
   /// ``WebhookSender`` itself makes all delays and retries.
   private static func transport(_ options: WebhookOptions) throws -> TransportOptions {
-    var transport = TransportOptions.sender(timeout: options.timeout.duration)
-    transport.caFile = options.cacert
-    transport.proxy = try ProxyArgument.route(options.proxy)
-    transport.userAgent = "larder/\(LarderCommand.version)"
-    return transport
+    try options.route.transport(.sender(timeout: options.timeout.duration))
   }
 }
 
@@ -105,7 +101,7 @@ enum DueOrders {
     guard counts[.queued] + counts[.sending] + counts[.ambiguous] > 0 else { return nil }
     var options = try WebhookOptions.parse([])
     options.wait = DurationArgument(seconds: 1)
-    options.proxy = proxy
+    options.route.proxy = proxy
     let webhook = try options.webhook()
     let (report, signal) = try OrderSending(outbox, webhook, options).run()
     return (
