@@ -1,6 +1,7 @@
 import ArgumentParser
 import Base
 import CurlTransport
+import Foundation
 
 /// The value of an option that is a number with a unit, such as `90s`.
 ///
@@ -82,12 +83,7 @@ struct DurationArgument: BoundedArgument {
   let seconds: Double
 
   /// The same duration as an argument, exact to a nanosecond, such as `0.000010000s`.
-  var argument: String {
-    let nanoseconds = Int64((seconds * 1e9).rounded())
-    let (whole, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
-    let digits = String(rest)
-    return "\(whole).\(String(repeating: "0", count: 9 - digits.count))\(digits)s"
-  }
+  var argument: String { String(format: "%.9fs", seconds) }
 
   /// Parses the value of an option that does not accept zero.
   ///

@@ -11,7 +11,7 @@ struct HelpText {
   /// "SUBCOMMANDS" to the heading of each group of commands.
   init?(_ message: String) {
     guard message.hasPrefix("OVERVIEW: ") else { return nil }
-    var blocks = message.components(separatedBy: "\n\n").map(Self.withoutEnd)
+    var blocks = message.trimmingCharacters(in: .newlines).components(separatedBy: "\n\n")
     if let own = blocks.firstIndex(where: { $0.hasPrefix("OPTIONS:\n") }),
       let usage = blocks.firstIndex(where: { $0.hasPrefix("USAGE: ") }), own > usage
     {
@@ -27,10 +27,6 @@ struct HelpText {
       return heading.dropLast(ending.count) + ":" + block[heading.endIndex...]
     }
     text = groups.joined(separator: "\n\n")
-  }
-
-  private static func withoutEnd(_ block: String) -> String {
-    String(block[..<(block.lastIndex { $0 != "\n" }.map(block.index(after:)) ?? block.startIndex)])
   }
 
   /// Wraps the usage line at 80 columns.
@@ -66,8 +62,7 @@ struct StatusHelp {
       all.append((ExitStatus.terminated.rawValue, "ended by SIGTERM"))
     }
     let lines = all.sorted { $0.0 < $1.0 }.map { status, words in
-      let number = "\(status)"
-      return String(repeating: " ", count: 5 - number.count) + number + "  " + words
+      "\(padded("\(status)", to: 5, right: true))  \(words)"
     }
     text = "Exit statuses:\n" + lines.joined(separator: "\n")
   }

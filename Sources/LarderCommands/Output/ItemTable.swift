@@ -80,41 +80,30 @@ extension ShownItem {
   /// The item as text, for `larder show`: title, facts, then one line for each picture.
   func card(_ terminal: Terminal) -> String {
     let (shown, store) = (plain, plain.item)
-    var lines = [terminal.paint(store.title, .bold)]
-    if let description = store.description { lines.append(description) }
-    lines.append("")
-    func add(_ name: String, _ value: String) {
-      if !value.isEmpty { lines.append("\(padded(name, to: 13))  \(value)") }
-    }
-    add("id", store.id)
-    add(
-      "sections",
-      shown.sections.joined(separator: ", ") + (shown.isStale ? " (stale)" : "")
-    )
-    add("price", store.prices)
+    let text = shown.detail?.description.map(PlainText.line)
+    var facts = [
+      ("id", store.id),
+      ("sections", shown.sections.joined(separator: ", ") + (shown.isStale ? " (stale)" : "")),
+      ("price", store.prices),
+    ]
     if let lowest = shown.lowest30Days, lowest.price != store.price {
-      add(
-        "lowest",
-        "\(lowest.price.formatted()) in the last 30 days, since \(lowest.time.rfc3339)"
-      )
+      let price = lowest.price.formatted()
+      facts.append(("lowest", "\(price) in the last 30 days, since \(lowest.time.rfc3339)"))
     }
-    add("place", store.wholePlace)
-    add("badges", store.badges.joined(separator: ", "))
-    add("delivery", store.deliveryTypes.joined(separator: ", "))
-    if let detail = shown.detail {
-      if detail.description.map(PlainText.line) != store.description {
-        add("detail", PlainText.line(detail.description ?? ""))
-      }
-      for (name, note) in detail.notes.sorted(by: { $0.key < $1.key }) {
-        add(PlainText.line(name), PlainText.line(note))
-      }
-    }
+    facts += [
+      ("place", store.wholePlace), ("badges", store.badges.joined(separator: ", ")),
+      ("delivery", store.deliveryTypes.joined(separator: ", ")),
+      ("detail", text == store.description ? "" : text ?? ""),
+    ]
+    facts += (shown.detail?.notes ?? [:]).sorted { $0.key < $1.key }
+      .map { (PlainText.line($0.key), PlainText.line($0.value)) }
     if let since = shown.detailSince, shown.detail != nil {
-      add(
-        "gone",
-        "the shop removed the detail by \(since.rfc3339); the last version is shown"
-      )
+      let words = "the shop removed the detail by \(since.rfc3339); the last version is shown"
+      facts.append(("gone", words))
     }
+    var lines =
+      [terminal.paint(store.title, .bold)] + (store.description.map { [$0] } ?? []) + [""]
+    lines += facts.filter { !$1.isEmpty }.map { "\(padded($0, to: 13))  \($1)" }
     if !shown.pictures.isEmpty { lines.append("") }
     for image in shown.pictures {
       let place = image.path ?? "\(image.state.rawValue): \(image.url)"
