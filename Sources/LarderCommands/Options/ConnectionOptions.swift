@@ -66,11 +66,9 @@ struct RouteOptions: ParsableArguments {
   var cacert: String?
 
   @Option(
-    help: ArgumentHelp(
-      "Use this proxy (http, https, socks5h), or with env the proxies of curl's variables. Put a URL with a "
-        + "password into LARDER_PROXY (default: LARDER_PROXY, else none).",
-      valueName: "url|env|none"
-    )
+    "Use this proxy (http, https, socks5h), or with env the proxies of curl's variables. Put a URL with a "
+      + "password into LARDER_PROXY (default: LARDER_PROXY, else none).",
+    value: "url|env|none"
   )
   var proxy: String?
 

@@ -87,7 +87,7 @@ struct DoubtOptions: ParsableArguments {
 
 /// The options that select the parts of a catalog to fetch, and its source.
 struct ScopeOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Use this URL instead of the catalog's base.", valueName: "url"))
+  @Option("Use this URL instead of the catalog's base.", value: "url")
   var base: String?
 
   @Flag(help: "Fetch only the pictures of the lists.")

@@ -1,6 +1,16 @@
 import ArgumentParser
 
 extension Option {
+  /// An option that may be left out, with a name for its value.
+  ///
+  /// - Parameters:
+  ///   - help: The help.
+  ///   - name: The name of the value in the help, such as `locale`.
+  init<Content: ExpressibleByArgument>(_ help: String, value name: String)
+  where Value == Content? {
+    self.init(help: ArgumentHelp(help, valueName: name))
+  }
+
   /// An option whose value is read by a function.
   ///
   /// The function also receives a value that begins with a minus sign, such as `-1`, so that it can refuse the value

@@ -12,10 +12,8 @@ struct OutboxOptions: ParsableArguments {
   var orders: String?
 
   @Option(
-    help: ArgumentHelp(
-      "The language of messages about orders (default: LC_ALL, LC_MESSAGES, LANG).",
-      valueName: "locale"
-    )
+    "The language of messages about orders (default: LC_ALL, LC_MESSAGES, LANG).",
+    value: "locale"
   )
   var locale: String?
 

@@ -12,18 +12,14 @@ struct WebhookOptions: ParsableArguments {
   var webhookUrlFile: String?
 
   @Option(
-    help: ArgumentHelp(
-      "Send messages for Slack, or as signed JSON (default: LARDER_WEBHOOK_PAYLOAD, else slack).",
-      valueName: "slack|json"
-    )
+    "Send messages for Slack, or as signed JSON (default: LARDER_WEBHOOK_PAYLOAD, else slack).",
+    value: "slack|json"
   )
   var payload: PayloadKind?
 
   @Option(
-    help: ArgumentHelp(
-      "Hold or resend an order that may have arrived (default: hold for slack, resend for json).",
-      valueName: "hold|resend"
-    )
+    "Hold or resend an order that may have arrived (default: hold for slack, resend for json).",
+    value: "hold|resend"
   )
   var onAmbiguous: AmbiguityPolicy?
 
@@ -128,12 +124,7 @@ struct WebhookOptions: ParsableArguments {
 
 /// The option `--template`: the text of messages about orders.
 struct TemplateOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "The text of messages for Slack (default: \"{by} – {total} – {what}\").",
-      valueName: "text"
-    )
-  )
+  @Option("The text of messages for Slack (default: \"{by} – {total} – {what}\").", value: "text")
   var template: String?
 }
 
