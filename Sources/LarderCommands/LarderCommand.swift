@@ -223,14 +223,12 @@ struct ParserMessage {
       text = "unknown option '\(match.1)'" + (isMeant ? ", nearest is '\(match.2)'" : "")
     }
     // If there are many choices, the parser lists them on several lines.
-    if let match = text.firstMatch(of: /\. Please provide one of the following:\n/) {
+    if let match = text.firstMatch(of: /\. Please provide one of (the following:\n)?/) {
       let choices = text[match.range.upperBound...].split(separator: "\n")
         .map { $0.drop { $0 == " " || $0 == "-" } }
       text =
-        text[..<match.range.lowerBound] + ": it takes one of "
-        + choices.joined(separator: ", ")
-    } else if let match = text.firstMatch(of: /\. Please provide one of (.*)\.$/) {
-      text = text[..<match.range.lowerBound] + ": it takes one of \(match.1)"
+        text[..<match.range.lowerBound] + ": it takes one of " + choices.joined(separator: ", ")
+      if text.hasSuffix(".") { text.removeLast() }
     }
     return lowercased(text)
   }

@@ -25,14 +25,12 @@ enum ProgramArguments {
   /// - Returns: The path.
   static func path(_ argument: String) -> FilePath {
     guard argument.unicodeScalars.contains("\u{FFFD}") else { return FilePath(argument) }
-    for word in words {
-      if String(cString: word) == argument { return FilePath(platformString: word) }
-      var rest = word
-      while rest.pointee != 0, rest.pointee != CChar(UInt8(ascii: "=")) { rest += 1 }
-      guard rest.pointee != 0 else { continue }
-      if String(cString: rest + 1) == argument { return FilePath(platformString: rest + 1) }
+    let equalsSign = Int32(UInt8(ascii: "="))
+    let candidates = words.flatMap { word in
+      [word] + (strchr(word, equalsSign).map { [UnsafePointer($0 + 1)] } ?? [])
     }
-    return FilePath(argument)
+    let match = candidates.first { String(cString: $0) == argument }
+    return match.map { FilePath(platformString: $0) } ?? FilePath(argument)
   }
 }
 

@@ -55,14 +55,12 @@ struct StatusHelp {
   ///   - meanings: The meaning of each status for this command. The status 64, for a wrong command line, is added.
   ///   - stops: Whether the command handles Ctrl-C and SIGTERM. If it does, the statuses 130 and 143 are added.
   init(_ meanings: KeyValuePairs<ExitStatus, String>, stops: Bool = false) {
-    var all = meanings.map { ($0.key.rawValue, $0.value) }
-    all.append((ExitStatus.usage.rawValue, "the command line is wrong"))
+    var all = Array(meanings) + [(.usage, "the command line is wrong")]
     if stops {
-      all.append((ExitStatus.interrupted.rawValue, "interrupted by Ctrl-C"))
-      all.append((ExitStatus.terminated.rawValue, "ended by SIGTERM"))
+      all += [(.interrupted, "interrupted by Ctrl-C"), (.terminated, "ended by SIGTERM")]
     }
-    let lines = all.sorted { $0.0 < $1.0 }.map { status, words in
-      "\(padded("\(status)", to: 5, right: true))  \(words)"
+    let lines = all.sorted { $0.key.rawValue < $1.key.rawValue }.map { status, words in
+      "\(padded("\(status.rawValue)", to: 5, right: true))  \(words)"
     }
     text = "Exit statuses:\n" + lines.joined(separator: "\n")
   }

@@ -86,11 +86,4 @@ enum TextFile {
       throw CommandFailure("cannot write \(path): \(systemMessage(error.code))", .io)
     }
   }
-
-  /// The current working folder.
-  static var workingFolder: String {
-    guard let path = getcwd(nil, 0) else { return "/" }
-    defer { free(path) }
-    return String(cString: path)
-  }
 }
