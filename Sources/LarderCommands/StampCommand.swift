@@ -1,5 +1,6 @@
 import ArgumentParser
 import CurlTransport
+import Glibc
 import Imaging
 import Pipeline
 import SystemPackage
@@ -257,7 +258,8 @@ struct UploadOptions: ParsableArguments {
   }
 
   private func token() throws -> String? {
-    guard let tokenFile else { return OutboxOptions.variable("LARDER_UPLOAD_TOKEN") }
+    // An empty variable counts as given, so that it is refused as an empty file is.
+    guard let tokenFile else { return getenv("LARDER_UPLOAD_TOKEN").map { String(cString: $0) } }
     let bytes = try FileReading.bytes(tokenFile, what: "the token", limit: 1 << 16)
     guard let token = String(validating: bytes, as: UTF8.self), bytes.count <= 1 << 16 else {
       throw CommandFailure("cannot read the token \(tokenFile): it is not a line of text", .usage)
