@@ -154,8 +154,7 @@ let package = Package(
       name: "LarderCommands",
       dependencies: [
         "Base", "Bench", "Catalog", "Transport", "CurlTransport", "Cache",
-        "CAVIF", "CDrawing", "CGlibc", "CHEVC", "CLCMS", "CPNG", "CPixman", "CSQLite", "CTIFF",
-        "CWebP", "CXML", "CZimg", "Imaging", "Larder",
+        "CGlibc", "CSQLite", "Imaging", "Larder",
         "ObjectStore", "Orders", "Pipeline", "SampleStore", "Sharding", "Web",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),

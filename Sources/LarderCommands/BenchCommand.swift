@@ -157,12 +157,10 @@ struct BenchCommand: ParsableCommand {
     let terminal = Terminal(output)
     if terminal.showsProgress { Output.note(plan.announcement(repeatsList: source.isURLs)) }
     let latest = Mutex<BenchRun.Step?>(nil)
-    let display =
-      terminal.showsProgress
-      ? ProgressDisplay { seconds, width in
-        let words = latest.withLock(\.self).map(BenchTable.words) ?? []
-        return ProgressParts.line(words + [Quantities.duration(seconds)], width: width)
-      } : nil
+    let display = ProgressDisplay(output) { seconds, width in
+      let words = latest.withLock(\.self).map(BenchTable.words) ?? []
+      return ProgressParts.line(words + [Quantities.duration(seconds)], width: width)
+    }
     let result = Result { try run.run { step in latest.withLock { $0 = step } } }
     display?.end()
     var report = try result.get()

@@ -280,7 +280,12 @@ extension DemoCommand {
     tell("received   \(PlainText.line(text ?? "nothing"))")
     sent.warn(output)
     if sent.signal != nil { throw CommandFailure(nil, sent.status) }
-    let table = OrderTable(try outbox.orders(), language, now: clock.now(), Terminal(output))
+    let table = OrderTable(
+      orders: try outbox.orders(),
+      language: language,
+      now: clock.now(),
+      terminal: Terminal(output)
+    )
     tell("listed     \(table.text)")
     guard sent.report.delivered == [order.id] || faults != nil else {
       throw CommandFailure("the demo failed", .failed)
@@ -344,7 +349,7 @@ enum SampleFolder {
   /// - Returns: The folder's path.
   /// - Throws: ``CommandFailure`` when no such folder exists.
   static func find(named: String?) throws -> String {
-    let named = named ?? Terminal.environment("LARDER_SAMPLES")
+    let named = named ?? OutboxOptions.variable("LARDER_SAMPLES")
     let program = program()
     let folder = FilePath(program).removingLastComponent()
     // The files of PREFIX/bin/larder are in PREFIX/share/larder.

@@ -85,12 +85,7 @@ enum ExitStatus: Int32, Sendable {
   /// Whether somebody has to look at the run.
   ///
   /// The value is false if everything was done, if the next run will do the rest, or if a signal ended the run.
-  var isFailure: Bool {
-    switch self {
-    case .done, .tryAgain, .interrupted, .terminated: false
-    case .failed, .partial, .withheld, .usage, .data, .unavailable, .io, .configuration: true
-    }
-  }
+  var isFailure: Bool { ![.done, .tryAgain, .interrupted, .terminated].contains(self) }
 
   /// The most severe of several statuses; `done` if there are none.
   static func mostSevere(_ statuses: [ExitStatus]) -> ExitStatus {
@@ -109,11 +104,8 @@ enum ExitStatus: Int32, Sendable {
   ///   - report: The report of `bench`.
   ///   - signal: The signal that ended the measurement, if any.
   init(_ report: BenchReport, signal: Int32?) {
-    if let ended = ExitStatus(signal: signal) {
-      self = ended
-    } else {
-      self = report.failures > 0 || report.baseline?.hasRegressed == true ? .partial : .done
-    }
+    let isPartial = report.failures > 0 || report.baseline?.hasRegressed == true
+    self = ExitStatus(signal: signal) ?? (isPartial ? .partial : .done)
   }
 
   /// The status of a run of `order send`.

@@ -61,7 +61,7 @@ struct HistoryCommand: ParsableCommand {
       let fault = "no section of \(reader.catalog.name) lists it, now or earlier"
       throw try reader.absence(of: id, "cannot show the history of \(id): \(fault)")
     }
-    let document = HistoryText(changes)
+    let document = HistoryText(changes: changes)
     try output.show(
       json: changes.jsonLine(),
       text: csv ? document.table : document.text(lowest: item?.lowest30Days),

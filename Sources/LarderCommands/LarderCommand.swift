@@ -79,10 +79,6 @@ package struct LarderCommand: ParsableCommand {
     Memory.prepare()
     Workers.beOneIfAsked(by: ProgramArguments.all)
     Descriptors.makeRoom()
-    if LibraryVersions.areWanted(by: ProgramArguments.all) {
-      Output.data(LibraryVersions.text)
-      Output.end(.done)
-    }
     do {
       let arguments = Array(ProgramArguments.all.dropFirst())
       if let fault = CommandName.fault(in: arguments, of: Self.self) {
@@ -95,21 +91,31 @@ package struct LarderCommand: ParsableCommand {
     }
   }
 
-  /// Ends the process.
+  /// Ends the process after printing the error's message on stderr.
   ///
-  /// The message of larder's own errors is printed on stderr. ``exit(forParser:)`` handles the errors of the argument
-  /// parser.
+  /// With `--json`, the failure is also printed as a JSON document, unless a part of another document was printed.
   private static func exit(for error: any Error) -> Never {
-    guard let failure = CommandFailure(error) else { exit(forParser: error) }
+    let failure = CommandFailure(error) ?? parserFailure(error)
     if let message = failure.message { log.error(message) }
-    tell(failure)
+    if !Output.hasPrinted, wantsJSON(ProgramArguments.all) { Output.json(failure.json) }
     Output.end(failure.status)
   }
 
-  /// If `--json` was given and nothing was printed yet, prints a failure as a JSON document.
-  private static func tell(_ failure: CommandFailure) {
-    guard !Output.hasPrinted, wantsJSON(ProgramArguments.all) else { return }
-    Output.json(failure.json)
+  /// The failure for an error in the arguments.
+  ///
+  /// If the error is a request for help or completions, that text is printed on stdout, and the process ends.
+  private static func parserFailure(_ error: any Error) -> CommandFailure {
+    let code = exitCode(for: error)
+    if code.isSuccess, let help = HelpText(fullMessage(for: error)) {
+      Output.data(help.text)
+      Output.end(.done)
+    }
+    guard !code.isSuccess else { exit(withError: error) }
+    let message = ParserMessage(fullMessage(for: error), arguments: ProgramArguments.all).text
+    return CommandFailure(
+      message.isEmpty ? nil : message,
+      ExitStatus(rawValue: code.rawValue) ?? .failed
+    )
   }
 
   /// Whether a command line contains `--json`.
@@ -123,25 +129,9 @@ package struct LarderCommand: ParsableCommand {
   ///
   /// The option is looked up in the raw arguments, because it is possible that they cannot be parsed.
   private static var log: Log {
-    let isJSON =
-      ProgramArguments.all.joined(separator: " ").contains("--log-format=json")
-      || zip(ProgramArguments.all, ProgramArguments.all.dropFirst())
-        .contains { $0 == "--log-format" && $1 == "json" }
+    let isJSON = ProgramArguments.all.joined(separator: " ")
+      .contains(/--log-format[= ]json( |$)/)
     return Log(isJSON ? .json : .text)
-  }
-
-  /// Ends the process after printing help and completions on stdout, or an error in the arguments on stderr.
-  private static func exit(forParser error: any Error) -> Never {
-    let code = exitCode(for: error)
-    if code.isSuccess, let help = HelpText(fullMessage(for: error)) {
-      Output.data(help.text)
-      Output.end(.done)
-    }
-    guard !code.isSuccess else { exit(withError: error) }
-    let message = ParserMessage(fullMessage(for: error), arguments: ProgramArguments.all).text
-    if !message.isEmpty { log.error(message) }
-    tell(CommandFailure(message, .usage))
-    exit(withError: code)
   }
 }
 
@@ -233,14 +223,12 @@ struct ParserMessage {
       text = "unknown option '\(match.1)'" + (isMeant ? ", nearest is '\(match.2)'" : "")
     }
     // If there are many choices, the parser lists them on several lines.
-    if let match = text.firstMatch(of: /\. Please provide one of the following:\n/) {
+    if let match = text.firstMatch(of: /\. Please provide one of (the following:\n)?/) {
       let choices = text[match.range.upperBound...].split(separator: "\n")
         .map { $0.drop { $0 == " " || $0 == "-" } }
       text =
-        text[..<match.range.lowerBound] + ": it takes one of "
-        + choices.joined(separator: ", ")
-    } else if let match = text.firstMatch(of: /\. Please provide one of (.*)\.$/) {
-      text = text[..<match.range.lowerBound] + ": it takes one of \(match.1)"
+        text[..<match.range.lowerBound] + ": it takes one of " + choices.joined(separator: ", ")
+      if text.hasSuffix(".") { text.removeLast() }
     }
     return lowercased(text)
   }

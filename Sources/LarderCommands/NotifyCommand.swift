@@ -120,7 +120,7 @@ struct NotifyOptions: ParsableArguments {
     options.webhookUrlFile = notifyUrlFile
     options.payload = payload
     options.wait = DurationArgument(seconds: 1)
-    options.proxy = proxy
+    options.route.proxy = proxy
     return try NoticeSending(options, wish, OutboxOptions.parse([]))
   }
 }

@@ -25,29 +25,17 @@ enum ProgramArguments {
   /// - Returns: The path.
   static func path(_ argument: String) -> FilePath {
     guard argument.unicodeScalars.contains("\u{FFFD}") else { return FilePath(argument) }
-    for word in words {
-      if String(cString: word) == argument { return FilePath(platformString: word) }
-      var rest = word
-      while rest.pointee != 0, rest.pointee != CChar(UInt8(ascii: "=")) { rest += 1 }
-      guard rest.pointee != 0 else { continue }
-      if String(cString: rest + 1) == argument { return FilePath(platformString: rest + 1) }
+    let equalsSign = Int32(UInt8(ascii: "="))
+    let candidates = words.flatMap { word in
+      [word] + (strchr(word, equalsSign).map { [UnsafePointer($0 + 1)] } ?? [])
     }
-    return FilePath(argument)
+    let match = candidates.first { String(cString: $0) == argument }
+    return match.map { FilePath(platformString: $0) } ?? FilePath(argument)
   }
 }
 
 /// Settings of the memory allocators.
 enum Memory {
-  /// Applies the settings that every command needs.
-  ///
-  /// Call it before a thread or a database is created.
-  static func prepare() {
-    limitArenas()
-    // SQLite allocates memory for each row that it reads. In Debian's build, each allocation would lock a mutex to
-    // update statistics.
-    larder_sqlite_count_no_memory()
-  }
-
   /// Limits glibc to four heaps (arenas) for all threads, and keeps large blocks out of the heaps.
   ///
   /// By default, glibc gives each thread a heap, and a heap never shrinks after a peak. With only two heaps, threads
@@ -56,9 +44,14 @@ enum Memory {
   /// Blocks of at least `M_MMAP_THRESHOLD` bytes are mapped separately. If the threshold is not set, glibc raises it
   /// with each large block that is freed. In the end, even the text of a large response would come from a heap, and
   /// that heap would stay as large.
-  private static func limitArenas() {
+  ///
+  /// Call it before a thread or a database is created.
+  static func prepare() {
     larder_limit_heaps(4)
     larder_map_from(512 << 10)
+    // SQLite allocates memory for each row that it reads. In Debian's build, each allocation would lock a mutex to
+    // update statistics.
+    larder_sqlite_count_no_memory()
   }
 }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CurlTransport
+import Glibc
 import Imaging
 import Pipeline
 import SystemPackage
@@ -174,17 +175,9 @@ struct UploadOptions: ParsableArguments {
   )
   var retries = RetryPolicy().retries
 
-  @Option(
-    help: ArgumentHelp("Trust the certificates in this PEM file.", valueName: "file"),
-    completion: .file(),
-    transform: CertificateFile.read
-  )
-  var cacert: String?
-
-  @Option(help: ProxyArgument.help) var proxy: String?
+  @OptionGroup var route: RouteOptions
 
   mutating func validate() throws {
-    try ProxyArgument.check(proxy)
     for pair in field where Self.split(pair) == nil {
       throw ValidationError("--field takes NAME=VALUE, not \"\(pair)\"")
     }
@@ -194,7 +187,8 @@ struct UploadOptions: ParsableArguments {
       )
     }
     if post == nil,
-      tokenFile != nil || !field.isEmpty || !fieldName.isEmpty || cacert != nil || proxy != nil
+      tokenFile != nil || !field.isEmpty || !fieldName.isEmpty || route.cacert != nil
+        || route.proxy != nil
     {
       throw ValidationError("this option needs --post URL")
     }
@@ -215,11 +209,8 @@ struct UploadOptions: ParsableArguments {
       header: tokenHeader,
       parser: CurlURLParser()
     )
-    var options = TransportOptions()
+    var options = try route.transport()
     options.namedHosts = [destination.url.hostPort]
-    options.caFile = cacert
-    options.proxy = try ProxyArgument.route(proxy)
-    options.userAgent = "larder/\(LarderCommand.version)"
     // The transport never repeats a POST. It uses this policy only to decide whether a host is down.
     options.retry.retries = retries
     return PictureUpload(
@@ -232,7 +223,8 @@ struct UploadOptions: ParsableArguments {
   }
 
   private func token() throws -> String? {
-    guard let tokenFile else { return Terminal.environment("LARDER_UPLOAD_TOKEN") }
+    // An empty variable counts as given, so that it is refused as an empty file is.
+    guard let tokenFile else { return getenv("LARDER_UPLOAD_TOKEN").map { String(cString: $0) } }
     let bytes = try FileReading.bytes(tokenFile, what: "the token", limit: 1 << 16)
     guard let token = String(validating: bytes, as: UTF8.self), bytes.count <= 1 << 16 else {
       throw CommandFailure("cannot read the token \(tokenFile): it is not a line of text", .usage)

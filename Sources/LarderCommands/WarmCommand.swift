@@ -98,7 +98,7 @@ struct WarmCommand: FetchCommand {
   private func warm(_ record: RunRecord, _ place: CachePlace) throws -> ExitStatus {
     let paths = try files.flatMap(CatalogFolder.files)
     // The webhook's file is read first, so that a mistake in it is reported before anything is fetched.
-    let notices = try notices.sending(proxy: connection.proxy)
+    let notices = try notices.sending(proxy: connection.route.proxy)
     var statuses: [ExitStatus] = []
     var named: [(path: String, file: CatalogFileOnDisk)] = []
     var hosts: Set<HostPort> = []
@@ -151,7 +151,7 @@ struct WarmCommand: FetchCommand {
     }
     if work.dryRun { return ExitStatus.mostSevere(statuses) }
     if signals.signal == nil,
-      let orders = try WebhookOptions.sendDueOrders(through: connection.proxy)
+      let orders = try WebhookOptions.sendDueOrders(through: connection.route.proxy)
     {
       orders.warn(output)
       statuses.append(orders.status)

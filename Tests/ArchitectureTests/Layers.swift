@@ -3,7 +3,7 @@ enum Layers {
   /// The modules that each target may import.
   ///
   /// A C module has one owner and imports nothing. Any target may import CGlibc, which adds what
-  /// Swift's Glibc lacks. LarderCommands imports codecs to list the versions of their libraries.
+  /// Swift's Glibc lacks. LarderCommands imports CSQLite to set SQLite's memory at the start.
   static let imports: [String: Set<String>] = [
     "Base": ["CGlibc"],
     "CAVIF": [],
@@ -52,8 +52,7 @@ enum Layers {
     "SampleStore": ["CGlibc", "HTTPServing"],
     "LarderCommands": [
       "Base", "Bench", "Catalog", "Transport", "CurlTransport", "Cache",
-      "CAVIF", "CDrawing", "CGlibc", "CHEVC", "CLCMS", "CPNG", "CPixman", "CSQLite", "CTIFF",
-      "CWebP", "CXML", "CZimg", "Imaging", "Larder",
+      "CGlibc", "CSQLite", "Imaging", "Larder",
       "ObjectStore", "Orders", "Pipeline", "SampleStore", "Sharding", "Web",
     ],
     "larder": ["LarderCommands"],

@@ -140,38 +140,6 @@ import Testing
     #expect(version.output.wholeMatch(of: #/\d+\.\d+\.\d+\n/#) != nil)
   }
 
-  @Test func `--version -v names each library with its version, in lines that fit a terminal`()
-    throws
-  {
-    let plain = try Command.larder(["--version"])
-    let full = try Command.larder(["--version", "-v"])
-
-    #expect(full.status == 0 && full.errors == "")
-    #expect(full.lines.first == plain.lines.first)
-    #expect(full.lines.allSatisfy { $0.count <= 80 })
-    #expect(full.output.contains(#/\nlibcurl +\d+\.\d+\.\d+ +transfers, TLS by \S+\/\d/#))
-    for name in [
-      "SQLite", "libpng", "libwebp", "libavif", "libde265", "libtiff", "Pango", "libxml2",
-    ] {
-      let row = full.lines.first { $0.hasPrefix("\(name) ") }
-      #expect(row?.contains(#/ \d+\.\d+(\.\d+)? /#) == true, "\(name)")
-    }
-    #expect(try Command.larder(["-v", "--version"]).output == full.output)
-  }
-
-  @Test func `a library that cannot be opened is shown as not installed`() throws {
-    let folder = try TemporaryFolder()
-    _ = try folder.write("", to: "libpangocairo-1.0.so.0")
-
-    let version = try Command.larder(
-      ["--version", "-v"],
-      environment: ["LD_LIBRARY_PATH": folder.path]
-    )
-
-    #expect(version.status == 0)
-    #expect(version.output.contains(#/\nPango +not installed/#))
-  }
-
   @Test func `packagers can read from the binary which libraries it opens on demand`() throws {
     let opened = try Command.shell(
       #"readelf -p .note.dlopen "$larder" | grep -o 'lib[^"]*\.so[^"]*' | sort"#

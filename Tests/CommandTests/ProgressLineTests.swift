@@ -27,7 +27,7 @@ import Transport
       retrying: retrying,
       underWay: host.map { [(host: $0, requests: 1)] } ?? []
     )
-    return ProgressLine(snapshot, activity, seconds: 6).text(width: width)
+    return ProgressLine(snapshot: snapshot, activity: activity, seconds: 6).text(width: width)
   }
 
   private static func count(_ done: Int, of total: Int) -> SyncProgress.Count {
@@ -145,7 +145,7 @@ import Transport
     snapshot.sections = Self.count(0, of: 3)
     let activity = TransferActivity(retrying: 3, underWay: [(host: "shop.example", requests: 3)])
 
-    let line = ProgressLine(snapshot, activity, seconds: 2)
+    let line = ProgressLine(snapshot: snapshot, activity: activity, seconds: 2)
 
     #expect(line.text(width: 39) == "sections 0/3  3 retrying  0 B  0 B/s")
     #expect(

@@ -215,7 +215,8 @@ struct CatalogInitCommand: ParsableCommand {
   private func relative(_ source: String) -> String {
     let folder = out.map { FilePath($0).removingLastComponent().string } ?? ""
     guard !folder.isEmpty, out != "-", !source.hasPrefix("/") else { return source }
-    return FilePath(TextFile.workingFolder).appending(source).lexicallyNormalized().string
+    return FilePath(FileManager.default.currentDirectoryPath).appending(source)
+      .lexicallyNormalized().string
   }
 
   /// The body of the request: the text itself, or the content of the file whose name follows `@`.

@@ -67,9 +67,7 @@ struct PlacedCacheOptions: ParsableArguments {
 
 /// The option `--catalog`, for a cache with several catalogs.
 struct CatalogOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp("The catalog; needed only if the cache has several.", valueName: "name")
-  )
+  @Option("The catalog; needed only if the cache has several.", value: "name")
   var catalog: String?
 }
 

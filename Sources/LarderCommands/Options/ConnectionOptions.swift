@@ -28,14 +28,7 @@ struct ConnectionOptions: ParsableArguments {
   )
   var connectTo: [String] = []
 
-  @Option(
-    help: ArgumentHelp("Trust the certificates in this PEM file.", valueName: "file"),
-    completion: .file(),
-    transform: CertificateFile.read
-  )
-  var cacert: String?
-
-  @Option(help: ProxyArgument.help) var proxy: String?
+  @OptionGroup var route: RouteOptions
 
   @Flag(help: "Allow private addresses for hosts that are named only by fetched data.")
   var allowPrivateAddresses = false
@@ -45,7 +38,6 @@ struct ConnectionOptions: ParsableArguments {
     where rule.split(separator: ":", omittingEmptySubsequences: false).count < 4 {
       throw ValidationError("--connect-to takes HOST:PORT:HOST:PORT, not \"\(rule)\"")
     }
-    try ProxyArgument.check(proxy)
   }
 
   /// Converts these command-line options to the transport's options.
@@ -54,14 +46,50 @@ struct ConnectionOptions: ParsableArguments {
   /// - Returns: The transport's options.
   /// - Throws: A usage error when the proxy is invalid.
   func transport(named: Set<HostPort>) throws -> TransportOptions {
-    var options = TransportOptions()
+    var options = try route.transport()
     options.perHost = perHost ?? .auto
     options.retry.retries = retries
     options.connectTo = connectTo
-    options.caFile = cacert
-    options.proxy = try ProxyArgument.route(proxy)
     options.allowPrivateAddresses = allowPrivateAddresses
     options.namedHosts = named
+    return options
+  }
+}
+
+/// The options `--cacert` and `--proxy` of every command that connects to a server.
+struct RouteOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("Trust the certificates in this PEM file.", valueName: "file"),
+    completion: .file(),
+    transform: CertificateFile.read
+  )
+  var cacert: String?
+
+  @Option(
+    "Use this proxy (http, https, socks5h), or with env the proxies of curl's variables. Put a URL with a "
+      + "password into LARDER_PROXY (default: LARDER_PROXY, else none).",
+    value: "url|env|none"
+  )
+  var proxy: String?
+
+  /// Refuses an invalid proxy while the command line is parsed.
+  mutating func validate() throws {
+    do throws(LarderError) {
+      _ = try ProxyArgument.route(proxy)
+    } catch {
+      throw ValidationError(error.problem)
+    }
+  }
+
+  /// Adds the certificates, the proxy and larder's name to a transport's options.
+  ///
+  /// - Parameter options: The other options of the transport.
+  /// - Returns: The transport's options.
+  /// - Throws: A usage error when the proxy is invalid.
+  func transport(_ options: TransportOptions = TransportOptions()) throws -> TransportOptions {
+    var options = options
+    options.caFile = cacert
+    options.proxy = try ProxyArgument.route(proxy)
     options.userAgent = "larder/\(LarderCommand.version)"
     return options
   }
@@ -71,23 +99,6 @@ struct ConnectionOptions: ParsableArguments {
 ///
 /// `env` means the proxies in curl's environment variables, such as `https_proxy`, and `none` means no proxy.
 enum ProxyArgument {
-  static let help = ArgumentHelp(
-    "Use this proxy (http, https, socks5h), or with env the proxies of curl's variables. Put a URL with a "
-      + "password into LARDER_PROXY (default: LARDER_PROXY, else none).",
-    valueName: "url|env|none"
-  )
-
-  /// Refuses an invalid proxy while the command line is parsed.
-  ///
-  /// - Throws: `ValidationError`.
-  static func check(_ proxy: String?) throws {
-    do throws(LarderError) {
-      _ = try route(proxy)
-    } catch {
-      throw ValidationError(error.problem)
-    }
-  }
-
   /// The proxy for each URL; nil if no proxy is used.
   ///
   /// `--proxy` takes precedence over `LARDER_PROXY`. Without either, no proxy is used, even if `http_proxy` is set.

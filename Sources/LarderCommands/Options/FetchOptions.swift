@@ -87,7 +87,7 @@ struct DoubtOptions: ParsableArguments {
 
 /// The options that select the parts of a catalog to fetch, and its source.
 struct ScopeOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Use this URL instead of the catalog's base.", valueName: "url"))
+  @Option("Use this URL instead of the catalog's base.", value: "url")
   var base: String?
 
   @Flag(help: "Fetch only the pictures of the lists.")
@@ -120,15 +120,8 @@ enum MaxSkippedArgument {
   ///
   /// - Throws: `ValidationError` with the allowed forms.
   static func read(_ argument: String) throws -> SkipLimit {
-    guard let limit = limit(argument) else {
-      throw ValidationError("it takes a share from 0% to 100%, or a number of items")
-    }
-    return limit
-  }
-
-  private static func limit(_ argument: String) -> SkipLimit? {
     if let share = try? ShareArgument.read(argument) { return .percent(share) }
-    guard argument.first?.isNumber == true else { return nil }
-    return Int(argument).map(SkipLimit.count)
+    if let count = WholeNumber.read(argument, in: 0...Int.max) { return .count(count) }
+    throw ValidationError("it takes a share from 0% to 100%, or a number of items")
   }
 }

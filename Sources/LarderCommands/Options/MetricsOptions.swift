@@ -27,157 +27,120 @@ struct MetricsOptions: ParsableArguments {
 /// textfile collector of Prometheus refuses timestamps. All metrics are gauges, because each file describes the state
 /// after one run.
 struct MetricsText {
-  private let summary: CacheSummary
-  private let orders: DeliveryCounts?
+  private var lines = MetricLines()
+  private let catalogs: [CacheSummary.Catalog]
+
+  /// The whole file.
+  var text: String { lines.text }
 
   /// Takes the state of a cache, and the number of orders; `orders` is nil if no order was ever placed.
   init(_ summary: CacheSummary, orders: DeliveryCounts?) {
-    self.summary = summary
-    self.orders = orders
-  }
-
-  private struct Sample {
-    var labels: [(String, String)] = []
-    var value: String
-  }
-
-  /// The whole file.
-  var text: String {
-    var lines = MetricLines()
-    func add(_ name: String, _ help: String, _ samples: [Sample]) {
-      guard !samples.isEmpty else { return }
-      lines.family(name, help, "gauge")
-      for sample in samples { lines.sample(sample.labels, sample.value) }
+    catalogs = summary.catalogs
+    each("last_success_timestamp_seconds", "When the last complete run of a catalog ended.") {
+      $0.complete?.seconds
     }
-    add(
-      "last_success_timestamp_seconds",
-      "When the last complete run of a catalog ended.",
-      each { $0.complete.map { "\($0.seconds)" } }
-    )
-    add(
-      "last_run_timestamp_seconds",
-      "When the last run of a catalog ended, with any result.",
-      each { $0.finished.map { "\($0.seconds)" } }
-    )
-    add(
-      "last_run_success",
-      "Whether the last run of a catalog was complete.",
-      each { catalog in catalog.outcome.map { $0 == "complete" ? "1" : "0" } }
-    )
-    add("items", "Listings that a catalog shows.", each { "\($0.items)" })
-    add(
-      "stale_sections",
-      "Sections that could not be brought up to date.",
-      each { "\($0.stale.count)" }
-    )
-    add(
-      "run_duration_seconds",
-      "How long the last run took.",
-      reports { ["": "\($0.durationSeconds)"] }
-    )
-    add(
-      "run_requests",
-      "Requests that the last run made, retries included.",
-      reports { ["": "\($0.requests)"] }
-    )
-    add(
-      "run_fetched_bytes",
-      "Picture bytes that the last run fetched.",
-      reports { ["": "\($0.pictures.bytesFetched)"] }
-    )
-    add(
+    each("last_run_timestamp_seconds", "When the last run of a catalog ended, with any result.") {
+      $0.finished?.seconds
+    }
+    each("last_run_success", "Whether the last run of a catalog was complete.") {
+      $0.outcome.map { $0 == "complete" ? 1 : 0 }
+    }
+    each("items", "Listings that a catalog shows.") { $0.items }
+    each("stale_sections", "Sections that could not be brought up to date.") { $0.stale.count }
+    each("run_duration_seconds", "How long the last run took.") { $0.report?.durationSeconds }
+    each("run_requests", "Requests that the last run made, retries included.") {
+      $0.report?.requests
+    }
+    each("run_fetched_bytes", "Picture bytes that the last run fetched.") {
+      $0.report?.pictures.bytesFetched
+    }
+    each(
       "run_unfinished",
-      "Requests that the last run left undone because of its deadline or a signal.",
-      reports { ["": "\($0.unfinished.count)"] }
-    )
-    add(
-      "run_images",
-      "Pictures of the last run by outcome.",
-      reports("outcome") {
-        [
-          "fetched": "\($0.pictures.fetched)", "revalidated": "\($0.pictures.revalidated)",
-          "fresh": "\($0.pictures.fresh)", "failed": "\($0.pictures.failed)",
-        ]
-      }
-    )
-    add(
-      "run_details",
-      "Details of the last run by outcome.",
-      reports("outcome") {
-        [
-          "fetched": "\($0.details.fetched)", "unchanged": "\($0.details.unchanged)",
-          "missing": "\($0.details.missing)", "failed": "\($0.details.failed)",
-        ]
-      }
-    )
-    add(
+      "Requests that the last run left undone because of its deadline or a signal."
+    ) { $0.report?.unfinished.count }
+    outcomes("run_images", "Pictures of the last run by outcome.") {
+      [
+        "failed": $0.pictures.failed, "fetched": $0.pictures.fetched, "fresh": $0.pictures.fresh,
+        "revalidated": $0.pictures.revalidated,
+      ]
+    }
+    outcomes("run_details", "Details of the last run by outcome.") {
+      [
+        "failed": $0.details.failed, "fetched": $0.details.fetched, "missing": $0.details.missing,
+        "unchanged": $0.details.unchanged,
+      ]
+    }
+    failures(
       "run_failures",
       "Failures of the last run by stage and reason, without the known ones.",
-      failures(known: false)
+      known: false
     )
-    add(
+    failures(
       "run_known_failures",
       "Lasting failures of the last run that an earlier run has reported, by stage and reason.",
-      failures(known: true)
+      known: true
     )
-    add("cache_pictures", "Pictures that are held.", [Sample(value: "\(summary.pictures)")])
-    add("cache_bytes", "Bytes of the held pictures.", [Sample(value: "\(summary.bytes)")])
-    add("index_bytes", "Size of the index.", [Sample(value: "\(summary.indexBytes)")])
-    add(
-      "failing_pictures",
-      "Pictures whose last attempt failed.",
-      [Sample(value: "\(summary.failing.count)")]
-    )
+    add("cache_pictures", "Pictures that are held.", [([], summary.pictures)])
+    add("cache_bytes", "Bytes of the held pictures.", [([], summary.bytes)])
+    add("index_bytes", "Size of the index.", [([], summary.indexBytes)])
+    add("failing_pictures", "Pictures whose last attempt failed.", [([], summary.failing.count)])
     add(
       "oldest_picture_timestamp_seconds",
       "When the picture that has gone unchecked the longest was last checked.",
-      summary.oldestCheck.map { [Sample(value: "\($0.seconds)")] } ?? []
+      [([], summary.oldestCheck?.seconds)]
     )
-    add("orders", "Order messages by their state of delivery.", deliveries)
-    return lines.text
+    add(
+      "orders",
+      "Order messages by their state of delivery.",
+      Delivery.State.allCases.map { state in ([("delivery", state.rawValue)], orders?[state]) }
+    )
   }
 
-  private var deliveries: [Sample] {
-    guard let orders else { return [] }
-    return Delivery.State.allCases.map { state in
-      Sample(labels: [("delivery", state.rawValue)], value: "\(orders[state])")
-    }
+  /// The labels and the value of a sample; a sample without a value is left out.
+  private typealias Sample = (labels: [(String, String)], value: (any CustomStringConvertible)?)
+
+  /// Adds a metric, unless no sample has a value.
+  private mutating func add(_ name: String, _ help: String, _ samples: [Sample]) {
+    let samples = samples.filter { $0.value != nil }
+    guard !samples.isEmpty else { return }
+    lines.family(name, help, "gauge")
+    for case (let labels, let value?) in samples { lines.sample(labels, value.description) }
   }
 
-  private func each(_ value: (CacheSummary.Catalog) -> String?) -> [Sample] {
-    summary.catalogs.compactMap { catalog in
-      value(catalog).map { Sample(labels: [("catalog", catalog.name)], value: $0) }
-    }
+  /// Adds a metric with one sample for each catalog.
+  private mutating func each(
+    _ name: String,
+    _ help: String,
+    _ value: (CacheSummary.Catalog) -> (any CustomStringConvertible)?
+  ) {
+    add(name, help, catalogs.map { ([("catalog", $0.name)], value($0)) })
   }
 
-  /// The samples from the last report of every catalog.
-  ///
-  /// `values` returns a dictionary for a report. Each entry becomes a sample: its key is the value of the label
-  /// `label`, and its value is the number.
-  private func reports(_ label: String? = nil, _ values: (SyncReport) -> [String: String])
-    -> [Sample]
-  {
-    summary.catalogs.flatMap { catalog in
-      (catalog.report.map(values) ?? [:]).sorted { $0.key < $1.key }.map { key, value in
-        Sample(
-          labels: [("catalog", catalog.name)] + (label.map { [($0, key)] } ?? []),
-          value: value
-        )
+  /// Adds a metric with one sample for each catalog and outcome, from the last reports.
+  private mutating func outcomes(
+    _ name: String,
+    _ help: String,
+    _ counts: (SyncReport) -> KeyValuePairs<String, Int>
+  ) {
+    let samples = catalogs.flatMap { catalog in
+      (catalog.report.map(counts) ?? [:]).map { outcome, count in
+        ([("catalog", catalog.name), ("outcome", outcome)], count) as Sample
       }
     }
+    add(name, help, samples)
   }
 
-  private func failures(known: Bool) -> [Sample] {
-    summary.catalogs.flatMap { catalog in
+  /// Adds a metric with one sample for each catalog, stage and reason of failures, from the last reports.
+  private mutating func failures(_ name: String, _ help: String, known: Bool) {
+    let samples = catalogs.flatMap { catalog in
       let counts = (catalog.report?.failureCounts(known: known) ?? [:]).flatMap { stage, counts in
         counts.map { (stage: stage.rawValue, reason: $0, count: $1) }
       }
       return counts.sorted { ($0.stage, $0.reason) < ($1.stage, $1.reason) }.map {
-        Sample(
-          labels: [("catalog", catalog.name), ("stage", $0.stage), ("reason", $0.reason)],
-          value: "\($0.count)"
-        )
+        ([("catalog", catalog.name), ("stage", $0.stage), ("reason", $0.reason)], $0.count)
+          as Sample
       }
     }
+    add(name, help, samples)
   }
 }

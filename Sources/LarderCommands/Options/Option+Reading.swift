@@ -1,6 +1,16 @@
 import ArgumentParser
 
 extension Option {
+  /// An option that may be left out, with a name for its value.
+  ///
+  /// - Parameters:
+  ///   - help: The help.
+  ///   - name: The name of the value in the help, such as `locale`.
+  init<Content: ExpressibleByArgument>(_ help: String, value name: String)
+  where Value == Content? {
+    self.init(help: ArgumentHelp(help, valueName: name))
+  }
+
   /// An option whose value is read by a function.
   ///
   /// The function also receives a value that begins with a minus sign, such as `-1`, so that it can refuse the value
@@ -33,16 +43,6 @@ extension Option {
   /// An option that takes a size, such as `20G`; see ``SizeArgument``.
   init(size help: String) where Value == SizeArgument? {
     self.init(help, value: "size", read: SizeArgument.read)
-  }
-
-  /// An option whose value is read by the argument parser.
-  ///
-  /// - Parameters:
-  ///   - help: The help.
-  ///   - name: The name of the value in the help, such as `text`.
-  init<Content: ExpressibleByArgument>(_ help: String, value name: String)
-  where Value == Content? {
-    self.init(help: ArgumentHelp(help, valueName: name))
   }
 
   /// An option that has a default, and whose value is read by a function.

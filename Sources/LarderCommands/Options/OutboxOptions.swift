@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import Orders
 
 /// The options for the outbox, which is the file with the orders, and for the language of messages about orders.
@@ -11,10 +12,8 @@ struct OutboxOptions: ParsableArguments {
   var orders: String?
 
   @Option(
-    help: ArgumentHelp(
-      "The language of messages about orders (default: LC_ALL, LC_MESSAGES, LANG).",
-      valueName: "locale"
-    )
+    "The language of messages about orders (default: LC_ALL, LC_MESSAGES, LANG).",
+    value: "locale"
   )
   var locale: String?
 
@@ -69,6 +68,6 @@ struct OutboxOptions: ParsableArguments {
 
   /// The value of an environment variable; nil if the variable is empty or not set.
   static func variable(_ name: String) -> String? {
-    Terminal.environment(name).flatMap { $0.isEmpty ? nil : $0 }
+    getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
   }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Base
 import CurlTransport
+import Foundation
 
 /// The value of an option that is a number with a unit, such as `90s`.
 ///
@@ -46,62 +47,51 @@ extension Option {
 
 /// A ``UnitArgument`` with one number and one unit, and with an allowed range.
 protocol BoundedArgument: UnitArgument {
-  /// The units that are allowed after the number.
-  static var units: [String] { get }
+  /// The units that are allowed after the number, and the amount of each, such as 60 for a minute.
+  static var units: [String: Double] { get }
+  /// The allowed amounts.
+  static var range: ClosedRange<Double> { get }
   /// The allowed range in words, such as "a time from 0s to 100000d".
   static var bounds: String { get }
 
-  /// Converts a number with its unit; nil if the result is out of ``bounds``.
-  init?(_ number: Double, _ unit: String)
+  /// Makes the value from an amount in the allowed range.
+  init(_ amount: Double)
 }
 
 extension BoundedArgument {
   init?(argument: String) {
-    guard !argument.hasPrefix("-"), let (number, unit) = Self.parts(of: argument) else {
-      return nil
-    }
-    self.init(number, unit)
+    guard !argument.hasPrefix("-"), let amount = Self.amount(argument),
+      Self.range.contains(amount)
+    else { return nil }
+    self.init(amount)
   }
 
   static func bounds(beside argument: String) -> String? {
-    parts(of: argument) == nil ? nil : bounds
+    amount(argument) == nil ? nil : bounds
   }
 
-  /// Splits a value into its number and its unit; nil if the value has none of the allowed forms.
-  ///
-  /// The number can have any size, and can be negative.
-  private static func parts(of argument: String) -> (Double, String)? {
+  /// The amount, of any size and without its sign; nil if the argument has none of the allowed forms.
+  private static func amount(_ argument: String) -> Double? {
     let digits = argument.hasPrefix("-") ? argument.dropFirst() : argument[...]
     // `Double` alone would also accept "inf" and hexadecimal digits.
     let end = digits.firstIndex { !$0.isNumber && $0 != "." } ?? digits.endIndex
-    let unit = String(digits[end...])
-    guard digits.first?.isNumber == true, units.contains(unit), let number = Double(digits[..<end])
+    guard digits.first?.isNumber == true, let unit = units[String(digits[end...])],
+      let number = Double(digits[..<end])
     else { return nil }
-    return (number, unit)
+    return number * unit
   }
 }
 
 /// A duration on the command line: `20ms`, `90s`, `10m`, `6h`, `30d` or `2y` (years of 365 days).
 struct DurationArgument: BoundedArgument {
   static let forms = "7d, 12h, 30m, 90s, 500ms or 2y"
-  static let units = ["ms", "s", "m", "h", "d", "y"]
+  static let units: [String: Double] = [
+    "ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86_400, "y": 365 * 86_400,
+  ]
+  static let range = 0...100_000 * 86_400.0
   static let bounds = "a time from 0s to 100000d"
 
   let seconds: Double
-
-  /// Creates a duration that does not come from the command line, such as a default.
-  init(seconds: Double) {
-    self.seconds = seconds
-  }
-
-  init?(_ number: Double, _ unit: String) {
-    let factors: [String: Double] = [
-      "ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86_400, "y": 365 * 86_400,
-    ]
-    guard let factor = factors[unit] else { return nil }
-    seconds = number * factor
-    guard seconds <= 100_000 * 86_400 else { return nil }
-  }
 
   /// Parses the value of an option that does not accept zero.
   ///
@@ -115,39 +105,37 @@ struct DurationArgument: BoundedArgument {
   var duration: Duration { .milliseconds(Int64(seconds * 1000)) }
 }
 
+extension DurationArgument {
+  init(_ amount: Double) { self.init(seconds: amount) }
+}
+
 /// A size on the command line, such as `4096B`, `300K` or `2G`.
 ///
 /// The units are binary: 1K is 1024 bytes.
 struct SizeArgument: BoundedArgument {
   static let forms = "512B, 300K, 64M or 2G"
-  static let units = ["B", "K", "M", "G", "T", "b", "k", "m", "g", "t"]
+  static let units: [String: Double] = [
+    "B": 1, "K": 0x1p10, "M": 0x1p20, "G": 0x1p30, "T": 0x1p40,
+    "b": 1, "k": 0x1p10, "m": 0x1p20, "g": 0x1p30, "t": 0x1p40,
+  ]
+  static let range = 1...1_000_000 * 0x1p40
   static let bounds = "a size from 1B to 1000000T"
 
   let bytes: ByteCount
 
-  init?(_ number: Double, _ unit: String) {
-    let shifts: [String: Int64] = ["B": 0, "K": 10, "M": 20, "G": 30, "T": 40]
-    guard let shift = shifts[unit.uppercased()] else { return nil }
-    let bytes = number * Double(Int64(1) << shift)
-    guard bytes >= 1, bytes <= 1_000_000 * Double(Int64(1) << 40) else { return nil }
-    self.bytes = ByteCount(Int64(bytes))
-  }
+  init(_ amount: Double) { bytes = ByteCount(Int64(amount)) }
 }
 
 /// A rate on the command line, such as `20/s`, `30/m` or `500/h`.
 struct RateArgument: BoundedArgument {
   static let forms = "20/s, 30/m or 500/h"
-  static let units = ["/s", "/m", "/h"]
+  static let units = ["/s": 1.0, "/m": 1 / 60.0, "/h": 1 / 3600.0]
+  static let range = Double.leastNonzeroMagnitude...1_000_000
   static let bounds = "a rate above 0/s, up to 1000000/s"
 
   let perSecond: Double
 
-  init?(_ number: Double, _ unit: String) {
-    let factors: [String: Double] = ["/s": 1, "/m": 60, "/h": 3600]
-    guard let factor = factors[unit] else { return nil }
-    perSecond = number / factor
-    guard perSecond > 0, perSecond <= 1_000_000 else { return nil }
-  }
+  init(_ amount: Double) { perSecond = amount }
 }
 
 /// Parses the number of simultaneous transfers: `auto` or a number from 1 to 1024.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CurlTransport
+import Foundation
 import Orders
 
 /// The webhook options of every command that sends orders or notices.
@@ -11,18 +12,14 @@ struct WebhookOptions: ParsableArguments {
   var webhookUrlFile: String?
 
   @Option(
-    help: ArgumentHelp(
-      "Send messages for Slack, or as signed JSON (default: LARDER_WEBHOOK_PAYLOAD, else slack).",
-      valueName: "slack|json"
-    )
+    "Send messages for Slack, or as signed JSON (default: LARDER_WEBHOOK_PAYLOAD, else slack).",
+    value: "slack|json"
   )
   var payload: PayloadKind?
 
   @Option(
-    help: ArgumentHelp(
-      "Hold or resend an order that may have arrived (default: hold for slack, resend for json).",
-      valueName: "hold|resend"
-    )
+    "Hold or resend an order that may have arrived (default: hold for slack, resend for json).",
+    value: "hold|resend"
   )
   var onAmbiguous: AmbiguityPolicy?
 
@@ -49,16 +46,7 @@ struct WebhookOptions: ParsableArguments {
   )
   var wait = DurationArgument(seconds: 10)
 
-  @Option(
-    help: ArgumentHelp("Trust the certificates in this PEM file.", valueName: "file"),
-    completion: .file(),
-    transform: CertificateFile.read
-  )
-  var cacert: String?
-
-  @Option(help: ProxyArgument.help) var proxy: String?
-
-  mutating func validate() throws { try ProxyArgument.check(proxy) }
+  @OptionGroup var route: RouteOptions
 
   /// The webhook that the options describe, or else the environment variables.
   ///
@@ -68,10 +56,12 @@ struct WebhookOptions: ParsableArguments {
   /// - Throws: A usage error when no webhook is given, or when a secret is needed and not given.
   func webhook(_ template: String? = nil) throws -> Webhook {
     guard
-      let url = try webhookUrlFile.map({
-        try Self.secret(in: $0, "webhook URL file", content: "the URL")
-      })
-        ?? OutboxOptions.variable("LARDER_WEBHOOK_URL")
+      let url = try Self.secret(
+        in: webhookUrlFile,
+        "webhook URL file",
+        content: "the URL",
+        or: "LARDER_WEBHOOK_URL"
+      )
     else {
       throw CommandFailure(
         "cannot send: there is no webhook; put its URL into a file for --webhook-url-file, or into "
@@ -79,7 +69,10 @@ struct WebhookOptions: ParsableArguments {
         .usage
       )
     }
-    let kind = try kind()
+    let named = OutboxOptions.variable("LARDER_WEBHOOK_PAYLOAD") ?? "slack"
+    guard let kind = payload ?? PayloadKind(rawValue: named) else {
+      throw CommandFailure("cannot send: LARDER_WEBHOOK_PAYLOAD is slack or json", .usage)
+    }
     return try Webhook(
       url,
       payload: kind,
@@ -89,22 +82,15 @@ struct WebhookOptions: ParsableArguments {
     )
   }
 
-  private func kind() throws -> PayloadKind {
-    if let payload { return payload }
-    guard let name = OutboxOptions.variable("LARDER_WEBHOOK_PAYLOAD") else { return .slack }
-    guard let kind = PayloadKind(rawValue: name) else {
-      throw CommandFailure("cannot send: LARDER_WEBHOOK_PAYLOAD is slack or json", .usage)
-    }
-    return kind
-  }
-
   private func secrets() throws -> [WebhookSecret] {
     if unsigned { return [] }
     guard
-      let text = try webhookSecretFile.map({
-        try Self.secret(in: $0, "secret file", content: "the secret")
-      })
-        ?? OutboxOptions.variable("LARDER_WEBHOOK_SECRET")
+      let text = try Self.secret(
+        in: webhookSecretFile,
+        "secret file",
+        content: "the secret",
+        or: "LARDER_WEBHOOK_SECRET"
+      )
     else {
       throw CommandFailure(
         "cannot send: there is no secret to sign with; put whsec_… into a file for "
@@ -115,33 +101,30 @@ struct WebhookOptions: ParsableArguments {
     return try WebhookSecret.parse(text)
   }
 
+  /// The text in a file; if no file is given, the value of a variable.
   private static func secret(
-    in path: String,
+    in path: String?,
     _ what: String,
-    content: String
-  ) throws -> String {
+    content: String,
+    or variable: String
+  ) throws -> String? {
+    guard let path else { return OutboxOptions.variable(variable) }
     let bytes = try FileReading.bytes(path, what: what, limit: 1 << 16)
     let text = String(decoding: bytes, as: UTF8.self)
-    guard let first = text.firstIndex(where: { !$0.isWhitespace }),
-      let last = text.lastIndex(where: { !$0.isWhitespace })
-    else {
+      .trimmingCharacters(in: .whitespacesAndNewlines)
+    guard !text.isEmpty else {
       throw CommandFailure(
         "cannot send: \(what) \(path) is empty; write \(content) into it, on one line",
         .usage
       )
     }
-    return String(text[first...last])
+    return text
   }
 }
 
 /// The option `--template`: the text of messages about orders.
 struct TemplateOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "The text of messages for Slack (default: \"{by} – {total} – {what}\").",
-      valueName: "text"
-    )
-  )
+  @Option("The text of messages for Slack (default: \"{by} – {total} – {what}\").", value: "text")
   var template: String?
 }
 

@@ -35,7 +35,12 @@ struct OrderListCommand: ParsableCommand {
     let now = SystemSenderClock().now()
     try output.show(
       json: chosen.jsonLine(),
-      text: OrderTable(chosen, outbox.language, now: now, Terminal(output)).text,
+      text: OrderTable(
+        orders: chosen,
+        language: outbox.language,
+        now: now,
+        terminal: Terminal(output)
+      ).text,
       always: true
     )
   }

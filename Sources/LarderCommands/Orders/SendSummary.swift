@@ -29,10 +29,7 @@ extension WebhookOptions {
     var limits = limits
     limits.patience = Int64(wait.seconds * 1000)
     // The sender itself makes all delays and retries.
-    var settings = TransportOptions.sender(timeout: timeout.duration)
-    settings.caFile = cacert
-    settings.proxy = try ProxyArgument.route(proxy)
-    settings.userAgent = "larder/\(LarderCommand.version)"
+    let settings = try route.transport(.sender(timeout: timeout.duration))
     let transport = try CurlTransport(settings)
     defer { transport.shutdown() }
     let sender = WebhookSender(
@@ -76,7 +73,7 @@ extension WebhookOptions {
     guard counts[.queued] + counts[.sending] + counts[.ambiguous] > 0 else { return nil }
     var options = try WebhookOptions.parse([])
     options.wait = DurationArgument(seconds: 1)
-    options.proxy = proxy
+    options.route.proxy = proxy
     return try options.send(of: outbox, to: options.webhook())
   }
 }

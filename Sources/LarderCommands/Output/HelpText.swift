@@ -12,7 +12,7 @@ struct HelpText {
   /// "SUBCOMMANDS" to the heading of each group of commands.
   init?(_ message: String) {
     guard message.hasPrefix("OVERVIEW: ") else { return nil }
-    var blocks = message.components(separatedBy: "\n\n").map(Self.withoutEnd)
+    var blocks = message.trimmingCharacters(in: .newlines).components(separatedBy: "\n\n")
     if let own = blocks.firstIndex(where: { $0.hasPrefix("OPTIONS:\n") }),
       let usage = blocks.firstIndex(where: { $0.hasPrefix("USAGE: ") }), own > usage
     {
@@ -28,10 +28,6 @@ struct HelpText {
       return heading.dropLast(ending.count) + ":" + block[heading.endIndex...]
     }
     text = groups.joined(separator: "\n\n")
-  }
-
-  private static func withoutEnd(_ block: String) -> String {
-    String(block[..<(block.lastIndex { $0 != "\n" }.map(block.index(after:)) ?? block.startIndex)])
   }
 
   /// Wraps the usage line at 80 columns.
@@ -60,15 +56,12 @@ struct StatusHelp {
   ///   - meanings: The meaning of each status for this command. The status 64, for a wrong command line, is added.
   ///   - stops: Whether the command handles Ctrl-C and SIGTERM. If it does, the statuses 130 and 143 are added.
   init(_ meanings: KeyValuePairs<ExitStatus, String>, stops: Bool = false) {
-    var all = meanings.map { ($0.key.rawValue, $0.value) }
-    all.append((ExitStatus.usage.rawValue, "the command line is wrong"))
+    var all = Array(meanings) + [(.usage, "the command line is wrong")]
     if stops {
-      all.append((ExitStatus.interrupted.rawValue, "interrupted by Ctrl-C"))
-      all.append((ExitStatus.terminated.rawValue, "ended by SIGTERM"))
+      all += [(.interrupted, "interrupted by Ctrl-C"), (.terminated, "ended by SIGTERM")]
     }
-    let lines = all.sorted { $0.0 < $1.0 }.map { status, words in
-      let number = "\(status)"
-      return String(repeating: " ", count: 5 - number.count) + number + "  " + words
+    let lines = all.sorted { $0.key.rawValue < $1.key.rawValue }.map { status, words in
+      "\(padded("\(status.rawValue)", to: 5, right: true))  \(words)"
     }
     text = "Exit statuses:\n" + lines.joined(separator: "\n")
   }

@@ -4,11 +4,7 @@ import Pipeline
 
 /// Changes of items, as CSV or text.
 struct HistoryText {
-  private let changes: [Shop.Change]
-
-  init(_ changes: [Shop.Change]) {
-    self.changes = changes
-  }
+  let changes: [Shop.Change]
 
   /// The changes as CSV: a header, then one line for each change. (RFC 4180)
   var table: String {

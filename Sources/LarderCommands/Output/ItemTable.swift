@@ -7,14 +7,12 @@ import Pipeline
 ///
 /// The width of a column depends only on the rows so far. So the first lines can be printed before the last items are
 /// read. If an item is on sale, its normal price is printed beside the sale price. On a terminal with colours, the
-/// normal price is struck through, and the columns after the titles are aligned too.
+/// normal price is struck through.
 struct ItemTable {
   private let sections: [String: RunSection]
   private let terminal: Terminal
-  private var idWidth = 0
-  private var priceWidth = 0
-  private var normalWidth = 0
-  private var titleWidth = 0
+  /// The widths so far of the columns with id, price and normal price.
+  private var widths = [0, 0, 0]
   /// The section of the last printed item.
   private var current: String?
 
@@ -27,49 +25,34 @@ struct ItemTable {
   ///
   /// If an item begins a new section, its line follows the heading of that section.
   mutating func lines(of items: [ShownItem]) -> String {
-    let items = items.map {
-      (section: $0.sections.first, shown: $0.plain, price: price($0), normal: normalPrice($0))
-    }
-    idWidth = items.reduce(idWidth) { max($0, columns($1.shown.item.id)) }
-    priceWidth = items.reduce(priceWidth) { max($0, columns($1.price)) }
-    normalWidth = items.reduce(normalWidth) { max($0, columns($1.normal)) }
-    if terminal.hasColor {
-      titleWidth = items.reduce(titleWidth) { width, item in
-        let own = columns(item.shown.item.title)
-        return own > Self.widestTitle ? width : max(width, own)
-      }
-    }
+    let rows = items.map { [PlainText.line($0.item.id), price($0), normalPrice($0)] }
+    for row in rows { widths = zip(widths, row).map { max($0, columns($1)) } }
     var lines: [String] = []
-    for (section, shown, price, normal) in items {
+    for (item, row) in zip(items, rows) {
+      let section = item.sections.first
       if section != current, let entry = section.flatMap({ sections[$0] })?.plain {
         if current != nil { lines.append("") }
         lines.append(heading(entry))
         current = section
       }
-      let item = shown.item
-      let space = String(repeating: " ", count: priceWidth - columns(price))
-      var line = "  \(padded(item.id, to: idWidth))  \(space)\(price)  "
-      if normalWidth > 0 {
-        line += String(repeating: " ", count: normalWidth - columns(normal))
-        line += normal.isEmpty ? "  " : terminal.paint(normal, .struck) + "  "
+      var line =
+        "  \(padded(row[0], to: widths[0]))  \(padded(row[1], to: widths[1], right: true))  "
+      if widths[2] > 0 {
+        line += String(repeating: " ", count: widths[2] - columns(row[2]))
+        line += row[2].isEmpty ? "  " : terminal.paint(row[2], .struck) + "  "
       }
-      var rest = ""
-      if !item.badges.isEmpty {
-        rest += "  " + terminal.paint("[\(item.badges.joined(separator: "] ["))]", .yellow)
+      let shown = item.plain
+      line += shown.item.title
+      if !shown.item.badges.isEmpty {
+        let badges = shown.item.badges.joined(separator: "] [")
+        line += "  " + terminal.paint("[\(badges)]", .yellow)
       }
-      if shown.thumbnail.map({ $0.state != .held }) ?? true {
-        rest += terminal.paint("  (no picture)", .faint)
-      }
-      if let place = item.place { rest += terminal.paint("  @ \(place)", .faint) }
-      lines.append(line + (rest.isEmpty ? item.title : padded(item.title, to: titleWidth) + rest))
+      if shown.thumbnail?.state != .held { line += terminal.paint("  (no picture)", .faint) }
+      if let place = shown.item.place { line += terminal.paint("  @ \(place)", .faint) }
+      lines.append(line)
     }
     return lines.joined(separator: "\n")
   }
-
-  /// The widest title, in terminal columns, that the column of titles makes room for.
-  ///
-  /// If a title is wider, the rest of its row is not aligned with the other rows.
-  private static let widestTitle = 40
 
   private func heading(_ section: RunSection) -> String {
     var heading = terminal.paint(section.title, .bold)
@@ -97,41 +80,30 @@ extension ShownItem {
   /// The item as text, for `larder show`: title, facts, then one line for each picture.
   func card(_ terminal: Terminal) -> String {
     let (shown, store) = (plain, plain.item)
-    var lines = [terminal.paint(store.title, .bold)]
-    if let description = store.description { lines.append(description) }
-    lines.append("")
-    func add(_ name: String, _ value: String) {
-      if !value.isEmpty { lines.append("\(padded(name, to: 13))  \(value)") }
-    }
-    add("id", store.id)
-    add(
-      "sections",
-      shown.sections.joined(separator: ", ") + (shown.isStale ? " (stale)" : "")
-    )
-    add("price", store.prices)
+    let text = shown.detail?.description.map(PlainText.line)
+    var facts = [
+      ("id", store.id),
+      ("sections", shown.sections.joined(separator: ", ") + (shown.isStale ? " (stale)" : "")),
+      ("price", store.prices),
+    ]
     if let lowest = shown.lowest30Days, lowest.price != store.price {
-      add(
-        "lowest",
-        "\(lowest.price.formatted()) in the last 30 days, since \(lowest.time.rfc3339)"
-      )
+      let price = lowest.price.formatted()
+      facts.append(("lowest", "\(price) in the last 30 days, since \(lowest.time.rfc3339)"))
     }
-    add("place", store.wholePlace)
-    add("badges", store.badges.joined(separator: ", "))
-    add("delivery", store.deliveryTypes.joined(separator: ", "))
-    if let detail = shown.detail {
-      if detail.description.map(PlainText.line) != store.description {
-        add("detail", PlainText.line(detail.description ?? ""))
-      }
-      for (name, note) in detail.notes.sorted(by: { $0.key < $1.key }) {
-        add(PlainText.line(name), PlainText.line(note))
-      }
-    }
+    facts += [
+      ("place", store.wholePlace), ("badges", store.badges.joined(separator: ", ")),
+      ("delivery", store.deliveryTypes.joined(separator: ", ")),
+      ("detail", text == store.description ? "" : text ?? ""),
+    ]
+    facts += (shown.detail?.notes ?? [:]).sorted { $0.key < $1.key }
+      .map { (PlainText.line($0.key), PlainText.line($0.value)) }
     if let since = shown.detailSince, shown.detail != nil {
-      add(
-        "gone",
-        "the shop removed the detail by \(since.rfc3339); the last version is shown"
-      )
+      let words = "the shop removed the detail by \(since.rfc3339); the last version is shown"
+      facts.append(("gone", words))
     }
+    var lines =
+      [terminal.paint(store.title, .bold)] + (store.description.map { [$0] } ?? []) + [""]
+    lines += facts.filter { !$1.isEmpty }.map { "\(padded($0, to: 13))  \($1)" }
     if !shown.pictures.isEmpty { lines.append("") }
     for image in shown.pictures {
       let place = image.path ?? "\(image.state.rawValue): \(image.url)"

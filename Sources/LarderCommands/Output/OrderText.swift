@@ -48,31 +48,23 @@ extension PlacedOrder {
 
 /// Orders as a text table, with a column for each order's progress.
 struct OrderTable {
-  private let entries: [Order]
-  private let language: Language
-  private let now: OrderTime
-  private let terminal: Terminal
-
-  init(_ entries: [Order], _ language: Language, now: OrderTime, _ terminal: Terminal) {
-    self.entries = entries
-    self.language = language
-    self.now = now
-    self.terminal = terminal
-  }
+  let orders: [Order]
+  let language: Language
+  let now: OrderTime
+  let terminal: Terminal
 
   /// The whole table; empty if there are no orders.
   var text: String {
-    let rows = entries.map { entry in
+    let rows = orders.map { order in
       [
-        entry.order.id.rawValue, progress(entry.state),
-        language.ago(seconds: now.seconds - entry.order.placed.seconds),
-        PlainText.line(entry.order.by),
-        entry.order.total.formatted(), delivery(entry), PlainText.line(entry.order.summary),
+        order.id.rawValue, progress(order.state),
+        language.ago(seconds: now.seconds - order.order.placed.seconds), PlainText.line(order.by),
+        order.total.formatted(), delivery(order), PlainText.line(order.order.summary),
       ]
     }
-    return zip(aligned(rows), entries).map { row, entry in
+    return zip(aligned(rows), orders).map { row, order in
       var cells = row
-      if let color = color(entry.delivery.state) { cells[5] = terminal.paint(cells[5], color) }
+      if let color = color(order.delivery.state) { cells[5] = terminal.paint(cells[5], color) }
       return cells.joined(separator: "  ")
     }
     .joined(separator: "\n")
@@ -90,9 +82,9 @@ struct OrderTable {
     return "\(dots.joined()) \(language.name(of: state))"
   }
 
-  private func delivery(_ entry: Order) -> String {
-    entry.state == .cancelled && entry.delivery.state == .dead
-      ? "–" : entry.delivery.state.rawValue
+  private func delivery(_ order: Order) -> String {
+    order.state == .cancelled && order.delivery.state == .dead
+      ? "–" : order.delivery.state.rawValue
   }
 
   private func color(_ state: Delivery.State) -> Terminal.Color? {

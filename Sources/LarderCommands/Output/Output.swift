@@ -43,7 +43,7 @@ enum Output {
 
   /// Prints an error on stderr, on one line.
   static func error(_ message: String) {
-    note("\(Journal.prefix(.error))larder: \(PlainText.row(message))")
+    note("\(Journal.prefix(3))larder: \(PlainText.row(message))")
   }
 
   /// Writes a message to stderr.
@@ -132,16 +132,10 @@ extension OutputOptions {
 
 /// Prefixes that tell the journal of systemd how severe a line on stderr is. (sd-daemon(3))
 enum Journal {
-  /// The severity of a line, as a syslog level.
-  enum Priority: Int {
-    case error = 3
-    case warning = 4
-  }
-
   /// The prefix, such as `<4>`, if the journal reads stderr; otherwise an empty string.
-  static func prefix(_ priority: Priority) -> String {
-    reads ? "<\(priority.rawValue)>" : ""
-  }
+  ///
+  /// `level` is a level of syslog: 3 for an error, 4 for a warning.
+  static func prefix(_ level: Int) -> String { reads ? "<\(level)>" : "" }
 
   /// Whether stderr is the file that `JOURNAL_STREAM` names.
   ///
@@ -171,26 +165,19 @@ enum TerminalJSON {
     guard document.contains(where: { $0 >= 0x7F && suspects.contains($0) }) else {
       return document
     }
-    var escaped: [UInt8] = []
+    var escaped = ""
     escaped.reserveCapacity(document.count)
-    var rest = document[...]
-    while let first = rest.first {
-      let length = first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
-      let bytes = rest.prefix(length)
-      rest = rest.dropFirst(length)
-      guard first >= 0x7F, suspects.contains(first),
-        let scalar = String(decoding: bytes, as: UTF8.self).unicodeScalars.first,
-        PlainText.isHarmful(scalar)
-      else {
-        escaped += bytes
-        continue
-      }
-      for unit in String(scalar).utf16 {
-        let digits = String(unit, radix: 16)
-        escaped += Array("\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8)
+    for scalar in String(decoding: document, as: UTF8.self).unicodeScalars {
+      if scalar.value < 0x7F || !PlainText.isHarmful(scalar) {
+        escaped.unicodeScalars.append(scalar)
+      } else {
+        for unit in scalar.utf16 {
+          let digits = String(unit, radix: 16)
+          escaped += "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)"
+        }
       }
     }
-    return escaped
+    return Array(escaped.utf8)
   }
 
   /// The same as ``bytes(_:)``, as text.
@@ -224,18 +211,15 @@ struct Log {
   private func say(_ level: String, _ message: String) {
     // The message stays on one line, even if it contains text from a server.
     let message = PlainText.row(message)
-    switch format {
-    case .text:
-      if level == "error" {
-        Output.error(message)
-      } else {
-        Output.note("\(Journal.prefix(.warning))\(level): \(message)")
-      }
-    case .json:
+    if format == .json {
       let line = try? [
         "time": UnixTime.now().rfc3339, "level": level, "message": message,
       ].jsonLine()
       Output.note(TerminalJSON.text(line ?? []))
+    } else if level == "error" {
+      Output.error(message)
+    } else {
+      Output.note("\(Journal.prefix(4))\(level): \(message)")
     }
   }
 }

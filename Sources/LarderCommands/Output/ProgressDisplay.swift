@@ -12,11 +12,17 @@ final class ProgressDisplay: @unchecked Sendable {
   private let queue = DispatchQueue(label: "larder.display")
   private let draw: @Sendable () -> Void
 
-  /// Starts drawing.
+  /// Starts drawing; nil if the terminal cannot show progress, or the options forbid it.
   ///
-  /// - Parameter line: Makes the line from the seconds since the start and the width of the terminal in columns. If the
-  ///   result is empty, no line is shown.
-  init(_ line: @escaping @Sendable (_ seconds: Double, _ width: Int) -> String) {
+  /// - Parameters:
+  ///   - output: The output options.
+  ///   - line: Makes the line from the seconds since the start and the width of the terminal in columns. If the result
+  ///     is empty, no line is shown.
+  init?(
+    _ output: OutputOptions,
+    _ line: @escaping @Sendable (_ seconds: Double, _ width: Int) -> String
+  ) {
+    guard Terminal(output).showsProgress else { return nil }
     timer = DispatchSource.makeTimerSource(queue: queue)
     let began = ContinuousClock.now
     draw = {
@@ -29,9 +35,14 @@ final class ProgressDisplay: @unchecked Sendable {
   }
 
   /// Starts drawing the progress of a sync, with the activity of its transport.
-  convenience init(_ progress: ProgressMeter, of transport: CurlTransport) {
-    self.init {
-      ProgressLine(progress.current, transport.activity, seconds: $0).text(width: $1)
+  convenience init?(
+    _ progress: ProgressMeter,
+    of transport: CurlTransport,
+    _ output: OutputOptions
+  ) {
+    self.init(output) {
+      ProgressLine(snapshot: progress.current, activity: transport.activity, seconds: $0)
+        .text(width: $1)
     }
   }
 
@@ -42,8 +53,7 @@ final class ProgressDisplay: @unchecked Sendable {
     _ output: OutputOptions,
     _ work: () throws -> Value
   ) rethrows -> Value {
-    let terminal = Terminal(output)
-    let display = terminal.showsProgress ? ProgressDisplay(progress, of: transport) : nil
+    let display = ProgressDisplay(progress, of: transport, output)
     defer { display?.end() }
     return try work()
   }
@@ -129,28 +139,18 @@ struct ProgressParts {
 
 /// The progress line of a sync: finished and total counts, retries, bytes, rate, remaining time and current host.
 struct ProgressLine {
-  private let snapshot: SyncProgress
-  private let activity: TransferActivity
-  private let seconds: Double
-
-  init(
-    _ snapshot: SyncProgress,
-    _ activity: TransferActivity = TransferActivity(),
-    seconds: Double
-  ) {
-    self.snapshot = snapshot
-    self.activity = activity
-    self.seconds = seconds
-  }
+  let snapshot: SyncProgress
+  var activity = TransferActivity()
+  let seconds: Double
 
   /// The line, in at most `width` columns.
   ///
   /// The least important parts are left out first.
   func text(width: Int) -> String {
     var parts = ProgressParts(fraction: fraction, seconds: seconds)
-    var trouble: [String] = []
-    if snapshot.failed > 0 { trouble.append("\(snapshot.failed) failed") }
-    if activity.retrying > 0 { trouble.append("\(activity.retrying) retrying") }
+    let trouble = Quantities.counts([
+      (snapshot.failed, "failed"), (activity.retrying, "retrying"),
+    ])
     var rest = [ByteCount(snapshot.bytes).formatted()]
     if seconds > 0 {
       let rate = ByteCount(Int64(Double(snapshot.bytes) / seconds))
@@ -183,15 +183,12 @@ struct ProgressLine {
     // because the stages after that one cannot be complete yet.
     let open = words(counts.drop { $1.isComplete }.filter { $1.total > 0 })
     let last = open.last ?? all[2]
-    for length in stride(from: rest.count, through: 0, by: -1) {
-      for counts in [all, open] where !counts.isEmpty {
-        let words = counts + trouble + rest.prefix(length)
-        if columns(ProgressParts.line(words)) <= width { return words }
-      }
+    let choices = (0...rest.count).reversed().flatMap { length in
+      [all, open].filter { !$0.isEmpty }.map { $0 + trouble + rest.prefix(length) }
     }
     // The narrowest terminals have room for only one count. The last count stays, because pictures are most of the
     // work.
-    return [last] + trouble + rest
+    return choices.first { columns(ProgressParts.line($0)) <= width } ?? [last] + trouble + rest
   }
 
   /// The fraction of the known work that is finished; nil while no work is known.
@@ -205,15 +202,14 @@ struct ProgressLine {
 
 /// A progress line with one count, such as `verify 120/311 pictures`, for commands other than `sync` and `warm`.
 final class CountDisplay: Sendable {
-  private let state: CountState
-  private let display: ProgressDisplay?
+  private let state: Mutex<(line: CountLine, display: ProgressDisplay?)>
 
-  private init(_ verb: String, _ noun: String, _ output: OutputOptions) {
-    let state = CountState(CountLine(verb: verb, noun: noun))
-    self.state = state
-    display =
-      Terminal(output).showsProgress
-      ? ProgressDisplay { state.line.text(seconds: $0, width: $1) } : nil
+  private init(_ line: CountLine, _ output: OutputOptions) {
+    state = Mutex((line, nil))
+    let display = ProgressDisplay(output) { [self] seconds, width in
+      state.withLock(\.line).text(seconds: seconds, width: width)
+    }
+    state.withLock { $0.display = display }
   }
 
   /// Shows a line with a verb and a plural noun, such as "verify" and "pictures", while `work` runs.
@@ -225,45 +221,25 @@ final class CountDisplay: Sendable {
     _ output: OutputOptions,
     _ work: (CountDisplay) throws -> Value
   ) rethrows -> Value {
-    let display = CountDisplay(verb, noun, output)
-    defer { display.display?.end() }
+    let display = CountDisplay(CountLine(verb: verb, noun: noun), output)
+    // The display refers to the line, and so it is released here.
+    defer { display.state.withLock { $0.display.take() }?.end() }
     return try work(display)
   }
 
   /// Sets the counts: the pieces of work that are finished, all pieces, and the pieces that failed.
   func show(_ done: Int, of total: Int, failed: Int = 0) {
-    state.note(done, of: total, failed: failed)
+    state.withLock { ($0.line.done, $0.line.total, $0.line.failed) = (done, total, failed) }
   }
 
   /// Prints text above the line.
   func above(_ print: () -> Void) {
-    if let display { display.above(print) } else { print() }
-  }
-}
-
-/// The values of the line.
-///
-/// The work writes them, and the display reads them.
-private final class CountState: Sendable {
-  private let held: Mutex<CountLine>
-
-  init(_ line: CountLine) {
-    held = Mutex(line)
-  }
-
-  var line: CountLine { held.withLock { $0 } }
-
-  func note(_ done: Int, of total: Int, failed: Int) {
-    held.withLock { line in
-      line.done = done
-      line.total = total
-      line.failed = failed
-    }
+    if let display = state.withLock(\.display) { display.above(print) } else { print() }
   }
 }
 
 /// The content of a `CountDisplay`: the finished and total count, the failures, the remaining time and the rate.
-struct CountLine: Sendable {
+private struct CountLine: Sendable {
   let verb: String
   let noun: String
   var done = 0
@@ -275,7 +251,7 @@ struct CountLine: Sendable {
     guard total > 0 else { return "" }
     var parts = ProgressParts(fraction: Double(done) / Double(total), seconds: seconds)
     parts.words = ["\(verb) \(done)/\(total) \(noun)"]
-    if failed > 0 { parts.words.append("\(failed) failed") }
+    parts.words += Quantities.counts([(failed, "failed")])
     if let left = parts.secondsLeft { parts.words.append("\(Quantities.duration(left)) left") }
     if seconds > 0.5 { parts.words.append("\(Quantities.rate(Double(done) / seconds))/s") }
     return parts.text(width: width)

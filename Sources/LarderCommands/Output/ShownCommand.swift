@@ -29,16 +29,7 @@ struct ShownCommand: CustomStringConvertible {
 
   /// Puts a word into single quotes for a shell, unless it has only letters, digits and the characters `_-./:=@%+,`.
   static func word(_ word: String) -> String {
-    let isPlain =
-      !word.isEmpty
-      && word.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"):
-          true
-        default: "_-./:=@%+,".utf8.contains(byte)
-        }
-      }
+    let isPlain = word.wholeMatch(of: /[a-zA-Z0-9_.\/:=@%+,-]+/) != nil
     if isPlain { return word }
     // Scalars are compared, because an apostrophe and a combining accent after it would be another `Character`.
     let closed = word.unicodeScalars.flatMap { $0 == "'" ? Array("'\\''".unicodeScalars) : [$0] }

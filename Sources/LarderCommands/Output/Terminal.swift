@@ -10,11 +10,11 @@ struct Terminal: Sendable {
 
   /// Determines the features from the environment and the options.
   init(_ options: OutputOptions) {
-    let term = Self.environment("TERM")
+    let term = OutboxOptions.variable("TERM")
     let isDumb = term == nil || term == "dumb"
     showsProgress = isatty(STDERR_FILENO) == 1 && !isDumb && !options.quiet && !options.json
-    let noColor = (Self.environment("NO_COLOR") ?? "").isEmpty == false
-    hasColor = isatty(STDOUT_FILENO) == 1 && !isDumb && !noColor && !options.noColor
+    let noColor = options.noColor || OutboxOptions.variable("NO_COLOR") != nil
+    hasColor = isatty(STDOUT_FILENO) == 1 && !isDumb && !noColor
   }
 
   /// Whether stdin is a terminal of any kind.
@@ -28,11 +28,6 @@ struct Terminal: Sendable {
     var size = winsize()
     guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
     return Int(size.ws_col)
-  }
-
-  /// The value of an environment variable; nil if it is not set.
-  static func environment(_ name: String) -> String? {
-    getenv(name).map { String(cString: $0) }
   }
 
   /// The text in a colour or style; unchanged if colours are off.
@@ -72,10 +67,9 @@ private func columns(of character: Character) -> Int {
   let scalars = character.unicodeScalars
   guard let first = scalars.first else { return 0 }
   guard scalars.count > 1 else { return columns(of: first) }
-  // A variation selector turns a character into an emoji. Two regional indicators form a flag.
+  // A variation selector turns a character into an emoji.
   if first.properties.isEmoji, scalars.contains("\u{FE0F}") { return 2 }
-  if (0x1F1E6...0x1F1FF).contains(first.value) { return 2 }
-  // Code points that join an emoji, or set its skin tone, take no further columns.
+  // Code points that join an emoji, set its skin tone or complete a flag take no further columns.
   if first.properties.isEmojiPresentation { return 2 }
   return scalars.reduce(0) { $0 + columns(of: $1) }
 }
@@ -113,15 +107,15 @@ func aligned(
   let widths = first.indices.map { column in rows.map { columns($0[column]) }.max() ?? 0 }
   return rows.enumerated().map { number, row in
     row.enumerated().map { column, cell in
-      if isRight(number, column) {
-        return String(repeating: " ", count: widths[column] - columns(cell)) + cell
-      }
-      return column == widths.count - 1 ? cell : padded(cell, to: widths[column])
+      let isRight = isRight(number, column)
+      return column == widths.count - 1 && !isRight
+        ? cell : padded(cell, to: widths[column], right: isRight)
     }
   }
 }
 
-/// `text` with spaces to its right, up to the given width.
-func padded(_ text: String, to width: Int) -> String {
-  text + String(repeating: " ", count: max(0, width - columns(text)))
+/// `text` with spaces to its right, or to its left, up to the given width.
+func padded(_ text: String, to width: Int, right isRight: Bool = false) -> String {
+  let space = String(repeating: " ", count: max(0, width - columns(text)))
+  return isRight ? space + text : text + space
 }

@@ -14,28 +14,25 @@ enum TextFile {
   ///
   /// - Throws: ``CommandFailure`` when the file cannot be written. In that case the old file is unchanged.
   static func replace(_ path: String, with text: String) throws {
-    func failure(_ code: Int32) -> CommandFailure {
-      CommandFailure("cannot write \(path): \(systemMessage(code)); check its folder", .io)
-    }
+    let text = Array(text.utf8)
     var status = stat()
-    if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+    do throws(SystemError) {
+      guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else {
+        return try Files.replace(path, with: text.span.bytes, mode: 0o644)
+      }
       // The call must not wait for a reader. A pipe that nobody reads is an error.
       let descriptor = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
-      guard descriptor >= 0 else { throw failure(errno) }
+      guard descriptor >= 0 else { throw SystemError(code: errno) }
       defer { close(descriptor) }
       _ = fcntl(descriptor, F_SETFL, O_WRONLY)
-      do throws(SystemError) {
-        try Files.write(Array(text.utf8).span.bytes, to: descriptor)
-      } catch {
-        throw failure(error.code)
-      }
-      return
-    }
-    do throws(SystemError) {
-      try Files.replace(path, with: Array(text.utf8).span.bytes, mode: 0o644)
+      try Files.write(text.span.bytes, to: descriptor)
     } catch {
-      throw failure(error.code)
+      throw failure(path, error.code)
     }
+  }
+
+  private static func failure(_ path: String, _ errno: Int32) -> CommandFailure {
+    CommandFailure("cannot write \(path): \(systemMessage(errno)); check its folder", .io)
   }
 
   /// Checks that a file can be written at `path`.
@@ -52,7 +49,7 @@ enum TextFile {
     }
     let folder = FilePath(path).removingLastComponent().string
     guard access(folder.isEmpty ? "." : folder, W_OK | X_OK) == 0 else {
-      throw CommandFailure("cannot write \(path): \(systemMessage(errno)); check its folder", .io)
+      throw failure(path, errno)
     }
   }
 
@@ -79,7 +76,7 @@ enum TextFile {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
     guard descriptor >= 0 else {
       if errno == EEXIST { throw refusal(path) }
-      throw CommandFailure("cannot write \(path): \(systemMessage(errno)); check its folder", .io)
+      throw failure(path, errno)
     }
     defer { close(descriptor) }
     do throws(SystemError) {
@@ -88,12 +85,5 @@ enum TextFile {
       unlink(path)
       throw CommandFailure("cannot write \(path): \(systemMessage(error.code))", .io)
     }
-  }
-
-  /// The current working folder.
-  static var workingFolder: String {
-    guard let path = getcwd(nil, 0) else { return "/" }
-    defer { free(path) }
-    return String(cString: path)
   }
 }

@@ -104,9 +104,7 @@ struct ShardPlanCommand: ParsableCommand {
         let cache = CachePlace(path: cache)
         let run = file.syncRun(cache: cache, options, transport, output, parts: parts)
         signals = Signals { run.stop() }
-        if Terminal(output).showsProgress {
-          display = ProgressDisplay(run.progress, of: transport)
-        }
+        display = ProgressDisplay(run.progress, of: transport, output)
         return run
       }
     }
