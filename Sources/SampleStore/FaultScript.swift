@@ -82,7 +82,9 @@ extension FaultRule {
       case "every": hits = .every(try word.number("a number from 1", 1...))
       case "share":
         let expected = "a share from 0 to 1, such as 0.2"
-        share = try word.read(expected) { Double($0).flatMap { (0...1).contains($0) ? $0 : nil } }
+        share = try word.read(expected) { (text: String) -> Double? in
+          Double(text).flatMap { (0...1).contains($0) ? $0 : nil }
+        }
       case "seed": seed = try word.number("a number from 0", 0...)
       case "per": scope = try word.read("rule or path") { ["rule": .rule, "path": .path][$0] }
       case "status": status = try word.number("a status from 200 to 599", 200...599)

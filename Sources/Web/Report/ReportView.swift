@@ -14,6 +14,8 @@ struct ReportView: PageView {
   let script = PageAssets.reportScript
   /// The data of the script, as JSON.
   let data: String
+  /// The title of the browser's window.
+  let title: String
   let catalog: String
   /// The numbers of items and sections, such as `3 items`.
   let items, sections: String
@@ -57,6 +59,7 @@ struct ReportView: PageView {
     policy = PagePolicy.text(script: script, style: style)
     data = sheets
     catalog = PlainText.line(report.catalog)
+    title = "\(catalog) – \(language.of("Catalog report", "카탈로그 보고서"))"
     items = language.count(report.items.count, "item", "items", "상품")
     sections = language.count(shelves.count, "section", "sections", "섹션")
     made = MomentView(clock.now, clock)
