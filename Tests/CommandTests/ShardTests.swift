@@ -147,23 +147,25 @@ import Testing
   @Test func `exit statuses tell a scheduler which shards to retry`() throws {
     let shop = try Shop()
     #expect(try plan(shop, 2).status == 0)
-    #expect(try run(shop, "0").status == 0)
+    // The store's port decides the shard of each picture, so one of the two shards may have none.
+    let last = try shop.folder.text("plan/shard-1.ndjson").isEmpty ? 0 : 1
+    #expect(try run(shop, "\(1 - last)").status == 0)
 
     let missing = try merge(shop)
-    #expect(missing.status == 75 && missing.errors.contains("shard 1 has no manifest"))
+    #expect(missing.status == 75 && missing.errors.contains("shard \(last) has no manifest"))
     #expect(try run(shop, "2").status == 64)
     #expect(try run(shop, "auto").status == 64)
     let wrong = try run(shop, "auto", environment: ["JOB_COMPLETION_INDEX": "one"])
     #expect(wrong.status == 64)
     // A port held closed, because another test might get the port of a stopped store.
     let closed = try ClosedPort()
-    let down = try run(shop, "1", "--connect-to", "::127.0.0.1:\(closed.number)")
+    let down = try run(shop, "\(last)", "--connect-to", "::127.0.0.1:\(closed.number)")
     withExtendedLifetime(closed) {}
     #expect(down.status == 75, "\(down.errors)")
     #expect(try Document(down)["error"]["status"].int == 75)
-    try shop.folder.write("{}\n", to: "plan/manifest-1.ndjson")
+    try shop.folder.write("{}\n", to: "plan/manifest-\(last).ndjson")
     #expect(try merge(shop).status == 65)
-    #expect(try run(shop, "1").status == 65)
+    #expect(try run(shop, "\(last)").status == 65)
   }
 
   @Test func `a shard takes its share of a host's connections, and less than one is refused`()
