@@ -42,8 +42,7 @@
   F(avifImageYUVToRGB)                                                                              \
   F(avifRGBImageSetDefaults)                                                                        \
   F(avifRWDataFree)                                                                                 \
-  F(avifResultToString)                                                                             \
-  F(avifVersion)
+  F(avifResultToString)
 
 FUNCTIONS(COPENING_DECLARED)
 

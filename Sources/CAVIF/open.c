@@ -7,8 +7,6 @@
 COPENING(cavif_open, LIBRARY, FUNCTIONS)
 COPENING_NOTE("avif", "recommended", "Reads and writes AVIF", LIBRARY)
 
-const char *cavif_release(void) { return cavif_open() == NULL ? their_avifVersion() : NULL; }
-
 int cavif_outcome_of(avifResult result, const avifDiagnostics *diagnostics, cavif_outcome *outcome) {
   if (result == AVIF_RESULT_OK) return cavif_done;
   const char *words = diagnostics != NULL && diagnostics->error[0] != 0

@@ -47,7 +47,6 @@
     (pattern, extend))                                                                              \
   F(cairo_pattern_set_filter, void, (cairo_pattern_t * pattern, cairo_filter_t filter),             \
     (pattern, filter))                                                                              \
-  F(pango_version_string, const char *, (void), ())                                                 \
   F(pango_cairo_font_map_get_default, PangoFontMap *, (void), ())                                   \
   F(pango_cairo_font_map_new_for_font_type, PangoFontMap *, (cairo_font_type_t type), (type))       \
   F(pango_cairo_show_layout, void, (cairo_t * context, PangoLayout * layout), (context, layout))    \

@@ -21,7 +21,6 @@
   F(de265_get_image_plane)                                                                          \
   F(de265_get_image_width)                                                                          \
   F(de265_get_next_picture)                                                                         \
-  F(de265_get_version)                                                                              \
   F(de265_get_warning)                                                                              \
   F(de265_isOK)                                                                                     \
   F(de265_new_decoder)                                                                              \
@@ -30,8 +29,6 @@
 
 COPENING(chevc_open, LIBRARY, FUNCTIONS)
 COPENING_NOTE("heic", "recommended", "Reads HEIC", LIBRARY)
-
-const char *chevc_release(void) { return chevc_open() == NULL ? their_de265_get_version() : NULL; }
 
 // Limits the buffers that a decoder may allocate: to two, each of the padded size of the picture. The second one is for
 // the sample adaptive offset filter, which reads from a copy. `left` is the number of buffers that may still be

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *cpng_release(void) { return png_get_libpng_ver(NULL); }
-
 void failure_begin(failure *failure, cpng_outcome *outcome, long memory) {
   memset(outcome, 0, sizeof *outcome);
   failure->outcome = outcome;

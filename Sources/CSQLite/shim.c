@@ -3,8 +3,6 @@
 #include <sqlite3.h>
 #include <stddef.h>
 
-const char *larder_sqlite_release(void) { return sqlite3_libversion(); }
-
 void larder_sqlite_count_no_memory(void) { sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
 
 int larder_sqlite_config(struct sqlite3 *connection, int option, int on, int *state) {

@@ -20,7 +20,6 @@
   F(TIFFComputeStrip)                                                                               \
   F(TIFFGetField)                                                                                   \
   F(TIFFGetFieldDefaulted)                                                                          \
-  F(TIFFGetVersion)                                                                                 \
   F(TIFFIsTiled)                                                                                    \
   F(TIFFOpenOptionsAlloc)                                                                           \
   F(TIFFOpenOptionsFree)                                                                            \
@@ -36,14 +35,6 @@
 
 COPENING(ctiff_open, LIBRARY, FUNCTIONS)
 COPENING_NOTE("tiff", "recommended", "Reads TIFF", LIBRARY)
-
-const char *ctiff_release(void) {
-  static char release[32];
-  if (ctiff_open() != NULL) return NULL;
-  // The text is "LIBTIFF, Version 4.5.0", followed by lines about its authors.
-  if (sscanf(their_TIFFGetVersion(), "LIBTIFF, Version %31s", release) != 1) return NULL;
-  return release;
-}
 
 struct ctiff_file {
   const uint8_t *bytes;

@@ -6,8 +6,6 @@
 #include <webp/decode.h>
 #include <webp/encode.h>
 
-int cwebp_release(void) { return WebPGetEncoderVersion(); }
-
 static int outcome(VP8StatusCode status) {
   switch (status) {
   case VP8_STATUS_OK: return cwebp_done;

@@ -36,9 +36,6 @@ int xmlTextReaderMoveToElement(xmlTextReaderPtr);
 int xmlTextReaderMoveToNextAttribute(xmlTextReaderPtr);
 int xmlTextReaderNodeType(xmlTextReaderPtr);
 int xmlTextReaderRead(xmlTextReaderPtr);
-extern const char *const xmlParserVersion;
-
-const char *cxml_release(void) { return xmlParserVersion; }
 
 static xmlTextReaderPtr inner(cxml_reader *reader) { return (xmlTextReaderPtr)reader; }
 

@@ -11,10 +11,6 @@
 
 #define INLINED inline __attribute__((always_inline))
 
-void czimg_release(unsigned *major, unsigned *minor, unsigned *patch) {
-  zimg_get_version_info(major, minor, patch);
-}
-
 static size_t sample_bytes(const czimg_picture *picture) { return picture->wide ? 2 : 1; }
 
 bool plane_begin(plane *plane, const czimg_picture *picture, border around) {

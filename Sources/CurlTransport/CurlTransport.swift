@@ -119,17 +119,12 @@ package final class CurlTransport: Fetching {
   /// `CURLOPT_PROTOCOLS_STR` was added in 7.85.0, and `CURLOPT_QUICK_EXIT` in 7.87.0.
   static let needed = LibraryVersion(7, 87, 0)
 
-  /// The installed libcurl, or nil if it cannot be opened.
+  /// The path of the file with the certificates that the installed libcurl trusts by default.
   ///
-  /// `version` is the version of libcurl. `tls` is the name and version of its TLS library, if it has one. `trust` is
-  /// the path of the file with the trusted certificates that it uses by default.
-  package static var library: (version: String, tls: String?, trust: String?)? {
-    guard let info = larder_version_info(CURLVERSION_SEVENTH)?.pointee else { return nil }
-    return (
-      "\(version)", info.ssl_version.map { String(cString: $0) },
-      // `cainfo` was added in 7.70.0. Older versions of libcurl are refused.
-      info.cainfo.map { String(cString: $0) }
-    )
+  /// It is nil if libcurl has no such file, or cannot be opened.
+  package static var trust: String? {
+    // `cainfo` was added in 7.70.0. Older versions of libcurl are refused.
+    larder_version_info(CURLVERSION_SEVENTH)?.pointee.cainfo.map { String(cString: $0) }
   }
 
   /// Whether libcurl's global initialization succeeded.

@@ -2,6 +2,7 @@ import ArgumentParser
 import Base
 import Catalog
 import CurlTransport
+import Glibc
 import Larder
 import Pipeline
 import SystemPackage
@@ -129,7 +130,9 @@ struct ReportCommand: ParsableCommand {
     try TextFile.demandRoom(at: out)
     guard !force, TextFile.exists(out) else { return }
     // An empty file, or one that begins as a report of larder does, can be replaced without --force.
-    let start = try? BoundedReading.bytes(ofFile: out, limit: 1023)
+    var status = stat()
+    let isFile = stat(out, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    let start = isFile ? try? BoundedReading.bytes(ofFile: out, limit: 1023) : nil
     if let start, start.isEmpty || ReportMark.isIn(Array(start.prefix(1024))) { return }
     throw CommandFailure(
       "cannot write \(out): it exists and is not a report of larder; name another with --out, or "

@@ -26,6 +26,6 @@ import Testing
   }
 
   @Test func `the loaded libcurl reports its certificate path`() {
-    #expect(CurlTransport.library?.trust?.hasPrefix("/") == true)
+    #expect(CurlTransport.trust?.hasPrefix("/") == true)
   }
 }

@@ -12,9 +12,6 @@
 // dynamic loader's message, which stays valid. Call it before any other function here.
 const char *cavif_open(void);
 
-// The version of the loaded library; NULL if it cannot be opened.
-const char *cavif_release(void);
-
 // The result of a call.
 enum { cavif_done = 0, cavif_no_memory = 1, cavif_cut = 2, cavif_broken = 3, cavif_refused = 4 };
 

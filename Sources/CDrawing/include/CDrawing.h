@@ -47,7 +47,6 @@ void g_free(void *memory);
 void *g_object_ref(void *object);
 void g_object_unref(void *object);
 
-const char *pango_version_string(void);
 PangoFontMap *pango_cairo_font_map_get_default(void);
 PangoFontMap *pango_cairo_font_map_new_for_font_type(cairo_font_type_t type);
 void pango_cairo_show_layout(cairo_t *context, PangoLayout *layout);

@@ -11,9 +11,6 @@
 // dynamic loader's message, which stays valid. Call it before any other function here.
 const char *chevc_open(void);
 
-// The version of the loaded library; NULL if it cannot be opened.
-const char *chevc_release(void);
-
 // The result of a call.
 enum { chevc_done = 0, chevc_no_memory = 1, chevc_broken = 2, chevc_other = 3 };
 

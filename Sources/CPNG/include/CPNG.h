@@ -10,9 +10,6 @@
 // Swift calls zlib's `compress` and `uncompress` directly, because they never jump.
 #include <zlib.h>
 
-// The version of the loaded library.
-const char *cpng_release(void);
-
 // The form of decoded samples. A sample of less than 8 bits takes a byte. Samples of 16 bits are in the machine's byte
 // order.
 enum {

@@ -9,9 +9,6 @@
 /// (https://sqlite.org/c3ref/config.html)
 void larder_sqlite_count_no_memory(void);
 
-/// The version of the SQLite library that is loaded, such as 3.40.1.
-const char *_Nonnull larder_sqlite_release(void);
-
 struct sqlite3;
 
 /// Turns a switch of a connection on or off, such as SQLITE_DBCONFIG_DEFENSIVE, and writes the new state of the switch

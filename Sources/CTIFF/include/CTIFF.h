@@ -11,9 +11,6 @@
 // dynamic loader's message, which stays valid. Call it before any other function here.
 const char *ctiff_open(void);
 
-// The version of the loaded library; NULL if it cannot be opened.
-const char *ctiff_release(void);
-
 // The properties that the first directory of a file must have. `block_width` is 0 if the file has strips. If
 // `jpeg_colours` is set, libtiff converts JPEG-compressed YCbCr to RGB.
 typedef struct {

@@ -7,9 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The version of the loaded library: eight bits for each of its numbers.
-int cwebp_release(void);
-
 typedef struct {
   int x, y, width, height;
 } cwebp_region;

@@ -7,9 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The version of the loaded library as digits. For example, 2.9.14 is "20914".
-const char *cxml_release(void);
-
 // A parser of one XML document.
 typedef struct cxml_reader cxml_reader;
 

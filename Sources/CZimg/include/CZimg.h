@@ -7,9 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The version of the loaded library.
-void czimg_release(unsigned *major, unsigned *minor, unsigned *patch);
-
 // Interleaved samples, one directly after the other. A sample has one byte, or two if `wide` is set.
 typedef struct {
   uint8_t *samples;

@@ -10,13 +10,16 @@ struct PageFields: MustacheParent {
   private init(_ mirror: Mirror) {
     var members: [String: Any] = [:]
     for (name, value) in mirror.children {
-      // A member that is nil is left out, so Mustache looks for its name in the views around this one.
-      if let name { members[name] = Self.value(value) }
+      if let name { members[name] = value }
     }
     self.members = members
   }
 
-  func child(named name: String) -> Any? { members[name] }
+  /// The member with a name; nil if the view has no such member, or the member is nil.
+  ///
+  /// In both cases, Mustache looks for the name in the views around this one. Members that no template reads are not
+  /// converted, because a view can hold thousands of items.
+  func child(named name: String) -> Any? { members[name].flatMap(Self.value) }
 
   /// The form of a value that templates read quickly; nil if the value is an optional without a value.
   ///

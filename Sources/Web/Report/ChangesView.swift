@@ -104,7 +104,11 @@ private struct Rows {
     let say = language.of
     let (listing, titles) = (data.changes.listing, data.changes.titles)
     let items = Dictionary(data.items.map { ($0.id, $0.item) }) { first, _ in first }
-    let changed = listing.changed.largestFirst { Self.fall(of: $0, items[$0.id]) }.map { change in
+    let own = Dictionary(grouping: listing.changed) { [$0.section, $0.id] }
+    let ranked = listing.changed.largestFirst {
+      Self.fall(of: $0, own[[$0.section, $0.id]] ?? [], items[$0.id])
+    }
+    let changed = ranked.map { change in
       let value = { ChangesView.value($0, of: change.field, data.currency) }
       return row(
         change.id,
@@ -163,13 +167,23 @@ private struct Rows {
   /// The fraction by which a change lowers the price that a customer pays; 0 if it does not.
   ///
   /// An item without a sale price is sold for its normal price. `item` is the item after the change.
-  private static func fall(of change: CatalogDiff.FieldChange, _ item: StoreItem?) -> Double {
-    let isSale = change.field == "salePrice"
-    guard isSale || change.field == "normalPrice" && item?.salePrice == nil else { return 0 }
-    func price(_ value: String?) -> Int? {
-      value.flatMap { Int($0) } ?? (isSale ? item?.normalPrice?.minorUnits : nil)
+  private static func fall(
+    of change: CatalogDiff.FieldChange,
+    _ own: [CatalogDiff.FieldChange],
+    _ item: StoreItem?
+  ) -> Double {
+    guard change.field == "salePrice" || change.field == "normalPrice" else { return 0 }
+    /// The price to pay before or after the change, whichever `value` reads.
+    func price(_ value: (CatalogDiff.FieldChange) -> String?) -> Int? {
+      func field(_ name: String, _ present: Price?) -> Int? {
+        guard let change = own.first(where: { $0.field == name }) else {
+          return present?.minorUnits
+        }
+        return value(change).flatMap { Int($0) }
+      }
+      return field("salePrice", item?.salePrice) ?? field("normalPrice", item?.normalPrice)
     }
-    guard let before = price(change.from), let now = price(change.to), now < before else {
+    guard let before = price({ $0.from }), let now = price({ $0.to }), now < before else {
       return 0
     }
     return Double(before - now) / Double(before)

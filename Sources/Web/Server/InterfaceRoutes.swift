@@ -28,8 +28,8 @@ final class InterfaceRoutes: Sendable {
 
   /// The OpenAPI document of the interface.
   ///
-  /// In `openapi.json`, the line about the parameter `square` has an empty list, in place of the sizes that clients can
-  /// request. If there are none, the line is left out.
+  /// In `openapi.json`, the line about the parameter `square` has an empty list, which is filled with the sizes that
+  /// clients can request. If there are none, the line is left out.
   static func description(squares: [Int]) -> [UInt8] {
     let lines = String(decoding: PackageResources.openapi_json, as: UTF8.self).split(
       separator: "\n"

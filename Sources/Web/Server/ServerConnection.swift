@@ -86,6 +86,9 @@ final class ServerConnection: ChannelInboundHandler {
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    // After a request that cannot be parsed, NIO reports further bytes as errors. They are discarded while the answer is
+    // sent and the connection lingers.
+    if case ByteToMessageDecoderError.dataReceivedInErrorState = error { return }
     guard let error = error as? HTTPParserError, phase == .waiting else {
       return context.close(promise: nil)
     }

@@ -44,7 +44,7 @@ struct OpenStorefront {
 
   private func finished(_ page: StorefrontPage, _ view: some PageView) -> Answer {
     var page = page
-    (page.route, page.sections) = (route, sections)
+    (page.route, page.sections) = (page.route ?? route, sections)
     return page.answer(visit, shop: store.shop, view)
   }
 
@@ -182,7 +182,7 @@ extension OpenStorefront {
     faults: [OrderFault] = [],
     problem: String = ""
   ) throws -> Answer {
-    var page = StorefrontPage(status: faults.isEmpty ? 200 : 422)
+    var page = StorefrontPage(status: faults.isEmpty ? 200 : 422, route: .basket)
     page.title =
       visit.single == nil ? visit.say("Basket", "장바구니") : visit.say("Order now", "바로 주문")
     if form != nil, visit.single == nil {
@@ -209,9 +209,12 @@ extension OpenStorefront {
   }
 
   private func bill(of basket: StorefrontBasket) throws(LarderError) -> BasketBill {
-    var items: [String: ShownItem] = [:]
-    for line in basket.lines { items[line.id] = try reader.show(line.id) }
-    return BasketBill(basket, items, currency: currency)
+    let wanted = Set(basket.lines.map(\.id))
+    let listed: [ListedItem] = sections.all.flatMap { shelf in
+      shelf.items.filter { wanted.contains($0.id) }.map { (item: $0, section: shelf.section) }
+    }
+    let shown = try reader.shown(listed).map { ($0.id, $0) }
+    return BasketBill(basket, Dictionary(shown) { first, _ in first }, currency: currency)
   }
 
   /// Adds an item to the basket, changes quantities, or removes items, as the form asks.
