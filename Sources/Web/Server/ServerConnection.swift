@@ -94,6 +94,7 @@ final class ServerConnection: ChannelInboundHandler {
     }
     request = nil
     phase = .answering
+    open.waitingSince = .distantFuture
     record = RequestRecord(nil, context.remoteAddress)
     let answer: Answer =
       switch error {
@@ -136,7 +137,10 @@ final class ServerConnection: ChannelInboundHandler {
     // the next request.
     closes =
       answer.closes || inputClosed
-      || !(request.map { $0.isWhole && $0.head.isKeepAlive } ?? false)
+      || !(request.map {
+        // The decoder stops after a request for another protocol.
+        $0.isWhole && $0.head.isKeepAlive && !$0.head.headers.contains(name: "Upgrade")
+      } ?? false)
     if closes {
       head.headers.add(name: "Connection", value: "close")
     } else if request?.head.version == .http1_0 {
@@ -320,7 +324,10 @@ final class OpenConnections: Sendable {
   func sweep() {
     let now = NIODeadline.now()
     for connection in all where connection.deadline < now {
-      connection.channel.close(promise: nil)
+      connection.channel.eventLoop.execute {
+        // A request may have arrived in the meantime.
+        if connection.deadline < now { connection.channel.close(promise: nil) }
+      }
     }
   }
 
@@ -330,7 +337,13 @@ final class OpenConnections: Sendable {
   func stop(within time: Duration) {
     table.withLock { $0.isStopping = true }
     for connection in all {
-      connection.channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+      connection.channel.eventLoop.execute {
+        // A request that has arrived only in part gets no answer.
+        guard connection.waitingSince == .distantFuture else {
+          return connection.channel.close(promise: nil)
+        }
+        connection.channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+      }
     }
     _ = group.wait(timeout: .now() + .nanoseconds(Int(TimeAmount(time).nanoseconds)))
   }

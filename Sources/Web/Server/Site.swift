@@ -109,12 +109,14 @@ final class Site: Sendable {
       throw .problem(414, "the URL is too long", closes: true)
     }
     let names = head.headers["Host"]
-    guard let target = RequestTarget(head.uri), names.count == 1 else {
-      throw .problem(400, "the URL or the Host field is malformed", closes: true)
-    }
+    let parsed = RequestTarget(head.uri)
     guard let method = ServerRequest.Method(rawValue: head.method.rawValue) else {
-      let methods = Self.readOnlyRoute(of: target) == nil ? "GET, HEAD, POST" : "GET, HEAD"
+      let route = parsed.flatMap { Self.readOnlyRoute(of: $0) }
+      let methods = route == nil ? "GET, HEAD, POST" : "GET, HEAD"
       throw .problem(405, "method not allowed", [("Allow", methods)], closes: true)
+    }
+    guard let target = parsed, names.count == 1 else {
+      throw .problem(400, "the URL or the Host field is malformed", closes: true)
     }
     // If the target is a whole URL, the host in the URL counts. (RFC 9112, section 3.2.2)
     guard hosts.admits(target.authority ?? names[0], at: local), hosts.admits(names[0], at: local)

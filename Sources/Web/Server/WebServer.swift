@@ -79,7 +79,7 @@ package final class WebServer: Sendable {
     )
     let pipeline = channel.pipeline.syncOperations
     try pipeline.addHandler(HTTPResponseEncoder())
-    try pipeline.addHandler(ByteToMessageHandler(decoder))
+    try pipeline.addHandler(ByteToMessageHandler(decoder, maximumBufferSize: site.limits.head))
     try pipeline.addHandler(HTTPServerPipelineHandler())
     try pipeline.addHandler(ServerConnection(site, channel))
   }
