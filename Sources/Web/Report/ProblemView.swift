@@ -1,6 +1,5 @@
 import Base
 import Catalog
-import Mustache
 import Pipeline
 
 /// Returns the English advice for a remedy, such as "try again with --timeout 60s"; nil if there is none.
@@ -26,7 +25,7 @@ struct ProblemView {
   /// The cause of a problem.
   ///
   /// The template has its meaning and the advice, in words for the owner of a shop.
-  enum Cause: String, MustacheParent {
+  enum Cause: String, PageCase {
     case gone, denied, unreachable, certificate, proxy, noPicture, mapping, address, ended, space
     case fault, other
     /// An item, or a value of an item, that cannot be read.
@@ -58,9 +57,6 @@ struct ProblemView {
         default: .other
         }
     }
-
-    /// Whether this is the cause with a name, for the sections of the template; nil if there is no such cause.
-    func child(named name: String) -> Any? { Cause(rawValue: name).map { $0 == self } }
   }
 
   let title: String

@@ -54,9 +54,7 @@ package struct ReportPage {
       sheets.add(item, lowest: lowest[number], clock)
       if cards[item.id] == nil { cards[item.id] = (number, PlainText.line(item.item.title)) }
     }
-    return templates.html(
-      ReportView(data, shelves, cards, sheets: sheets.json, advice: advice, clock, language)
-    )
+    return templates.html(ReportView(self, shelves, cards, sheets: sheets.json))
   }
 
   /// Makes the HTML of each section's cards on all processors.
