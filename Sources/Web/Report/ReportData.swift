@@ -108,9 +108,6 @@ extension ReportData {
       )
     }
   }
-
-  /// The report of the newest run that has one; nil if there is none.
-  var last: SyncReport? { runs.first { $0.report != nil }?.report }
 }
 
 /// The number and the title of each item's first card, by item id.

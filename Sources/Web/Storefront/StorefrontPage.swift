@@ -27,13 +27,6 @@ struct StorefrontPage {
     let isCurrent: Bool
   }
 
-  /// The addresses of the files that every page loads.
-  struct Assets {
-    let style = StorefrontAssets.style.path
-    let script = StorefrontAssets.script.path
-    let icon = StorefrontAssets.icon.path
-  }
-
   /// The template data of the frame.
   struct Frame: PageView {
     static let template = "storefront"
@@ -41,7 +34,9 @@ struct StorefrontPage {
     let language, title, shop, search, main, speech, zone, otherAddress: String
     /// The time when the catalog was last fetched; nil if the catalog cannot be read.
     let updated: String?
-    let assets = Assets()
+    let style = StorefrontAssets.style.path
+    let script = StorefrontAssets.script.path
+    let icon = StorefrontAssets.icon.path
     let isHome, isOrders, isBasket: Bool
     let count: Int?
     let aisles: [Aisle]
