@@ -82,19 +82,17 @@ struct ReportCommand: ParsableCommand {
     let isStream = out == "-"
     if !isStream { try demandRoom() }
     let now = UnixTime.now()
-    let report = ReportRun(
-      reader,
-      language ?? PageLanguage(locale: OutboxOptions.environmentLocale),
-      .system(at: now),
-      since: since.map { now + -Int64($0.seconds) },
-      advice: { $0.commandText },
-      pictures: Workers.forPictures
-    )
     let pictures = PictureFolder(folder.string)
     let signals = Signals()
     let stop = signals.stop
     let made = try CountDisplay.during("report", "pictures", output) { display in
-      try report.make(
+      try ReportPage.make(
+        reader,
+        language ?? PageLanguage(locale: OutboxOptions.environmentLocale),
+        .system(at: now),
+        since: since.map { now + -Int64($0.seconds) },
+        advice: { $0.commandText },
+        pictures: Workers.forPictures,
         folder: isStream ? nil : (pictures, folder.lastComponent?.string ?? ""),
         isStopped: { stop.isRaised },
         progress: { display.show($0, of: $1) }
@@ -133,7 +131,7 @@ struct ReportCommand: ParsableCommand {
     var status = stat()
     let isFile = stat(out, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     let start = isFile ? try? BoundedReading.bytes(ofFile: out, limit: 1023) : nil
-    if let start, start.isEmpty || ReportMark.isIn(Array(start.prefix(1024))) { return }
+    if let start, start.isEmpty || ReportPage.isReport(Array(start.prefix(1024))) { return }
     throw CommandFailure(
       "cannot write \(out): it exists and is not a report of larder; name another with --out, or "
         + "replace it with --force",

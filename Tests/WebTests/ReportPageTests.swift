@@ -125,7 +125,7 @@ import Testing
     #expect(html.contains("<style>\(PageAssets.reportStyle)</style>"))
     #expect(!html.contains(" style="))
     #expect(!html.contains("http://") && !html.contains("https://"))
-    #expect(ReportMark.isIn(Array(html.utf8.prefix(1024))))
+    #expect(ReportPage.isReport(Array(html.utf8.prefix(1024))))
   }
 
   @Test(

@@ -20,8 +20,8 @@ import Testing
     #expect(calendar.days.count == 25 * 7 + 2)
     #expect(calendar.days.first?.label.hasPrefix("2023-05-22") == true)
     #expect(calendar.summary.hasPrefix("177 days: 1 with a complete run, 1 with partial runs"))
-    #expect(calendar.days.allSatisfy { $0.x + 12 <= calendar.width })
-    #expect(calendar.days.allSatisfy { $0.y + $0.height <= calendar.height })
+    #expect(calendar.days.allSatisfy { $0.x + 12 <= 392 })
+    #expect(calendar.days.allSatisfy { $0.y + $0.height <= 123 })
   }
 
   @Test func `days are counted in the local zone, not in UTC`() {

@@ -1,11 +1,10 @@
 import Catalog
-import Mustache
 import Pipeline
 
 /// The template data of an item's card, in the report and in the web store.
 ///
 /// A text that the item does not have is empty.
-struct ItemView: PageView, MustacheParent, Equatable {
+struct ItemView: PageView, Equatable {
   static let template = "report-card"
 
   /// The card's position on the page, from 0.
@@ -23,7 +22,8 @@ struct ItemView: PageView, MustacheParent, Equatable {
   var isStale: Bool
   /// A chart of the price over time; nil if the price never changed.
   var line: PriceLineView?
-  let words: Words
+  /// The `lang` attribute of the card's labels, as in ``Words``.
+  let own: String
 
   /// The labels that all cards of a page share.
   struct Words: Equatable {
@@ -52,7 +52,7 @@ struct ItemView: PageView, MustacheParent, Equatable {
   init(_ shown: ShownItem, number: Int, picture: String?, _ words: Words) {
     let item = shown.item
     self.number = number
-    self.words = words
+    own = words.own
     title = PlainText.line(item.title)
     if title.isEmpty { title = PlainText.line(item.id) }
     text = item.description.map(PlainText.line) ?? ""
@@ -68,24 +68,5 @@ struct ItemView: PageView, MustacheParent, Equatable {
     }
     badges = item.badges.map(PlainText.line).filter { !$0.isEmpty }
     isStale = shown.isStale
-  }
-
-  // This lookup is written out, because Mustache's reflection over ten thousand cards would take longer than the rest
-  // of the page.
-  func child(named name: String) -> Any? {
-    switch name {
-    case "number": number
-    case "title": title
-    case "text": text
-    case "picture": picture
-    case "noPicture": noPicture
-    case "price": price
-    case "normal": normal
-    case "badges": badges
-    case "isStale": isStale
-    case "line": line
-    case "own": words.own
-    default: nil
-    }
   }
 }

@@ -1,10 +1,9 @@
 import Base
 import Catalog
-import Mustache
 import Pipeline
 
 /// A line chart of an item's price, 128 units wide and 40 high, and a sentence about the lowest price.
-struct PriceLineView: MustacheParent, Equatable {
+struct PriceLineView: Equatable {
   /// A name with its value, such as "Delivery" and "tomorrow".
   struct Fact: Equatable {
     let name, value: String
@@ -120,17 +119,6 @@ struct PriceLineView: MustacheParent, Equatable {
       }
     }
     return seen
-  }
-
-  func child(named name: String) -> Any? {
-    switch name {
-    case "path": path
-    case "x": x
-    case "y": y
-    case "words": words
-    case "own": own
-    default: nil
-    }
   }
 }
 

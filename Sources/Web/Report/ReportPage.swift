@@ -54,9 +54,7 @@ package struct ReportPage {
       sheets.add(item, lowest: lowest[number], clock)
       if cards[item.id] == nil { cards[item.id] = (number, PlainText.line(item.item.title)) }
     }
-    return templates.html(
-      ReportView(data, shelves, cards, sheets: sheets.json, advice: advice, clock, language)
-    )
+    return templates.html(ReportView(self, shelves, cards, sheets: sheets.json))
   }
 
   /// Makes the HTML of each section's cards on all processors.
@@ -96,20 +94,17 @@ package struct ReportPage {
   }
 }
 
-/// The `meta` element that marks a page as a report of larder.
-package enum ReportMark {
-  /// Whether a file is a report of larder, given the file's first bytes.
+/// The making of a report for `larder report`.
+extension ReportPage {
+  /// Whether a file is a report of larder, by its `meta` element, given the file's first bytes.
   ///
   /// A newer report is allowed to replace such a file.
-  package static func isIn(_ start: [UInt8]) -> Bool {
+  package static func isReport(_ start: [UInt8]) -> Bool {
     String(decoding: start, as: UTF8.self).contains(
       "<meta name=\"generator\" content=\"larder report\">"
     )
   }
-}
 
-/// Makes a report for `larder report`: reads the cache, makes the thumbnails, and renders the page.
-package struct ReportRun: Sendable {
   /// The result.
   package struct Made: Sendable {
     /// The HTML of the page.
@@ -124,14 +119,10 @@ package struct ReportRun: Sendable {
     package var files: [String]?
   }
 
-  private let reader: CatalogReader
-  private let language: PageLanguage
-  private let clock: PageClock
-  private let since: UnixTime?
-  private let advice: ReportAdvice
-  private let pictures: any PictureWorking
-
-  /// Prepares a report of a catalog.
+  /// Reads the cache, makes the thumbnails, and renders the page.
+  ///
+  /// With more than ``mostInline`` items, the thumbnails are written into `folder`. They are written before
+  /// the page is returned, so the page never refers to a missing file. Without a folder, such a page has no thumbnails.
   ///
   /// - Parameters:
   ///   - reader: The catalog.
@@ -140,33 +131,21 @@ package struct ReportRun: Sendable {
   ///   - since: The start of the period to report. Pass nil to report the whole catalog.
   ///   - advice: Returns advice that names options of commands.
   ///   - pictures: Decides in which process the thumbnails are made.
-  package init(
-    _ reader: CatalogReader,
-    _ language: PageLanguage,
-    _ clock: PageClock,
-    since: UnixTime? = nil,
-    advice: @escaping ReportAdvice,
-    pictures: any PictureWorking = PicturesHere()
-  ) {
-    (self.since, self.pictures) = (since, pictures)
-    (self.reader, self.language, self.clock, self.advice) = (reader, language, clock, advice)
-  }
-
-  /// Makes the page.
-  ///
-  /// With more than ``ReportPage/mostInline`` items, the thumbnails are written into `folder`. They are written before
-  /// the page is returned, so the page never refers to a missing file. Without a folder, such a page has no thumbnails.
-  ///
-  /// - Parameters:
   ///   - folder: The folder, and its name in the page's links; nil if there is no folder.
   ///   - isStopped: Called before each picture; if it returns true, the report is stopped.
   ///   - progress: Called on any thread with the number of pictures done and the number of all pictures.
   /// - Returns: The page; nil if the report was stopped.
   /// - Throws: ``LarderError`` when the cache cannot be read, or when a thumbnail cannot be written.
-  package func make(
+  package static func make(
+    _ reader: CatalogReader,
+    _ language: PageLanguage,
+    _ clock: PageClock,
+    since: UnixTime?,
+    advice: @escaping ReportAdvice,
+    pictures: any PictureWorking,
     folder: (folder: PictureFolder, name: String)?,
-    isStopped: @escaping @Sendable () -> Bool = { false },
-    progress: @escaping @Sendable (Int, Int) -> Void = { _, _ in }
+    isStopped: @escaping @Sendable () -> Bool,
+    progress: @escaping @Sendable (Int, Int) -> Void
   ) throws -> Made? {
     let data = try ReportData(reader, at: clock.now, since: since)
     let page = ReportPage(data: data, language: language, clock: clock, advice: advice)
@@ -199,13 +178,13 @@ package struct ReportRun: Sendable {
       if let failure = failure.withLock({ $0 }) { throw failure }
     }
     if isStopped() { return nil }
-    let pictures = book.withLock { $0 }
+    let thumbnails = book.withLock { $0 }
     return Made(
-      html: try page.html(pictures),
+      html: try page.html(thumbnails),
       items: data.items.count,
       thumbnails: count.all,
       thumbnailsMade: count.made,
-      files: page.isInline || place == .nowhere ? nil : pictures.digests
+      files: page.isInline || place == .nowhere ? nil : thumbnails.digests
     )
   }
 }

@@ -39,22 +39,12 @@ struct ReportView: PageView {
   /// Creates the view.
   ///
   /// - Parameters:
-  ///   - report: The report's data.
+  ///   - page: The page, with its data.
   ///   - shelves: The sections with their cards.
   ///   - cards: The page's cards.
   ///   - sheets: The data of the script.
-  ///   - advice: Returns advice that names options of commands.
-  ///   - clock: The page's clock.
-  ///   - language: The page's language.
-  init(
-    _ report: ReportData,
-    _ shelves: [ReportShelf],
-    _ cards: ReportCards,
-    sheets: String,
-    advice: @escaping ReportAdvice,
-    _ clock: PageClock,
-    _ language: PageLanguage
-  ) {
+  init(_ page: ReportPage, _ shelves: [ReportShelf], _ cards: ReportCards, sheets: String) {
+    let (report, clock, language) = (page.data, page.clock, page.language)
     self.language = language.rawValue
     policy = PagePolicy.text(script: script, style: style)
     data = sheets
@@ -72,7 +62,7 @@ struct ReportView: PageView {
     ended = (run?.time.finished).map(clock.text) ?? "–"
     let failed = run?.report.map { $0.failureCount + $0.skipped.count + $0.skippedOmitted }
     failures = (failed ?? 0).grouped
-    problems = ProblemView.all(run?.report, cards: cards, advice: advice, language)
+    problems = ProblemView.all(run?.report, cards: cards, advice: page.advice, language)
     failureTone =
       problems.isEmpty ? "good" : problems.contains { $0.tone == "bad" } ? "bad" : "warn"
     changes = ChangesView(report, cards, language, clock)

@@ -174,8 +174,6 @@ struct CalendarView {
     let text: String
   }
 
-  let width: Int
-  let height: Int
   let summary: String
   let days: [Day]
   let labels: [Label]
@@ -230,8 +228,6 @@ struct CalendarView {
       실패한 실행만 \(count("bad"))일, 실행 없음 \(idle)일
       """
     )
-    width = 2 + 26 * 15
-    height = 18 + 7 * 15
   }
 }
 

@@ -125,15 +125,13 @@ extension Answer {
 
   /// A page of the web store, or a file that such a page loads.
   ///
-  /// The fields of ``SafetyFields/page`` are added, except those that `fields` already has.
+  /// The fields of ``SafetyFields/page`` are added.
   static func page(
     _ status: Int,
     _ fields: [(name: String, value: String)],
     _ body: String = ""
   ) -> Answer {
-    let named = Set(fields.map { $0.name.lowercased() })
-    let own = SafetyFields.page.filter { !named.contains($0.name.lowercased()) }
-    return Answer(status, fields + own, .bytes(ByteBuffer(string: body)))
+    Answer(status, fields + SafetyFields.page, .bytes(ByteBuffer(string: body)))
   }
 
   /// A copy of this answer with the cause of the failure, which is logged.
@@ -245,13 +243,12 @@ enum SafetyFields {
 
   /// The fields for pages.
   ///
-  /// A page is allowed to load only the server's own files, and must not be shown in a frame.
+  /// A page is allowed to load only the server's own files, and must not be shown in a frame. (W3C, CSP level 3)
   static let page: [(name: String, value: String)] = [
     (
       "Content-Security-Policy",
-      "default-src 'none'; img-src 'self' data:; style-src 'self'; script-src 'self'; "
-        + "connect-src 'self'; font-src 'self'; manifest-src 'self'; "
-        + "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+      "default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; "
+        + "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
     ("Cross-Origin-Opener-Policy", "same-origin"),
     ("Cross-Origin-Resource-Policy", "same-origin"),

@@ -44,13 +44,6 @@ final class ServerMetrics: Sendable {
 
   /// The answer to `/metrics`, given the counts of pictures and the number of open connections.
   func answer(_ images: (pulls: PullCounts?, squares: SquareCounts), connections: Int) -> Answer {
-    .text(200, text(images, connections), version: " version=0.0.4;")
-  }
-
-  private func text(
-    _ images: (pulls: PullCounts?, squares: SquareCounts),
-    _ connections: Int
-  ) -> String {
     let routes = routes.withLock { $0 }.sorted { $0.key.rawValue < $1.key.rawValue }
       .map { (label: ("route", $0.key.rawValue), counts: $0.value) }
     var text = MetricLines()
@@ -103,7 +96,7 @@ final class ServerMetrics: Sendable {
       add("pulls_under_way", "Pictures that are being fetched.", "gauge", ["": pulls.underWay])
       add("pulls_unkept", unkept, "gauge", ["": pulls.unkept])
     }
-    return text.text
+    return .text(200, text.text, version: " version=0.0.4;")
   }
 }
 

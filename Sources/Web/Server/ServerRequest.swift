@@ -28,6 +28,18 @@ struct ServerRequest: Sendable {
     let values = headers[name]
     return values.count == 1 ? values[0] : nil
   }
+
+  /// Whether a page of another site sent this POST, according to the browser.
+  ///
+  /// Browsers set `Sec-Fetch-Site` and `Origin`, and a page cannot forge them. A program that sends neither is accepted.
+  /// (W3C, Fetch Metadata)
+  var isForeign: Bool {
+    guard method == .post else { return false }
+    if let site = list("Sec-Fetch-Site"), site != "same-origin" { return true }
+    guard let origin = list("Origin") else { return false }
+    guard let host = target.authority ?? single("Host"), !host.isEmpty else { return true }
+    return origin != "http://\(host)" && origin != "https://\(host)"
+  }
 }
 
 /// The target of a request: its path and query, decoded once. (RFC 9112, section 3.2)

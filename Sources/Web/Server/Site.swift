@@ -77,9 +77,6 @@ final class Site: Sendable {
         let words = "too many requests; try again in \(wait) s"
         throw .problem(429, words, [("Retry-After", "\(wait)")])
       }
-      guard isOwn(request, at: local) else {
-        throw .problem(403, "another site's page sent this; open the form here and send it again")
-      }
       return route(request)
     } catch {
       return .now(error, .refused)
@@ -90,7 +87,7 @@ final class Site: Sendable {
   ///
   /// If so, the connection sends `100 Continue`.
   func wantsBody(of incoming: IncomingRequest, at local: SocketAddress?) -> Bool {
-    (try? isOwn(read(incoming, at: local), at: local)) ?? false
+    (try? !read(incoming, at: local).isForeign) ?? false
   }
 
   /// Parses a request as far as it was received, and checks that it is meant for this server.
@@ -132,22 +129,6 @@ final class Site: Sendable {
       headers: head.headers,
       body: incoming.body
     )
-  }
-
-  /// Whether a request is no POST, or comes from a page of this server, judged by the fields `Sec-Fetch-Site` and
-  /// `Origin`.
-  ///
-  /// Browsers set these fields. A program that sends neither is accepted.
-  private func isOwn(_ request: ServerRequest, at local: SocketAddress?) -> Bool {
-    guard request.method == .post else { return true }
-    if let site = request.single("Sec-Fetch-Site"), site != "same-origin", site != "none" {
-      return false
-    }
-    guard let origin = request.list("Origin") else { return true }
-    guard let target = RequestTarget(origin), let authority = target.authority else {
-      return false
-    }
-    return hosts.admits(authority, at: local)
   }
 
   private func route(_ request: ServerRequest) -> Outcome {

@@ -37,6 +37,10 @@ struct Storefront: Sendable {
 
   /// Begins to answer a request for a page, a form or a style sheet.
   func outcome(of request: ServerRequest) -> Site.Outcome {
+    guard !request.isForeign else {
+      let words = "another site's page sent this; open the form here and send it again"
+      return .now(.problem(403, words), .page)
+    }
     var form: [(name: String, value: String)] = []
     if request.method == .post {
       let type = request.single("Content-Type")?.split(separator: ";").first ?? ""
@@ -70,17 +74,6 @@ struct Storefront: Sendable {
         visit.say("Method not allowed.", "이렇게 요청할 수 없는 주소입니다."),
         visit.say("Nothing was done.", "아무것도 바뀌지 않았습니다."),
         [("allow", route.methods)]
-      )
-    }
-    if visit.isForm, visit.isForeign {
-      return notice(
-        visit,
-        403,
-        visit.say("This form came from another site.", "다른 곳에서 보낸 요청입니다."),
-        visit.say(
-          "The store accepts only its own forms. Nothing was changed.",
-          "상점의 화면에서 보낸 요청만 처리합니다. 아무것도 바뀌지 않았습니다."
-        )
       )
     }
     do {

@@ -3,7 +3,6 @@ import Catalog
 import Imaging
 import Orders
 import Pipeline
-import Synchronization
 import SystemPackage
 
 /// The template data of an item's page.
@@ -178,8 +177,7 @@ enum StorefrontMoney {
 /// The sizes of pictures in pixels, read from their files and then kept in memory.
 final class PictureSizes: Sendable {
   private let cache: String
-  private let known = Mutex<[String: PixelSize]>([:])
-  private static let most = 4096
+  private let known = LRUCache<PixelSize>(most: 1 << 20)
 
   init(cache: String) {
     self.cache = cache
@@ -190,7 +188,7 @@ final class PictureSizes: Sendable {
   /// A photo that its EXIF orientation turns by 90° has exchanged width and height.
   func size(of image: ShownPicture) -> PixelSize? {
     guard let path = image.path, let digest = image.sha256 else { return nil }
-    if let size = known.withLock({ $0[digest] }) { return size }
+    if let size = known[digest] { return size }
     guard let file = try? PictureFile(FilePath("\(cache)/\(path)")) else { return nil }
     let probe = file.probe
     let isLying = probe.orientation.rawValue > 4
@@ -198,10 +196,7 @@ final class PictureSizes: Sendable {
       width: isLying ? probe.height : probe.width,
       height: isLying ? probe.width : probe.height
     )
-    known.withLock {
-      if $0.count >= Self.most { $0.removeAll() }
-      $0[digest] = size
-    }
+    known.add(size, cost: 0, for: digest)
     return size
   }
 }

@@ -142,7 +142,7 @@ struct StorefrontList: PageView {
 
 /// The template data of an item's card in the store: an ``ItemView`` with the item's address and pictures.
 struct StorefrontCard: MustacheParent {
-  private let item: ItemView
+  private let item: PageFields
   private let members: [String: Any]
 
   /// Creates a card.
@@ -157,7 +157,8 @@ struct StorefrontCard: MustacheParent {
     // Prefer a picture of the item's page at the shop, because it is larger than the thumbnail of the shop's list.
     let top = shown.pictures.first { $0.role == .top && $0.path != nil }?.path
     let picture = (top ?? path).map(StorefrontAddress.picture)
-    item = ItemView(shown, number: 0, picture: picture, words)
+    let view = ItemView(shown, number: 0, picture: picture, words)
+    item = PageFields(view)
     members = [
       "address": StorefrontAddress.item(shown.item.id),
       "small": path.map { squares.address($0, 256) } ?? "",
@@ -168,11 +169,10 @@ struct StorefrontCard: MustacheParent {
       "off": shown.item.percentOff.map(String.init) ?? "",
       "isSoldOut": shown.item.isSoldOut,
       "isEager": isEager,
-      "hasBadges": !item.badges.isEmpty || item.isStale,
+      "hasBadges": !view.badges.isEmpty || view.isStale,
     ]
   }
 
-  // This lookup is written out, because Mustache's reflection would take longer than the rest of the page.
   func child(named name: String) -> Any? { members[name] ?? item.child(named: name) }
 }
 

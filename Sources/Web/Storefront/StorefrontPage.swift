@@ -4,13 +4,6 @@ import Catalog
 
 /// A page of the store without its main part: the data for the frame, and for the header fields of the answer.
 struct StorefrontPage {
-  /// The content security policy: a page is allowed to load only files of the store, and to send forms only to the
-  /// store. (W3C, CSP level 3)
-  private static let policy = """
-    default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; connect-src 'self'; \
-    form-action 'self'; base-uri 'none'; frame-ancestors 'none'
-    """
-
   /// The page's title.
   ///
   /// The shop's name is added to it. If the title is empty, only the shop's name is shown.
@@ -34,13 +27,6 @@ struct StorefrontPage {
     let isCurrent: Bool
   }
 
-  /// The addresses of the files that every page loads.
-  struct Assets {
-    let style = StorefrontAssets.style.path
-    let script = StorefrontAssets.script.path
-    let icon = StorefrontAssets.icon.path
-  }
-
   /// The template data of the frame.
   struct Frame: PageView {
     static let template = "storefront"
@@ -48,7 +34,9 @@ struct StorefrontPage {
     let language, title, shop, search, main, speech, zone, otherAddress: String
     /// The time when the catalog was last fetched; nil if the catalog cannot be read.
     let updated: String?
-    let assets = Assets()
+    let style = StorefrontAssets.style.path
+    let script = StorefrontAssets.script.path
+    let icon = StorefrontAssets.icon.path
     let isHome, isOrders, isBasket: Bool
     let count: Int?
     let aisles: [Aisle]
@@ -88,10 +76,8 @@ struct StorefrontPage {
     )
     let own = [
       (name: "content-type", value: "text/html; charset=utf-8"),
-      ("content-security-policy", Self.policy),
       ("cache-control", route?.isPublic ?? false ? "private, no-cache" : "no-store"),
       ("vary", "Accept-Language, Cookie"), ("content-language", visit.language.rawValue),
-      ("referrer-policy", "same-origin"),
     ]
     return .page(status, own + Self.cookies(visit, basket: basket) + fields, templates.html(frame))
   }

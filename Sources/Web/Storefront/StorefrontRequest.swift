@@ -52,18 +52,6 @@ struct StorefrontRequest: Sendable {
   /// The first value that the form has for a name.
   func posted(_ name: String) -> String? { form.first { $0.name == name }?.value }
 
-  /// Whether a page of another site sent the form, according to the browser.
-  ///
-  /// Browsers set `Sec-Fetch-Site` and `Origin`, and a page cannot forge them. (W3C, Fetch Metadata)
-  var isForeign: Bool {
-    if let site = request.single("Sec-Fetch-Site"), site != "same-origin" { return true }
-    guard let origin = request.single("Origin") else { return false }
-    guard let host = request.target.authority ?? request.single("Host"), !host.isEmpty else {
-      return true
-    }
-    return origin != "http://\(host)" && origin != "https://\(host)"
-  }
-
   /// Whether the form has the CSRF token of its session.
   ///
   /// A form that was shown before a restart of the server has no valid token.
