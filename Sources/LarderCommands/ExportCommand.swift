@@ -28,11 +28,7 @@ struct ExportCommand: ParsableCommand {
     stops: true
   )
 
-  @Argument(
-    help: ArgumentHelp("The folder; created if missing.", valueName: "dir"),
-    completion: .directory,
-    transform: PathArgument.read
-  )
+  @Argument(path: "The folder; created if missing.", value: "dir", completion: .directory)
   var folder: String
 
   @Flag(help: "Put all pictures into one folder.")

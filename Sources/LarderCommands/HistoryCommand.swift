@@ -26,7 +26,7 @@ struct HistoryCommand: ParsableCommand {
   @Argument(help: "Only the item with this id.")
   var id: String?
 
-  @Option(time: "Only changes from this far back, such as 30d. (default: all)")
+  @Option("Only changes from this far back, such as 30d. (default: all)", value: "time")
   var since: DurationArgument?
 
   @Option(

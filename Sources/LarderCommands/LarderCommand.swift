@@ -82,7 +82,7 @@ package struct LarderCommand: ParsableCommand {
     do {
       let arguments = Array(ProgramArguments.all.dropFirst())
       if let fault = CommandName.fault(in: arguments, of: Self.self) {
-        throw CommandFailure(fault, .usage)
+        throw CommandFailure(fault)
       }
       var command = try parseAsRoot(arguments)
       try command.run()

@@ -21,11 +21,7 @@ struct StatusCommand: ParsableCommand {
     ]
   )
 
-  @Option(
-    "Fail if a catalog's last complete run is older.",
-    value: "age",
-    read: DurationArgument.read
-  )
+  @Option("Fail if a catalog's last complete run is older.", value: "age")
   var check: DurationArgument?
 
   @OptionGroup(title: Topic.cache) var cache: PlacedCacheOptions

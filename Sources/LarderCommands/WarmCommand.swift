@@ -50,20 +50,18 @@ struct WarmCommand: FetchCommand {
   )
 
   @Argument(
-    help: ArgumentHelp(
-      "The catalog files (YAML or JSON), or folders of .yaml files.",
-      valueName: "catalog"
-    ),
-    completion: .catalogFile,
-    transform: PathArgument.read
+    paths: "The catalog files (YAML or JSON), or folders of .yaml files.",
+    value: "catalog",
+    completion: .catalogFile
   )
   var files: [String]
 
-  @Option(time: "Skip a catalog whose last run started more recently than this.")
+  @Option("Skip a catalog whose last run started more recently than this.", value: "time")
   var minInterval: DurationArgument?
 
   @Option(
-    time: "First wait a random time, up to this, so that many machines do not start at once."
+    "First wait a random time, up to this, so that many machines do not start at once.",
+    value: "time"
   )
   var splay: DurationArgument?
 
@@ -220,8 +218,7 @@ enum CatalogFolder {
     let catalogs = names.filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }.sorted()
     guard !catalogs.isEmpty else {
       throw CommandFailure(
-        "cannot find any catalog in \(path): there is no .yaml file; put one there",
-        .usage
+        "cannot find any catalog in \(path): there is no .yaml file; put one there"
       )
     }
     return catalogs.map { path.hasSuffix("/") ? path + $0 : "\(path)/\($0)" }

@@ -36,11 +36,7 @@ struct CatalogCheckCommand: ParsableCommand {
     ]
   )
 
-  @Argument(
-    help: ArgumentHelp("The catalog file (YAML or JSON).", valueName: "catalog"),
-    completion: .catalogFile,
-    transform: PathArgument.read
-  )
+  @Argument(path: "The catalog file (YAML or JSON).", value: "catalog", completion: .catalogFile)
   var file: String
 
   @Flag(help: "Check the struck-through prices of the last sync against the history, offline.")

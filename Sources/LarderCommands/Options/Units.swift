@@ -43,6 +43,16 @@ extension Option {
   init<Content: UnitArgument>(_ help: String, value name: String) where Value == Content? {
     self.init(help, value: name, read: Content.read)
   }
+
+  /// An option that has a default, and whose value is a number with a unit.
+  ///
+  /// - Parameters:
+  ///   - wrappedValue: The default.
+  ///   - help: The help.
+  ///   - name: The name of the value in the help, such as `time`.
+  init(wrappedValue: Value, _ help: String, value name: String) where Value: UnitArgument {
+    self.init(wrappedValue: wrappedValue, help, value: name, read: Value.read)
+  }
 }
 
 /// A ``UnitArgument`` with one number and one unit, and with an allowed range.

@@ -35,7 +35,7 @@ struct OrderPlaceCommand: ParsableCommand {
   @Option(
     "The quantity of the first item. (default: 1)",
     value: "n",
-    read: WholeNumber.reader(1...OrderRequest.mostPieces)
+    in: 1...OrderRequest.mostPieces
   )
   var quantity = 1
 
@@ -45,10 +45,10 @@ struct OrderPlaceCommand: ParsableCommand {
   )
   var items: [OrderRequest.Item] = []
 
-  @Option(help: ArgumentHelp("A note to the receiver.", valueName: "text"))
+  @Option("A note to the receiver.", value: "text")
   var note: String?
 
-  @Option(help: ArgumentHelp("Refuse an order with a higher total.", valueName: "amount"))
+  @Option("Refuse an order with a higher total.", value: "amount")
   var budget: String?
 
   @Flag(help: "Order items even if they are sold out.")
@@ -98,7 +98,7 @@ struct OrderPlaceCommand: ParsableCommand {
     do {
       return try Price(parsing: text, currency: currency)
     } catch {
-      throw CommandFailure("cannot read --budget: \(error); give an amount such as 20000", .usage)
+      throw CommandFailure("cannot read --budget: \(error); give an amount such as 20000")
     }
   }
 
