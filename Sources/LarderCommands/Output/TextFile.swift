@@ -61,10 +61,7 @@ enum TextFile {
 
   /// The message for a file that would be overwritten.
   static func refusal(_ path: String) -> CommandFailure {
-    CommandFailure(
-      "cannot write \(path): it exists; choose another name with --out",
-      .failed
-    )
+    CommandFailure("cannot write \(path): it exists; choose another name with --out", .failed)
   }
 
   /// Writes a new file.
