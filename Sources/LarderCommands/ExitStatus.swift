@@ -1,6 +1,5 @@
 import Base
 import Bench
-import Cache
 import Catalog
 import CurlTransport
 import Glibc

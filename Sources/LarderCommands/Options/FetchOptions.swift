@@ -3,7 +3,6 @@ import Base
 import Catalog
 import CurlTransport
 import Pipeline
-import Transport
 
 /// The options `--square` and `--dry-run`.
 struct WorkOptions: ParsableArguments {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Base
 import CurlTransport
-import Foundation
 
 /// The value of an option that is a number with a unit, such as `90s`.
 ///

@@ -1,6 +1,5 @@
 import Base
 import Catalog
-import CurlTransport
 import Glibc
 import Pipeline
 import Synchronization

@@ -3,7 +3,6 @@ import Base
 import CGlibc
 import CurlTransport
 import Foundation
-import Glibc
 import Pipeline
 import Sharding
 
