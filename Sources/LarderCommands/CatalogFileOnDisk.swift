@@ -129,7 +129,7 @@ extension CatalogFileOnDisk {
       environment: environment,
       now: UnixTime.now()
     )
-    try output.show(json: plan.jsonLine(), text: plan.text, always: true)
+    try output.show(plan, text: plan.text, always: true)
     return .done
   }
 }

@@ -96,7 +96,7 @@ struct GcCommand: ParsableCommand {
       try gc.run(holder: "larder gc, process \(getpid())", isStopped: $0, progress: $1)
     }
     if !dryRun, signals.signal == nil { try place.remote?.abortOldUploads(now: now) }
-    try output.show(json: report.jsonLine(), text: report.text(all: output.verbose > 0 || dryRun))
+    try output.show(report, text: report.text(all: output.verbose > 0 || dryRun))
     Output.end(signals.status ?? (report.bytesOver > 0 ? .partial : .done))
   }
 }

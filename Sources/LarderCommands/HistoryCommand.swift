@@ -63,7 +63,7 @@ struct HistoryCommand: ParsableCommand {
     }
     let document = HistoryText(changes: changes)
     try output.show(
-      json: changes.jsonLine(),
+      changes,
       text: csv ? document.table : document.text(lowest: item?.lowest30Days),
       always: true
     )

@@ -48,7 +48,7 @@ struct CatalogCheckCommand: ParsableCommand {
 
   func run() throws {
     let document = try document()
-    try output.show(json: document.jsonLine(), text: document.text(Terminal(output)), always: true)
+    try output.show(document, text: document.text(Terminal(output)), always: true)
     Output.end(document.status)
   }
 

@@ -153,7 +153,7 @@ struct CatalogInitCommand: ParsableCommand {
     }
     try TextFile.create(path, with: file.text)
     let document = ProposalDocument(file, path: path)
-    try output.show(json: document.jsonLine(), text: document.text)
+    try output.show(document, text: document.text)
   }
 
   /// The headers as the catalog file writes them, and the values to send.

@@ -38,6 +38,6 @@ struct OrderAdvanceCommand: ParsableCommand {
   func run() throws {
     let moved = try outbox.outbox(of: order)
       .move(order, to: to, posting: post, at: SystemSenderClock().now())
-    try output.show(json: moved.jsonLine(), text: moved.stateLine(outbox.language))
+    try output.show(moved, text: moved.stateLine(outbox.language))
   }
 }

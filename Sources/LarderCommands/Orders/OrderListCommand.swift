@@ -34,7 +34,7 @@ struct OrderListCommand: ParsableCommand {
     if chosen.isEmpty, !output.json { return }
     let now = SystemSenderClock().now()
     try output.show(
-      json: chosen.jsonLine(),
+      chosen,
       text: OrderTable(
         orders: chosen,
         language: outbox.language,

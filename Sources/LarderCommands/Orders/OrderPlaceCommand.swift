@@ -102,11 +102,7 @@ struct OrderPlaceCommand: ParsableCommand {
   }
 
   private func show(_ box: Outbox, _ order: PlacedOrder) throws {
-    try output.show(
-      json: box.order(order.id.rawValue).jsonLine(),
-      text: order.line,
-      always: true
-    )
+    try output.show(box.order(order.id.rawValue), text: order.line, always: true)
   }
 }
 

@@ -52,7 +52,7 @@ struct OrderSendCommand: ParsableCommand {
     let sent = try CountDisplay.during("send", "orders", output) { display in
       try webhook.send(of: box, to: receiver, limits, resuming: resume, display: display)
     }
-    try output.show(json: sent.report.jsonLine(), text: sent.text)
+    try output.show(sent.report, text: sent.text)
     sent.warn(output)
     Output.end(sent.status)
   }

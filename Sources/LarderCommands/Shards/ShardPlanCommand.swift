@@ -109,7 +109,7 @@ struct ShardPlanCommand: ParsableCommand {
       Output.end(ExitStatus(report, signal: signals?.signal))
     }
     try place.put()
-    try output.show(json: plan.jsonLine(), text: plan.text(folder: out))
+    try output.show(plan, text: plan.text(folder: out))
   }
 }
 

@@ -126,7 +126,7 @@ struct ShardRunCommand: ParsableCommand {
       Output.end(status)
     }
     let outcome = try result.get()
-    try output.show(json: outcome.jsonLine(), text: outcome.text)
+    try output.show(outcome, text: outcome.text)
   }
 
   /// Asks the kernel to send this process a signal when its parent ends. (`PR_SET_PDEATHSIG`)
