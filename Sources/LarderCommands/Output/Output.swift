@@ -116,6 +116,7 @@ extension OutputOptions {
   ///   - document: The document, which is encoded only with `--json`.
   ///   - text: The text.
   ///   - always: Whether to print the text even with `--quiet`, for example because the command has no other purpose.
+  /// - Throws: The error of the expression for the document or the text, or of its encoding.
   func show(
     _ document: @autoclosure () throws -> some Encodable,
     text: @autoclosure () throws -> String,
