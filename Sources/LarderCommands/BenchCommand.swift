@@ -257,7 +257,7 @@ struct BenchCommand: ParsableCommand {
       try TextFile.replace(html, with: try page.html)
     }
     let table = BenchTable(report: report, terminal: terminal)
-    try output.show(json: report.jsonLine(), text: table.text, always: true)
+    try output.show(report, text: table.text, always: true)
   }
 
   /// The date, the machine and larder's version.

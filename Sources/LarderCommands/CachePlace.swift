@@ -98,8 +98,7 @@ extension CachePlace {
   func demandNoSquares(_ options: SyncOptions) throws {
     guard store != nil, options.squareSide != nil else { return }
     throw CommandFailure(
-      "cannot keep squares in \(name): squares are kept in folders; leave --square out",
-      .usage
+      "cannot keep squares in \(name): squares are kept in folders; leave --square out"
     )
   }
 }

@@ -25,8 +25,7 @@ extension CatalogFileOnDisk {
     if path.contains("://") {
       throw CommandFailure(
         "cannot read catalog file \(path): it is a URL, not a file; larder catalog init "
-          + "\(path) writes a file for it",
-        .usage
+          + "\(path) writes a file for it"
       )
     }
     let bytes = try FileReading.bytes(path, what: "catalog file", limit: 1 << 20)
@@ -72,8 +71,7 @@ extension CatalogFileOnDisk {
     guard try readsFiles(base: base) else { return }
     throw CommandFailure(
       "cannot plan \(catalog.name): its sections or details are local files, which other machines cannot read; "
-        + "use larder sync",
-      .usage
+        + "use larder sync"
     )
   }
 
@@ -131,7 +129,7 @@ extension CatalogFileOnDisk {
       environment: environment,
       now: UnixTime.now()
     )
-    try output.show(json: plan.jsonLine(), text: plan.text, always: true)
+    try output.show(plan, text: plan.text, always: true)
     return .done
   }
 }

@@ -311,7 +311,7 @@ extension DemoCommand {
     let ended = DispatchSemaphore(value: 0)
     let signals = Signals { ended.signal() }
     let url = "\(store.baseURL)/develop/baminchan/"
-    try output.show(json: ["url": url].jsonLine(), text: url, always: true)
+    try output.show(["url": url], text: url, always: true)
     ended.wait()
     withExtendedLifetime(signals) {}
   }

@@ -45,10 +45,10 @@ struct DiffCommand: ParsableCommand {
     if runs {
       let runs = try reader.runs(limit: 1000)
       let text = runs.map(\.line).joined(separator: "\n")
-      return try output.show(json: runs.jsonLine(), text: text, always: true)
+      return try output.show(runs, text: text, always: true)
     }
     let diff = try reader.diff(from: old, to: new)
-    try output.show(json: diff.jsonLine(), text: diff.text(Terminal(output)), always: true)
+    try output.show(diff, text: diff.text(Terminal(output)), always: true)
   }
 }
 

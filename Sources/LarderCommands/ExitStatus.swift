@@ -1,6 +1,5 @@
 import Base
 import Bench
-import Cache
 import Catalog
 import CurlTransport
 import Glibc
@@ -174,9 +173,9 @@ struct CommandFailure: Error {
   ///
   /// - Parameters:
   ///   - message: The message in the form "cannot VERB THING: REASON; TRY THIS"; nil if it was already printed.
-  ///   - status: The exit status.
+  ///   - status: The exit status; by default that of a wrong command line.
   ///   - code: A stable code; with nil, the code is the status as a word.
-  init(_ message: String?, _ status: ExitStatus, code: String? = nil) {
+  init(_ message: String?, _ status: ExitStatus = .usage, code: String? = nil) {
     self.message = message
     self.status = status
     self.code = code ?? status.word

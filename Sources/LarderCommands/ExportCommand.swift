@@ -28,11 +28,7 @@ struct ExportCommand: ParsableCommand {
     stops: true
   )
 
-  @Argument(
-    help: ArgumentHelp("The folder; created if missing.", valueName: "dir"),
-    completion: .directory,
-    transform: PathArgument.read
-  )
+  @Argument(path: "The folder; created if missing.", value: "dir", completion: .directory)
   var folder: String
 
   @Flag(help: "Put all pictures into one folder.")
@@ -81,10 +77,7 @@ struct ExportCommand: ParsableCommand {
     let report = try signals.count("export", "pictures", output) {
       try export.run(into: folder, options, isStopped: $0, progress: $1)
     }
-    try output.show(
-      json: report.jsonLine(),
-      text: report.text(folder: folder, namesEach: output.verbose > 0)
-    )
+    try output.show(report, text: report.text(folder: folder, namesEach: output.verbose > 0))
     let isWhole = report.missing.isEmpty && report.failed.isEmpty
     Output.end(signals.status ?? (isWhole ? .done : .partial))
   }

@@ -29,27 +29,34 @@ struct GcCommand: ParsableCommand {
     stops: true
   )
 
-  @Option(time: "How long to keep a picture after the last catalog dropped it. (default: 7d)")
+  @Option(
+    "How long to keep a picture after the last catalog dropped it. (default: 7d)",
+    value: "time"
+  )
   var grace: DurationArgument?
 
-  @Option(time: "Remove pictures that no run has needed for this time. (default: no limit)")
+  @Option(
+    "Remove pictures that no run has needed for this time. (default: no limit)",
+    value: "time"
+  )
   var maxAge: DurationArgument?
 
   @Option(
-    size: "Remove pictures until no more than this is left, such as 20G. (default: no limit)"
+    "Remove pictures until no more than this is left, such as 20G. (default: no limit)",
+    value: "size"
   )
   var maxSize: SizeArgument?
 
   @Flag(help: "Let --max-age and --max-size remove pictures that catalogs refer to.")
   var includeReferenced = false
 
-  @Option(time: "How long runs are kept for diff. (default: 400d)")
+  @Option("How long runs are kept for diff. (default: 400d)", value: "time")
   var history: DurationArgument?
 
   @Option(
-    time:
-      "Remove changes older than this, such as 2y, from the history; the values in force at that point are kept. "
-      + "(default: keep all)"
+    "Remove changes older than this, such as 2y, from the history; the values in force at that point are kept. "
+      + "(default: keep all)",
+    value: "time"
   )
   var prices: DurationArgument?
 
@@ -89,7 +96,7 @@ struct GcCommand: ParsableCommand {
       try gc.run(holder: "larder gc, process \(getpid())", isStopped: $0, progress: $1)
     }
     if !dryRun, signals.signal == nil { try place.remote?.abortOldUploads(now: now) }
-    try output.show(json: report.jsonLine(), text: report.text(all: output.verbose > 0 || dryRun))
+    try output.show(report, text: report.text(all: output.verbose > 0 || dryRun))
     Output.end(signals.status ?? (report.bytesOver > 0 ? .partial : .done))
   }
 }

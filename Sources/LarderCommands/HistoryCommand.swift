@@ -26,7 +26,7 @@ struct HistoryCommand: ParsableCommand {
   @Argument(help: "Only the item with this id.")
   var id: String?
 
-  @Option(time: "Only changes from this far back, such as 30d. (default: all)")
+  @Option("Only changes from this far back, such as 30d. (default: all)", value: "time")
   var since: DurationArgument?
 
   @Option(
@@ -63,7 +63,7 @@ struct HistoryCommand: ParsableCommand {
     }
     let document = HistoryText(changes: changes)
     try output.show(
-      json: changes.jsonLine(),
+      changes,
       text: csv ? document.table : document.text(lowest: item?.lowest30Days),
       always: true
     )

@@ -37,11 +37,8 @@ package struct LarderCommand: ParsableCommand {
     version: version,
     subcommands: [BenchOriginCommand.self],
     groupedSubcommands: [
-      CommandGroup(name: "See it work", subcommands: [DemoCommand.self]),
-      CommandGroup(
-        name: "Fetch a shop",
-        subcommands: [SyncCommand.self, WarmCommand.self, CatalogCommand.self]
-      ),
+      CommandGroup("See it work", DemoCommand.self),
+      CommandGroup("Fetch a shop", SyncCommand.self, WarmCommand.self, CatalogCommand.self),
       CommandGroup(
         name: "Read the cache",
         subcommands: [
@@ -49,20 +46,11 @@ package struct LarderCommand: ParsableCommand {
           SqlCommand.self, ReportCommand.self, ServeCommand.self, StatusCommand.self,
         ]
       ),
-      CommandGroup(
-        name: "Look after the cache",
-        subcommands: [VerifyCommand.self, GcCommand.self, ExportCommand.self]
-      ),
-      CommandGroup(
-        name: "Work on pictures",
-        subcommands: [CropCommand.self, StampCommand.self]
-      ),
-      CommandGroup(
-        name: "Orders and notices",
-        subcommands: [OrderCommand.self, NotifyCommand.self]
-      ),
-      CommandGroup(name: "Use many machines", subcommands: [ShardCommand.self]),
-      CommandGroup(name: "Measure", subcommands: [BenchCommand.self]),
+      CommandGroup("Look after the cache", VerifyCommand.self, GcCommand.self, ExportCommand.self),
+      CommandGroup("Work on pictures", CropCommand.self, StampCommand.self),
+      CommandGroup("Orders and notices", OrderCommand.self, NotifyCommand.self),
+      CommandGroup("Use many machines", ShardCommand.self),
+      CommandGroup("Measure", BenchCommand.self),
     ]
   )
 
@@ -82,7 +70,7 @@ package struct LarderCommand: ParsableCommand {
     do {
       let arguments = Array(ProgramArguments.all.dropFirst())
       if let fault = CommandName.fault(in: arguments, of: Self.self) {
-        throw CommandFailure(fault, .usage)
+        throw CommandFailure(fault)
       }
       var command = try parseAsRoot(arguments)
       try command.run()
@@ -132,6 +120,12 @@ package struct LarderCommand: ParsableCommand {
     let isJSON = ProgramArguments.all.joined(separator: " ")
       .contains(/--log-format[= ]json( |$)/)
     return Log(isJSON ? .json : .text)
+  }
+}
+
+extension CommandGroup {
+  fileprivate init(_ name: String, _ commands: any ParsableCommand.Type...) {
+    self.init(name: name, subcommands: commands)
   }
 }
 

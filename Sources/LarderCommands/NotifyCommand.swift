@@ -50,7 +50,7 @@ struct NotifyCommand: ParsableCommand {
     let names =
       try catalog.catalog.map { [$0] } ?? Index(reading: cache.path).catalogs().map(\.name)
     let sent = try sending.run(names, cache: cache.path, resuming: resume)
-    try output.show(json: sent.report.jsonLine(), text: sent.text)
+    try output.show(sent.report, text: sent.text)
     sent.warn(output)
     Output.end(sent.status)
   }

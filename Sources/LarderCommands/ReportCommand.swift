@@ -118,7 +118,7 @@ struct ReportCommand: ParsableCommand {
       bytes: made.html.utf8.count,
       seconds: (Double(MonotonicTime.now() - began) / 1e6).rounded() / 1000
     )
-    try output.show(json: document.jsonLine(), text: document.text)
+    try output.show(document, text: document.text)
   }
 
   /// Checks that the page can be written, before the work of making it.

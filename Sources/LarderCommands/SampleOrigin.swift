@@ -1,7 +1,6 @@
 import ArgumentParser
 import Catalog
 import Foundation
-import Glibc
 import SampleStore
 
 /// A server with generated pictures, and the options that describe it.

@@ -212,7 +212,7 @@ struct ServeCommand: ParsableCommand {
           + "passwords keeps others out"
       )
     }
-    try output.show(json: ["url": web.url].jsonLine(), text: "serving \(web.url)", always: true)
+    try output.show(["url": web.url], text: "serving \(web.url)", always: true)
     ended.wait()
     web.stop()
     Output.end(signals.status ?? .interrupted)

@@ -29,7 +29,11 @@ struct ShowCommand: ParsableCommand {
       let name = reader.catalog.name
       throw try reader.absence(of: id, "cannot show \(id): no section of \(name) lists it")
     }
-    try output.show(json: ItemDocument.show(item), text: item.card(Terminal(output)), always: true)
+    if output.json {
+      Output.json(try ItemDocument.show(item))
+    } else {
+      Output.data(item.card(Terminal(output)))
+    }
   }
 }
 

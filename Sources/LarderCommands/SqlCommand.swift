@@ -41,10 +41,6 @@ struct SqlCommand: ParsableCommand {
   func run() throws {
     let rows = try Index.rows((explain ? "EXPLAIN QUERY PLAN " : "") + query, of: cache.path)
     let document = QueryDocument(rows)
-    try output.show(
-      json: document.objects.jsonLine(),
-      text: csv ? document.table : document.text,
-      always: true
-    )
+    try output.show(document.objects, text: csv ? document.table : document.text, always: true)
   }
 }

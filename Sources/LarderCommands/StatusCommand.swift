@@ -21,11 +21,7 @@ struct StatusCommand: ParsableCommand {
     ]
   )
 
-  @Option(
-    "Fail if a catalog's last complete run is older.",
-    value: "age",
-    read: DurationArgument.read
-  )
+  @Option("Fail if a catalog's last complete run is older.", value: "age")
   var check: DurationArgument?
 
   @OptionGroup(title: Topic.cache) var cache: PlacedCacheOptions
@@ -34,7 +30,7 @@ struct StatusCommand: ParsableCommand {
   func run() throws {
     let summary = try CacheSummary(cache: try cache.place(reading: true, nil).path)
     let now = UnixTime.now()
-    try output.show(json: summary.jsonLine(), text: summary.text(Terminal(output), now: now))
+    try output.show(summary, text: summary.text(Terminal(output), now: now))
     if let check, let complaint = summary.complaint(olderThan: check.seconds, now: now) {
       Log(output).warning(complaint)
       Output.end(.partial)

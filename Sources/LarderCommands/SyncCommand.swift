@@ -25,11 +25,7 @@ struct SyncCommand: FetchCommand {
     stops: true
   )
 
-  @Argument(
-    help: ArgumentHelp("The catalog file (YAML or JSON).", valueName: "catalog"),
-    completion: .catalogFile,
-    transform: PathArgument.read
-  )
+  @Argument(path: "The catalog file (YAML or JSON).", value: "catalog", completion: .catalogFile)
   var file: String
 
   @OptionGroup(title: Topic.cache) var cache: PlacedCacheOptions

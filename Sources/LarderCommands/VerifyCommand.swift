@@ -65,11 +65,7 @@ struct VerifyCommand: ParsableCommand {
       try check.run(depth, fromStart: fromStart, isStopped: $0, progress: $1)
     }
     if repair, report.isComplete, !report.isClean { try check.repair(report) }
-    try output.show(
-      json: report.jsonLine(),
-      text: report.text(repaired: repair),
-      always: !report.isClean
-    )
+    try output.show(report, text: report.text(repaired: repair), always: !report.isClean)
     if output.json, !report.isComplete { Log(output).warning(report.interruption) }
     Output.end(signals.status ?? (report.isClean ? .done : .io))
   }

@@ -50,20 +50,18 @@ struct WarmCommand: FetchCommand {
   )
 
   @Argument(
-    help: ArgumentHelp(
-      "The catalog files (YAML or JSON), or folders of .yaml files.",
-      valueName: "catalog"
-    ),
-    completion: .catalogFile,
-    transform: PathArgument.read
+    paths: "The catalog files (YAML or JSON), or folders of .yaml files.",
+    value: "catalog",
+    completion: .catalogFile
   )
   var files: [String]
 
-  @Option(time: "Skip a catalog whose last run started more recently than this.")
+  @Option("Skip a catalog whose last run started more recently than this.", value: "time")
   var minInterval: DurationArgument?
 
   @Option(
-    time: "First wait a random time, up to this, so that many machines do not start at once."
+    "First wait a random time, up to this, so that many machines do not start at once.",
+    value: "time"
   )
   var splay: DurationArgument?
 
@@ -96,7 +94,7 @@ struct WarmCommand: FetchCommand {
 
   /// Runs the catalogs that `--min-interval` allows, one after the other, and returns the exit status.
   private func warm(_ record: RunRecord, _ place: CachePlace) throws -> ExitStatus {
-    let paths = try files.flatMap(CatalogFolder.files)
+    let paths = try files.flatMap(Self.catalogFiles)
     // The webhook's file is read first, so that a mistake in it is reported before anything is fetched.
     let notices = try notices.sending(proxy: connection.route.proxy)
     var statuses: [ExitStatus] = []
@@ -207,21 +205,17 @@ struct WarmCommand: FetchCommand {
     if let message = failure.message { Log(output).error(message) }
     return failure.status
   }
-}
 
-/// Expands a path on the command line: a catalog file, or a folder of catalog files.
-enum CatalogFolder {
   /// The path itself if it names a file; if it names a folder, the catalog files in it, sorted by name.
   ///
   /// - Throws: ``CommandFailure`` when a folder has no catalog file.
-  static func files(_ path: String) throws -> [String] {
+  private static func catalogFiles(_ path: String) throws -> [String] {
     guard FileReading.isFolder(path) else { return [path] }
     let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
     let catalogs = names.filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }.sorted()
     guard !catalogs.isEmpty else {
       throw CommandFailure(
-        "cannot find any catalog in \(path): there is no .yaml file; put one there",
-        .usage
+        "cannot find any catalog in \(path): there is no .yaml file; put one there"
       )
     }
     return catalogs.map { path.hasSuffix("/") ? path + $0 : "\(path)/\($0)" }

@@ -36,11 +36,7 @@ struct CatalogCheckCommand: ParsableCommand {
     ]
   )
 
-  @Argument(
-    help: ArgumentHelp("The catalog file (YAML or JSON).", valueName: "catalog"),
-    completion: .catalogFile,
-    transform: PathArgument.read
-  )
+  @Argument(path: "The catalog file (YAML or JSON).", value: "catalog", completion: .catalogFile)
   var file: String
 
   @Flag(help: "Check the struck-through prices of the last sync against the history, offline.")
@@ -52,7 +48,7 @@ struct CatalogCheckCommand: ParsableCommand {
 
   func run() throws {
     let document = try document()
-    try output.show(json: document.jsonLine(), text: document.text(Terminal(output)), always: true)
+    try output.show(document, text: document.text(Terminal(output)), always: true)
     Output.end(document.status)
   }
 

@@ -19,7 +19,7 @@ struct CatalogFormatsCommand: ParsableCommand {
     let formats = FormatCatalog.entries
     let rows = aligned(formats.map { [$0.name, $0.summary] })
     try output.show(
-      json: formats.jsonLine(),
+      formats,
       text: rows.map { $0.joined(separator: "  ") }.joined(separator: "\n"),
       always: true
     )

@@ -37,12 +37,9 @@ struct CatalogInitCommand: ParsableCommand {
   )
 
   @Argument(
-    help: ArgumentHelp(
-      "URLs, or files with responses (- for stdin). Several become sections of one catalog.",
-      valueName: "url|file"
-    ),
-    completion: .file(),
-    transform: PathArgument.read
+    paths: "URLs, or files with responses (- for stdin). Several become sections of one catalog.",
+    value: "url|file",
+    completion: .file()
   )
   var sources: [String]
 
@@ -50,18 +47,14 @@ struct CatalogInitCommand: ParsableCommand {
   var detail: String?
 
   @Option(
-    help: ArgumentHelp(
-      "Request the listing with a POST of this JSON, or of the JSON in a file: @FILE.",
-      valueName: "json|@file"
-    )
+    "Request the listing with a POST of this JSON, or of the JSON in a file: @FILE.",
+    value: "json|@file"
   )
   var body: String?
 
   @Option(
-    help: ArgumentHelp(
-      "Send this header; write '${NAME}' for a secret in an environment variable. May be repeated.",
-      valueName: "name: value"
-    )
+    "Send this header; write '${NAME}' for a secret in an environment variable. May be repeated.",
+    value: "name: value"
   )
   var header: [String] = []
 
@@ -75,12 +68,10 @@ struct CatalogInitCommand: ParsableCommand {
   )
   var out: String?
 
-  @Option(
-    help: ArgumentHelp("The catalog's name. (default: from the URL or file)", valueName: "name")
-  )
+  @Option("The catalog's name. (default: from the URL or file)", value: "name")
   var name: String?
 
-  @Option(help: ArgumentHelp("The currency, such as EUR. (default: detected)", valueName: "code"))
+  @Option("The currency, such as EUR. (default: detected)", value: "code")
   var currency: String?
 
   @OptionGroup(title: Topic.connection) var connection: ConnectionOptions
@@ -162,7 +153,7 @@ struct CatalogInitCommand: ParsableCommand {
     }
     try TextFile.create(path, with: file.text)
     let document = ProposalDocument(file, path: path)
-    try output.show(json: document.jsonLine(), text: document.text)
+    try output.show(document, text: document.text)
   }
 
   /// The headers as the catalog file writes them, and the values to send.
@@ -173,7 +164,7 @@ struct CatalogInitCommand: ParsableCommand {
         return (template, try template.resolved(environment: ProcessInfo.processInfo.environment))
       } catch {
         let remedy = error.remedy.map { "; \($0)" } ?? ""
-        throw CommandFailure("--header: \(error.reason)\(remedy)", .usage)
+        throw CommandFailure("--header: \(error.reason)\(remedy)")
       }
     }
   }
@@ -189,21 +180,19 @@ struct CatalogInitCommand: ParsableCommand {
       let path = relative(text)
       guard !path.contains(where: \.isWhitespace) else {
         throw CommandFailure(
-          "cannot name \"\(text)\" in a catalog file: its path has white space; rename the file",
-          .usage
+          "cannot name \"\(text)\" in a catalog file: its path has white space; rename the file"
         )
       }
       return NamedResponse(path: text, source: ProposedSource(file: path))
     }
     let url: WebURL
     do { url = try CurlURLParser().parse(text, relativeTo: nil) } catch {
-      throw CommandFailure("\(error); check the URL", .usage)
+      throw CommandFailure("\(error); check the URL")
     }
     guard url.userInfo == nil else {
       throw CommandFailure(
         "cannot propose a catalog file for a URL with a password: it would be written to the file; fetch the "
-          + "response by other means and name its file",
-        .usage
+          + "response by other means and name its file"
       )
     }
     return NamedResponse(path: text, url: url, source: ProposedSource(url: text))
@@ -236,7 +225,7 @@ struct CatalogInitCommand: ParsableCommand {
     do throws(CatalogError) {
       return try ProposedSource.requestBody(body)
     } catch {
-      throw CommandFailure("\(error)", .usage)
+      throw CommandFailure("\(error)")
     }
   }
 }

@@ -33,7 +33,7 @@ struct CatalogShowCommand: ParsableCommand {
       guard json else { return Output.data(file) }
       Output.json((try? ["name": format, "file": file].jsonLine()) ?? [])
     } catch {
-      throw CommandFailure(error.description, .usage)
+      throw CommandFailure(error.description)
     }
   }
 }

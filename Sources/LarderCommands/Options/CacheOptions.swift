@@ -75,8 +75,7 @@ struct CatalogOptions: ParsableArguments {
 struct RoomOptions: ParsableArguments {
   @Option(
     "Stop fetching once the cache's disk has less free space than this, such as 5G. (default: fill it)",
-    value: "size",
-    read: SizeArgument.read
+    value: "size"
   )
   var keepFree: SizeArgument?
 

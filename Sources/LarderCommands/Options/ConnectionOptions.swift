@@ -16,15 +16,13 @@ struct ConnectionOptions: ParsableArguments {
   @Option(
     "Retry a request up to N times, 0 to 100, after a temporary failure. (default: 4)",
     value: "n",
-    read: WholeNumber.reader(0...100)
+    in: 0...100
   )
   var retries = RetryPolicy().retries
 
   @Option(
-    help: ArgumentHelp(
-      "Connect to the second host and port instead of the first (as curl's option of this name).",
-      valueName: "host:port:host:port"
-    )
+    "Connect to the second host and port instead of the first (as curl's option of this name).",
+    value: "host:port:host:port"
   )
   var connectTo: [String] = []
 

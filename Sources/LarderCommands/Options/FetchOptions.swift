@@ -3,14 +3,13 @@ import Base
 import Catalog
 import CurlTransport
 import Pipeline
-import Transport
 
 /// The options `--square` and `--dry-run`.
 struct WorkOptions: ParsableArguments {
   @Option(
     "Keep a square of every picture, N pixels a side, in squares/<n>.",
     value: "n",
-    read: WholeNumber.reader(1...4096)
+    in: 1...4096
   )
   var square: Int?
 
@@ -27,11 +26,7 @@ struct LimitOptions: ParsableArguments {
   )
   var parallel = TransportOptions.Count.auto
 
-  @Option(
-    "Send at most this many requests, such as 20/s. (default: no limit)",
-    value: "n/s",
-    read: RateArgument.read
-  )
+  @Option("Send at most this many requests, such as 20/s. (default: no limit)", value: "n/s")
   var rate: RateArgument?
 
   @Option(
@@ -41,11 +36,7 @@ struct LimitOptions: ParsableArguments {
   )
   var deadline: DurationArgument?
 
-  @Option(
-    "Fetch no more than this, such as 2G. (default: no limit)",
-    value: "size",
-    read: SizeArgument.read
-  )
+  @Option("Fetch no more than this, such as 2G. (default: no limit)", value: "size")
   var maxBytes: SizeArgument?
 
   /// Applies the limits to a transport.

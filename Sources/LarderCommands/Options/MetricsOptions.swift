@@ -1,6 +1,4 @@
 import ArgumentParser
-import Cache
-import Catalog
 import Orders
 import Pipeline
 

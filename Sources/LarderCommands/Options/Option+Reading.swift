@@ -35,14 +35,26 @@ extension Option {
     )
   }
 
-  /// An option that takes a time, such as `90s`; see ``DurationArgument``.
-  init(time help: String) where Value == DurationArgument? {
-    self.init(help, value: "time", read: DurationArgument.read)
+  /// An option that takes a whole number in a range.
+  ///
+  /// - Parameters:
+  ///   - help: The help.
+  ///   - name: The name of the value in the help, such as `n`.
+  ///   - range: The allowed numbers.
+  init(_ help: String, value name: String, in range: ClosedRange<Int>) where Value == Int? {
+    self.init(help, value: name, read: WholeNumber.reader(range))
   }
 
-  /// An option that takes a size, such as `20G`; see ``SizeArgument``.
-  init(size help: String) where Value == SizeArgument? {
-    self.init(help, value: "size", read: SizeArgument.read)
+  /// An option that has a default, and takes a whole number in a range.
+  ///
+  /// - Parameters:
+  ///   - wrappedValue: The default.
+  ///   - help: The help.
+  ///   - name: The name of the value in the help, such as `n`.
+  ///   - range: The allowed numbers.
+  init(wrappedValue: Int, _ help: String, value name: String, in range: ClosedRange<Int>)
+  where Value == Int {
+    self.init(wrappedValue: wrappedValue, help, value: name, read: WholeNumber.reader(range))
   }
 
   /// An option that has a default, and whose value is read by a function.
@@ -88,10 +100,29 @@ extension Option {
   ///   - completion: How a shell completes the value. Pass nil to let the shell complete it in its usual way.
   init(path help: String, value name: String, completion: CompletionKind? = nil)
   where Value == String? {
-    self.init(
-      help: ArgumentHelp(help, valueName: name),
-      completion: completion,
-      transform: PathArgument.read
-    )
+    let help = ArgumentHelp(help, valueName: name)
+    self.init(help: help, completion: completion, transform: PathArgument.read)
+  }
+
+  /// An option that must be given, and otherwise is like ``init(path:value:completion:)``.
+  init(path help: String, value name: String, completion: CompletionKind)
+  where Value == String {
+    let help = ArgumentHelp(help, valueName: name)
+    self.init(help: help, completion: completion, transform: PathArgument.read)
+  }
+}
+
+extension Argument {
+  /// An argument that names a file or a folder, and refuses an empty path; see ``PathArgument``.
+  init(path help: String, value name: String, completion: CompletionKind) where Value == String {
+    let help = ArgumentHelp(help, valueName: name)
+    self.init(help: help, completion: completion, transform: PathArgument.read)
+  }
+
+  /// Arguments that name files or folders; otherwise like ``init(path:value:completion:)``.
+  init(paths help: String, value name: String, completion: CompletionKind)
+  where Value == [String] {
+    let help = ArgumentHelp(help, valueName: name)
+    self.init(help: help, completion: completion, transform: PathArgument.read)
   }
 }

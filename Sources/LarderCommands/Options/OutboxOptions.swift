@@ -28,8 +28,7 @@ struct OutboxOptions: ParsableArguments {
     }
     guard let home = Self.variable("HOME") else {
       throw CommandFailure(
-        "cannot find the orders: neither HOME nor LARDER_ORDERS is set; set one, or give --orders",
-        .usage
+        "cannot find the orders: neither HOME nor LARDER_ORDERS is set; set one, or give --orders"
       )
     }
     return "\(home)/.local/state/larder/orders.sqlite"

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Base
 import CurlTransport
-import Foundation
 
 /// The value of an option that is a number with a unit, such as `90s`.
 ///
@@ -42,6 +41,16 @@ extension Option {
   ///   - name: The name of the value in the help, such as `time`.
   init<Content: UnitArgument>(_ help: String, value name: String) where Value == Content? {
     self.init(help, value: name, read: Content.read)
+  }
+
+  /// An option that has a default, and whose value is a number with a unit.
+  ///
+  /// - Parameters:
+  ///   - wrappedValue: The default.
+  ///   - help: The help.
+  ///   - name: The name of the value in the help, such as `time`.
+  init(wrappedValue: Value, _ help: String, value name: String) where Value: UnitArgument {
+    self.init(wrappedValue: wrappedValue, help, value: name, read: Value.read)
   }
 }
 

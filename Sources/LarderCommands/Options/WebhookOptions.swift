@@ -32,18 +32,10 @@ struct WebhookOptions: ParsableArguments {
   @Flag(help: "Send JSON without a signature.")
   var unsigned = false
 
-  @Option(
-    "Give up if no answer comes within this time. (default: 30s)",
-    value: "time",
-    read: DurationArgument.read
-  )
+  @Option("Give up if no answer comes within this time. (default: 30s)", value: "time")
   var timeout = DurationArgument(seconds: 30)
 
-  @Option(
-    "Wait this long for orders that are not due yet. (default: 10s)",
-    value: "time",
-    read: DurationArgument.read
-  )
+  @Option("Wait this long for orders that are not due yet. (default: 10s)", value: "time")
   var wait = DurationArgument(seconds: 10)
 
   @OptionGroup var route: RouteOptions
@@ -65,13 +57,12 @@ struct WebhookOptions: ParsableArguments {
     else {
       throw CommandFailure(
         "cannot send: there is no webhook; put its URL into a file for --webhook-url-file, or into "
-          + "LARDER_WEBHOOK_URL",
-        .usage
+          + "LARDER_WEBHOOK_URL"
       )
     }
     let named = OutboxOptions.variable("LARDER_WEBHOOK_PAYLOAD") ?? "slack"
     guard let kind = payload ?? PayloadKind(rawValue: named) else {
-      throw CommandFailure("cannot send: LARDER_WEBHOOK_PAYLOAD is slack or json", .usage)
+      throw CommandFailure("cannot send: LARDER_WEBHOOK_PAYLOAD is slack or json")
     }
     return try Webhook(
       url,
@@ -94,8 +85,7 @@ struct WebhookOptions: ParsableArguments {
     else {
       throw CommandFailure(
         "cannot send: there is no secret to sign with; put whsec_… into a file for "
-          + "--webhook-secret-file or into LARDER_WEBHOOK_SECRET, or give --unsigned",
-        .usage
+          + "--webhook-secret-file or into LARDER_WEBHOOK_SECRET, or give --unsigned"
       )
     }
     return try WebhookSecret.parse(text)
@@ -114,8 +104,7 @@ struct WebhookOptions: ParsableArguments {
       .trimmingCharacters(in: .whitespacesAndNewlines)
     guard !text.isEmpty else {
       throw CommandFailure(
-        "cannot send: \(what) \(path) is empty; write \(content) into it, on one line",
-        .usage
+        "cannot send: \(what) \(path) is empty; write \(content) into it, on one line"
       )
     }
     return text

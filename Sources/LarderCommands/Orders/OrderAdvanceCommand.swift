@@ -22,7 +22,7 @@ struct OrderAdvanceCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("The order's id, or the beginning of it.", valueName: "order"))
   var order: String
 
-  @Option(help: ArgumentHelp("Refuse unless this is the next step.", valueName: "state"))
+  @Option("Refuse unless this is the next step.", value: "state")
   var to: OrderState?
 
   @Flag(help: "Also tell the webhook, with the next send.")
@@ -38,6 +38,6 @@ struct OrderAdvanceCommand: ParsableCommand {
   func run() throws {
     let moved = try outbox.outbox(of: order)
       .move(order, to: to, posting: post, at: SystemSenderClock().now())
-    try output.show(json: moved.jsonLine(), text: moved.stateLine(outbox.language))
+    try output.show(moved, text: moved.stateLine(outbox.language))
   }
 }

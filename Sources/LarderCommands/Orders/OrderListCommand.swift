@@ -17,10 +17,10 @@ struct OrderListCommand: ParsableCommand {
     ]
   )
 
-  @Option(help: ArgumentHelp("Only orders in this state.", valueName: "state"))
+  @Option("Only orders in this state.", value: "state")
   var state: OrderState?
 
-  @Option(help: ArgumentHelp("Only orders with this state of delivery.", valueName: "delivery"))
+  @Option("Only orders with this state of delivery.", value: "delivery")
   var delivery: Delivery.State?
 
   @OptionGroup(title: Topic.orders) var outbox: OutboxOptions
@@ -34,7 +34,7 @@ struct OrderListCommand: ParsableCommand {
     if chosen.isEmpty, !output.json { return }
     let now = SystemSenderClock().now()
     try output.show(
-      json: chosen.jsonLine(),
+      chosen,
       text: OrderTable(
         orders: chosen,
         language: outbox.language,

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Catalog
 import Larder
 import Orders
 import Pipeline
@@ -35,7 +34,7 @@ struct OrderPlaceCommand: ParsableCommand {
   @Option(
     "The quantity of the first item. (default: 1)",
     value: "n",
-    read: WholeNumber.reader(1...OrderRequest.mostPieces)
+    in: 1...OrderRequest.mostPieces
   )
   var quantity = 1
 
@@ -45,10 +44,10 @@ struct OrderPlaceCommand: ParsableCommand {
   )
   var items: [OrderRequest.Item] = []
 
-  @Option(help: ArgumentHelp("A note to the receiver.", valueName: "text"))
+  @Option("A note to the receiver.", value: "text")
   var note: String?
 
-  @Option(help: ArgumentHelp("Refuse an order with a higher total.", valueName: "amount"))
+  @Option("Refuse an order with a higher total.", value: "amount")
   var budget: String?
 
   @Flag(help: "Order items even if they are sold out.")
@@ -98,16 +97,12 @@ struct OrderPlaceCommand: ParsableCommand {
     do {
       return try Price(parsing: text, currency: currency)
     } catch {
-      throw CommandFailure("cannot read --budget: \(error); give an amount such as 20000", .usage)
+      throw CommandFailure("cannot read --budget: \(error); give an amount such as 20000")
     }
   }
 
   private func show(_ box: Outbox, _ order: PlacedOrder) throws {
-    try output.show(
-      json: box.order(order.id.rawValue).jsonLine(),
-      text: order.line,
-      always: true
-    )
+    try output.show(box.order(order.id.rawValue), text: order.line, always: true)
   }
 }
 

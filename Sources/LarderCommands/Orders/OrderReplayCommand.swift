@@ -50,7 +50,7 @@ struct OrderReplayCommand: ParsableCommand {
       ? try box?.confirm(arrived: orders) ?? []
       : try box?.replay(all ? nil : orders, at: now) ?? []
     try output.show(
-      json: ids.compactMap { try box?.order($0.rawValue) }.jsonLine(),
+      ids.compactMap { try box?.order($0.rawValue) },
       text: "\(Quantities.count(ids.count, "order")) \(arrived ? "settled" : "queued again")"
     )
   }

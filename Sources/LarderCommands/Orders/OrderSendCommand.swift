@@ -30,11 +30,7 @@ struct OrderSendCommand: ParsableCommand {
     stops: true
   )
 
-  @Option(
-    "Attempt at most N orders. (default: all)",
-    value: "n",
-    read: WholeNumber.reader(1...1_000_000_000)
-  )
+  @Option("Attempt at most N orders. (default: all)", value: "n", in: 1...1_000_000_000)
   var limit: Int?
 
   @Flag(help: "Start a stopped webhook again.")
@@ -56,7 +52,7 @@ struct OrderSendCommand: ParsableCommand {
     let sent = try CountDisplay.during("send", "orders", output) { display in
       try webhook.send(of: box, to: receiver, limits, resuming: resume, display: display)
     }
-    try output.show(json: sent.report.jsonLine(), text: sent.text)
+    try output.show(sent.report, text: sent.text)
     sent.warn(output)
     Output.end(sent.status)
   }

@@ -27,7 +27,7 @@ struct OrderShowCommand: ParsableCommand {
   func run() throws {
     let entry = try outbox.outbox(of: order).order(order)
     try output.show(
-      json: OrderWithMessages(entry).jsonLine(),
+      OrderWithMessages(entry),
       text: entry.card(outbox.language, Terminal(output)),
       always: true
     )

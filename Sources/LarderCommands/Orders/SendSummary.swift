@@ -1,7 +1,6 @@
 import CurlTransport
 import Larder
 import Orders
-import Transport
 
 extension WebhookOptions {
   /// Sends messages until none is due, a signal comes or a limit is reached.

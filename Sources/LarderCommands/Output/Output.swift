@@ -1,6 +1,5 @@
 import Base
 import Catalog
-import CurlTransport
 import Glibc
 import Pipeline
 import Synchronization
@@ -114,16 +113,17 @@ extension OutputOptions {
   /// Prints the result of a command on stdout: one JSON document with `--json`, otherwise text.
   ///
   /// - Parameters:
-  ///   - document: The document.
+  ///   - document: The document, which is encoded only with `--json`.
   ///   - text: The text.
   ///   - always: Whether to print the text even with `--quiet`, for example because the command has no other purpose.
+  /// - Throws: The error of the expression for the document or the text, or of its encoding.
   func show(
-    json document: @autoclosure () throws -> [UInt8],
+    _ document: @autoclosure () throws -> some Encodable,
     text: @autoclosure () throws -> String,
     always: Bool = false
-  ) rethrows {
+  ) throws {
     if json {
-      Output.json(try document())
+      Output.json(try document().jsonLine())
     } else if always || !quiet {
       Output.data(try text())
     }

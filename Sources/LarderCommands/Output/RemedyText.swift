@@ -1,8 +1,4 @@
 import Base
-import Bench
-import Cache
-import Imaging
-import Orders
 import Pipeline
 import Transport
 

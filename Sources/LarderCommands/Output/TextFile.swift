@@ -42,10 +42,10 @@ enum TextFile {
   /// - Throws: ``CommandFailure`` when the file cannot be written.
   static func demandRoom(at path: String) throws {
     guard !path.isEmpty else {
-      throw CommandFailure("the name of the output file is empty; give one", .usage)
+      throw CommandFailure("the name of the output file is empty; give one")
     }
     if FileReading.isFolder(path) {
-      throw CommandFailure("cannot write \(path): it is a folder; name a file", .usage)
+      throw CommandFailure("cannot write \(path): it is a folder; name a file")
     }
     let folder = FilePath(path).removingLastComponent().string
     guard access(folder.isEmpty ? "." : folder, W_OK | X_OK) == 0 else {
@@ -61,10 +61,7 @@ enum TextFile {
 
   /// The message for a file that would be overwritten.
   static func refusal(_ path: String) -> CommandFailure {
-    CommandFailure(
-      "cannot write \(path): it exists; choose another name with --out",
-      .failed
-    )
+    CommandFailure("cannot write \(path): it exists; choose another name with --out", .failed)
   }
 
   /// Writes a new file.

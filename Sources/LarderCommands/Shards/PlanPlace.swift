@@ -93,8 +93,5 @@ final class PlanPlace {
   }
 
   /// A function that uploads a manifest, so that all machines see it; nil if the place is a folder.
-  var publish: (@Sendable (String) throws -> Bool)? {
-    guard let stored else { return nil }
-    return stored.commit
-  }
+  var publish: (@Sendable (String) throws -> Bool)? { stored.map { $0.commit } }
 }

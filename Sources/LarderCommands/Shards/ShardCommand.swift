@@ -36,9 +36,9 @@ struct ShardCommand: ParsableCommand {
 /// The option `--plan`.
 struct PlanOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("The plan's folder, or s3://bucket/prefix.", valueName: "dir|s3"),
-    completion: .directory,
-    transform: PathArgument.read
+    path: "The plan's folder, or s3://bucket/prefix.",
+    value: "dir|s3",
+    completion: .directory
   )
   var plan: String
 

@@ -29,11 +29,7 @@ struct ShardPlanCommand: ParsableCommand {
     stops: true
   )
 
-  @Argument(
-    help: ArgumentHelp("The catalog file (YAML or JSON).", valueName: "catalog"),
-    completion: .catalogFile,
-    transform: PathArgument.read
-  )
+  @Argument(path: "The catalog file (YAML or JSON).", value: "catalog", completion: .catalogFile)
   var file: String
 
   @Option(
@@ -44,18 +40,13 @@ struct ShardPlanCommand: ParsableCommand {
   var shards: Int
 
   @Option(
-    help: ArgumentHelp(
-      "The place of the plan: a new folder that all machines can read, or s3://bucket/prefix.",
-      valueName: "dir|s3"
-    ),
-    completion: .directory,
-    transform: PathArgument.read
+    path: "The place of the plan: a new folder that all machines can read, or s3://bucket/prefix.",
+    value: "dir|s3",
+    completion: .directory
   )
   var out: String
 
-  @Option(
-    help: ArgumentHelp("Assign pictures to shards by url or host.", valueName: "url|host")
-  )
+  @Option(help: .init("Assign pictures to shards by url or host.", valueName: "url|host"))
   var shardBy = Partition.url
 
   @Flag(help: "Plan only pictures that the cache does not hold: a second pass.")
@@ -118,7 +109,7 @@ struct ShardPlanCommand: ParsableCommand {
       Output.end(ExitStatus(report, signal: signals?.signal))
     }
     try place.put()
-    try output.show(json: plan.jsonLine(), text: plan.text(folder: out))
+    try output.show(plan, text: plan.text(folder: out))
   }
 }
 

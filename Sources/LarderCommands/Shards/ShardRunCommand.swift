@@ -3,7 +3,6 @@ import Base
 import CGlibc
 import CurlTransport
 import Foundation
-import Glibc
 import Pipeline
 import Sharding
 
@@ -56,13 +55,13 @@ struct ShardRunCommand: ParsableCommand {
   @Flag(help: "End as after SIGTERM when the parent process ends.")
   var dieWithParent = false
 
-  @Option("The most shards that run at once.", value: "n", read: WholeNumber.reader(1...100_000))
+  @Option("The most shards that run at once.", value: "n", in: 1...100_000)
   var clusterSlots: Int?
 
   @Option(
     "Simultaneous transfers to one host, for all shards together.",
     value: "n",
-    read: WholeNumber.reader(1...100_000)
+    in: 1...100_000
   )
   var hostLimit: Int?
 
@@ -127,7 +126,7 @@ struct ShardRunCommand: ParsableCommand {
       Output.end(status)
     }
     let outcome = try result.get()
-    try output.show(json: outcome.jsonLine(), text: outcome.text)
+    try output.show(outcome, text: outcome.text)
   }
 
   /// Asks the kernel to send this process a signal when its parent ends. (`PR_SET_PDEATHSIG`)
@@ -176,15 +175,14 @@ enum ShardNumber {
     if argument == "auto" {
       guard let name = variables.first(where: { environment[$0] != nil }) else {
         throw CommandFailure(
-          "cannot find the shard to run: none of \(variables.joined(separator: ", ")) is set; give --shard N",
-          .usage
+          "cannot find the shard to run: none of \(variables.joined(separator: ", ")) is set; give --shard N"
         )
       }
       value = environment[name] ?? ""
       fault = "\(name)=\"\(value)\": it is not a shard's number"
     }
     guard let number = WholeNumber.read(value, in: 0...99_999) else {
-      throw CommandFailure("cannot run shard \(fault)", .usage)
+      throw CommandFailure("cannot run shard \(fault)")
     }
     return number
   }
