@@ -12,16 +12,6 @@ import Web
 
 /// `larder serve`: serves the catalog as a web store, a JSON interface for apps, and a mirror of the pictures.
 struct ServeCommand: ParsableCommand {
-  private static let statuses = StatusHelp(
-    [
-      .done: "never; a signal ends the server",
-      .failed: "there is no cache, no such catalog, or the address is in use",
-      .io: "the cache cannot be read",
-      .configuration: "the catalog file is wrong",
-    ],
-    stops: true
-  )
-
   static let configuration = CommandConfiguration(
     commandName: "serve",
     abstract: "Serve the catalog: a web store, JSON for apps, and the pictures.",
@@ -39,9 +29,14 @@ struct ServeCommand: ParsableCommand {
 
       Only this machine can connect, unless you give --bind. After SIGTERM or Ctrl-C, requests in \
       progress have 10 s to finish. -v prints a line for each request on stderr.
-
-      \(statuses.text)
-      """
+      """,
+    statuses: [
+      .done: "never; a signal ends the server",
+      .failed: "there is no cache, no such catalog, or the address is in use",
+      .io: "the cache cannot be read",
+      .configuration: "the catalog file is wrong",
+    ],
+    stops: true
   )
 
   @Argument(

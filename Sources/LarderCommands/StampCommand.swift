@@ -8,18 +8,6 @@ import Transport
 
 /// `larder stamp PICTURE…`: stamps time and date on photos.
 struct StampCommand: ParsableCommand {
-  private static let statuses = StatusHelp(
-    [
-      .done: "all pictures were made",
-      .failed: "the output exists already, or the server refused the only photo",
-      .partial: "some pictures could not be read or posted, or are damaged",
-      .data: "the only picture could not be read, or no font was found",
-      .unavailable: "the server cannot be reached",
-      .io: "the disk is full, not writable or damaged",
-    ],
-    stops: true
-  )
-
   static let configuration = CommandConfiguration(
     commandName: "stamp",
     abstract: "Stamp time, date and weekday on photos, cropped to squares or whole.",
@@ -34,9 +22,16 @@ struct StampCommand: ParsableCommand {
       timeStampContents (the --text) and image (always a JPEG). It is posted again only if it \
       certainly did not arrive, or if the server asks for that; the Idempotency-Key stays the same. \
       Posted photos are recorded in .larder-posted in the output folder, and later runs skip them.
-
-      \(statuses.text)
-      """
+      """,
+    statuses: [
+      .done: "all pictures were made",
+      .failed: "the output exists already, or the server refused the only photo",
+      .partial: "some pictures could not be read or posted, or are damaged",
+      .data: "the only picture could not be read, or no font was found",
+      .unavailable: "the server cannot be reached",
+      .io: "the disk is full, not writable or damaged",
+    ],
+    stops: true
   )
 
   @OptionGroup(title: Topic.pictures) var pictures: PictureOptions

@@ -55,7 +55,7 @@ extension FaultScript {
 extension FaultRule {
   /// Creates a rule from the words of a line.
   fileprivate init(_ words: [FaultWord]) throws(SampleError) {
-    self.init("*", effects: [])
+    self.init()
     func count(_ keys: String...) -> Int { words.count { keys.contains($0.key) } }
     for word in words where word.key != "header" && count(word.key) > 1 {
       throw word.error("'\(word.key)' is given twice", "write it once in a rule")
@@ -165,18 +165,6 @@ package struct FaultRule: Hashable, Sendable {
     hits: Hits = .all,
     per scope: Scope = .rule,
     _ effects: FaultEffect...
-  ) {
-    self.init(path, query: query, method: method, hits: hits, per: scope, effects: effects)
-  }
-
-  /// Creates a rule with an array of effects.
-  package init(
-    _ path: String,
-    query: String? = nil,
-    method: String? = nil,
-    hits: Hits = .all,
-    per scope: Scope = .rule,
-    effects: [FaultEffect]
   ) {
     self.path = path
     self.query = query
