@@ -50,10 +50,8 @@ struct ServeCommand: ParsableCommand {
   var file: String?
 
   @Option(
-    help: ArgumentHelp(
-      "The address to listen on; an address other than loopback lets others in.",
-      valueName: "address"
-    )
+    "The address to listen on; an address other than loopback lets others in.",
+    value: "address"
   )
   var bind = "127.0.0.1"
 
@@ -65,10 +63,8 @@ struct ServeCommand: ParsableCommand {
   var port = 8080
 
   @Option(
-    help: ArgumentHelp(
-      "Another name of this server, such as its name in DNS; requests for unknown names are refused. May be repeated.",
-      valueName: "name"
-    )
+    "Another name of this server, such as its name in DNS; requests for unknown names are refused. May be repeated.",
+    value: "name"
   )
   var host: [String] = []
 
@@ -88,10 +84,10 @@ struct ServeCommand: ParsableCommand {
   @Flag(help: "Serve the cache, and fetch nothing.")
   var offline = false
 
-  @Option(help: ArgumentHelp("Use this URL instead of the catalog's base.", valueName: "url"))
+  @Option("Use this URL instead of the catalog's base.", value: "url")
   var base: String?
 
-  @Option(help: ArgumentHelp("Refuse an order with a higher total.", valueName: "amount"))
+  @Option("Refuse an order with a higher total.", value: "amount")
   var budget: String?
 
   @OptionGroup(title: Topic.limits) var room: RoomOptions

@@ -70,7 +70,7 @@ struct StampCommand: ParsableCommand {
   )
   var template: String?
 
-  @Option(help: ArgumentHelp("The family of an installed font.", valueName: "family"))
+  @Option("The family of an installed font.", value: "family")
   var font: String?
 
   @Option(help: "A line under the date.")
@@ -138,7 +138,7 @@ struct StampPosition: ExpressibleByArgument {
 
 /// The options for posting stamped pictures.
 struct UploadOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Post each stamped photo to this URL, as a form.", valueName: "url"))
+  @Option("Post each stamped photo to this URL, as a form.", value: "url")
   var post: String?
 
   @Option(
@@ -147,19 +147,15 @@ struct UploadOptions: ParsableArguments {
   )
   var tokenFile: String?
 
-  @Option(help: ArgumentHelp("The header that carries the token.", valueName: "name"))
+  @Option("The header that carries the token.", value: "name")
   var tokenHeader = "token"
 
-  @Option(
-    help: ArgumentHelp("Add this field to the form; may be repeated.", valueName: "name=value")
-  )
+  @Option("Add this field to the form; may be repeated.", value: "name=value")
   var field: [String] = []
 
   @Option(
-    help: ArgumentHelp(
-      "Rename the field dateTime, timeStampContents or image; may be repeated.",
-      valueName: "field=name"
-    )
+    "Rename the field dateTime, timeStampContents or image; may be repeated.",
+    value: "field=name"
   )
   var fieldName: [String] = []
 
