@@ -350,10 +350,7 @@ struct BenchTable {
   ///
   /// It did if transfers waited for larder's own files, instead of the server, during at least a quarter of the run.
   private var limit: [String] {
-    let row = report.runs.first {
-      $0.pass == report.best?.pass && $0.parallel == report.best?.parallel
-    }
-    guard let writing = row?.writingShare, writing >= 0.25 else { return [] }
+    guard let writing = report.bestRow?.writingShare, writing >= 0.25 else { return [] }
     return [
       "limited by this machine: transfers waited \(Self.number(writing * 100))% of the time for larder's own "
         + "files, hashes and index; --discard measures only the server, --scratch DIR uses another disk"
@@ -361,9 +358,7 @@ struct BenchTable {
   }
 
   private var failures: [String] {
-    let reasons = report.runs.reduce(into: [String: Int]()) {
-      $0.merge($1.failureReasons, uniquingKeysWith: +)
-    }
+    let reasons = report.failureReasons
     guard !reasons.isEmpty else { return [] }
     let words = reasons.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
     return [terminal.paint("failed: \(words.joined(separator: ", "))", .red)]
