@@ -10,7 +10,7 @@ package struct BenchPlan: Sendable {
   /// If a reported pass needs another pass before it, that pass is run too, but is not reported.
   package var passes: [Pass] = Pass.allCases
   /// The numbers of simultaneous transfers to measure.
-  package var sweep = SweepPlan.auto()
+  package var sweep = SweepPlan.auto
   /// How often each measurement is repeated.
   package var repetition = RepetitionPlan.narrow(halfWidth: 0.05)
   /// The destination of the received bytes.
@@ -48,7 +48,7 @@ package struct BenchPlan: Sendable {
       switch sweep {
       case .levels(let levels):
         (levels.count...levels.count, levels.map(String.init).joined(separator: ", "))
-      case .auto(let limit): (4...Self.doublings(to: limit), "1, 2, 4 … \(limit)")
+      case .auto: (4...8, "1, 2, 4 … 128")
       }
     let (least, most) = (repetition.least, repetition.most)
     let passes = levels.lowerBound * least * order.count...levels.upperBound * most * order.count
@@ -61,10 +61,6 @@ package struct BenchPlan: Sendable {
       ? ", \(Int(Double(passes.lowerBound) * Self.leastSeconds)) s or more" : ""
     return
       "measuring \(names) with \(atOnce) at once, \(often) each: \(all) \(passes.upperBound == 1 ? "pass" : "passes")\(time)"
-  }
-
-  private static func doublings(to limit: Int) -> Int {
-    (0...20).prefix { 1 << $0 <= limit }.count
   }
 
   /// The passes to run, in their order.
@@ -81,22 +77,17 @@ package struct BenchSurroundings: Sendable {
   ///
   /// The transport shuts down when the last reference to it is released.
   package var transport: @Sendable (_ parallel: Int) throws -> any Fetching
-  package var wall: @Sendable () -> UnixTime
+  package var wall: @Sendable () -> UnixTime = { .now() }
   /// The environment variables that replace `${NAME}` in the headers of a catalog file.
-  package var variables: [String: String]
+  package var variables: [String: String] = [:]
   /// The measurement creates its temporary folder inside the folder at this path.
   package var scratch: String
 
   package init(
-    transport: @escaping @Sendable (_ parallel: Int) throws -> any Fetching,
-    wall: @escaping @Sendable () -> UnixTime,
-    variables: [String: String] = [:],
-    scratch: String
+    scratch: String,
+    transport: @escaping @Sendable (_ parallel: Int) throws -> any Fetching
   ) {
-    self.transport = transport
-    self.wall = wall
-    self.variables = variables
-    self.scratch = scratch
+    (self.scratch, self.transport) = (scratch, transport)
   }
 }
 
@@ -124,8 +115,8 @@ package enum Sink: String, Sendable, Codable {
 package enum SweepPlan: Sendable, Equatable {
   /// These numbers, in this order.
   case levels([Int])
-  /// The numbers 1, 2, 4 and so on, until the rate no longer rises or `limit` is reached.
-  case auto(limit: Int = 128)
+  /// The numbers 1, 2, 4 and so on up to 128, until the rate no longer rises.
+  case auto
 
   /// A rate counts as a gain if it is higher by this factor.
   private static let gain = 1.05
@@ -133,7 +124,7 @@ package enum SweepPlan: Sendable, Equatable {
   /// Parses `auto`, or numbers from 1 to 1024 such as `1,4,16`; returns nil if the text is anything else.
   package init?(_ text: String) {
     if text == "auto" {
-      self = .auto()
+      self = .auto
       return
     }
     let levels = text.split(separator: ",", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
@@ -151,10 +142,8 @@ package enum SweepPlan: Sendable, Equatable {
     switch self {
     case .levels(let levels):
       return rates.count < levels.count ? levels[rates.count] : nil
-    case .auto(let limit):
-      let level = 1 << min(rates.count, 20)
-      guard level <= limit, !Self.hasPeaked(rates) else { return nil }
-      return level
+    case .auto:
+      return rates.count < 8 && !Self.hasPeaked(rates) ? 1 << rates.count : nil
     }
   }
 
@@ -179,13 +168,9 @@ package struct RepetitionPlan: Sendable, Equatable {
     RepetitionPlan(halfWidth: 0, least: count, most: count)
   }
 
-  /// From `least` to `most` runs.
-  package static func narrow(
-    halfWidth: Double,
-    least: Int = 3,
-    most: Int = 12
-  ) -> RepetitionPlan {
-    RepetitionPlan(halfWidth: halfWidth, least: least, most: most)
+  /// From 3 to 12 runs.
+  package static func narrow(halfWidth: Double) -> RepetitionPlan {
+    RepetitionPlan(halfWidth: halfWidth, least: 3, most: 12)
   }
 
   /// Whether the rates with one number of transfers need no further run; `rates` has an array for each pass.

@@ -188,6 +188,16 @@ package struct BenchReport: Sendable, Equatable, Codable {
 
   /// The number of failures in all rows.
   package var failures: Int { runs.reduce(0) { $0 + $1.failures } }
+
+  /// The number of failures in all rows for each reason.
+  package var failureReasons: [String: Int] {
+    runs.reduce(into: [:]) { $0.merge($1.failureReasons, uniquingKeysWith: +) }
+  }
+
+  /// The row that ``best`` names.
+  package var bestRow: Row? {
+    runs.first { $0.pass == best?.pass && $0.parallel == best?.parallel }
+  }
 }
 
 /// The percentiles of a time in milliseconds; all of them are nil if nothing was measured.

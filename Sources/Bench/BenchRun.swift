@@ -201,9 +201,7 @@ package final class BenchRun: Sendable {
   }
 
   private func unavailable(_ report: BenchReport) -> LarderError {
-    let reasons = report.runs.reduce(into: [String: Int]()) {
-      $0.merge($1.failureReasons) { $0 + $1 }
-    }
+    let reasons = report.failureReasons
     guard let reason = reasons.max(by: { ($0.value, $1.key) < ($1.value, $0.key) })?.key else {
       return LarderError(
         .data,

@@ -10,19 +10,6 @@ import Transport
 
 /// `larder bench`: measures parallel downloads.
 struct BenchCommand: ParsableCommand {
-  private static let statuses = StatusHelp(
-    [
-      .done: "done",
-      .failed: "the embedded origin cannot be started, or libcurl is missing",
-      .partial: "some requests failed, or a figure is worse than the baseline allows",
-      .data: "the list or the baseline cannot be read",
-      .unavailable: "nothing could be fetched",
-      .io: "the disk is full or not writable",
-      .configuration: "the catalog file is wrong",
-    ],
-    stops: true
-  )
-
   static let configuration = CommandConfiguration(
     commandName: "bench",
     abstract: "Measure parallel downloads: cold, warm and revalidating, over a sweep.",
@@ -38,9 +25,17 @@ struct BenchCommand: ParsableCommand {
       rate is known to within --precision, or --runs times. Without --rate, a request starts when \
       another ends (a closed loop: latencies hide the delay that a slow answer causes for later \
       requests). With --rate, each latency is measured from the planned start.
-
-      \(statuses.text)
-      """
+      """,
+    statuses: [
+      .done: "done",
+      .failed: "the embedded origin cannot be started, or libcurl is missing",
+      .partial: "some requests failed, or a figure is worse than the baseline allows",
+      .data: "the list or the baseline cannot be read",
+      .unavailable: "nothing could be fetched",
+      .io: "the disk is full or not writable",
+      .configuration: "the catalog file is wrong",
+    ],
+    stops: true
   )
 
   @Argument(
@@ -217,7 +212,7 @@ struct BenchCommand: ParsableCommand {
     plan.count = count
     plan.rate = rate?.perSecond
     // With `--rate`, only one number of connections is measured. It is large enough for every usual rate.
-    plan.sweep = parallel ?? (rate == nil ? .auto() : .levels([64]))
+    plan.sweep = parallel ?? (rate == nil ? .auto : .levels([64]))
     plan.repetition = runs.map { .fixed($0) } ?? .narrow(halfWidth: max(0.001, precision))
     plan.deadline = deadline.map { MonotonicTime.now() + $0.duration }
     return plan
@@ -234,16 +229,14 @@ struct BenchCommand: ParsableCommand {
     var common = try connection.transport(named: named)
     // The embedded origin is on this machine, so no proxy is used.
     if origin.isAsked { common.proxy = nil }
-    return BenchSurroundings(
-      transport: { [common] parallel in
-        var options = common
-        options.parallel = .fixed(parallel)
-        return try CurlTransport(options)
-      },
-      wall: { .now() },
-      variables: environment,
-      scratch: scratch ?? FileManager.default.temporaryDirectory.path
-    )
+    let scratch = scratch ?? FileManager.default.temporaryDirectory.path
+    var surroundings = BenchSurroundings(scratch: scratch) { [common] parallel in
+      var options = common
+      options.parallel = .fixed(parallel)
+      return try CurlTransport(options)
+    }
+    surroundings.variables = environment
+    return surroundings
   }
 
   private func show(_ report: BenchReport, _ terminal: Terminal) throws {
@@ -357,10 +350,7 @@ struct BenchTable {
   ///
   /// It did if transfers waited for larder's own files, instead of the server, during at least a quarter of the run.
   private var limit: [String] {
-    let row = report.runs.first {
-      $0.pass == report.best?.pass && $0.parallel == report.best?.parallel
-    }
-    guard let writing = row?.writingShare, writing >= 0.25 else { return [] }
+    guard let writing = report.bestRow?.writingShare, writing >= 0.25 else { return [] }
     return [
       "limited by this machine: transfers waited \(Self.number(writing * 100))% of the time for larder's own "
         + "files, hashes and index; --discard measures only the server, --scratch DIR uses another disk"
@@ -368,9 +358,7 @@ struct BenchTable {
   }
 
   private var failures: [String] {
-    let reasons = report.runs.reduce(into: [String: Int]()) {
-      $0.merge($1.failureReasons, uniquingKeysWith: +)
-    }
+    let reasons = report.failureReasons
     guard !reasons.isEmpty else { return [] }
     let words = reasons.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
     return [terminal.paint("failed: \(words.joined(separator: ", "))", .red)]

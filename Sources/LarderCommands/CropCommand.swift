@@ -3,17 +3,6 @@ import Imaging
 
 /// `larder crop PICTURE…`: crops pictures to squares or other exact sizes.
 struct CropCommand: ParsableCommand {
-  private static let statuses = StatusHelp(
-    [
-      .done: "all pictures were made",
-      .failed: "the output exists already",
-      .partial: "some pictures could not be read, or are damaged",
-      .data: "the only picture could not be read",
-      .io: "the disk is full, not writable or damaged",
-    ],
-    stops: true
-  )
-
   static let configuration = CommandConfiguration(
     commandName: "crop",
     abstract: "Crop pictures upright to squares or any size, from the centre or another part.",
@@ -24,9 +13,15 @@ struct CropCommand: ParsableCommand {
                 larder crop photos --out wide --size 1200x630 --gravity attention
                 larder crop logos --out tiles --size 256 --fit contain
                 larder crop - --size 300 < photo.jpg > square.jpg
-
-      \(statuses.text)
-      """
+      """,
+    statuses: [
+      .done: "all pictures were made",
+      .failed: "the output exists already",
+      .partial: "some pictures could not be read, or are damaged",
+      .data: "the only picture could not be read",
+      .io: "the disk is full, not writable or damaged",
+    ],
+    stops: true
   )
 
   @OptionGroup(title: Topic.pictures) var pictures: PictureOptions

@@ -17,16 +17,6 @@ import Transport
 ///
 /// The sample store is a small shop, with items and pictures, that larder serves on this machine.
 struct DemoCommand: ParsableCommand {
-  private static let statuses = StatusHelp(
-    [
-      .done: "everything worked",
-      .failed: "something failed, or no port is free",
-      .io: "the disk is full, not writable or damaged",
-      .tryAgain: "another run holds the cache",
-    ],
-    stops: true
-  )
-
   static let configuration = CommandConfiguration(
     commandName: "demo",
     abstract:
@@ -38,9 +28,14 @@ struct DemoCommand: ParsableCommand {
 
       The store listens on this machine only, and some of its answers fail on purpose. \
       The demo ends by itself, except with --serve.
-
-      \(statuses.text)
-      """
+      """,
+    statuses: [
+      .done: "everything worked",
+      .failed: "something failed, or no port is free",
+      .io: "the disk is full, not writable or damaged",
+      .tryAgain: "another run holds the cache",
+    ],
+    stops: true
   )
 
   @Option(

@@ -10,15 +10,6 @@ import Web
 
 /// `larder report`: writes the catalog as an HTML page.
 struct ReportCommand: ParsableCommand {
-  private static let statuses = StatusHelp(
-    [
-      .done: "written",
-      .failed: "no cache, no such catalog, or --out names a file that is no report",
-      .io: "the cache cannot be read, or the page cannot be written",
-    ],
-    stops: true
-  )
-
   static let configuration = CommandConfiguration(
     commandName: "report",
     abstract: "Write the catalog, its changes and failures as one HTML page.",
@@ -32,9 +23,13 @@ struct ReportCommand: ParsableCommand {
       report.html), which must be copied along. A report replaces an older report; any other file is \
       replaced only with --force. Thumbnails are kept in the cache, so the next report makes only new \
       ones.
-
-      \(statuses.text)
-      """
+      """,
+    statuses: [
+      .done: "written",
+      .failed: "no cache, no such catalog, or --out names a file that is no report",
+      .io: "the cache cannot be read, or the page cannot be written",
+    ],
+    stops: true
   )
 
   @Option(
@@ -67,7 +62,6 @@ struct ReportCommand: ParsableCommand {
     if out == "-", output.json {
       throw ValidationError("--out - and --json both write to stdout; give one of them")
     }
-    if out.isEmpty { throw ValidationError("--out takes the name of a file, or -") }
   }
 
   /// The folder beside the page for its thumbnails, such as `report.files` for `report.html`.

@@ -25,7 +25,7 @@ struct SampleOrigin: ParsableArguments {
     case sample
   }
 
-  @Option(help: ArgumentHelp("Measure the embedded store: sample.", valueName: "sample"))
+  @Option("Measure the embedded store: sample.", value: "sample")
   var origin: Origin?
 
   @Option(

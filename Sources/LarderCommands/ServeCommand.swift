@@ -12,16 +12,6 @@ import Web
 
 /// `larder serve`: serves the catalog as a web store, a JSON interface for apps, and a mirror of the pictures.
 struct ServeCommand: ParsableCommand {
-  private static let statuses = StatusHelp(
-    [
-      .done: "never; a signal ends the server",
-      .failed: "there is no cache, no such catalog, or the address is in use",
-      .io: "the cache cannot be read",
-      .configuration: "the catalog file is wrong",
-    ],
-    stops: true
-  )
-
   static let configuration = CommandConfiguration(
     commandName: "serve",
     abstract: "Serve the catalog: a web store, JSON for apps, and the pictures.",
@@ -39,9 +29,14 @@ struct ServeCommand: ParsableCommand {
 
       Only this machine can connect, unless you give --bind. After SIGTERM or Ctrl-C, requests in \
       progress have 10 s to finish. -v prints a line for each request on stderr.
-
-      \(statuses.text)
-      """
+      """,
+    statuses: [
+      .done: "never; a signal ends the server",
+      .failed: "there is no cache, no such catalog, or the address is in use",
+      .io: "the cache cannot be read",
+      .configuration: "the catalog file is wrong",
+    ],
+    stops: true
   )
 
   @Argument(
@@ -55,10 +50,8 @@ struct ServeCommand: ParsableCommand {
   var file: String?
 
   @Option(
-    help: ArgumentHelp(
-      "The address to listen on; an address other than loopback lets others in.",
-      valueName: "address"
-    )
+    "The address to listen on; an address other than loopback lets others in.",
+    value: "address"
   )
   var bind = "127.0.0.1"
 
@@ -70,10 +63,8 @@ struct ServeCommand: ParsableCommand {
   var port = 8080
 
   @Option(
-    help: ArgumentHelp(
-      "Another name of this server, such as its name in DNS; requests for unknown names are refused. May be repeated.",
-      valueName: "name"
-    )
+    "Another name of this server, such as its name in DNS; requests for unknown names are refused. May be repeated.",
+    value: "name"
   )
   var host: [String] = []
 
@@ -93,10 +84,10 @@ struct ServeCommand: ParsableCommand {
   @Flag(help: "Serve the cache, and fetch nothing.")
   var offline = false
 
-  @Option(help: ArgumentHelp("Use this URL instead of the catalog's base.", valueName: "url"))
+  @Option("Use this URL instead of the catalog's base.", value: "url")
   var base: String?
 
-  @Option(help: ArgumentHelp("Refuse an order with a higher total.", valueName: "amount"))
+  @Option("Refuse an order with a higher total.", value: "amount")
   var budget: String?
 
   @OptionGroup(title: Topic.limits) var room: RoomOptions

@@ -8,18 +8,6 @@ import Transport
 
 /// `larder stamp PICTURE…`: stamps time and date on photos.
 struct StampCommand: ParsableCommand {
-  private static let statuses = StatusHelp(
-    [
-      .done: "all pictures were made",
-      .failed: "the output exists already, or the server refused the only photo",
-      .partial: "some pictures could not be read or posted, or are damaged",
-      .data: "the only picture could not be read, or no font was found",
-      .unavailable: "the server cannot be reached",
-      .io: "the disk is full, not writable or damaged",
-    ],
-    stops: true
-  )
-
   static let configuration = CommandConfiguration(
     commandName: "stamp",
     abstract: "Stamp time, date and weekday on photos, cropped to squares or whole.",
@@ -34,9 +22,16 @@ struct StampCommand: ParsableCommand {
       timeStampContents (the --text) and image (always a JPEG). It is posted again only if it \
       certainly did not arrive, or if the server asks for that; the Idempotency-Key stays the same. \
       Posted photos are recorded in .larder-posted in the output folder, and later runs skip them.
-
-      \(statuses.text)
-      """
+      """,
+    statuses: [
+      .done: "all pictures were made",
+      .failed: "the output exists already, or the server refused the only photo",
+      .partial: "some pictures could not be read or posted, or are damaged",
+      .data: "the only picture could not be read, or no font was found",
+      .unavailable: "the server cannot be reached",
+      .io: "the disk is full, not writable or damaged",
+    ],
+    stops: true
   )
 
   @OptionGroup(title: Topic.pictures) var pictures: PictureOptions
@@ -75,7 +70,7 @@ struct StampCommand: ParsableCommand {
   )
   var template: String?
 
-  @Option(help: ArgumentHelp("The family of an installed font.", valueName: "family"))
+  @Option("The family of an installed font.", value: "family")
   var font: String?
 
   @Option(help: "A line under the date.")
@@ -143,7 +138,7 @@ struct StampPosition: ExpressibleByArgument {
 
 /// The options for posting stamped pictures.
 struct UploadOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Post each stamped photo to this URL, as a form.", valueName: "url"))
+  @Option("Post each stamped photo to this URL, as a form.", value: "url")
   var post: String?
 
   @Option(
@@ -152,19 +147,15 @@ struct UploadOptions: ParsableArguments {
   )
   var tokenFile: String?
 
-  @Option(help: ArgumentHelp("The header that carries the token.", valueName: "name"))
+  @Option("The header that carries the token.", value: "name")
   var tokenHeader = "token"
 
-  @Option(
-    help: ArgumentHelp("Add this field to the form; may be repeated.", valueName: "name=value")
-  )
+  @Option("Add this field to the form; may be repeated.", value: "name=value")
   var field: [String] = []
 
   @Option(
-    help: ArgumentHelp(
-      "Rename the field dateTime, timeStampContents or image; may be repeated.",
-      valueName: "field=name"
-    )
+    "Rename the field dateTime, timeStampContents or image; may be repeated.",
+    value: "field=name"
   )
   var fieldName: [String] = []
 

@@ -3,28 +3,14 @@ import Glibc
 /// A list of rules that decide which requests fail, and how.
 ///
 /// For example, the rule `path=/pictures/* hits=1..3 status=503` answers the first three requests for pictures with
-/// status 503. If several rules match a request, all of them apply.
-package struct FaultScript: Hashable, Sendable, ExpressibleByArrayLiteral {
-  /// The rules in their order.
-  ///
-  /// Delays are added up. If other effects conflict, the effect of the last rule counts.
-  package var rules: [FaultRule]
-
-  /// A script without faults.
-  package static let none = FaultScript()
-
-  /// Creates a script from rules.
-  package init(_ rules: [FaultRule] = []) {
-    self.rules = rules
-  }
-
-  /// Creates a script from an array literal of rules.
-  package init(arrayLiteral rules: FaultRule...) {
-    self.rules = rules
-  }
-}
+/// status 503. If several rules match a request, all of them apply. Delays are added up. If other effects conflict,
+/// the effect of the last rule counts.
+package typealias FaultScript = [FaultRule]
 
 extension FaultScript {
+  /// A script without faults.
+  package static var none: FaultScript { [] }
+
   /// Parses a script.
   ///
   /// Each line is a rule, which consists of words `key=value` or `key`. `#` begins a comment.
@@ -41,21 +27,20 @@ extension FaultScript {
   /// - Parameter text: The text of the script.
   /// - Throws: ``SampleError`` with code `faults`, with the line of the error and with advice.
   package init(text: String) throws(SampleError) {
-    var rules: [FaultRule] = []
+    self.init()
     for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
       .enumerated()
     {
       let words = try FaultWord.read(line, line: index + 1)
-      if !words.isEmpty { rules.append(try FaultRule(words)) }
+      if !words.isEmpty { append(try FaultRule(words)) }
     }
-    self.init(rules)
   }
 }
 
 extension FaultRule {
   /// Creates a rule from the words of a line.
   fileprivate init(_ words: [FaultWord]) throws(SampleError) {
-    self.init("*", effects: [])
+    self.init()
     func count(_ keys: String...) -> Int { words.count { keys.contains($0.key) } }
     for word in words where word.key != "header" && count(word.key) > 1 {
       throw word.error("'\(word.key)' is given twice", "write it once in a rule")
@@ -166,18 +151,6 @@ package struct FaultRule: Hashable, Sendable {
     per scope: Scope = .rule,
     _ effects: FaultEffect...
   ) {
-    self.init(path, query: query, method: method, hits: hits, per: scope, effects: effects)
-  }
-
-  /// Creates a rule with an array of effects.
-  package init(
-    _ path: String,
-    query: String? = nil,
-    method: String? = nil,
-    hits: Hits = .all,
-    per scope: Scope = .rule,
-    effects: [FaultEffect]
-  ) {
     self.path = path
     self.query = query
     self.method = method
@@ -201,14 +174,14 @@ struct FaultLedger {
 
   init(_ script: FaultScript) {
     self.script = script
-    counts = script.rules.map { _ in 0 }
-    pathCounts = script.rules.map { _ in [:] }
+    counts = script.map { _ in 0 }
+    pathCounts = script.map { _ in [:] }
   }
 
   /// Counts a request, and returns the combined effects of the rules that apply to it; nil if there are none.
   mutating func fault(method: String, path: String, query: String?) -> Fault? {
     var effects: [FaultEffect] = []
-    for (index, rule) in script.rules.enumerated()
+    for (index, rule) in script.enumerated()
     where rule.fits(method: method, path: path, query: query) {
       counts[index] += 1
       let ofPath = pathCounts[index][path, default: 0] + 1

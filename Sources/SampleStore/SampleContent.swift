@@ -33,13 +33,11 @@ package final class SampleContent: Sendable {
   ///
   /// A file is read at each request. Resources in memory take precedence over files.
   ///
-  /// - Parameters:
-  ///   - folder: The folder that is served as `/`. Symbolic links that lead out of the folder are not followed.
-  ///   - fallback: Generates resources that are neither in memory nor in the folder.
+  /// - Parameter folder: The folder that is served as `/`. Symbolic links that lead out of the folder are not followed.
   /// - Throws: ``SampleError`` with code `folder` when the path is not a readable folder.
-  package init(folder: String, fallback: Fallback? = nil) throws(SampleError) {
+  package init(folder: String) throws(SampleError) {
     self.folder = try Folder(folder)
-    state = Mutex(Content(fallback: fallback))
+    state = Mutex(Content())
   }
 
   /// The resource in memory at a decoded path; nil if there is none.

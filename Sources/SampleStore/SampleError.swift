@@ -21,22 +21,19 @@ package struct SampleError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// The kind of error.
   package let code: Code
-  /// The failed action and its object, such as "listen on 127.0.0.1:80".
-  let thing: String
-  let cause: String
-  /// A remedy that the user can try.
-  let advice: String
-
-  init(_ code: Code, _ thing: String, _ cause: String, _ advice: String) {
-    self.code = code
-    self.thing = thing
-    self.cause = cause
-    self.advice = advice
-  }
-
   /// The error as a line "cannot VERB THING: REASON; TRY THIS".
-  package var description: String {
-    "cannot \(thing): \(cause); \(advice)"
+  package let description: String
+
+  /// Creates an error.
+  ///
+  /// - Parameters:
+  ///   - code: The kind of error.
+  ///   - task: The failed action and its object, such as "listen on 127.0.0.1:80".
+  ///   - cause: The reason.
+  ///   - advice: A remedy that the user can try.
+  init(_ code: Code, _ task: String, _ cause: String, _ advice: String) {
+    self.code = code
+    description = "cannot \(task): \(cause); \(advice)"
   }
 
   /// The system's message for an error number, in lower case, so that it can be a part of a sentence.

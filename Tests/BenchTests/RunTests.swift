@@ -242,17 +242,15 @@ import Transport
     port: Int? = nil
   ) -> BenchSurroundings {
     let (port, clock) = (port ?? shop.store.port, shop.clock)
-    return BenchSurroundings(
-      transport: { parallel in
-        var options = TransportOptions()
-        options.parallel = .fixed(parallel)
-        options.namedHosts = [HostPort(host: "127.0.0.1", port: port)]
-        options.retry.firstDelay = .milliseconds(1)
-        options.retry.retries = 1
-        return try CurlTransport(options)
-      },
-      wall: { clock.now },
-      scratch: folder.path
-    )
+    var surroundings = BenchSurroundings(scratch: folder.path) { parallel in
+      var options = TransportOptions()
+      options.parallel = .fixed(parallel)
+      options.namedHosts = [HostPort(host: "127.0.0.1", port: port)]
+      options.retry.firstDelay = .milliseconds(1)
+      options.retry.retries = 1
+      return try CurlTransport(options)
+    }
+    surroundings.wall = { clock.now }
+    return surroundings
   }
 }

@@ -62,7 +62,7 @@ import Testing
     (.narrow(halfWidth: 0.05), [[7, 7, 7]], true),
     (.narrow(halfWidth: 0.05), [[7, 7, 7], [1, 2, 3]], false),
     (.narrow(halfWidth: 0.05), [[7, 7, 7], [0, 0, 0]], true),
-    (.narrow(halfWidth: 0.05, most: 4), [[1, 2, 1, 2]], true),
+    (.narrow(halfWidth: 0.05), [[1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2]], true),
   ])
   func `a measurement is repeated until every pass is precise, or up to a limit`(
     _ plan: RepetitionPlan,

@@ -6,7 +6,7 @@ import Testing
 /// Sweeps, which measure several levels of parallel requests, and their passes.
 @Suite struct SweepTests {
   @Test(arguments: [
-    ("auto", SweepPlan.auto(limit: 128)), ("8", .levels([8])), ("1,2,64", .levels([1, 2, 64])),
+    ("auto", SweepPlan.auto), ("8", .levels([8])), ("1,2,64", .levels([1, 2, 64])),
     ("1024,1", .levels([1024, 1])),
   ])
   func `a sweep is parsed`(_ text: String, _ plan: SweepPlan) {
@@ -23,7 +23,7 @@ import Testing
     ([1, 2, 4, 8, 16, 32, 64], 128),
   ])
   func `an automatic sweep doubles while the rate rises`(_ rates: [Double], _ next: Int) {
-    #expect(SweepPlan.auto().next(after: rates) == next)
+    #expect(SweepPlan.auto.next(after: rates) == next)
   }
 
   @Test(arguments: [
@@ -32,7 +32,7 @@ import Testing
   func `an automatic sweep ends after two doublings without gain, or at its limit`(
     _ rates: [Double]
   ) {
-    #expect(SweepPlan.auto().next(after: rates) == nil)
+    #expect(SweepPlan.auto.next(after: rates) == nil)
   }
 
   @Test func `given levels are measured in order, and no others`() {

@@ -91,7 +91,7 @@ import Testing
   {
     let shop = try Shop(headers: "paging: {page: page}")
     for section in ["main", "soup"] {
-      shop.store.faults.rules.append(
+      shop.store.faults.append(
         FaultRule("/develop/\(section)", query: "page=2", .status(503))
       )
     }

@@ -201,7 +201,7 @@ import Testing
   }
 
   @Test func `a listing with an unconfigured next page has a warning`() async throws {
-    shop.store.faults.rules.append(
+    shop.store.faults.append(
       FaultRule("/shop/A", .header("Link", "</shop/A?page=2>; rel=\"next\""))
     )
 

@@ -268,7 +268,7 @@ struct FaultySyncTests {
     effect: FaultEffect,
     reason: String
   ) throws {
-    shop.store.faults = [FaultRule("/pictures/B2-thumb.jpg", effects: [effect])]
+    shop.store.faults = [FaultRule("/pictures/B2-thumb.jpg", effect)]
 
     let report = try shop.sync(folder)
 

@@ -108,7 +108,7 @@ struct GuardedSyncTests {
     let shop = try SampleShop(sections: 1, items: 10)
     _ = try shop.sync(folder)
     for number in 1...10 {
-      shop.store.faults.rules.append(FaultRule("/shop/detail/A\(number)", .status(410)))
+      shop.store.faults.append(FaultRule("/shop/detail/A\(number)", .status(410)))
       shop.clock.advance(100)
       let report = try shop.sync(folder)
       #expect(report.outcome == .complete)

@@ -64,7 +64,7 @@ struct ManySectionsTests {
       #"{"menus": []}"#,
     ].enumerated() {
       let rule = FaultRule("/shop/one", query: "page=\(page + 1)", .body(Array(body.utf8)))
-      shop.store.faults.rules.append(rule)
+      shop.store.faults.append(rule)
     }
     let paged = "{url: one, \(Self.menus), items: $.items, paging: {page: page}}"
     let catalog = try shop.catalog(sections: "[\(paged), {key: A, url: A}]", detail: false)

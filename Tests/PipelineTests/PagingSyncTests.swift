@@ -38,7 +38,7 @@ struct PagingSyncTests {
   /// All further pages are empty.
   private func serve(_ pages: [[String]]) throws {
     for (number, ids) in pages.enumerated() {
-      shop.store.faults.rules.append(
+      shop.store.faults.append(
         FaultRule("/shop/A", query: "page=\(number + 1)", .body(Array(try list(ids).utf8)))
       )
     }
@@ -67,7 +67,7 @@ struct PagingSyncTests {
 
   @Test func `a repeated last page with other bytes ends the paging`() throws {
     try serve([["1", "2"], ["3"], ["3"], ["3"]])
-    shop.store.faults.rules[2].effects = [
+    shop.store.faults[2].effects = [
       .body(Array(#"{"body": [{"detail_hash": "3", "title": "again"}]}"#.utf8))
     ]
 
@@ -107,7 +107,7 @@ struct PagingSyncTests {
   @Test func `indices of bad items count across pages, even if an earlier page grew`() throws {
     try serve([["1"], ["2", "3"], []])
     func page(_ number: Int, _ body: String) {
-      shop.store.faults.rules[number - 1].effects = [
+      shop.store.faults[number - 1].effects = [
         .body(Array(#"{"body": [\#(body)]}"#.utf8))
       ]
     }
@@ -132,7 +132,7 @@ struct PagingSyncTests {
     status: Int
   ) throws {
     try serve([["1", "2"], ["3"]])
-    shop.store.faults.rules.append(FaultRule("/shop/A", query: "page=3", .status(status)))
+    shop.store.faults.append(FaultRule("/shop/A", query: "page=3", .status(status)))
 
     let report = try shop.sync(folder, catalog("parameter: page"))
     let again = try shop.sync(folder, catalog("parameter: page"))
@@ -197,7 +197,7 @@ struct PagingSyncTests {
     ) throws
   {
     try serve([["1", "2"], ["3"]])
-    shop.store.faults.rules.append(
+    shop.store.faults.append(
       FaultRule("/shop/A", query: "page=3", .body(Array(body.utf8)))
     )
 
@@ -217,9 +217,9 @@ struct PagingSyncTests {
     let catalog = try catalog("parameter: page")
     try serve([["1", "2"], ["3", "4"], ["5"]])
     #expect(try shop.sync(folder, catalog).outcome == .complete)
-    shop.store.faults.rules = []
+    shop.store.faults = []
     try serve([["1", "9"], ["3", "4"], ["5"]])
-    shop.store.faults.rules[1].effects = [effect]
+    shop.store.faults[1].effects = [effect]
 
     let report = try shop.sync(folder, catalog)
 
@@ -237,7 +237,7 @@ struct PagingSyncTests {
     func page(_ number: Int, _ ids: [String], total: Int = 50) throws {
       let items = ids.map { ["detail_hash": $0, "title": "Dish \($0)"] }
       let body = try SampleShop.json(["body": items, "total": total])
-      shop.store.faults.rules.append(
+      shop.store.faults.append(
         FaultRule("/shop/A", query: "page=\(number)", .body(Array(body.utf8)))
       )
     }
@@ -251,7 +251,7 @@ struct PagingSyncTests {
       #expect(report.outcome == .partial && report.failures.isEmpty)
       #expect(report.sections[0].warning?.contains("50 items, but its pages list only 4;") == true)
     }
-    shop.store.faults.rules = []
+    shop.store.faults = []
     try page(1, ["1", "2", "2"], total: 4)
     try page(2, ["3"], total: 4)
     try page(3, [], total: 4)
@@ -260,12 +260,12 @@ struct PagingSyncTests {
 
   @Test func `after a failed page, the pages before it are not sent again`() throws {
     try serve([["1"], ["2"], ["3"], ["4"], []])
-    let good = shop.store.faults.rules
-    shop.store.faults.rules[2].effects = [.status(500)]
+    let good = shop.store.faults
+    shop.store.faults[2].effects = [.status(500)]
     let catalog = try catalog("parameter: page")
 
     let failed = try shop.sync(folder, catalog)
-    shop.store.faults.rules = good
+    shop.store.faults = good
     shop.store.clearRequests()
     let resumed = try shop.sync(folder, catalog)
 
@@ -277,17 +277,17 @@ struct PagingSyncTests {
 
   @Test func `warm does not request fresh pages again`() throws {
     try serve([["1"], ["2"], ["3"], []])
-    for number in shop.store.faults.rules.indices {
-      shop.store.faults.rules[number].effects.append(.header("Cache-Control", "max-age=600"))
+    for number in shop.store.faults.indices {
+      shop.store.faults[number].effects.append(.header("Cache-Control", "max-age=600"))
     }
-    let good = shop.store.faults.rules
-    shop.store.faults.rules[2].effects = [.status(500)]
+    let good = shop.store.faults
+    shop.store.faults[2].effects = [.status(500)]
     let catalog = try catalog("parameter: page")
     var due = SyncOptions()
     due.onlyDue = true
 
     _ = try shop.sync(folder, catalog, options: due)
-    shop.store.faults.rules = good
+    shop.store.faults = good
     shop.store.clearRequests()
     let resumed = try shop.sync(folder, catalog, options: due)
 
@@ -345,11 +345,11 @@ struct PagingSyncTests {
     let move = Self.moves[number]
     let isGoneBehind = move.after.count == 1
     try serve(move.before)
-    for page in shop.store.faults.rules.indices {
+    for page in shop.store.faults.indices {
       let age = move.due.contains(page + 1) ? 60 : 600
-      shop.store.faults.rules[page].effects.append(.header("Cache-Control", "max-age=\(age)"))
+      shop.store.faults[page].effects.append(.header("Cache-Control", "max-age=\(age)"))
     }
-    shop.store.faults.rules.append(
+    shop.store.faults.append(
       FaultRule(
         "/shop/A",
         query: "page=\(move.before.count + 1)",
@@ -361,10 +361,10 @@ struct PagingSyncTests {
     due.onlyDue = true
 
     _ = try shop.sync(folder, catalog, options: due)
-    shop.store.faults.rules = []
+    shop.store.faults = []
     try serve(move.after)
     if isGoneBehind {
-      shop.store.faults.rules.append(FaultRule("/shop/A", query: "page=2", .status(404)))
+      shop.store.faults.append(FaultRule("/shop/A", query: "page=2", .status(404)))
     }
     shop.store.clearRequests()
     shop.clock.advance(120)
@@ -382,7 +382,7 @@ struct PagingSyncTests {
       #"[{"key": "b", "items": [{"id": 2, "title": "t"}, 8]}, {"key": "a", "items": [6]}]"#, "[]",
     ]
     for (number, body) in pages.enumerated() {
-      shop.store.faults.rules.append(
+      shop.store.faults.append(
         FaultRule(
           "/shop/all",
           query: "page=\(number + 1)",
@@ -431,7 +431,7 @@ struct PagingSyncTests {
   @Test func `a Link header is followed, and stored pages remember their next page`() throws {
     shop.put(try list(["1", "2"]), at: "/shop/A")
     shop.put(try list(["3"]), at: "/shop/B")
-    shop.store.faults.rules.append(
+    shop.store.faults.append(
       FaultRule("/shop/A", .header("Link", "<A>; rel=\"prev\", <B?x=1>; rel=\"next\""))
     )
 
@@ -445,7 +445,7 @@ struct PagingSyncTests {
 
   @Test func `offsets advance by the items received until a page is empty`() throws {
     for (offset, ids) in [(0, ["1", "2"]), (2, ["3"])] {
-      shop.store.faults.rules.append(
+      shop.store.faults.append(
         FaultRule("/shop/A", query: "n=2&skip=\(offset)", .body(Array(try list(ids).utf8)))
       )
     }

@@ -29,7 +29,7 @@ struct RenewedDocumentsTests {
     try serve([["1", "2"], ["3"]], shop)
     for page in [0, 1] {
       let age = page == 0 ? 600 : 60
-      shop.store.faults.rules[page].effects.append(.header("Cache-Control", "max-age=\(age)"))
+      shop.store.faults[page].effects.append(.header("Cache-Control", "max-age=\(age)"))
     }
     var due = SyncOptions()
     due.onlyDue = true
@@ -88,7 +88,7 @@ struct RenewedDocumentsTests {
     func list(_ ids: [String]) throws -> String {
       try SampleShop.json(["body": ids.map { ["detail_hash": $0, "title": "Dish \($0)"] }])
     }
-    shop.store.faults.rules = try pages.enumerated().map { number, ids in
+    shop.store.faults = try pages.enumerated().map { number, ids in
       FaultRule("/shop/A", query: "page=\(number + 1)", .body(Array(try list(ids).utf8)))
     }
     shop.put(try list([]), at: "/shop/A")

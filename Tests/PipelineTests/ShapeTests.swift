@@ -73,7 +73,7 @@ struct ShapeTests {
   @Test func `counted pages are read up to the first empty one`() throws {
     let pages = [["1", "2"], ["3", "4"], ["5"], []]
     for (number, ids) in pages.enumerated() {
-      shop.store.faults.rules.append(
+      shop.store.faults.append(
         FaultRule(
           "/shop/A",
           query: "size=2&page=\(number + 1)",

@@ -85,7 +85,7 @@ struct UnfollowedListingTests {
 
   @Test func `an unconfigured next page in a Link header is warned of, and not requested`() throws
   {
-    shop.store.faults.rules.append(
+    shop.store.faults.append(
       FaultRule("/shop/A", .header("Link", "</shop/A?page=2>; rel=\"next\""))
     )
 

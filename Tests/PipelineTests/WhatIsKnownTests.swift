@@ -39,7 +39,7 @@ struct WhatIsKnownTests {
     let folder = try TemporaryFolder()
     let shop = try SampleShop(sections: 1, items: 150)
     let due = Set((1...150).filter { $0 % 7 == 0 }.map { "/shop/detail/A\($0)" })
-    shop.store.faults.rules = (1...150).filter { $0 % 7 != 0 }.map { number in
+    shop.store.faults = (1...150).filter { $0 % 7 != 0 }.map { number in
       FaultRule("/shop/detail/A\(number)", .header("Cache-Control", "max-age=600"))
     }
     let catalog = try shop.catalog()

@@ -6,10 +6,10 @@ struct FaultTests {
   private static let body = (0..<1000).map { UInt8($0 % 251) }
 
   private func start(_ effects: FaultEffect...) throws -> SampleStore {
-    try SampleStore.start(
-      SampleContent(["/p.jpg": Resource(Self.body, type: "image/jpeg")]),
-      faults: FaultScript([FaultRule("/p.jpg", effects: effects)])
-    )
+    var rule = FaultRule("/p.jpg")
+    rule.effects = effects
+    let content = SampleContent(["/p.jpg": Resource(Self.body, type: "image/jpeg")])
+    return try SampleStore.start(content, faults: [rule])
   }
 
   private func raw(_ store: SampleStore, _ headers: String...) throws -> (

@@ -95,6 +95,6 @@ struct FaultTextTests {
 
     let script = try FaultScript(text: String(contentsOf: file, encoding: .utf8))
 
-    #expect(!script.rules.isEmpty)
+    #expect(!script.isEmpty)
   }
 }

@@ -47,12 +47,9 @@ package struct BenchPage: PageView, Sendable {
     latency =
       report.latency.prefix(1).uppercased() + report.latency.dropFirst()
       + (report.latency.isEmpty ? "" : ".")
-    let best = report.runs.first {
-      $0.pass == report.best?.pass && $0.parallel == report.best?.parallel
-    }
-    tiles = best.map(Self.tiles) ?? []
+    tiles = report.bestRow.map(Self.tiles) ?? []
     plots = Self.plots(report.runs)
-    tables = Self.tables(report, best).filter { !$0.rows.isEmpty }
+    tables = Self.tables(report, report.bestRow).filter { !$0.rows.isEmpty }
   }
 
   /// The HTML of the page.

@@ -11,6 +11,17 @@ extension Option {
     self.init(help: ArgumentHelp(help, valueName: name))
   }
 
+  /// An option that has a default, with a name for its value.
+  ///
+  /// - Parameters:
+  ///   - wrappedValue: The default.
+  ///   - help: The help.
+  ///   - name: The name of the value in the help, such as `address`.
+  init(wrappedValue: Value, _ help: String, value name: String)
+  where Value: ExpressibleByArgument {
+    self.init(wrappedValue: wrappedValue, help: ArgumentHelp(help, valueName: name))
+  }
+
   /// An option whose value is read by a function.
   ///
   /// The function also receives a value that begins with a minus sign, such as `-1`, so that it can refuse the value

@@ -71,10 +71,8 @@ struct PictureOptions: ParsableArguments {
   var maxPixels: Int?
 
   @Option(
-    help: ArgumentHelp(
-      "The names of outputs, with {stem}, {size} and {ext}. (default: {stem}.{ext})",
-      valueName: "template"
-    )
+    "The names of outputs, with {stem}, {size} and {ext}. (default: {stem}.{ext})",
+    value: "template"
   )
   var name: String?
 
@@ -105,14 +103,12 @@ struct PictureOptions: ParsableArguments {
   var fit = PictureFit.cover
 
   @Option(
-    help: ArgumentHelp(
-      """
-      The background with --fit contain, and behind transparent pictures that become JPEGs: #rgb, #rrggbb, #rrggbbaa, \
-      transparent or a name. (default: white; transparent around a picture with alpha)
-      """,
-      valueName: "colour"
-    ),
-    transform: Self.colour
+    """
+    The background with --fit contain, and behind transparent pictures that become JPEGs: #rgb, #rrggbb, #rrggbbaa, \
+    transparent or a name. (default: white; transparent around a picture with alpha)
+    """,
+    value: "colour",
+    read: Self.colour
   )
   var background: PictureColour?
 

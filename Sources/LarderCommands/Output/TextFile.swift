@@ -41,9 +41,6 @@ enum TextFile {
   ///
   /// - Throws: ``CommandFailure`` when the file cannot be written.
   static func demandRoom(at path: String) throws {
-    guard !path.isEmpty else {
-      throw CommandFailure("the name of the output file is empty; give one")
-    }
     if FileReading.isFolder(path) {
       throw CommandFailure("cannot write \(path): it is a folder; name a file")
     }
