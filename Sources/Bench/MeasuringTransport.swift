@@ -154,8 +154,8 @@ struct RequestSample: Sendable {
   var planned: MonotonicTime?
   /// The time at which the request ended.
   var ended: MonotonicTime
-  /// The times of the last attempt; nil if the request failed.
-  var timing: TransferTiming?
+  /// The times of the last attempt, all of them 0 if the request failed.
+  var timing = TransferTiming()
   /// The number of body bytes that were received.
   var bytes: ByteCount = 0
   /// Whether the origin answered with status 304.
@@ -174,11 +174,11 @@ struct RequestSample: Sendable {
   ///
   /// It is measured from the planned start if there is one, otherwise from the start of the attempt.
   var latency: Int64 {
-    planned.map { ended - $0 } ?? Int64((timing?.total ?? 0) * 1e9)
+    planned.map { ended - $0 } ?? Int64(timing.total * 1e9)
   }
 
   /// The durations of the phases, all of them 0 if the request failed.
-  var phases: Phases { timing.map { Phases($0) } ?? Phases() }
+  var phases: Phases { Phases(timing) }
 
   /// The time to the first byte, in nanoseconds.
   ///
@@ -200,8 +200,6 @@ struct Phases: Sendable, Equatable {
   var wait = 0.0
   /// The time from the first byte of the answer to the last.
   var transfer = 0.0
-
-  init() {}
 
   /// Calculates the durations from the times at which the phases ended.
   ///

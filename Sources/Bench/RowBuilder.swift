@@ -41,7 +41,7 @@ struct RowBuilder {
       own.record(nanoseconds: sample.latency)
       if let url = sample.url { latencies.append((url, sample.latency)) }
       record(\.ttfbMilliseconds, Double(sample.firstByte) / 1e9)
-      if isOpen { record(\.serviceMilliseconds, sample.timing?.total ?? 0) }
+      if isOpen { record(\.serviceMilliseconds, sample.timing.total) }
       let phases = sample.phases
       if !sample.reused {
         record(\.dnsMilliseconds, phases.dns)
