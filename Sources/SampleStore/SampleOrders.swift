@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import Glibc
 import HTTPServing
 import Synchronization
@@ -24,7 +24,7 @@ package struct OrderIntake: Hashable, Sendable {
 /// One lock guards both, so that the orders have the same order in the file as in memory.
 final class SampleOrders: Sendable {
   let paths: Set<String>
-  private let file: FileHandle?
+  private let file: Int32?
   private let state = Mutex<[OrderRecord]>([])
 
   init(_ intake: OrderIntake) throws(SampleError) {
@@ -42,7 +42,11 @@ final class SampleOrders: Sendable {
         "name a file in a folder that can be written"
       )
     }
-    file = FileHandle(fileDescriptor: opened, closeOnDealloc: true)
+    file = opened
+  }
+
+  deinit {
+    if let file { close(file) }
   }
 
   var records: [OrderRecord] {
@@ -54,15 +58,21 @@ final class SampleOrders: Sendable {
   /// If the file cannot be written, it returns false and keeps the order in neither.
   func take(_ record: OrderRecord) -> Bool {
     state.withLock { records in
-      do {
-        try file?.write(contentsOf: Data(record.line.utf8))
-        try file?.synchronize()
-      } catch {
-        return false
-      }
+      if let file, !Self.append(Array(record.line.utf8), to: file) { return false }
       records.append(record)
       return true
     }
+  }
+
+  private static func append(_ bytes: [UInt8], to file: Int32) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return false }
+      rest = rest.dropFirst(count)
+    }
+    return fsync(file) == 0
   }
 }
 
