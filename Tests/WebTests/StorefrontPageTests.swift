@@ -45,7 +45,7 @@ import Testing
     for address in ["/", "/search", "/sections/A", "/items/A1", "/basket", "/orders", "/items/Z"] {
       let page = await visitor.get(address)
       #expect(page.all("content-type") == ["text/html; charset=utf-8"])
-      #expect(page.all("content-security-policy").first?.contains("script-src 'self'") == true)
+      #expect(page.all("Content-Security-Policy").first?.contains("script-src 'self'") == true)
       #expect(!page.html.contains("<style") && !page.html.contains(" style="))
       #expect(!page.html.contains("<script>") && !page.html.contains(" onclick="))
       let isPrivate = ["/basket", "/orders", "/items/Z"].contains(address)
