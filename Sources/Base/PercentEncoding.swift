@@ -54,7 +54,8 @@ package enum PercentEncoding {
   ) -> [UInt8] {
     var plain: [UInt8] = []
     plain.reserveCapacity(escaped.count)
-    var rest = escaped[...]
+    // The loop over an array is compiled for arrays; over any collection, it would call a function for each step.
+    var rest = Array(escaped)[...]
     while let byte = rest.popFirst() {
       if byte == UInt8(ascii: "%"), let escape = octet(rest) {
         plain.append(escape)
@@ -71,12 +72,13 @@ package enum PercentEncoding {
     _ escaped: some Collection<UInt8>,
     plusIsSpace: Bool = false
   ) -> [UInt8]? {
-    var rest = escaped[...]
+    let bytes = Array(escaped)
+    var rest = bytes[...]
     while let sign = rest.firstIndex(of: UInt8(ascii: "%")) {
       rest = rest[sign...].dropFirst()
       guard octet(rest) != nil else { return nil }
     }
-    return decoded(escaped, plusIsSpace: plusIsSpace)
+    return decoded(bytes, plusIsSpace: plusIsSpace)
   }
 
   /// Decodes a text; nil if an escape is malformed, or if the decoded bytes are not UTF-8.

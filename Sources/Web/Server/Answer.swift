@@ -197,9 +197,12 @@ struct PreparedAnswer: Sendable {
   ///   - request: The request.
   ///   - body: The whole body. Pass nil to send the body in memory.
   /// - Returns: The answer.
-  func answer(_ request: ServerRequest, _ body: Answer.Body? = nil) -> Answer {
+  func answer(
+    _ request: ServerRequest,
+    _ body: @autoclosure () -> Answer.Body? = nil
+  ) -> Answer {
     switch version.verdict({ request.headers[$0] }) {
-    case .passed: Answer(200, fields, body ?? .bytes(self.body))
+    case .passed: Answer(200, fields, body() ?? .bytes(self.body))
     case .notModified: Answer(304, fields.filter { $0.name != "Content-Type" })
     case .failed: .problem(412, "the file has changed")
     }

@@ -37,6 +37,8 @@ final class ServerConnection: ChannelInboundHandler {
   private var closes = false
   /// Whether the client has closed its side of the connection.
   private var inputClosed = false
+  /// The number of calls of ``channelRead(context:data:)`` that have not returned.
+  private var reads = 0
 
   init(_ site: Site, _ channel: any Channel) {
     (self.site, open) = (site, OpenConnection(channel))
@@ -54,6 +56,8 @@ final class ServerConnection: ChannelInboundHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard phase == .waiting else { return }
+    reads += 1
+    defer { reads -= 1 }
     switch unwrapInboundIn(data) {
     case .head(let head):
       wait(site.limits.requestTime)
@@ -186,19 +190,22 @@ final class ServerConnection: ChannelInboundHandler {
       )
       context.writeAndFlush(wrapOutboundOut(.body(.fileRegion(region))), promise: sent)
     }
+    let isLast = start + count == body.count
     sent.futureResult.assumeIsolated().whenComplete { result in
-      // The next step is a task of its own, so that a thousand requests that arrive at once do not nest a thousand calls.
       // Until here, `body` keeps its file open.
-      context.eventLoop.assumeIsolated().execute {
+      func proceed() {
         guard case .success = result, context.channel.isActive else {
           // The client sees that the answer is truncated, because it received `Content-Length`.
           return context.close(promise: nil)
         }
-        if start + count < body.count {
-          self.send(body, from: start + count, context)
-        } else {
-          self.finish(context)
-        }
+        if isLast { self.finish(context) } else { self.send(body, from: start + count, context) }
+      }
+      // The end of an answer begins the next one if its request has arrived already. So that a thousand requests that
+      // arrive at once, or a thousand pieces, do not nest a thousand calls, only the first goes on at once.
+      if isLast, self.reads <= 1 {
+        proceed()
+      } else {
+        context.eventLoop.assumeIsolated().execute { proceed() }
       }
     }
   }
