@@ -39,7 +39,7 @@ struct Storefront: Sendable {
   func outcome(of request: ServerRequest) -> Site.Outcome {
     guard !request.isForeign else {
       let words = "another site's page sent this; open the form here and send it again"
-      return .now(.problem(403, words), .page)
+      return .now(.problem(403, words), .refused)
     }
     var form: [(name: String, value: String)] = []
     if request.method == .post {
