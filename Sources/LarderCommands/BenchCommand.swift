@@ -143,8 +143,7 @@ struct BenchCommand: ParsableCommand {
     let plan = plan(of: source, count: origin.isAsked ? nil : origin.count)
     if plan.count != nil, !source.isURLs || plan.sink == .cache {
       throw CommandFailure(
-        "cannot repeat requests for a catalog, or with --no-discard: --count goes with URLs or --origin sample",
-        .usage
+        "cannot repeat requests for a catalog, or with --no-discard: --count goes with URLs or --origin sample"
       )
     }
     let run = BenchRun(plan, source, try surroundings(of: source))

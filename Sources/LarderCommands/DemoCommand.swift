@@ -359,8 +359,7 @@ enum SampleFolder {
       named.map { " in \($0): there is no catalog.yaml" }
       ?? ": there is no \(installed), and no folder samples above \(program)"
     throw CommandFailure(
-      "cannot find the sample store\(lack); give its folder with --samples",
-      .usage
+      "cannot find the sample store\(lack); give its folder with --samples"
     )
   }
 

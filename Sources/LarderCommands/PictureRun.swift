@@ -99,15 +99,13 @@ struct PictureRun {
   private func stream() throws -> ExitStatus {
     guard !Terminal.isStandardOutput else {
       throw CommandFailure(
-        "cannot write a picture to a terminal; redirect it with > or |, or give --out DIR",
-        .usage
+        "cannot write a picture to a terminal; redirect it with > or |, or give --out DIR"
       )
     }
     let input = options.pictures[0]
     guard !FileReading.isFolder(input) else {
       throw CommandFailure(
-        "cannot write the folder \(input) to stdout: --out - is for one picture; give --out DIR",
-        .usage
+        "cannot write the folder \(input) to stdout: --out - is for one picture; give --out DIR"
       )
     }
     var result: PictureResult

@@ -158,8 +158,7 @@ struct ServeCommand: ParsableCommand {
     let catalog = try file?.catalog ?? Self.catalog(withoutHosts: served.name)
     guard catalog.name == served.name else {
       throw CommandFailure(
-        "cannot serve \(served.name) with the catalog file of \(catalog.name); give the file of \(served.name), or none",
-        .usage
+        "cannot serve \(served.name) with the catalog file of \(catalog.name); give the file of \(served.name), or none"
       )
     }
     let named = try file?.namedHosts(base: base) ?? []

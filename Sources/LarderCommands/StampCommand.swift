@@ -218,7 +218,7 @@ struct UploadOptions: ParsableArguments {
     guard let tokenFile else { return getenv("LARDER_UPLOAD_TOKEN").map { String(cString: $0) } }
     let bytes = try FileReading.bytes(tokenFile, what: "the token", limit: 1 << 16)
     guard let token = String(validating: bytes, as: UTF8.self), bytes.count <= 1 << 16 else {
-      throw CommandFailure("cannot read the token \(tokenFile): it is not a line of text", .usage)
+      throw CommandFailure("cannot read the token \(tokenFile): it is not a line of text")
     }
     return token
   }
