@@ -45,12 +45,19 @@ import Testing
   }
 
   @Test func `each name in a template is a member of the view that it shows`() throws {
-    let shown = ReportFixture.item("1")
+    var shown = ReportFixture.item("1")
+    shown.priceLine = PriceLine([
+      PriceLine.Step(time: 1_690_000_000, price: Price(minorUnits: 700, currency: "USD")),
+      PriceLine.Step(time: 1_695_000_000, price: Price(minorUnits: 500, currency: "USD")),
+    ])
     let words = ItemView.Words(.english)
+    var item = ItemView(shown, number: 1, picture: "a", words)
+    item.line = PriceLineView(shown, PageClock(now: 1_700_000_000), .english)
     let card = StorefrontCard(shown, words, StorefrontSquares([256]), isEager: true)
     var names = TemplateNames(
       PageTemplates.files.mapValues { PageTemplates.text($0, .english) },
       named: [
+        ObjectIdentifier(ItemView.self): item.child,
         ObjectIdentifier(StorefrontCard.self): card.child,
         ObjectIdentifier(ProblemView.Cause.self): ProblemView.Cause.gone.child,
         ObjectIdentifier(ItemSort.self): ItemSort.price.child,

@@ -7,9 +7,6 @@ import Mustache
 struct PageFields: MustacheParent {
   private let members: [String: Any]
 
-  /// Lists the members of a struct.
-  init(_ view: Any) { self.init(Mirror(reflecting: view)) }
-
   private init(_ mirror: Mirror) {
     var members: [String: Any] = [:]
     for (name, value) in mirror.children {

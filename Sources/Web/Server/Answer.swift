@@ -61,11 +61,25 @@ struct Answer: Error {
     _ fields: [(name: String, value: String)],
     _ body: Body = .bytes(ByteBuffer())
   ) {
+    self.init(status, Self.headers(fields), body)
+  }
+
+  /// Creates an answer with header fields that ``headers(_:)`` has checked.
+  fileprivate init(
+    _ status: Int,
+    _ headers: HTTPHeaders,
+    _ body: Body = .bytes(ByteBuffer())
+  ) {
     self.body = body
     let status = HTTPResponseStatus(statusCode: status)
-    var headers = HTTPHeaders(fields.filter { Self.isFit($0.name) && Self.isFit($0.value) })
+    var headers = headers
     if status.mayHaveResponseBody { headers.add(name: "Content-Length", value: "\(body.count)") }
     head = HTTPResponseHead(version: .http1_1, status: status, headers: headers)
+  }
+
+  /// Those of the header fields that are allowed in a head.
+  fileprivate static func headers(_ fields: [(name: String, value: String)]) -> HTTPHeaders {
+    HTTPHeaders(fields.filter { isFit($0.name) && isFit($0.value) })
   }
 
   /// Whether a text is allowed in a head.
@@ -152,7 +166,7 @@ extension Answer {
 /// The answers with one version of a document or a picture: whole, in part, or without a body if the client has it.
 struct PreparedAnswer: Sendable {
   private let version: ServedVersion
-  private let fields: [(name: String, value: String)]
+  private let headers: HTTPHeaders
   /// The body; empty if it is not in memory.
   let body: ByteBuffer
 
@@ -177,7 +191,9 @@ struct PreparedAnswer: Sendable {
     if let time = version.modified {
       own.append(("Last-Modified", UnixTime(Int64(time)).httpDate))
     }
-    self.fields = own + [("Cache-Control", caching)] + fields + SafetyFields.data
+    headers = Answer.headers(
+      own + [("Cache-Control", caching)] + fields + SafetyFields.data
+    )
   }
 
   /// Prepares the answers with a document, which clients ask for again each time, because the next sync may change it.
@@ -202,9 +218,12 @@ struct PreparedAnswer: Sendable {
     _ body: @autoclosure () -> Answer.Body? = nil
   ) -> Answer {
     switch version.verdict({ request.headers[$0] }) {
-    case .passed: Answer(200, fields, body() ?? .bytes(self.body))
-    case .notModified: Answer(304, fields.filter { $0.name != "Content-Type" })
-    case .failed: .problem(412, "the file has changed")
+    case .passed: return Answer(200, headers, body() ?? .bytes(self.body))
+    case .notModified:
+      var headers = headers
+      headers.remove(name: "Content-Type")
+      return Answer(304, headers)
+    case .failed: return .problem(412, "the file has changed")
     }
   }
 
@@ -229,7 +248,9 @@ struct PreparedAnswer: Sendable {
       return .problem(416, "the picture has \(size) bytes", [place])
     case .part(let part):
       let place = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(size)"
-      return Answer(206, [(name: "Content-Range", value: place)] + fields, body(part))
+      var partial = HTTPHeaders([("Content-Range", place)])
+      partial.add(contentsOf: headers)
+      return Answer(206, partial, body(part))
     }
   }
 }

@@ -142,7 +142,7 @@ struct StorefrontList: PageView {
 
 /// The template data of an item's card in the store: an ``ItemView`` with the item's address and pictures.
 struct StorefrontCard: MustacheParent {
-  private let item: PageFields
+  private let item: ItemView
   private let members: [String: Any]
 
   /// Creates a card.
@@ -157,8 +157,7 @@ struct StorefrontCard: MustacheParent {
     // Prefer a picture of the item's page at the shop, because it is larger than the thumbnail of the shop's list.
     let top = shown.pictures.first { $0.role == .top && $0.path != nil }?.path
     let picture = (top ?? path).map(StorefrontAddress.picture)
-    let view = ItemView(shown, number: 0, picture: picture, words)
-    item = PageFields(view)
+    item = ItemView(shown, number: 0, picture: picture, words)
     members = [
       "address": StorefrontAddress.item(shown.item.id),
       "small": path.map { squares.address($0, 256) } ?? "",
@@ -169,7 +168,7 @@ struct StorefrontCard: MustacheParent {
       "off": shown.item.percentOff.map(String.init) ?? "",
       "isSoldOut": shown.item.isSoldOut,
       "isEager": isEager,
-      "hasBadges": !view.badges.isEmpty || view.isStale,
+      "hasBadges": !item.badges.isEmpty || item.isStale,
     ]
   }
 
