@@ -14,18 +14,13 @@ static void leave(j_common_ptr common) {
   longjmp(session->escape, 1);
 }
 
-// Whether no scan has begun yet. Before the first scan, stray bytes between the segments are not part of the picture.
-static bool is_before_scans(j_common_ptr common) {
-  return common->is_decompressor && ((j_decompress_ptr)common)->input_scan_number == 0;
-}
-
 // Counts every warning as damage, except for three harmless kinds: about a JFIF version, about an Adobe colour note,
-// and about stray bytes before the first scan.
+// and about stray bytes before the first scan, which are not part of the picture.
 static void note(j_common_ptr common, int level) {
+  session *session = (void *)common->err;
   int code = common->err->msg_code;
   if (level >= 0 || code == JWRN_JFIF_MAJOR || code == JWRN_ADOBE_XFORM) return;
-  if (code == JWRN_EXTRANEOUS_DATA && is_before_scans(common)) return;
-  session *session = (void *)common->err;
+  if (code == JWRN_EXTRANEOUS_DATA && session->source.input_scan_number == 0) return;
   if (session->outcome.warnings++ == 0) common->err->format_message(common, session->outcome.message);
 }
 

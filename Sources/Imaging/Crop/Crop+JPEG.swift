@@ -44,24 +44,22 @@ extension Crop {
       markers.sampling.count != 4 || markers.adobeTransform != nil
     else { return nil }
     let focus = try framing(of: file).focus
-    let grid = LosslessGrid(
-      stored: markers.size,
-      block: block,
-      orientation: orientation,
-      focus: focus
-    )
-    guard let grid else { return nil }
-    let made = try? JPEGCodec.cut(
-      file,
-      orientation,
-      grid.region,
-      progressive: isProgressive || markers.isProgressive,
-      limits
-    )
-    guard let made else { return nil }
-    let side = grid.region.width
-    guard let result = try? JPEGMarkers(made.bytes, name: file.name, limits: limits),
-      result.size == PixelSize(side: side)
+    guard
+      let grid = LosslessGrid(
+        stored: markers.size,
+        block: block,
+        orientation: orientation,
+        focus: focus
+      ),
+      let made = try? JPEGCodec.cut(
+        file,
+        orientation,
+        grid.region,
+        progressive: isProgressive || markers.isProgressive,
+        limits
+      ),
+      let result = try? JPEGMarkers(made.bytes, name: file.name, limits: limits),
+      result.size == grid.region.size
     else { return nil }
     let whole = JPEGSegments.add(
       to: made.bytes,
@@ -73,8 +71,8 @@ extension Crop {
       file: .held(whole),
       summary: EncodedPicture.Summary(
         format: .jpeg,
-        width: side,
-        height: side,
+        width: result.size.width,
+        height: result.size.height,
         method: .lossless,
         shift: grid.shift,
         isDamaged: made.hasWarnings || file.probe.isCutShort,

@@ -10,6 +10,7 @@ extension JPEGMarkers: PictureCodec {
   /// Whether the file has the end marker, EOI. (ISO/IEC 10918-1, table B.1)
   static func ends(head: [UInt8], tail: [UInt8], count: Int) -> Bool { tail.holds([0xFF, 0xD9]) }
 
+  var depth: Int { 8 }
   var channels: Int { sampling.count }
   /// Whether the end marker is missing, or some scans of a progressive file are missing.
   var isCutShort: Bool { !isWhole || !isComplete }

@@ -7,7 +7,6 @@ import Glibc
 struct JPEGMarkers: Sendable {
   /// The size of the stored picture.
   private(set) var size = PixelSize(width: 0, height: 0)
-  private(set) var depth = 0
   /// The horizontal and vertical sampling factors of each component, for example 2 × 2, 1 × 1 and 1 × 1 for 4:2:0.
   private(set) var sampling: [PixelSize] = []
   private(set) var isProgressive = false
@@ -203,7 +202,6 @@ struct JPEGMarkers: Sendable {
       )
     }
     size = PixelSize(width: width, height: height)
-    self.depth = depth
     isProgressive = marker == 0xC2 || marker == 0xCA
     // A block has at least one code for its DC coefficient. In a file that is not progressive, a block also has at
     // least one code for its AC coefficients.
