@@ -204,7 +204,7 @@ let package = Package(
     .testTarget(
       name: "ImagingTests",
       dependencies: [
-        "Imaging", "CJPEG", "PictureFixtures", "Support",
+        "Imaging", "PictureFixtures", "Support",
         .product(name: "SystemPackage", package: "swift-system"),
       ]
     ),

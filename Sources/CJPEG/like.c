@@ -4,10 +4,13 @@
 // 8-bit samples reaches half of `largest_divisor`.
 enum { largest_divisor = 65535 / 8 };
 
+static bool has_chroma(j_compress_ptr target) {
+  return target->jpeg_color_space == JCS_YCbCr || target->jpeg_color_space == JCS_YCCK;
+}
+
+// The standard's table for a component: 1 for chroma, and 0 for other components.
 static int standard_slot(j_compress_ptr target, int component) {
-  bool has_chroma =
-      target->jpeg_color_space == JCS_YCbCr || target->jpeg_color_space == JCS_YCCK;
-  return has_chroma && (component == 1 || component == 2) ? 1 : 0;
+  return has_chroma(target) && (component == 1 || component == 2);
 }
 
 static JQUANT_TBL table_of(j_decompress_ptr source, j_compress_ptr target, int component) {
@@ -31,9 +34,6 @@ void like_start(j_decompress_ptr source, j_compress_ptr target) {
   target->in_color_space = source->jpeg_color_space;
   jpeg_set_defaults(target);
   jpeg_set_colorspace(target, source->jpeg_color_space);
-  if (target->num_components != source->num_components) {
-    ERREXIT(target, JERR_BAD_J_COLORSPACE);
-  }
   for (int i = 0; i < source->num_components; i++) {
     jpeg_component_info *info = &target->comp_info[i];
     info->component_id = source->comp_info[i].component_id;
@@ -87,11 +87,9 @@ void clamp_tables(j_compress_ptr target) {
 }
 
 void like_chroma(j_compress_ptr target, int chroma) {
-  bool has_chroma =
-      target->jpeg_color_space == JCS_YCbCr || target->jpeg_color_space == JCS_YCCK;
-  if (chroma == 0 || !has_chroma) return;
+  if (chroma == 0 || !has_chroma(target)) return;
   for (int i = 0; i < target->num_components; i++) {
-    bool is_full = (i != 1 && i != 2) && chroma != 444;
+    bool is_full = standard_slot(target, i) == 0 && chroma != 444;
     target->comp_info[i].h_samp_factor = is_full ? 2 : 1;
     target->comp_info[i].v_samp_factor = is_full && chroma == 420 ? 2 : 1;
   }
@@ -105,23 +103,35 @@ void like_quality(j_compress_ptr target, int quality) {
   }
 }
 
-void raise_quality(j_compress_ptr target, int quality) {
-  if (quality <= 0) return;
-  struct jpeg_compress_struct standard = {.err = target->err};
-  bool is_coarser = false;
-  // The next two calls can fail only if there is not enough memory. A few hundred bytes then leak.
-  jpeg_create_compress(&standard);
-  jpeg_set_quality(&standard, quality, TRUE);
+void raise_quality(j_compress_ptr target) {
+  // The sums of the standard's two tables at the quality `cjpeg_least_fine`.
+  static const long standard[] = {1858, 2780};
   for (int i = 0; i < target->num_components; i++) {
     const UINT16 *values = target->quant_tbl_ptrs[target->comp_info[i].quant_tbl_no]->quantval;
-    const UINT16 *limits = standard.quant_tbl_ptrs[standard_slot(target, i)]->quantval;
-    long sum = 0, limit = 0;
-    for (int k = 0; k < DCTSIZE2; k++) {
-      sum += values[k];
-      limit += limits[k];
+    long sum = 0;
+    for (int k = 0; k < DCTSIZE2; k++) sum += values[k];
+    if (sum > standard[standard_slot(target, i)]) {
+      like_quality(target, cjpeg_least_fine);
+      return;
     }
-    if (sum > limit) is_coarser = true;
   }
-  jpeg_destroy_compress(&standard);
-  if (is_coarser) like_quality(target, quality);
+}
+
+void like_transposed(j_compress_ptr target) {
+  for (int i = 0; i < target->num_components; i++) {
+    int across = target->comp_info[i].h_samp_factor;
+    target->comp_info[i].h_samp_factor = target->comp_info[i].v_samp_factor;
+    target->comp_info[i].v_samp_factor = across;
+  }
+  for (int i = 0; i < NUM_QUANT_TBLS; i++) {
+    JQUANT_TBL *table = target->quant_tbl_ptrs[i];
+    if (table == NULL) continue;
+    for (int y = 0; y < DCTSIZE; y++) {
+      for (int x = 0; x < y; x++) {
+        UINT16 value = table->quantval[y * DCTSIZE + x];
+        table->quantval[y * DCTSIZE + x] = table->quantval[x * DCTSIZE + y];
+        table->quantval[x * DCTSIZE + y] = value;
+      }
+    }
+  }
 }

@@ -14,13 +14,16 @@ void like_start(j_decompress_ptr source, j_compress_ptr target);
 // blocks.
 void clamp_tables(j_compress_ptr target);
 
+// Swaps the axes of the sampling factors and of the quantization tables, because the axes of the picture are swapped.
+void like_transposed(j_compress_ptr target);
+
 // Sets the chroma subsampling to 420, 422 or 444, if the picture has chroma. 0 leaves it as it is.
 void like_chroma(j_compress_ptr target, int chroma);
 
 // Gives every component the quantization tables of the JPEG standard at `quality`. 0 leaves the tables as they are.
 void like_quality(j_compress_ptr target, int quality);
 
-// Calls `like_quality` if the table of any component is coarser than the standard's table at `quality`. 0 does nothing.
-void raise_quality(j_compress_ptr target, int quality);
+// Calls `like_quality` if the table of any component is coarser than the standard's table at `cjpeg_least_fine`.
+void raise_quality(j_compress_ptr target);
 
 #endif

@@ -7,57 +7,55 @@
 
 static void leave(j_common_ptr common) {
   session *session = (void *)common->err;
-  common->err->format_message(common, session->outcome->message);
-  session->outcome->out_of_memory =
+  common->err->format_message(common, session->outcome.message);
+  session->outcome.failed = true;
+  session->outcome.out_of_memory =
       common->err->msg_code == JERR_OUT_OF_MEMORY || common->err->msg_code == JERR_NO_BACKING_STORE;
   longjmp(session->escape, 1);
 }
 
-// Whether no scan has begun yet. Before the first scan, stray bytes between the segments are not part of the picture.
-static bool is_before_scans(j_common_ptr common) {
-  return common->is_decompressor && ((j_decompress_ptr)common)->input_scan_number == 0;
-}
-
 // Counts every warning as damage, except for three harmless kinds: about a JFIF version, about an Adobe colour note,
-// and about stray bytes before the first scan.
+// and about stray bytes before the first scan, which are not part of the picture.
 static void note(j_common_ptr common, int level) {
+  session *session = (void *)common->err;
   int code = common->err->msg_code;
   if (level >= 0 || code == JWRN_JFIF_MAJOR || code == JWRN_ADOBE_XFORM) return;
-  if (code == JWRN_EXTRANEOUS_DATA && is_before_scans(common)) return;
-  session *session = (void *)common->err;
-  if (session->outcome->warnings++ == 0) {
-    common->err->format_message(common, session->outcome->message);
-  }
+  if (code == JWRN_EXTRANEOUS_DATA && session->source.input_scan_number == 0) return;
+  if (session->outcome.warnings++ == 0) common->err->format_message(common, session->outcome.message);
 }
 
 static void stay_silent(j_common_ptr common) { (void)common; }
 
-struct jpeg_error_mgr *session_begin(session *session, cjpeg_outcome *outcome) {
-  jpeg_std_error(&session->errors);
+void session_run(session *session, void (*steps)(struct session *session, const void *order), const void *order,
+                 cjpeg_outcome *outcome) {
+  session->source.err = session->target.err = jpeg_std_error(&session->errors);
   session->errors.error_exit = leave;
   session->errors.emit_message = note;
   session->errors.output_message = stay_silent;
-  session->outcome = outcome;
-  memset(outcome, 0, sizeof *outcome);
-  return &session->errors;
+  if (setjmp(session->escape) == 0) steps(session, order);
+  *outcome = session->outcome;
 }
 
+// Limits the number of scans while libjpeg reads them.
 static void count_scans(j_common_ptr common) {
-  scan_guard *guard = (void *)common->progress;
-  if (common->is_decompressor && ((j_decompress_ptr)common)->input_scan_number > guard->scans) {
-    ERREXIT(common, JERR_BAD_PROGRESSION);
-  }
+  const session *session = (void *)common->err;
+  if (session->source.input_scan_number > session->scans) ERREXIT(common, JERR_BAD_PROGRESSION);
 }
 
-void session_limit(j_decompress_ptr source, scan_guard *guard, cjpeg_limits limits) {
-  memset(guard, 0, sizeof *guard);
-  guard->progress.progress_monitor = count_scans;
-  guard->scans = limits.scans;
-  source->progress = &guard->progress;
-  source->mem->max_memory_to_use = limits.memory;
-}
-
-void session_open(j_decompress_ptr source, const uint8_t *bytes, size_t count) {
-  jpeg_mem_src(source, bytes, count);
+void session_open(session *session, cjpeg_file file) {
+  j_decompress_ptr source = &session->source;
+  jpeg_create_decompress(source);
+  session->progress.progress_monitor = count_scans;
+  session->scans = file.scans;
+  source->progress = &session->progress;
+  source->mem->max_memory_to_use = file.memory;
+  jpeg_mem_src(source, file.bytes, file.count);
   jpeg_read_header(source, TRUE);
+}
+
+void session_close(session *session) {
+  jpeg_destroy_compress(&session->target);
+  jpeg_destroy_decompress(&session->source);
+  coefficients_close(&session->read);
+  coefficients_close(&session->written);
 }

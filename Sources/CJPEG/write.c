@@ -1,128 +1,113 @@
-#include <limits.h>
-
 #include "like.h"
-#include "output.h"
-#include "packed.h"
-#include "region.h"
 
-bool cjpeg_recode(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg_region region, cjpeg_form form,
-                  uint8_t **out, size_t *out_count, cjpeg_outcome *outcome) {
-  session session;
-  scan_guard guard;
-  region_reader reader;
-  packed_coefficients read = {.requested = 0}, written = {.requested = 0};
-  memory_output output = {.room = *out, .bytes = *out, .size = *out_count};
-  struct jpeg_decompress_struct source = {.err = session_begin(&session, outcome)};
-  struct jpeg_compress_struct target = {.err = source.err};
-  if (setjmp(session.escape)) {
-    jpeg_destroy_compress(&target);
-    jpeg_destroy_decompress(&source);
-    packed_close(&read);
-    packed_close(&written);
-    output_abandon(&output);
-    return false;
-  }
-  jpeg_create_decompress(&source);
-  jpeg_create_compress(&target);
-  session_limit(&source, &guard, limits);
-  session_open(&source, bytes, count);
-  // The colours are not converted: the components of the file are decoded, and encoded again.
-  source.out_color_space = source.jpeg_color_space;
-  if (jpeg_has_multiple_scans(&source)) packed_open((j_common_ptr)&source, &read, limits.memory);
-  region_start(&source, region, &reader);
-  like_start(&source, &target);
-  clamp_tables(&target);
-  like_chroma(&target, form.chroma);
-  like_quality(&target, form.quality);
-  if (form.progressive || source.progressive_mode) {
-    jpeg_simple_progression(&target);
-    packed_open((j_common_ptr)&target, &written, limits.memory);
-  }
-  target.image_width = region.width;
-  target.image_height = region.height;
-  output_open(&output, &target);
-  jpeg_start_compress(&target, TRUE);
-  for (uint32_t y = 0; y < region.height; y++) {
-    JSAMPROW row = (JSAMPROW)region_read(&source, &reader);
-    jpeg_write_scanlines(&target, &row, 1);
-  }
-  region_finish(&source, &reader);
-  jpeg_finish_compress(&target);
-  jpeg_destroy_compress(&target);
-  jpeg_destroy_decompress(&source);
-  packed_close(&read);
-  packed_close(&written);
-  output_end(&output, out, out_count);
-  return true;
+// The output of a compressor.
+typedef struct {
+  struct jpeg_destination_mgr manager;
+  cjpeg_sink sink;
+  JOCTET bytes[1 << 16];
+} output;
+
+static void begin_part(j_compress_ptr target) {
+  output *output = (void *)target->dest;
+  output->manager.next_output_byte = output->bytes;
+  output->manager.free_in_buffer = sizeof output->bytes;
 }
 
-// Swaps the axes of the sampling factors and of the quantization tables, because the axes of the picture are swapped.
-static void transpose(j_compress_ptr target) {
-  for (int i = 0; i < target->num_components; i++) {
-    int across = target->comp_info[i].h_samp_factor;
-    target->comp_info[i].h_samp_factor = target->comp_info[i].v_samp_factor;
-    target->comp_info[i].v_samp_factor = across;
-  }
-  for (int i = 0; i < NUM_QUANT_TBLS; i++) {
-    JQUANT_TBL *table = target->quant_tbl_ptrs[i];
-    if (table == NULL) continue;
-    for (int y = 0; y < DCTSIZE; y++) {
-      for (int x = 0; x < y; x++) {
-        UINT16 value = table->quantval[y * DCTSIZE + x];
-        table->quantval[y * DCTSIZE + x] = table->quantval[x * DCTSIZE + y];
-        table->quantval[x * DCTSIZE + y] = value;
-      }
-    }
-  }
+static boolean end_part(j_compress_ptr target) {
+  output *output = (void *)target->dest;
+  output->sink.write(output->sink.context, output->bytes, sizeof output->bytes);
+  begin_part(target);
+  return TRUE;
 }
 
-bool cjpeg_encode(const cjpeg_encoding *encoding, uint8_t **out, size_t *out_count,
-                  cjpeg_outcome *outcome) {
-  session session;
-  packed_coefficients written = {.requested = 0};
-  memory_output output = {.room = *out, .bytes = *out, .size = *out_count};
-  struct jpeg_decompress_struct source = {.err = session_begin(&session, outcome)};
-  struct jpeg_compress_struct target = {.err = source.err};
-  if (setjmp(session.escape)) {
-    jpeg_destroy_compress(&target);
-    jpeg_destroy_decompress(&source);
-    packed_close(&written);
-    output_abandon(&output);
-    return false;
+static void end_file(j_compress_ptr target) {
+  output *output = (void *)target->dest;
+  output->sink.write(output->sink.context, output->bytes, sizeof output->bytes - output->manager.free_in_buffer);
+}
+
+static void write_to(cjpeg_sink sink, j_compress_ptr target) {
+  output *output = target->mem->alloc_large((j_common_ptr)target, JPOOL_PERMANENT, sizeof *output);
+  output->sink = sink;
+  output->manager.init_destination = begin_part;
+  output->manager.empty_output_buffer = end_part;
+  output->manager.term_destination = end_file;
+  target->dest = &output->manager;
+}
+
+static void encode(session *session, const void *order) {
+  const cjpeg_encoding *encoding = order;
+  j_compress_ptr target = &session->target;
+  jpeg_create_compress(target);
+  const bool has_like = encoding->like.count > 0;
+  if (has_like) {
+    session_open(session, encoding->like);
+    like_start(&session->source, target);
+    clamp_tables(target);
+    if (encoding->transposed) like_transposed(target);
+    if (encoding->has_new_detail) raise_quality(target);
   }
-  jpeg_create_compress(&target);
-  if (encoding->like) {
-    jpeg_create_decompress(&source);
-    session_open(&source, encoding->like, encoding->like_count);
-    like_start(&source, &target);
-    clamp_tables(&target);
-    if (encoding->transposed) transpose(&target);
-    raise_quality(&target, encoding->finer_than);
+  if (encoding->color_space != cjpeg_stored) {
+    target->in_color_space = (J_COLOR_SPACE)encoding->color_space;
+    target->input_components = encoding->channels;
   }
-  target.image_width = encoding->width;
-  target.image_height = encoding->height;
-  target.in_color_space = (J_COLOR_SPACE)encoding->color_space;
-  target.input_components =
-      encoding->color_space == JCS_GRAYSCALE ? 1 : encoding->color_space == JCS_RGB ? 3 : 4;
-  if (!encoding->like) jpeg_set_defaults(&target);
-  like_chroma(&target, encoding->form.chroma);
-  like_quality(&target, encoding->form.quality);
-  if (encoding->form.progressive || (encoding->like && source.progressive_mode)) {
-    jpeg_simple_progression(&target);
-    packed_open((j_common_ptr)&target, &written, LONG_MAX);
+  // The rows of `next` have as many bytes as Swift says.
+  if (target->input_components != encoding->channels) ERREXIT(target, JERR_BAD_IN_COLORSPACE);
+  if (!has_like) jpeg_set_defaults(target);
+  target->image_width = encoding->width;
+  target->image_height = encoding->height;
+  like_chroma(target, encoding->chroma);
+  like_quality(target, encoding->quality);
+  if (encoding->progressive || session->source.progressive_mode) {
+    jpeg_simple_progression(target);
+    coefficients_pack((j_common_ptr)target, &session->written, encoding->like.memory);
   }
-  output_open(&output, &target);
-  jpeg_start_compress(&target, TRUE);
-  JSAMPARRAY row = target.mem->alloc_sarray((j_common_ptr)&target, JPOOL_IMAGE,
-                                            encoding->width * (JDIMENSION)target.input_components, 1);
+  write_to(encoding->sink, target);
+  jpeg_start_compress(target, TRUE);
+  JSAMPARRAY row = target->mem->alloc_sarray((j_common_ptr)target, JPOOL_IMAGE,
+                                             encoding->width * (JDIMENSION)encoding->channels, 1);
   for (uint32_t y = 0; y < encoding->height; y++) {
-    if (!encoding->next(encoding->context, row[0], 1)) ERREXIT1(&target, JERR_OUT_OF_MEMORY, 0);
-    jpeg_write_scanlines(&target, row, 1);
+    if (!encoding->next(encoding->context, row[0], 1)) ERREXIT1(target, JERR_OUT_OF_MEMORY, 0);
+    jpeg_write_scanlines(target, row, 1);
   }
-  jpeg_finish_compress(&target);
-  jpeg_destroy_compress(&target);
-  jpeg_destroy_decompress(&source);
-  packed_close(&written);
-  output_end(&output, out, out_count);
-  return true;
+  jpeg_finish_compress(target);
+}
+
+void cjpeg_encode(const cjpeg_encoding *encoding, cjpeg_outcome *outcome) {
+  session session = {.scans = 0};
+  session_run(&session, encode, encoding, outcome);
+  session_close(&session);
+}
+
+static void cut(session *session, const void *order) {
+  const cjpeg_crop *crop = order;
+  j_decompress_ptr source = &session->source;
+  j_compress_ptr target = &session->target;
+  jvirt_barray_ptr arrays[MAX_COMPONENTS];
+  session_open(session, crop->file);
+  jpeg_create_compress(target);
+  if (crop->progressive || jpeg_has_multiple_scans(source)) {
+    coefficients_pack((j_common_ptr)source, &session->read, crop->file.memory);
+    jpeg_read_coefficients(source);
+  } else {
+    coefficients_stream(source, &session->read);
+    // In buffered-image mode, the caller decides when libjpeg reads. With raw data, libjpeg does not upsample.
+    source->buffered_image = TRUE;
+    source->raw_data_out = TRUE;
+    jpeg_start_decompress(source);
+  }
+  coefficients_lend(source, &session->read, crop->region, target, arrays);
+  like_start(source, target);
+  target->image_width = crop->region.width;
+  target->image_height = crop->region.height;
+  if (crop->progressive) jpeg_simple_progression(target);
+  write_to(crop->sink, target);
+  jpeg_write_coefficients(target, arrays);
+  jpeg_finish_compress(target);
+  jpeg_finish_decompress(source);
+}
+
+void cjpeg_cut(const cjpeg_crop *crop, cjpeg_outcome *outcome) {
+  session session = {.scans = 0};
+  session_run(&session, cut, crop, outcome);
+  session_close(&session);
 }

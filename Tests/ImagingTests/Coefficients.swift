@@ -1,5 +1,5 @@
-import CJPEG
 import Glibc
+import PictureFixtures
 
 @testable import Imaging
 
@@ -10,21 +10,9 @@ struct Coefficients {
   let blocks: [[Int16]]
 
   init(_ bytes: [UInt8], _ component: Int) throws {
-    var outcome = cjpeg_outcome()
-    var values: UnsafeMutablePointer<Int16>?
-    var across: UInt32 = 0
-    var down: UInt32 = 0
-    guard
-      cjpeg_coefficients(
-        bytes,
-        bytes.count,
-        Int32(component),
-        &values,
-        &across,
-        &down,
-        &outcome
-      )
-    else { throw ImagingError(.damagedPicture, "no coefficients") }
+    var (across, down) = (Int32(0), Int32(0))
+    let values = fixture_coefficients(bytes, bytes.count, Int32(component), &across, &down)
+    guard let values else { throw ImagingError(.damagedPicture, "no coefficients") }
     defer { free(values) }
     let all = UnsafeBufferPointer(start: values, count: Int(across * down) * 64)
     blocks = stride(from: 0, to: all.count, by: 64).map { Array(all[$0..<$0 + 64]) }

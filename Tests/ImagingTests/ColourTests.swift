@@ -275,7 +275,7 @@ struct ColourTests {
 
     let made = try PictureFile(crop.apply(to: file).bytes)
 
-    let space = try JPEGCodec.header(of: made).layout
+    let space = try markers(made).layout(of: made.name)
     #expect(space == (kind.colourSpace == 1 ? .grey : .bgrx))
     #expect(!made.bytes.contains(Array("ICC_PROFILE".utf8)))
     let plain = try crop.apply(to: try PictureFile(kind.bytes(width: 60, height: 40)))

@@ -83,6 +83,22 @@ struct JPEGKind: Sendable, CustomTestStringConvertible {
   }
 }
 
+/// The structure of a JPEG.
+func markers(_ file: PictureFile) throws -> JPEGMarkers {
+  guard let markers = file.probe.structure as? JPEGMarkers else {
+    throw ImagingError(.damagedPicture, "no JPEG")
+  }
+  return markers
+}
+
+extension JPEGMarkers {
+  /// Whether a JPEG has the colour space of another one: the components, and what decoders decide it by.
+  func hasSameColours(as other: JPEGMarkers) -> Bool {
+    sampling.count == other.sampling.count && isRGB == other.isRGB
+      && adobeTransform == other.adobeTransform
+  }
+}
+
 /// Smooth samples that differ between neighbouring places.
 ///
 /// `length` stretches the waves.

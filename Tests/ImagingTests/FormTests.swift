@@ -6,10 +6,7 @@ import Testing
 /// subsampling.
 struct FormTests {
   private static func markers(_ bytes: [UInt8]) throws -> JPEGMarkers {
-    guard let markers = try PictureFile(bytes).probe.structure as? JPEGMarkers else {
-      throw ImagingError(.damagedPicture, "no JPEG")
-    }
-    return markers
+    try ImagingTests.markers(PictureFile(bytes))
   }
 
   @Test(arguments: JPEGKind.all, [nil, 48] as [Int?])

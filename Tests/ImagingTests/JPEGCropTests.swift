@@ -12,7 +12,13 @@ struct JPEGCropTests {
     _ region: PixelRegion,
     eighths: Int = 8
   ) throws(ImagingError) -> (value: Bitmap, isDamaged: Bool) {
-    let (layout, limits) = (try JPEGCodec.header(of: file).layout, PictureLimits())
+    let layout: Bitmap.Layout =
+      switch file.probe.channels {
+      case 1: .grey
+      case 3: .bgrx
+      default: .cmyk
+      }
+    let limits = PictureLimits()
     return try file.bytes.withUnsafeBufferPointer { (bytes) throws(ImagingError) in
       let rows = try JPEGRows(bytes, region, eighths: eighths, layout: layout, limits, name: "x")
       return (try rows.collected(limits, name: "x"), rows.hasWarnings)
@@ -53,8 +59,7 @@ struct JPEGCropTests {
     #expect(made.probe.width == 97)
     #expect(made.probe.height == 97)
     #expect(made.probe.quality == file.probe.quality)
-    #expect(try JPEGCodec.header(of: made).colourSpace == JPEGCodec.header(of: file).colourSpace)
-    #expect(try JPEGCodec.header(of: made).hasAdobe == JPEGCodec.header(of: file).hasAdobe)
+    #expect(try markers(made).hasSameColours(as: markers(file)))
     let source = try decoded(bytes)
     let region = PixelRegion(x: 17, y: 0, width: 97, height: 97)
     let expected = Bitmap(
@@ -74,7 +79,7 @@ struct JPEGCropTests {
 
     let made = try Crop(size: size).pixels(of: file)
 
-    let expected = try Crop().pixels(of: file).scaled(
+    let expected = try decoded(bytes).part(Crop().framing(file.probe).window).scaled(
       width: size,
       height: size,
       limits: PictureLimits(),

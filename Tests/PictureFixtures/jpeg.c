@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <jpeglib.h>
 
@@ -45,4 +46,27 @@ uint8_t *fixture_encode(const fixture_jpeg *fixture, const uint8_t *samples, siz
   jpeg_destroy_compress(&target);
   *count = size;
   return bytes;
+}
+
+int16_t *fixture_coefficients(const uint8_t *bytes, size_t count, int component, int *across, int *down) {
+  struct jpeg_decompress_struct source;
+  struct jpeg_error_mgr errors;
+  int16_t *values = NULL;
+  source.err = jpeg_std_error(&errors);
+  jpeg_create_decompress(&source);
+  jpeg_mem_src(&source, bytes, count);
+  jpeg_read_header(&source, TRUE);
+  jvirt_barray_ptr *arrays = jpeg_read_coefficients(&source);
+  if (component < source.num_components) {
+    *across = (int)source.comp_info[component].width_in_blocks;
+    *down = (int)source.comp_info[component].height_in_blocks;
+    size_t row_size = (size_t)*across * sizeof(JBLOCK);
+    values = malloc(row_size * (size_t)*down);
+    for (int y = 0; values && y < *down; y++) {
+      JBLOCKARRAY row = source.mem->access_virt_barray((j_common_ptr)&source, arrays[component], (JDIMENSION)y, 1, FALSE);
+      memcpy((char *)values + (size_t)y * row_size, row[0], row_size);
+    }
+  }
+  jpeg_destroy_decompress(&source);
+  return values;
 }

@@ -6,8 +6,11 @@ struct RowRequest: Equatable {
   var region: PixelRegion
   /// The scaling that follows, if there is one, so that the decoder can deliver a reduced picture.
   var scaling: Scaling?
-  /// Whether a PNG's palette indices and samples of fewer than 8 bits are delivered as they are stored.
+  /// Whether samples are delivered as they are stored: a PNG's palette indices and samples of fewer than 8 bits, and the
+  /// colours of an upright JPEG.
   var isNative = false
+  /// Whether a small picture suffices, which is made of as little of a JPEG as possible.
+  var isPreview = false
 
   struct Scaling: Equatable {
     let window: PixelSize

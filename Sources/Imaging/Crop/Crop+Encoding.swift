@@ -12,8 +12,8 @@ extension Crop {
     let target = target(of: file.probe.format)
     let place = open.map { PNGOutput.Place(open: $0, most: heldBytes) }
     switch file.probe.structure {
-    case is JPEGMarkers where target == .jpeg:
-      return try encodedLike(rows, framing, from: file, isStamped: isStamped)
+    case let markers as JPEGMarkers where target == .jpeg:
+      return try encodedLike(rows, markers, framing, from: file, isStamped: isStamped)
     case let chunks as PNGChunks where target == .png:
       return try encodedLike(rows, chunks, framing, from: file, to: place, isStamped: isStamped)
     default:
@@ -43,14 +43,16 @@ extension Crop {
   /// The new JPEG keeps the tables, the sampling, the colour space and the profile of its source if they fit the rows.
   private func encodedLike(
     _ rows: any RowSource,
+    _ markers: JPEGMarkers,
     _ framing: Framing,
     from file: PictureFile,
     isStamped: Bool
   ) throws(LarderError) -> EncodedPicture {
-    let header = try JPEGCodec.header(of: file)
     // Rows that were grey or CMYK and have become RGB cannot use the tables and the profile of the source.
-    let isSame = rows.shape.layout == header.layout
-    let isLike = isSame && !(chroma != nil && header.isRGB)
+    let layout = try markers.layout(of: file.name)
+    let isSame = rows.shape.isStored || rows.shape.layout == layout
+    // Only YCbCr has chroma to subsample.
+    let isLike = isSame && !(chroma != nil && markers.isRGB)
     var form = form
     if !isLike, form.quality == nil {
       form.quality = max(file.probe.quality ?? 90, JPEGCodec.leastFine)
@@ -62,6 +64,7 @@ extension Crop {
       transposed: file.probe.orientation.swapsAxes,
       // A block of a smaller picture has more detail than the blocks for which the tables of the source were made.
       hasNewDetail: framing.isScaled || isStamped,
+      limits: limits,
       name: file.name
     )
     let whole = JPEGSegments.add(

@@ -1,39 +1,21 @@
 import Base
 
 extension Crop {
-  /// Makes a JPEG from a JPEG without converting pixels; nil if they have to be converted.
+  /// Cuts a JPEG without decoding its coefficients to pixels; nil if that is not requested or not possible.
   ///
-  /// It either keeps the coefficients, or encodes the decoded samples again at the same scale and in the same colours.
-  func keptJPEG(_ file: PictureFile) throws(LarderError) -> EncodedPicture? {
-    guard let markers = file.probe.structure as? JPEGMarkers, target(of: .jpeg) == .jpeg
+  /// - Throws: ``LarderError`` when it is not possible and `isStrict` is set.
+  func losslessJPEG(_ file: PictureFile) throws(LarderError) -> EncodedPicture? {
+    guard lossless, frame == nil, fit == .cover, target(of: .jpeg) == .jpeg,
+      let markers = file.probe.structure as? JPEGMarkers
     else { return nil }
-    let keepsCoefficients = lossless && frame == nil && fit == .cover
-    if keepsCoefficients, let picture = try transformed(file, markers) { return picture }
-    if keepsCoefficients, isStrict {
+    let picture = try cut(file, markers)
+    guard picture != nil || !isStrict else {
       throw LarderError(
         .unsupported,
         "cannot crop \(file.name) without loss: its blocks, its tables or its size do not allow it",
         remedy: .encodeAnew
       )
     }
-    let plain = framing(file.probe)
-    // Only YCbCr has chroma to subsample; an RGB JPEG has to be converted first.
-    let header = try JPEGCodec.header(of: file)
-    let hasOtherColours = converts(file) || chroma != nil && header.isRGB
-    guard file.probe.orientation == .upright, !plain.isScaled, !plain.isPadded, !hasOtherColours
-    else { return nil }
-    let framing = try framing(of: file)
-    let made = try JPEGCodec.recode(file, framing.window, form, limits)
-    let whole = JPEGSegments.add(
-      to: made.bytes,
-      from: file,
-      size: framing.canvas,
-      profile: !convertsToSRGB,
-      metadata: keepsMetadata
-    )
-    var picture = picture(.held(whole), .jpeg, framing, .reencoded)
-    picture.summary.isDamaged = made.isDamaged
-    if keepsCoefficients { picture.summary.remarks.insert(.notLossless) }
     return picture
   }
 
@@ -42,21 +24,12 @@ extension Crop {
     JPEGCodec.Form(quality: quality, isProgressive: isProgressive, chroma: chroma)
   }
 
-  /// Cuts the square without decoding the coefficients to pixels; nil if that is not possible.
-  private func transformed(
+  private func cut(
     _ file: PictureFile,
     _ markers: JPEGMarkers
   ) throws(LarderError) -> EncodedPicture? {
     let orientation = file.probe.orientation
-    let block: PixelSize
-    if markers.sampling.count == 1 {
-      block = PixelSize(width: 8, height: 8)
-    } else {
-      block = PixelSize(
-        width: 8 * (markers.sampling.map(\.width).max() ?? 1),
-        height: 8 * (markers.sampling.map(\.height).max() ?? 1)
-      )
-    }
+    let block = markers.block
     // The number of copies of the coefficients that are in memory: none if the picture is read in one pass, and
     // otherwise one. TurboJPEG, which turns pictures, holds two copies and has no limit of its own, so the size of the
     // copies is checked here.
@@ -68,47 +41,41 @@ extension Crop {
       // The standard forbids a zero in a quantization table, and larder writes only JPEGs that conform to it.
       !markers.hasZeroInTable,
       // TurboJPEG adds Adobe's segment to CMYK, and that segment inverts the meaning of the samples.
-      markers.sampling.count != 4 || markers.hasAdobe
+      markers.sampling.count != 4 || markers.adobeTransform != nil
     else { return nil }
     let focus = try framing(of: file).focus
-    let grid = LosslessGrid(
-      stored: markers.size,
-      block: block,
-      orientation: orientation,
-      focus: focus
-    )
-    guard let grid else { return nil }
-    let made =
-      try?
-      (orientation == .upright
-      ? JPEGCodec.cut(file, grid.region, progressive: isProgressive, limits)
-      : JPEGCodec.transform(
+    guard
+      let grid = LosslessGrid(
+        stored: markers.size,
+        block: block,
+        orientation: orientation,
+        focus: focus
+      ),
+      let made = try? JPEGCodec.cut(
         file,
         orientation,
         grid.region,
-        progressive: markers.isProgressive || isProgressive
-      ))
-    guard let made else { return nil }
-    let side = grid.region.width
-    guard let result = try? JPEGMarkers(made.bytes, name: file.name, limits: limits),
-      result.size == PixelSize(width: side, height: side)
-    else { return nil }
-    return EncodedPicture(
-      file: .held(
-        JPEGSegments.add(
-          to: made.bytes,
-          from: file,
-          size: result.size,
-          metadata: keepsMetadata
-        )
+        progressive: isProgressive || markers.isProgressive,
+        limits
       ),
+      let result = try? JPEGMarkers(made.bytes, name: file.name, limits: limits),
+      result.size == grid.region.size
+    else { return nil }
+    let whole = JPEGSegments.add(
+      to: made.bytes,
+      from: file,
+      size: result.size,
+      metadata: keepsMetadata
+    )
+    return EncodedPicture(
+      file: .held(whole),
       summary: EncodedPicture.Summary(
         format: .jpeg,
-        width: side,
-        height: side,
+        width: result.size.width,
+        height: result.size.height,
         method: .lossless,
         shift: grid.shift,
-        isDamaged: made.isDamaged,
+        isDamaged: made.hasWarnings || file.probe.isCutShort,
         gravity: EncodedPicture.Point(focus)
       )
     )

@@ -32,15 +32,14 @@ extension Crop {
     var request = plan(of: probe, framing(probe)).request
     request.region = PixelRegion(x: 0, y: 0, width: stored.width, height: stored.height)
     var bytes = stored.width * stored.height * max(probe.channels, 3) * (probe.depth > 8 ? 2 : 1)
-    if probe.structure is JPEGMarkers {
-      let layout = try JPEGCodec.header(of: file).layout
+    if let markers = probe.structure as? JPEGMarkers {
+      let layout = try markers.layout(of: file.name)
       let eighths = request.scaling.map { JPEGCodec.eighths(for: $0) } ?? 8
       bytes = stored.width * stored.height * layout.channels * eighths * eighths / 64
-      if eighths == 8 || bytes > Attention.mostBytes {
-        return try framing(file, whole: JPEGCodec.thumbnail(file, layout: layout, limits))
-      }
+      request.isPreview = eighths == 8 || bytes > Attention.mostBytes
     }
-    let step = bytes > Attention.mostBytes ? Attention.step(for: stored) : 1
+    let isThinned = bytes > Attention.mostBytes && !request.isPreview
+    let step = isThinned ? Attention.step(for: stored) : 1
     let thumbnail = try file.withRows(request, limits) { (rows) throws(LarderError) in
       try rows.source.thinned(every: step, limits, name: file.name)
     }

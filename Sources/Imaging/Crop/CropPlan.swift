@@ -80,7 +80,7 @@ extension Crop {
   ) throws(LarderError) -> EncodedPicture {
     let canvas = framing(file.probe).canvas
     try limits.check(width: canvas.width, height: canvas.height, of: file.name)
-    if stamp == nil, let picture = try keptJPEG(file) { return picture }
+    if stamp == nil, let picture = try losslessJPEG(file) { return picture }
     let framing = try framing(of: file)
     let isStamped = stamp != nil
     let plan = plan(of: file.probe, framing, isConverted: converts(file), isStamped: isStamped)
@@ -146,7 +146,7 @@ extension Crop {
 
   /// Whether CMYK samples are stored inverted, as Adobe's programs do: 255 then means no ink.
   private func hasInvertedInk(_ file: PictureFile) throws(LarderError) -> Bool {
-    guard file.probe.structure.isInk else { return true }
-    return try JPEGCodec.header(of: file).hasAdobe
+    guard let markers = file.probe.structure as? JPEGMarkers, markers.isInk else { return true }
+    return markers.adobeTransform != nil
   }
 }

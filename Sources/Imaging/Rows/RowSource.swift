@@ -12,6 +12,8 @@ struct RowShape: Equatable {
   var depth = 8
   /// One colour that is transparent, as one value for each channel; nil if no colour is.
   var clear: [UInt16]?
+  /// Whether the samples are those that a JPEG stores, usually YCbCr, which only a JPEG made from it can take.
+  var isStored = false
 
   var size: PixelSize {
     get { PixelSize(width: width, height: height) }

@@ -17,6 +17,10 @@ typedef struct {
 // Encodes a picture from these samples. The caller frees the result.
 uint8_t *fixture_encode(const fixture_jpeg *fixture, const uint8_t *samples, size_t *count);
 
+// Copies the quantized coefficients of one component of a JPEG: 64 for each block, row by row. Returns NULL if there is
+// no such component. The caller frees the result.
+int16_t *fixture_coefficients(const uint8_t *bytes, size_t count, int component, int *across, int *down);
+
 // `chroma` is avifPixelFormat: 1 for 4:4:4, which is then lossless, 3 for 4:2:0, 4 for none.
 // `angle` counts quarter turns to the left, and `mirror` is -1, 0 or 1. With a `shown_width` there
 // is a clean aperture. `primaries` and `transfer` are numbers of ITU-T H.273, 0 for none.

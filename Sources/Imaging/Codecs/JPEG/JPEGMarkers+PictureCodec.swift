@@ -10,6 +10,7 @@ extension JPEGMarkers: PictureCodec {
   /// Whether the file has the end marker, EOI. (ISO/IEC 10918-1, table B.1)
   static func ends(head: [UInt8], tail: [UInt8], count: Int) -> Bool { tail.holds([0xFF, 0xD9]) }
 
+  var depth: Int { 8 }
   var channels: Int { sampling.count }
   /// Whether the end marker is missing, or some scans of a progressive file are missing.
   var isCutShort: Bool { !isWhole || !isComplete }
@@ -46,13 +47,15 @@ extension JPEGMarkers: PictureCodec {
 
   /// Opens rows that are decoded at 1/8, 2/8 or 4/8 of their size, if they are going to be scaled and that size
   /// suffices.
+  ///
+  /// A preview has 1/8 of the size.
   func rows(
     of file: PictureFile,
     _ bytes: UnsafeBufferPointer<UInt8>,
     _ request: RowRequest,
     _ limits: PictureLimits
   ) throws(LarderError) -> OpenRows {
-    let eighths = request.scaling.map { JPEGCodec.eighths(for: $0) } ?? 8
+    let eighths = request.isPreview ? 1 : request.scaling.map { JPEGCodec.eighths(for: $0) } ?? 8
     let exact = request.region
     func length(_ side: Int) -> Int { (side * eighths + 7) / 8 }
     let (left, top) = (exact.x * eighths / 8, exact.y * eighths / 8)
@@ -62,11 +65,18 @@ extension JPEGMarkers: PictureCodec {
       width: min(length(size.width), length(exact.x + exact.width)) - left,
       height: min(length(size.height), length(exact.y + exact.height)) - top
     )
+    // A JPEG that is encoded again at its own size loses nothing by a conversion of its colours. A picture that is
+    // turned is converted.
+    let isStored =
+      request.isNative && !request.isPreview && file.probe.orientation == .upright
+    let layout = try layout(of: file.name)
     let rows = try JPEGRows(
       bytes,
       region,
       eighths: eighths,
-      layout: JPEGCodec.header(of: file).layout,
+      layout: isStored && layout == .bgrx ? .rgb : layout,
+      isStored: isStored,
+      isPreview: request.isPreview,
       limits,
       name: file.name
     )
@@ -90,7 +100,13 @@ extension JPEGMarkers: PictureCodec {
     var form = encoding.crop.form
     form.quality = form.quality ?? encoding.source.probe.quality ?? 90
     let background = encoding.crop.background ?? .white
-    let bytes = try JPEGCodec.encode(rows, form, on: background, name: encoding.source.name)
+    let bytes = try JPEGCodec.encode(
+      rows,
+      form,
+      on: background,
+      limits: encoding.crop.limits,
+      name: encoding.source.name
+    )
     return .held(encoding.tags.added(toJPEG: bytes))
   }
 }

@@ -7,7 +7,6 @@ import Glibc
 struct JPEGMarkers: Sendable {
   /// The size of the stored picture.
   private(set) var size = PixelSize(width: 0, height: 0)
-  private(set) var depth = 0
   /// The horizontal and vertical sampling factors of each component, for example 2 × 2, 1 × 1 and 1 × 1 for 4:2:0.
   private(set) var sampling: [PixelSize] = []
   private(set) var isProgressive = false
@@ -25,15 +24,16 @@ struct JPEGMarkers: Sendable {
   ///
   /// The Exif segment is one of them.
   private(set) var metadata: [Range<Int>] = []
-  /// Whether there is an Adobe segment.
+  /// The colour transform in the Adobe segment; nil if there is no such segment.
   ///
-  /// It means that CMYK is stored inverted.
-  private(set) var hasAdobe = false
+  /// The segment means that CMYK is stored inverted.
+  private(set) var adobeTransform: Int?
   /// Whether the end marker was reached.
   ///
   /// A file without it is incomplete.
   private(set) var isWhole = false
 
+  private var hasJFIF = false
   /// The identifier of each component, by which scans name components.
   private var components: [Int] = []
   /// For each component and each of its 64 coefficients, the number of low bits that no scan has delivered yet.
@@ -43,18 +43,44 @@ struct JPEGMarkers: Sendable {
   /// Whether the scans together deliver every coefficient of every component to its last bit.
   var isComplete: Bool { leftOut.joined().allSatisfy { $0 == 0 } }
 
+  /// The size of a block (MCU) in pixels; a lossless crop must begin at the border of a block.
+  var block: PixelSize {
+    // A single component is never subsampled.
+    guard sampling.count > 1 else { return PixelSize(side: 8) }
+    let (across, down) = (sampling.map(\.width).max() ?? 1, sampling.map(\.height).max() ?? 1)
+    return PixelSize(width: 8 * across, height: 8 * down)
+  }
+
   /// The approximate number of bytes of all coefficients, at two bytes for each coefficient.
   var coefficientBytes: Int {
-    let most = (sampling.map(\.width).max() ?? 1) * (sampling.map(\.height).max() ?? 1)
-    let all = sampling.reduce(0) { $0 + $1.width * $1.height }
-    // A single component is never subsampled.
-    return size.width * size.height * 2 * (sampling.count == 1 ? most : all) / max(most, 1)
+    let parts = sampling.count == 1 ? 1 : sampling.reduce(0) { $0 + $1.width * $1.height }
+    return size.width * size.height * 128 * parts / max(block.width * block.height, 1)
+  }
+
+  /// Whether the samples are RGB, which is unusual, and not YCbCr; libjpeg decides it in the same way.
+  var isRGB: Bool {
+    components.count == 3 && !hasJFIF
+      && adobeTransform.map { $0 == 0 } ?? components.elementsEqual("RGB".utf8.map(Int.init))
+  }
+
+  /// The layout in which the pixels are decoded.
+  func layout(of name: String) throws(LarderError) -> Bitmap.Layout {
+    switch sampling.count {
+    case 1: return .grey
+    case 3: return .bgrx
+    case 4: return .cmyk
+    default:
+      throw LarderError(
+        .unsupported,
+        "cannot read \(name): a JPEG with \(sampling.count) channels of an unknown kind; save it as RGB"
+      )
+    }
   }
 
   /// The longest side, in pixels, that libjpeg reads.
   private static let longestSide = 65_500
 
-  /// The number of bytes of all scans.
+  /// The number of bytes from the first scan to the end of the file.
   private var codedBytes = 0
   /// The fewest bits that a block of 64 coefficients takes; 0 if that is unknown, as for arithmetic coding.
   private var leastBits = 0
@@ -87,6 +113,7 @@ struct JPEGMarkers: Sendable {
       case 0xD9:
         isWhole = true
         return
+      // Restart markers are within a scan.
       case 0x01, 0xD0...0xD7:
         offset = start
         continue
@@ -123,9 +150,7 @@ struct JPEGMarkers: Sendable {
         scans += 1
         try limits.check(scans: scans, pixels: size.width * size.height, of: name)
         readScan(reader, payload)
-        let start = offset
-        offset = Self.endOfScan(reader.bytes, from: start)
-        codedBytes += offset - start
+        if scans == 1 { codedBytes = reader.bytes.count - offset }
       default:
         break
       }
@@ -133,37 +158,21 @@ struct JPEGMarkers: Sendable {
   }
 
   /// The next marker, and the offset of the segment after it; bytes before the marker are skipped, as libjpeg does.
+  ///
+  /// 0xFF and a zero are a byte of a scan.
   private static func nextMarker(
     _ bytes: UnsafeBufferPointer<UInt8>,
     from offset: Int
   ) -> (marker: UInt8, start: Int)? {
-    var offset = offset
-    while offset < bytes.count, bytes[offset] != 0xFF { offset += 1 }
-    while offset < bytes.count {
-      while offset < bytes.count, bytes[offset] == 0xFF { offset += 1 }
-      guard offset < bytes.count else { return nil }
-      if bytes[offset] != 0 { return (bytes[offset], offset + 1) }
-      while offset < bytes.count, bytes[offset] != 0xFF { offset += 1 }
-    }
-    return nil
-  }
-
-  /// The offset of the marker that ends a scan.
-  ///
-  /// Stuffed bytes and restart markers belong to the scan.
-  private static func endOfScan(_ bytes: UnsafeBufferPointer<UInt8>, from offset: Int) -> Int {
-    guard let base = bytes.baseAddress else { return bytes.count }
+    guard let base = bytes.baseAddress else { return nil }
     var offset = offset
     while offset < bytes.count, let found = memchr(base + offset, 0xFF, bytes.count - offset) {
       offset = UnsafeRawPointer(base).distance(to: UnsafeRawPointer(found))
-      guard offset + 1 < bytes.count else { break }
-      switch bytes[offset + 1] {
-      case 0x00, 0xD0...0xD7: offset += 2
-      case 0xFF: offset += 1
-      default: return offset
-      }
+      while offset < bytes.count, bytes[offset] == 0xFF { offset += 1 }
+      guard offset < bytes.count else { return nil }
+      if bytes[offset] != 0 { return (bytes[offset], offset + 1) }
     }
-    return bytes.count
+    return nil
   }
 
   private mutating func readFrame(
@@ -193,7 +202,6 @@ struct JPEGMarkers: Sendable {
       )
     }
     size = PixelSize(width: width, height: height)
-    self.depth = depth
     isProgressive = marker == 0xC2 || marker == 0xCA
     // A block has at least one code for its DC coefficient. In a file that is not progressive, a block also has at
     // least one code for its AC coefficients.
@@ -250,7 +258,8 @@ struct JPEGMarkers: Sendable {
     let segment = payload.lowerBound - 4..<payload.upperBound
     switch marker {
     case 0xE0 where reader.matches("JFIF\0", at: payload.lowerBound):
-      break
+      // libjpeg ignores a shorter segment, and a segment behind the first scan.
+      if payload.count >= 14, scans == 0 { hasJFIF = true }
     case 0xE1 where reader.matches("Exif\0\0", at: payload.lowerBound) && exif == nil:
       exif = min(payload.lowerBound + 6, payload.upperBound)..<payload.upperBound
       metadata.append(segment)
@@ -260,7 +269,7 @@ struct JPEGMarkers: Sendable {
       // An MPF segment has the offsets of further pictures in the same file. The output has no such pictures.
       break
     case 0xEE where reader.matches("Adobe", at: payload.lowerBound):
-      hasAdobe = true
+      if payload.count >= 12, scans == 0 { adobeTransform = reader.byte(payload.lowerBound + 11) }
     default:
       metadata.append(segment)
     }
