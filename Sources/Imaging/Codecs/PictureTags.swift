@@ -29,12 +29,8 @@ struct PictureTags: Equatable {
       self.profile = profile
     }
     guard metadata else { return }
-    if let exif = file.probe.exif {
-      self.exif = exif.cropped(
-        file.probe.structure.exif(in: file.bytes) ?? [],
-        width: width,
-        height: height
-      )
+    if let exif = file.probe.structure.exif(in: file.bytes) {
+      self.exif = Exif.cropped(exif, width: width, height: height)
     }
     xmp = file.probe.structure.xmp(in: file.bytes)
     Previews.mend(xmp: &xmp)
