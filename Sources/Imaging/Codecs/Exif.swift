@@ -31,9 +31,7 @@ public struct Exif: Equatable, Sendable {
 
   /// The part of `bytes` that begins with the TIFF header.
   static func tiff(in bytes: [UInt8]) -> [UInt8] {
-    bytes.withUnsafeBufferPointer {
-      Array(bytes[tiff(ByteReader(bytes: $0), 0..<bytes.count)])
-    }
+    bytes.starts(with: "Exif\0\0".utf8) ? Array(bytes.dropFirst(6)) : bytes
   }
 
   private mutating func read(_ main: TIFFDirectory) {
