@@ -48,17 +48,14 @@ public enum WholeFile {
     }
   }
 
-  /// Removes the temporary files `.NAME.PID.part` that killed runs left in a folder.
+  /// Removes the temporary files `.NUMBER.PID.part` that killed runs left in a folder.
   ///
   /// A file is removed if no process has that PID, and if no process on another machine or in another container has
   /// locked the file.
   static func sweep(_ folder: FilePath) {
     let folder = folder.isEmpty ? "." : folder
-    let entries = folder.withPlatformString { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
-    guard entries >= 0 else { return }
-    defer { close(entries) }
-    for name in (try? Files.names(in: entries)) ?? [] {
-      // `.NAME.PID.part`
+    for name in (try? Files.names(in: folder.string)) ?? [] {
+      // `.NUMBER.PID.part`
       let parts = name.split(separator: ".", omittingEmptySubsequences: false)
       guard parts.count >= 4, parts[0].isEmpty, parts[parts.count - 1] == "part",
         let process = pid_t(parts[parts.count - 2]), process > 0,
@@ -68,12 +65,7 @@ public enum WholeFile {
       let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
       let file = path.withPlatformString { open($0, flags) }
       guard file >= 0 else { continue }
-      var status = stat()
-      if fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-        flock(file, LOCK_EX | LOCK_NB) == 0
-      {
-        _ = path.withPlatformString { unlink($0) }
-      }
+      if flock(file, LOCK_EX | LOCK_NB) == 0 { _ = path.withPlatformString { unlink($0) } }
       close(file)
     }
   }

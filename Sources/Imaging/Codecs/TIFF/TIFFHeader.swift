@@ -47,8 +47,7 @@ struct TIFFHeader: Sendable {
         || directory.reader.matches("CR", at: 8)
       guard !isRaw else { throw .unread(name, .raw) }
       try readShape(directory, name, limits)
-      try readBlocks(directory, name, limits)
-      try checkLength(directory, name)
+      try readTiles(directory, name, limits)
       profile = directory[34_675]?.value
       packet = directory[700]?.value
       try limits.check(metadata: (profile?.count ?? 0) + (packet?.count ?? 0), of: name)
@@ -105,6 +104,14 @@ struct TIFFHeader: Sendable {
       layout = layout.withAlpha
       isAssociated = kind == 1 && layout.hasAlpha
     }
+    // A compressed picture of more than 16 megapixels must have a byte for each 4,096 pixels.
+    let (count, pixels) = (directory.reader.bytes.count, width * height)
+    guard packing == 1 || pixels < 1 << 24 || count > pixels / 4096 else {
+      throw .tooLarge(name, "\(count) bytes are too few for \(width) × \(height) pixels")
+    }
+    guard packing != 1 || rowBytes(width) * height * (isSeparate ? samples : 1) <= count else {
+      throw .damaged(name, "the file ends too early")
+    }
   }
 
   /// The palette, as 8-bit numbers.
@@ -120,7 +127,7 @@ struct TIFFHeader: Sendable {
     }
   }
 
-  private mutating func readBlocks(
+  private mutating func readTiles(
     _ directory: TIFFDirectory,
     _ name: String,
     _ limits: PictureLimits
@@ -137,25 +144,6 @@ struct TIFFHeader: Sendable {
     let planes = isSeparate ? layout.channels : 1
     try limits.check(memory: rowBytes(width) * tile.height * across * planes, of: name)
     self.tile = tile
-  }
-
-  /// Refuses a file that has too few bytes for its pixels.
-  ///
-  /// A compressed picture of more than 16 megapixels must have a byte for each 4,096 pixels.
-  private func checkLength(_ directory: TIFFDirectory, _ name: String) throws(LarderError) {
-    let (count, pixels) = (directory.reader.bytes.count, size.width * size.height)
-    guard directory.number(259) ?? 1 == 1 else {
-      guard pixels < 1 << 24 || count > pixels / 4096 else {
-        throw .tooLarge(
-          name,
-          "\(count) bytes are too few for \(size.width) × \(size.height) pixels"
-        )
-      }
-      return
-    }
-    guard rowBytes(size.width) * size.height * (isSeparate ? samples : 1) <= count else {
-      throw .damaged(name, "the file ends too early")
-    }
   }
 }
 
