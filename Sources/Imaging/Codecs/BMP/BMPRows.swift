@@ -6,27 +6,7 @@ final class BMPRows: RowSource {
   private let header: BMPHeader
   private let bytes: UnsafeBufferPointer<UInt8>
   private let region: PixelRegion
-  private let channels: [Channel]
   private var next: Int
-
-  /// The bits of a stored pixel that are the value of one channel.
-  private struct Channel {
-    let mask: UInt32
-    let shift: UInt32
-    let most: UInt32
-
-    init(_ mask: UInt32) {
-      self.mask = mask
-      shift = UInt32(mask.trailingZeroBitCount & 31)
-      most = mask >> shift
-    }
-
-    func value(of pixel: UInt32) -> UInt8 {
-      let value = (pixel & mask) >> shift
-      return most == 255
-        ? UInt8(value) : UInt8((UInt64(value) * 255 + UInt64(most / 2)) / UInt64(most))
-    }
-  }
 
   /// Starts at the region's first row.
   ///
@@ -34,7 +14,6 @@ final class BMPRows: RowSource {
   init(_ header: BMPHeader, _ bytes: UnsafeBufferPointer<UInt8>, _ region: PixelRegion) {
     (self.header, self.bytes, self.region) = (header, bytes, region)
     next = region.y
-    channels = header.masks.map(Channel.init)
     shape = RowShape(
       width: region.width,
       height: region.height,
@@ -45,21 +24,23 @@ final class BMPRows: RowSource {
 
   func read(_ count: Int, into target: UnsafeMutablePointer<UInt8>) throws(LarderError) {
     var target = target
-    let (bits, step) = (header.pixelBits, header.pixelBits / 8)
+    let (bits, step, masks) = (header.pixelBits, header.pixelBits / 8, header.masks)
     for _ in 0..<count {
       let stored = header.isBottomUp ? header.size.height - 1 - next : next
       let start = header.start + stored * header.rowBytes
       let line = UnsafeBufferPointer(rebasing: bytes[start..<start + header.rowBytes])
       for x in region.x..<region.x + region.width {
-        if channels.isEmpty {
+        if masks.isEmpty {
           target.pointee = header.index(x, in: line[x * bits / 8])
           target += 1
           continue
         }
         var pixel: UInt32 = 0
         for byte in 0..<step { pixel |= UInt32(line[x * step + byte]) << UInt32(byte * 8) }
-        for channel in channels {
-          target.pointee = channel.value(of: pixel)
+        for mask in masks {
+          let shift = UInt32(mask.trailingZeroBitCount)
+          let (value, most) = (UInt64((pixel & mask) >> shift), UInt64(mask >> shift))
+          target.pointee = UInt8(most == 255 ? value : (value * 255 + most / 2) / most)
           target += 1
         }
       }
