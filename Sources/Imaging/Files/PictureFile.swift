@@ -50,18 +50,10 @@ public struct PictureFile: Sendable {
     _ path: FilePath,
     limits: PictureLimits = PictureLimits()
   ) throws(LarderError) {
-    let (bytes, modified) = try Self.contents(of: path, limits)
-    try self.init(bytes, name: path.shown, modified: modified, limits: limits)
-  }
-
-  /// The bytes of a file, and when it was last written.
-  static func contents(
-    of path: FilePath,
-    _ limits: PictureLimits
-  ) throws(LarderError) -> (bytes: [UInt8], modified: Int) {
     let file = try Self.open(path)
     defer { close(file) }
-    return try read(file, path.shown, limits)
+    let (bytes, modified) = try Self.read(file, path.shown, limits)
+    try self.init(bytes, name: path.shown, modified: modified, limits: limits)
   }
 
   /// Opens a file for reading.
@@ -100,20 +92,20 @@ public struct PictureFile: Sendable {
 
 /// The form in which the logo of a stamp is sent to a worker process: its name and its bytes.
 extension PictureFile: Codable {
-  private struct Wire: Codable {
-    let name: String
-    let bytes: Data
-  }
+  private enum Key: CodingKey { case name, bytes }
 
   /// Decodes a picture, and finds its properties in its bytes again.
   public init(from decoder: any Decoder) throws {
-    let wire = try Wire(from: decoder)
-    try self.init(Array(wire.bytes), name: wire.name)
+    let object = try decoder.container(keyedBy: Key.self)
+    let bytes = try object.decode(Data.self, forKey: .bytes)
+    try self.init(Array(bytes), name: object.decode(String.self, forKey: .name))
   }
 
   /// Encodes a picture without the time at which its file was last written.
   public func encode(to encoder: any Encoder) throws {
-    try Wire(name: name, bytes: Data(bytes)).encode(to: encoder)
+    var object = encoder.container(keyedBy: Key.self)
+    try object.encode(name, forKey: .name)
+    try object.encode(Data(bytes), forKey: .bytes)
   }
 }
 
@@ -168,7 +160,9 @@ package enum PictureInput: Sendable {
     of path: FilePath,
     _ limits: PictureLimits
   ) throws(LarderError) -> [UInt8] {
-    try PictureFile.contents(of: path, limits).bytes
+    let file = try PictureFile.open(path)
+    defer { close(file) }
+    return try PictureFile.read(file, path.shown, limits).bytes
   }
 
   /// Opens the picture, for another process to read.
