@@ -17,7 +17,6 @@
 #define FUNCTIONS(F)                                                                                \
   F(TIFFClientOpenExt)                                                                              \
   F(TIFFClose)                                                                                      \
-  F(TIFFComputeStrip)                                                                               \
   F(TIFFGetField)                                                                                   \
   F(TIFFGetFieldDefaulted)                                                                          \
   F(TIFFIsTiled)                                                                                    \
@@ -26,7 +25,6 @@
   F(TIFFOpenOptionsSetErrorHandlerExtR)                                                             \
   F(TIFFOpenOptionsSetMaxSingleMemAlloc)                                                            \
   F(TIFFOpenOptionsSetWarningHandlerExtR)                                                           \
-  F(TIFFReadEncodedStrip)                                                                           \
   F(TIFFReadScanline)                                                                               \
   F(TIFFReadTile)                                                                                   \
   F(TIFFScanlineSize)                                                                               \
@@ -41,6 +39,10 @@ struct ctiff_file {
   size_t count, offset;
   TIFF *tiff;
   ctiff_form form;
+  // The number of rows of a strip, and the row after the last one that was decoded.
+  uint32_t strip_rows, reached;
+  // The decoded tiles that contain the last row that was read, one after the other.
+  uint8_t *tiles;
   char words[160];
 };
 
@@ -94,9 +96,15 @@ static int hear_warning(TIFF *tiff, void *data, const char *module, const char *
   return 1;
 }
 
+static size_t tile_bytes(const ctiff_form *form) { return form->tile_row_bytes * form->tile_height; }
+
+static size_t tiles_across(const ctiff_form *form) { return (form->width - 1) / form->tile_width + 1; }
+
 // Whether libtiff reads the same values from the directory as the caller has read. The sizes of all buffers depend on
 // these values.
-static bool is_as_said(TIFF *tiff, const ctiff_form *form) {
+static bool is_as_said(ctiff_file *file) {
+  TIFF *tiff = file->tiff;
+  const ctiff_form *form = &file->form;
   uint32_t width = 0, height = 0, across = 0, down = 0;
   uint16_t bits = 0, samples = 0, planes = 0;
   their_TIFFGetField(tiff, TIFFTAG_IMAGEWIDTH, &width);
@@ -105,21 +113,19 @@ static bool is_as_said(TIFF *tiff, const ctiff_form *form) {
   their_TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &samples);
   their_TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &planes);
   if (width != form->width || height != form->height || bits != form->bits || samples != form->samples ||
-      (planes == PLANARCONFIG_SEPARATE) != form->is_separate) {
+      (planes == PLANARCONFIG_SEPARATE) != form->is_separate ||
+      (their_TIFFIsTiled(tiff) != 0) != (form->tile_width > 0)) {
     return false;
   }
-  const bool is_tiled = their_TIFFIsTiled(tiff) != 0;
-  if (is_tiled != (form->block_width > 0)) return false;
   if (form->jpeg_colours) their_TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
-  if (is_tiled) {
-    their_TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &across);
-    their_TIFFGetField(tiff, TIFFTAG_TILELENGTH, &down);
-    return across == form->block_width && down == form->block_height &&
-           their_TIFFTileSize(tiff) == (tmsize_t)form->block_bytes;
+  if (form->tile_width == 0) {
+    their_TIFFGetFieldDefaulted(tiff, TIFFTAG_ROWSPERSTRIP, &file->strip_rows);
+    return file->strip_rows > 0 && their_TIFFScanlineSize(tiff) == (tmsize_t)form->row_bytes;
   }
-  their_TIFFGetFieldDefaulted(tiff, TIFFTAG_ROWSPERSTRIP, &down);
-  return (down < height ? down : height) == form->block_height &&
-         their_TIFFScanlineSize(tiff) == (tmsize_t)form->row_bytes;
+  their_TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &across);
+  their_TIFFGetField(tiff, TIFFTAG_TILELENGTH, &down);
+  return across == form->tile_width && down == form->tile_height &&
+         their_TIFFTileSize(tiff) == (tmsize_t)tile_bytes(form);
 }
 
 ctiff_file *ctiff_file_open(const uint8_t *bytes, size_t count, const ctiff_form *form, size_t memory) {
@@ -139,23 +145,43 @@ ctiff_file *ctiff_file_open(const uint8_t *bytes, size_t count, const ctiff_form
   // The mode "c" keeps strips as they are. Without it, libtiff splits a large strip.
   file->tiff = their_TIFFClientOpenExt("a TIFF", "rc", file, pull, push, seek, leave, size, map, unmap, options);
   their_TIFFOpenOptionsFree(options);
-  if (file->tiff != NULL && is_as_said(file->tiff, form)) return file;
+  const bool is_good = file->tiff != NULL && is_as_said(file);
+  if (is_good && form->tile_width > 0) file->tiles = calloc(tiles_across(form), tile_bytes(form));
+  if (is_good && (form->tile_width == 0 || file->tiles != NULL)) return file;
   ctiff_close(file);
   return NULL;
 }
 
-bool ctiff_row(ctiff_file *file, uint32_t y, uint8_t *row) {
-  return their_TIFFReadScanline(file->tiff, row, y, 0) == 1;
+// Decodes the tiles that contain the row, if it is below the present tiles, and copies its samples from them.
+static bool read_tiled_row(ctiff_file *file, uint32_t y, uint8_t *row) {
+  const ctiff_form *form = &file->form;
+  const size_t bytes = tile_bytes(form), across = tiles_across(form);
+  const uint32_t line = y % form->tile_height;
+  for (size_t tile = 0; tile < across && y >= file->reached; tile++) {
+    const uint32_t x = (uint32_t)tile * form->tile_width;
+    uint8_t *target = file->tiles + tile * bytes;
+    if (their_TIFFReadTile(file->tiff, target, x, y, 0, form->plane) != (tmsize_t)bytes) return false;
+  }
+  if (y >= file->reached) file->reached = y - line + form->tile_height;
+  for (size_t tile = 0; tile < across; tile++) {
+    const size_t place = tile * form->tile_row_bytes;
+    if (place >= form->row_bytes) break;
+    const size_t left = form->row_bytes - place;
+    memcpy(row + place, file->tiles + tile * bytes + line * form->tile_row_bytes,
+           left < form->tile_row_bytes ? left : form->tile_row_bytes);
+  }
+  return true;
 }
 
-bool ctiff_block(ctiff_file *file, uint32_t x, uint32_t y, uint16_t plane, uint8_t *block) {
-  const tmsize_t bytes = (tmsize_t)file->form.block_bytes;
-  if (file->form.block_width > 0) return their_TIFFReadTile(file->tiff, block, x, y, 0, plane) == bytes;
-  // The last strip may have fewer rows.
-  const uint32_t left = file->form.height - y / file->form.block_height * file->form.block_height;
-  const uint32_t rows = left < file->form.block_height ? left : file->form.block_height;
-  const tmsize_t wanted = (tmsize_t)(rows * file->form.row_bytes);
-  return their_TIFFReadEncodedStrip(file->tiff, their_TIFFComputeStrip(file->tiff, y, plane), block, wanted) == wanted;
+bool ctiff_row(ctiff_file *file, uint32_t y, uint8_t *row) {
+  if (file->tiles != NULL) return read_tiled_row(file, y, row);
+  // The rows of a strip can only be decoded one after the other.
+  const uint32_t first = y - y % file->strip_rows;
+  if (file->reached < first) file->reached = first;
+  while (file->reached <= y) {
+    if (their_TIFFReadScanline(file->tiff, row, file->reached++, file->form.plane) != 1) return false;
+  }
+  return true;
 }
 
 const char *ctiff_words(const ctiff_file *file) { return file->words; }
@@ -163,5 +189,6 @@ const char *ctiff_words(const ctiff_file *file) { return file->words; }
 void ctiff_close(ctiff_file *file) {
   if (file == NULL) return;
   if (file->tiff != NULL) their_TIFFClose(file->tiff);
+  free(file->tiles);
   free(file);
 }

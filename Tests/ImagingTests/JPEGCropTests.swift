@@ -206,13 +206,9 @@ struct JPEGCropTests {
       let probe = try PictureFile(full.bytes).probe
       #expect(probe.orientation == .upright)
       #expect(probe.exif?.dateTime == "2021:01:13 06:30:00")
-      let place = try #require(probe.exif?.places.first { $0.meaning == .width })
-      guard let markers = probe.structure as? JPEGMarkers, let start = markers.exif?.lowerBound
-      else {
-        Issue.record("no EXIF")
-        return
-      }
-      #expect(full.bytes[start + place.offset] == UInt8(full.width))
+      let exif = try #require(probe.structure.exif(in: full.bytes))
+      let place = try #require(places(of: 0xA002, in: exif).first)
+      #expect(exif[exif.startIndex + place] == UInt8(full.width))
     }
   }
 

@@ -59,6 +59,15 @@ func little(_ value: Int, _ count: Int) -> [UInt8] {
   (0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
 }
 
+/// The offsets of the values of a tag in EXIF data, including its Exif directory.
+func places(of tag: Int, in exif: ArraySlice<UInt8>) -> [Int] {
+  Array(exif).withUnsafeBufferPointer { bytes in
+    guard let main = TIFFDirectory(of: bytes) else { return [] }
+    let entries = main.entries + (main.directory(0x8769)?.entries ?? [])
+    return entries.filter { $0.tag == tag }.map(\.field)
+  }
+}
+
 /// A kind of AVIF.
 ///
 /// Kinds whose `chroma` is 1 are lossless.

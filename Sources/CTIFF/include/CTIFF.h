@@ -11,29 +11,28 @@
 // dynamic loader's message, which stays valid. Call it before any other function here.
 const char *ctiff_open(void);
 
-// The properties that the first directory of a file must have. `block_width` is 0 if the file has strips. If
+// The properties that the first directory of a file must have. `tile_width` is 0 if the file has strips. If
 // `jpeg_colours` is set, libtiff converts JPEG-compressed YCbCr to RGB.
 typedef struct {
-  uint32_t width, height, block_width, block_height;
+  uint32_t width, height, tile_width, tile_height;
   uint16_t bits, samples;
   bool is_separate, jpeg_colours;
-  // The number of bytes of a row of samples, and of a block, which is a tile or a strip. If channels are stored
-  // separately, these are the bytes of one channel.
-  size_t row_bytes, block_bytes;
+  // The channel to read if channels are stored separately; otherwise 0.
+  uint16_t plane;
+  // The number of bytes of a row of the picture, and of a row of a tile. If channels are stored separately, these are
+  // the bytes of one channel.
+  size_t row_bytes, tile_row_bytes;
 } ctiff_form;
 
 typedef struct ctiff_file ctiff_file;
 
 // Opens a file. `bytes` must stay valid until the file is closed. Returns NULL if the file does not match `form`, or if
-// libtiff refuses it. libtiff may not allocate more than `memory` bytes at once.
+// libtiff refuses it. libtiff may not allocate more than `memory` bytes at once. A row of tiles is allocated, too; the
+// caller must limit its size.
 ctiff_file *ctiff_file_open(const uint8_t *bytes, size_t count, const ctiff_form *form, size_t memory);
 
-// Reads one row of pixels from a file in strips whose channels are interleaved. Rows must be read from the top, one
-// after the other.
+// Writes `row_bytes` bytes with the samples of a row. The first row can be any row; each further one must be below it.
 bool ctiff_row(ctiff_file *file, uint32_t y, uint8_t *row);
-
-// Reads the tile or strip that contains the pixel at `x`, `y`.
-bool ctiff_block(ctiff_file *file, uint32_t x, uint32_t y, uint16_t plane, uint8_t *block);
 
 // The first error message of libtiff; empty if there was none.
 const char *ctiff_words(const ctiff_file *file);

@@ -64,26 +64,22 @@ extension Bitmap {
 
   /// The pixels that are in one of `rows` and in one of `columns`.
   func picked(columns: [Int], rows: [Int]) -> Bitmap {
-    let (bytes, rowBytes) = (pixelBytes, rowBytes)
-    return Bitmap(width: columns.count, height: rows.count, layout: layout, depth: depth) {
-      target in
-      let target = UnsafeMutableRawBufferPointer(target)
-      samples.withUnsafeBytes { source in
-        var place = 0
-        for row in rows {
-          for column in columns {
-            let start = row * rowBytes + column * bytes
-            if bytes == 4 {
-              let pixel = source.loadUnaligned(fromByteOffset: start, as: UInt32.self)
-              target.storeBytes(of: pixel, toByteOffset: place, as: UInt32.self)
-            } else {
-              for byte in 0..<bytes { target[place + byte] = source[start + byte] }
-            }
-            place += bytes
-          }
-        }
+    let bytes = pixelBytes
+    var picked: [UInt8] = []
+    picked.reserveCapacity(columns.count * rows.count * bytes)
+    for row in rows {
+      for column in columns {
+        let start = row * rowBytes + column * bytes
+        for byte in 0..<bytes { picked.append(samples[start + byte]) }
       }
     }
+    return Bitmap(
+      width: columns.count,
+      height: rows.count,
+      layout: layout,
+      depth: depth,
+      samples: picked
+    )
   }
 }
 

@@ -29,12 +29,8 @@ struct PictureTags: Equatable {
       self.profile = profile
     }
     guard metadata else { return }
-    if let exif = file.probe.exif {
-      self.exif = exif.cropped(
-        file.probe.structure.exif(in: file.bytes) ?? [],
-        width: width,
-        height: height
-      )
+    if let exif = file.probe.structure.exif(in: file.bytes) {
+      self.exif = Exif.cropped(exif, width: width, height: height)
     }
     xmp = file.probe.structure.xmp(in: file.bytes)
     Previews.mend(xmp: &xmp)
@@ -127,25 +123,22 @@ enum Previews {
   ///
   /// `segment` includes the marker. (Photoshop File Formats, image resource blocks)
   static func removed(fromPhotoshop segment: ArraySlice<UInt8>) -> [UInt8]? {
-    let head = segment.startIndex + 4 + photoshop.count
-    guard head <= segment.endIndex else { return nil }
     var kept: [UInt8] = []
-    var rest = segment[head...]
+    var rest = segment.dropFirst(4 + photoshop.count)
     while !rest.isEmpty {
       // A block consists of a signature, a number, a name, the size of its data, and the data. The name with its
       // length, and the data, are padded to an even size.
       let start = rest.startIndex
-      guard rest.count >= 12, rest.starts(with: Array("8BIM".utf8)) else { return nil }
+      guard rest.count >= 12, rest.starts(with: "8BIM".utf8) else { return nil }
       let number = Int(rest[start + 4]) << 8 | Int(rest[start + 5])
-      let sizePlace = start + 6 + (Int(rest[start + 6]) + 2) / 2 * 2
-      guard sizePlace + 4 <= rest.endIndex else { return nil }
-      let size = rest[sizePlace..<sizePlace + 4].reduce(0) { $0 << 8 | Int($1) }
-      let end = sizePlace + 4 + size
-      guard end <= rest.endIndex else { return nil }
-      let padded = min(end + size % 2, rest.endIndex)
+      let size = rest.dropFirst(6 + (Int(rest[start + 6]) + 2) / 2 * 2).prefix(4)
+      let data = rest[size.endIndex...]
+      let count = size.reduce(0) { $0 << 8 | Int($1) }
+      guard size.count == 4, count <= data.count else { return nil }
+      let block = rest[..<data.dropFirst(count + count % 2).startIndex]
       // Blocks 1033 and 1036 are the thumbnails of Photoshop 4 and 5.
-      if number != 1033, number != 1036 { kept += rest[start..<padded] }
-      rest = rest[padded...]
+      if number != 1033, number != 1036 { kept += block }
+      rest = rest[block.endIndex...]
     }
     guard !kept.isEmpty else { return nil }
     let length = 2 + photoshop.count + kept.count
@@ -161,31 +154,19 @@ enum Previews {
   static func mend(xmp packet: inout [UInt8]) {
     for (before, after) in [
       ("tiff:Orientation=\"", "\""), ("tiff:Orientation='", "'"), ("<tiff:Orientation>", "<"),
+      ("<xmpGImg:image>", "<"), ("xmpGImg:image=\"", "\""), ("<xapGImg:image>", "<"),
+      ("xapGImg:image=\"", "\""),
     ] {
-      replace(in: &packet, between: before, and: after) { $0.count == 1 ? [0x31] : nil }
-    }
-    for tag in ["xmpGImg:image", "xapGImg:image"] {
-      replace(in: &packet, between: "<\(tag)>", and: "<") {
-        Array(repeating: 0x20, count: $0.count)
+      let isImage = before.contains("image")
+      var offset = 0
+      while let start = packet[offset...].firstRange(of: Array(before.utf8))?.upperBound,
+        let end = packet[start...].firstRange(of: Array(after.utf8))?.lowerBound
+      {
+        if isImage || end - start == 1 {
+          for index in start..<end { packet[index] = isImage ? 0x20 : 0x31 }
+        }
+        offset = start
       }
-      replace(in: &packet, between: "\(tag)=\"", and: "\"") {
-        Array(repeating: 0x20, count: $0.count)
-      }
-    }
-  }
-
-  private static func replace(
-    in packet: inout [UInt8],
-    between before: String,
-    and after: String,
-    _ body: (ArraySlice<UInt8>) -> [UInt8]?
-  ) {
-    var offset = 0
-    while let start = packet[offset...].firstRange(of: Array(before.utf8))?.upperBound,
-      let end = packet[start...].firstRange(of: Array(after.utf8))?.lowerBound
-    {
-      if let value = body(packet[start..<end]) { packet.replaceSubrange(start..<end, with: value) }
-      offset = start
     }
   }
 }

@@ -6,12 +6,10 @@ struct UnreadKind {
   let converter: String
 
   /// A camera's raw file, which is a TIFF that begins with a small preview of the photo.
-  static let raw = UnreadKind("raw photos of cameras", "darktable-cli")
+  static let raw = UnreadKind(name: "raw photos of cameras", converter: "darktable-cli")
+}
 
-  private init(_ name: String, _ converter: String) {
-    (self.name, self.converter) = (name, converter)
-  }
-
+extension UnreadKind {
   /// Recognizes a file by its first bytes; nil if the kind is unknown.
   ///
   /// `head` has the first ``PictureFormat/sniffLength`` bytes, or all bytes of a shorter file.
@@ -20,7 +18,7 @@ struct UnreadKind {
       head.starts(with: kind.mark.unicodeScalars.map { UInt8($0.value) })
     }
     guard let kind else { return nil }
-    self.init(kind.name, kind.converter)
+    self.init(name: kind.name, converter: kind.converter)
   }
 
   private static let kinds: [(mark: String, name: String, converter: String)] = [

@@ -1,7 +1,6 @@
 import Base
 import CGlibc
 import Glibc
-import Synchronization
 import SystemPackage
 
 /// Writes files atomically: a file is written as a whole or not at all.
@@ -49,17 +48,14 @@ public enum WholeFile {
     }
   }
 
-  /// Removes the temporary files `.NAME.PID.part` that killed runs left in a folder.
+  /// Removes the temporary files `.NUMBER.PID.part` that killed runs left in a folder.
   ///
   /// A file is removed if no process has that PID, and if no process on another machine or in another container has
   /// locked the file.
   static func sweep(_ folder: FilePath) {
     let folder = folder.isEmpty ? "." : folder
-    let entries = folder.withPlatformString { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
-    guard entries >= 0 else { return }
-    defer { close(entries) }
-    for name in (try? Files.names(in: entries)) ?? [] {
-      // `.NAME.PID.part`
+    for name in (try? Files.names(in: folder.string)) ?? [] {
+      // `.NUMBER.PID.part`
       let parts = name.split(separator: ".", omittingEmptySubsequences: false)
       guard parts.count >= 4, parts[0].isEmpty, parts[parts.count - 1] == "part",
         let process = pid_t(parts[parts.count - 2]), process > 0,
@@ -69,12 +65,7 @@ public enum WholeFile {
       let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
       let file = path.withPlatformString { open($0, flags) }
       guard file >= 0 else { continue }
-      var status = stat()
-      if fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-        flock(file, LOCK_EX | LOCK_NB) == 0
-      {
-        _ = path.withPlatformString { unlink($0) }
-      }
+      if flock(file, LOCK_EX | LOCK_NB) == 0 { _ = path.withPlatformString { unlink($0) } }
       close(file)
     }
   }
@@ -118,11 +109,9 @@ public enum WholeFile {
 
 /// A temporary file that gets its final name once it is complete, and is deleted otherwise.
 ///
-/// If the file system allows it, the temporary file has no name at first, so that it disappears even if the process is
-/// killed. ``place(overwrite:)`` gives it the final name. On other file systems, and while an existing file is
-/// replaced, the temporary file is a locked file `.NAME.PID.part` in the same folder; the next run removes it after a
-/// crash. Append on one thread at a time, and then call ``place(overwrite:)`` once.
-final class PartFile: Sendable {
+/// It is a locked file `.NUMBER.PID.part` in the folder of the final file; the next run removes it after a crash.
+/// Append on one thread at a time, and then call ``place(overwrite:)`` once.
+final class PartFile: Sendable, Equatable {
   /// Creates a temporary file at the moment at which it is needed.
   ///
   /// It is created by this process or, for a worker, by the process that started it.
@@ -135,46 +124,23 @@ final class PartFile: Sendable {
 
   /// The path of the final file.
   private let path: FilePath
-  private let sibling: FilePath
+  /// The path of the temporary file; nil if another process gives it its final name.
+  private let sibling: FilePath?
   private let descriptor: Int32
-  private let hasName: Atomic<Bool>
 
   /// Creates the temporary file for `path`, and its folder if necessary.
   ///
-  /// - Parameters:
-  ///   - path: The path of the final file.
-  ///   - isNamed: Whether the temporary file has the name `.NAME.PID.part` from the beginning.
   /// - Throws: ``LarderError`` of code `diskFull` or `disk`.
-  init(for path: FilePath, isNamed: Bool = false) throws(LarderError) {
+  init(for path: FilePath) throws(LarderError) {
     let folder = path.removingLastComponent()
     try WholeFile.makeFolder(folder)
-    self.path = path
-    sibling = folder.appending(Self.siblingName(of: path))
-    if !isNamed, let file = Self.unnamed(in: folder) {
-      descriptor = file
-      hasName = Atomic(false)
-      return
-    }
-    let flags = O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
-    descriptor = sibling.withPlatformString { open($0, flags, 0o666) }
-    hasName = Atomic(descriptor >= 0)
+    let sibling = folder.appending(".\(UInt64.random(in: 0...UInt64.max)).\(getpid()).part")
+    let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+    let descriptor = sibling.withPlatformString { open($0, flags, 0o666) }
     guard descriptor >= 0 else { throw WholeFile.refusal(path, errno) }
     flock(descriptor, LOCK_EX | LOCK_NB)
+    (self.path, self.sibling, self.descriptor) = (path, sibling, descriptor)
   }
-
-  /// The name of the temporary file for `path`: `.NAME.PID.part`.
-  ///
-  /// NAME is the name of the final file. If that name is too long or is not UTF-8, NAME is a counter.
-  private static func siblingName(of path: FilePath) -> String {
-    let name = path.lastComponent?.withPlatformString { String(validatingCString: $0) } ?? ""
-    let sibling = ".\(name).\(getpid()).part"
-    guard name.isEmpty || sibling.utf8.count > longestName else { return sibling }
-    return ".\(count.add(1, ordering: .relaxed).newValue).\(getpid()).part"
-  }
-
-  /// The longest file name that Linux accepts, in bytes.
-  private static let longestName = 255
-  private static let count = Atomic(0)
 
   /// Takes over a temporary file that another process has created, and to which that process will give its final name.
   ///
@@ -182,44 +148,26 @@ final class PartFile: Sendable {
   ///   - descriptor: The file. It is closed when this object is freed.
   ///   - path: The path of the final file.
   init(begun descriptor: Int32, for path: FilePath) {
-    (self.path, sibling, self.descriptor) = (path, path, descriptor)
-    hasName = Atomic(false)
+    (self.path, sibling, self.descriptor) = (path, nil, descriptor)
   }
+
+  static func == (left: PartFile, right: PartFile) -> Bool { left === right }
 
   /// Calls `body` with the descriptor, so that another process can append to the file.
   func lend(_ body: (Int32) throws(WorkerLoss) -> Void) throws(WorkerLoss) {
     try body(descriptor)
   }
 
-  /// Creates a file without a name, which can get a name later; nil if the system cannot do that.
-  private static func unnamed(in folder: FilePath) -> Int32? {
-    let file = (folder.isEmpty ? "." : folder).withPlatformString {
-      larder_unnamed(AT_FDCWD, $0, 0o666)
-    }
-    guard file >= 0 else { return nil }
-    guard access("/proc/self/fd/\(file)", F_OK) == 0 else {
-      close(file)
-      return nil
-    }
-    return file
-  }
-
   deinit {
-    if descriptor >= 0 { close(descriptor) }
-    if hasName.load(ordering: .relaxed) { removeSibling() }
+    close(descriptor)
+    // Once the file has its final name, no file has this name.
+    _ = sibling?.withPlatformString { unlink($0) }
   }
 
   /// Appends bytes.
   ///
   /// - Throws: ``LarderError`` of code `diskFull` or `disk`, with the path of the final file.
   func append(_ bytes: UnsafeBufferPointer<UInt8>) throws(LarderError) {
-    try append(bytes, to: descriptor)
-  }
-
-  private func append(
-    _ bytes: UnsafeBufferPointer<UInt8>,
-    to descriptor: Int32
-  ) throws(LarderError) {
     do throws(SystemError) {
       try Files.write(bytes.span.bytes, to: descriptor)
     } catch {
@@ -233,58 +181,18 @@ final class PartFile: Sendable {
   /// - Throws: ``LarderError`` of code `exists`, `diskFull` or `disk`.
   func place(overwrite: Bool) throws(LarderError) {
     guard fsync(descriptor) == 0 else { throw WholeFile.refusal(path, errno) }
-    if !overwrite {
-      // Unlike a rename, a hard link never replaces a file that was created in the meantime.
-      if link(to: path) {
-        if hasName.exchange(false, ordering: .relaxed) { removeSibling() }
-        return
-      }
-      // Some file systems have no hard links. On these, the check before writing must suffice.
-      guard errno != EEXIST else { throw WholeFile.refusal(path, EEXIST) }
-    }
-    if !hasName.load(ordering: .relaxed) {
-      // The name may belong to a file that an earlier process with the same PID has left.
-      removeSibling()
-      if !link(to: sibling) { try copyToSibling() }
-      hasName.store(true, ordering: .relaxed)
-    }
-    let isPlaced = sibling.withPlatformString { sibling in
-      path.withPlatformString { rename(sibling, $0) == 0 }
-    }
-    guard isPlaced else { throw WholeFile.refusal(path, errno) }
-    hasName.store(false, ordering: .relaxed)
-  }
-
-  private func removeSibling() { _ = sibling.withPlatformString { unlink($0) } }
-
-  /// Copies the file to the name `.NAME.PID.part`, because some file systems have no hard links.
-  private func copyToSibling() throws(LarderError) {
-    let bytes = try bytes()
-    let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
-    let copy = sibling.withPlatformString { open($0, flags, 0o666) }
-    guard copy >= 0 else { throw WholeFile.refusal(path, errno) }
-    defer { close(copy) }
-    hasName.store(true, ordering: .relaxed)
-    try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
-      try append(bytes, to: copy)
-    }
-    guard fsync(copy) == 0 else { throw WholeFile.refusal(path, errno) }
-  }
-
-  /// Gives the file another name by a hard link.
-  ///
-  /// Returns false and sets `errno` if that fails.
-  private func link(to name: FilePath) -> Bool {
-    guard !hasName.load(ordering: .relaxed) else {
-      return sibling.withPlatformString { sibling in
-        name.withPlatformString { Glibc.link(sibling, $0) == 0 }
+    let isPlaced = sibling?.withPlatformString { sibling in
+      path.withPlatformString { path in
+        // Unlike a rename, a hard link never replaces a file that was created in the meantime. Some file systems have
+        // no hard links. On these, the check before writing must suffice.
+        if !overwrite, link(sibling, path) == 0 {
+          unlink(sibling)
+          return true
+        }
+        return (overwrite || errno != EEXIST) && rename(sibling, path) == 0
       }
     }
-    // The entry in /proc is a symbolic link to the file.
-    let file = "/proc/self/fd/\(descriptor)"
-    return name.withPlatformString {
-      linkat(AT_FDCWD, file, AT_FDCWD, $0, AT_SYMLINK_FOLLOW) == 0
-    }
+    guard isPlaced == true else { throw WholeFile.refusal(path, errno) }
   }
 
   /// Reads all bytes that were written.
@@ -331,14 +239,6 @@ enum EncodedFile: Sendable, Equatable {
     case .held(let bytes):
       try WholeFile.write(bytes, to: path, overwrite: overwrite, syncsFolder: false)
     case .waiting(let part): try part.place(overwrite: overwrite)
-    }
-  }
-
-  static func == (left: EncodedFile, right: EncodedFile) -> Bool {
-    switch (left, right) {
-    case (.held(let left), .held(let right)): left == right
-    case (.waiting(let left), .waiting(let right)): left === right
-    default: false
     }
   }
 }

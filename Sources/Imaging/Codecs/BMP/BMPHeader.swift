@@ -5,21 +5,12 @@ import Base
 /// larder reads them itself, because the format is simple and no library for it is well maintained. (Windows GDI:
 /// BITMAPFILEHEADER, BITMAPCOREHEADER, BITMAPINFOHEADER, BITMAPV5HEADER)
 struct BMPHeader: Sendable {
-  /// How the pixels are stored.
-  enum Packing: Equatable, Sendable {
-    /// Palette indices of 1, 4 or 8 bits.
-    case indices
-    /// Palette indices of 4 or 8 bits, in run-length encoding.
-    case runs
-    /// Pixels of 16, 24 or 32 bits.
-    ///
-    /// The masks select the bits of red, green, blue and alpha.
-    case masks([UInt32])
-  }
-
   private(set) var size = PixelSize(width: 0, height: 0)
   private(set) var pixelBits = 0
-  private(set) var packing = Packing.indices
+  /// Whether the palette indices, of 4 or 8 bits, are in run-length encoding.
+  private(set) var hasRuns = false
+  /// The bits of a pixel that are red, green, blue and, if there is any, alpha; empty for palette indices.
+  private(set) var masks: [UInt32] = []
   /// Whether the bottom row is stored first.
   private(set) var isBottomUp = true
   /// The red, green and blue values of every possible index.
@@ -32,9 +23,11 @@ struct BMPHeader: Sendable {
   /// The number of bytes of a stored row, which is a multiple of four.
   var rowBytes: Int { (size.width * pixelBits + 31) / 32 * 4 }
 
-  var hasAlpha: Bool {
-    if case .masks(let masks) = packing { masks[3] != 0 } else { false }
+  var layout: Bitmap.Layout {
+    isIndexed ? .indexed(Bitmap.Palette(colours: palette)) : masks.count == 4 ? .rgba : .rgb
   }
+
+  private static let lengths = [12, 40, 52, 56, 64, 108, 124]
 
   /// Reads the headers of `bytes`.
   ///
@@ -56,7 +49,7 @@ struct BMPHeader: Sendable {
     let cut = LarderError.damaged(name, "the file ends too early")
     guard let start = reader.long(10), let length = reader.long(14) else { throw cut }
     let isOld = length == 12
-    guard isOld || [40, 52, 56, 64, 108, 124].contains(length) else {
+    guard Self.lengths.contains(length) else {
       throw .damaged(name, "its header has an unknown length")
     }
     let fields =
@@ -74,10 +67,10 @@ struct BMPHeader: Sendable {
     (pixelBits, self.start) = (bits, start)
     let kind = isOld ? 0 : reader.long(30) ?? 0
     try readPacking(reader, kind, length, name)
-    if packing == .indices || packing == .runs {
+    if isIndexed {
       readPalette(reader, at: 14 + length, isOld ? 3 : 4, isOld ? 0 : reader.long(46) ?? 0)
     }
-    if packing == .runs {
+    if hasRuns {
       // A few bytes in run-length encoding can describe a huge picture, and that picture is decoded into memory.
       let least = size.width * size.height / 128
       guard least < 1 << 17 || reader.bytes.count > least else {
@@ -109,22 +102,22 @@ struct BMPHeader: Sendable {
     _ name: String
   ) throws(LarderError) {
     switch (kind, pixelBits) {
-    case (0, 1), (0, 4), (0, 8): packing = .indices
-    case (1, 8), (2, 4): packing = .runs
-    case (0, 16): packing = .masks([0x7C00, 0x03E0, 0x001F, 0])
-    case (0, 24), (0, 32): packing = .masks([0xFF_0000, 0xFF00, 0xFF, 0])
+    case (0, 1), (0, 4), (0, 8): break
+    case (1, 8), (2, 4): hasRuns = true
+    case (0, 16): masks = [0x7C00, 0x03E0, 0x001F]
+    case (0, 24), (0, 32): masks = [0xFF_0000, 0xFF00, 0xFF]
     case (3, 16), (3, 32), (6, 16), (6, 32):
       let count = kind == 6 || length >= 56 && length != 64 ? 4 : 3
-      let masks = (0..<count).compactMap { reader.long(54 + $0 * 4).map { UInt32($0) } }
+      masks = (0..<count).compactMap { reader.long(54 + $0 * 4).map { UInt32($0) } }
+      if masks.last == 0 { masks = Array(masks.prefix(3)) }
       // The bits of a mask must be contiguous.
       let areWhole = masks.allSatisfy { mask in
         let low = mask >> UInt32(mask.trailingZeroBitCount & 31)
-        return low & (low &+ 1) == 0
+        return mask != 0 && low & (low &+ 1) == 0
       }
-      guard masks.count == count, areWhole, masks.prefix(3).allSatisfy({ $0 != 0 }) else {
+      guard masks.count >= 3, areWhole else {
         throw .damaged(name, "its colour masks are invalid")
       }
-      packing = .masks(count == 4 ? masks : masks + [0])
     default:
       throw LarderError(
         .unsupported,
@@ -158,13 +151,13 @@ extension BMPHeader: PictureCodec {
   /// Whether a file begins with the letters BM, has zeroes in the reserved bytes, and has a header of a known length.
   static func begins(_ head: [UInt8]) -> Bool {
     head.starts(with: "BM".utf8) && head.count >= 18 && head[6..<10].allSatisfy { $0 == 0 }
-      && [12, 40, 52, 56, 64, 108, 124].contains(head[14])
+      && lengths.contains(Int(head[14]))
       && head[15..<18].allSatisfy { $0 == 0 }
   }
 
   var depth: Int { 8 }
-  var channels: Int { isIndexed ? 1 : hasAlpha ? 4 : 3 }
-  var isIndexed: Bool { !palette.isEmpty }
+  var channels: Int { layout.channels }
+  var isIndexed: Bool { masks.isEmpty }
   var chroma: ChromaSampling? { .full }
 
   func profile(of file: PictureFile, _ limits: PictureLimits) -> [UInt8] {
@@ -177,7 +170,7 @@ extension BMPHeader: PictureCodec {
     _ request: RowRequest,
     _ limits: PictureLimits
   ) throws(LarderError) -> OpenRows {
-    guard packing == .runs else {
+    guard hasRuns else {
       return OpenRows(source: BMPRows(self, bytes, request.region))
     }
     var bitmap = try unpackedRuns(bytes, limits, file.name)

@@ -291,10 +291,9 @@ enum JPEGSegments {
     guard let markers = file.probe.structure as? JPEGMarkers else { return bytes }
     var carried: [UInt8] = []
     for segment in metadata ? markers.metadata : [] {
-      if let tiff = markers.exif, tiff.upperBound == segment.upperBound, let exif = file.probe.exif
-      {
+      if let tiff = markers.exif, tiff.upperBound == segment.upperBound {
         carried += file.bytes[segment.lowerBound..<tiff.lowerBound]
-        carried += exif.cropped(file.bytes[tiff], width: size.width, height: size.height)
+        carried += Exif.cropped(file.bytes[tiff], width: size.width, height: size.height)
       } else {
         carried += cropped(file.bytes[segment])
       }

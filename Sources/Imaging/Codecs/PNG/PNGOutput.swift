@@ -117,10 +117,8 @@ enum PNGAncillary {
     var later: [UInt8] = []
     for chunk in keepsShape ? chunks.background : [] { later += file.bytes[chunk] }
     for chunk in metadata ? chunks.metadata : [] {
-      if let tiff = chunks.exif, tiff.lowerBound == chunk.lowerBound + 8,
-        let exif = file.probe.exif
-      {
-        let exif = exif.cropped(file.bytes[tiff], width: size.width, height: size.height)
+      if let tiff = chunks.exif, tiff.lowerBound == chunk.lowerBound + 8 {
+        let exif = Exif.cropped(file.bytes[tiff], width: size.width, height: size.height)
         later += Self.chunk("eXIf", exif)
       } else {
         later += cropped(file.bytes[chunk])

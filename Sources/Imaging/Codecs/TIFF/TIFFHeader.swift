@@ -4,36 +4,21 @@ import Base
 ///
 /// larder reads it itself, so that every size is checked before libtiff gets a byte. (TIFF 6.0)
 struct TIFFHeader: Sendable {
-  /// The colour model of the samples.
-  enum Light: Equatable, Sendable {
-    /// Grey; `isInverted` means that 0 is white.
-    case grey(isInverted: Bool)
-    case colours
-    /// Palette indices, with the red, green and blue values of all indices.
-    case indices([UInt8])
-    case inks
-  }
-
-  /// The kind of alpha, which is in the sample that follows the colours.
-  enum Alpha: Equatable, Sendable {
-    case none
-    case straight
-    /// Alpha by which the stored colours are multiplied.
-    case associated
-  }
-
   private(set) var size = PixelSize(width: 0, height: 0)
   /// The number of bits of a stored sample: 1, 2, 4, 8 or 16.
   private(set) var bits = 1
   /// The number of samples of a stored pixel, including those that are not used.
   private(set) var samples = 1
-  private(set) var light = Light.colours
-  private(set) var alpha = Alpha.none
+  /// The layout of the used samples; further samples without a known meaning are ignored.
+  private(set) var layout = Bitmap.Layout.rgb
+  /// Whether 0 is white.
+  private(set) var isInverted = false
+  /// Whether the stored colours are multiplied by alpha.
+  private(set) var isAssociated = false
   /// Whether each channel is stored as a picture of its own.
   private(set) var isSeparate = false
-  /// The size of a tile or of a strip; a strip is as wide as the picture.
-  private(set) var block = PixelSize(width: 0, height: 0)
-  private(set) var isTiled = false
+  /// The size of a tile; nil if the picture is stored in strips.
+  private(set) var tile: PixelSize?
   /// Whether the picture consists of JPEGs, which libtiff converts to RGB.
   private(set) var hasJPEGColours = false
   /// The byte range of the ICC profile.
@@ -43,20 +28,8 @@ struct TIFFHeader: Sendable {
   /// The EXIF data as a TIFF structure of its own.
   private(set) var exif: [UInt8] = []
 
-  /// The number of channels that are used; further samples without a known meaning are ignored.
-  var shownChannels: Int {
-    switch light {
-    case .grey: alpha == .none ? 1 : 2
-    case .colours: alpha == .none ? 3 : 4
-    case .indices: 1
-    case .inks: 4
-    }
-  }
-
   /// The number of bytes of a row that libtiff delivers; if channels are separate, it is a row of one channel.
   func rowBytes(_ width: Int) -> Int { (width * (isSeparate ? 1 : samples) * bits + 7) / 8 }
-
-  var blockBytes: Int { rowBytes(block.width) * block.height }
 
   /// Reads the first directory of `bytes`.
   ///
@@ -70,14 +43,13 @@ struct TIFFHeader: Sendable {
       // The first directory of a camera's raw file is a small preview of the photo. (DNG 1.6; Canon's CR2 is marked in
       // another way.)
       let isRaw =
-        directory.number(254).map { $0 & 1 == 1 } ?? false || directory.entries[50_706] != nil
+        directory.number(254).map { $0 & 1 == 1 } ?? false || directory[50_706] != nil
         || directory.reader.matches("CR", at: 8)
       guard !isRaw else { throw .unread(name, .raw) }
       try readShape(directory, name, limits)
-      try readBlocks(directory, name, limits)
-      try checkLength(directory, name)
-      profile = directory.entries[34_675]?.value
-      packet = directory.entries[700]?.value
+      try readTiles(directory, name, limits)
+      profile = directory[34_675]?.value
+      packet = directory[700]?.value
       try limits.check(metadata: (profile?.count ?? 0) + (packet?.count ?? 0), of: name)
       exif = directory.exif()
       try limits.check(metadata: exif.count, of: name)
@@ -112,30 +84,33 @@ struct TIFFHeader: Sendable {
       throw refusal("with compression \(packing)")
     }
     switch photometric {
-    case 0, 1: light = .grey(isInverted: photometric == 0)
-    case 2: light = .colours
+    case 0, 1: (layout, isInverted) = (.grey, photometric == 0)
+    case 2: layout = .rgb
     case 3 where bits <= 8:
-      light = .indices(try palette(directory, name))
-    case 5 where directory.number(332) ?? 1 == 1 && bits >= 8: light = .inks
+      layout = .indexed(Bitmap.Palette(colours: try palette(directory, name)))
+    case 5 where directory.number(332) ?? 1 == 1 && bits >= 8: layout = .cmyk
     case 6 where packing == 7 && samples == 3 && bits == 8 && !isSeparate:
-      (light, hasJPEGColours) = (.colours, true)
+      (layout, hasJPEGColours) = (.rgb, true)
     default:
       throw refusal(
         "with photometric interpretation \(photometric), \(samples) samples of \(bits) bits"
       )
     }
-    let needed = shownChannels
+    let needed = layout.channels
     guard (needed...64).contains(samples), bits >= 8 || needed == 1, packing != 7 || bits == 8
     else { throw refusal("with \(samples) samples of \(bits) bits") }
     // If there are several further samples, only the first one can be alpha. The file need not say whether it is alpha.
-    if samples > needed, light != .inks, needed != 1 || bits >= 8 {
-      if case .indices = light { return }
-      alpha =
-        switch directory.number(338) {
-        case 1: .associated
-        case 2: .straight
-        default: .none
-        }
+    if samples > needed, bits >= 8, let kind = directory.number(338), kind == 1 || kind == 2 {
+      layout = layout.withAlpha
+      isAssociated = kind == 1 && layout.hasAlpha
+    }
+    // A compressed picture of more than 16 megapixels must have a byte for each 4,096 pixels.
+    let (count, pixels) = (directory.reader.bytes.count, width * height)
+    guard packing == 1 || pixels < 1 << 24 || count > pixels / 4096 else {
+      throw .tooLarge(name, "\(count) bytes are too few for \(width) × \(height) pixels")
+    }
+    guard packing != 1 || rowBytes(width) * height * (isSeparate ? samples : 1) <= count else {
+      throw .damaged(name, "the file ends too early")
     }
   }
 
@@ -152,54 +127,23 @@ struct TIFFHeader: Sendable {
     }
   }
 
-  private mutating func readBlocks(
+  private mutating func readTiles(
     _ directory: TIFFDirectory,
     _ name: String,
     _ limits: PictureLimits
   ) throws(LarderError) {
-    isTiled = directory.entries[322] != nil
-    if isTiled {
-      guard let width = directory.number(322), let height = directory.number(323) else {
-        throw .damaged(name, "its tiles have no size")
-      }
-      try limits.check(width: width, height: height, of: name)
-      // A row of a tile must consist of whole bytes. (Section 15)
-      guard width * height <= size.width * size.height * 4 + 1_000_000, width * bits % 8 == 0
-      else { throw .damaged(name, "its tiles have an invalid size") }
-      block = PixelSize(width: width, height: height)
-    } else {
-      let rows = directory.number(278) ?? size.height
-      guard rows > 0 else { throw .damaged(name, "its strips have no rows") }
-      block = PixelSize(width: size.width, height: min(rows, size.height))
-    }
-    // A row of tiles, or of strips with separate channels, is in memory as a whole. Other strips are decoded row by
-    // row.
-    if isTiled || isSeparate {
-      let across = (size.width + block.width - 1) / block.width
-      try limits.check(
-        memory: blockBytes * across * (isSeparate ? samples : 1),
-        of: name
-      )
-    }
-  }
-
-  /// Refuses a file that has too few bytes for its pixels.
-  ///
-  /// A compressed picture of more than 16 megapixels must have a byte for each 4,096 pixels.
-  private func checkLength(_ directory: TIFFDirectory, _ name: String) throws(LarderError) {
-    let (count, pixels) = (directory.reader.bytes.count, size.width * size.height)
-    guard directory.number(259) ?? 1 == 1 else {
-      guard pixels < 1 << 24 || count > pixels / 4096 else {
-        throw .tooLarge(
-          name,
-          "\(count) bytes are too few for \(size.width) × \(size.height) pixels"
-        )
-      }
-      return
-    }
-    guard rowBytes(size.width) * size.height * (isSeparate ? samples : 1) <= count else {
-      throw .damaged(name, "the file ends too early")
-    }
+    guard directory.number(278) != 0 else { throw .damaged(name, "its strips have no rows") }
+    guard let width = directory.number(322) else { return }
+    let tile = PixelSize(width: width, height: directory.number(323) ?? 0)
+    try limits.check(width: width, height: tile.height, of: name)
+    // A row of a tile must consist of whole bytes. (Section 15)
+    guard width * tile.height <= size.width * size.height * 4 + 1_000_000, width * bits % 8 == 0
+    else { throw .damaged(name, "its tiles have an invalid size") }
+    // A row of tiles is in memory as a whole.
+    let across = (size.width + width - 1) / width
+    let planes = isSeparate ? layout.channels : 1
+    try limits.check(memory: rowBytes(width) * tile.height * across * planes, of: name)
+    self.tile = tile
   }
 }
 
@@ -214,14 +158,14 @@ extension TIFFHeader: PictureCodec {
     ["II*\0", "MM\0*", "II+\0", "MM\0+"].contains { head.starts(with: $0.utf8) }
   }
 
-  var depth: Int { bits == 16 && light != .inks ? 16 : 8 }
+  var depth: Int { bits == 16 && layout != .cmyk ? 16 : 8 }
   /// The number of channels after the rows are read: CMYK counts as three, because it becomes RGB.
-  var channels: Int { light == .inks ? 3 : shownChannels }
-  var isIndexed: Bool { if case .indices = light { true } else { false } }
-  var chroma: ChromaSampling? { if case .grey = light { nil } else { .full } }
+  var channels: Int { layout == .cmyk ? 3 : layout.channels }
+  var isIndexed: Bool { if case .indexed = layout { true } else { false } }
+  var chroma: ChromaSampling? { layout == .grey || layout == .greyAlpha ? nil : .full }
 
   func profile(of file: PictureFile, _ limits: PictureLimits) -> [UInt8] {
-    light == .inks ? [] : profile.map { Array(file.bytes[$0]) } ?? []
+    layout == .cmyk ? [] : profile.map { Array(file.bytes[$0]) } ?? []
   }
   func exif(in bytes: [UInt8]) -> ArraySlice<UInt8>? { exif.isEmpty ? nil : exif[...] }
   func xmp(in bytes: [UInt8]) -> [UInt8] { packet.map { Array(bytes[$0]) } ?? [] }
@@ -234,7 +178,7 @@ extension TIFFHeader: PictureCodec {
   ) throws(LarderError) -> OpenRows {
     let rows = try TIFFRows(self, bytes, request.region, limits, name: file.name)
     var source: any RowSource = rows
-    if light == .inks {
+    if layout == .cmyk {
       source = try rows.inksConverted(
         profile: profile.map { Array(file.bytes[$0]) } ?? [],
         isInverted: false,

@@ -2,28 +2,27 @@ import Base
 import CTIFF
 
 /// The rows of a region of a TIFF.
-///
-/// Tiles, and strips with separate channels, are decoded one row of blocks at a time. Other strips are decoded row by
-/// row. A block is a tile or a strip.
 final class TIFFRows: RowSource {
   let shape: RowShape
   private let header: TIFFHeader
   private let region: PixelRegion
   private let name: String
-  private let file: OpaquePointer
-  /// The decoded blocks that cross the next row, one channel after the other.
-  private var blocks: [UInt8] = []
-  /// The rows of the picture that are in `blocks`.
-  private var held = 0..<0
-  /// The stored samples of one row: one array, or one for each channel if channels are separate.
-  private var lines: [[UInt8]]
+  /// The opened file: once, or once for each channel if channels are stored separately.
+  private var files: [OpaquePointer] = []
+  /// The stored samples of one row, from each of `files`.
+  private var line: [UInt8]
+  /// The number of bytes in `line` from each of `files`.
+  private let lineBytes: Int
   /// The number of the next row to deliver, counted from the top of the picture.
   private var next: Int
-  /// The number of the next row that libtiff will decode, if rows are decoded one by one.
-  private var reached: Int
 
   /// Whether libtiff has found anything wrong so far.
-  var isDamaged: Bool { ctiff_words(file).pointee != 0 }
+  var isDamaged: Bool { !words.isEmpty }
+
+  /// The first message of libtiff; empty if there is none.
+  private var words: String {
+    files.lazy.map { String(cString: ctiff_words($0)) }.first { !$0.isEmpty } ?? ""
+  }
 
   /// Starts at the region's first row.
   ///
@@ -45,203 +44,107 @@ final class TIFFRows: RowSource {
       throw .noLibrary(name, "TIFF", "libtiff6", String(cString: words))
     }
     (self.header, self.region, self.name, next) = (header, region, name, region.y)
-    reached = region.y / header.block.height * header.block.height
-    let layout: Bitmap.Layout =
-      switch header.light {
-      case .grey: header.alpha == .none ? .grey : .greyAlpha
-      case .colours: header.alpha == .none ? .rgb : .rgba
-      case .indices(let colours): .indexed(Bitmap.Palette(colours: colours))
-      case .inks: .cmyk
-      }
     shape = RowShape(
       width: region.width,
       height: region.height,
-      layout: layout,
+      layout: header.layout,
       depth: header.isIndexed ? header.bits : header.depth
     )
-    let rowBytes = header.rowBytes(header.size.width)
-    lines = Array(
-      repeating: [UInt8](repeating: 0, count: rowBytes),
-      count: header.isSeparate ? header.samples : 1
-    )
-    var form = ctiff_form(
-      width: UInt32(header.size.width),
-      height: UInt32(header.size.height),
-      block_width: header.isTiled ? UInt32(header.block.width) : 0,
-      block_height: UInt32(header.block.height),
-      bits: UInt16(header.bits),
-      samples: UInt16(header.samples),
-      is_separate: header.isSeparate,
-      jpeg_colours: header.hasJPEGColours,
-      row_bytes: rowBytes,
-      block_bytes: header.blockBytes
-    )
-    let file = ctiff_file_open(bytes.baseAddress, bytes.count, &form, limits.memory)
-    guard let file else { throw .damaged(name, "its first directory is broken") }
-    self.file = file
+    lineBytes = header.rowBytes(header.size.width)
+    let planes = header.isSeparate ? header.layout.channels : 1
+    line = [UInt8](repeating: 0, count: lineBytes * planes)
+    let tile = header.tile ?? PixelSize(width: 0, height: 0)
+    for plane in 0..<planes {
+      var form = ctiff_form(
+        width: UInt32(header.size.width),
+        height: UInt32(header.size.height),
+        tile_width: UInt32(tile.width),
+        tile_height: UInt32(tile.height),
+        bits: UInt16(header.bits),
+        samples: UInt16(header.samples),
+        is_separate: header.isSeparate,
+        jpeg_colours: header.hasJPEGColours,
+        plane: UInt16(plane),
+        row_bytes: lineBytes,
+        tile_row_bytes: header.rowBytes(tile.width)
+      )
+      guard let file = ctiff_file_open(bytes.baseAddress, bytes.count, &form, limits.memory) else {
+        throw .damaged(name, "its first directory is broken")
+      }
+      files.append(file)
+    }
   }
 
-  deinit { ctiff_close(file) }
+  deinit { for file in files { ctiff_close(file) } }
 
   func read(_ count: Int, into target: UnsafeMutablePointer<UInt8>) throws(LarderError) {
     for row in 0..<count {
-      if header.isTiled || header.isSeparate {
-        if !held.contains(next) { try readBlocks() }
-        takeLines()
-      } else {
-        // The rows of a strip can only be decoded one after the other.
-        while reached <= next {
-          let isRead = lines[0].withUnsafeMutableBufferPointer {
-            ctiff_row(file, UInt32(reached), $0.baseAddress)
-          }
-          guard isRead else { throw failure() }
-          reached += 1
+      let isRead = line.withUnsafeMutableBufferPointer { line in
+        files.enumerated().allSatisfy { plane, file in
+          ctiff_row(file, UInt32(next), line.baseAddress.map { $0 + plane * lineBytes })
         }
+      }
+      guard isRead else {
+        let sentence = words.prefix(1).lowercased() + words.dropFirst()
+        throw .damaged(name, words.isEmpty ? "a part of it is broken or missing" : sentence)
       }
       next += 1
-      let samples = UnsafeMutableBufferPointer(
-        start: target + row * shape.rowBytes,
-        count: shape.rowBytes
-      )
-      unpack(samples)
-      if header.alpha == .associated { divide(samples) }
-    }
-  }
-
-  private func failure() -> LarderError {
-    let words = String(cString: ctiff_words(file))
-    let sentence = words.prefix(1).lowercased() + words.dropFirst()
-    return .damaged(name, words.isEmpty ? "a part of it is broken or missing" : sentence)
-  }
-
-  private var blocksAcross: Int {
-    (header.size.width + header.block.width - 1) / header.block.width
-  }
-
-  /// Decodes the blocks that cross the next row, for every channel.
-  private func readBlocks() throws(LarderError) {
-    let (bytes, across) = (header.blockBytes, blocksAcross)
-    if blocks.isEmpty {
-      blocks = [UInt8](repeating: 0, count: bytes * across * lines.count)
-    }
-    let first = next / header.block.height * header.block.height
-    var isRead = true
-    blocks.withUnsafeMutableBufferPointer { blocks in
-      for plane in 0..<lines.count {
-        for column in 0..<across where isRead {
-          let start = blocks.baseAddress.map { $0 + (plane * across + column) * bytes }
-          let x = UInt32(column * header.block.width)
-          isRead = ctiff_block(file, x, UInt32(first), UInt16(plane), start)
-        }
-      }
-    }
-    guard isRead else { throw failure() }
-    held = first..<first + header.block.height
-  }
-
-  /// Copies the samples of the next row from the blocks to `lines`.
-  ///
-  /// A row of a tile consists of whole bytes, because the width of a tile is a multiple of 16. (Section 15)
-  private func takeLines() {
-    let (bytes, across) = (header.blockBytes, blocksAcross)
-    let rowBytes = header.rowBytes(header.block.width)
-    for plane in lines.indices {
-      for column in 0..<across {
-        let from = (plane * across + column) * bytes + (next - held.lowerBound) * rowBytes
-        let to = column * rowBytes
-        let count = min(rowBytes, lines[plane].count - to)
-        guard count > 0 else { continue }
-        lines[plane].replaceSubrange(to..<to + count, with: blocks[from..<from + count])
-      }
+      let start = target + row * shape.rowBytes
+      let pixels = UnsafeMutableRawBufferPointer(start: start, count: shape.rowBytes)
+      line.withUnsafeBytes { unpack($0, pixels) }
     }
   }
 
   /// Writes the samples of a row that are within the region and belong to a channel that is used.
-  private func unpack(_ target: UnsafeMutableBufferPointer<UInt8>) {
-    let shown = header.shownChannels
-    let step = header.isSeparate ? 1 : header.samples
-    let isInverted = header.light == .grey(isInverted: true)
-    for channel in 0..<shown {
-      let flips = isInverted && channel == 0
-      let first = region.x * step + (header.isSeparate ? 0 : channel)
-      lines[header.isSeparate ? channel : 0].withUnsafeBufferPointer { line in
-        switch header.bits {
-        case 8:
-          for x in 0..<region.width {
-            let value = line[first + x * step]
-            target[x * shown + channel] = flips ? ~value : value
-          }
-        case 16:
-          for x in 0..<region.width {
-            let place = (first + x * step) * 2
-            unpackWide(line[place], line[place + 1], flips, (x * shown + channel), target)
-          }
-        default:
-          unpackBits(line, flips, target)
+  private func unpack(
+    _ line: UnsafeRawBufferPointer,
+    _ target: UnsafeMutableRawBufferPointer
+  ) {
+    let (channels, bits) = (shape.layout.channels, header.bits)
+    if bits >= 8, bits == shape.depth, channels == header.samples, !header.isSeparate,
+      !header.isInverted, !header.isAssociated
+    {
+      let start = region.x * shape.pixelBytes
+      let samples = UnsafeRawBufferPointer(rebasing: line[start..<start + target.count])
+      return target.copyMemory(from: samples)
+    }
+    let most = 1 << bits - 1
+    // Grey of fewer than 8 bits becomes 8-bit grey.
+    let widest = bits < 8 && !header.isIndexed ? 255 / most : 1
+    var pixel = [Int](repeating: 0, count: channels)
+    for x in 0..<region.width {
+      for channel in 0..<channels {
+        let bit =
+          header.isSeparate
+          ? channel * lineBytes * 8 + (region.x + x) * bits
+          : ((region.x + x) * header.samples + channel) * bits
+        // libtiff delivers 16 bits in the machine's byte order. In other bytes, the leftmost sample has the highest bits.
+        pixel[channel] =
+          bits == 16
+          ? Int(line.loadUnaligned(fromByteOffset: bit / 8, as: UInt16.self))
+          : Int(line[bit / 8]) >> (8 - bits - bit % 8) & most
+      }
+      if header.isInverted { pixel[0] = most - pixel[0] }
+      if header.isAssociated { divide(&pixel, most) }
+      for channel in 0..<channels {
+        let place = x * channels + channel
+        if shape.depth == 16 {
+          target.storeBytes(of: UInt16(pixel[channel]), toByteOffset: place * 2, as: UInt16.self)
+        } else {
+          // CMYK of 16 bits becomes 8-bit CMYK.
+          let value = bits == 16 ? (pixel[channel] + 128) / 257 : pixel[channel] * widest
+          target[place] = UInt8(value)
         }
       }
-    }
-  }
-
-  /// Writes a 16-bit sample in the machine's byte order.
-  ///
-  /// A sample of CMYK is rounded to 8 bits.
-  private func unpackWide(
-    _ low: UInt8,
-    _ high: UInt8,
-    _ flips: Bool,
-    _ place: Int,
-    _ target: UnsafeMutableBufferPointer<UInt8>
-  ) {
-    if shape.depth == 16 {
-      target[place * 2] = flips ? ~low : low
-      target[place * 2 + 1] = flips ? ~high : high
-    } else {
-      let value = Int(UInt16(littleEndian: UInt16(low) | UInt16(high) << 8))
-      target[place] = UInt8((value + 128) / 257)
-    }
-  }
-
-  /// Converts samples of less than 8 bits to palette indices or to 8-bit grey; only the first sample of a pixel is
-  /// used.
-  private func unpackBits(
-    _ line: UnsafeBufferPointer<UInt8>,
-    _ flips: Bool,
-    _ target: UnsafeMutableBufferPointer<UInt8>
-  ) {
-    let bits = header.bits
-    let most = UInt8(1 << bits - 1)
-    let widest = header.isIndexed ? 1 : 255 / most
-    let step = header.isSeparate ? 1 : header.samples
-    for x in 0..<region.width {
-      // The leftmost sample of a byte is in the highest bits.
-      let place = (region.x + x) * step * bits
-      let value = line[place / 8] >> UInt8(8 - bits - place % 8) & most
-      target[x] = (flips ? most - value : value) * widest
     }
   }
 
   /// Divides colours by alpha, because they are stored multiplied by it.
-  private func divide(_ target: UnsafeMutableBufferPointer<UInt8>) {
-    let channels = shape.layout.channels
-    let isWide = shape.depth == 16
-    let most = isWide ? 65_535 : 255
-    let raw = UnsafeMutableRawBufferPointer(target)
-    func value(_ place: Int) -> Int {
-      isWide
-        ? Int(raw.loadUnaligned(fromByteOffset: place * 2, as: UInt16.self)) : Int(target[place])
-    }
-    for pixel in 0..<region.width {
-      let alpha = value(pixel * channels + channels - 1)
-      guard alpha < most, alpha > 0 else { continue }
-      for place in pixel * channels..<pixel * channels + channels - 1 {
-        let colour = min((value(place) * most + alpha / 2) / alpha, most)
-        if isWide {
-          raw.storeBytes(of: UInt16(colour), toByteOffset: place * 2, as: UInt16.self)
-        } else {
-          target[place] = UInt8(colour)
-        }
-      }
+  private func divide(_ pixel: inout [Int], _ most: Int) {
+    let alpha = pixel[pixel.count - 1]
+    guard alpha < most, alpha > 0 else { return }
+    for channel in 0..<pixel.count - 1 {
+      pixel[channel] = min((pixel[channel] * most + alpha / 2) / alpha, most)
     }
   }
 }
