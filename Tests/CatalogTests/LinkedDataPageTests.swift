@@ -168,7 +168,7 @@ struct LinkedDataPageTests {
     let limits = HTMLPage.Limits(seconds: 0)
 
     #expect(throws: CatalogError.self) {
-      try HTMLPage.read(page[...], into: HTMLReceiver(), "page", limits: limits)
+      try HTMLPage.read(page[...], "page", limits: limits) { _ in }
     }
   }
 

@@ -42,7 +42,8 @@ public struct Transform: Hashable, Sendable {
   /// - Throws: ``CatalogError`` if the program does not compile.
   init(compiling program: String, line: Int? = nil) throws(CatalogError) {
     (self.program, self.line) = (program, line)
-    guard !program.mentionsEnvironment else { throw fault("$ENV is not available in a transform") }
+    // `$ENV` is a keyword, so a definition in `preamble` cannot hide it as functions are hidden.
+    guard !program.contains(/\$ENV(?!\w)/) else { throw fault("$ENV is not available in a transform") }
     switch try start(nil, limits: Limits(seconds: 10, memory: 512 << 20)) {
     case .value: return
     case .notCompiled(let words): throw fault(compiling: words)
@@ -184,19 +185,6 @@ public struct Transform: Hashable, Sendable {
   }
 }
 
-extension String {
-  /// Whether the program mentions `$ENV`, the object with all environment variables.
-  ///
-  /// `$ENV` is a keyword, so it cannot be hidden by a definition as functions are.
-  fileprivate var mentionsEnvironment: Bool {
-    ranges(of: "$ENV").contains { range in
-      guard range.upperBound < endIndex else { return true }
-      let next = self[range.upperBound]
-      return !(next.isLetter || next.isNumber || next == "_")
-    }
-  }
-}
-
 /// One run of a jq program in a separate process.
 struct JQRun {
   let program: String
@@ -301,9 +289,6 @@ struct JQRun {
     case UInt8(ascii: "v"): return .value(Array(rest))
     case UInt8(ascii: "c"): return .notCompiled(words())
     case UInt8(ascii: "e"): return .refused(words())
-    case UInt8(ascii: "n"): return .refused("it yields nothing")
-    case UInt8(ascii: "m"): return .refused("it yields more than one value; write [ ] around it")
-    case UInt8(ascii: "h"): return .refused("it halts")
     default: return .refused("libjq gave no answer")
     }
   }
