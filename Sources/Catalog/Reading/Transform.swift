@@ -43,7 +43,7 @@ public struct Transform: Hashable, Sendable {
   init(compiling program: String, line: Int? = nil) throws(CatalogError) {
     (self.program, self.line) = (program, line)
     // `$ENV` is a keyword, so a definition in `preamble` cannot hide it as functions are hidden.
-    guard !program.contains(/\$ENV(?!\w)/) else { throw fault("$ENV is not available in a transform") }
+    if program.contains(/\$ENV(?!\w)/) { throw fault("$ENV is not available in a transform") }
     switch try start(nil, limits: Limits(seconds: 10, memory: 512 << 20)) {
     case .value: return
     case .notCompiled(let words): throw fault(compiling: words)
