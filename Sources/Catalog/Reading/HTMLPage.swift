@@ -42,23 +42,15 @@ struct HTMLAttributes {
 /// Reads HTML pages with libxml2.
 ///
 /// libxml2 repairs broken markup as browsers do, and fetches nothing. It compares each attribute of a tag with all
-/// others, and each end tag with all open elements. Therefore ``MarkupTags`` and ``Limits`` limit the number of
-/// attributes and elements.
+/// others, and each end tag with all open elements. Therefore ``MarkupTags`` limits the number of
+/// attributes, and ``read(_:_:seconds:within:_:)`` the number of elements and the time.
 enum HTMLPage {
-  /// The limits for one page.
-  struct Limits {
-    /// The maximum depth of nested elements.
-    var depth = 512
-    /// The maximum number of words that the parser reads without reporting an event.
-    ///
-    /// The words can all be in one long tag, and each of them can be an attribute.
-    var words = 50_000
-    /// The maximum processor time, in seconds.
-    ///
-    /// Nil means two seconds, and one second more for each megabyte.
-    var seconds: Double?
-  }
-
+  /// The maximum depth of nested elements.
+  private static let mostDepth = 512
+  /// The maximum number of words that the parser reads without reporting an event.
+  ///
+  /// The words can all be in one long tag, and each of them can be an attribute.
+  private static let mostWords = 50_000
   /// The number of bytes that are passed to the parser at once.
   private static let piece = 64 << 10
 
@@ -67,7 +59,7 @@ enum HTMLPage {
   /// - Parameters:
   ///   - bytes: The page, in UTF-8 or in the encoding that its `meta` element names.
   ///   - subject: The name of the page in error messages, for example "section main".
-  ///   - limits: The limits for the page.
+  ///   - seconds: The maximum processor time. Nil means two seconds, and one second more for each megabyte.
   ///   - run: The limits for decoding, such as a deadline.
   ///   - take: Called with each event of the page before this function returns.
   /// - Throws: ``CatalogError`` if memory runs out, if a limit is exceeded, or if decoding was stopped, for example at
@@ -75,7 +67,7 @@ enum HTMLPage {
   static func read(
     _ bytes: ArraySlice<UInt8>,
     _ subject: String,
-    limits: Limits = Limits(),
+    seconds: Double? = nil,
     within run: DecodingLimits = DecodingLimits(),
     _ take: @escaping (HTMLEvent) -> Void
   ) throws(CatalogError) {
@@ -85,7 +77,7 @@ enum HTMLPage {
     let receiver = Receiver(take)
     guard let page = receiver.start(isUTF8: isUTF8(bytes)) else { throw .outOfMemory(subject) }
     defer { cxml_page_free(page) }
-    let seconds = limits.seconds ?? 2 + Double(bytes.count) / 1_000_000
+    let seconds = seconds ?? 2 + Double(bytes.count) / 1_000_000
     let end = processorTime() + seconds
     var place = bytes.startIndex
     var words = 0
@@ -94,16 +86,16 @@ enum HTMLPage {
       place = piece.endIndex
       let events = receiver.events
       words += wordCount(of: piece)
-      guard receiver.isRaw || words <= limits.words else {
-        throw refusal("has a tag, comment or text of more than \(limits.words) words", subject)
+      guard receiver.isRaw || words <= mostWords else {
+        throw refusal("has a tag, comment or text of more than \(mostWords) words", subject)
       }
       try run.demandTime(subject)
       piece.withUnsafeBufferPointer { cxml_page_push(page, $0.baseAddress, $0.count) }
       // If the parser has reported an event, it has finished all earlier pieces. Only words of this piece can still be
       // in an unfinished tag.
       if receiver.events > events { words = wordCount(of: piece) }
-      guard receiver.depth <= limits.depth else {
-        throw refusal("has more than \(limits.depth) nested elements", subject)
+      guard receiver.depth <= mostDepth else {
+        throw refusal("has more than \(mostDepth) nested elements", subject)
       }
       guard processorTime() < end else {
         throw refusal("takes more than \(Int(seconds)) s of processor time", subject)
@@ -205,7 +197,8 @@ enum HTMLPage {
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
-  private static func refusal(_ what: String, _ subject: String) -> CatalogError {
+  /// The error that a page exceeds a limit.
+  static func refusal(_ what: String, _ subject: String) -> CatalogError {
     CatalogError(
       .unexpectedShape,
       subject: subject,

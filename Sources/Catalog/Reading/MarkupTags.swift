@@ -34,7 +34,7 @@ enum MarkupTags {
 
   /// The first fault of an HTML page, or nil if there is none.
   ///
-  /// In a very broken page, libxml2 can find other tags than this check. ``HTMLPage/Limits/seconds`` limits its time
+  /// In a very broken page, libxml2 can find other tags than this check. ``HTMLPage`` limits its time
   /// even then.
   static func fault(inHTML page: ArraySlice<UInt8>) -> Fault? {
     fault(in: page, MarkupScan(isHTML: true))

@@ -37,13 +37,7 @@ struct PageData {
     try HTMLPage.read(JSONText(page).bytes, subject, within: limits) { data.take($0) }
     data.microdata.finish()
     guard data.scripts.count <= mostScripts else {
-      throw CatalogError(
-        .unexpectedShape,
-        subject: subject,
-        expected: "at most \(mostScripts) blocks",
-        reason: "the page has more than \(mostScripts) blocks of JSON-LD",
-        remedy: "try another page"
-      )
+      throw HTMLPage.refusal("has more than \(mostScripts) blocks of JSON-LD", subject)
     }
     return data
   }
