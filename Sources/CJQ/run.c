@@ -74,7 +74,7 @@ static _Noreturn void run(const char *program, const char *text, size_t count) {
   jv next = jv_array();
   if (jv_get_kind(value) != JV_KIND_INVALID) next = jq_next(jq);
   bool is_last = jv_get_kind(next) == JV_KIND_INVALID;
-  if (jq_halted(jq)) answer('h', jv_array());
+  if (jq_halted(jq)) answer('e', jv_string("it halts"));
   jv last = jv_get_kind(value) == JV_KIND_INVALID ? value : next;
   if (jv_get_kind(last) == JV_KIND_INVALID && jv_invalid_has_msg(jv_copy(last))) {
     jv message = jv_invalid_get_msg(last);
@@ -83,8 +83,8 @@ static _Noreturn void run(const char *program, const char *text, size_t count) {
     }
     answer('e', message);
   }
-  if (jv_get_kind(value) == JV_KIND_INVALID) answer('n', jv_array());
-  if (!is_last) answer('m', jv_array());
+  if (jv_get_kind(value) == JV_KIND_INVALID) answer('e', jv_string("it yields nothing"));
+  if (!is_last) answer('e', jv_string("it yields more than one value; write [ ] around it"));
   answer('v', jv_dump_string(value, 0));
 }
 

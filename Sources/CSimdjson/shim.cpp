@@ -40,9 +40,7 @@ dom::element unpack(larder_json_value value) {
   std::memcpy(static_cast<void *>(&element), &value, sizeof value);
   return element;
 }
-} // namespace
 
-namespace {
 // Whether the text ends with enough spaces. simdjson reads some bytes beyond the end of a text. If there are no such
 // spaces, it copies the text to a larger buffer.
 bool has_padding(const char *text, size_t count) {
@@ -85,48 +83,39 @@ extern "C" larder_json_value larder_json_root(const larder_json *json) {
   return pack(json->document.root());
 }
 
-extern "C" larder_json_kind larder_json_kind_of(larder_json_value value) {
-  switch (unpack(value).type()) {
-  case dom::element_type::ARRAY: return LARDER_JSON_ARRAY;
-  case dom::element_type::OBJECT: return LARDER_JSON_OBJECT;
-  case dom::element_type::INT64: return LARDER_JSON_INTEGER;
-  case dom::element_type::UINT64: return LARDER_JSON_UNSIGNED;
-  case dom::element_type::DOUBLE: return LARDER_JSON_REAL;
-  case dom::element_type::STRING: return LARDER_JSON_STRING;
-  case dom::element_type::BOOL: return LARDER_JSON_BOOLEAN;
-  default: return LARDER_JSON_NULL;
+extern "C" larder_json_content larder_json_read(larder_json_value value) {
+  larder_json_content content{};
+  const dom::element element = unpack(value);
+  switch (element.type()) {
+  case dom::element_type::ARRAY: content.kind = LARDER_JSON_ARRAY; break;
+  case dom::element_type::OBJECT: content.kind = LARDER_JSON_OBJECT; break;
+  case dom::element_type::INT64:
+    content.kind = LARDER_JSON_INTEGER;
+    (void)element.get(content.integer);
+    break;
+  case dom::element_type::UINT64:
+    content.kind = LARDER_JSON_UNSIGNED;
+    (void)element.get(content.whole);
+    break;
+  case dom::element_type::DOUBLE:
+    content.kind = LARDER_JSON_REAL;
+    (void)element.get(content.real);
+    break;
+  case dom::element_type::STRING: {
+    std::string_view text;
+    (void)element.get(text);
+    content.kind = LARDER_JSON_STRING;
+    content.text = text.data();
+    content.count = text.size();
+    break;
   }
-}
-
-extern "C" int64_t larder_json_integer(larder_json_value value) {
-  int64_t number = 0;
-  (void)unpack(value).get(number);
-  return number;
-}
-
-extern "C" uint64_t larder_json_unsigned(larder_json_value value) {
-  uint64_t number = 0;
-  (void)unpack(value).get(number);
-  return number;
-}
-
-extern "C" double larder_json_real(larder_json_value value) {
-  double number = 0;
-  (void)unpack(value).get(number);
-  return number;
-}
-
-extern "C" bool larder_json_boolean(larder_json_value value) {
-  bool boolean = false;
-  (void)unpack(value).get(boolean);
-  return boolean;
-}
-
-extern "C" const char *larder_json_string(larder_json_value value, size_t *count) {
-  std::string_view text;
-  if (unpack(value).get(text) != SUCCESS) return nullptr;
-  *count = text.size();
-  return text.data();
+  case dom::element_type::BOOL:
+    content.kind = LARDER_JSON_BOOLEAN;
+    (void)element.get(content.boolean);
+    break;
+  default: break;
+  }
+  return content;
 }
 
 extern "C" bool larder_json_find(larder_json_value value, const char *name, size_t count,
@@ -142,15 +131,6 @@ extern "C" bool larder_json_find(larder_json_value value, const char *name, size
     }
   }
   return found;
-}
-
-extern "C" bool larder_json_element(larder_json_value value, size_t index,
-                                    larder_json_value *element) {
-  dom::array array;
-  dom::element found;
-  if (unpack(value).get(array) != SUCCESS || array.at(index).get(found) != SUCCESS) return false;
-  *element = pack(found);
-  return true;
 }
 
 extern "C" size_t larder_json_count(larder_json_value value) {

@@ -3,22 +3,21 @@
 #include <limits.h>
 
 // These types and functions are declared here because libxml2's headers are in a folder that only pkg-config knows; see
-// read.c. The layout of the handlers has been the same since libxml2 2.6. (libxml/parser.h, libxml/HTMLparser.h)
+// CXML.h. The layout of the handlers has been the same since libxml2 2.6. (libxml/parser.h, libxml/HTMLparser.h)
 typedef void *htmlParserCtxtPtr;
-typedef unsigned char xmlChar;
 typedef void (*unused_handler)(void);
 
 typedef struct {
   unused_handler internal_subset[12];
   void (*startDocument)(void *);
   void (*endDocument)(void *);
-  void (*startElement)(void *, const xmlChar *, const xmlChar **);
-  void (*endElement)(void *, const xmlChar *);
+  cxml_page_start_handler startElement;
+  cxml_page_end_handler endElement;
   unused_handler reference;
-  void (*characters)(void *, const xmlChar *, int);
-  void (*ignorableWhitespace)(void *, const xmlChar *, int);
+  cxml_page_text_handler characters;
+  cxml_page_text_handler ignorableWhitespace;
   unused_handler processing_instruction[6];
-  void (*cdataBlock)(void *, const xmlChar *, int);
+  cxml_page_text_handler cdataBlock;
   unused_handler external_subset;
   unsigned initialized;
   void *own;
@@ -40,22 +39,8 @@ int htmlCtxtUseOptions(htmlParserCtxtPtr, int);
 int htmlParseChunk(htmlParserCtxtPtr, const char *, int, int);
 void htmlFreeParserCtxt(htmlParserCtxtPtr);
 
-static void start(void *context, const xmlChar *name, const xmlChar **attributes) {
-  const cxml_page_handler *handler = context;
-  handler->start(handler->context, (const char *)name, (const char *const *)attributes);
-}
-
-static void end(void *context, const xmlChar *name) {
-  const cxml_page_handler *handler = context;
-  handler->end(handler->context, (const char *)name);
-}
-
-static void text(void *context, const xmlChar *bytes, int count) {
-  const cxml_page_handler *handler = context;
-  if (count > 0) handler->text(handler->context, bytes, (size_t)count);
-}
-
-cxml_page *cxml_page_start(const cxml_page_handler *handler, bool is_utf8) {
+cxml_page *cxml_page_start(void *context, cxml_page_start_handler start, cxml_page_end_handler end,
+                           cxml_page_text_handler text, bool is_utf8) {
   html_handlers handlers = {
       .startElement = start,
       .endElement = end,
@@ -64,7 +49,7 @@ cxml_page *cxml_page_start(const cxml_page_handler *handler, bool is_utf8) {
       .cdataBlock = text,
   };
   htmlParserCtxtPtr page =
-      htmlCreatePushParserCtxt(&handlers, (void *)handler, NULL, 0, NULL,
+      htmlCreatePushParserCtxt(&handlers, context, NULL, 0, NULL,
                                is_utf8 ? XML_CHAR_ENCODING_UTF8 : XML_CHAR_ENCODING_NONE);
   if (page == NULL) return NULL;
   // Without HTML_PARSE_RECOVER, a script would end at the first end tag inside it. The JSON in a script may have such a

@@ -163,7 +163,7 @@ struct S3Document: Equatable {
     guard !body.isEmpty else { return nil }
     let root = body.withUnsafeBufferPointer { buffer -> S3Document? in
       guard let reader = cxml_start(buffer.baseAddress, buffer.count) else { return nil }
-      defer { cxml_free(reader) }
+      defer { xmlFreeTextReader(reader) }
       return Self.root(of: reader)
     }
     guard let root else { return nil }
@@ -183,12 +183,13 @@ struct S3Document: Equatable {
       case cxml_done: return root
       case cxml_element:
         count += 1
-        guard count <= most, open.count < depth, let name = cxml_name(reader) else { return nil }
+        guard count <= most, open.count < depth, let name = xmlTextReaderConstLocalName(reader)
+        else { return nil }
         open.append(S3Document(String(cString: name)))
-        if cxml_is_empty(reader) { close() }
+        if xmlTextReaderIsEmptyElement(reader) == 1 { close() }
       case cxml_element_end: close()
       case cxml_text:
-        guard !open.isEmpty, let text = cxml_characters(reader) else { continue }
+        guard !open.isEmpty, let text = xmlTextReaderConstValue(reader) else { continue }
         open[open.count - 1].text += String(cString: text)
       default: return nil
       }

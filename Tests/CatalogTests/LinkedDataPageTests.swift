@@ -165,10 +165,9 @@ struct LinkedDataPageTests {
 
   @Test func `a page that takes too long is refused`() {
     let page = Array(Self.page(Self.cup).utf8)
-    let limits = HTMLPage.Limits(seconds: 0)
 
     #expect(throws: CatalogError.self) {
-      try HTMLPage.read(page[...], into: HTMLReceiver(), "page", limits: limits)
+      try HTMLPage.read(page[...], "page", seconds: 0) { _ in }
     }
   }
 

@@ -24,10 +24,7 @@ typedef struct {
 /// The process writes one of the following answers to the pipe `*output`, and then ends:
 /// - `v` and the resulting value as JSON
 /// - `c` and libjq's message if the program cannot be compiled
-/// - `e` and the error message of the program
-/// - `n` if the program has no result
-/// - `m` if the program has more than one result
-/// - `h` if the program calls `halt`
+/// - `e` and the error message of the program, or the reason why it has not exactly one result
 ///
 /// Any other output is not an answer.
 ///

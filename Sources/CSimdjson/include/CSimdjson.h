@@ -40,32 +40,29 @@ void larder_json_free(larder_json *json);
 // The outermost value of a text.
 larder_json_value larder_json_root(const larder_json *json);
 
-// The kind of a value. A whole number that fits uint64_t but not int64_t is UNSIGNED.
-larder_json_kind larder_json_kind_of(larder_json_value value);
+// The kind of a value and, if it is neither an array nor an object, its content.
+typedef struct {
+  // A whole number that fits uint64_t but not int64_t is UNSIGNED.
+  larder_json_kind kind;
+  union {
+    int64_t integer;
+    uint64_t whole;
+    double real;
+    bool boolean;
+    // A string in UTF-8. It is valid until the parsed text is freed.
+    const char *text;
+  };
+  // The length of the string in bytes.
+  size_t count;
+} larder_json_content;
 
-// The number in a value of kind INTEGER.
-int64_t larder_json_integer(larder_json_value value);
-
-// The number in a value of kind UNSIGNED.
-uint64_t larder_json_unsigned(larder_json_value value);
-
-// The number in a value of kind REAL.
-double larder_json_real(larder_json_value value);
-
-// The Boolean in a value of kind BOOLEAN.
-bool larder_json_boolean(larder_json_value value);
-
-// The text of a string in UTF-8. Its length in bytes is written to `count`. Returns NULL if the value is not a string.
-const char *larder_json_string(larder_json_value value, size_t *count);
+// Reads a value.
+larder_json_content larder_json_read(larder_json_value value);
 
 // Finds the member of an object that has the given name. If there are several, it is the last one. Returns false if
 // there is none.
 bool larder_json_find(larder_json_value object, const char *name, size_t count,
                       larder_json_value *member);
-
-// Finds the element of an array at an index. Returns false if there is none. The elements before it are skipped one by
-// one.
-bool larder_json_element(larder_json_value array, size_t index, larder_json_value *element);
 
 // The number of elements of an array, or of members of an object. Members with the same name are all counted.
 size_t larder_json_count(larder_json_value value);

@@ -78,27 +78,24 @@ public struct BodyFormat: Hashable, Sendable {
     within limits: DecodingLimits = DecodingLimits()
   ) throws(CatalogError) -> [UInt8] {
     try ForeignData.check(body, subject)
+    func table(_ separator: UInt8?) throws(CatalogError) -> [UInt8] {
+      try TableRecords(
+        rule: self.table ?? .init(),
+        separator: separator,
+        columns: columns,
+        subject: subject
+      ).json(of: body, within: limits)
+    }
     switch kind ?? content(of: body) {
     case .json: return body
     case .jsonl: return JSONLines.array(of: body)
-    case .csv: return try records(ofTable: body, nil, subject, columns, limits)
-    case .tsv: return try records(ofTable: body, UInt8(ascii: "\t"), subject, columns, limits)
+    case .csv: return try table(nil)
+    case .tsv: return try table(UInt8(ascii: "\t"))
     case .xml: return try XMLRecords(xml ?? .init(), subject, limits).json(of: body)
     case .html: return try LinkedData.json(of: body, subject, within: limits)
     case .lines:
       return try TextLines.json(of: body, subject, linesBefore: linesBefore, within: limits)
     }
-  }
-
-  private func records(
-    ofTable body: [UInt8],
-    _ separator: UInt8?,
-    _ subject: String,
-    _ columns: [String],
-    _ limits: DecodingLimits
-  ) throws(CatalogError) -> [UInt8] {
-    try TableRecords(table ?? .init(), separator: separator, columns: columns, subject)
-      .json(of: body, within: limits)
   }
 
   /// The notation of a body according to its first bytes.

@@ -1,51 +1,21 @@
 import CXML
 import Glibc
 
-/// The receiver of the events that ``HTMLPage`` finds in a page, such as the start of an element.
-///
-/// A subclass overrides the methods for the events that it needs.
-class HTMLReceiver {
-  /// The number of open elements.
-  private(set) var depth = 0
-  /// The number of events so far.
-  fileprivate var events = 0
-  /// Whether the parser is inside a script or a style sheet, where `<` begins no tag.
-  fileprivate var isRaw = false
-
-  /// Called when an element begins.
+/// A part of a page.
+enum HTMLEvent {
+  /// An element begins.
   ///
-  /// The name is in lower case. The attributes are valid only during the call.
-  func start(_ name: String, _ attributes: HTMLAttributes) {}
-
-  /// Called when an element ends.
+  /// The name is in lower case. The attributes are valid only while the event is handled.
+  case start(name: String, HTMLAttributes)
+  /// An element ends.
   ///
   /// It can end without an end tag, for example at the end of the page.
-  func end(_ name: String) {}
-
-  /// Called with a text of the page in UTF-8.
+  case end(name: String)
+  /// A text in UTF-8.
   ///
   /// Entities such as `&amp;` are decoded, except in scripts. A text can come in several pieces. A piece can end in the
   /// middle of a character.
-  func text(_ bytes: [UInt8]) {}
-
-  fileprivate func took(start name: String, _ attributes: HTMLAttributes) {
-    events += 1
-    depth += 1
-    isRaw = name == "script" || name == "style"
-    start(name, attributes)
-  }
-
-  fileprivate func took(end name: String) {
-    events += 1
-    depth -= 1
-    isRaw = false
-    end(name)
-  }
-
-  fileprivate func took(text bytes: [UInt8]) {
-    events += 1
-    text(bytes)
-  }
+  case text([UInt8])
 }
 
 /// The attributes of an element that begins.
@@ -53,7 +23,7 @@ struct HTMLAttributes {
   /// Pointers to a name, its value, the next name, its value, and so on.
   ///
   /// A value can be NULL, and NULL follows the last value. If the element has no attributes, this pointer is nil.
-  fileprivate let pairs: UnsafePointer<UnsafePointer<CChar>?>?
+  fileprivate let pairs: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?
 
   /// The value of an attribute, or nil if the element does not have it.
   ///
@@ -61,62 +31,53 @@ struct HTMLAttributes {
   subscript(name: String) -> String? {
     guard var pair = pairs else { return nil }
     while let own = pair[0] {
-      if strcmp(own, name) == 0 { return pair[1].map { String(cString: $0) } ?? "" }
+      let isSame = strcmp(UnsafeRawPointer(own).assumingMemoryBound(to: CChar.self), name) == 0
+      if isSame { return pair[1].map { String(cString: $0) } ?? "" }
       pair += 2
     }
     return nil
   }
 }
 
-/// The owner of one libxml2 parser for an HTML page.
+/// Reads HTML pages with libxml2.
 ///
-/// The parser is freed exactly once. libxml2 repairs broken markup as browsers do, and fetches nothing. It compares
-/// each attribute of a tag with all others, and each end tag with all open elements. Therefore ``MarkupTags`` and
-/// ``Limits`` limit the number of attributes and elements.
-struct HTMLPage: ~Copyable {
-  /// The limits for one page.
-  struct Limits {
-    /// The maximum depth of nested elements.
-    var depth = 512
-    /// The maximum number of words that the parser reads without reporting an event.
-    ///
-    /// The words can all be in one long tag, and each of them can be an attribute.
-    var words = 50_000
-    /// The maximum processor time, in seconds.
-    ///
-    /// Nil means two seconds, and one second more for each megabyte.
-    var seconds: Double?
-  }
-
+/// libxml2 repairs broken markup as browsers do, and fetches nothing. It compares each attribute of a tag with all
+/// others, and each end tag with all open elements. Therefore ``MarkupTags`` limits the number of
+/// attributes, and ``read(_:_:seconds:within:_:)`` the number of elements and the time.
+enum HTMLPage {
+  /// The maximum depth of nested elements.
+  private static let mostDepth = 512
+  /// The maximum number of words that the parser reads without reporting an event.
+  ///
+  /// The words can all be in one long tag, and each of them can be an attribute.
+  private static let mostWords = 50_000
   /// The number of bytes that are passed to the parser at once.
   private static let piece = 64 << 10
-
-  private let page: OpaquePointer
-  private let handler: UnsafeMutablePointer<cxml_page_handler>
-  private let receiver: HTMLReceiver
 
   /// Reads a page.
   ///
   /// - Parameters:
   ///   - bytes: The page, in UTF-8 or in the encoding that its `meta` element names.
-  ///   - receiver: The receiver of the page's events. It receives all of them before this function returns.
   ///   - subject: The name of the page in error messages, for example "section main".
-  ///   - limits: The limits for the page.
+  ///   - seconds: The maximum processor time. Nil means two seconds, and one second more for each megabyte.
   ///   - run: The limits for decoding, such as a deadline.
+  ///   - take: Called with each event of the page before this function returns.
   /// - Throws: ``CatalogError`` if memory runs out, if a limit is exceeded, or if decoding was stopped, for example at
   ///   a deadline.
   static func read(
     _ bytes: ArraySlice<UInt8>,
-    into receiver: HTMLReceiver,
     _ subject: String,
-    limits: Limits = Limits(),
-    within run: DecodingLimits = DecodingLimits()
+    seconds: Double? = nil,
+    within run: DecodingLimits = DecodingLimits(),
+    _ take: @escaping (HTMLEvent) -> Void
   ) throws(CatalogError) {
     if let fault = MarkupTags.fault(inHTML: bytes) {
       throw refusal("\(fault.reason), on line \(fault.line)", subject)
     }
-    let page = try HTMLPage(isUTF8: isUTF8(bytes), receiver, subject)
-    let seconds = limits.seconds ?? 2 + Double(bytes.count) / 1_000_000
+    let receiver = Receiver(take)
+    guard let page = receiver.start(isUTF8: isUTF8(bytes)) else { throw .outOfMemory(subject) }
+    defer { cxml_page_free(page) }
+    let seconds = seconds ?? 2 + Double(bytes.count) / 1_000_000
     let end = processorTime() + seconds
     var place = bytes.startIndex
     var words = 0
@@ -125,71 +86,79 @@ struct HTMLPage: ~Copyable {
       place = piece.endIndex
       let events = receiver.events
       words += wordCount(of: piece)
-      guard receiver.isRaw || words <= limits.words else {
-        throw refusal("has a tag, comment or text of more than \(limits.words) words", subject)
+      guard receiver.isRaw || words <= mostWords else {
+        throw refusal("has a tag, comment or text of more than \(mostWords) words", subject)
       }
       try run.demandTime(subject)
-      page.push(piece)
+      piece.withUnsafeBufferPointer { cxml_page_push(page, $0.baseAddress, $0.count) }
       // If the parser has reported an event, it has finished all earlier pieces. Only words of this piece can still be
       // in an unfinished tag.
       if receiver.events > events { words = wordCount(of: piece) }
-      guard receiver.depth <= limits.depth else {
-        throw refusal("has more than \(limits.depth) nested elements", subject)
+      guard receiver.depth <= mostDepth else {
+        throw refusal("has more than \(mostDepth) nested elements", subject)
       }
       guard processorTime() < end else {
         throw refusal("takes more than \(Int(seconds)) s of processor time", subject)
       }
     }
-    page.end()
+    cxml_page_end(page)
   }
 
-  private init(
-    isUTF8: Bool,
-    _ receiver: HTMLReceiver,
-    _ subject: String
-  ) throws(CatalogError) {
-    let handler = UnsafeMutablePointer<cxml_page_handler>.allocate(capacity: 1)
-    // SAFETY: the context is the receiver, which this value keeps alive until the page is freed. The parser calls back
-    // only while `push` or `end` runs.
-    handler.initialize(
-      to: cxml_page_handler(
-        context: Unmanaged.passUnretained(receiver).toOpaque(),
-        start: { context, name, attributes in
+  /// The receiver of the events of one page.
+  private final class Receiver {
+    private let take: (HTMLEvent) -> Void
+    /// The number of open elements.
+    private(set) var depth = 0
+    /// The number of events so far.
+    private(set) var events = 0
+    /// Whether the parser is inside a script or a style sheet, where `<` begins no tag.
+    private(set) var isRaw = false
+
+    init(_ take: @escaping (HTMLEvent) -> Void) { self.take = take }
+
+    /// Starts a parser that calls this receiver.
+    ///
+    /// The caller frees it. The result is nil if there is no memory.
+    func start(isUTF8: Bool) -> OpaquePointer? {
+      // SAFETY: the context is the receiver. Its owner keeps it alive until the parser is freed.
+      cxml_page_start(
+        Unmanaged.passUnretained(self).toOpaque(),
+        { context, name, attributes in
           guard let context, let name else { return }
-          Unmanaged<HTMLReceiver>.fromOpaque(context).takeUnretainedValue()
-            .took(start: String(cString: name), HTMLAttributes(pairs: attributes))
+          Receiver.at(context)
+            .receive(.start(name: String(cString: name), HTMLAttributes(pairs: attributes)))
         },
-        end: { context, name in
+        { context, name in
           guard let context, let name else { return }
-          Unmanaged<HTMLReceiver>.fromOpaque(context).takeUnretainedValue()
-            .took(end: String(cString: name))
+          Receiver.at(context).receive(.end(name: String(cString: name)))
         },
-        text: { context, bytes, count in
-          guard let context else { return }
-          Unmanaged<HTMLReceiver>.fromOpaque(context).takeUnretainedValue()
-            .took(text: Array(UnsafeBufferPointer(start: bytes, count: count)))
-        }
+        { context, bytes, count in
+          guard let context, count > 0 else { return }
+          let bytes = UnsafeBufferPointer(start: bytes, count: Int(count))
+          Receiver.at(context).receive(.text(Array(bytes)))
+        },
+        isUTF8
       )
-    )
-    guard let page = cxml_page_start(handler, isUTF8) else {
-      handler.deallocate()
-      throw .outOfMemory(subject)
     }
-    self.page = page
-    self.handler = handler
-    self.receiver = receiver
-  }
 
-  deinit {
-    cxml_page_free(page)
-    handler.deallocate()
-  }
+    private static func at(_ context: UnsafeMutableRawPointer) -> Receiver {
+      Unmanaged<Receiver>.fromOpaque(context).takeUnretainedValue()
+    }
 
-  private borrowing func push(_ piece: ArraySlice<UInt8>) {
-    piece.withUnsafeBufferPointer { cxml_page_push(page, $0.baseAddress, $0.count) }
+    private func receive(_ event: HTMLEvent) {
+      events += 1
+      switch event {
+      case .start(let name, _):
+        depth += 1
+        isRaw = name == "script" || name == "style"
+      case .end:
+        depth -= 1
+        isRaw = false
+      case .text: break
+      }
+      take(event)
+    }
   }
-
-  private borrowing func end() { cxml_page_end(page) }
 
   /// The next bytes to pass to the parser.
   ///
@@ -228,7 +197,8 @@ struct HTMLPage: ~Copyable {
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
-  private static func refusal(_ what: String, _ subject: String) -> CatalogError {
+  /// The error that a page exceeds a limit.
+  static func refusal(_ what: String, _ subject: String) -> CatalogError {
     CatalogError(
       .unexpectedShape,
       subject: subject,
@@ -257,11 +227,20 @@ enum PageText {
     guard text.utf8.contains(where: { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: "<") }) else {
       return text
     }
-    let gathering = Gathering()
-    guard (try? HTMLPage.read(Array(text.utf8)[...], into: gathering, "text")) != nil else {
-      return text
+    var bytes: [UInt8] = []
+    var hidden = 0
+    let isRead: Void? = try? HTMLPage.read(Array(text.utf8)[...], "text") { event in
+      switch event {
+      case .text(let piece): if hidden == 0 { bytes += piece }
+      case .start(let name, _), .end(let name):
+        if name == "script" || name == "style" {
+          if case .start = event { hidden += 1 } else { hidden -= 1 }
+        }
+        if blocks.contains(name), let last = bytes.last, last != 0x0A { bytes.append(0x0A) }
+      }
     }
-    return PlainText.block(String(decoding: gathering.bytes, as: UTF8.self))
+    guard isRead != nil else { return text }
+    return PlainText.block(String(decoding: bytes, as: UTF8.self))
   }
 
   /// The text with its entities decoded.
@@ -273,28 +252,5 @@ enum PageText {
   static func withoutEntities(_ text: String) -> String {
     guard text.utf8.contains(UInt8(ascii: "&")) else { return text }
     return plain(text.replacing("<", with: "&lt;"))
-  }
-
-  private final class Gathering: HTMLReceiver {
-    var bytes: [UInt8] = []
-    private var hidden = 0
-
-    override func start(_ name: String, _ attributes: HTMLAttributes) {
-      if name == "script" || name == "style" { hidden += 1 }
-      if PageText.blocks.contains(name) { endLine() }
-    }
-
-    override func end(_ name: String) {
-      if name == "script" || name == "style" { hidden -= 1 }
-      if PageText.blocks.contains(name) { endLine() }
-    }
-
-    private func endLine() {
-      if let last = bytes.last, last != 0x0A { bytes.append(0x0A) }
-    }
-
-    override func text(_ piece: [UInt8]) {
-      if hidden == 0 { bytes += piece }
-    }
   }
 }

@@ -110,7 +110,7 @@ public struct JSONNode: Sendable {
 
   /// The kind of this value.
   public var kind: Kind {
-    switch larder_json_kind_of(value) {
+    switch larder_json_read(value).kind {
     case LARDER_JSON_OBJECT: .object
     case LARDER_JSON_ARRAY: .array
     case LARDER_JSON_STRING, LARDER_JSON_UNSIGNED: .string
@@ -123,44 +123,47 @@ public struct JSONNode: Sendable {
 
   /// The text if the value is a string, otherwise nil.
   public var text: String? {
-    var count = 0
-    guard let start = larder_json_string(value, &count) else {
-      // A whole number that fits `UInt64` but not `Int` is read as a text, as larger numbers are.
-      let isUnsigned = larder_json_kind_of(value) == LARDER_JSON_UNSIGNED
-      return isUnsigned ? String(larder_json_unsigned(value)) : nil
-    }
-    return String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
+    let content = larder_json_read(value)
+    // A whole number that fits `UInt64` but not `Int` is read as a text, as larger numbers are.
+    if content.kind == LARDER_JSON_UNSIGNED { return String(content.whole) }
+    guard content.kind == LARDER_JSON_STRING else { return nil }
+    let bytes = UnsafeRawBufferPointer(start: content.text, count: content.count)
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// Whether the value is a string, and all bytes of its text satisfy a condition.
   ///
   /// This is faster than ``text``, because it makes no `String`.
   func isString(of condition: (UInt8) -> Bool) -> Bool {
-    var count = 0
-    guard let start = larder_json_string(value, &count) else { return false }
-    return UnsafeRawBufferPointer(start: start, count: count).allSatisfy(condition)
+    let content = larder_json_read(value)
+    return content.kind == LARDER_JSON_STRING
+      && UnsafeRawBufferPointer(start: content.text, count: content.count).allSatisfy(condition)
   }
 
   /// The number if its kind is ``Kind/integer``, otherwise nil.
   public var integer: Int? {
-    kind == .integer ? Int(larder_json_integer(value)) : nil
+    let content = larder_json_read(value)
+    return content.kind == LARDER_JSON_INTEGER ? Int(content.integer) : nil
   }
 
   /// The number if its kind is ``Kind/real``, otherwise nil.
   public var real: Double? {
-    kind == .real ? larder_json_real(value) : nil
+    let content = larder_json_read(value)
+    return content.kind == LARDER_JSON_REAL ? content.real : nil
   }
 
   /// The number if it is a whole number that fits `UInt64` but not `Int`, otherwise nil.
   ///
   /// Its kind is ``Kind/string``.
   var unsigned: UInt64? {
-    larder_json_kind_of(value) == LARDER_JSON_UNSIGNED ? larder_json_unsigned(value) : nil
+    let content = larder_json_read(value)
+    return content.kind == LARDER_JSON_UNSIGNED ? content.whole : nil
   }
 
   /// The value if it is `true` or `false`, otherwise nil.
   public var boolean: Bool? {
-    kind == .boolean ? larder_json_boolean(value) : nil
+    let content = larder_json_read(value)
+    return content.kind == LARDER_JSON_BOOLEAN ? content.boolean : nil
   }
 
   /// Whether both nodes are at the same position of the same document.
@@ -199,31 +202,25 @@ public struct JSONNode: Sendable {
   ///
   /// The elements before it are skipped one by one, so use ``elements`` to visit all elements.
   public subscript(index: Int) -> JSONNode? {
-    var element = larder_json_value()
-    guard index >= 0, larder_json_element(value, index, &element) else { return nil }
-    return JSONNode(value: element, document: document)
+    guard kind == .array, index >= 0, index < larder_json_count(value) else { return nil }
+    return firstElements(index + 1).last
   }
 
   /// The elements of an array.
   ///
   /// There are none for other values.
   public var elements: [JSONNode] {
-    guard kind == .array else { return [] }
-    let count = larder_json_count(value)
+    kind == .array ? firstElements(larder_json_count(value)) : []
+  }
+
+  /// The first `most` elements of an array.
+  private func firstElements(_ most: Int) -> [JSONNode] {
     // All empty arrays share one memory block. `unsafeUninitializedCapacity: 0` would write the count into it, which is
     // a data race.
-    guard count > 0 else { return [] }
-    return withUnsafeTemporaryAllocation(of: larder_json_value.self, capacity: count) { values in
-      let found = larder_json_elements(value, values.baseAddress, count)
-      return [JSONNode](unsafeUninitializedCapacity: found) { nodes, written in
-        for place in 0..<found {
-          nodes.initializeElement(
-            at: place,
-            to: JSONNode(value: values[place], document: document)
-          )
-        }
-        written = found
-      }
+    guard most > 0 else { return [] }
+    return withUnsafeTemporaryAllocation(of: larder_json_value.self, capacity: most) { values in
+      let found = larder_json_elements(value, values.baseAddress, most)
+      return values[..<found].map { JSONNode(value: $0, document: document) }
     }
   }
 
@@ -231,26 +228,17 @@ public struct JSONNode: Sendable {
   ///
   /// There are none for other values. If a name is repeated, its last value is at the position where the name is first.
   public var members: [(name: String, value: JSONNode)] {
-    guard kind == .object else { return [] }
-    let count = larder_json_count(value)
-    guard count > 0 else { return [] }
-    let found = [larder_json_member](unsafeUninitializedCapacity: count) { buffer, written in
-      written = larder_json_members(value, buffer.baseAddress, count)
-    }
-    var members: [(name: String, value: JSONNode)] = []
     // Names are compared by bytes, because names that are only canonically equivalent in Unicode are different names in
     // JSON. (RFC 8259, section 8.3)
     var places: [[UInt8]: Int] = [:]
-    members.reserveCapacity(count)
-    for member in found {
-      let bytes = UnsafeRawBufferPointer(start: member.name, count: member.count)
-      let name = String(decoding: bytes, as: UTF8.self)
-      let value = JSONNode(value: member.value, document: document)
-      if let place = places.updateValue(members.count, forKey: Array(bytes)) {
-        places[Array(bytes)] = place
-        members[place].value = value
+    var members: [(name: String, value: JSONNode)] = []
+    for member in firstMembers(larder_json_count(value)) {
+      let bytes = Array(member.name.utf8)
+      if let place = places.updateValue(members.count, forKey: bytes) {
+        places[bytes] = place
+        members[place].value = member.value
       } else {
-        members.append((name, value))
+        members.append(member)
       }
     }
     return members
@@ -260,7 +248,7 @@ public struct JSONNode: Sendable {
   ///
   /// The result is empty for other values.
   func firstMembers(_ most: Int) -> [(name: String, value: JSONNode)] {
-    guard kind == .object else { return [] }
+    guard kind == .object, most > 0 else { return [] }
     let found = [larder_json_member](unsafeUninitializedCapacity: most) { buffer, written in
       written = larder_json_members(value, buffer.baseAddress, most)
     }

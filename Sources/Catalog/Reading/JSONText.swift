@@ -75,10 +75,6 @@ private struct JSONFaultReader {
   /// The bracket that closes the innermost is last.
   private var closers: [UInt8] = []
 
-  private enum Place {
-    case value, firstElement, name, firstName, colon, afterValue
-  }
-
   init(_ bytes: ArraySlice<UInt8>, depthLimit: Int) {
     self.bytes = bytes
     self.depthLimit = depthLimit
@@ -86,32 +82,9 @@ private struct JSONFaultReader {
   }
 
   mutating func read() throws(JSONFault) {
-    var place = Place.value
-    while true {
-      while let byte, [0x20, 0x09, 0x0A, 0x0D].contains(byte) { index += 1 }
-      switch place {
-      case .value, .firstElement: place = try value(isFirst: place == .firstElement)
-      case .name, .firstName: place = try name(isFirst: place == .firstName)
-      case .colon:
-        guard byte == UInt8(ascii: ":") else { throw fault("\":\"") }
-        index += 1
-        place = .value
-      case .afterValue:
-        guard let closer = closers.last else {
-          guard byte == nil else { throw fault("the end of the text after one value") }
-          return
-        }
-        guard byte != 0 else { throw fault("text without NUL bytes") }
-        if byte == closer {
-          close()
-        } else if byte == UInt8(ascii: ",") {
-          index += 1
-          place = closer == Self.bracket ? .value : .name
-        } else {
-          throw fault("\"\(Character(UnicodeScalar(closer)))\"")
-        }
-      }
-    }
+    repeat { try value() } while try hasNext()
+    skipSpace()
+    guard byte == nil else { throw fault("the end of the text after one value") }
   }
 
   private static let bracket = UInt8(ascii: "]")
@@ -119,48 +92,71 @@ private struct JSONFaultReader {
 
   private var byte: UInt8? { index < bytes.endIndex ? bytes[index] : nil }
 
-  private mutating func close() {
-    closers.removeLast()
-    index += 1
+  private mutating func skipSpace() {
+    while let byte, [0x20, 0x09, 0x0A, 0x0D].contains(byte) { index += 1 }
   }
 
-  private mutating func value(isFirst: Bool) throws(JSONFault) -> Place {
-    switch byte {
-    case Self.bracket where isFirst:
-      close()
-      return .afterValue
-    case UInt8(ascii: "["), UInt8(ascii: "{"):
+  /// Reads white space, and then the given byte if it is next.
+  ///
+  /// - Returns: Whether the byte was read.
+  private mutating func take(_ wanted: UInt8) -> Bool {
+    skipSpace()
+    guard byte == wanted else { return false }
+    index += 1
+    return true
+  }
+
+  /// Reads a value.
+  ///
+  /// If it is an array or an object with content, only its beginning is read, up to the end of the first value in it
+  /// that is neither.
+  private mutating func value() throws(JSONFault) {
+    while true {
+      let isArray = take(UInt8(ascii: "["))
+      guard isArray || take(UInt8(ascii: "{")) else { break }
       guard closers.count < depthLimit else {
         let expected = "at most \(depthLimit) levels"
-        let offset = index - bytes.startIndex
+        let offset = index - 1 - bytes.startIndex
         throw JSONFault(offset: offset, expected: expected, isTooDeep: true)
       }
-      let isArray = byte == UInt8(ascii: "[")
-      closers.append(isArray ? Self.bracket : Self.brace)
-      index += 1
-      return isArray ? .firstElement : .firstName
-    case UInt8(ascii: "\""): try string()
-    default:
-      let token = token
-      let isLiteral = ["true", "false", "null"].contains { token.elementsEqual($0.utf8) }
-      guard isLiteral || token.isJSONNumber else { throw fault("a value") }
-      index = token.endIndex
+      let closer = isArray ? Self.bracket : Self.brace
+      if take(closer) { return }
+      closers.append(closer)
+      if !isArray { try name() }
     }
-    return .afterValue
+    if byte == UInt8(ascii: "\"") { return try string() }
+    let token = token
+    let isLiteral = ["true", "false", "null"].contains { token.elementsEqual($0.utf8) }
+    guard isLiteral || token.isJSONNumber else { throw fault("a value") }
+    index = token.endIndex
   }
 
-  private mutating func name(isFirst: Bool) throws(JSONFault) -> Place {
-    if isFirst, byte == Self.brace {
-      close()
-      return .afterValue
+  /// Reads the end of each array and object that ends here.
+  ///
+  /// - Returns: Whether another value follows. The comma before it and its name have been read.
+  private mutating func hasNext() throws(JSONFault) -> Bool {
+    while let closer = closers.last {
+      if take(UInt8(ascii: ",")) {
+        if closer == Self.brace { try name() }
+        return true
+      }
+      guard byte != 0 else { throw fault("text without NUL bytes") }
+      guard take(closer) else { throw fault("\"\(Character(UnicodeScalar(closer)))\"") }
+      closers.removeLast()
     }
-    guard byte == UInt8(ascii: "\"") else {
+    return false
+  }
+
+  /// Reads the name of a member and the colon behind it.
+  private mutating func name() throws(JSONFault) {
+    guard take(UInt8(ascii: "\"")) else {
       throw fault(
         token.isJSONNumber ? "valid JSON, whose names are strings" : "string or \"}\""
       )
     }
+    index -= 1
     try string()
-    return .colon
+    guard take(UInt8(ascii: ":")) else { throw fault("\":\"") }
   }
 
   private mutating func string() throws(JSONFault) {
@@ -288,45 +284,46 @@ struct JSONRepair {
   ///     `Double`, such as jq, it is 2^53.
   init?(_ original: ArraySlice<UInt8>, wholeLimit: Int = .max) {
     var output: [UInt8] = []
-    output.reserveCapacity(original.count + 64)
-    var isChanged = false
+    var copied = original.startIndex
+    func replace(_ range: Range<Int>, with replacement: [UInt8]) {
+      output += original[copied..<range.lowerBound] + replacement
+      copied = range.upperBound
+    }
+    let quote = UInt8(ascii: "\"")
+    var isInString = false
     var index = original.startIndex
     while index < original.endIndex {
       let byte = original[index]
-      if byte == UInt8(ascii: "\"") {
-        let end = Self.endOfString(original, from: index)
-        let string = Self.mended(original[index..<end])
-        isChanged = isChanged || string != nil
-        output += string ?? original[index..<end]
-        index = end
-      } else if Self.isNumeric(byte) {
+      if byte == quote {
+        isInString.toggle()
+        index += 1
+      } else if isInString, byte == UInt8(ascii: "\\") {
+        index += 2
+        guard let unit = Self.escapedUnit(original, at: index - 2) else { continue }
+        index += 4
+        guard (0xD800..<0xE000).contains(unit) else { continue }
+        let next = Self.escapedUnit(original, at: index)
+        if unit < 0xDC00, let next, (0xDC00..<0xE000).contains(next) {
+          index += 6
+        } else {
+          replace(index - 6..<index, with: Array("\\ufffd".utf8))
+        }
+      } else if !isInString, Self.isNumeric(byte) {
         let end = original[index...].firstIndex { !Self.isNumeric($0) } ?? original.endIndex
         let number = original[index..<end]
         // A number before a colon is a fault, because the name of a member must be a string. It must remain a number,
         // so that it is reported.
         if Self.isTooLarge(number, wholeLimit), !Self.isFollowedByColon(original, end) {
-          output += [UInt8(ascii: "\"")] + number + [UInt8(ascii: "\"")]
-          isChanged = true
-        } else {
-          output += number
+          replace(index..<end, with: [quote] + number + [quote])
         }
         index = end
       } else {
-        output.append(byte)
         index += 1
       }
     }
-    guard isChanged else { return nil }
+    guard copied > original.startIndex else { return nil }
+    output += original[copied...]
     bytes = output[...]
-  }
-
-  private static func endOfString(_ bytes: ArraySlice<UInt8>, from start: Int) -> Int {
-    var index = start + 1
-    while index < bytes.endIndex {
-      if bytes[index] == UInt8(ascii: "\"") { return index + 1 }
-      index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
-    }
-    return bytes.endIndex
   }
 
   private static func isFollowedByColon(_ bytes: ArraySlice<UInt8>, _ end: Int) -> Bool {
@@ -350,33 +347,6 @@ struct JSONRepair {
     let isWhole = !token.contains { ".eE".utf8.contains($0) }
     guard isWhole else { return Double(text)?.isInfinite == true }
     return Int(text).map { wholeLimit < .max && $0.magnitude > wholeLimit.magnitude } ?? true
-  }
-
-  /// The string with each half of a surrogate pair replaced by `\ufffd`, or nil if there is nothing to replace.
-  private static func mended(_ string: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-    guard string.contains(UInt8(ascii: "\\")) else { return nil }
-    var output = string
-    var isChanged = false
-    var index = string.startIndex
-    while index < string.endIndex {
-      guard string[index] == UInt8(ascii: "\\") else {
-        index += 1
-        continue
-      }
-      guard let unit = escapedUnit(string, at: index) else {
-        index += 2
-        continue
-      }
-      let isPair =
-        (0xD800..<0xDC00).contains(unit)
-        && escapedUnit(string, at: index + 6).map { (0xDC00..<0xE000).contains($0) } == true
-      if !isPair, (0xD800..<0xE000).contains(unit) {
-        output.replaceSubrange(index..<index + 6, with: "\\ufffd".utf8)
-        isChanged = true
-      }
-      index += isPair ? 12 : 6
-    }
-    return isChanged ? output : nil
   }
 
   /// The UTF-16 unit that the escape `\uXXXX` at an index stands for, or nil if there is no such escape.

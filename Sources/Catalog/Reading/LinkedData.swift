@@ -47,11 +47,11 @@ enum LinkedData {
   ) throws(CatalogError) -> LinkedProducts {
     guard isPage(body) else {
       let root = try JSONDocument(parsing: body, of: subject).root
-      return try LinkedProducts(in: [root], of: body.count, place: .json)
+      return try LinkedProducts(in: [root], of: body.count)
     }
     var roots: [JSONNode] = []
-    var faults: [LinkedProducts.Unreadable] = []
     let page = try PageData.read(body, subject, within: limits)
+    var scripts = LinkedProducts.Scripts(count: page.scripts.count)
     for (number, script) in page.scripts.enumerated() {
       try limits.demandTime(subject)
       let text = unwrapped(script[...])
@@ -59,20 +59,23 @@ enum LinkedData {
       do throws(CatalogError) {
         roots.append(try JSONDocument(parsing: Array(text), of: "block \(number + 1)").root)
       } catch {
-        faults.append(LinkedProducts.Unreadable(error, block: number + 1, of: text))
+        let place = error.line.map { "line \($0)" + (error.column.map { ", column \($0)" } ?? "") }
+        let reason =
+          "the page's JSON-LD block \(number + 1) is not JSON: "
+          + [place, error.reason].compactMap(\.self).joined(separator: ": ")
+        scripts.faults.append((reason, text.firstRange(of: Array("Product".utf8)) != nil))
       }
     }
-    let place = LinkedProducts.Place.page(blocks: page.scripts.count, faults)
-    var products = try LinkedProducts(in: roots, of: body.count, place: place)
+    var products = try LinkedProducts(in: roots, of: body.count, scripts: scripts)
     // Many shops publish a product in all three forms. JSON-LD usually has the most fields.
     if products.items.isEmpty, page.microdata.hasItems {
       let json = try page.microdata.json(of: body.count, subject)
       roots.append(try JSONDocument(parsing: json, of: "microdata").root)
-      products = try LinkedProducts(in: roots, of: body.count, place: place)
+      products = try LinkedProducts(in: roots, of: body.count, scripts: scripts)
     }
     if products.items.isEmpty, let json = page.openGraph.json {
       roots.append(try JSONDocument(parsing: json, of: "Open Graph").root)
-      products = try LinkedProducts(in: roots, of: body.count, place: place)
+      products = try LinkedProducts(in: roots, of: body.count, scripts: scripts)
     }
     if let canonical = page.canonical { products.identify(by: canonical) }
     return products

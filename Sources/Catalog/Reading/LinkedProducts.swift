@@ -17,8 +17,8 @@ struct LinkedProducts {
   /// Whether the response has an empty list of products.
   private(set) var hasEmptyList = false
 
-  let graph: LinkedGraph
-  let place: Place
+  private let graph: LinkedGraph
+  private let scripts: Scripts?
   private let byteLimit: Int
   private var byteCount = 0
   /// The `@id`, SKU and name of each product so far.
@@ -55,11 +55,11 @@ struct LinkedProducts {
   ///   - roots: The outermost values of the documents.
   ///   - count: The size of the response in bytes. The products together can be up to 16 times as large, because
   ///     several products can refer to the same data.
-  ///   - place: The kind of the response.
+  ///   - scripts: The scripts with JSON-LD if the response is an HTML page, or nil if it is JSON.
   /// - Throws: ``CatalogError`` if the products would be too large.
-  init(in roots: [JSONNode], of count: Int, place: Place) throws(CatalogError) {
+  init(in roots: [JSONNode], of count: Int, scripts: Scripts? = nil) throws(CatalogError) {
     graph = LinkedGraph(roots)
-    self.place = place
+    self.scripts = scripts
     byteLimit = 1 << 20 + 16 * count
     for root in roots { try visit(root) }
   }
@@ -85,13 +85,6 @@ struct LinkedProducts {
       }
     }
     return writer.bytes
-  }
-
-  /// The values that the products have in a member.
-  ///
-  /// Values that are not a text are left out.
-  func texts(_ name: String) -> [String] {
-    items.compactMap { item in item.first { $0.name == name }?.value.text }
   }
 
   /// Gives the URL of the page to the product, if there is only one product and it has neither an id nor a URL.
@@ -329,53 +322,33 @@ struct LinkedProducts {
 }
 
 extension LinkedProducts {
-  /// The kind of a response.
-  enum Place {
-    case json
-    /// An HTML page. `blocks` is the number of its scripts with JSON-LD, and the list has those that cannot be read.
-    case page(blocks: Int, [Unreadable])
+  /// The scripts with JSON-LD in an HTML page, which error messages call blocks.
+  struct Scripts {
+    /// The number of scripts.
+    var count = 0
+    /// For each script that cannot be read, the reason on one line, and whether the script contains the word "Product".
+    var faults: [(reason: String, concernsProducts: Bool)] = []
   }
 
-  /// A script with JSON-LD that cannot be read.
-  ///
-  /// Error messages call it a block.
-  struct Unreadable {
-    /// The reason, on one line.
-    let reason: String
-    /// Whether the block contains the word "Product".
-    let concernsProducts: Bool
-
-    init(_ error: CatalogError, block: Int, of text: ArraySlice<UInt8>) {
-      let place = error.line.map { "line \($0)" + (error.column.map { ", column \($0)" } ?? "") }
-      reason =
-        "the page's JSON-LD block \(block) is not JSON: "
-        + [place, error.reason].compactMap(\.self).joined(separator: ": ")
-      concernsProducts = text.firstRange(of: Array("Product".utf8)) != nil
-    }
-  }
-
-  /// The reasons why blocks that mention products cannot be read.
+  /// The reasons why scripts that mention products cannot be read.
   var unreadable: [String] {
-    guard case .page(_, let faults) = place else { return [] }
-    return faults.filter(\.concernsProducts).map(\.reason)
+    scripts?.faults.filter(\.concernsProducts).map(\.reason) ?? []
   }
 
   /// The error that the response has no products.
   func nothingFound(_ subject: String) -> CatalogError {
     var found: String
-    let isPage = if case .page = place { true } else { false }
-    switch place {
-    case .json:
-      found = "found \(graph.types.isEmpty ? "JSON without @type" : "none in JSON-LD")"
-    case .page(0, _) where graph.types.isEmpty:
+    switch scripts?.count {
+    case nil: found = "found \(graph.types.isEmpty ? "JSON without @type" : "none in JSON-LD")"
+    case 0 where graph.types.isEmpty:
       found =
         "found a page without <script type=\"application/ld+json\">, microdata "
         + "and Open Graph of a product"
-    case .page(0, _): found = "found a page with microdata and none in it"
-    case .page(let blocks, let faults):
+    case 0: found = "found a page with microdata and none in it"
+    case let blocks?:
       found =
         "found a page with \(blocks) \(blocks == 1 ? "block" : "blocks") of JSON-LD and none in it"
-      if let fault = faults.first { found += "; \(fault.reason)" }
+      if let fault = scripts?.faults.first { found += "; \(fault.reason)" }
     }
     if !graph.types.isEmpty {
       let types = graph.types.map { PlainText.line(String($0.prefix(40))) }
@@ -391,7 +364,7 @@ extension LinkedProducts {
       subject: subject,
       expected: "a Product of schema.org",
       reason: "expected products of schema.org (Product, ProductGroup or ItemList) in JSON-LD"
-        + (isPage ? " or microdata, " : ", ") + found,
+        + (scripts == nil ? ", " : " or microdata, ") + found,
       remedy:
         "use the URL of a product page, of a category page with products, or of the shop's JSON"
     )

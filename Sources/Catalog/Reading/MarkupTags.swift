@@ -29,24 +29,25 @@ enum MarkupTags {
     guard let units = units(of: body) else {
       return Fault(line: 1, reason: "is in an encoding that larder does not read; use UTF-8")
     }
-    var scan = MarkupScan()
-    for (place, unit) in units.enumerated() {
-      if case .refused(let start, let reason) = scan.step(unit, at: place) {
-        return Fault(line: 1 + units[..<start].count { $0 == 0x0A }, reason: reason)
-      }
-    }
-    return nil
+    return fault(in: units[...], MarkupScan())
   }
 
   /// The first fault of an HTML page, or nil if there is none.
   ///
-  /// In a very broken page, libxml2 can find other tags than this check. ``HTMLPage/Limits/seconds`` limits its time
+  /// In a very broken page, libxml2 can find other tags than this check. ``HTMLPage`` limits its time
   /// even then.
   static func fault(inHTML page: ArraySlice<UInt8>) -> Fault? {
-    page.withUnsafeBufferPointer { bytes in
-      var scan = PageScan(bytes: bytes)
-      return scan.fault()
+    fault(in: page, MarkupScan(isHTML: true))
+  }
+
+  private static func fault(in bytes: ArraySlice<UInt8>, _ scan: MarkupScan) -> Fault? {
+    var scan = scan
+    for place in bytes.indices {
+      if case .refused(let start, let reason) = scan.step(bytes[place], at: place) {
+        return Fault(line: 1 + bytes[..<start].count { $0 == 0x0A }, reason: reason)
+      }
     }
+    return nil
   }
 
   /// The document with one byte for each code unit.
@@ -101,93 +102,13 @@ enum MarkupTags {
       "uhc", "tis-620", "macintosh",
     ].contains { encoding.hasPrefix($0) }
   }
-
-  /// A scanner that moves from tag to tag of an HTML page.
-  private struct PageScan {
-    let bytes: UnsafeBufferPointer<UInt8>
-    var place = 0
-
-    mutating func fault() -> Fault? {
-      while let start = bytes[place...].firstIndex(of: UInt8(ascii: "<")) {
-        place = start + 1
-        if take("!--") {
-          skip(past: "-->")
-        } else if place < bytes.count, bytes[place] | 0x20 >= UInt8(ascii: "a"),
-          bytes[place] | 0x20 <= UInt8(ascii: "z"), let reason = tagFault()
-        {
-          return Fault(line: 1 + bytes[..<start].count { $0 == 0x0A }, reason: reason)
-        }
-      }
-      return nil
-    }
-
-    /// Skips a tag, and returns its fault, or nil if it has none. (HTML, sections 13.2.5.6 to 13.2.5.40)
-    ///
-    /// If the tag begins a script or a style sheet, the text inside is skipped too.
-    private mutating func tagFault() -> String? {
-      let start = place
-      while place < bytes.count, bytes[place] > 0x20, !">/".utf8.contains(bytes[place]) {
-        place += 1
-      }
-      let name = bytes[start..<place].map { $0 | 0x20 }
-      var attributes = 0
-      var isInName = false
-      while place < bytes.count {
-        let byte = bytes[place]
-        place += 1
-        switch byte {
-        case UInt8(ascii: ">"):
-          if name.elementsEqual("script".utf8) { skip(past: "</script") }
-          if name.elementsEqual("style".utf8) { skip(past: "</style") }
-          return nil
-        case UInt8(ascii: "="):
-          isInName = false
-          while place < bytes.count, bytes[place] <= 0x20 { place += 1 }
-          guard place < bytes.count else { return nil }
-          if bytes[place] == UInt8(ascii: "\"") || bytes[place] == UInt8(ascii: "'") {
-            let rest = bytes[(place + 1)...]
-            place = rest.firstIndex(of: bytes[place]).map { $0 + 1 } ?? bytes.count
-          } else {
-            while place < bytes.count, bytes[place] > 0x20, bytes[place] != UInt8(ascii: ">") {
-              place += 1
-            }
-          }
-        case 0...0x20, UInt8(ascii: "/"): isInName = false
-        default:
-          guard !isInName else { continue }
-          isInName = true
-          attributes += 1
-          if attributes > mostAttributes {
-            return "has a tag of more than \(mostAttributes) attributes"
-          }
-        }
-      }
-      return nil
-    }
-
-    private mutating func take(_ text: StaticString) -> Bool {
-      let isHere = text.withUTF8Buffer { bytes[place...].starts(with: $0) }
-      if isHere { place += text.utf8CodeUnitCount }
-      return isHere
-    }
-
-    private mutating func skip(past end: StaticString) {
-      let first = end.utf8Start[0]
-      while let next = bytes[place...].firstIndex(of: first) {
-        place = next
-        if take(end) { return }
-        place += 1
-      }
-      place = bytes.count
-    }
-  }
 }
 
-/// A state machine that finds the tags of an XML document, byte by byte.
+/// A state machine that finds the tags of an XML document or an HTML page, byte by byte.
 ///
-/// It knows comments, CDATA sections, processing instructions and quoted attribute values. It does not check whether
-/// the document is well-formed, because libxml2 does that. It also counts the attributes of each tag for
-/// ``MarkupTags``.
+/// It knows comments, CDATA sections, processing instructions, the scripts and style sheets of pages, and attribute
+/// values. It does not check whether the document is well-formed, because libxml2 does that. It also counts the
+/// attributes of each tag for ``MarkupTags``. (HTML, sections 13.2.5.6 to 13.2.5.40)
 struct MarkupScan {
   /// The result of reading one byte.
   enum Step {
@@ -208,15 +129,18 @@ struct MarkupScan {
     case open
     /// After `<!`.
     case declaration
-    /// In a comment, a CDATA section or a processing instruction. It ends when the bits of
-    /// ``last`` under `mask` equal `end`.
-    case until(end: UInt32, mask: UInt32)
+    /// In a comment, a script or a similar part. It ends when the bits of ``last`` under `mask` equal `end`.
+    case until(end: UInt64, mask: UInt64)
     case endTag
     case name
     case tag
+    /// After the `=` of an attribute.
+    case equals
     case value(quote: UInt8)
+    case unquotedValue
   }
 
+  private let isHTML: Bool
   private var state = State.text
   /// The offset of the `<` of the current tag.
   private var start = 0
@@ -225,15 +149,20 @@ struct MarkupScan {
   /// Only the first bytes of a very long name are kept.
   private var word: [UInt8] = []
   /// The last bytes of the comment or similar part, or the last byte of the tag.
-  private var last: UInt32 = 0
+  private var last: UInt64 = 0
   private var attributes = 0
   private var namespaces = 0
   /// The number of bytes of `xmlns` at the beginning of the current attribute's name, or nil if it begins with other
   /// bytes.
+  ///
+  /// It is 0 before the name.
   private var prefix: Int? = 0
 
   private static let namespace = Array("xmlns".utf8)
   private static let longestName = 1024
+
+  /// Makes a state machine at the beginning of a document.
+  init(isHTML: Bool = false) { self.isHTML = isHTML }
 
   /// The name of the tag that a step has reported, for example "g:item".
   var name: String { String(decoding: word, as: UTF8.self) }
@@ -247,23 +176,28 @@ struct MarkupScan {
       word.removeAll(keepingCapacity: true)
       (last, attributes, namespaces, prefix) = (0, 0, 0, 0)
       switch byte {
-      case UInt8(ascii: "/"): state = .endTag
       case UInt8(ascii: "!"): state = .declaration
-      case UInt8(ascii: "?"): state = .until(end: 0x3F3E, mask: 0xFFFF)
+      case UInt8(ascii: "/") where !isHTML: state = .endTag
+      case UInt8(ascii: "?") where !isHTML: skip(past: "?>")
       default:
-        word.append(byte)
-        state = .name
+        // In a page, a `<` before another byte than a letter is text.
+        let isTag = !isHTML || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+        state = isTag ? .name : .text
+        return step(byte, at: place)
       }
     case .declaration:
       word.append(byte)
       let isComment = "--".utf8.starts(with: word)
+      if isHTML, !isComment {
+        state = .text
+        return step(byte, at: place)
+      }
       guard isComment || "[CDATA[".utf8.starts(with: word) else {
         return .refused(at: start, reason: MarkupTags.documentType)
       }
-      guard word.count == (isComment ? 2 : 7) else { break }
-      state = .until(end: isComment ? 0x2D2D3E : 0x5D5D3E, mask: 0xFFFFFF)
+      if word.count == (isComment ? 2 : 7) { skip(past: isComment ? "-->" : "]]>") }
     case .until(let end, let mask):
-      last = last << 8 | UInt32(byte)
+      last = last << 8 | UInt64(byte)
       if last & mask == end { state = .text }
     case .endTag:
       guard byte == UInt8(ascii: ">") else { break }
@@ -277,36 +211,55 @@ struct MarkupScan {
       state = .tag
       return step(byte, at: place)
     case .tag: return stepInTag(byte)
+    case .equals:
+      guard byte > 0x20 else { break }
+      let isQuote = byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'")
+      state = isQuote ? .value(quote: byte) : .unquotedValue
+      if !isQuote { return step(byte, at: place) }
     case .value(let quote):
-      if byte == quote { (state, prefix) = (.tag, 0) }
+      if byte == quote { state = .tag }
+    case .unquotedValue:
+      guard byte <= 0x20 || byte == UInt8(ascii: ">") else { break }
+      state = .tag
+      return step(byte, at: place)
     }
     return .none
   }
 
+  /// Skips everything up to the end of a text, which has at most eight bytes.
+  private mutating func skip(past text: String) {
+    let end = text.utf8.reduce(0) { $0 << 8 | UInt64($1) }
+    state = .until(end: end, mask: .max >> UInt64(64 - 8 * text.utf8.count))
+    last = 0
+  }
+
   private mutating func stepInTag(_ byte: UInt8) -> Step {
     switch byte {
-    case UInt8(ascii: "\""), UInt8(ascii: "'"): state = .value(quote: byte)
     case UInt8(ascii: ">"):
+      let isEmpty = last == UInt64(UInt8(ascii: "/"))
       state = .text
-      return .start(at: start, isEmpty: last & 0xFF == UInt32(UInt8(ascii: "/")))
+      let name = isHTML ? self.name.lowercased() : ""
+      if name == "script" || name == "style" { skip(past: "</\(name)") }
+      return .start(at: start, isEmpty: isEmpty)
     case UInt8(ascii: "="):
-      attributes += 1
       if prefix == Self.namespace.count { namespaces += 1 }
+      if !isHTML, namespaces > MarkupTags.mostNamespaces {
+        let reason = "has a tag that declares more than \(MarkupTags.mostNamespaces) namespaces"
+        return .refused(at: start, reason: reason)
+      }
+      (state, prefix) = (.equals, 0)
+    case 0...0x20, UInt8(ascii: "/"): prefix = 0
+    default:
+      if prefix == 0 { attributes += 1 }
       if attributes > MarkupTags.mostAttributes {
         let reason = "has a tag of more than \(MarkupTags.mostAttributes) attributes"
         return .refused(at: start, reason: reason)
       }
-      if namespaces > MarkupTags.mostNamespaces {
-        let reason = "has a tag that declares more than \(MarkupTags.mostNamespaces) namespaces"
-        return .refused(at: start, reason: reason)
-      }
-    case 0x20, 0x09, 0x0A, 0x0D: prefix = 0
-    default:
       if let count = prefix, count < Self.namespace.count {
         prefix = byte == Self.namespace[count] ? count + 1 : nil
       }
     }
-    last = UInt32(byte)
+    last = UInt64(byte)
     return .none
   }
 }

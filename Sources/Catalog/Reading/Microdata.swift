@@ -147,7 +147,7 @@ struct Microdata {
   /// - Throws: ``CatalogError`` if the page has too many elements of microdata, or if the array would be too large.
   func json(of count: Int, _ subject: String) throws(CatalogError) -> [UInt8] {
     guard !isTooMuch else {
-      throw Self.refusal(
+      throw HTMLPage.refusal(
         "has more than \(Self.mostElements) elements with microdata or an id",
         subject
       )
@@ -160,21 +160,12 @@ struct Microdata {
     }
     writer.json.close("]")
     guard writer.rest >= 0 else {
-      throw Self.refusal(
+      throw HTMLPage.refusal(
         "has microdata whose references make more than 16 times its size",
         subject
       )
     }
     return writer.json.bytes
-  }
-
-  private static func refusal(_ what: String, _ subject: String) -> CatalogError {
-    CatalogError(
-      .unexpectedShape,
-      subject: subject,
-      reason: "the page \(what)",
-      remedy: "try another page, or the shop's JSON"
-    )
   }
 
   private struct Writing {

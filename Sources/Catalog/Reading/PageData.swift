@@ -1,5 +1,5 @@
 /// The data that an HTML page has for search engines and social networks: JSON-LD, microdata and Open Graph.
-final class PageData: HTMLReceiver {
+struct PageData {
   /// The maximum number of scripts with JSON-LD in one page.
   private static let mostScripts = 10_000
 
@@ -33,17 +33,11 @@ final class PageData: HTMLReceiver {
     _ subject: String,
     within limits: DecodingLimits = DecodingLimits()
   ) throws(CatalogError) -> PageData {
-    let data = PageData()
-    try HTMLPage.read(JSONText(page).bytes, into: data, subject, within: limits)
+    var data = PageData()
+    try HTMLPage.read(JSONText(page).bytes, subject, within: limits) { data.take($0) }
     data.microdata.finish()
     guard data.scripts.count <= mostScripts else {
-      throw CatalogError(
-        .unexpectedShape,
-        subject: subject,
-        expected: "at most \(mostScripts) blocks",
-        reason: "the page has more than \(mostScripts) blocks of JSON-LD",
-        remedy: "try another page"
-      )
+      throw HTMLPage.refusal("has more than \(mostScripts) blocks of JSON-LD", subject)
     }
     return data
   }
@@ -53,31 +47,30 @@ final class PageData: HTMLReceiver {
   /// It can be about other things than products.
   var hasData: Bool { !scripts.isEmpty || microdata.hasItems || openGraph.json != nil }
 
-  override func start(_ name: String, _ attributes: HTMLAttributes) {
-    isInJSON = name == "script" && isJSON(attributes["type"] ?? "")
-    if isInJSON { scripts.append([]) }
-    isHidden = name == "script" || name == "style"
-    if name == "meta" { openGraph.add(attributes) }
-    if name == "link", canonical == nil, attributes["rel"]?.lowercased() == "canonical" {
-      canonical = attributes["href"]?.trimmed
+  private mutating func take(_ event: HTMLEvent) {
+    switch event {
+    case .start(let name, let attributes):
+      isInJSON = name == "script" && isJSON(attributes["type"] ?? "")
+      if isInJSON { scripts.append([]) }
+      isHidden = name == "script" || name == "style"
+      if name == "meta" { openGraph.add(attributes) }
+      if name == "link", canonical == nil, attributes["rel"]?.lowercased() == "canonical" {
+        canonical = attributes["href"]?.trimmed
+      }
+      isTaken.append(microdata.start(name, attributes))
+    case .end:
+      (isInJSON, isHidden) = (false, false)
+      if isTaken.popLast() == true { microdata.end() }
+    case .text(let piece):
+      if isInJSON {
+        scripts[scripts.count - 1] += piece
+      } else if !isHidden {
+        microdata.add(text: piece)
+      }
     }
-    isTaken.append(microdata.start(name, attributes))
   }
 
   private func isJSON(_ type: String) -> Bool {
     type.prefix { $0 != ";" }.filter { !$0.isWhitespace }.lowercased() == "application/ld+json"
-  }
-
-  override func end(_ name: String) {
-    (isInJSON, isHidden) = (false, false)
-    if isTaken.popLast() == true { microdata.end() }
-  }
-
-  override func text(_ piece: [UInt8]) {
-    if isInJSON {
-      scripts[scripts.count - 1] += piece
-    } else if !isHidden {
-      microdata.add(text: piece)
-    }
   }
 }

@@ -25,25 +25,16 @@ struct TableRecords {
     (UInt8(ascii: ";"), "semicolons"), (UInt8(ascii: "|"), "bars"),
   ]
 
-  private let rule: Rule
-  private let separator: UInt8?
-  private let columns: [String]
-  private let subject: String
-
-  /// Makes a converter for a table.
+  /// The rule that says how cells become members.
+  let rule: Rule
+  /// The byte between cells, or nil to use the separator that is most frequent in the first line.
+  let separator: UInt8?
+  /// Names of columns.
   ///
-  /// - Parameters:
-  ///   - rule: The rule that says how cells become members.
-  ///   - separator: The byte between cells. Nil to use the separator that is most frequent in the first line.
-  ///   - columns: Names of columns. The table is accepted if it has at least one of them. If there are no names, any
-  ///     table is accepted.
-  ///   - subject: The name of the table in error messages, for example "section main".
-  init(_ rule: Rule, separator: UInt8?, columns: [String], _ subject: String) {
-    self.rule = rule
-    self.separator = separator
-    self.columns = columns
-    self.subject = subject
-  }
+  /// The table is accepted if it has at least one of them. If there are no names, any table is accepted.
+  let columns: [String]
+  /// The name of the table in error messages, for example "section main".
+  let subject: String
 
   /// Converts the table.
   ///
@@ -167,14 +158,12 @@ struct TableRecords {
 
   /// Reads a table line by line, and skips empty lines.
   private struct Rows {
-    private let bytes: ArraySlice<UInt8>
-    private let separator: UInt8
+    let bytes: ArraySlice<UInt8>
+    let separator: UInt8
     private var place: Int
 
     init(_ bytes: ArraySlice<UInt8>, separator: UInt8) {
-      self.bytes = bytes
-      self.separator = separator
-      place = bytes.startIndex
+      (self.bytes, self.separator, place) = (bytes, separator, bytes.startIndex)
     }
 
     /// The first `most` cells of the next line that is not empty, or nil at the end of the table.

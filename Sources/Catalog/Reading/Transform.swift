@@ -42,8 +42,9 @@ public struct Transform: Hashable, Sendable {
   /// - Throws: ``CatalogError`` if the program does not compile.
   init(compiling program: String, line: Int? = nil) throws(CatalogError) {
     (self.program, self.line) = (program, line)
-    guard !program.mentionsEnvironment else { throw fault("$ENV is not available in a transform") }
-    switch try start(nil, limits: Limits(seconds: 10, memory: 512 << 20)) {
+    // `$ENV` is a keyword, so a definition in `preamble` cannot hide it as functions are hidden.
+    if program.contains(/\$ENV(?!\w)/) { throw fault("$ENV is not available in a transform") }
+    switch run(Limits(seconds: 10, memory: 512 << 20)).outcome(of: nil) {
     case .value: return
     case .notCompiled(let words): throw fault(compiling: words)
     case .refused(let words): throw fault(words)
@@ -88,11 +89,7 @@ public struct Transform: Hashable, Sendable {
   ) throws(CatalogError) -> [UInt8] {
     let text = JSONText(body).bytes
     let exact = JSONRepair(text, wholeLimit: 1 << 53)?.bytes ?? text
-    let result = try start(
-      exact,
-      limits: limits ?? .usual(forBytes: exact.count),
-      isStopped: isStopped
-    )
+    let result = run(limits ?? .usual(forBytes: exact.count), isStopped).outcome(of: exact)
     if isStopped() {
       throw CatalogError(.stopped, subject: subject, reason: "the run ended while it was read")
     }
@@ -125,17 +122,11 @@ public struct Transform: Hashable, Sendable {
     return try JSONDocument(parsing: made, of: "\(subject), its records").root.elements
   }
 
-  private func start(
-    _ body: ArraySlice<UInt8>?,
-    limits: Limits,
-    isStopped: @escaping @Sendable () -> Bool = { false }
-  ) throws(CatalogError) -> JQRun.Outcome {
-    do throws(JQRun.Failure) {
-      return try JQRun(program: Self.preamble + program, limits: limits, isStopped: isStopped)
-        .outcome(of: body)
-    } catch {
-      throw fault(error.reason)
-    }
+  private func run(
+    _ limits: Limits,
+    _ isStopped: @escaping @Sendable () -> Bool = { false }
+  ) -> JQRun {
+    JQRun(program: Self.preamble + program, limits: limits, isStopped: isStopped)
   }
 
   /// Definitions in jq that are put before a program.
@@ -184,19 +175,6 @@ public struct Transform: Hashable, Sendable {
   }
 }
 
-extension String {
-  /// Whether the program mentions `$ENV`, the object with all environment variables.
-  ///
-  /// `$ENV` is a keyword, so it cannot be hidden by a definition as functions are.
-  fileprivate var mentionsEnvironment: Bool {
-    ranges(of: "$ENV").contains { range in
-      guard range.upperBound < endIndex else { return true }
-      let next = self[range.upperBound]
-      return !(next.isLetter || next.isNumber || next == "_")
-    }
-  }
-}
-
 /// One run of a jq program in a separate process.
 struct JQRun {
   let program: String
@@ -212,33 +190,26 @@ struct JQRun {
     case value([UInt8])
     /// The program does not compile. The text is libjq's message.
     case notCompiled(String)
-    /// The program failed on this input. The text is the reason.
+    /// The program failed on this input, or could not be started. The text is the reason.
     case refused(String)
   }
 
-  /// The error that the process could not be started.
-  struct Failure: Error {
-    let reason: String
-  }
-
   /// Runs the program on a JSON text, or only compiles it if there is no text.
-  func outcome(of text: ArraySlice<UInt8>?) throws(Failure) -> Outcome {
+  func outcome(of text: ArraySlice<UInt8>?) -> Outcome {
     guard !program.utf8.contains(0) else { return .refused("a program holds no NUL") }
     var output: Int32 = -1
     let process = start(text, &output)
     guard process > 0 else {
-      let words = String(cString: larder_error_words(errno))
-      throw Failure(reason: "cannot start a process for jq: \(words)")
+      return .refused(
+        "cannot start a process for jq: \(String(cString: larder_error_words(errno)))"
+      )
     }
-    let read = answer(from: output)
+    let (answer, fault) = answer(from: output)
     close(output)
-    if case .left = read { kill(process, SIGKILL) }
+    if fault != nil { kill(process, SIGKILL) }
     var status: Int32 = 0
     while waitpid(process, &status, 0) < 0, errno == EINTR {}
-    switch read {
-    case .left(let reason): return .refused(reason)
-    case .whole(let answer): return outcome(answer, status: status)
-    }
+    return fault.map { .refused($0) } ?? outcome(answer, status: status)
   }
 
   private func start(_ text: ArraySlice<UInt8>?, _ output: inout Int32) -> pid_t {
@@ -254,32 +225,26 @@ struct JQRun {
     }
   }
 
-  /// The result of reading a process's output.
-  private enum Read {
-    case whole([UInt8])
-    /// Reading stopped before the end, so the process must be killed. The text is the reason.
-    case left(String)
-  }
-
   /// Reads the output until the process closes its end of the pipe.
   ///
-  /// Reading stops earlier if the process takes several times as long as its limit of processor time.
-  private func answer(from output: Int32) -> Read {
+  /// If reading stops earlier, the process must be killed, and `fault` is the reason. For example, the process takes
+  /// several times as long as its limit of processor time.
+  private func answer(from output: Int32) -> (bytes: [UInt8], fault: String?) {
     let clock = ContinuousClock()
     let end = clock.now + .seconds(10 + 4 * limits.seconds)
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     while true {
       let left = clock.now.duration(to: end).components.seconds
-      guard !isStopped() else { return .left("the run ended while it ran") }
-      guard left > 0 else { return .left("it takes longer than \(10 + 4 * limits.seconds) s") }
+      guard !isStopped() else { return (bytes, "the run ended while it ran") }
+      guard left > 0 else { return (bytes, "it takes longer than \(10 + 4 * limits.seconds) s") }
       var poll = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
       guard Glibc.poll(&poll, 1, Int32(clamping: min(left * 1000, 200))) > 0 else { continue }
       let count = read(output, &chunk, chunk.count)
       if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return .whole(bytes) }
+      guard count > 0 else { return (bytes, nil) }
       guard bytes.count + count <= limits.output else {
-        return .left("it yields more than \(limits.output >> 20) MiB")
+        return (bytes, "it yields more than \(limits.output >> 20) MiB")
       }
       bytes += chunk[..<count]
     }
@@ -301,9 +266,6 @@ struct JQRun {
     case UInt8(ascii: "v"): return .value(Array(rest))
     case UInt8(ascii: "c"): return .notCompiled(words())
     case UInt8(ascii: "e"): return .refused(words())
-    case UInt8(ascii: "n"): return .refused("it yields nothing")
-    case UInt8(ascii: "m"): return .refused("it yields more than one value; write [ ] around it")
-    case UInt8(ascii: "h"): return .refused("it halts")
     default: return .refused("libjq gave no answer")
     }
   }

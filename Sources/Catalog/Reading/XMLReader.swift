@@ -45,7 +45,7 @@ struct XMLReader: ~Copyable {
   }
 
   deinit {
-    cxml_free(reader)
+    xmlFreeTextReader(reader)
     bytes.deallocate()
   }
 
@@ -55,15 +55,14 @@ struct XMLReader: ~Copyable {
     case cxml_done: return nil
     case cxml_element:
       return .start(
-        name: cxml_name(reader).map { String(cString: $0) } ?? "",
-        prefix: cxml_prefix(reader).map { String(cString: $0) },
-        namespace: cxml_namespace(reader).map { String(cString: $0) },
-        isEmpty: cxml_is_empty(reader)
+        name: text(xmlTextReaderConstLocalName) ?? "",
+        prefix: text(xmlTextReaderConstPrefix),
+        namespace: text(xmlTextReaderConstNamespaceUri),
+        isEmpty: xmlTextReaderIsEmptyElement(reader) == 1
       )
     case cxml_element_end: return .end
-    case cxml_text: return .text(cxml_characters(reader).map { String(cString: $0) } ?? "")
-    case cxml_refused:
-      throw fault(MarkupTags.documentType)
+    case cxml_text: return .text(text(xmlTextReaderConstValue) ?? "")
+    case cxml_refused: throw fault(MarkupTags.documentType)
     default: throw fault("is not well-formed XML")
     }
   }
@@ -73,17 +72,23 @@ struct XMLReader: ~Copyable {
   /// Namespace declarations are left out.
   func attributes() -> [(name: String, value: String)] {
     var attributes: [(name: String, value: String)] = []
-    while cxml_next_attribute(reader) {
-      let name = cxml_full_name(reader).map { String(cString: $0) } ?? ""
+    while xmlTextReaderMoveToNextAttribute(reader) == 1 {
+      let name = text(xmlTextReaderConstName) ?? ""
       guard name != "xmlns", !name.hasPrefix("xmlns:") else { continue }
-      attributes.append((name, cxml_characters(reader).map { String(cString: $0) } ?? ""))
+      attributes.append((name, text(xmlTextReaderConstValue) ?? ""))
     }
+    _ = xmlTextReaderMoveToElement(reader)
     return attributes
+  }
+
+  /// The text that a function of libxml2 returns for the current event, or nil if it returns NULL.
+  private func text(_ read: (OpaquePointer?) -> UnsafePointer<xmlChar>?) -> String? {
+    read(reader).map { String(cString: $0) }
   }
 
   /// Makes an error that names the parser's current line.
   func fault(_ reason: String) -> CatalogError {
-    Self.fault(Int(cxml_line(reader)), reason, subject)
+    Self.fault(Int(xmlTextReaderGetParserLineNumber(reader)), reason, subject)
   }
 
   private static func fault(_ line: Int, _ reason: String, _ subject: String) -> CatalogError {

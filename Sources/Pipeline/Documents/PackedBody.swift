@@ -76,7 +76,7 @@ package enum PackedBody {
     in layout: CacheLayout?
   ) throws(Fault) -> DocumentBody {
     // The magic number of gzip, and the method "deflate". (RFC 1952, section 2.3.1)
-    let isPacked = try beginning(of: body).starts(with: [0x1F, 0x8B, 0x08])
+    let isPacked = try piece(of: body, at: 0, most: 3).starts(with: [0x1F, 0x8B, 0x08])
     let plain = isPacked ? try unpack(body, sent: sent, limit: limit, in: layout) : body
     guard JSONLines.isDeclared(name: unpackedName(name), type: type) else { return plain }
     var joining = JSONLines.Joining()
@@ -90,8 +90,12 @@ package enum PackedBody {
     return spool.take()
   }
 
-  private static func beginning(of body: DocumentBody) throws(Fault) -> [UInt8] {
-    do throws(LarderError) { return try body.piece(at: 0, most: 3) } catch {
+  private static func piece(
+    of body: DocumentBody,
+    at offset: Int,
+    most: Int
+  ) throws(Fault) -> [UInt8] {
+    do throws(LarderError) { return try body.piece(at: offset, most: most) } catch {
       throw .unread(error)
     }
   }
@@ -102,63 +106,71 @@ package enum PackedBody {
     return path.lowercased().hasSuffix(".gz") ? String(path.dropLast(3)) : name
   }
 
-  /// The input and output of the C function that decompresses.
-  private struct Passage {
-    let body: DocumentBody
-    var offset = 0
-    var spool: BodySpool
-    var failure: LarderError?
-
-    /// Reads the next bytes of the body.
-    ///
-    /// The result is that of `read(2)`: the number of bytes, 0 at the end, or -1.
-    mutating func read(into room: UnsafeMutableRawBufferPointer) -> Int {
-      do throws(LarderError) {
-        let piece = try body.piece(at: offset, most: room.count)
-        room.copyBytes(from: piece)
-        offset += piece.count
-        return piece.count
-      } catch {
-        failure = error
-        return -1
-      }
-    }
-  }
-
+  /// Decompresses gzip data, which may consist of several members, one after the other. (RFC 1952, section 2.2)
   private static func unpack(
     _ body: DocumentBody,
     sent: ByteCount?,
     limit: ByteCount,
     in layout: CacheLayout?
   ) throws(Fault) -> DocumentBody {
-    var passage = Passage(body: body, spool: BodySpool(in: layout))
     let most = min(limit, BombGuard.limit(ofPacked: sent ?? ByteCount(body.count)))
-    let result = withUnsafeMutablePointer(to: &passage) { passage in
-      cunpack_gzip(
-        { passage, start, count in
-          // SAFETY: the pointer is that of `passage`, which outlives the call. Only this call uses `passage`
-          // meanwhile. `start` has room for `count` bytes.
-          guard let passage else { return -1 }
-          let room = UnsafeMutableRawBufferPointer(start: start, count: count)
-          return passage.assumingMemoryBound(to: Passage.self).pointee.read(into: room)
-        },
-        { passage, bytes, count in
-          // SAFETY: as above.
-          let bytes = UnsafeRawBufferPointer(start: bytes, count: count)
-          passage?.assumingMemoryBound(to: Passage.self).pointee.spool.append(bytes)
-        },
-        passage,
-        Int(most.count)
-      )
+    let noMemory = Fault.broken("there is not enough memory to decompress its gzip data")
+    // zlib requires that its state stays at the same address.
+    let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+    stream.initialize(to: z_stream())
+    defer {
+      inflateEnd(stream)
+      stream.deallocate()
     }
-    switch Int(result) {
-    case cunpack_done: return passage.spool.take()
-    case cunpack_too_large: throw most < limit ? .bomb : .tooLarge(limit)
-    case cunpack_cut: throw .broken("its gzip data ends too early")
-    case cunpack_no_memory: throw .broken("there is not enough memory to decompress its gzip data")
-    default:
-      if let failure = passage.failure { throw .unread(failure) }
-      throw .broken("its gzip data is damaged")
+    // 15 is the size of the window, and 16 stands for gzip. The call is that of the macro `inflateInit2`.
+    let size = Int32(MemoryLayout<z_stream>.size)
+    guard inflateInit2_(stream, 15 + 16, ZLIB_VERSION, size) == Z_OK else { throw noMemory }
+    var spool = BodySpool(in: layout)
+    var room = [UInt8](repeating: 0, count: 1 << 16)
+    var (offset, total, status) = (0, 0, Z_OK)
+    while true {
+      // zlib can leave a part of a piece if the room is full. The next piece begins with this part.
+      var piece = try piece(of: body, at: offset, most: room.count)
+      if status == Z_STREAM_END {
+        guard piece.starts(with: [0x1F, 0x8B]) else { return spool.take() }
+        inflateReset(stream)
+      }
+      let (taken, made) = inflate(&piece, into: &room, stream, &status)
+      offset += taken
+      total += made
+      guard total <= Int(most.count) else { throw most < limit ? .bomb : .tooLarge(limit) }
+      room.withUnsafeBytes { spool.append(UnsafeRawBufferPointer(rebasing: $0[..<made])) }
+      switch status {
+      case Z_STREAM_END: break
+      case Z_OK where taken > 0 || made > 0: break
+      case Z_OK, Z_BUF_ERROR: throw .broken("its gzip data ends too early")
+      case Z_MEM_ERROR: throw noMemory
+      default: throw .broken("its gzip data is damaged")
+      }
+    }
+  }
+
+  /// Decompresses the next bytes.
+  ///
+  /// - Returns: The number of bytes that zlib took from the piece, and the number that it wrote to the room.
+  private static func inflate(
+    _ piece: inout [UInt8],
+    into room: inout [UInt8],
+    _ stream: UnsafeMutablePointer<z_stream>,
+    _ status: inout Int32
+  ) -> (taken: Int, made: Int) {
+    piece.withUnsafeMutableBufferPointer { input in
+      room.withUnsafeMutableBufferPointer { output in
+        (stream.pointee.next_in, stream.pointee.avail_in) = (
+          input.baseAddress, UInt32(input.count)
+        )
+        (stream.pointee.next_out, stream.pointee.avail_out) = (
+          output.baseAddress, UInt32(output.count)
+        )
+        status = CUnpack.inflate(stream, Z_NO_FLUSH)
+        let (left, free) = (Int(stream.pointee.avail_in), Int(stream.pointee.avail_out))
+        return (input.count - left, output.count - free)
+      }
     }
   }
 }
