@@ -344,3 +344,32 @@ extension Bitmap {
     colours(columns: [x], rows: [y])[0]
   }
 }
+
+extension Bitmap {
+  /// The upright picture, if this bitmap is stored in `orientation`.
+  func upright(from orientation: Orientation) throws -> Bitmap {
+    try BitmapRows(self).collected(from: orientation, PictureLimits(), name: "x")
+  }
+
+  /// A part of the picture, scaled to `width` × `height` by ``ScaledRows``.
+  func scaled(
+    _ part: Part? = nil,
+    width: Int,
+    height: Int,
+    strip: Int? = nil,
+    portable: Bool = false,
+    limits: PictureLimits,
+    name: String
+  ) throws(ImagingError) -> Bitmap {
+    let rows = try ScaledRows(
+      BitmapRows(self),
+      part,
+      to: PixelSize(width: width, height: height),
+      strip: strip,
+      portable: portable,
+      limits,
+      name: name
+    )
+    return try rows.collected(limits, name: name)
+  }
+}

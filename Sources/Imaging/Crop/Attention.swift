@@ -198,13 +198,15 @@ extension Bitmap {
         rows: Array(stride(from: 0, to: height, by: rows))
       )
     var small = whole.converted(Conversion.coloured).converted(Conversion.narrowed)
-    if small.layout == .cmyk { small = small.flattened() }
+    if small.layout == .cmyk { small = small.flattened(.rgb) }
     // A bitmap that is at most an eighth larger than the small version is used as it is.
     guard
       !(across...across * 9 / 8).contains(small.width)
         || !(down...down * 9 / 8).contains(small.height)
     else { return small }
-    return try small.scaled(width: across, height: down, limits: limits, name: name)
+    let scaled = PixelSize(width: across, height: down)
+    return try ScaledRows(BitmapRows(small), to: scaled, limits, name: name)
+      .collected(limits, name: name)
   }
 }
 

@@ -54,11 +54,10 @@ extension Crop {
     let probe = file.probe
     let upright = PixelSize(width: probe.width, height: probe.height)
     let small = try whole.thumbnail(of: probe.stored, limits: limits, name: file.name)
-    let attention = Attention(small.upright(from: probe.orientation))
-    return framing(
-      probe,
-      focus: attention.focus(in: upright, window: framing(probe).window.size)
-    )
+    let shown = try BitmapRows(small)
+      .collected(from: probe.orientation, limits, name: file.name)
+    let window = framing(probe).window.size
+    return framing(probe, focus: Attention(shown).focus(in: upright, window: window))
   }
 
   /// The ICC profile of a picture's samples; empty if the samples are assumed to be sRGB.
