@@ -59,7 +59,8 @@ struct LargePictureTests {
     let source = Self.waves(width: 301, height: 997, layout, depth)
     let region = PixelRegion(x: 3, y: 5, width: 293, height: 983)
     let limits = PictureLimits()
-    for size in [PixelSize(width: 9, height: 20), PixelSize(width: 293, height: 13)] {
+    let sizes = [(9, 20), (293, 13), (9, 5)].map { PixelSize(width: $0, height: $1) }
+    for size in sizes {
       let whole = try source.part(region)
         .scaled(width: size.width, height: size.height, limits: limits, name: "x")
 
