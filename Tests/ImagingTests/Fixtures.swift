@@ -311,7 +311,7 @@ extension Crop {
     let framing = try framing(of: file)
     let plan = plan(of: file.probe, framing, isConverted: converts(file))
     return try file.withRows(plan.request, limits) { (opened) throws(ImagingError) in
-      try taken(opened, through: plan.steps, framing, of: file).rows
+      try taken(opened, plan, of: file)
         .collected(limits, name: file.name)
     }
   }

@@ -29,8 +29,9 @@ extension Crop {
     let probe = file.probe
     guard needsLook(at: probe) else { return framing(probe) }
     let stored = probe.stored
-    var request = plan(of: probe, framing(probe)).request
-    request.region = PixelRegion(x: 0, y: 0, width: stored.width, height: stored.height)
+    let planned = plan(of: probe, framing(probe)).request
+    let whole = PixelRegion(x: 0, y: 0, width: stored.width, height: stored.height)
+    let request = RowRequest(whole, scaling: planned.scaling, isNative: planned.isNative)
     var bytes = stored.width * stored.height * max(probe.channels, 3) * (probe.depth > 8 ? 2 : 1)
     if probe.structure is JPEGMarkers {
       let layout = try JPEGCodec.header(of: file).layout

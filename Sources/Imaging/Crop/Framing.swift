@@ -9,7 +9,7 @@ public enum PictureFit: String, Sendable, CaseIterable, Codable {
 /// How an upright picture becomes a result: the part that is kept, the size to which it is scaled, and its position.
 ///
 /// It is a plan; nothing is decoded to make it.
-struct Framing {
+struct Framing: Equatable {
   /// The part of the upright picture that is kept.
   ///
   /// It is called the window below.
