@@ -160,7 +160,7 @@ final class ConvertedRows: RowSource {
   /// At most this many rows are converted at a time, so that they stay in the processor's cache.
   private let most: Int
   /// A buffer for the rows of the source.
-  private var room: [UInt8]
+  private let room: UnsafeMutablePointer<UInt8>
 
   init(_ source: any RowSource, _ conversion: Conversion) {
     (self.source, self.conversion) = (source, conversion)
@@ -169,22 +169,21 @@ final class ConvertedRows: RowSource {
     (shape.layout, shape.depth, shape.clear) = (conversion.layout, conversion.depth, nil)
     self.shape = shape
     most = min(max((1 << 17) / max(from.rowBytes, 1), 1), max(from.height, 1))
-    room = [UInt8](repeating: 0, count: most * from.rowBytes)
+    room = .allocate(capacity: most * from.rowBytes)
   }
+
+  deinit { room.deallocate() }
 
   func read(_ count: Int, into target: UnsafeMutablePointer<UInt8>) throws(LarderError) {
     let from = source.shape.rowBytes
     var (left, target) = (count, target)
     while left > 0 {
       let taken = min(left, most)
-      try room.withUnsafeMutableBufferPointer { (room) throws(LarderError) in
-        guard let start = room.baseAddress else { return }
-        try source.read(taken, into: start)
-        conversion.convert(
-          UnsafeBufferPointer(rebasing: room[..<(taken * from)]),
-          UnsafeMutableBufferPointer(start: target, count: taken * shape.rowBytes)
-        )
-      }
+      try source.read(taken, into: room)
+      conversion.convert(
+        UnsafeBufferPointer(start: room, count: taken * from),
+        UnsafeMutableBufferPointer(start: target, count: taken * shape.rowBytes)
+      )
       target += taken * shape.rowBytes
       left -= taken
     }

@@ -1,5 +1,4 @@
 import Base
-import Glibc
 
 /// The rows of a canvas on which a picture lies.
 ///
@@ -12,7 +11,7 @@ final class PaddedRows: RowSource {
   /// A row that consists of background.
   private let empty: [UInt8]
   /// A buffer for a row of the source.
-  private var line: [UInt8]
+  private let line: UnsafeMutablePointer<UInt8>
   private var reached = 0
   private var taken = 0
 
@@ -25,11 +24,13 @@ final class PaddedRows: RowSource {
     self.source = source
     var shape = source.shape
     frame = PixelRegion(x: place.x, y: place.y, width: shape.width, height: shape.height)
-    line = [UInt8](repeating: 0, count: shape.rowBytes)
+    line = .allocate(capacity: shape.rowBytes)
     shape.size = size
     self.shape = shape
     empty = Array(repeatElement(pixel, count: size.width).joined())
   }
+
+  deinit { line.deallocate() }
 
   func read(_ count: Int, into target: UnsafeMutablePointer<UInt8>) throws(LarderError) {
     let columns = (0..<shape.width).clamped(to: frame.x..<frame.x + frame.width)
@@ -39,15 +40,11 @@ final class PaddedRows: RowSource {
       let y = reached + row - frame.y
       guard (0..<frame.height).contains(y) else { continue }
       try source.skip(y - taken)
-      try line.withUnsafeMutableBufferPointer { (line) throws(LarderError) in
-        guard let start = line.baseAddress else { return }
-        try source.read(1, into: start)
-        memcpy(
-          made + columns.lowerBound * shape.pixelBytes,
-          start + (columns.lowerBound - frame.x) * shape.pixelBytes,
-          columns.count * shape.pixelBytes
-        )
-      }
+      try source.read(1, into: line)
+      (made + columns.lowerBound * shape.pixelBytes).update(
+        from: line + (columns.lowerBound - frame.x) * shape.pixelBytes,
+        count: columns.count * shape.pixelBytes
+      )
       taken = y + 1
     }
     reached += count
