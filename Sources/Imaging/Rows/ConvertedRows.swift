@@ -19,26 +19,22 @@ struct Conversion {
     guard case .indexed(let palette) = shape.layout else { return nil }
     let layout = withAlpha || palette.hasAlpha ? Bitmap.Layout.rgba : .rgb
     let step = layout.channels
-    // The four bytes of each colour, in memory order.
-    let colours = (0..<256).map { index in
-      var colour = UInt32(index < palette.alpha.count ? palette.alpha[index] : 255) << 24
+    let colours = (0..<256).map { index -> SIMD4<UInt8> in
+      var colour = SIMD4<UInt8>(0, 0, 0, index < palette.alpha.count ? palette.alpha[index] : 255)
       for channel in 0..<3 where index < palette.colours.count / 3 {
-        colour |= UInt32(palette.colours[index * 3 + channel]) << UInt32(8 * channel)
+        colour[channel] = palette.colours[index * 3 + channel]
       }
-      return UInt32(littleEndian: colour)
+      return colour
     }
     return Conversion(layout: layout, depth: 8) { indices, target in
-      guard let last = indices.last else { return }
       let target = UnsafeMutableRawBufferPointer(target)
-      colours.withUnsafeBufferPointer { colours in
-        // Writes four bytes at once; without alpha, the next pixel overwrites the fourth byte.
-        for place in 0..<indices.count - 1 {
-          let colour = colours[Int(indices[place])]
-          target.storeBytes(of: colour, toByteOffset: place * step, as: UInt32.self)
-        }
-        withUnsafeBytes(of: colours[Int(last)]) {
-          target[((indices.count - 1) * step)...].copyBytes(from: $0[..<step])
-        }
+      // Writes four bytes at once; without alpha, the next pixel overwrites the fourth byte.
+      for (place, index) in indices.dropLast().enumerated() {
+        target.storeBytes(of: colours[Int(index)], toByteOffset: place * step, as: SIMD4.self)
+      }
+      guard let last = indices.last else { return }
+      for channel in 0..<step {
+        target[(indices.count - 1) * step + channel] = colours[Int(last)][channel]
       }
     }
   }
