@@ -153,10 +153,8 @@ final class ConvertedRows: RowSource {
   let shape: RowShape
   private let source: any RowSource
   private let conversion: Conversion
-  /// At most this many rows are converted at a time, so that they stay in the processor's cache.
-  private let most: Int
-  /// A buffer for the rows of the source.
-  private let room: UnsafeMutablePointer<UInt8>
+  /// A buffer for a row of the source, so that the row is still in the processor's cache when it is converted.
+  private let row: UnsafeMutablePointer<UInt8>
 
   init(_ source: any RowSource, _ conversion: Conversion) {
     (self.source, self.conversion) = (source, conversion)
@@ -164,24 +162,19 @@ final class ConvertedRows: RowSource {
     var shape = from
     (shape.layout, shape.depth, shape.clear) = (conversion.layout, conversion.depth, nil)
     self.shape = shape
-    most = min(max((1 << 17) / max(from.rowBytes, 1), 1), max(from.height, 1))
-    room = .allocate(capacity: most * from.rowBytes)
+    row = .allocate(capacity: from.rowBytes)
   }
 
-  deinit { room.deallocate() }
+  deinit { row.deallocate() }
 
   func read(_ count: Int, into target: UnsafeMutablePointer<UInt8>) throws(LarderError) {
-    let from = source.shape.rowBytes
-    var (left, target) = (count, target)
-    while left > 0 {
-      let taken = min(left, most)
-      try source.read(taken, into: room)
+    for index in 0..<count {
+      try source.read(1, into: row)
+      let made = target + index * shape.rowBytes
       conversion.convert(
-        UnsafeBufferPointer(start: room, count: taken * from),
-        UnsafeMutableBufferPointer(start: target, count: taken * shape.rowBytes)
+        UnsafeBufferPointer(start: row, count: source.shape.rowBytes),
+        UnsafeMutableBufferPointer(start: made, count: shape.rowBytes)
       )
-      target += taken * shape.rowBytes
-      left -= taken
     }
   }
 }
