@@ -60,8 +60,8 @@ struct AVIFTests {
 
     // The quarter turns to the left come first, and then the mirror. (ISO/IEC 23008-12, 6.5.10 and 6.5.12)
     var expected = source
-    for _ in 0..<angle { expected = expected.upright(from: .turnedRight) }
-    if mirror >= 0 { expected = expected.upright(from: mirror == 0 ? .flipped : .mirrored) }
+    for _ in 0..<angle { expected = try expected.upright(from: .turnedRight) }
+    if mirror >= 0 { expected = try expected.upright(from: mirror == 0 ? .flipped : .mirrored) }
     #expect(made == expected)
     #expect(file.probe.exif?.dateTime == "2021:01:13 06:30:00")
     let square = try Crop(keepsMetadata: true).apply(to: file)

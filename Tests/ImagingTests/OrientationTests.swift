@@ -71,7 +71,10 @@ struct OrientationTests {
         let upright = Self.pattern(width: width, height: height, layout, depth)
         let stored = Self.turned(upright, value)
 
-        #expect(stored.upright(from: orientation) == upright, "\(layout), \(width) x \(height)")
+        #expect(
+          try stored.upright(from: orientation) == upright,
+          "\(layout), \(width) x \(height)"
+        )
         for rows in [1, 7, 64, 1000] {
           #expect(
             Self.laid(stored, orientation, rows) == upright.samples,
@@ -96,7 +99,7 @@ struct OrientationTests {
     var samples = [UInt8](repeating: 0, count: stored.samples.count)
     samples.withUnsafeMutableBufferPointer { target in
       stored.samples.withUnsafeBufferPointer { source in
-        guard let start = source.baseAddress else { return }
+        guard let start = source.baseAddress, let target = target.baseAddress else { return }
         for first in stride(from: 0, to: size.height, by: rows) {
           let row = start + first * stored.rowBytes
           let count = min(rows, size.height - first)
@@ -161,7 +164,7 @@ struct OrientationTests {
         height: side,
         layout: .rgb,
         samples: part(upright, PixelRegion(x: x, y: y, width: side, height: side))
-      ).flattened()
+      ).flattened(.bgrx)
       #expect(psnr(try decoded(square.bytes), expected) > 30)
       #expect(try PictureFile(square.bytes).probe.orientation == .upright)
     }

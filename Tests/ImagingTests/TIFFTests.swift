@@ -222,7 +222,7 @@ struct TIFFTests {
 
     let made = try decoded(kind.bytes())
 
-    #expect(isSame(made, plain.upright(from: orientation)))
+    #expect(isSame(made, try plain.upright(from: orientation)))
   }
 
   @Test(arguments: [false, true], [false, true])

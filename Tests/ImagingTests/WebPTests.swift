@@ -110,7 +110,7 @@ struct WebPTests {
       let bare = try Crop().apply(to: file)
 
       #expect(file.probe.orientation == orientation)
-      let upright = source.upright(from: orientation)
+      let upright = try source.upright(from: orientation)
       let expected = upright.part(Crop().framing(file.probe).window)
       #expect(try rgba(decoded(square.bytes)) == expected)
       let made = try PictureFile(square.bytes).probe

@@ -7,45 +7,51 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Interleaved samples, one directly after the other. A sample has one byte, or two if `wide` is set.
-typedef struct {
-  uint8_t *samples;
-  uint32_t width, height;
-  int channels;
-  bool wide;
-} czimg_picture;
-
-// The part of the source to scale. Its edges may lie within pixels.
-typedef struct {
-  double x, y, width, height;
-} czimg_part;
-
-// A picture that is read row by row from the top. `next` writes the next `count` rows with interleaved samples, one
-// directly after the other. If it returns false, scaling fails.
-typedef struct {
-  uint32_t width, height;
-  bool (*next)(void *context, uint8_t *rows, uint32_t count);
-  void *context;
-} czimg_rows;
-
-// Opens `made`, which is a part of `source`, scaled to the size of `target` by a Lanczos filter. Its rows are scaled on
-// demand. Returns false if there is not enough memory. Call `czimg_scaling_close` in either case.
+// A part of a picture, scaled by a Lanczos filter, a strip of rows at a time. The caller sets the fields of the first
+// group and zeroes the others.
 //
-// The first `scaled` channels are scaled, and the others are filled with ones. If `alpha` is set, the last channel is
-// alpha, and colours are multiplied by alpha while they are scaled. Source and result have as many channels as
-// `target`, and samples of the same size. The samples of `target` itself are not used.
-//
-// About `room` bytes of the source are in memory at a time, or the whole source if `room` is 0. If the filter needs
-// more rows than fit, each square of pixels is replaced by its mean, and the means are scaled. There are then still
-// four means for each pixel of the result. `portable` means that only zimg's portable code is used. Tests compare its
-// results with those of the code for certain processors.
-//
-// If `colours` is not NULL, the rows of the source are palette indices. `colours` are the 256 colours in memory order:
-// red, green, blue and alpha. If the target has three channels, their alpha is ignored. `colours` must stay valid until
-// the scaling is closed.
-bool czimg_scaling_open(const czimg_rows *source, czimg_part part, const uint32_t *colours, const czimg_picture *target,
-                        int scaled, bool alpha, size_t room, bool portable, czimg_rows *made);
+// Samples are interleaved, one directly after the other. A sample has one byte, or two if `wide` is set. The first
+// `scaled` channels are scaled, and the others are filled with ones. If `alpha` is set, the last channel is alpha, and
+// colours are multiplied by alpha while they are scaled. `portable` means that only zimg's portable code is used. Tests
+// compare its results with those of the code for certain processors.
+typedef struct {
+  // The size of the whole picture, and the size of the result.
+  uint32_t width, height, made_width, made_height;
+  // The part to scale. Its edges may lie within pixels.
+  double part_x, part_y, part_width, part_height;
+  int channels, scaled;
+  bool wide, alpha, portable;
 
-void czimg_scaling_close(czimg_rows *made);
+  // The number of picture rows for each row of the result, and the number of further rows that the filter may use above
+  // and below.
+  double ratio;
+  uint32_t margin;
+  // The number of rows of the result in a strip, and the number of picture rows that are in memory for them.
+  uint32_t step, held;
+  // One plane for each scaled channel, with a border around the picture. `plane` is the number of bytes of a plane.
+  char *planes;
+  size_t stride, plane;
+  uint32_t left, top, right;
+  // The first picture row in the planes, the row after the last one, and the next row to read.
+  uint32_t first, end, next;
+  // The number of rows of the result that were made.
+  uint32_t made;
+} czimg_scaling;
+
+// Allocates the planes. About `room` bytes of the picture are in memory at a time, or the whole picture if `room` is 0.
+// Returns false if there is not enough memory. Call `czimg_close` in either case.
+bool czimg_open(czimg_scaling *scaling, size_t room);
+
+void czimg_close(czimg_scaling *scaling);
+
+// Begins the next strip, which has `count` rows, at most `step`. Returns the number of picture rows to pass to
+// `czimg_take`.
+uint32_t czimg_begin(czimg_scaling *scaling, uint32_t count);
+
+// Takes the next row of the picture.
+void czimg_take(czimg_scaling *scaling, const void *row);
+
+// Scales the strip, and writes its `count` rows. Returns false if there is not enough memory.
+bool czimg_make(czimg_scaling *scaling, void *rows, uint32_t count);
 
 #endif

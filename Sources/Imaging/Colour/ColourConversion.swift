@@ -15,13 +15,12 @@ extension RowSource {
   /// - Returns: Rows of the same layout.
   /// - Throws: ``LarderError`` when there is not enough memory.
   func inSRGB(from profile: [UInt8], name: String) throws(LarderError) -> any RowSource {
-    guard !profile.isEmpty else { return self }
-    switch SourceProfile.space(of: profile) {
-    case .grey:
-      let tones = try SourceProfile.tones(of: profile, depth: shape.depth, name)
+    switch ColourTransform.space(of: profile) {
+    case cmsSigGrayData:
+      let tones = try ColourTransform.tones(of: profile, depth: shape.depth, name)
       return converted { shape in tones.flatMap { Conversion.toneMapped(shape, $0) } }
-    case .colour: return try inSRGB(fromColours: profile, name)
-    case nil: return self
+    case cmsSigRgbData: return try inSRGB(fromColours: profile, name)
+    default: return self
     }
   }
 
@@ -29,32 +28,28 @@ extension RowSource {
     fromColours profile: [UInt8],
     _ name: String
   ) throws(LarderError) -> any RowSource {
+    var format = clcms_colours(3, false, false)
     if case .indexed(var palette) = shape.layout {
-      guard let transform = try ColourTransform(profile, clcms_rgb, name) else { return self }
+      guard let transform = try ColourTransform(profile, format, name) else { return self }
       let entries = palette.colours.count / 3
-      palette.colours.withUnsafeMutableBytes { transform.convert($0.baseAddress, entries) }
+      palette.colours.withUnsafeMutableBytes { colours in
+        transform.convert(colours.baseAddress, to: colours.baseAddress, entries)
+      }
       let layout = Bitmap.Layout.indexed(palette)
       return ConvertedRows(
         self,
         Conversion(layout: layout, depth: shape.depth) { _ = $1.update(fromContentsOf: $0) }
       )
     }
-    let format: cmsUInt32Number
-    switch (shape.layout, shape.depth) {
-    case (.rgb, 8): format = clcms_rgb
-    case (.rgba, 8): format = clcms_rgba
-    case (.bgrx, 8): format = clcms_bgrx
-    case (.rgb, 16): format = clcms_wide_rgb
-    case (.rgba, 16): format = clcms_wide_rgba
-    default: return self
-    }
+    let layout = shape.layout
+    guard [.rgb, .rgba, .bgrx].contains(layout) else { return self }
+    format = clcms_colours(Int32(layout.channels), shape.depth == 16, layout == .bgrx)
     guard let transform = try ColourTransform(profile, format, name) else { return self }
     let bytes = shape.pixelBytes
     return ConvertedRows(
       self,
-      Conversion(layout: shape.layout, depth: shape.depth) { source, target in
-        _ = target.update(fromContentsOf: source)
-        transform.convert(target.baseAddress, source.count / bytes)
+      Conversion(layout: layout, depth: shape.depth) { source, target in
+        transform.convert(source.baseAddress, to: target.baseAddress, source.count / bytes)
       }
     )
   }
@@ -70,9 +65,8 @@ extension RowSource {
   ) throws(LarderError) -> any RowSource {
     let format = isInverted ? clcms_inverted_ink : clcms_ink
     // littlecms refuses a profile whose samples are not those of `format`.
-    let own = try ColourTransform(profile, format, to: clcms_bgrx, name)
-    let transform: ColourTransform
-    if let own { transform = own } else { transform = try ColourTransform(filters: format, name) }
+    let own = try ColourTransform(profile, format, to: ColourTransform.bgrx, name)
+    let transform = if let own { own } else { try ColourTransform(filters: format, name) }
     return ConvertedRows(
       self,
       Conversion(layout: .bgrx, depth: 8) { inks, target in
@@ -106,51 +100,11 @@ extension Conversion {
   }
 }
 
-/// The kind of samples that a profile converts.
-private enum SourceProfile {
-  case grey
-  case colour
-
-  /// The kind of samples that `profile` converts; nil if the profile cannot be read, or is for other samples.
-  static func space(of profile: [UInt8]) -> SourceProfile? {
-    guard let source = cmsOpenProfileFromMem(profile, cmsUInt32Number(profile.count)) else {
-      return nil
-    }
-    defer { cmsCloseProfile(source) }
-    let (kind, space) = (cmsGetDeviceClass(source), cmsGetColorSpace(source))
-    guard kind != cmsSigLinkClass, kind != cmsSigAbstractClass, kind != cmsSigNamedColorClass
-    else { return nil }
-    return switch space {
-    case cmsSigGrayData: .grey
-    case cmsSigRgbData: .colour
-    default: nil
-    }
-  }
-
-  /// A table with the sRGB value of every grey sample of `depth` bits; nil if the profile cannot be used.
-  static func tones(
-    of profile: [UInt8],
-    depth: Int,
-    _ name: String
-  ) throws(LarderError) -> [UInt16]? {
-    guard depth == 8 || depth == 16 else { return nil }
-    let most = depth == 16 ? 65_535 : 255
-    let values = (0...most).map { UInt16($0 * 65_535 / most) }
-    guard
-      let transform = try ColourTransform(profile, clcms_wide_grey, to: clcms_wide_rgb, name)
-    else { return nil }
-    var colours = [UInt16](repeating: 0, count: values.count * 3)
-    values.withUnsafeBytes { values in
-      colours.withUnsafeMutableBytes {
-        transform.convert(values.baseAddress, to: $0.baseAddress, most + 1)
-      }
-    }
-    return (0...most).map { UInt16((Int(colours[$0 * 3 + 1]) * most + 32_767) / 65_535) }
-  }
-}
-
 /// A conversion to sRGB by littlecms, freed exactly once.
 private final class ColourTransform {
+  /// The format of `bgrx`.
+  static let bgrx = clcms_colours(4, false, true)
+
   private let transform: cmsHTRANSFORM
 
   deinit { cmsDeleteTransform(transform) }
@@ -212,7 +166,7 @@ private final class ColourTransform {
         link,
         format,
         nil,
-        clcms_bgrx,
+        Self.bgrx,
         cmsUInt32Number(INTENT_PERCEPTUAL),
         0
       )
@@ -220,13 +174,36 @@ private final class ColourTransform {
     self.transform = transform
   }
 
-  /// Converts pixels in place.
-  func convert(_ pixels: UnsafeMutableRawPointer?, _ count: Int) {
-    cmsDoTransform(transform, pixels, pixels, cmsUInt32Number(count))
-  }
-
+  /// Converts pixels; both places can be the same.
   func convert(_ from: UnsafeRawPointer?, to: UnsafeMutableRawPointer?, _ count: Int) {
     cmsDoTransform(transform, from, to, cmsUInt32Number(count))
+  }
+
+  /// The colour space of the samples that `profile` converts; nil if it cannot be read or converts no samples.
+  static func space(of profile: [UInt8]) -> cmsColorSpaceSignature? {
+    guard let source = cmsOpenProfileFromMem(profile, cmsUInt32Number(profile.count)) else {
+      return nil
+    }
+    defer { cmsCloseProfile(source) }
+    let others = [cmsSigLinkClass, cmsSigAbstractClass, cmsSigNamedColorClass]
+    return others.contains(cmsGetDeviceClass(source)) ? nil : cmsGetColorSpace(source)
+  }
+
+  /// A table with the sRGB value of every grey sample of `depth` bits; nil if the profile cannot be used.
+  static func tones(
+    of profile: [UInt8],
+    depth: Int,
+    _ name: String
+  ) throws(LarderError) -> [UInt16]? {
+    let wide = clcms_colours(3, true, false)
+    guard depth >= 8,
+      let transform = try ColourTransform(profile, clcms_wide_grey, to: wide, name)
+    else { return nil }
+    let most = depth == 16 ? 65_535 : 255
+    let values = (0...most).map { UInt16($0 * 65_535 / most) }
+    var colours = [UInt16](repeating: 0, count: values.count * 3)
+    colours.withUnsafeMutableBytes { transform.convert(values, to: $0.baseAddress, most + 1) }
+    return (0...most).map { UInt16((Int(colours[$0 * 3 + 1]) * most + 32_767) / 65_535) }
   }
 
   private static let filter: cmsSAMPLER16 = { input, output, _ in
@@ -247,15 +224,15 @@ extension AVIFHeader.Colour {
   /// brighter than paper white (203 cd/m², ITU-R BT.2408) are clipped. Equal numbers always give equal bytes.
   var profile: [UInt8]? {
     let isUsualCurve = ![4, 5, 8, 16, 18].contains(transfer)
-    guard let (red, green, blue, white) = chromaticities ?? (isUsualCurve ? nil : Self.usual)
+    guard let places = Self.chromaticities[primaries] ?? (isUsualCurve ? nil : Self.usual),
+      let curve = Self.curve(transfer)
     else { return nil }
-    guard let curve = Self.curve(transfer) else { return nil }
     defer { cmsFreeToneCurve(curve) }
-    func point(_ place: (Double, Double)) -> cmsCIExyY { cmsCIExyY(x: place.0, y: place.1, Y: 1) }
-    var whitePoint = point(white)
-    var primaries = cmsCIExyYTRIPLE(Red: point(red), Green: point(green), Blue: point(blue))
+    let points = places.map { cmsCIExyY(x: $0, y: $1, Y: 1) }
+    var primaries = cmsCIExyYTRIPLE(Red: points[0], Green: points[1], Blue: points[2])
+    var white = points[3]
     var curves: [OpaquePointer?] = [curve, curve, curve]
-    guard let made = cmsCreateRGBProfile(&whitePoint, &primaries, &curves) else { return nil }
+    guard let made = cmsCreateRGBProfile(&white, &primaries, &curves) else { return nil }
     defer { cmsCloseProfile(made) }
     var count: cmsUInt32Number = 0
     guard cmsSaveProfileToMem(made, nil, &count) != 0 else { return nil }
@@ -266,52 +243,42 @@ extension AVIFHeader.Colour {
     return bytes
   }
 
-  private typealias Primaries = (
-    red: (Double, Double), green: (Double, Double), blue: (Double, Double), white: (Double, Double)
-  )
-
   private static let daylight = (0.3127, 0.3290)
-  private static let usual: Primaries = ((0.64, 0.33), (0.30, 0.60), (0.15, 0.06), daylight)
+  private static let usual = [(0.64, 0.33), (0.30, 0.60), (0.15, 0.06), daylight]
 
-  /// The chromaticities of the primaries and of white; nil for sRGB's primaries and for unknown ones. (ITU-T H.273,
-  /// table 2)
-  private var chromaticities: Primaries? {
-    let day = Self.daylight
-    return switch primaries {
-    case 4: ((0.67, 0.33), (0.21, 0.71), (0.14, 0.08), (0.310, 0.316))
-    case 5: ((0.64, 0.33), (0.29, 0.60), (0.15, 0.06), day)
-    case 6, 7: ((0.630, 0.340), (0.310, 0.595), (0.155, 0.070), day)
-    case 8: ((0.681, 0.319), (0.243, 0.692), (0.145, 0.049), (0.310, 0.316))
-    case 9: ((0.708, 0.292), (0.170, 0.797), (0.131, 0.046), day)
-    case 11: ((0.680, 0.320), (0.265, 0.690), (0.150, 0.060), (0.314, 0.351))
-    case 12: ((0.680, 0.320), (0.265, 0.690), (0.150, 0.060), day)
-    case 22: ((0.630, 0.340), (0.295, 0.605), (0.155, 0.077), day)
-    default: nil
-    }
-  }
+  /// The chromaticities of red, green, blue and white, except those of sRGB. (ITU-T H.273, table 2)
+  private static let chromaticities: [Int32: [(Double, Double)]] = [
+    4: [(0.67, 0.33), (0.21, 0.71), (0.14, 0.08), (0.310, 0.316)],
+    5: [(0.64, 0.33), (0.29, 0.60), (0.15, 0.06), daylight],
+    6: [(0.630, 0.340), (0.310, 0.595), (0.155, 0.070), daylight],
+    7: [(0.630, 0.340), (0.310, 0.595), (0.155, 0.070), daylight],
+    8: [(0.681, 0.319), (0.243, 0.692), (0.145, 0.049), (0.310, 0.316)],
+    9: [(0.708, 0.292), (0.170, 0.797), (0.131, 0.046), daylight],
+    11: [(0.680, 0.320), (0.265, 0.690), (0.150, 0.060), (0.314, 0.351)],
+    12: [(0.680, 0.320), (0.265, 0.690), (0.150, 0.060), daylight],
+    22: [(0.630, 0.340), (0.295, 0.605), (0.155, 0.077), daylight],
+  ]
 
   /// The curve that converts samples to linear light. (ITU-T H.273, table 3)
   private static func curve(_ transfer: Int32) -> OpaquePointer? {
-    switch transfer {
-    case 1, 6, 14, 15:
-      let alpha = 1.099296826809442
-      return parametric(4, [1 / 0.45, 1 / alpha, 1 - 1 / alpha, 1 / 4.5, 0.081242858298635])
-    case 4: return parametric(1, [2.2])
-    case 5: return parametric(1, [2.8])
-    case 8: return parametric(1, [1])
-    case 16: return tabulated { perceptual($0) * 10_000 / 203 }
-    case 18: return tabulated { hybrid($0) / hybrid(0.75) }
-    default: return parametric(4, [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045])
+    func parametric(_ type: Int32, _ numbers: [Double]) -> OpaquePointer? {
+      cmsBuildParametricToneCurve(nil, type, numbers)
     }
-  }
-
-  private static func parametric(_ type: Int32, _ numbers: [Double]) -> OpaquePointer? {
-    cmsBuildParametricToneCurve(nil, type, numbers)
-  }
-
-  private static func tabulated(_ light: (Double) -> Double) -> OpaquePointer? {
-    let values = (0..<4096).map { UInt16((min(light(Double($0) / 4095), 1) * 65_535).rounded()) }
-    return cmsBuildTabulatedToneCurve16(nil, 4096, values)
+    func tabulated(_ light: (Double) -> Double) -> OpaquePointer? {
+      let values = (0..<4096).map { UInt16((min(light(Double($0) / 4095), 1) * 65_535).rounded()) }
+      return cmsBuildTabulatedToneCurve16(nil, 4096, values)
+    }
+    let alpha = 1.099296826809442
+    return switch transfer {
+    case 1, 6, 14, 15:
+      parametric(4, [1 / 0.45, 1 / alpha, 1 - 1 / alpha, 1 / 4.5, 0.081242858298635])
+    case 4: parametric(1, [2.2])
+    case 5: parametric(1, [2.8])
+    case 8: parametric(1, [1])
+    case 16: tabulated { perceptual($0) * 10_000 / 203 }
+    case 18: tabulated { hybrid($0) / hybrid(0.75) }
+    default: parametric(4, [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045])
+    }
   }
 
   /// PQ: converts a sample to light, where 1 stands for 10,000 cd/m². (SMPTE ST 2084)

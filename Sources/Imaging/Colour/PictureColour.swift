@@ -25,32 +25,25 @@ public struct PictureColour: Sendable, Hashable, Codable {
   /// sections 5.2 and 6.1)
   public init?(_ text: String) {
     let text = text.lowercased()
-    if text == "transparent" {
-      self = .transparent
-      return
-    }
-    guard let digits = Self.names[text] ?? (text.first == "#" ? String(text.dropFirst()) : nil),
+    guard var digits = Self.names[text] ?? (text.first == "#" ? String(text.dropFirst()) : nil)
+    else { return nil }
+    // In a short form, each digit stands for two equal digits.
+    if digits.utf8.count <= 4 { digits = digits.map { "\($0)\($0)" }.joined() }
+    if digits.utf8.count == 6 { digits += "ff" }
+    guard digits.utf8.count == 8,
       digits.utf8.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }),
       let number = UInt32(digits, radix: 16)
     else { return nil }
     func part(_ shift: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: number >> shift) }
-    // In a short form, each digit stands for two equal digits.
-    func digit(_ shift: UInt32) -> UInt8 { UInt8(number >> shift & 15) * 17 }
-    switch digits.utf8.count {
-    case 3: self.init(red: digit(8), green: digit(4), blue: digit(0))
-    case 4: self.init(red: digit(12), green: digit(8), blue: digit(4), alpha: digit(0))
-    case 6: self.init(red: part(16), green: part(8), blue: part(0))
-    case 8: self.init(red: part(24), green: part(16), blue: part(8), alpha: part(0))
-    default: return nil
-    }
+    self.init(red: part(24), green: part(16), blue: part(8), alpha: part(0))
   }
 
-  /// The basic colour names, known to every browser. (HTML 4.01, section 6.5)
+  /// The basic colour names, known to every browser, and the name of no colour. (HTML 4.01, section 6.5)
   private static let names = [
     "aqua": "00ffff", "black": "000000", "blue": "0000ff", "fuchsia": "ff00ff", "gray": "808080",
     "grey": "808080", "green": "008000", "lime": "00ff00", "maroon": "800000", "navy": "000080",
     "olive": "808000", "purple": "800080", "red": "ff0000", "silver": "c0c0c0", "teal": "008080",
-    "white": "ffffff", "yellow": "ffff00",
+    "transparent": "00000000", "white": "ffffff", "yellow": "ffff00",
   ]
 
   var isGrey: Bool { red == green && green == blue }

@@ -4,20 +4,19 @@ extension Crop {
   /// Encodes rows that were made from the pixels of `file`.
   func encoded(
     _ rows: any RowSource,
-    _ framing: Framing,
+    _ plan: CropPlan,
     from file: PictureFile,
-    opening open: PartFile.Opening?,
-    isStamped: Bool
+    opening open: PartFile.Opening?
   ) throws(LarderError) -> EncodedPicture {
     let target = target(of: file.probe.format)
     let place = open.map { PNGOutput.Place(open: $0, most: heldBytes) }
     switch file.probe.structure {
     case let markers as JPEGMarkers where target == .jpeg:
-      return try encodedLike(rows, markers, framing, from: file, isStamped: isStamped)
+      return try encodedLike(rows, markers, plan, from: file)
     case let chunks as PNGChunks where target == .png:
-      return try encodedLike(rows, chunks, framing, from: file, to: place, isStamped: isStamped)
+      return try encodedLike(rows, chunks, plan, from: file, to: place)
     default:
-      return try encoded(rows, framing, from: file, as: target, to: place, isStamped: isStamped)
+      return try encoded(rows, plan, from: file, as: target, to: place)
     }
   }
 
@@ -44,9 +43,8 @@ extension Crop {
   private func encodedLike(
     _ rows: any RowSource,
     _ markers: JPEGMarkers,
-    _ framing: Framing,
-    from file: PictureFile,
-    isStamped: Bool
+    _ plan: CropPlan,
+    from file: PictureFile
   ) throws(LarderError) -> EncodedPicture {
     // Rows that were grey or CMYK and have become RGB cannot use the tables and the profile of the source.
     let layout = try markers.layout(of: file.name)
@@ -63,19 +61,19 @@ extension Crop {
       like: isLike ? file : nil,
       transposed: file.probe.orientation.swapsAxes,
       // A block of a smaller picture has more detail than the blocks for which the tables of the source were made.
-      hasNewDetail: framing.isScaled || isStamped,
+      hasNewDetail: plan.framing.isScaled || plan.isStamped,
       limits: limits,
       name: file.name
     )
     let whole = JPEGSegments.add(
       to: bytes,
       from: file,
-      size: framing.canvas,
+      size: plan.framing.canvas,
       profile: isSame && !convertsToSRGB,
       metadata: keepsMetadata
     )
-    var picture = picture(.held(whole), .jpeg, framing, .reencoded)
-    if lossless, frame == nil, fit == .cover, !isStamped {
+    var picture = picture(.held(whole), .jpeg, plan.framing, .reencoded)
+    if lossless, frame == nil, fit == .cover, !plan.isStamped {
       picture.summary.remarks.insert(.notLossless)
     }
     return picture
@@ -85,53 +83,54 @@ extension Crop {
   private func encodedLike(
     _ rows: any RowSource,
     _ chunks: PNGChunks,
-    _ framing: Framing,
+    _ plan: CropPlan,
     from file: PictureFile,
-    to place: PNGOutput.Place?,
-    isStamped: Bool
+    to place: PNGOutput.Place?
   ) throws(LarderError) -> EncodedPicture {
-    let isConverted = converts(file)
-    let isNew = framing.isScaled || framing.isPadded || isConverted
     // A chunk that names a background by its palette index or at a small depth makes no sense without that palette or
     // depth.
     let keepsShape =
-      !isStamped
-      && (!isNew
-        || chunks.colourType != 3 && chunks.depth >= 8 && !chunks.hasTransparency
-          && !framing.isPadded && !isConverted)
+      !plan.isNew
+      || !plan.isStamped && !plan.isConverted && !plan.framing.isPadded
+        && chunks.colourType != 3 && chunks.depth >= 8 && !chunks.hasTransparency
     let isGrey = chunks.colourType == 0 || chunks.colourType == 4
     let output = PNGAncillary.output(
       from: file,
-      size: framing.canvas,
+      size: plan.framing.canvas,
       metadata: keepsMetadata,
       keepsShape: keepsShape,
       profile: !(isGrey && rows.shape.layout.channels > 2),
-      converted: isConverted,
+      converted: plan.isConverted,
       to: place
     )
     // libpng needs the whole of an interlaced picture in memory.
     let isSmall = rows.shape.height * rows.shape.rowBytes <= 64 << 20
     let made = try PNGCodec.encode(
       rows,
-      interlaced: chunks.isInterlaced && isSmall && !isStamped,
+      interlaced: chunks.isInterlaced && isSmall && !plan.isStamped,
       to: output,
       limits,
       name: file.name
     )
-    return picture(made, .png, framing, isNew || isStamped ? .reencoded : .lossless)
+    return picture(made, .png, plan.framing, plan.isNew ? .reencoded : .lossless)
   }
 
   /// Encodes a picture in another format than its source has, or in WebP or AVIF, which are always re-encoded.
   private func encoded(
     _ rows: any RowSource,
-    _ framing: Framing,
+    _ plan: CropPlan,
     from file: PictureFile,
     as target: PictureFormat,
-    to place: PNGOutput.Place?,
-    isStamped: Bool
+    to place: PNGOutput.Place?
   ) throws(LarderError) -> EncodedPicture {
-    let keepsSamples = keepsSamples(of: file, as: target, isStamped: isStamped)
-    if lossless, !keepsSamples, isStrict, !isStamped {
+    let (canvas, wantsSamples) = (plan.framing.canvas, lossless && !plan.isStamped)
+    let isLosslessWebP = (file.probe.structure as? WebPChunks)?.isLossless == true
+    // A lossless WebP that stays a WebP keeps its samples exactly. Other pictures do so on request, if the format can
+    // hold the samples.
+    let keepsSamples =
+      target == .webp && isLosslessWebP
+      || wantsSamples && target != .jpeg && (target == .png || file.probe.depth <= 8)
+    if wantsSamples, !keepsSamples, isStrict {
       throw LarderError(
         .unsupported,
         "cannot crop \(file.name) without loss: \(target.name) cannot hold all of its samples",
@@ -139,11 +138,10 @@ extension Crop {
       )
     }
     let isGrey = rows.shape.layout == .grey || rows.shape.layout == .greyAlpha
-    let isConverted = converts(file)
     var tags = PictureTags(
       of: file,
-      width: framing.canvas.width,
-      height: framing.canvas.height,
+      width: canvas.width,
+      height: canvas.height,
       metadata: keepsMetadata,
       isGrey: isGrey && (target == .png || target == .jpeg) && !file.probe.structure.isInk,
       limits: limits
@@ -156,38 +154,22 @@ extension Crop {
     }
     let encoding = PictureEncoding(
       crop: self,
-      isConverted: isConverted,
+      isConverted: plan.isConverted,
       // Samples with more bits than the format can hold, such as 16 in a WebP, are rounded. Nothing else is lost.
-      lossless: keepsSamples || lossless && !isStamped,
-      hasNewColours: framing.isPadded && background.map { !$0.isGrey && $0.alpha > 0 } ?? false,
+      lossless: keepsSamples || wantsSamples,
+      hasNewColours: plan.framing.isPadded
+        && background.map { !$0.isGrey && $0.alpha > 0 } ?? false,
       source: file,
       tags: tags,
       place: place
     )
     let made = try target.codec.encode(rows, encoding)
-    let isNew = framing.isScaled || framing.isPadded || isConverted || isStamped
-    let isLossless = (target == .png || keepsSamples) && !isNew
-    var picture = picture(made, target, framing, isLossless ? .lossless : .reencoded)
+    let isLossless = (target == .png || keepsSamples) && !plan.isNew
+    var picture = picture(made, target, plan.framing, isLossless ? .lossless : .reencoded)
     if target != .png, (file.probe.structure as? PNGChunks)?.hasOwnGamma == true {
       picture.summary.remarks.insert(.noGamma)
     }
-    if lossless, !isStamped, !isLossless { picture.summary.remarks.insert(.notLossless) }
+    if wantsSamples, !isLossless { picture.summary.remarks.insert(.notLossless) }
     return picture
-  }
-
-  /// Whether the result keeps the samples exactly.
-  ///
-  /// This is true for a lossless WebP that stays a WebP. For other pictures it is true on request, if the format can
-  /// hold the samples.
-  private func keepsSamples(
-    of file: PictureFile,
-    as target: PictureFormat,
-    isStamped: Bool
-  ) -> Bool {
-    guard target != .jpeg else { return false }
-    if let chunks = file.probe.structure as? WebPChunks, chunks.isLossless, target == .webp {
-      return true
-    }
-    return !isStamped && lossless && (target == .png || file.probe.depth <= 8)
   }
 }

@@ -29,8 +29,9 @@ extension Crop {
     let probe = file.probe
     guard needsLook(at: probe) else { return framing(probe) }
     let stored = probe.stored
-    var request = plan(of: probe, framing(probe)).request
-    request.region = PixelRegion(x: 0, y: 0, width: stored.width, height: stored.height)
+    let planned = plan(of: probe, framing(probe)).request
+    let whole = PixelRegion(x: 0, y: 0, width: stored.width, height: stored.height)
+    let request = RowRequest(whole, scaling: planned.scaling, isNative: planned.isNative)
     var bytes = stored.width * stored.height * max(probe.channels, 3) * (probe.depth > 8 ? 2 : 1)
     if let markers = probe.structure as? JPEGMarkers {
       let layout = try markers.layout(of: file.name)
@@ -53,11 +54,10 @@ extension Crop {
     let probe = file.probe
     let upright = PixelSize(width: probe.width, height: probe.height)
     let small = try whole.thumbnail(of: probe.stored, limits: limits, name: file.name)
-    let attention = Attention(small.upright(from: probe.orientation))
-    return framing(
-      probe,
-      focus: attention.focus(in: upright, window: framing(probe).window.size)
-    )
+    let shown = try BitmapRows(small)
+      .collected(from: probe.orientation, limits, name: file.name)
+    let window = framing(probe).window.size
+    return framing(probe, focus: Attention(shown).focus(in: upright, window: window))
   }
 
   /// The ICC profile of a picture's samples; empty if the samples are assumed to be sRGB.

@@ -131,45 +131,35 @@ public struct Crop: PictureMaking, Equatable, Codable {
   /// Checks the options.
   public func check() throws(LarderError) {
     try checkFrame()
-    if let format, !format.isWritten {
-      throw LarderError(
-        .usage,
-        "cannot make a \(format.name): choose jpeg, png, webp or avif"
-      )
-    }
-    if let quality, !(1...100).contains(quality) {
-      throw LarderError(.usage, "cannot use quality \(quality): it must be from 1 to 100")
-    }
-    try checkForm()
-  }
-
-  /// Checks the options of the encoding, and those that `lossless` rules out.
-  private func checkForm() throws(LarderError) {
-    if let format, isProgressive, format != .jpeg {
-      throw LarderError(
-        .usage,
-        "cannot make a progressive \(format.name): only JPEG can be progressive; choose jpeg"
-      )
-    }
-    if let format, let chroma, format != .jpeg, format != .avif {
-      throw LarderError(
-        .usage,
-        "cannot make a \(format.name) with chroma \(chroma.name): only JPEG and AVIF support this; "
+    let (name, chroma) = (format?.name ?? "", chroma?.name)
+    let rules: [(isBroken: Bool, message: String)] = [
+      (
+        format?.isWritten == false,
+        "cannot make a \(name): choose jpeg, png, webp or avif"
+      ),
+      (
+        !(1...100).contains(quality ?? 1),
+        "cannot use quality \(quality ?? 1): it must be from 1 to 100"
+      ),
+      (
+        isProgressive && ![nil, .jpeg].contains(format),
+        "cannot make a progressive \(name): only JPEG can be progressive; choose jpeg"
+      ),
+      (
+        chroma != nil && ![nil, .jpeg, .avif].contains(format),
+        "cannot make a \(name) with chroma \(chroma ?? ""): only JPEG and AVIF support this; "
           + "choose jpeg or avif"
-      )
-    }
-    if lossless, chroma != nil {
-      throw LarderError(
-        .usage,
+      ),
+      (
+        lossless && chroma != nil,
         "cannot change the chroma without loss: choose between chroma and lossless"
-      )
-    }
-    if lossless, convertsToSRGB {
-      throw LarderError(
-        .usage,
+      ),
+      (
+        lossless && convertsToSRGB,
         "cannot convert to sRGB without loss: choose between sRGB and lossless"
-      )
-    }
+      ),
+    ]
+    for rule in rules where rule.isBroken { throw LarderError(.usage, rule.message) }
   }
 
   private func checkFrame() throws(LarderError) {

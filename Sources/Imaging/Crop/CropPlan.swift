@@ -24,8 +24,15 @@ enum Step: Equatable {
 
 /// A plan for a result: the rows that the decoder delivers, and the steps that lead from them to the encoder.
 struct CropPlan: Equatable {
-  var request: RowRequest
-  var steps: [Step]
+  let framing: Framing
+  /// Whether the colours are converted to sRGB.
+  let isConverted: Bool
+  let isStamped: Bool
+  let request: RowRequest
+  let steps: [Step]
+
+  /// Whether the result has samples that the picture does not have.
+  var isNew: Bool { framing.isScaled || framing.isPadded || isConverted || isStamped }
 }
 
 extension Crop {
@@ -69,7 +76,13 @@ extension Crop {
     add(.pad, framing.isPadded)
     add(.light, probe.structure.isInk && (isStamped || convertsToSRGB || target != .jpeg))
     add(.stamp, isStamped)
-    return CropPlan(request: request, steps: steps)
+    return CropPlan(
+      framing: framing,
+      isConverted: isConverted,
+      isStamped: isStamped,
+      request: request,
+      steps: steps
+    )
   }
 
   /// Makes a picture: decodes rows, takes the steps of its plan, and encodes the result.
@@ -81,21 +94,20 @@ extension Crop {
     let canvas = framing(file.probe).canvas
     try limits.check(width: canvas.width, height: canvas.height, of: file.name)
     if stamp == nil, let picture = try losslessJPEG(file) { return picture }
-    let framing = try framing(of: file)
-    let isStamped = stamp != nil
-    let plan = plan(of: file.probe, framing, isConverted: converts(file), isStamped: isStamped)
+    let plan = try plan(
+      of: file.probe,
+      framing(of: file),
+      isConverted: converts(file),
+      isStamped: stamp != nil
+    )
     return try file.withRows(plan.request, limits) { (opened) throws(LarderError) in
-      let (rows, stamped) = try taken(opened, through: plan.steps, framing, of: file, stamp)
-      var picture = try encoded(
-        rows,
-        framing,
-        from: file,
-        opening: open,
-        isStamped: isStamped
-      )
+      let rows = try taken(opened, plan, of: file, stamp)
+      var picture = try encoded(rows, plan, from: file, opening: open)
       picture.summary.isDamaged = opened.isDamaged()
-      if let stamped { picture.summary.remarks.formUnion(stamped.remarks) }
-      if framing.isEnlarged { picture.summary.remarks.insert(.enlarged) }
+      if let stamped = rows as? StampedRows {
+        picture.summary.remarks.formUnion(stamped.remarks)
+      }
+      if plan.framing.isEnlarged { picture.summary.remarks.insert(.enlarged) }
       return picture
     }
   }
@@ -105,14 +117,12 @@ extension Crop {
   /// The steps are taken later, while the encoder reads the resulting rows.
   func taken(
     _ opened: OpenRows,
-    through steps: [Step],
-    _ framing: Framing,
+    _ plan: CropPlan,
     of file: PictureFile,
     _ stamp: (stamp: Stamp, moment: StampTime)? = nil
-  ) throws(LarderError) -> (rows: any RowSource, stamped: StampedRows?) {
+  ) throws(LarderError) -> any RowSource {
     var rows = opened.source
-    var stamped: StampedRows?
-    for step in steps {
+    for step in plan.steps {
       switch step {
       case .scale(let size):
         rows = try ScaledRows(rows, opened.part, to: size, limits, name: file.name)
@@ -123,7 +133,7 @@ extension Crop {
       case .convert: rows = try rows.inSRGB(from: colours(of: file), name: file.name)
       case .pad:
         rows = rows.padded(
-          framing,
+          plan.framing,
           on: background,
           keepsAlpha: target(of: file.probe.format) != .jpeg,
           isInverted: try hasInvertedInk(file)
@@ -136,12 +146,10 @@ extension Crop {
         )
       case .stamp:
         guard let stamp else { continue }
-        let painted = try StampedRows(rows, stamp.stamp, stamp.moment, name: file.name)
-        rows = painted
-        stamped = painted
+        rows = try StampedRows(rows, stamp.stamp, stamp.moment, name: file.name)
       }
     }
-    return (rows, stamped)
+    return rows
   }
 
   /// Whether CMYK samples are stored inverted, as Adobe's programs do: 255 then means no ink.

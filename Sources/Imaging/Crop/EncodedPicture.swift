@@ -38,18 +38,7 @@ public struct EncodedPicture: Sendable, Equatable {
   }
 
   /// The distance of a crop from its requested position, in pixels of the upright input.
-  public struct Shift: Sendable, Equatable, Codable {
-    /// Pixels to the right.
-    public var x: Int
-    /// Pixels downwards.
-    public var y: Int
-
-    /// Makes a shift; the default is no shift.
-    public init(x: Int = 0, y: Int = 0) {
-      self.x = x
-      self.y = y
-    }
-  }
+  public typealias Shift = Point
 
   /// A point of a picture, in pixels from its top left corner.
   public struct Point: Sendable, Equatable, Codable {
@@ -58,8 +47,8 @@ public struct EncodedPicture: Sendable, Equatable {
     /// Pixels downwards.
     public var y: Int
 
-    /// Makes a point.
-    public init(x: Int, y: Int) {
+    /// Makes a point; the default is the top left corner.
+    public init(x: Int = 0, y: Int = 0) {
       (self.x, self.y) = (x, y)
     }
 

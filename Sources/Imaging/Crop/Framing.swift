@@ -9,7 +9,7 @@ public enum PictureFit: String, Sendable, CaseIterable, Codable {
 /// How an upright picture becomes a result: the part that is kept, the size to which it is scaled, and its position.
 ///
 /// It is a plan; nothing is decoded to make it.
-struct Framing {
+struct Framing: Equatable {
   /// The part of the upright picture that is kept.
   ///
   /// It is called the window below.
@@ -76,15 +76,13 @@ struct Framing {
     func part(_ side: Int, _ times: Int, _ over: Int, _ most: Int) -> Int {
       min(max((side * times + over / 2) / over, 1), most)
     }
-    return limits.width * other.height >= limits.height * other.width
-      ? PixelSize(
-        width: part(limits.height, other.width, other.height, limits.width),
-        height: limits.height
-      )
-      : PixelSize(
-        width: limits.width,
-        height: part(limits.width, other.height, other.width, limits.height)
-      )
+    var size = limits
+    if limits.width * other.height >= limits.height * other.width {
+      size.width = part(limits.height, other.width, other.height, limits.width)
+    } else {
+      size.height = part(limits.width, other.height, other.width, limits.height)
+    }
+    return size
   }
 }
 

@@ -35,24 +35,10 @@ public struct Bitmap: Sendable, Equatable {
       }
     }
 
-    /// The number of samples that have a meaning: 3 for `bgrx`, whose last sample is unused.
-    var meaningful: Int { self == .bgrx ? 3 : channels }
-
     /// Whether the last sample of a pixel is alpha.
     ///
     /// A palette can have alpha even if this is false.
     var hasAlpha: Bool { self == .rgba || self == .greyAlpha }
-
-    /// The layout with alpha added.
-    ///
-    /// CMYK and palette indices stay as they are.
-    var withAlpha: Layout {
-      switch self {
-      case .grey, .greyAlpha: .greyAlpha
-      case .rgb, .rgba, .bgrx: .rgba
-      case .cmyk, .indexed: self
-      }
-    }
 
     func pixelBytes(depth: Int) -> Int { channels * (depth == 16 ? 2 : 1) }
   }
@@ -78,9 +64,9 @@ public struct Bitmap: Sendable, Equatable {
   }
 
   /// Pixels from left to right.
-  public let width: Int
+  public internal(set) var width: Int
   /// Pixels from top to bottom.
-  public let height: Int
+  public internal(set) var height: Int
   /// The layout of the samples of a pixel.
   public let layout: Layout
   /// The significant bits of a sample: 1, 2, 4, 8 or 16.
@@ -136,16 +122,11 @@ public struct Bitmap: Sendable, Equatable {
     filling fill: (UnsafeMutableBufferPointer<UInt8>) throws(Failure) -> Void
   ) throws(Failure) {
     let count = width * height * layout.pixelBytes(depth: depth)
-    var failure: Failure?
-    let samples = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
-      do throws(Failure) {
-        try fill(UnsafeMutableBufferPointer(rebasing: buffer[..<count]))
-        initialized = count
-      } catch {
-        failure = error
-      }
+    let samples = try [UInt8](unsafeUninitializedCapacity: count) {
+      (buffer, made) throws(Failure) in
+      try fill(UnsafeMutableBufferPointer(rebasing: buffer[..<count]))
+      made = count
     }
-    if let failure { throw failure }
     self.init(width: width, height: height, layout: layout, depth: depth, samples: samples)
   }
 }
@@ -173,65 +154,19 @@ extension Bitmap.Palette {
 
   /// Whether any colour is not opaque.
   var hasAlpha: Bool { !alpha.allSatisfy { $0 == 255 } }
-
-  /// The colours of all 256 indices, in the form in which they are written to a bitmap.
-  struct Table {
-    /// `rgb`, or `rgba` if alpha was requested or any colour is not opaque.
-    let layout: Bitmap.Layout
-    /// The four bytes of each colour, in memory order.
-    let colours: [UInt32]
-
-    /// Makes the table of a palette.
-    ///
-    /// An index for which the palette has no colour becomes black.
-    init(_ palette: Bitmap.Palette, withAlpha: Bool = false) {
-      layout = withAlpha || palette.hasAlpha ? .rgba : .rgb
-      colours = (0..<256).map { index in
-        var colour = UInt32(index < palette.alpha.count ? palette.alpha[index] : 255) << 24
-        for channel in 0..<3 where index < palette.colours.count / 3 {
-          colour |= UInt32(palette.colours[index * 3 + channel]) << UInt32(8 * channel)
-        }
-        return UInt32(littleEndian: colour)
-      }
-    }
-
-    /// Writes the colour of each index to `target`.
-    func look(
-      up indices: Slice<UnsafeBufferPointer<UInt8>>,
-      into target: UnsafeMutableBufferPointer<UInt8>
-    ) {
-      guard let last = indices.last else { return }
-      let step = layout.channels
-      let target = UnsafeMutableRawBufferPointer(target)
-      colours.withUnsafeBufferPointer { colours in
-        var place = 0
-        // Writes four bytes at once; without alpha, the next pixel overwrites the fourth byte.
-        for index in indices.dropLast() {
-          target.storeBytes(of: colours[Int(index)], toByteOffset: place, as: UInt32.self)
-          place += step
-        }
-        withUnsafeBytes(of: colours[Int(last)]) { target[place...].copyBytes(from: $0[..<step]) }
-      }
-    }
-  }
 }
 
 extension Bitmap {
   /// A copy of a part of the bitmap.
   func part(_ region: PixelRegion) -> Bitmap {
-    guard region != PixelRegion(x: 0, y: 0, width: width, height: height) else { return self }
-    let bytes = region.width * pixelBytes
-    var part = Bitmap(width: region.width, height: region.height, layout: layout, depth: depth) {
-      target in
-      samples.withUnsafeBytes { source in
-        for y in 0..<region.height {
-          let from = (region.y + y) * rowBytes + region.x * pixelBytes
-          UnsafeMutableRawBufferPointer(target)[(y * bytes)...]
-            .copyBytes(from: source[from..<from + bytes])
-        }
-      }
+    var part = self
+    (part.width, part.height) = (region.width, region.height)
+    part.samples = []
+    part.samples.reserveCapacity(part.rowBytes * part.height)
+    for y in region.y..<region.y + region.height {
+      let start = y * rowBytes + region.x * pixelBytes
+      part.samples += samples[start..<start + part.rowBytes]
     }
-    part.clear = clear
     return part
   }
 
@@ -240,23 +175,12 @@ extension Bitmap {
     guard region != PixelRegion(x: 0, y: 0, width: width, height: height) else { return }
     let (from, bytes) = (rowBytes, region.width * pixelBytes)
     let first = region.y * from + region.x * pixelBytes
-    // The array is moved out of the bitmap, so that it is changed without a copy.
-    var samples: [UInt8] = []
-    swap(&samples, &self.samples)
     samples.withUnsafeMutableBytes { samples in
       guard let start = samples.baseAddress else { return }
       for y in 0..<region.height { memmove(start + y * bytes, start + first + y * from, bytes) }
     }
     samples.removeLast(samples.count - bytes * region.height)
-    let clear = clear
-    self = Bitmap(
-      width: region.width,
-      height: region.height,
-      layout: layout,
-      depth: depth,
-      samples: samples
-    )
-    self.clear = clear
+    (width, height) = (region.width, region.height)
   }
 
   /// The part `region` of a canvas on which this bitmap lies at `frame`; the pixels around it are transparent.

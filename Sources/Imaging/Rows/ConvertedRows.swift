@@ -12,10 +12,31 @@ struct Conversion {
   let convert: (UnsafeBufferPointer<UInt8>, UnsafeMutableBufferPointer<UInt8>) -> Void
 
   /// Replaces palette indices by their colours, as `rgb` or `rgba`; nil if the rows have no palette.
+  ///
+  /// The result is `rgba` if alpha was requested or any colour is not opaque. An index for which the palette has no
+  /// colour becomes black.
   static func expanded(_ shape: RowShape, withAlpha: Bool = false) -> Conversion? {
     guard case .indexed(let palette) = shape.layout else { return nil }
-    let table = Bitmap.Palette.Table(palette, withAlpha: withAlpha)
-    return Conversion(layout: table.layout, depth: 8) { table.look(up: $0[...], into: $1) }
+    let layout = withAlpha || palette.hasAlpha ? Bitmap.Layout.rgba : .rgb
+    let step = layout.channels
+    let colours = (0..<256).map { index -> SIMD4<UInt8> in
+      var colour = SIMD4<UInt8>(0, 0, 0, index < palette.alpha.count ? palette.alpha[index] : 255)
+      for channel in 0..<3 where index < palette.colours.count / 3 {
+        colour[channel] = palette.colours[index * 3 + channel]
+      }
+      return colour
+    }
+    return Conversion(layout: layout, depth: 8) { indices, target in
+      let target = UnsafeMutableRawBufferPointer(target)
+      // Writes four bytes at once; without alpha, the next pixel overwrites the fourth byte.
+      for (place, index) in indices.dropLast().enumerated() {
+        target.storeBytes(of: colours[Int(index)], toByteOffset: place * step, as: SIMD4.self)
+      }
+      guard let last = indices.last else { return }
+      for channel in 0..<step {
+        target[(indices.count - 1) * step + channel] = colours[Int(last)][channel]
+      }
+    }
   }
 
   /// Rounds samples of 16 bits to 8 bits; nil if the samples have another depth.
@@ -34,91 +55,94 @@ struct Conversion {
   ///
   /// Alpha is kept.
   static func coloured(_ shape: RowShape) -> Conversion? {
-    let (from, depth) = (shape.layout.channels, shape.depth)
-    let bytes = depth == 16 ? 2 : 1
     switch shape.layout {
-    case .indexed: return expanded(shape)
-    case .grey, .greyAlpha:
-      let widest = UInt8(255 / ((1 << min(depth, 8)) - 1))
-      return Conversion(layout: from == 1 ? .rgb : .rgba, depth: max(depth, 8)) { rows, target in
-        var place = 0
-        for start in stride(from: 0, to: rows.count, by: from * bytes) {
-          for byte in start..<start + bytes {
-            let light = rows[byte] &* widest
-            target[place] = light
-            target[place + bytes] = light
-            target[place + 2 * bytes] = light
-            if from == 2 { target[place + 3 * bytes] = rows[byte + bytes] }
-            place += 1
-          }
-          place += (from + 1) * bytes
-        }
-      }
-    default: return nil
+    case .indexed: expanded(shape)
+    case .grey: arranged(shape, as: .rgb, [0, 0, 0])
+    case .greyAlpha: arranged(shape, as: .rgba, [0, 0, 0, 1])
+    default: nil
     }
   }
 
   /// Adds alpha to pixels, which become opaque `rgba` or `greyAlpha`; nil for CMYK, palette indices, and rows with
   /// alpha.
   static func withAlpha(_ shape: RowShape) -> Conversion? {
-    let layout = shape.layout
-    guard layout == .grey || layout == .rgb || layout == .bgrx, shape.depth >= 8 else {
-      return nil
+    guard shape.depth >= 8 else { return nil }
+    return switch shape.layout {
+    case .grey: arranged(shape, as: .greyAlpha, [0, nil])
+    case .rgb: arranged(shape, as: .rgba, [0, 1, 2, nil])
+    case .bgrx: arranged(shape, as: .rgba, [2, 1, 0, nil])
+    default: nil
     }
-    let to = layout.withAlpha
-    let isSwapped = layout == .bgrx
-    let (step, colours, bytes) = (layout.channels, to.channels - 1, shape.depth == 16 ? 2 : 1)
-    return Conversion(layout: to, depth: shape.depth) { source, target in
-      var place = 0
-      for start in stride(from: 0, to: source.count, by: step * bytes) {
-        for channel in 0..<colours {
-          let from = start + (isSwapped ? 2 - channel : channel) * bytes
-          for byte in 0..<bytes { target[place + byte] = source[from + byte] }
-          place += bytes
+  }
+
+  /// Takes each sample of a pixel from another place in the pixel, or makes it opaque alpha if the place is nil.
+  ///
+  /// Samples of fewer than 8 bits are stretched to 8.
+  private static func arranged(
+    _ shape: RowShape,
+    as layout: Bitmap.Layout,
+    _ places: [Int?]
+  ) -> Conversion {
+    let bytes = shape.depth == 16 ? 2 : 1
+    let places = places.flatMap { place in
+      (0..<bytes).map { byte in place.map { $0 * bytes + byte } }
+    }
+    let widest = UInt8(255 / ((1 << min(shape.depth, 8)) - 1))
+    return Conversion(layout: layout, depth: max(shape.depth, 8)) { source, target in
+      for (pixel, start) in stride(from: 0, to: source.count, by: shape.pixelBytes).enumerated() {
+        for (byte, place) in places.enumerated() {
+          target[pixel * places.count + byte] = place.map { source[start + $0] &* widest } ?? 255
         }
-        for byte in 0..<bytes { target[place + byte] = 255 }
-        place += bytes
       }
     }
   }
 
-  /// Composites 8-bit pixels on an opaque colour: from `rgb`, `rgba` or `bgrx` to `target`, a layout without alpha.
+  /// Converts any pixels to 8 bits in the layout `target`, `rgb` or `bgrx`, one conversion after the other.
+  ///
+  /// Transparent pixels are composited on `colour`.
   static func flattened(
+    _ target: Bitmap.Layout,
+    on colour: PictureColour
+  ) -> [(RowShape) -> Conversion?] {
+    [inked, narrowed, coloured, { opaque($0, target, on: colour) }]
+  }
+
+  /// Composites 8-bit pixels on an opaque colour: from `rgb`, `rgba` or `bgrx` to `target`, another layout without
+  /// alpha.
+  private static func opaque(
     _ shape: RowShape,
     _ target: Bitmap.Layout,
     on colour: PictureColour
-  ) -> Conversion {
-    let behind = colour.onWhite.samples(in: target).map(Int.init)
-    let (from, to) = (shape.layout.channels, target.channels)
-    let isSwapped = (shape.layout == .bgrx) != (target == .bgrx)
-    let hasAlpha = shape.layout == .rgba
+  ) -> Conversion? {
+    guard shape.layout != target else { return nil }
+    guard shape.layout == .rgba else {
+      return arranged(shape, as: target, target == .rgb ? [2, 1, 0] : [2, 1, 0, nil])
+    }
+    let behind = colour.samples(in: target).map(Int.init)
     return Conversion(layout: target, depth: 8) { source, pixels in
-      for pixel in 0..<source.count / from {
-        let alpha = hasAlpha ? Int(source[pixel * 4 + 3]) : 255
+      for pixel in 0..<source.count / 4 {
+        let alpha = Int(source[pixel * 4 + 3])
         for channel in 0..<3 {
-          let value = Int(source[pixel * from + (isSwapped ? 2 - channel : channel)])
-          pixels[pixel * to + channel] =
-            alpha == 255
-            ? UInt8(value) : UInt8((value * alpha + behind[channel] * (255 - alpha) + 127) / 255)
+          let own = Int(source[pixel * 4 + (target == .rgb ? channel : 2 - channel)])
+          let mixed = (own * alpha + behind[channel] * (255 - alpha) + 127) / 255
+          pixels[pixel * behind.count + channel] = UInt8(mixed)
         }
-        if to == 4 { pixels[pixel * 4 + 3] = 255 }
+        if target == .bgrx { pixels[pixel * 4 + 3] = 255 }
       }
     }
   }
 
-  /// Converts CMYK without a profile.
+  /// Converts CMYK to RGB without a profile; nil for other pixels.
   ///
   /// Each ink acts as a filter for the light that the other inks let through.
-  static func seen(_ target: Bitmap.Layout) -> Conversion {
-    let (step, isSwapped) = (target.channels, target == .bgrx)
-    return Conversion(layout: target, depth: 8) { source, pixels in
+  private static func inked(_ shape: RowShape) -> Conversion? {
+    guard shape.layout == .cmyk else { return nil }
+    return Conversion(layout: .rgb, depth: 8) { source, pixels in
       for pixel in 0..<source.count / 4 {
         let light = Int(source[pixel * 4 + 3])
         for channel in 0..<3 {
-          let value = Int(source[pixel * 4 + channel]) * light / 255
-          pixels[pixel * step + (isSwapped ? 2 - channel : channel)] = UInt8(value)
+          pixels[pixel * 3 + channel] = UInt8(Int(source[pixel * 4 + channel]) * light / 255)
         }
-        if step == 4 { pixels[pixel * 4 + 3] = 255 }
       }
     }
   }
@@ -129,39 +153,28 @@ final class ConvertedRows: RowSource {
   let shape: RowShape
   private let source: any RowSource
   private let conversion: Conversion
-  /// At most this many rows are converted at a time, so that they stay in the processor's cache.
-  private let most: Int
-  /// A buffer for the rows of the source.
-  private var room: [UInt8]
+  /// A buffer for a row of the source, so that the row is still in the processor's cache when it is converted.
+  private let row: UnsafeMutablePointer<UInt8>
 
   init(_ source: any RowSource, _ conversion: Conversion) {
     (self.source, self.conversion) = (source, conversion)
     let from = source.shape
-    shape = RowShape(
-      width: from.width,
-      height: from.height,
-      layout: conversion.layout,
-      depth: conversion.depth
-    )
-    most = min(max((1 << 17) / max(from.rowBytes, 1), 1), max(from.height, 1))
-    room = [UInt8](repeating: 0, count: most * from.rowBytes)
+    var shape = from
+    (shape.layout, shape.depth, shape.clear) = (conversion.layout, conversion.depth, nil)
+    self.shape = shape
+    row = .allocate(capacity: from.rowBytes)
   }
 
+  deinit { row.deallocate() }
+
   func read(_ count: Int, into target: UnsafeMutablePointer<UInt8>) throws(LarderError) {
-    let from = source.shape.rowBytes
-    var (left, target) = (count, target)
-    while left > 0 {
-      let taken = min(left, most)
-      try room.withUnsafeMutableBufferPointer { (room) throws(LarderError) in
-        guard let start = room.baseAddress else { return }
-        try source.read(taken, into: start)
-        conversion.convert(
-          UnsafeBufferPointer(rebasing: room[..<(taken * from)]),
-          UnsafeMutableBufferPointer(start: target, count: taken * shape.rowBytes)
-        )
-      }
-      target += taken * shape.rowBytes
-      left -= taken
+    for index in 0..<count {
+      try source.read(1, into: row)
+      let made = target + index * shape.rowBytes
+      conversion.convert(
+        UnsafeBufferPointer(start: row, count: source.shape.rowBytes),
+        UnsafeMutableBufferPointer(start: made, count: shape.rowBytes)
+      )
     }
   }
 }
@@ -176,10 +189,7 @@ extension RowSource {
   /// Converts these rows to 8 bits in the layout `target`, `rgb` or `bgrx`; transparent pixels get an opaque
   /// background.
   func flattened(_ target: Bitmap.Layout, on colour: PictureColour = .white) -> any RowSource {
-    guard shape.layout != .cmyk else { return ConvertedRows(self, .seen(target)) }
-    let colours = converted(Conversion.narrowed).converted(Conversion.coloured)
-    return colours.shape.layout == target
-      ? colours : ConvertedRows(colours, .flattened(colours.shape, target, on: colour))
+    Conversion.flattened(target, on: colour).reduce(self as any RowSource) { $0.converted($1) }
   }
 
   /// These rows, composited on a colour if they have alpha.
@@ -207,10 +217,7 @@ extension Bitmap {
 
   /// Converts the picture to 8 bits in the layout `target`, `rgb` or `bgrx`; transparent pixels get an opaque
   /// background.
-  func flattened(_ target: Layout = .bgrx, on colour: PictureColour = .white) -> Bitmap {
-    guard layout != .cmyk else { return converted { _ in .seen(target) } }
-    let colours = converted(Conversion.narrowed).converted(Conversion.coloured)
-    return colours.layout == target
-      ? colours : colours.converted { .flattened($0, target, on: colour) }
+  func flattened(_ target: Layout, on colour: PictureColour = .white) -> Bitmap {
+    Conversion.flattened(target, on: colour).reduce(self) { $0.converted($1) }
   }
 }

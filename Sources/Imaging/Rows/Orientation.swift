@@ -77,51 +77,25 @@ struct PixelRegion: Hashable, Sendable {
   var size: PixelSize { PixelSize(width: width, height: height) }
 }
 
-extension Bitmap {
-  /// The upright picture, if this bitmap is stored in `orientation`.
-  public func upright(from orientation: Orientation) -> Bitmap {
-    guard orientation != .upright else { return self }
-    let turning = Turning(PixelSize(width: width, height: height), from: orientation, pixelBytes)
-    var bitmap = Bitmap(
-      width: turning.size.width,
-      height: turning.size.height,
-      layout: layout,
-      depth: depth
-    ) { target in
-      samples.withUnsafeBufferPointer { samples in
-        guard let rows = samples.baseAddress else { return }
-        turning.lay(rows, first: 0, count: height, into: target)
-      }
-    }
-    bitmap.clear = clear
-    return bitmap
-  }
-}
-
 /// Copies rows of a stored picture to their places in the upright picture.
 struct Turning {
-  /// The size of the upright picture.
-  let size: PixelSize
   private let stored: PixelSize
-  private let orientation: Orientation
   private let pixelBytes: Int
-  /// The index of the stored pixel that becomes the first pixel of the upright picture.
+  /// The index of the upright pixel that is stored first.
   private let start: Int
-  /// The distance, in stored pixels, from an upright pixel to its right neighbour; negative if the neighbour is stored
+  /// The distance, in upright pixels, from a stored pixel to its right neighbour; negative if the neighbour comes
   /// earlier.
   private let across: Int
-  /// The distance, in stored pixels, from an upright pixel to the pixel below it; negative if that pixel is stored
-  /// earlier.
+  /// The distance, in upright pixels, from a stored pixel to the pixel below it; negative if that pixel comes earlier.
   private let down: Int
 
   init(_ stored: PixelSize, from orientation: Orientation, _ pixelBytes: Int) {
-    (self.stored, self.orientation, self.pixelBytes) = (stored, orientation, pixelBytes)
-    size = orientation.upright(stored)
-    let first = orientation.stored(PixelRegion(x: 0, y: 0, width: 1, height: 1), in: stored)
-    let (along, between) = orientation.swapsAxes ? (stored.width, 1) : (1, stored.width)
-    start = first.y * stored.width + first.x
-    across = orientation.reversesColumns ? -along : along
-    down = orientation.reversesRows ? -between : between
+    (self.stored, self.pixelBytes) = (stored, pixelBytes)
+    let size = orientation.upright(stored)
+    let column = orientation.reversesColumns ? -1 : 1
+    let row = orientation.reversesRows ? -size.width : size.width
+    start = (column < 0 ? size.width - 1 : 0) + (row < 0 ? (size.height - 1) * size.width : 0)
+    (across, down) = orientation.swapsAxes ? (row, column) : (column, row)
   }
 
   /// Copies `count` stored rows, beginning with row `first`, to their places in the upright picture.
@@ -129,7 +103,7 @@ struct Turning {
     _ rows: UnsafePointer<UInt8>,
     first: Int,
     count: Int,
-    into target: UnsafeMutableBufferPointer<UInt8>
+    into target: UnsafeMutablePointer<UInt8>
   ) {
     let lines = first..<first + count
     switch pixelBytes {
@@ -145,40 +119,29 @@ struct Turning {
   private func lay<Pixel: BitwiseCopyable>(
     _ rows: UnsafePointer<UInt8>,
     _ lines: Range<Int>,
-    into target: UnsafeMutableBufferPointer<UInt8>,
+    into target: UnsafeMutablePointer<UInt8>,
     as: Pixel.Type
   ) {
-    guard let target = UnsafeMutableRawPointer(target.baseAddress) else { return }
-    let source = UnsafeRawPointer(rows)
+    let (source, target) = (UnsafeRawPointer(rows), UnsafeMutableRawPointer(target))
     let bytes = MemoryLayout<Pixel>.size
-    let (xs, ys) = places(of: lines)
     // Pixels are copied in tiles. With long rows, either the source or the target would jump from row to row and miss
     // the cache.
     let tile = 32
-    for top in stride(from: ys.lowerBound, to: ys.upperBound, by: tile) {
-      for left in stride(from: xs.lowerBound, to: xs.upperBound, by: tile) {
-        for y in top..<min(top + tile, ys.upperBound) {
-          // SAFETY: each upright pixel corresponds to exactly one stored pixel. The stored pixels of `places` are
-          // within the rows `lines`, and `source` begins with the first of these rows.
-          let index = start + y * down + left * across - lines.lowerBound * stored.width
-          var from = source + index * bytes
-          var to = target + (y * size.width + left) * bytes
-          for _ in left..<min(left + tile, xs.upperBound) {
+    for top in stride(from: lines.lowerBound, to: lines.upperBound, by: tile) {
+      for left in stride(from: 0, to: stored.width, by: tile) {
+        for y in top..<min(top + tile, lines.upperBound) {
+          // SAFETY: each stored pixel corresponds to exactly one upright pixel, and `source` begins with the first of
+          // the rows `lines`.
+          var from = source + ((y - lines.lowerBound) * stored.width + left) * bytes
+          var to = target + (start + y * down + left * across) * bytes
+          for _ in left..<min(left + tile, stored.width) {
             to.storeBytes(of: from.loadUnaligned(as: Pixel.self), as: Pixel.self)
-            from += across * bytes
-            to += bytes
+            from += bytes
+            to += across * bytes
           }
         }
       }
     }
-  }
-
-  /// The columns and rows of the upright picture that the stored rows `lines` fill.
-  private func places(of lines: Range<Int>) -> (xs: Range<Int>, ys: Range<Int>) {
-    let isReversed = orientation.swapsAxes ? orientation.reversesColumns : orientation.reversesRows
-    let own =
-      isReversed ? stored.height - lines.upperBound..<stored.height - lines.lowerBound : lines
-    return orientation.swapsAxes ? (own, 0..<size.height) : (0..<size.width, own)
   }
 }
 

@@ -1,25 +1,4 @@
 import Base
-import Glibc
-
-/// The background around a picture: its colour, and the channels that the pixels of the picture need for it.
-struct Padding {
-  /// The colour of the background.
-  ///
-  /// The default is transparent for a picture that keeps its alpha, and white otherwise.
-  let colour: PictureColour
-  /// Whether the pixels need alpha, because the background is not opaque.
-  let needsAlpha: Bool
-  /// Whether grey pixels must become RGB, because the background is not grey.
-  let needsColour: Bool
-
-  /// Chooses the padding of a picture whose rows have any layout except `indexed`.
-  init(_ background: PictureColour?, around layout: Bitmap.Layout, keepsAlpha: Bool) {
-    colour = background ?? (layout.hasAlpha && keepsAlpha ? .transparent : .white)
-    needsAlpha = keepsAlpha && colour.alpha < 255 && !layout.hasAlpha
-    // The colour of a transparent background does not show.
-    needsColour = !colour.isGrey && colour.alpha > 0
-  }
-}
 
 /// The rows of a canvas on which a picture lies.
 ///
@@ -32,7 +11,7 @@ final class PaddedRows: RowSource {
   /// A row that consists of background.
   private let empty: [UInt8]
   /// A buffer for a row of the source.
-  private var line: [UInt8]
+  private let line: UnsafeMutablePointer<UInt8>
   private var reached = 0
   private var taken = 0
 
@@ -45,45 +24,37 @@ final class PaddedRows: RowSource {
     self.source = source
     var shape = source.shape
     frame = PixelRegion(x: place.x, y: place.y, width: shape.width, height: shape.height)
-    line = [UInt8](repeating: 0, count: shape.rowBytes)
+    line = .allocate(capacity: shape.rowBytes)
     shape.size = size
     self.shape = shape
     empty = Array(repeatElement(pixel, count: size.width).joined())
   }
 
+  deinit { line.deallocate() }
+
   func read(_ count: Int, into target: UnsafeMutablePointer<UInt8>) throws(LarderError) {
-    let pixel = shape.pixelBytes
     let columns = (0..<shape.width).clamped(to: frame.x..<frame.x + frame.width)
-    let from = (columns.lowerBound - frame.x) * pixel
     for row in 0..<count {
+      let made = target + row * shape.rowBytes
+      made.update(from: empty, count: empty.count)
       let y = reached + row - frame.y
-      let bytes = shape.rowBytes
-      let room = UnsafeMutableBufferPointer(start: target + row * bytes, count: bytes)
-      if columns.count < shape.width || !(0..<frame.height).contains(y) {
-        _ = room.update(fromContentsOf: empty)
-      }
       guard (0..<frame.height).contains(y) else { continue }
-      try line.withUnsafeMutableBufferPointer { (line) throws(LarderError) in
-        guard let start = line.baseAddress else { return }
-        while taken <= y {
-          try source.read(1, into: start)
-          taken += 1
-        }
-        memcpy(
-          target + row * bytes + columns.lowerBound * pixel,
-          start + from,
-          columns.count * pixel
-        )
-      }
+      try source.skip(y - taken)
+      try source.read(1, into: line)
+      (made + columns.lowerBound * shape.pixelBytes).update(
+        from: line + (columns.lowerBound - frame.x) * shape.pixelBytes,
+        count: columns.count * shape.pixelBytes
+      )
+      taken = y + 1
     }
     reached += count
     // The source is read to its end, because damage below the canvas counts, too.
-    if reached == shape.height { try source.skip(max(frame.height - taken, 0)) }
+    if reached == shape.height { try source.skip(frame.height - taken) }
   }
 }
 
 extension RowSource {
-  /// These rows on the canvas of `framing`, if it has a background.
+  /// These rows on the canvas of `framing`.
   ///
   /// Palette indices become colours. If the background is not grey, grey becomes RGB. If the background is transparent
   /// and `keepsAlpha` is true, opaque rows get alpha. The default background is transparent for rows that keep their
@@ -92,15 +63,15 @@ extension RowSource {
     _ framing: Framing,
     on background: PictureColour?,
     keepsAlpha: Bool,
-    isInverted: Bool = true
+    isInverted: Bool
   ) -> any RowSource {
-    guard framing.isPadded else { return self }
     var rows = converted { Conversion.expanded($0) }
-    let surround = Padding(background, around: rows.shape.layout, keepsAlpha: keepsAlpha)
-    if surround.needsAlpha { rows = rows.converted(Conversion.withAlpha) }
-    if surround.needsColour { rows = rows.converted(Conversion.coloured) }
+    let colour = background ?? (rows.shape.layout.hasAlpha && keepsAlpha ? .transparent : .white)
+    if keepsAlpha, colour.alpha < 255 { rows = rows.converted(Conversion.withAlpha) }
+    // The colour of a transparent background does not show.
+    if !colour.isGrey, colour.alpha > 0 { rows = rows.converted(Conversion.coloured) }
     let (layout, depth) = (rows.shape.layout, rows.shape.depth)
-    let pixel = surround.colour.pixel(in: layout, depth: depth, isInverted: isInverted)
+    let pixel = colour.pixel(in: layout, depth: depth, isInverted: isInverted)
     let place = (framing.place.x, framing.place.y)
     return PaddedRows(rows, on: framing.canvas, at: place, pixel: pixel)
   }

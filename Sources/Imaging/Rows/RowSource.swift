@@ -24,6 +24,23 @@ struct RowShape: Equatable {
   ///
   /// There are no unused bytes between rows.
   var rowBytes: Int { width * pixelBytes }
+
+  /// Makes a bitmap of this shape with the samples that `fill` writes; `fill` must write all samples.
+  ///
+  /// - Throws: ``LarderError`` when the bitmap takes more memory than is allowed, and the error of `fill`.
+  func bitmap(
+    _ limits: PictureLimits,
+    name: String,
+    filling fill: (UnsafeMutablePointer<UInt8>) throws(LarderError) -> Void
+  ) throws(LarderError) -> Bitmap {
+    try limits.check(memory: height * rowBytes, of: name)
+    var bitmap = try Bitmap(width: width, height: height, layout: layout, depth: depth) {
+      (samples) throws(LarderError) in
+      if let start = samples.baseAddress { try fill(start) }
+    }
+    bitmap.clear = clear
+    return bitmap
+  }
 }
 
 /// A picture that is read row by row from the top, each row once.
@@ -47,6 +64,7 @@ extension RowSource {
   ///
   /// They are read because damage in them counts, too.
   func skip(_ count: Int) throws(LarderError) {
+    guard count > 0 else { return }
     let row = UnsafeMutablePointer<UInt8>.allocate(capacity: shape.rowBytes)
     defer { row.deallocate() }
     for _ in 0..<count { try read(1, into: row) }
@@ -80,19 +98,11 @@ extension RowSource {
     _ limits: PictureLimits,
     name: String
   ) throws(LarderError) -> Bitmap {
-    let shape = shape
-    try limits.check(memory: count * shape.rowBytes, of: name)
-    var bitmap = try Bitmap(
-      width: shape.width,
-      height: count,
-      layout: shape.layout,
-      depth: shape.depth
-    ) { (pixels) throws(LarderError) in
-      guard let start = pixels.baseAddress else { return }
+    var shape = shape
+    shape.height = count
+    return try shape.bitmap(limits, name: name) { (start) throws(LarderError) in
       try read(count, into: start)
     }
-    bitmap.clear = shape.clear
-    return bitmap
   }
 
   /// Reads all rows into a bitmap, which is turned upright if the rows are stored in another `orientation`.
@@ -101,24 +111,17 @@ extension RowSource {
     _ limits: PictureLimits,
     name: String
   ) throws(LarderError) -> Bitmap {
-    let (shape, size) = (shape, orientation.upright(shape.size))
     guard orientation != .upright else { return try bitmap(of: shape.height, limits, name: name) }
-    try limits.check(memory: shape.height * shape.rowBytes, of: name)
     let turning = Turning(shape.size, from: orientation, shape.pixelBytes)
-    var bitmap = try Bitmap(
-      width: size.width,
-      height: size.height,
-      layout: shape.layout,
-      depth: shape.depth
-    ) { (pixels) throws(LarderError) in
+    var upright = shape
+    upright.size = orientation.upright(shape.size)
+    return try upright.bitmap(limits, name: name) { (start) throws(LarderError) in
       // ``Turning`` copies pixels in tiles of 32 rows, so a strip has two tiles.
       try inStrips(of: 64) { (strip, first, count) throws(LarderError) in
         guard let rows = strip.baseAddress else { return }
-        turning.lay(rows, first: first, count: count, into: pixels)
+        turning.lay(rows, first: first, count: count, into: start)
       }
     }
-    bitmap.clear = shape.clear
-    return bitmap
   }
 
   /// Reads all rows, and keeps every `step`-th row: the first row, the row `step` below it, and so on.
@@ -127,22 +130,12 @@ extension RowSource {
     _ limits: PictureLimits,
     name: String
   ) throws(LarderError) -> Bitmap {
-    guard step > 1 else { return try collected(limits, name: name) }
-    let shape = shape
-    let height = (shape.height + step - 1) / step
-    try limits.check(memory: height * shape.rowBytes, of: name)
-    return try Bitmap(
-      width: shape.width,
-      height: height,
-      layout: shape.layout,
-      depth: shape.depth
-    ) { (pixels) throws(LarderError) in
-      try inStrips { (strip, first, count) in
-        let next = (first + step - 1) / step * step
-        for y in stride(from: next, to: first + count, by: step) {
-          let row = strip[(y - first) * shape.rowBytes..<(y - first + 1) * shape.rowBytes]
-          _ = pixels[(y / step * shape.rowBytes)...].update(fromContentsOf: row)
-        }
+    var small = shape
+    small.height = (shape.height + step - 1) / step
+    return try small.bitmap(limits, name: name) { (start) throws(LarderError) in
+      for y in 0..<small.height {
+        try read(1, into: start + y * small.rowBytes)
+        try skip(min(step, shape.height - y * step) - 1)
       }
     }
   }

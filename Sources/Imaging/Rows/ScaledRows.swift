@@ -4,19 +4,10 @@ import CZimg
 extension Bitmap {
   /// A part of a picture; its edges can lie within pixels.
   struct Part: Equatable {
-    var x: Double
-    var y: Double
+    var x = 0.0
+    var y = 0.0
     var width: Double
     var height: Double
-
-    /// Makes the part that is the whole picture.
-    init(_ size: PixelSize) {
-      self.init(x: 0, y: 0, width: Double(size.width), height: Double(size.height))
-    }
-
-    init(x: Double, y: Double, width: Double, height: Double) {
-      (self.x, self.y, self.width, self.height) = (x, y, width, height)
-    }
 
     /// The part that shows the region `inner` of a picture, if this part shows the region `outer`, which contains
     /// `inner`.
@@ -49,22 +40,18 @@ final class ScaledRows: RowSource {
   static let strip = 8 << 20
 
   let shape: RowShape
-  private let feed: RowFeed
-  private let scaling: UnsafeMutablePointer<czimg_rows>
-  private let colours: UnsafeMutablePointer<UInt32>?
-  private let name: String
-  /// At least this many rows are made at a time.
-  ///
-  /// Fewer would take longer, because zimg scales the rows at the edge of a strip again for the next strip.
+  private let source: any RowSource
+  private var scaling: czimg_scaling
+  /// A row of the source.
+  private let row: UnsafeMutablePointer<UInt8>
+  /// The rows that were made last, at most `most`; `taken` of them have been read.
+  private let ready: UnsafeMutablePointer<UInt8>
   private let most: Int
-  /// The rows that were made last; perhaps not all of them have been read yet.
-  private var waiting: [UInt8] = []
-  /// The index in `waiting` of the next byte to read.
-  private var place = 0
-  private var left: Int
+  private var (held, taken) = (0, 0)
+  private let name: String
 
   /// - Parameters:
-  ///   - source: The rows to scale.
+  ///   - rows: The rows to scale.
   ///   - part: The part of the rows to scale. Pass nil to scale all rows.
   ///   - size: The size of the result.
   ///   - strip: The number of bytes of a strip of the source. Pass 0 to scale the picture as a whole. If it is nil,
@@ -74,7 +61,7 @@ final class ScaledRows: RowSource {
   ///   - name: The name of the picture in errors.
   /// - Throws: ``LarderError`` when there is not enough memory.
   init(
-    _ source: any RowSource,
+    _ rows: any RowSource,
     _ part: Bitmap.Part? = nil,
     to size: PixelSize,
     strip: Int? = nil,
@@ -82,132 +69,76 @@ final class ScaledRows: RowSource {
     _ limits: PictureLimits,
     name: String
   ) throws(LarderError) {
-    let from = source.shape
-    var shape = from
-    var table: Bitmap.Palette.Table?
-    shape.size = size
-    shape.clear = nil
-    if case .indexed(let palette) = from.layout {
-      let colours = Bitmap.Palette.Table(palette)
-      table = colours
-      (shape.layout, shape.depth) = (colours.layout, 8)
-    }
-    (self.shape, self.name, left) = (shape, name, size.height)
-    try limits.check(memory: shape.height * shape.rowBytes, of: name)
-    // Grey counts as three channels, because the size of a strip was chosen for three. A palette index counts as one
-    // byte.
-    let pixel = table == nil ? max(from.pixelBytes, shape.depth == 16 ? 6 : 3) : 1
-    let isAtOnce = from.width * from.height * pixel < Self.mostAtOnce
+    var source = rows.converted { Conversion.expanded($0) }
+    var shape = source.shape
+    // Grey counts as three channels, because the size of a strip was chosen for three. Palette indices take less memory
+    // before this step, so that their strips can be twice as high.
+    let isIndexed = rows.shape.layout != shape.layout
+    let pixel = isIndexed ? 1 : max(shape.pixelBytes, shape.depth == 16 ? 6 : 3)
+    let isAtOnce = shape.width * shape.height * pixel < Self.mostAtOnce
     let strip = strip ?? (isAtOnce ? 0 : Self.strip)
+    var part =
+      part ?? Bitmap.Part(width: Double(shape.width), height: Double(shape.height))
+    if strip > 0, part.height / Double(size.height) > 128 {
+      // The filter needs the more rows, the lower the result is. So a low result is made in two steps.
+      let higher = PixelSize(width: size.width, height: size.height * 8)
+      source = try ScaledRows(source, part, to: higher, strip: strip, limits, name: name)
+      part = Bitmap.Part(width: Double(higher.width), height: Double(higher.height))
+    }
+    let from = source.shape.size
+    (shape.size, shape.clear) = (size, nil)
+    try limits.check(memory: shape.height * shape.rowBytes, of: name)
+    // Fewer rows would take longer, because zimg scales the rows at the edge of a strip again for the next strip.
     most =
       strip == 0
       ? size.height : min(max(Self.strip / 2 / max(shape.rowBytes, 1), 16), size.height)
-    feed = RowFeed(source)
-    scaling = .allocate(capacity: 1)
-    scaling.initialize(to: czimg_rows())
-    colours = table.map {
-      let copy = UnsafeMutablePointer<UInt32>.allocate(capacity: 256)
-      copy.initialize(from: $0.colours, count: 256)
-      return copy
-    }
-    let part = part ?? Bitmap.Part(from.size)
-    var target = czimg_picture(
-      samples: nil,
-      width: UInt32(size.width),
-      height: UInt32(size.height),
-      channels: Int32(shape.layout.channels),
-      wide: shape.depth == 16
-    )
-    var rows = czimg_rows(
-      width: UInt32(from.width),
-      height: UInt32(from.height),
-      next: RowFeed.next,
-      context: feed.context
-    )
-    let isOpen = czimg_scaling_open(
-      &rows,
-      czimg_part(x: part.x, y: part.y, width: part.width, height: part.height),
-      colours,
-      &target,
-      Int32(shape.layout.meaningful),
-      shape.layout.hasAlpha,
-      strip,
-      portable,
-      scaling
-    )
-    guard isOpen else { throw .tooLarge(name, "there is not enough memory") }
+    row = .allocate(capacity: source.shape.rowBytes)
+    ready = .allocate(capacity: most * shape.rowBytes)
+    (self.shape, self.source, self.name) = (shape, source, name)
+    scaling = czimg_scaling()
+    (scaling.width, scaling.height) = (UInt32(from.width), UInt32(from.height))
+    (scaling.made_width, scaling.made_height) = (UInt32(size.width), UInt32(size.height))
+    (scaling.part_x, scaling.part_y) = (part.x, part.y)
+    (scaling.part_width, scaling.part_height) = (part.width, part.height)
+    scaling.channels = Int32(shape.layout.channels)
+    scaling.scaled = shape.layout == .bgrx ? 3 : scaling.channels
+    scaling.wide = shape.depth == 16
+    scaling.alpha = shape.layout.hasAlpha
+    scaling.portable = portable
+    guard czimg_open(&scaling, isIndexed ? strip * 2 : strip) else { throw tooLarge }
   }
 
   deinit {
-    czimg_scaling_close(scaling)
-    scaling.deallocate()
-    colours?.deallocate()
+    czimg_close(&scaling)
+    row.deallocate()
+    ready.deallocate()
   }
 
+  private var tooLarge: LarderError { .tooLarge(name, "there is not enough memory") }
+
   func read(_ count: Int, into target: UnsafeMutablePointer<UInt8>) throws(LarderError) {
-    var (count, target) = (count, target)
-    while count > 0 {
-      let held = (waiting.count - place) / shape.rowBytes
-      if held == 0, count >= min(most, left) {
-        try make(min(count, left), into: target)
-        return
-      }
-      if held == 0 { try fill() }
-      let taken = min(count, (waiting.count - place) / shape.rowBytes)
-      let bytes = taken * shape.rowBytes
-      waiting.withUnsafeBufferPointer { rows in
-        _ = UnsafeMutableBufferPointer(start: target, count: bytes)
-          .update(fromContentsOf: rows[place..<place + bytes])
-      }
-      place += bytes
-      target += bytes
-      count -= taken
+    for index in 0..<count {
+      if taken == held { try fill() }
+      let bytes = shape.rowBytes
+      (target + index * bytes).update(from: ready + taken * bytes, count: bytes)
+      taken += 1
     }
-    if left == 0, place == waiting.count { waiting = [] }
   }
 
   private func fill() throws(LarderError) {
-    let bytes = min(most, left) * shape.rowBytes
-    if waiting.count != bytes { waiting = [UInt8](repeating: 0, count: bytes) }
-    place = 0
-    let rows = bytes / shape.rowBytes
-    try waiting.withUnsafeMutableBufferPointer { (room) throws(LarderError) in
-      guard let start = room.baseAddress else { return }
-      try make(rows, into: start)
+    held = min(most, shape.height - Int(scaling.made))
+    taken = 0
+    for first in stride(from: 0, to: held, by: Int(scaling.step)) {
+      let count = UInt32(min(Int(scaling.step), held - first))
+      for _ in 0..<czimg_begin(&scaling, count) {
+        try source.read(1, into: row)
+        czimg_take(&scaling, row)
+      }
+      guard czimg_make(&scaling, ready + first * shape.rowBytes, count) else { throw tooLarge }
     }
-  }
-
-  private func make(_ count: Int, into target: UnsafeMutablePointer<UInt8>) throws(LarderError) {
-    let made = scaling.pointee
-    guard made.next(made.context, target, UInt32(count)) else {
-      throw feed.failure ?? .tooLarge(name, "there is not enough memory")
+    // The rows below the part are read, too, because damage in them counts.
+    if scaling.made == scaling.made_height {
+      try source.skip(Int(scaling.height - scaling.next))
     }
-    left -= count
-    if left == 0 { try feed.finish() }
-  }
-}
-
-extension Bitmap {
-  /// A part of the picture, scaled to `width` × `height` by ``ScaledRows``.
-  consuming func scaled(
-    _ part: Part? = nil,
-    width: Int,
-    height: Int,
-    strip: Int? = nil,
-    portable: Bool = false,
-    limits: PictureLimits,
-    name: String
-  ) throws(LarderError) -> Bitmap {
-    let size = PixelSize(width: width, height: height)
-    let rows = try ScaledRows(
-      BitmapRows(consume self),
-      part,
-      to: size,
-      strip: strip,
-      portable: portable,
-      limits,
-      name: name
-    )
-    return try rows.collected(limits, name: name)
   }
 }

@@ -62,7 +62,7 @@ enum WebPCodec {
       height: Int((Double(padded.height) / ratio).rounded(.up))
     )
     let bitmap = try decode(file, chunks, padded, as: size, limits)
-    let all = Bitmap.Part(x: 0, y: 0, width: Double(size.width), height: Double(size.height))
+    let all = Bitmap.Part(width: Double(size.width), height: Double(size.height))
     return (bitmap, all.inside(padded, region))
   }
 
