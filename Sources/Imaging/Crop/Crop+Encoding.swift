@@ -94,11 +94,12 @@ extension Crop {
     let keepsShape =
       !isStamped
       && (!isNew
-        || chunks.colourType != 3 && chunks.depth >= 8 && !chunks.hasTransparency
+        || chunks.colourType != 3 && chunks.depth >= 8 && chunks.transparency == nil
           && !framing.isPadded && !isConverted)
     let isGrey = chunks.colourType == 0 || chunks.colourType == 4
-    let output = PNGAncillary.output(
+    let output = PNGOutput(
       from: file,
+      chunks,
       size: framing.canvas,
       metadata: keepsMetadata,
       keepsShape: keepsShape,

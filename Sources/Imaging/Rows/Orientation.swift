@@ -77,6 +77,13 @@ struct PixelRegion: Hashable, Sendable {
   var size: PixelSize { PixelSize(width: width, height: height) }
 }
 
+extension PixelRegion {
+  /// Makes the region of a whole picture.
+  init(_ size: PixelSize) {
+    self.init(x: 0, y: 0, width: size.width, height: size.height)
+  }
+}
+
 extension Bitmap {
   /// The upright picture, if this bitmap is stored in `orientation`.
   public func upright(from orientation: Orientation) -> Bitmap {

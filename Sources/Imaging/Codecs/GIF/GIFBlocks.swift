@@ -24,7 +24,7 @@ struct GIFBlocks: Sendable {
   private(set) var isWhole = false
 
   /// Whether the first frame covers the screen.
-  var isFull: Bool { frame == PixelRegion(x: 0, y: 0, width: size.width, height: size.height) }
+  var isFull: Bool { frame == PixelRegion(size) }
 
   /// Reads the blocks of `bytes`.
   ///
@@ -176,15 +176,8 @@ extension GIFBlocks: PictureCodec {
     }
     // The pixels around the frame must be transparent. If no index is transparent, the rows need alpha instead.
     if !isFull, clear == nil { rows = rows.converted { .expanded($0, withAlpha: true) } }
-    if region != frame {
-      let background = clear.map { [UInt8(truncatingIfNeeded: $0)] }
-      rows = PaddedRows(
-        rows,
-        on: region.size,
-        at: (frame.x - region.x, frame.y - region.y),
-        pixel: background ?? Array(repeating: 0, count: rows.shape.pixelBytes)
-      )
-    }
+    let background = clear.map { [UInt8(truncatingIfNeeded: $0)] }
+    rows = rows.placed(frame, over: region, pixel: background)
     return OpenRows(source: rows) { isCutShort }
   }
 
