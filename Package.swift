@@ -36,7 +36,6 @@ let package = Package(
     .target(name: "CDrawing", dependencies: ["COpening"]),
     .target(name: "CHEVC", dependencies: ["COpening"]),
     .target(name: "CTIFF", dependencies: ["COpening"]),
-    .target(name: "CGIF", linkerSettings: [.linkedLibrary("gif")]),
     .target(name: "CUnpack", linkerSettings: [.linkedLibrary("z")]),
     .target(name: "CWebP", linkerSettings: [.linkedLibrary("webp")]),
     .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
@@ -73,7 +72,7 @@ let package = Package(
     .target(
       name: "Imaging",
       dependencies: [
-        "Base", "CAVIF", "CDrawing", "CGIF", "CGlibc", "CHEVC", "CJPEG", "CLCMS", "CPNG",
+        "Base", "CAVIF", "CDrawing", "CGlibc", "CHEVC", "CJPEG", "CLCMS", "CPNG",
         "CPixman",
         "CTIFF", "CWebP", "CZimg",
         .product(name: "SystemPackage", package: "swift-system"),

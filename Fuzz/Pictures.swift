@@ -58,7 +58,7 @@ private func summed(_ bytes: [UInt8]) -> [UInt8] {
     guard length <= bytes.count - offset - 12 else { break }
     let end = offset + 8 + length
     let sum = bytes[offset + 4..<end].withUnsafeBufferPointer {
-      cpng_crc($0.baseAddress, $0.count)
+      UInt32(crc32_z(0, $0.baseAddress, $0.count))
     }
     for index in 0..<4 {
       bytes[end + index] = UInt8(truncatingIfNeeded: sum >> UInt32(24 - 8 * index))

@@ -9,7 +9,6 @@ enum Layers {
     "CAVIF": [],
     "CCurl": [],
     "CDrawing": [],
-    "CGIF": [],
     "CGlibc": [],
     "CHEVC": [],
     "CJQ": ["CGlibc"],
@@ -31,7 +30,7 @@ enum Layers {
     "CurlTransport": ["Base", "Transport", "CCurl"],
     "Cache": ["Base", "CGlibc", "Transport", "Imaging", "SQLite"],
     "Imaging": [
-      "Base", "CAVIF", "CDrawing", "CGIF", "CGlibc", "CHEVC", "CJPEG", "CLCMS", "CPNG", "CPixman",
+      "Base", "CAVIF", "CDrawing", "CGlibc", "CHEVC", "CJPEG", "CLCMS", "CPNG", "CPixman",
       "CTIFF", "CWebP", "CZimg",
     ],
     "ObjectStore": ["Base", "Cache", "CXML", "Transport"],

@@ -31,6 +31,43 @@ struct GIFTests {
     }
   }
 
+  @Test(arguments: [2, 3, 5, 8, 9, 10, 11], [false, true])
+  func `codes of every size are read, even if the table of strings is full`(
+    _ size: Int,
+    _ isInterlaced: Bool
+  ) throws {
+    let bits = min(size, 8)
+    let kind = GIFKind(bits: bits, isInterlaced: isInterlaced, codeSize: size)
+    // The first rows have short strings, and the last rows have long ones.
+    let disorder = noise(160 * 100, depth: 8, below: 1 << bits)
+    let indices = disorder + (0..<160 * 60).map { UInt8($0 / 50 % (1 << bits)) }
+    let bytes = kind.bytes(indices, width: 160, height: 160)
+
+    let file = try PictureFile(bytes)
+    let made = try native(Crop().apply(to: file).bytes)
+    let small = try Crop(size: 40).apply(to: file)
+
+    #expect(made.layout == .indexed(Bitmap.Palette(colours: kind.colours)))
+    #expect(made.samples == indices)
+    #expect(small.width == 40 && !small.isDamaged)
+  }
+
+  @Test func `codes of more than 12 bits, and codes without a string, are damage`() throws {
+    let whole = GIFKind(bits: 2).bytes([0, 0, 0, 0], width: 2, height: 2)
+    // The last seven bytes are the codes and the trailer.
+    let head = Array(whole.dropLast(7))
+    // The second list has the clear code 4, and the codes 0, 7, 0 and 0 of 3 bits. No string has the number 7 yet.
+    for codes: [UInt8] in [[12, 2, 0, 0, 0], [2, 2, 0xC4, 0x01, 0]] {
+      let file = try PictureFile(head + codes + [0x3B])
+
+      #expect {
+        try Crop().apply(to: file)
+      } throws: {
+        ($0 as? ImagingError)?.code == .damagedPicture
+      }
+    }
+  }
+
   @Test func `a GIF that covers its screen keeps its palette`() throws {
     let kind = GIFKind(bits: 2)
     let square = try Crop().apply(to: PictureFile(kind.bytes(width: 30, height: 20)))
@@ -97,7 +134,6 @@ struct GIFTests {
     _ size: PixelSize
   ) throws {
     let file = try PictureFile(kind.bytes(width: 31, height: 203))
-    guard let blocks = file.probe.structure as? GIFBlocks else { return }
     let stored = file.probe.stored
     let limits = PictureLimits()
     for region in [
@@ -105,7 +141,7 @@ struct GIFTests {
       PixelRegion(x: 3, y: 6, width: 25, height: 190),
       PixelRegion(x: 2, y: 1, width: 8, height: 5),
     ] {
-      let whole = try GIFCodec.decode(file, blocks, region, limits).converted { .expanded($0) }
+      let whole = try file.part(region, limits).converted { .expanded($0) }
       let inStrips = try whole.scaled(
         width: size.width,
         height: size.height,

@@ -129,6 +129,8 @@ struct GIFKind: Sendable, CustomTestStringConvertible {
   var hasOwnColours = false
   var isAnimated = false
   var palette: [UInt8]?
+  /// The number of bits of an index in the codes, which then have strings; nil for codes of constant width.
+  var codeSize: Int?
 
   var testDescription: String { name }
 
@@ -166,7 +168,12 @@ struct GIFKind: Sendable, CustomTestStringConvertible {
         + [(isInterlaced ? 0x40 : 0) | (hasOwnColours ? table : 0)]
       if hasOwnColours { bytes += colours }
       let shown = frame == 0 ? indices : indices.map { $0 ^ 1 }
-      bytes += codes(ordered(shown, width, height))
+      let stored = ordered(shown, width, height)
+      // The ninth bit of an index has no effect.
+      bytes +=
+        codeSize.map { size in
+          Self.codes(stored.map { size > 8 ? Int($0) | 256 : Int($0) }, size: size)
+        } ?? codes(stored)
     }
     return bytes + [0x3B]
   }
@@ -184,28 +191,41 @@ struct GIFKind: Sendable, CustomTestStringConvertible {
   /// A clear code comes each time before a decoder would widen them.
   private func codes(_ indices: [UInt8]) -> [UInt8] {
     let least = max(bits, 2)
-    let (clear, end, width) = (1 << least, 1 << least + 1, least + 1)
-    var (bytes, held, count): ([UInt8], Int, Int) = ([], 0, 0)
-    func put(_ code: Int) {
-      held |= code << count
-      count += width
-      while count >= 8 {
-        bytes.append(UInt8(held & 255))
-        held >>= 8
-        count -= 8
-      }
-    }
+    let (clear, width) = (1 << least, least + 1)
+    var writer = CodeWriter()
     for (place, index) in indices.enumerated() {
-      if place % ((1 << least) - 2) == 0 { put(clear) }
-      put(Int(index))
+      if place % ((1 << least) - 2) == 0 { writer.put(clear, width) }
+      writer.put(Int(index), width)
     }
-    put(end)
-    if count > 0 { bytes.append(UInt8(held & 255)) }
-    let blocks = stride(from: 0, to: bytes.count, by: 255).flatMap { start in
-      let part = bytes[start..<min(start + 255, bytes.count)]
-      return [UInt8(part.count)] + part
+    writer.put(clear + 1, width)
+    return [UInt8(least)] + writer.blocks
+  }
+
+  /// The indices, of `size` bits, as codes of strings. (GIF89a, appendix F)
+  ///
+  /// If the table of strings is full, it is kept.
+  private static func codes(_ indices: [Int], size: Int) -> [UInt8] {
+    let clear = 1 << size
+    var (width, next) = (size + 1, clear + 2)
+    var writer = CodeWriter()
+    writer.put(clear, width)
+    /// The codes of strings; a key has the code of the string without its last index, and that index.
+    var strings: [[Int]: Int] = [:]
+    var code = indices[0]
+    func end(before index: Int) {
+      writer.put(code, width)
+      if next < 4096 { strings[[code, index]] = next }
+      next = min(next + 1, 4096)
+      // The decoder adds this string to its table only when it has read the next code.
+      if next > 1 << width, width < 12 { width += 1 }
+      code = index
     }
-    return [UInt8(least)] + blocks + [0]
+    for index in indices.dropFirst() {
+      if let longer = strings[[code, index]] { code = longer } else { end(before: index) }
+    }
+    end(before: clear + 1)
+    writer.put(code, width)
+    return [UInt8(size)] + writer.blocks
   }
 }
 
@@ -214,4 +234,28 @@ func rgba(_ bitmap: Bitmap) -> Bitmap {
   let colours = bitmap.converted(Conversion.coloured).converted(Conversion.narrowed)
   guard colours.layout == .bgrx else { return colours.converted(Conversion.withAlpha) }
   return colours.flattened(.rgb).converted(Conversion.withAlpha)
+}
+
+/// Packs codes of a GIF into data blocks.
+private struct CodeWriter {
+  private var (bytes, held, count): ([UInt8], Int, Int) = ([], 0, 0)
+
+  mutating func put(_ code: Int, _ width: Int) {
+    held |= code << count
+    count += width
+    while count >= 8 {
+      bytes.append(UInt8(held & 255))
+      held >>= 8
+      count -= 8
+    }
+  }
+
+  /// The blocks, and an empty block after them.
+  var blocks: [UInt8] {
+    let bytes = count > 0 ? bytes + [UInt8(held & 255)] : bytes
+    return stride(from: 0, to: bytes.count, by: 255).flatMap { start in
+      let part = bytes[start..<min(start + 255, bytes.count)]
+      return [UInt8(part.count)] + part
+    } + [0]
+  }
 }

@@ -13,22 +13,15 @@ struct StripTests {
     _ region: PixelRegion,
     isNative: Bool = false,
     band: Int = PNGRows.band,
-    _ body: (PNGRows) throws(ImagingError) -> Result
+    _ body: (any RowSource) throws(ImagingError) -> Result
   ) throws -> Result {
     guard let chunks = file.probe.structure as? PNGChunks else {
       throw ImagingError(.damagedPicture, "no PNG")
     }
     return try file.bytes.withUnsafeBufferPointer { (bytes) throws(ImagingError) in
       try body(
-        PNGRows(
-          bytes,
-          chunks,
-          region,
-          isNative: isNative,
-          band: band,
-          PictureLimits(),
-          name: "x"
-        )
+        PNGRows(bytes, chunks, isNative: isNative, band: band, PictureLimits(), name: "x")
+          .placed(PixelRegion(chunks.size), over: region)
       )
     }
   }

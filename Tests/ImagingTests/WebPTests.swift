@@ -81,7 +81,7 @@ struct WebPTests {
     let limits = PictureLimits()
     let all = PixelRegion(x: 0, y: 0, width: width, height: height)
     guard let chunks = file.probe.structure as? WebPChunks else { return #expect(Bool(false)) }
-    #expect(try WebPCodec.decode(file, chunks, all, smaller: 3, limits)?.bitmap.width == 111)
+    #expect(try WebPCodec.decode(file, chunks, all, smaller: 3, limits).bitmap.width == 111)
 
     let crop = Crop(size: 30, gravity: gravity)
 

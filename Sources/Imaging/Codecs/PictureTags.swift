@@ -36,7 +36,8 @@ struct PictureTags: Equatable {
     Previews.mend(xmp: &xmp)
   }
 
-  static let pngXMP = Array("iTXtXML:com.adobe.xmp\0\0\0\0\0".utf8)
+  /// The first bytes in the payload of a PNG chunk with XMP, of type `iTXt`.
+  static let pngXMP = Array("XML:com.adobe.xmp\0\0\0\0\0".utf8)
 }
 
 extension PictureTags {
@@ -71,10 +72,10 @@ extension PictureTags {
         let isDone = compress(target.baseAddress, &size, profile, UInt(profile.count)) == Z_OK
         count = isDone ? Int(size) : 0
       }
-      chunks += PNGAncillary.chunk("iCCP", Array("ICC profile\0\0".utf8) + packed)
+      chunks += PNGOutput.chunk("iCCP", Array("ICC profile\0\0".utf8) + packed)
     }
-    if !exif.isEmpty { chunks += PNGAncillary.chunk("eXIf", exif) }
-    if !xmp.isEmpty { chunks += PNGAncillary.chunk("iTXt", Array(Self.pngXMP.dropFirst(4)) + xmp) }
+    if !exif.isEmpty { chunks += PNGOutput.chunk("eXIf", exif) }
+    if !xmp.isEmpty { chunks += PNGOutput.chunk("iTXt", Self.pngXMP + xmp) }
     return PNGOutput(head: chunks, place: place)
   }
 

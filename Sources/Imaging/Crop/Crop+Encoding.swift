@@ -92,10 +92,11 @@ extension Crop {
     let keepsShape =
       !plan.isNew
       || !plan.isStamped && !plan.isConverted && !plan.framing.isPadded
-        && chunks.colourType != 3 && chunks.depth >= 8 && !chunks.hasTransparency
+        && chunks.colourType != 3 && chunks.depth >= 8 && chunks.transparency == nil
     let isGrey = chunks.colourType == 0 || chunks.colourType == 4
-    let output = PNGAncillary.output(
+    let output = PNGOutput(
       from: file,
+      chunks,
       size: plan.framing.canvas,
       metadata: keepsMetadata,
       keepsShape: keepsShape,

@@ -183,26 +183,6 @@ extension Bitmap {
     (width, height) = (region.width, region.height)
   }
 
-  /// The part `region` of a canvas on which this bitmap lies at `frame`; the pixels around it are transparent.
-  ///
-  /// If the bitmap has a palette, one of its colours must be transparent.
-  consuming func placed(
-    _ frame: PixelRegion,
-    over region: PixelRegion,
-    _ limits: PictureLimits,
-    name: String
-  ) throws(LarderError) -> Bitmap {
-    var pixel = Array(repeating: UInt8(0), count: pixelBytes)
-    if case .indexed(let palette) = layout, let index = palette.clearIndex { pixel = [index] }
-    let rows = PaddedRows(
-      BitmapRows(consume self),
-      on: region.size,
-      at: (frame.x - region.x, frame.y - region.y),
-      pixel: pixel
-    )
-    return try rows.collected(limits, name: name)
-  }
-
   /// Gives the memory of `bytes` back to the system, in whole pages.
   ///
   /// The samples there read as zero afterwards. Call this only with samples that were obtained for mutation, so that no

@@ -77,6 +77,13 @@ struct PixelRegion: Hashable, Sendable {
   var size: PixelSize { PixelSize(width: width, height: height) }
 }
 
+extension PixelRegion {
+  /// Makes the region of a whole picture.
+  init(_ size: PixelSize) {
+    self.init(x: 0, y: 0, width: size.width, height: size.height)
+  }
+}
+
 /// Copies rows of a stored picture to their places in the upright picture.
 struct Turning {
   private let stored: PixelSize

@@ -54,6 +54,23 @@ final class PaddedRows: RowSource {
 }
 
 extension RowSource {
+  /// The part `region` of a canvas on which these rows lie at `frame`.
+  ///
+  /// The pixels around them have the samples `pixel`, or only zeros if it is nil.
+  func placed(
+    _ frame: PixelRegion,
+    over region: PixelRegion,
+    pixel: [UInt8]? = nil
+  ) -> any RowSource {
+    guard region != frame else { return self }
+    return PaddedRows(
+      self,
+      on: region.size,
+      at: (frame.x - region.x, frame.y - region.y),
+      pixel: pixel ?? Array(repeating: 0, count: shape.pixelBytes)
+    )
+  }
+
   /// These rows on the canvas of `framing`.
   ///
   /// Palette indices become colours. If the background is not grey, grey becomes RGB. If the background is transparent

@@ -12,6 +12,10 @@ struct GIFBlocks: Sendable {
   private(set) var isInterlaced = false
   /// The byte range of the colours of the first frame; each colour takes three bytes.
   private(set) var palette = 0..<0
+  /// The byte range of the first frame's codes: the number of bits of an index, and data blocks up to an empty one.
+  ///
+  /// It is nil if the file ends before the empty block.
+  private(set) var codes: Range<Int>?
   /// The transparent palette index; nil if there is none.
   private(set) var clear: Int?
   /// Whether the trailer was found.
@@ -20,7 +24,7 @@ struct GIFBlocks: Sendable {
   private(set) var isWhole = false
 
   /// Whether the first frame covers the screen.
-  var isFull: Bool { frame == PixelRegion(x: 0, y: 0, width: size.width, height: size.height) }
+  var isFull: Bool { frame == PixelRegion(size) }
 
   /// Reads the blocks of `bytes`.
   ///
@@ -61,8 +65,10 @@ struct GIFBlocks: Sendable {
         guard let end = Self.endOfBlocks(reader, from: offset + 2) else { return }
         offset = end
       case 0x2C:
-        offset = try readFrame(reader, offset, name, limits)
-        guard let end = Self.endOfBlocks(reader, from: offset + 1) else { return }
+        let isFirst = frame.width == 0
+        let start = try readFrame(reader, offset, name, limits)
+        guard let end = Self.endOfBlocks(reader, from: start + 1) else { return }
+        if isFirst { codes = start..<end }
         offset = end
       default: return
       }
@@ -115,5 +121,84 @@ struct GIFBlocks: Sendable {
       if count == 0 { return offset }
     }
     return nil
+  }
+}
+
+extension GIFBlocks: PictureCodec {
+  static let name = "GIF"
+  static var kept: PictureFormat { .png }
+
+  static func begins(_ head: [UInt8]) -> Bool {
+    head.starts(with: "GIF87a".utf8) || head.starts(with: "GIF89a".utf8)
+  }
+
+  /// Whether the file ends with the trailer, apart from zeroes after it. (GIF89a, section 27)
+  static func ends(head: [UInt8], tail: [UInt8], count: Int) -> Bool {
+    tail.last { $0 != 0 } == 0x3B
+  }
+
+  var depth: Int { 8 }
+  var channels: Int { 1 }
+  var isCutShort: Bool { !isWhole }
+  var isIndexed: Bool { true }
+  var chroma: ChromaSampling? { .full }
+
+  /// Opens rows of a region of the screen, which is the GIF's canvas, with the first frame on it.
+  ///
+  /// If the rows are going to be scaled, the frame is decoded while they are read. Otherwise the whole frame is decoded
+  /// first, because the palette of the result depends on the indices that are used.
+  func rows(
+    of file: PictureFile,
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    _ request: RowRequest,
+    _ limits: PictureLimits
+  ) throws(LarderError) -> OpenRows {
+    let (isCutShort, region) = (isCutShort, request.region)
+    var clear = clear
+    var rows: any RowSource
+    if request.scaling != nil {
+      rows = try GIFRows(file, bytes, self, limits)
+    } else {
+      try limits.check(memory: frame.width * frame.height, of: file.name)
+      let samples = try GIFRows(file, bytes, self, limits).collected(limits, name: file.name)
+        .samples
+      if !isFull, clear == nil { clear = Self.unusedIndex(samples) }
+      let palette = palette(of: file, most: Int(samples.max() ?? 0), clear: clear)
+      rows = BitmapRows(
+        Bitmap(
+          width: frame.width,
+          height: frame.height,
+          layout: .indexed(palette),
+          depth: [1, 2, 4].first { palette.colours.count <= 3 << $0 } ?? 8,
+          samples: consume samples
+        )
+      )
+    }
+    // The pixels around the frame must be transparent. If no index is transparent, the rows need alpha instead.
+    if !isFull, clear == nil { rows = rows.converted { .expanded($0, withAlpha: true) } }
+    let background = clear.map { [UInt8(truncatingIfNeeded: $0)] }
+    rows = rows.placed(frame, over: region, pixel: background)
+    return OpenRows(source: rows) { isCutShort }
+  }
+
+  /// An index that no pixel has; nil if all indices are used.
+  private static func unusedIndex(_ indices: [UInt8]) -> Int? {
+    var isUsed = [Bool](repeating: false, count: 256)
+    for index in indices { isUsed[Int(index)] = true }
+    return isUsed.firstIndex(of: false)
+  }
+
+  /// The palette for pixels whose largest index is `most`, with `clear` as its transparent index.
+  ///
+  /// An index for which the file has no colour becomes black.
+  func palette(of file: PictureFile, most: Int, clear: Int?) -> Bitmap.Palette {
+    var colours = Array(file.bytes[palette])
+    // In many files, the transparent index is larger than the index of the last colour.
+    let last = max(most, clear ?? 0)
+    if colours.count < (last + 1) * 3 {
+      colours += Array(repeating: 0, count: (last + 1) * 3 - colours.count)
+    }
+    let alpha = clear.map { Array(repeating: UInt8(255), count: $0) + [UInt8(0)] } ?? []
+    return Bitmap.Palette(colours: colours, alpha: alpha)
   }
 }

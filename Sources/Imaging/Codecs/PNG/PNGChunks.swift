@@ -1,10 +1,21 @@
 import Base
 import CPNG
 
-/// The chunks of a PNG, which are found without decompressing them. (PNG specification, third edition, section 5)
+/// The chunks of a PNG, which are found before any pixel is decompressed. (PNG specification, third edition, section 5)
 ///
 /// A chunk has a length, a type such as `IDAT`, a payload, and a checksum (CRC).
 struct PNGChunks: Sendable {
+  /// A chunk that can be copied to another PNG.
+  struct Chunk {
+    /// The byte range of the whole chunk.
+    let range: Range<Int>
+    var payload: Range<Int> { range.lowerBound + 8..<range.upperBound - 4 }
+
+    func type(in bytes: [UInt8]) -> String {
+      String(decoding: bytes[range.lowerBound + 4..<range.lowerBound + 8], as: UTF8.self)
+    }
+  }
+
   /// The size of the stored picture.
   private(set) var size = PixelSize(width: 0, height: 0)
   private(set) var depth = 0
@@ -13,30 +24,17 @@ struct PNGChunks: Sendable {
   private(set) var colourType = 0
   /// Whether the pixels are stored in seven passes.
   private(set) var isInterlaced = false
-  /// Whether a tRNS chunk makes any colour transparent.
-  private(set) var hasTransparency = false
-  /// Whole chunks that define the meaning of samples, such as iCCP.
-  ///
-  /// The output always keeps them.
-  private(set) var colour: [Range<Int>] = []
-  /// Whole bKGD chunks, which name a background, and must follow the palette.
-  private(set) var background: [Range<Int>] = []
-  /// Whole chunks with metadata.
-  ///
-  /// The output keeps them on request.
-  private(set) var metadata: [Range<Int>] = []
+  /// The payload of the palette (PLTE), which has three bytes for each colour.
+  private(set) var palette = 0..<0
+  /// The payload of the chunk that makes colours transparent (tRNS); nil if there is none that libpng uses.
+  private(set) var transparency: Range<Int>?
+  /// Valid chunks, in the order of the file, without those that are needed to decode the pixels.
+  private(set) var chunks: [Chunk] = []
   /// The primaries and the transfer curve of a cICP chunk, which takes precedence over every other chunk. (Section 4.3)
   private(set) var namedColours: AVIFHeader.Colour?
-  /// Whether the gamma differs from sRGB's, and gAMA is the only chunk that defines it.
-  var hasOwnGamma: Bool {
-    gamma.map { abs($0 - 45_455) > 500 } ?? false
-      && kept.isDisjoint(with: ["cICP", "iCCP", "sRGB"])
-  }
   private var gamma: Int?
-  private var paletteCount = 0
-  /// The payload of the eXIf chunk.
-  private(set) var exif: Range<Int>?
-  private var kept: Set<String> = []
+  /// The types of `chunks`.
+  private var types: Set<String> = []
   /// The number of bytes of all IDAT chunks, which contain the compressed pixels.
   private var dataBytes = 0
   /// The offset after the last IDAT chunk.
@@ -52,6 +50,12 @@ struct PNGChunks: Sendable {
     }
   }
 
+  /// Whether the gamma differs from sRGB's, and gAMA is the only chunk that defines it.
+  var hasOwnGamma: Bool {
+    gamma.map { abs($0 - 45_455) > 500 } ?? false
+      && types.isDisjoint(with: ["cICP", "iCCP", "sRGB"])
+  }
+
   /// Reads the chunks of `bytes`.
   ///
   /// - Throws: ``LarderError`` when the end of the file is missing, or the file exceeds `limits`.
@@ -60,11 +64,14 @@ struct PNGChunks: Sendable {
       try walk(ByteReader(bytes: bytes), name, limits)
     }
     let rowBytes = (size.width * channels * depth + 7) / 8 + 1
-    // A byte of deflate expands to at most 1032 bytes. With less data than this, the picture cannot be complete.
-    guard rowBytes * size.height <= dataBytes * 1032 + 1032 else {
+    // With less data than this, the picture cannot be complete.
+    guard rowBytes * size.height <= (dataBytes + 1) * Self.mostExpansion else {
       throw .damaged(name, "it has too little data for \(size.width) × \(size.height) pixels")
     }
   }
+
+  /// A byte of deflate expands to at most this many bytes.
+  private static let mostExpansion = 1032
 
   private mutating func walk(
     _ reader: ByteReader,
@@ -74,34 +81,38 @@ struct PNGChunks: Sendable {
     var offset = 8
     var metadataBytes = 0
     while let length = reader.long(offset) {
-      let payload = offset + 8
-      guard length <= reader.bytes.count - payload - 4 else { break }
-      let chunk = offset..<payload + length + 4
-      let type = String(decoding: reader.bytes[offset + 4..<payload], as: UTF8.self)
+      let start = offset + 8
+      guard length <= reader.bytes.count - start - 4 else { break }
+      let type = String(decoding: reader.bytes[offset + 4..<start], as: UTF8.self)
+      let chunk = Chunk(range: offset..<start + length + 4)
       guard (type == "IHDR") == (offset == 8) else {
         throw .damaged(name, "its header is not at the start")
       }
-      offset = chunk.upperBound
+      offset = chunk.range.upperBound
       switch type {
       case "IHDR":
-        try readHeader(reader, payload, length, name, limits)
+        try readHeader(reader, chunk.payload, name, limits)
       case "IDAT":
         dataBytes += length
-        dataEnd = chunk.upperBound
+        dataEnd = offset
       case "IEND":
         return
       case "PLTE":
-        paletteCount = length / 3
+        palette = chunk.payload
       case "fdAT":
         // This chunk has pixels of a later frame of an animation. larder never decompresses them.
         break
       default:
-        let content = payload..<payload + length
-        let unpacked = Self.unpacked(type, content, reader, limits)
-        metadataBytes += max(length, unpacked.bytes)
+        let content = ByteReader(
+          bytes: UnsafeBufferPointer(rebasing: reader.bytes[chunk.payload])
+        )
+        let unpacked = Self.unpacked(type, content.bytes, limits)
+        metadataBytes += max(length, unpacked.bytes.count)
         try limits.check(metadata: metadataBytes, of: name)
         // A chunk that cannot be decompressed is dropped, because other programs might fail on it.
-        if unpacked.isWhole { collect(type, chunk, content, reader) }
+        if unpacked.isWhole, Self.hasRightSum(reader, chunk) {
+          collect(chunk, type, content)
+        }
       }
     }
     throw .damaged(name, "the file is cut short")
@@ -109,206 +120,187 @@ struct PNGChunks: Sendable {
 
   private mutating func readHeader(
     _ reader: ByteReader,
-    _ payload: Int,
-    _ length: Int,
+    _ payload: Range<Int>,
     _ name: String,
     _ limits: PictureLimits
   ) throws(LarderError) {
-    guard length == 13, let width = reader.long(payload), let height = reader.long(payload + 4),
-      let depth = reader.byte(payload + 8), let colourType = reader.byte(payload + 9),
-      let interlace = reader.byte(payload + 12)
+    let start = payload.lowerBound
+    guard payload.count == 13, let width = reader.long(start), let height = reader.long(start + 4),
+      let depth = reader.byte(start + 8), let colourType = reader.byte(start + 9),
+      let interlace = reader.byte(start + 12)
     else { throw .damaged(name, "its header is not 13 bytes long") }
     try limits.check(width: width, height: height, of: name)
     size = PixelSize(width: width, height: height)
-    self.depth = depth
-    self.colourType = colourType
-    isInterlaced = interlace != 0
+    (self.depth, self.colourType, isInterlaced) = (depth, colourType, interlace != 0)
   }
 
-  /// The decompressed size of a chunk's content, and whether it can be decompressed.
+  /// The decompressed part of a chunk's payload, and whether it could be decompressed.
   ///
-  /// Counting stops a little beyond the limit. For a chunk without compressed content, the size is 0.
+  /// At most one byte more than the limit is decompressed. For a chunk without a compressed part, the result is empty.
   private static func unpacked(
     _ type: String,
-    _ payload: Range<Int>,
-    _ reader: ByteReader,
+    _ payload: UnsafeBufferPointer<UInt8>,
     _ limits: PictureLimits
-  ) -> (bytes: Int, isWhole: Bool) {
-    guard ["iCCP", "zTXt", "iTXt"].contains(type) else { return (0, true) }
+  ) -> (bytes: [UInt8], isWhole: Bool) {
+    guard ["iCCP", "zTXt", "iTXt"].contains(type) else { return ([], true) }
     /// The offset after the zero byte that ends the text at `start`.
-    func end(of start: Int) -> Int? {
-      reader.bytes[start..<payload.upperBound].firstIndex(of: 0).map { $0 + 1 }
-    }
+    func end(of start: Int) -> Int? { payload[start...].firstIndex(of: 0).map { $0 + 1 } }
     // The chunk begins with a name, a zero and the compression method. (Sections 11.3.2.3 and 11.3.3.3)
-    guard let method = end(of: payload.lowerBound), method < payload.upperBound else {
-      return (0, false)
-    }
+    guard let method = end(of: 0), method < payload.count else { return ([], false) }
     var start = method + 1
     if type == "iTXt" {
       // The chunk begins with a keyword, two flags, a language, and the translated keyword. (Section 11.3.3.4)
-      guard start < payload.upperBound, let translated = end(of: start + 1),
+      guard start < payload.count, let translated = end(of: start + 1),
         let text = end(of: translated)
-      else { return (0, false) }
-      guard reader.bytes[method] == 1 else { return (0, true) }
+      else { return ([], false) }
+      guard payload[method] == 1 else { return ([], true) }
       start = text
     }
-    guard let base = reader.bytes.baseAddress else { return (0, false) }
-    var isWhole = false
-    let count = cpng_unpacked_bytes(
-      base + start,
-      payload.upperBound - start,
-      limits.metadataBytes,
-      &isWhole
-    )
-    return (count, isWhole)
+    let packed = UnsafeBufferPointer(rebasing: payload[start...])
+    let most = min(limits.metadataBytes, packed.count * mostExpansion) + 1
+    var status = Z_OK
+    let bytes = [UInt8](unsafeUninitializedCapacity: most) { target, count in
+      var size = UInt(most)
+      status = uncompress(target.baseAddress, &size, packed.baseAddress, UInt(packed.count))
+      count = Int(size)
+    }
+    return (bytes, status == Z_OK || bytes.count > limits.metadataBytes)
   }
 
-  private mutating func collect(
-    _ type: String,
-    _ chunk: Range<Int>,
-    _ payload: Range<Int>,
-    _ reader: ByteReader
-  ) {
+  /// Whether the CRC of a chunk is right.
+  private static func hasRightSum(_ reader: ByteReader, _ chunk: Chunk) -> Bool {
+    let summed = UnsafeBufferPointer(
+      rebasing: reader.bytes[chunk.range.lowerBound + 4..<chunk.payload.upperBound]
+    )
+    let sum = crc32_z(0, summed.baseAddress, summed.count)
+    return reader.long(chunk.payload.upperBound) == Int(sum)
+  }
+
+  /// Adds a chunk, unless it breaks the rules of its type, or repeats a chunk that can occur only once.
+  private mutating func collect(_ chunk: Chunk, _ type: String, _ content: ByteReader) {
     guard type != "tRNS" else {
-      hasTransparency = hasTransparency || makesClear(reader, payload)
+      if transparency == nil, makesClear(chunk.payload.count) { transparency = chunk.payload }
       return
     }
-    // A chunk is dropped if its CRC is wrong, if it breaks the rules of its type, or if it repeats a chunk that can
-    // occur only once.
-    let rule = PNGChunkRule(type)
-    guard let rule, rule.repeats || !kept.contains(type),
-      rule.allows(reader, payload, colourType: colourType, depth: depth),
-      let base = reader.bytes.baseAddress,
-      let sum = reader.long(payload.upperBound),
-      cpng_crc(base + payload.lowerBound - 4, payload.count + 4) == UInt32(sum)
-    else { return }
-    kept.insert(type)
-    switch type {
-    case "bKGD": background.append(chunk)
-    case "tEXt", "zTXt", "iTXt", "tIME": metadata.append(chunk)
-    case "eXIf":
-      exif = payload
-      metadata.append(chunk)
-    default:
-      if type == "gAMA" { gamma = reader.long(payload.lowerBound) }
-      if type == "cICP", let primaries = reader.byte(payload.lowerBound),
-        let transfer = reader.byte(payload.lowerBound + 1)
-      {
-        namedColours = AVIFHeader.Colour(
-          chroma: 0,
-          primaries: Int32(primaries),
-          transfer: Int32(transfer),
-          matrix: 0
-        )
-      }
-      colour.append(chunk)
+    let repeats = ["tEXt", "zTXt", "iTXt"].contains(type)
+    guard allows(type, content), types.insert(type).inserted || repeats else { return }
+    chunks.append(chunk)
+    if type == "gAMA" { gamma = content.long(0) }
+    if type == "cICP", let primaries = content.byte(0), let transfer = content.byte(1) {
+      namedColours = AVIFHeader.Colour(
+        chroma: 0,
+        primaries: Int32(primaries),
+        transfer: Int32(transfer),
+        matrix: 0
+      )
     }
   }
-}
 
-extension PNGChunks {
-  /// Whether libpng uses a tRNS chunk.
+  private func first(_ type: String, in bytes: [UInt8]) -> Chunk? {
+    types.contains(type) ? chunks.first { $0.type(in: bytes) == type } : nil
+  }
+
+  /// Whether libpng uses a tRNS chunk of `count` bytes.
   ///
-  /// Its CRC must be right. It must precede the pixels, and be no longer than the palette allows.
-  private func makesClear(_ reader: ByteReader, _ payload: Range<Int>) -> Bool {
-    let isLong =
-      switch colourType {
-      case 0: payload.count == 2
-      case 2: payload.count == 6
-      case 3: (1...max(paletteCount, 1)).contains(payload.count) && paletteCount > 0
-      default: false
-      }
-    guard isLong, dataEnd == 0, let base = reader.bytes.baseAddress,
-      let sum = reader.long(payload.upperBound)
-    else { return false }
-    return cpng_crc(base + payload.lowerBound - 4, payload.count + 4) == UInt32(sum)
+  /// It must precede the pixels, and be no longer than the palette allows.
+  private func makesClear(_ count: Int) -> Bool {
+    guard dataEnd == 0 else { return false }
+    return switch colourType {
+    case 0: count == 2
+    case 2: count == 6
+    case 3: count > 0 && count <= palette.count / 3
+    default: false
+    }
+  }
+
+  /// Whether a chunk meets the rules of its type, so that it can be copied. (Section 11.3)
+  ///
+  /// Chunks of other types are never copied.
+  private func allows(_ type: String, _ content: ByteReader) -> Bool {
+    let count = content.bytes.count
+    func byte(_ index: Int) -> Int { content.byte(index) ?? 0 }
+    switch type {
+    case "tEXt", "zTXt", "iTXt", "iCCP":
+      // The payload begins with a keyword of 1 to 79 bytes and a zero.
+      return (1...79).contains(content.bytes.firstIndex(of: 0) ?? 0)
+    case "gAMA": return count == 4 && content.long(0) != 0
+    case "cHRM": return count == 32
+    case "sRGB": return count == 1 && byte(0) <= 3
+    case "sBIT":
+      let most = colourType == 3 ? 8 : max(depth, 1)
+      return count == (colourType == 3 ? 3 : channels)
+        && content.bytes.allSatisfy { (1...most).contains(Int($0)) }
+    // The third number names the matrix. A PNG has no other colours than RGB, so it must be 0.
+    case "cICP": return count == 4 && byte(2) == 0 && byte(3) <= 1
+    case "mDCV": return count == 24
+    case "cLLI": return count == 8
+    case "pHYs": return count == 9 && byte(8) <= 1
+    case "bKGD": return count == [0: 2, 3: 1, 4: 2][colourType, default: 6]
+    case "tIME":
+      return count == 7 && (1...12).contains(byte(2)) && (1...31).contains(byte(3))
+        && byte(4) < 24 && byte(5) < 60 && byte(6) <= 60
+    case "eXIf":
+      return count >= 8 && (content.matches("II*\0", at: 0) || content.matches("MM\0*", at: 0))
+    default: return false
+    }
   }
 }
 
-/// The rules that a chunk must meet before it is copied. (PNG specification, third edition, section 11.3)
-struct PNGChunkRule {
-  /// Whether a picture is allowed to have several chunks of this type.
-  let repeats: Bool
-  private let holds: (Content) -> Bool
+extension PNGChunks: PictureCodec {
+  static let name = "PNG"
+  static var kept: PictureFormat { .png }
 
-  /// A chunk's payload, and the fields of the header that the rules need.
-  private struct Content {
-    let reader: ByteReader
-    let payload: Range<Int>
-    let colourType: Int
-    let depth: Int
-
-    var count: Int { payload.count }
-
-    func byte(_ index: Int) -> Int { reader.byte(payload.lowerBound + index) ?? 0 }
-
-    /// The number of channels that a chunk describes; a palette has three.
-    var channels: Int {
-      switch colourType {
-      case 0: 1
-      case 4: 2
-      case 6: 4
-      default: 3
-      }
-    }
-
-    /// Whether the payload begins with a keyword of 1 to 79 bytes and a zero.
-    var hasKeyword: Bool {
-      let end = reader.bytes[payload].firstIndex(of: 0)
-      return end.map { (1...79).contains($0 - payload.lowerBound) } ?? false
-    }
+  static func begins(_ head: [UInt8]) -> Bool {
+    head.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
   }
 
-  /// The rule for chunks of `type`; nil if such chunks are never copied.
-  init?(_ type: String) {
-    repeats = ["tEXt", "zTXt", "iTXt"].contains(type)
-    switch type {
-    case "tEXt": holds = \.hasKeyword
-    case "iTXt", "zTXt", "iCCP": holds = \.hasKeyword
-    case "gAMA": holds = { $0.count == 4 && $0.reader.long($0.payload.lowerBound) != 0 }
-    case "cHRM": holds = { $0.count == 32 }
-    case "sRGB": holds = { $0.count == 1 && $0.byte(0) <= 3 }
-    case "sBIT":
-      holds = { content in
-        let most = content.colourType == 3 ? 8 : content.depth
-        return content.count == content.channels
-          && (0..<content.count).allSatisfy { (1...max(most, 1)).contains(content.byte($0)) }
-      }
-    // The third number names the matrix. A PNG has no other colours than RGB, so it must be 0.
-    case "cICP": holds = { $0.count == 4 && $0.byte(2) == 0 && $0.byte(3) <= 1 }
-    case "mDCV": holds = { $0.count == 24 }
-    case "cLLI": holds = { $0.count == 8 }
-    case "pHYs": holds = { $0.count == 9 && $0.byte(8) <= 1 }
-    case "bKGD":
-      holds = { content in
-        switch content.colourType {
-        case 3: content.count == 1
-        case 0, 4: content.count == 2
-        default: content.count == 6
-        }
-      }
-    case "tIME":
-      holds = {
-        $0.count == 7 && (1...12).contains($0.byte(2)) && (1...31).contains($0.byte(3))
-          && $0.byte(4) < 24 && $0.byte(5) < 60 && $0.byte(6) <= 60
-      }
-    case "eXIf":
-      holds = {
-        $0.count >= 8
-          && ($0.reader.matches("II*\0", at: $0.payload.lowerBound)
-            || $0.reader.matches("MM\0*", at: $0.payload.lowerBound))
-      }
-    default: return nil
-    }
+  /// Whether the file has the end chunk, IEND. (PNG, section 11.2.5)
+  static func ends(head: [UInt8], tail: [UInt8], count: Int) -> Bool {
+    tail.holds(Array("IEND".utf8) + [0xAE, 0x42, 0x60, 0x82])
   }
 
-  /// Whether a chunk meets this rule, in a picture with this colour type and depth.
-  func allows(
-    _ reader: ByteReader,
-    _ payload: Range<Int>,
-    colourType: Int,
-    depth: Int
-  ) -> Bool {
-    holds(Content(reader: reader, payload: payload, colourType: colourType, depth: depth))
+  var isIndexed: Bool { colourType == 3 }
+  var chroma: ChromaSampling? { channels > 2 || isIndexed ? .full : nil }
+
+  /// The profile in the iCCP chunk; empty if there is a cICP chunk, which takes precedence over it.
+  func profile(of file: PictureFile, _ limits: PictureLimits) -> [UInt8] {
+    guard namedColours == nil, let chunk = first("iCCP", in: file.bytes) else { return [] }
+    let profile = file.bytes[chunk.payload].withUnsafeBufferPointer {
+      Self.unpacked("iCCP", $0, limits)
+    }
+    return profile.isWhole && profile.bytes.count <= limits.metadataBytes ? profile.bytes : []
+  }
+
+  func exif(in bytes: [UInt8]) -> ArraySlice<UInt8>? {
+    first("eXIf", in: bytes).map { bytes[$0.payload] }
+  }
+
+  /// The XMP packet; empty if it is compressed, or has a language tag or a translated keyword.
+  func xmp(in bytes: [UInt8]) -> [UInt8] {
+    let packets = chunks.lazy.filter { $0.type(in: bytes) == "iTXt" }.map { bytes[$0.payload] }
+    let packet = packets.first { $0.starts(with: PictureTags.pngXMP) }
+    return packet.map { Array($0.dropFirst(PictureTags.pngXMP.count)) } ?? []
+  }
+
+  func rows(
+    of file: PictureFile,
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    _ request: RowRequest,
+    _ limits: PictureLimits
+  ) throws(LarderError) -> OpenRows {
+    let rows = try PNGRows(bytes, self, isNative: request.isNative, limits, name: file.name)
+    return OpenRows(source: rows.placed(PixelRegion(size), over: request.region))
+  }
+
+  static func encode(
+    _ rows: any RowSource,
+    _ encoding: PictureEncoding
+  ) throws(LarderError) -> EncodedFile {
+    try PNGCodec.encode(
+      rows,
+      to: encoding.tags.output(to: encoding.place),
+      encoding.crop.limits,
+      name: encoding.source.name
+    )
   }
 }

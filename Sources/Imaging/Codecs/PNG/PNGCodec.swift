@@ -25,59 +25,92 @@ enum PNGCodec {
     name: String
   ) throws(LarderError) -> EncodedFile {
     let rows = rows.shape.layout == .bgrx ? rows.flattened(.rgb) : rows
-    let (size, layout, rowBytes) = (rows.shape.size, rows.shape.layout, rows.shape.rowBytes)
-    let level = Int32(level ?? self.level(for: size, of: layout))
-    var shape = try forPNG(rows.shape, name)
-    var outcome = cpng_outcome()
-    let room = (rowBytes + 1) * size.height / 256 * 257 + 65_536
-    var failure: LarderError?
-    let made: EncodedFile?
-    if interlaced {
-      let whole = try rows.collected(limits, name: name)
-      made = output.collect(room: room, &failure) { output in
-        whole.samples.withUnsafeBufferPointer {
-          cpng_encode_interlaced(&shape, $0.baseAddress, rowBytes, level, &output, &outcome)
+    let shape = rows.shape
+    if interlaced { try limits.check(memory: shape.height * shape.rowBytes, of: name) }
+    var palette = Bitmap.Palette(colours: [])
+    if case .indexed(let colours) = shape.layout { palette = colours }
+    let clear = palette.colours.isEmpty ? shape.clear ?? [] : []
+    let sink = Sink(output, (shape.rowBytes + 1) * shape.height / 256 * 257 + 65_536)
+    var target = cpng_target()
+    (target.width, target.height) = (UInt32(shape.width), UInt32(shape.height))
+    (target.depth, target.color_type) = (Int32(shape.depth), try colourType(of: shape, name))
+    (target.level, target.interlaced) = (Int32(level ?? self.level(for: shape)), interlaced)
+    target.row_bytes = shape.rowBytes
+    target.palette_count = Int32(palette.colours.count / 3)
+    (target.alpha_count, target.clear_count) = (Int32(palette.alpha.count), Int32(clear.count))
+    (target.head_count, target.middle_count) = (output.head.count, output.middle.count)
+    target.taker = Unmanaged.passUnretained(sink).toOpaque()
+    target.take = { taker, bytes, count in
+      guard let taker else { return false }
+      // SAFETY: `taker` is `sink`, which `withExtendedLifetime` keeps alive until the writer is closed.
+      return Unmanaged<Sink>.fromOpaque(taker).takeUnretainedValue()
+        .take(UnsafeBufferPointer(start: bytes, count: count))
+    }
+    return try withExtendedLifetime(sink) { () throws(LarderError) -> EncodedFile in
+      var outcome = cpng_outcome()
+      let writer = cpng_writer_open(
+        &target,
+        palette.colours,
+        palette.alpha,
+        clear,
+        output.head,
+        output.middle,
+        &outcome
+      )
+      guard let writer else { throw sink.failure ?? error(name, outcome) }
+      defer { cpng_writer_close(writer) }
+      let most = interlaced ? shape.height : max((1 << 18) / max(shape.rowBytes, 1), 16)
+      try rows.inStrips(of: most) { (strip, _, count) throws(LarderError) in
+        guard cpng_writer_next(writer, strip.baseAddress, UInt32(count), &outcome) else {
+          throw sink.failure ?? error(name, outcome)
         }
       }
-    } else {
-      let feed = RowFeed(rows)
-      var coming = cpng_coming()
-      coming.at_once = UInt32(min(max((1 << 18) / max(rowBytes, 1), 16), size.height))
-      (coming.next, coming.context) = (RowFeed.next, feed.context)
-      made = withExtendedLifetime(feed) {
-        output.collect(room: room, &failure) { cpng_encode(&shape, &coming, level, &$0, &outcome) }
-      }
-      failure = feed.failure ?? failure
+      return try sink.finish()
     }
-    guard let made else { throw failure ?? error(name, outcome) }
-    return made
   }
 
-  private static func forPNG(
-    _ rows: RowShape,
-    _ name: String
-  ) throws(LarderError) -> cpng_shape {
-    var shape = cpng_shape()
-    shape.width = UInt32(rows.width)
-    shape.height = UInt32(rows.height)
-    shape.depth = Int32(rows.depth)
-    shape.channels = Int32(rows.layout.channels)
-    shape.color_type = Int32(try colourType(of: rows.layout, name))
-    if case .indexed(let palette) = rows.layout {
-      shape.palette_count = Int32(palette.colours.count / 3)
-      shape.alpha_count = Int32(palette.alpha.count)
-      withUnsafeMutableBytes(of: &shape.palette) {
-        $0.copyBytes(from: palette.colours.prefix(768))
-      }
-      withUnsafeMutableBytes(of: &shape.alpha) { $0.copyBytes(from: palette.alpha.prefix(256)) }
-    } else if let clear = rows.clear, let first = clear.first {
-      shape.has_clear_color = true
-      shape.clear_grey = first
-      if clear.count == 3 {
-        (shape.clear_red, shape.clear_green, shape.clear_blue) = (clear[0], clear[1], clear[2])
+  /// Collects the bytes of a PNG in memory, or in a temporary file if there are many.
+  private final class Sink {
+    private let place: PNGOutput.Place?
+    private var held: [UInt8] = []
+    private var part: PartFile?
+    /// Why the bytes could not be written to the disk.
+    private(set) var failure: LarderError?
+
+    /// Makes a sink; most PNGs have at most `room` bytes besides the chunks of `output`.
+    init(_ output: PNGOutput, _ room: Int) {
+      place = output.place
+      // An output that fits is never in memory twice. Memory is used only for bytes that are written.
+      held.reserveCapacity(
+        min(room + output.head.count + output.middle.count, place?.most ?? .max)
+      )
+    }
+
+    func take(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+      do throws(LarderError) {
+        if let place, held.count + bytes.count > place.most { try write(to: place) }
+        held.append(contentsOf: bytes)
+        return true
+      } catch {
+        failure = error
+        return false
       }
     }
-    return shape
+
+    /// Moves the bytes in memory to the temporary file.
+    private func write(to place: PNGOutput.Place) throws(LarderError) {
+      if part == nil { part = try place.open() }
+      guard let part else { return }
+      try held.withUnsafeBufferPointer { (bytes) throws(LarderError) in try part.append(bytes) }
+      held.removeAll(keepingCapacity: true)
+    }
+
+    /// The file, after all of its bytes have been taken.
+    func finish() throws(LarderError) -> EncodedFile {
+      guard let place, let part else { return .held(held) }
+      try write(to: place)
+      return .waiting(part)
+    }
   }
 
   /// zlib's compression level, which is lower for larger pictures.
@@ -86,22 +119,23 @@ enum PNGCodec {
   /// 0.66 s instead of 1.46 s, and becomes a ninth larger. Above 24 megapixels, it is 1: a square crop of a photo of 61
   /// megapixels is encoded in 2 s instead of 3 s, and becomes a twelfth larger. A palette index counts as a third of a
   /// pixel.
-  private static func level(for size: PixelSize, of layout: Bitmap.Layout) -> Int {
-    var pixels = size.width * size.height
-    if case .indexed = layout { pixels /= 3 }
+  private static func level(for shape: RowShape) -> Int {
+    var pixels = shape.width * shape.height
+    if case .indexed = shape.layout { pixels /= 3 }
     return pixels > 24_000_000 ? 1 : pixels > 4_000_000 ? 4 : 6
   }
 
+  /// The number of a layout in the header. (PNG, 11.2.1)
   private static func colourType(
-    of layout: Bitmap.Layout,
+    of shape: RowShape,
     _ name: String
-  ) throws(LarderError) -> Int {
-    switch layout {
-    case .grey: cpng_grey
-    case .greyAlpha: cpng_grey_alpha
-    case .rgb: cpng_rgb
-    case .rgba: cpng_rgb_alpha
-    case .indexed: cpng_palette
+  ) throws(LarderError) -> Int32 {
+    switch shape.layout {
+    case .grey: 0
+    case .rgb: 2
+    case .indexed: 3
+    case .greyAlpha: 4
+    case .rgba: 6
     case .bgrx, .cmyk:
       throw LarderError(
         .unsupported,

@@ -19,119 +19,61 @@ struct PNGOutput {
     let most: Int
   }
 
-  /// Writes the bytes of a PNG to a temporary file, each time the buffer of the C encoder is full.
-  private final class Overflow {
-    let place: Place
-    var part: PartFile?
-    var failure: LarderError?
-
-    init(_ place: Place) { self.place = place }
-
-    func take(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-      do throws(LarderError) {
-        if part == nil { part = try place.open() }
-        try part?.append(bytes)
-        return true
-      } catch {
-        failure = error
-        return false
-      }
+  /// A whole chunk.
+  static func chunk(_ type: String, _ payload: [UInt8]) -> [UInt8] {
+    func long(_ value: UInt) -> [UInt8] {
+      withUnsafeBytes(of: UInt32(truncatingIfNeeded: value).bigEndian) { Array($0) }
     }
-  }
-
-  /// Collects the PNG that `encode` makes.
-  ///
-  /// - Parameters:
-  ///   - room: A number of bytes in which most PNGs fit, without `head` and `middle`.
-  ///   - failure: Is set to the error if the PNG cannot be written to the disk.
-  ///   - encode: Makes the PNG. Returns false if it could not make one.
-  /// - Returns: The PNG; nil if `encode` made none, or if it cannot be written.
-  func collect(
-    room: Int,
-    _ failure: inout LarderError?,
-    _ encode: (inout cpng_output) -> Bool
-  ) -> EncodedFile? {
-    let all = room + head.count + middle.count
-    let overflow = place.flatMap { all > $0.most ? Overflow($0) : nil }
-    let held = MallocBuffer.collect(room: overflow?.place.most ?? all) { bytes, count in
-      head.withUnsafeBufferPointer { head in
-        middle.withUnsafeBufferPointer { middle in
-          var output = cpng_output()
-          (output.room, output.bytes, output.size) = (bytes, bytes, count)
-          (output.head, output.head_count) = (head.baseAddress, head.count)
-          (output.middle, output.middle_count) = (middle.baseAddress, middle.count)
-          if let overflow {
-            output.taker = Unmanaged.passUnretained(overflow).toOpaque()
-            output.take = { taker, bytes, count in
-              guard let taker else { return false }
-              // SAFETY: `taker` is `overflow`, which `withExtendedLifetime` keeps alive until the file is encoded.
-              let overflow = Unmanaged<Overflow>.fromOpaque(taker).takeUnretainedValue()
-              return overflow.take(UnsafeBufferPointer(start: bytes, count: count))
-            }
-          }
-          let isMade = withExtendedLifetime(overflow) { encode(&output) }
-          (bytes, count) = (output.bytes, output.count)
-          return isMade
-        }
-      }
-    }
-    failure = overflow?.failure
-    guard let held else { return nil }
-    guard let overflow, let part = overflow.part else { return .held(held) }
-    let isWhole = held.withUnsafeBufferPointer { overflow.take($0) }
-    failure = overflow.failure
-    return isWhole ? .waiting(part) : nil
+    let body = Array(type.utf8) + payload
+    return long(UInt(payload.count)) + body + long(crc32_z(0, body, body.count))
   }
 }
 
-/// Copies chunks of one PNG to another.
-enum PNGAncillary {
+extension PNGOutput {
   /// The destination of a PNG with chunks of `file`, adapted to an upright picture of `size`.
   ///
   /// These are the chunks that define colours and, if `metadata` is true, those with metadata. If `keepsShape` is true,
   /// the result has the channels and the depth of `file`, so that its background and its significant bits (sBIT) are
   /// kept, too. If `converted` is true, the pixels were converted to sRGB, and the chunks that define other colours are
   /// left out.
-  static func output(
+  init(
     from file: PictureFile,
+    _ chunks: PNGChunks,
     size: PixelSize,
     metadata: Bool,
     keepsShape: Bool,
     profile: Bool,
     converted: Bool,
-    to place: PNGOutput.Place?
-  ) -> PNGOutput {
-    guard let chunks = file.probe.structure as? PNGChunks else {
-      return PNGOutput(place: place)
-    }
-    var first: [UInt8] = []
-    for chunk in chunks.colour {
-      let type = file.bytes[chunk.lowerBound + 4..<chunk.lowerBound + 8]
-      if type.elementsEqual("sBIT".utf8), !keepsShape { continue }
-      if type.elementsEqual("iCCP".utf8), !profile { continue }
-      if converted, !type.elementsEqual("sBIT".utf8) { continue }
-      first += file.bytes[chunk]
-    }
-    // The rendering intent 1, relative colorimetric, is the one that the conversion uses. (PNG, 11.3.2.5)
-    if converted { first += Self.chunk("sRGB", [1]) }
-    var later: [UInt8] = []
-    for chunk in keepsShape ? chunks.background : [] { later += file.bytes[chunk] }
-    for chunk in metadata ? chunks.metadata : [] {
-      if let tiff = chunks.exif, tiff.lowerBound == chunk.lowerBound + 8 {
-        let exif = Exif.cropped(file.bytes[tiff], width: size.width, height: size.height)
-        later += Self.chunk("eXIf", exif)
-      } else {
-        later += cropped(file.bytes[chunk])
+    to place: Place?
+  ) {
+    self.place = place
+    var tags: [UInt8] = []
+    for chunk in chunks.chunks {
+      let type = chunk.type(in: file.bytes)
+      switch type {
+      case "bKGD":
+        if keepsShape { middle += file.bytes[chunk.range] }
+      case "eXIf":
+        guard metadata, file.probe.exif != nil else { continue }
+        let tiff = file.bytes[chunk.payload]
+        tags += Self.chunk("eXIf", Exif.cropped(tiff, width: size.width, height: size.height))
+      case "tEXt", "zTXt", "iTXt", "tIME":
+        if metadata { tags += Self.cropped(file.bytes[chunk.range], type) }
+      case "sBIT":
+        if keepsShape { head += file.bytes[chunk.range] }
+      default:
+        if !converted, profile || type != "iCCP" { head += file.bytes[chunk.range] }
       }
     }
-    return PNGOutput(head: first, middle: later, place: place)
+    // The rendering intent 1, relative colorimetric, is the one that the conversion uses. (PNG, 11.3.2.5)
+    if converted { head += Self.chunk("sRGB", [1]) }
+    middle += tags
   }
 
   /// Adapts a chunk of metadata to an upright, cropped picture.
   ///
   /// The result is empty for compressed EXIF or XMP, because these can contain previews of the whole picture.
-  private static func cropped(_ chunk: ArraySlice<UInt8>) -> [UInt8] {
-    let type = String(decoding: chunk.dropFirst(4).prefix(4), as: UTF8.self)
+  private static func cropped(_ chunk: ArraySlice<UInt8>, _ type: String) -> [UInt8] {
     let payload = chunk.dropFirst(8).dropLast(4)
     func begins(_ text: String) -> Bool { payload.starts(with: text.utf8) }
     if begins("Raw profile type ") { return [] }
@@ -140,15 +82,5 @@ enum PNGAncillary {
     var packet = Array(payload)
     Previews.mend(xmp: &packet)
     return Self.chunk(type, packet)
-  }
-
-  static func chunk(_ type: String, _ payload: [UInt8]) -> [UInt8] {
-    let body = Array(type.utf8) + payload
-    let sum = body.withUnsafeBufferPointer { cpng_crc($0.baseAddress, $0.count) }
-    return bigEndian(UInt32(payload.count)) + body + bigEndian(sum)
-  }
-
-  private static func bigEndian(_ value: UInt32) -> [UInt8] {
-    stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: value >> UInt32($0)) }
   }
 }

@@ -29,9 +29,7 @@ struct WebPChunks: Sendable {
   var hasAlpha: Bool { frameHasAlpha || !coversCanvas }
 
   /// Whether the frame covers the canvas, as a still always does.
-  var coversCanvas: Bool {
-    frame == PixelRegion(x: 0, y: 0, width: size.width, height: size.height)
-  }
+  var coversCanvas: Bool { frame == PixelRegion(size) }
 
   private var metadataBytes = 0
   /// A lossless picture of at most this many pixels is allowed to have any number of bytes, because it can have a
@@ -99,7 +97,11 @@ struct WebPChunks: Sendable {
   ) throws(LarderError) {
     switch reader.long(offset) {
     case Self.header where offset == 12:
-      size = try Self.canvas(reader, payload, name)
+      // The canvas has four bytes of flags before it. Its width and height are stored minus one. (Section 2.7)
+      guard payload.count >= 10, let canvas = Self.pair(reader, at: payload.lowerBound + 4) else {
+        throw .damaged(name, "its header is cut short")
+      }
+      size = PixelSize(width: canvas.0 + 1, height: canvas.1 + 1)
       try limits.check(width: size.width, height: size.height, of: name)
     case Self.animation: isAnimated = true
     case Self.frame where isAnimated && image.isEmpty:
@@ -138,17 +140,10 @@ struct WebPChunks: Sendable {
   private static let lossy = code("VP8 ")
   private static let lossless = code("VP8L")
 
-  /// Reads the size of the canvas, which is stored as width minus one and height minus one, with 24 bits each. (Section
-  /// 2.7)
-  private static func canvas(
-    _ reader: ByteReader,
-    _ payload: Range<Int>,
-    _ name: String
-  ) throws(LarderError) -> PixelSize {
-    guard payload.count >= 10, let width = reader.long(payload.lowerBound + 4),
-      let height = reader.long(payload.lowerBound + 6)
-    else { throw .damaged(name, "its header is cut short") }
-    return PixelSize(width: width & 0xFFFFFF + 1, height: height >> 8 + 1)
+  /// Two numbers of 24 bits, one directly after the other.
+  private static func pair(_ reader: ByteReader, at offset: Int) -> (Int, Int)? {
+    guard let first = reader.long(offset), let second = reader.long(offset + 2) else { return nil }
+    return (first & 0xFFFFFF, second >> 8)
   }
 
   /// Reads the first frame of an animation: its position and size, and the chunks within it. (Section 2.7.1.1)
@@ -159,8 +154,8 @@ struct WebPChunks: Sendable {
     _ limits: PictureLimits
   ) throws(LarderError) {
     let start = payload.lowerBound
-    guard payload.count >= 24, let x = reader.long(start), let y = reader.long(start + 2),
-      let width = reader.long(start + 6), let height = reader.long(start + 8)
+    guard payload.count >= 24, let place = Self.pair(reader, at: start),
+      let size = Self.pair(reader, at: start + 6)
     else { throw .damaged(name, "a frame is cut short") }
     var offset = start + 16
     while offset + 8 <= payload.upperBound, frame.width == 0 {
@@ -170,10 +165,10 @@ struct WebPChunks: Sendable {
       try readImage(reader, offset, offset + 8..<offset + 8 + count, name)
       offset += 8 + count + count & 1
     }
-    guard frame.width == width & 0xFFFFFF + 1, frame.height == height >> 8 + 1 else {
+    guard frame.width == size.0 + 1, frame.height == size.1 + 1 else {
       throw .damaged(name, "a frame and its picture differ in size")
     }
-    (frame.x, frame.y) = (x & 0xFFFFFF * 2, y >> 8 * 2)
+    (frame.x, frame.y) = (place.0 * 2, place.1 * 2)
   }
 
   /// Reads the header of the compressed pixels, or notes where the alpha chunk begins. (RFC 6386, section 9.1; RFC
@@ -209,5 +204,77 @@ struct WebPChunks: Sendable {
     guard frame.width > 0, frame.height > 0 else {
       throw .damaged(name, "its header says \(frame.width) × \(frame.height) pixels")
     }
+  }
+}
+
+extension WebPChunks: PictureCodec {
+  static let name = "WebP"
+  static var kept: PictureFormat { .webp }
+
+  static func begins(_ head: [UInt8]) -> Bool {
+    head.count >= 12 && head.starts(with: "RIFF".utf8) && head[8..<12].elementsEqual("WEBP".utf8)
+  }
+
+  /// Whether the file has at least as many bytes as its header says. (RFC 9649, section 2.4)
+  static func ends(head: [UInt8], tail: [UInt8], count: Int) -> Bool {
+    guard head.count >= 8 else { return false }
+    return count >= head[4..<8].reversed().reduce(0) { $0 << 8 | Int($1) } + 8
+  }
+
+  var depth: Int { 8 }
+  var channels: Int { hasAlpha ? 4 : 3 }
+  var chroma: ChromaSampling? { isLossless ? .full : .quarter }
+
+  func profile(of file: PictureFile, _ limits: PictureLimits) -> [UInt8] {
+    profile.map { Array(file.bytes[$0]) } ?? []
+  }
+
+  func exif(in bytes: [UInt8]) -> ArraySlice<UInt8>? { exif.map { bytes[$0] } }
+  func xmp(in bytes: [UInt8]) -> [UInt8] { xmp.map { Array(bytes[$0]) } ?? [] }
+
+  /// Opens rows of a region.
+  ///
+  /// libwebp reduces the picture while it decodes, if that is possible and saves work.
+  func rows(
+    of file: PictureFile,
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    _ request: RowRequest,
+    _ limits: PictureLimits
+  ) throws(LarderError) -> OpenRows {
+    let (bitmap, part) = try WebPCodec.decode(
+      file,
+      self,
+      request.region,
+      smaller: request.scaling?.spare,
+      limits
+    )
+    let rows: any RowSource = BitmapRows(bitmap)
+    return OpenRows(
+      source: coversCanvas ? rows : rows.placed(frame, over: request.region),
+      part: part
+    )
+  }
+
+  /// The default quality, which differs from libwebp's own, 75.
+  private static let usualQuality = 80
+
+  static func encode(
+    _ rows: any RowSource,
+    _ encoding: PictureEncoding
+  ) throws(LarderError) -> EncodedFile {
+    let bytes = try WebPCodec.encode(
+      rows,
+      quality: encoding.crop.quality ?? usualQuality,
+      lossless: encoding.lossless,
+      encoding.crop.limits,
+      name: encoding.source.name
+    )
+    let whole = encoding.tags.added(
+      toWebP: bytes,
+      width: rows.shape.width,
+      height: rows.shape.height,
+      hasAlpha: rows.shape.layout == .rgba
+    )
+    return .held(whole)
   }
 }

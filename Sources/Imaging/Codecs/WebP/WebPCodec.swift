@@ -8,62 +8,54 @@ enum WebPCodec {
   /// The longest side of a WebP, in pixels. (RFC 9649, section 2.5)
   static let longestSide = 16_383
 
-  /// Decodes a region of a still, or of an animation's canvas with the first frame on it.
+  /// Decodes a region of a still, or the whole first frame of an animation if it does not cover the canvas.
   ///
   /// The result is `rgba` if any pixel can be transparent, and `bgrx` otherwise.
+  ///
+  /// - Parameters:
+  ///   - file: The picture.
+  ///   - chunks: The chunks of the picture.
+  ///   - region: The region, in pixels of the canvas.
+  ///   - ratio: If possible, the region is reduced to about `1 / ratio` of its size, by averaging pixels; nil if it must
+  ///     not be reduced.
+  ///   - least: A region of a lossless picture is reduced only if it takes at least this many bytes. libwebp holds all
+  ///     pixels of a lossless picture anyway, so reducing a smaller region saves nothing.
+  ///   - limits: The limits of the picture.
+  /// - Returns: The bitmap, and the position of the region in it if it was reduced.
+  /// - Throws: ``LarderError`` when the picture cannot be decoded, or takes too much memory.
   static func decode(
     _ file: PictureFile,
     _ chunks: WebPChunks,
     _ region: PixelRegion,
+    smaller ratio: Double? = nil,
+    least: Int = 64 << 20,
     _ limits: PictureLimits
-  ) throws(LarderError) -> Bitmap {
+  ) throws(LarderError) -> (bitmap: Bitmap, part: Bitmap.Part?) {
     let frame = chunks.frame
     // If the frame covers its canvas, as a still does, only the requested region is decoded. Otherwise the whole frame
     // is.
-    let wanted =
-      chunks.coversCanvas
-      ? region : PixelRegion(x: 0, y: 0, width: frame.width, height: frame.height)
-    var padded = wanted.padded(in: PixelSize(width: frame.width, height: frame.height))
+    let wanted = chunks.coversCanvas ? region : PixelRegion(frame.size)
+    var padded = wanted.padded(in: frame.size)
+    // If there is alpha, libwebp would mix the colours of transparent pixels into others.
+    if let ratio, ratio >= 1.5, chunks.coversCanvas, !chunks.hasAlpha,
+      !chunks.isLossless || region.width * region.height * 4 >= least
+    {
+      let size = PixelSize(
+        width: Int((Double(padded.width) / ratio).rounded(.up)),
+        height: Int((Double(padded.height) / ratio).rounded(.up))
+      )
+      let bitmap = try decode(file, chunks, padded, as: size, limits)
+      return (bitmap, Bitmap.Part(size).inside(padded, region))
+    }
     if chunks.hasAlpha, !chunks.isLossless {
       // If a region's alpha is predicted from the rows above it, libwebp 1.2.4, and perhaps later versions, skips these
       // rows nevertheless. So the frame is decoded from its top.
       let height = padded.y + padded.height
       padded = PixelRegion(x: padded.x, y: 0, width: padded.width, height: height)
     }
-    let size = PixelSize(width: padded.width, height: padded.height)
-    var bitmap = try decode(file, chunks, padded, as: size, limits)
+    var bitmap = try decode(file, chunks, padded, as: padded.size, limits)
     bitmap.keep(wanted.inside(padded))
-    return chunks.coversCanvas
-      ? bitmap : try bitmap.placed(frame, over: region, limits, name: file.name)
-  }
-
-  /// Decodes a region at about `1 / ratio` of its size, by averaging pixels; nil if that is impossible or saves
-  /// nothing.
-  ///
-  /// libwebp holds all pixels of a lossless picture anyway. So reducing a region of a lossless picture saves nothing if
-  /// the region takes fewer than `least` bytes.
-  ///
-  /// - Returns: The bitmap, and the position of the region in it.
-  static func decode(
-    _ file: PictureFile,
-    _ chunks: WebPChunks,
-    _ region: PixelRegion,
-    smaller ratio: Double,
-    least: Int = 64 << 20,
-    _ limits: PictureLimits
-  ) throws(LarderError) -> (bitmap: Bitmap, part: Bitmap.Part)? {
-    let isSmall = region.width * region.height * 4 < least
-    // If there is alpha, libwebp would mix the colours of transparent pixels into others.
-    guard ratio >= 1.5, chunks.coversCanvas, !chunks.hasAlpha, !chunks.isLossless || !isSmall
-    else { return nil }
-    let padded = region.padded(in: chunks.size)
-    let size = PixelSize(
-      width: Int((Double(padded.width) / ratio).rounded(.up)),
-      height: Int((Double(padded.height) / ratio).rounded(.up))
-    )
-    let bitmap = try decode(file, chunks, padded, as: size, limits)
-    let all = Bitmap.Part(width: Double(size.width), height: Double(size.height))
-    return (bitmap, all.inside(padded, region))
+    return (bitmap, nil)
   }
 
   /// Decodes a region of the frame, and scales it to `size`; the region's x and y must be even.
