@@ -19,7 +19,6 @@ enum Layers {
     "CJPEG": [],
     "CLCMS": [],
     "CPNG": [],
-    "CPixman": [],
     "CTIFF": [],
     "CUnpack": [],
     "CWebP": [],
@@ -31,7 +30,7 @@ enum Layers {
     "CurlTransport": ["Base", "Transport", "CCurl"],
     "Cache": ["Base", "CGlibc", "Transport", "Imaging", "SQLite"],
     "Imaging": [
-      "Base", "CAVIF", "CDrawing", "CGIF", "CGlibc", "CHEVC", "CJPEG", "CLCMS", "CPNG", "CPixman",
+      "Base", "CAVIF", "CDrawing", "CGIF", "CGlibc", "CHEVC", "CJPEG", "CLCMS", "CPNG",
       "CTIFF", "CWebP", "CZimg",
     ],
     "ObjectStore": ["Base", "Cache", "CXML", "Transport"],
