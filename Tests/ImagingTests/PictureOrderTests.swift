@@ -114,9 +114,9 @@ struct PictureOrderTests {
     let error = ImagingError(.tooLarge, "cannot", remedy: .morePixels)
 
     let answer = WorkerChannel.Message(kind: .made, text: summary.text)
-    let refusal = WorkerChannel.Message(kind: .failed, text: ErrorAnswer(error).text)
+    let refusal = WorkerChannel.Message(kind: .failed, text: error.text)
 
     #expect(try EncodedPicture.Summary(text: answer.text) == summary)
-    #expect(try ErrorAnswer(text: refusal.text).error == error)
+    #expect(try ImagingError(text: refusal.text) == error)
   }
 }

@@ -214,15 +214,10 @@ private struct Naming {
     let format = self.format ?? found.kept
     let stem = input == "-" ? Array(named.utf8) : stem(of: input)
     let bytes = name.bytes(stem: stem, ending: format.fileExtension)
-    guard
-      let output = FilePath.Component(platformString: bytes.map { CChar(bitPattern: $0) } + [0])
-    else {
-      return PictureBatch.Item(
-        input: input,
-        error: LarderError(.unsupported, "cannot read \(named)")
-      )
-    }
-    return PictureBatch.Item(input: input, output: folder.appending(output), format: format)
+    let output = folder.pushing(
+      FilePath(platformString: bytes.map { CChar(bitPattern: $0) } + [0])
+    )
+    return PictureBatch.Item(input: input, output: output, format: format)
   }
 
   /// The bytes of a file's name without its extension, for example those of `soup` for `soup.png`.

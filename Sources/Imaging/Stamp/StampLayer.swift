@@ -39,7 +39,7 @@ struct StampLayer {
     )
     let first = min(max(Int(top.rounded(.down)), 0), size.height)
     rows = first..<max(first, min(Int(bottom.rounded(.up)), size.height))
-    probes = Backdrop.probes(block, width: size.width, height: size.height)
+    probes = Backdrop.probes(block, size: size)
     heldRows =
       min(first, probes.ys.min() ?? first)..<max(rows.upperBound, (probes.ys.max() ?? -1) + 1)
     shadow =

@@ -85,45 +85,32 @@ struct Typesetter: ~Copyable {
     // the line is laid out again without the first family.
     var families = family.split(separator: ",")[...]
     repeat {
-      let line = try line(text, families.joined(separator: ","), size, bold)
+      guard let layout = pango_layout_new(context) else {
+        throw LarderError(.noFont, "cannot draw text on pictures: there is not enough memory")
+      }
+      let line = TextLine(layout: layout)
+      let font = pango_font_description_from_string(families.joined(separator: ","))
+      pango_font_description_set_absolute_size(font, size * Double(PANGO_SCALE))
+      pango_font_description_set_weight(font, bold ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL)
+      pango_layout_set_font_description(layout, font)
+      pango_font_description_free(font)
+      pango_layout_set_single_paragraph_mode(layout, 1)
+      pango_layout_set_text(layout, text, Int32(text.utf8.count))
+      guard pango_layout_get_unknown_glyphs_count(layout) == 0 else { break }
       if !line.hasBlankLetter(in: text) {
-        if let limit { line.limit(to: limit) }
+        if let limit {
+          pango_layout_set_width(layout, Int32(limit * Double(PANGO_SCALE)))
+          pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END)
+        }
         return line
       }
       families = families.dropFirst()
     } while !families.isEmpty
-    throw Self.noFont(for: text)
-  }
-
-  private static func noFont(for text: String) -> LarderError {
-    LarderError(
+    throw LarderError(
       .noFont,
       "cannot draw “\(text)” on pictures: no font has all of its letters; "
         + "install fonts-nanum, fonts-noto-color-emoji or the fonts of your language"
     )
-  }
-
-  private func line(
-    _ text: String,
-    _ family: String,
-    _ size: Double,
-    _ bold: Bool
-  ) throws(LarderError) -> TextLine {
-    guard let layout = pango_layout_new(context) else {
-      throw LarderError(.noFont, "cannot draw text on pictures: there is not enough memory")
-    }
-    let line = TextLine(layout: layout)
-    let font = pango_font_description_from_string(family)
-    pango_font_description_set_absolute_size(font, size * Double(PANGO_SCALE))
-    pango_font_description_set_weight(font, bold ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL)
-    pango_layout_set_font_description(layout, font)
-    pango_font_description_free(font)
-    pango_layout_set_single_paragraph_mode(layout, 1)
-    pango_layout_set_text(layout, text, Int32(text.utf8.count))
-    guard pango_layout_get_unknown_glyphs_count(layout) == 0 else {
-      throw Self.noFont(for: text)
-    }
-    return line
   }
 }
 
@@ -158,12 +145,6 @@ final class TextLine {
       if ink.width == 0 || ink.height == 0, letter?.isSeen == true { return true }
     } while pango_layout_iter_next_cluster(place) != 0
     return false
-  }
-
-  /// Limits the width of the line; a longer line ends with an ellipsis.
-  fileprivate func limit(to pixels: Double) {
-    pango_layout_set_width(layout, Int32(pixels * Double(PANGO_SCALE)))
-    pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END)
   }
 
   /// Calls `body` with the layout, which Cairo draws.

@@ -54,7 +54,7 @@ package struct PictureWorker {
     // The input is closed before the answer is sent, so that an idle worker has no open file except its socket.
     if message.descriptor >= 0 { close(message.descriptor) }
     switch made {
-    case .failure(let error): try channel.send(.failed, ErrorAnswer(error).text, wait: wait)
+    case .failure(let error): try channel.send(.failed, error.text, wait: wait)
     case .success(let picture):
       var bytes: [UInt8] = []
       if case .held(let held) = picture.file { bytes = held }
@@ -114,7 +114,7 @@ package struct PictureWorker {
       if answer.kind == .placed, answer.descriptor >= 0 {
         return PartFile(begun: answer.descriptor, for: FilePath(name))
       }
-      refusal = try ErrorAnswer(text: answer.text).error
+      refusal = try LarderError(text: answer.text)
     } catch {
       // The other process is gone.
       _exit(0)

@@ -15,7 +15,7 @@ import Glibc
 /// | place | worker | | | |
 /// | placed | larder | | | the file for the result |
 /// | made | worker | ``EncodedPicture/Summary`` as JSON | the result, unless its file was placed | |
-/// | failed | both | ``ErrorAnswer`` as JSON | | |
+/// | failed | both | ``LarderError`` as JSON | | |
 ///
 /// A worker sends `seconds` only if ``PictureOrder/secondsUnasked`` is not enough, or if it has just started. It sends
 /// `place` to get a file for a large result. larder answers with `placed` or `failed`.
@@ -197,22 +197,5 @@ extension Decodable {
   /// Decodes the text of a message, which is JSON.
   init(text: [UInt8]) throws(WorkerLoss) {
     do { self = try JSONDecoder().decode(Self.self, from: Data(text)) } catch { throw .nonsense }
-  }
-}
-
-/// The error of a picture that could not be made, as a worker sends it.
-struct ErrorAnswer: Codable {
-  private let code: String
-  private let kind: LarderError.Kind
-  private let problem: String
-  private let remedy: LarderError.Remedy?
-
-  init(_ error: LarderError) {
-    (code, kind) = (error.code.rawValue, error.code.kind)
-    (problem, remedy) = (error.problem, error.remedy)
-  }
-
-  var error: LarderError {
-    LarderError(LarderError.Code(code, kind), problem, remedy: remedy)
   }
 }

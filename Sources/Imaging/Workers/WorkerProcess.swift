@@ -85,7 +85,7 @@ final class WorkerProcess: Sendable {
         do throws(LarderError) {
           begun = try PartFile(for: output)
         } catch {
-          try channel.send(.failed, ErrorAnswer(error).text, wait: wait)
+          try channel.send(.failed, error.text, wait: wait)
           continue
         }
         part = begun
@@ -97,7 +97,7 @@ final class WorkerProcess: Sendable {
         guard (part == nil) != message.bytes.isEmpty else { throw .nonsense }
         let file = part.map { EncodedFile.waiting($0) } ?? .held(message.bytes)
         return .success(EncodedPicture(file: file, summary: summary))
-      case .failed: return .failure(try ErrorAnswer(text: message.text).error)
+      case .failed: return .failure(try LarderError(text: message.text))
       case .make, .placed: throw .nonsense
       }
     }
