@@ -69,13 +69,13 @@ final class Canvas {
   }
 
   /// Draws lines of text; the first row of the canvas is row `row` of the picture.
-  func write(_ lines: [PlacedLine], from row: Int, _ ink: StampInk, scale: Double = 1) {
+  func write(_ lines: [TextLine], from row: Int, _ ink: StampInk, scale: Double = 1) {
     cairo_save(context)
     cairo_scale(context, scale, scale)
     cairo_set_source_rgba(context, ink.light, ink.light, ink.light, 1)
     for line in lines {
       cairo_move_to(context, line.x, line.y - Double(row))
-      line.text.withLayout { pango_cairo_show_layout(context, $0) }
+      line.withLayout { pango_cairo_show_layout(context, $0) }
     }
     cairo_restore(context)
   }

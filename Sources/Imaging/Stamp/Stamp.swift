@@ -124,7 +124,7 @@ public struct Stamp: PictureMaking {
 extension Stamp {
   /// The lines of a stamp with their positions, and the box around them, in pixels.
   struct Block {
-    var lines: [PlacedLine]
+    var lines: [TextLine]
     var left: Double
     var top: Double
     var width: Double
@@ -150,7 +150,7 @@ extension Stamp {
     let unit = Self.unit(of: size)
     let margin = unit * 0.06
     let room = max(Double(size.width) - 2 * margin, 1)
-    var lines: [PlacedLine] = []
+    var lines: [TextLine] = []
     var (width, height) = (0.0, 0.0)
     func add(_ text: String, _ size: Double, isBold: Bool = true) throws(LarderError) {
       var size = max(size, 1)
@@ -163,7 +163,8 @@ extension Stamp {
       }
       let ink = line.ink
       if !lines.isEmpty { height += size * 0.55 }
-      lines.append(PlacedLine(text: line, size: size, x: -ink.x, y: height - ink.y))
+      (line.x, line.y) = (-ink.x, height - ink.y)
+      lines.append(line)
       height += ink.height
       width = max(width, ink.width)
     }
@@ -179,10 +180,10 @@ extension Stamp {
     }
     let left = along(place.isLeft, place.isRight, size.width, width)
     let top = along(place.isTop, place.isBottom, size.height, height)
-    for index in lines.indices {
-      let spare = width - lines[index].text.ink.width
-      lines[index].x += left + (place.isLeft ? 0 : place.isRight ? spare : spare / 2)
-      lines[index].y += top
+    for line in lines {
+      let spare = width - line.ink.width
+      line.x += left + (place.isLeft ? 0 : place.isRight ? spare : spare / 2)
+      line.y += top
     }
     return Block(lines: lines, left: left, top: top, width: width, height: height)
   }

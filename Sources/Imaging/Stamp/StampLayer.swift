@@ -102,7 +102,7 @@ struct LetterShadow {
 
   /// Draws the shadow of lines on `rows` of a picture; `name` is the name of the picture in errors.
   init(
-    _ lines: [PlacedLine],
+    _ lines: [TextLine],
     width: Int,
     rows: Range<Int>,
     name: String

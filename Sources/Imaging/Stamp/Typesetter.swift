@@ -88,7 +88,7 @@ struct Typesetter: ~Copyable {
       guard let layout = pango_layout_new(context) else {
         throw LarderError(.noFont, "cannot draw text on pictures: there is not enough memory")
       }
-      let line = TextLine(layout: layout)
+      let line = TextLine(layout: layout, size: size)
       let font = pango_font_description_from_string(families.joined(separator: ","))
       pango_font_description_set_absolute_size(font, size * Double(PANGO_SCALE))
       pango_font_description_set_weight(font, bold ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL)
@@ -114,12 +114,16 @@ struct Typesetter: ~Copyable {
   }
 }
 
-/// A line of text that has been laid out, freed exactly once.
+/// A line of text that has been laid out, freed exactly once, and its position on a picture.
 final class TextLine {
   private let layout: OpaquePointer
+  /// The size of the letters in pixels.
+  let size: Double
+  /// The position of the origin of the line, in pixels.
+  var (x, y) = (0.0, 0.0)
 
-  fileprivate init(layout: OpaquePointer) {
-    self.layout = layout
+  fileprivate init(layout: OpaquePointer, size: Double) {
+    (self.layout, self.size) = (layout, size)
   }
 
   deinit { g_object_unref(UnsafeMutableRawPointer(layout)) }
@@ -161,12 +165,4 @@ extension Unicode.Scalar {
       return !properties.isWhitespace && !properties.isDefaultIgnorableCodePoint && !isBlankBraille
     }
   }
-}
-
-/// A line and its position on a canvas, in pixels.
-struct PlacedLine {
-  let text: TextLine
-  let size: Double
-  var x: Double
-  var y: Double
 }

@@ -7,9 +7,9 @@ import SystemPackage
 /// A worker process, as seen by larder; it makes one picture at a time.
 final class WorkerProcess: Sendable {
   let process: pid_t
-  private let socket: Int32
+  fileprivate let socket: Int32
   /// How long to wait for the process, in seconds; see ``PictureWorkers``.
-  private let patience: Double
+  fileprivate let patience: Double
   /// Whether the process has answered at least once.
   private let hasStarted = Atomic(false)
 
@@ -59,7 +59,7 @@ final class WorkerProcess: Sendable {
     for output: FilePath?,
     isStopped: () -> Bool
   ) throws(WorkerLoss) -> Result<EncodedPicture, LarderError> {
-    var watch = WorkerWatch(process, socket, patience, isNew: !hasStarted.load(ordering: .relaxed))
+    var watch = WorkerWatch(self, isNew: !hasStarted.load(ordering: .relaxed))
     var isFile = false
     if case .path = input { isFile = true }
     let request = WorkerChannel.Request(
@@ -117,9 +117,7 @@ final class WorkerProcess: Sendable {
 
 /// Watches whether a worker stays within its limits while it makes a picture.
 private struct WorkerWatch {
-  private let process: pid_t
-  private let socket: Int32
-  private let patience: Double
+  private let worker: WorkerProcess
   /// Whether the process is still starting.
   ///
   /// The processor time of the start does not count for the picture.
@@ -130,30 +128,30 @@ private struct WorkerWatch {
   private var seconds: Double
   private var deadline: ContinuousClock.Instant
 
-  init(_ process: pid_t, _ socket: Int32, _ patience: Double, isNew: Bool) {
-    (self.process, self.socket, self.patience, isStarting) = (process, socket, patience, isNew)
-    before = larder_processor_seconds(process)
-    seconds = isNew ? patience : PictureOrder.secondsUnasked
-    deadline = .now + .seconds(patience + 20 * seconds)
+  init(_ worker: WorkerProcess, isNew: Bool) {
+    (self.worker, isStarting) = (worker, isNew)
+    before = larder_processor_seconds(worker.process)
+    seconds = isNew ? worker.patience : PictureOrder.secondsUnasked
+    deadline = .now + .seconds(worker.patience + 20 * seconds)
   }
 
   /// Sets the limit of processor time, which counts from the beginning of the picture.
   mutating func allow(_ seconds: Double) {
-    if isStarting { before = larder_processor_seconds(process) }
+    if isStarting { before = larder_processor_seconds(worker.process) }
     isStarting = false
     self.seconds = seconds
-    deadline = .now + .seconds(patience + 20 * seconds)
+    deadline = .now + .seconds(worker.patience + 20 * seconds)
   }
 
   /// Waits for the socket, and throws if the process exceeds its limits meanwhile.
   func wait(_ events: Int32, _ isStopped: () -> Bool) throws(WorkerLoss) {
-    var one = pollfd(fd: socket, events: Int16(events), revents: 0)
+    var one = pollfd(fd: worker.socket, events: Int16(events), revents: 0)
     while true {
-      let left = seconds - (larder_processor_seconds(process) - before)
+      let left = seconds - (larder_processor_seconds(worker.process) - before)
       if poll(&one, 1, Int32(min(max(left * 1000, 1), 100))) > 0 { return }
       if left <= 0 { throw .overTime(seconds) }
       if isStopped() { throw .stopped }
-      if .now > deadline { throw .stalled(patience + 20 * seconds) }
+      if .now > deadline { throw .stalled(worker.patience + 20 * seconds) }
     }
   }
 }
