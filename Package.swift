@@ -28,7 +28,6 @@ let package = Package(
     .target(name: "CJQ", dependencies: ["CGlibc"], linkerSettings: [.linkedLibrary("jq")]),
     .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("turbojpeg")]),
     .target(name: "CLCMS", linkerSettings: [.linkedLibrary("lcms2")]),
-    .target(name: "CPixman", linkerSettings: [.linkedLibrary("pixman-1")]),
     .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16"), .linkedLibrary("z")]),
     .target(name: "CXML", linkerSettings: [.linkedLibrary("xml2")]),
     .target(name: "CZimg", linkerSettings: [.linkedLibrary("zimg")]),
@@ -73,7 +72,6 @@ let package = Package(
       name: "Imaging",
       dependencies: [
         "Base", "CAVIF", "CDrawing", "CGlibc", "CHEVC", "CJPEG", "CLCMS", "CPNG",
-        "CPixman",
         "CTIFF", "CWebP", "CZimg",
         .product(name: "SystemPackage", package: "swift-system"),
       ]

@@ -7,7 +7,7 @@ import Glibc
 ///
 /// If only a picture, a section or the document about an item cannot be fetched, a run throws no error. The failure is
 /// a part of the run's report.
-public struct LarderError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct LarderError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
   /// The kind of error, such as ``Code/diskFull``.
   public let code: Code
   /// The sentence without the remedy: "cannot VERB THING: REASON".
@@ -95,7 +95,7 @@ extension LarderError {
   /// The kind of an error, as a stable word and a class.
   ///
   /// Later versions may add codes.
-  public struct Code: Hashable, Sendable {
+  public struct Code: Hashable, Sendable, Codable {
     /// A stable word for scripts, such as `disk-full`.
     ///
     /// Two codes of different classes can have the same word.

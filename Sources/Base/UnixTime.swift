@@ -157,7 +157,7 @@ extension UnixTime {
   }
 
   /// The moment that is `second` seconds after the beginning of a day in UTC, or nil if the calendar has no such day.
-  private static func moment(
+  package static func moment(
     _ year: Int64,
     _ month: Int64,
     _ day: Int64,

@@ -7,21 +7,21 @@
 
 #include "COpening.h"
 
+// Cairo draws text with pixman. Before 0.42.2, a shape could make pixman write beyond its buffer (CVE-2022-44638). The
+// header of its version must not be included alone, unless this macro says that pixman.h includes it.
+#define PIXMAN_H__
+#include <pixman-1/pixman-version.h>
+#if PIXMAN_VERSION < PIXMAN_VERSION_ENCODE(0, 42, 2)
+#error "pixman 0.42.2 or later is needed"
+#endif
+
 // All functions below are in this library or in libraries that it needs, which are searched, too.
 #define LIBRARY "libpangocairo-1.0.so.0"
 
-// Each line names a function, its result type, its parameters and its arguments.
-#define FUNCTIONS(F)                                                                                \
-  F(FcConfigCreate, FcConfig *, (void), ())                                                         \
-  F(FcConfigDestroy, void, (FcConfig * config), (config))                                           \
-  F(FcConfigBuildFonts, FcBool, (FcConfig * config), (config))                                      \
-  F(FcConfigParseAndLoad, FcBool, (FcConfig * config, const FcChar8 *file, FcBool complain),        \
-    (config, file, complain))                                                                       \
-  F(g_free, void, (void *memory), (memory))                                                         \
-  F(g_object_ref, void *, (void *object), (object))                                                 \
-  F(g_object_unref, void, (void *object), (object))                                                 \
-  F(cairo_image_surface_create, cairo_surface_t *, (cairo_format_t format, int width, int height),  \
-    (format, width, height))                                                                        \
+// The functions that cairo.h declares, in the form of CDRAWING_FUNCTIONS.
+#define LIBRARY_FUNCTIONS(F)                                                                        \
+  F(cairo_image_surface_create, cairo_surface_t *,                                                  \
+    (cairo_format_t format, int width, int height), (format, width, height))                        \
   F(cairo_image_surface_get_data, unsigned char *, (cairo_surface_t * surface), (surface))          \
   F(cairo_image_surface_get_stride, int, (cairo_surface_t * surface), (surface))                    \
   F(cairo_surface_status, cairo_status_t, (cairo_surface_t * surface), (surface))                   \
@@ -35,57 +35,20 @@
   F(cairo_scale, void, (cairo_t * context, double x, double y), (context, x, y))                    \
   F(cairo_move_to, void, (cairo_t * context, double x, double y), (context, x, y))                  \
   F(cairo_paint, void, (cairo_t * context), (context))                                              \
-  F(cairo_mask_surface, void, (cairo_t * context, cairo_surface_t * surface, double x, double y),   \
-    (context, surface, x, y))                                                                       \
+  F(cairo_mask_surface, void,                                                                       \
+    (cairo_t * context, cairo_surface_t * surface, double x, double y), (context, surface, x, y))   \
   F(cairo_get_source, cairo_pattern_t *, (cairo_t * context), (context))                            \
   F(cairo_set_source_rgba, void,                                                                    \
     (cairo_t * context, double red, double green, double blue, double alpha),                       \
     (context, red, green, blue, alpha))                                                             \
   F(cairo_set_source_surface, void,                                                                 \
     (cairo_t * context, cairo_surface_t * surface, double x, double y), (context, surface, x, y))   \
-  F(cairo_pattern_set_extend, void, (cairo_pattern_t * pattern, cairo_extend_t extend),             \
-    (pattern, extend))                                                                              \
-  F(cairo_pattern_set_filter, void, (cairo_pattern_t * pattern, cairo_filter_t filter),             \
-    (pattern, filter))                                                                              \
-  F(pango_cairo_font_map_get_default, PangoFontMap *, (void), ())                                   \
-  F(pango_cairo_font_map_new_for_font_type, PangoFontMap *, (cairo_font_type_t type), (type))       \
-  F(pango_cairo_show_layout, void, (cairo_t * context, PangoLayout * layout), (context, layout))    \
-  F(pango_fc_font_map_set_config, void, (PangoFcFontMap * map, FcConfig * config), (map, config))   \
-  F(pango_font_map_list_families, void,                                                             \
-    (PangoFontMap * map, PangoFontFamily * **families, int *count), (map, families, count))         \
-  F(pango_font_family_get_name, const char *, (PangoFontFamily * family), (family))                 \
-  F(pango_font_map_create_context, PangoContext *, (PangoFontMap * map), (map))                     \
-  F(pango_language_from_string, PangoLanguage *, (const char *language), (language))                \
-  F(pango_context_set_language, void, (PangoContext * context, PangoLanguage * language),           \
-    (context, language))                                                                            \
-  F(pango_context_set_round_glyph_positions, void, (PangoContext * context, int round),             \
-    (context, round))                                                                               \
-  F(pango_font_description_from_string, PangoFontDescription *, (const char *text), (text))         \
-  F(pango_font_description_set_absolute_size, void, (PangoFontDescription * font, double size),     \
-    (font, size))                                                                                   \
-  F(pango_font_description_set_weight, void, (PangoFontDescription * font, PangoWeight weight),     \
-    (font, weight))                                                                                 \
-  F(pango_font_description_free, void, (PangoFontDescription * font), (font))                       \
-  F(pango_layout_new, PangoLayout *, (PangoContext * context), (context))                           \
-  F(pango_layout_set_font_description, void,                                                        \
-    (PangoLayout * layout, const PangoFontDescription *font), (layout, font))                       \
-  F(pango_layout_set_single_paragraph_mode, void, (PangoLayout * layout, int single),               \
-    (layout, single))                                                                               \
-  F(pango_layout_set_text, void, (PangoLayout * layout, const char *text, int count),               \
-    (layout, text, count))                                                                          \
-  F(pango_layout_set_width, void, (PangoLayout * layout, int width), (layout, width))               \
-  F(pango_layout_set_ellipsize, void, (PangoLayout * layout, PangoEllipsizeMode mode),              \
-    (layout, mode))                                                                                 \
-  F(pango_layout_get_unknown_glyphs_count, int, (PangoLayout * layout), (layout))                   \
-  F(pango_layout_get_pixel_extents, void,                                                           \
-    (PangoLayout * layout, PangoRectangle * ink, PangoRectangle * logical), (layout, ink, logical)) \
-  F(pango_layout_get_iter, PangoLayoutIter *, (PangoLayout * layout), (layout))                     \
-  F(pango_layout_iter_get_index, int, (PangoLayoutIter * place), (place))                           \
-  F(pango_layout_iter_next_cluster, int, (PangoLayoutIter * place), (place))                        \
-  F(pango_layout_iter_get_cluster_extents, void,                                                    \
-    (PangoLayoutIter * place, PangoRectangle * ink, PangoRectangle * logical),                      \
-    (place, ink, logical))                                                                          \
-  F(pango_layout_iter_free, void, (PangoLayoutIter * place), (place))
+  F(cairo_pattern_set_extend, void,                                                                 \
+    (cairo_pattern_t * pattern, cairo_extend_t extend), (pattern, extend))                          \
+  F(cairo_pattern_set_filter, void,                                                                 \
+    (cairo_pattern_t * pattern, cairo_filter_t filter), (pattern, filter))
+
+#define FUNCTIONS(F) LIBRARY_FUNCTIONS(F) CDRAWING_FUNCTIONS(F)
 
 COPENING(cdrawing_open, LIBRARY, FUNCTIONS)
 

@@ -116,7 +116,7 @@ struct PictureRun {
         : .path(ProgramArguments.path(input))
       let picture = try Workers.forPictures.make(order, of: file, for: nil, isStopped: { false })
       Output.file(picture.bytes)
-      result = PictureResult(input: input, output: PictureOptions.stream, picture: picture)
+      result = PictureResult(input: input, output: PictureOptions.stream, summary: picture.summary)
       result = upload?.deliver(picture, result) ?? result
     } catch {
       if error.code == .usage { throw error }

@@ -18,7 +18,6 @@ enum Layers {
     "CJPEG": [],
     "CLCMS": [],
     "CPNG": [],
-    "CPixman": [],
     "CTIFF": [],
     "CUnpack": [],
     "CWebP": [],
@@ -30,7 +29,7 @@ enum Layers {
     "CurlTransport": ["Base", "Transport", "CCurl"],
     "Cache": ["Base", "CGlibc", "Transport", "Imaging", "SQLite"],
     "Imaging": [
-      "Base", "CAVIF", "CDrawing", "CGlibc", "CHEVC", "CJPEG", "CLCMS", "CPNG", "CPixman",
+      "Base", "CAVIF", "CDrawing", "CGlibc", "CHEVC", "CJPEG", "CLCMS", "CPNG",
       "CTIFF", "CWebP", "CZimg",
     ],
     "ObjectStore": ["Base", "Cache", "CXML", "Transport"],

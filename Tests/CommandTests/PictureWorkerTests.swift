@@ -241,7 +241,7 @@ import Testing
     let batch = try Self.put(2, in: folder)
     let workers = PictureWorkers(
       ["/bin/sh", "-c", failing.script],
-      patience: WorkerPatience(start: 0.1, idle: 0.1)
+      patience: 0.1
     )
 
     let results = try batch.run(workers.making(PictureOrder(Crop())))

@@ -259,7 +259,7 @@ struct BatchTests {
     )
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
-    let made = PictureResult(input: "a", output: "b", picture: picture)
+    let made = PictureResult(input: "a", output: "b", summary: picture.summary)
     let failed = PictureResult(input: "a", error: ImagingError(.damagedPicture, "cannot"))
 
     #expect(

@@ -52,7 +52,6 @@ struct PaddedRowsTests {
     _ background: String?
   ) throws {
     let file = try PictureFile(kind.bytes(width: 230, height: 210))
-    let limits = PictureLimits()
     var stamp = Stamp(time: .given(instant: 1_610_000_000, offset: 0))
     let red = Bitmap(
       width: 20,
@@ -71,11 +70,11 @@ struct PaddedRowsTests {
       stamp.place = place
       let plain = try crop.pixels(of: file).converted(Conversion.coloured)
       var expected = plain
-      let layer = try StampLayer(stamp, moment, size: expected.shape.size)
+      let layer = try StampLayer(stamp, moment, size: expected.shape.size, name: "x")
       let (xs, ys) = layer.probes
       let backdrop = Backdrop(plain.colours(columns: xs, rows: ys))
-      try layer.paint(on: &expected, over: backdrop, limits: limits, name: "x")
-      try layer.paintLogo(on: &expected, first: 0, limits: limits, name: "x")
+      try layer.paint(on: &expected, over: backdrop)
+      expected.paint { layer.paintLogo(on: $0, $1, of: $2) }
       for count in [7, 1_000] {
         let rows = try StampedRows(BitmapRows(plain), stamp, moment, name: "x")
 

@@ -55,7 +55,7 @@ struct PictureOrderTests {
     let logo = try PNGKind(name: "", layout: .rgb, depth: 8).bytes(width: 7, height: 5)
     stamp.logo = try PictureFile(logo, name: "logo.png")
     (stamp.style, stamp.place, stamp.font) = (.scrim, .right, "Sans")
-    (stamp.fontFamily, stamp.fontConfiguration) = ("Serif", "/fonts.conf")
+    stamp.fontFamily = "Serif"
 
     let order = try PictureOrder(wire: PictureOrder(stamp).wire)
 
@@ -114,9 +114,9 @@ struct PictureOrderTests {
     let error = ImagingError(.tooLarge, "cannot", remedy: .morePixels)
 
     let answer = WorkerChannel.Message(kind: .made, text: summary.text)
-    let refusal = WorkerChannel.Message(kind: .failed, text: ErrorAnswer(error).text)
+    let refusal = WorkerChannel.Message(kind: .failed, text: error.text)
 
-    #expect(try answer.decoded(EncodedPicture.Summary.self) == summary)
-    #expect(try refusal.decoded(ErrorAnswer.self).error == error)
+    #expect(try EncodedPicture.Summary(text: answer.text) == summary)
+    #expect(try ImagingError(text: refusal.text) == error)
   }
 }

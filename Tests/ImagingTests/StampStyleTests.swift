@@ -77,14 +77,14 @@ struct StampStyleTests {
     let size = PixelSize(side: 300)
     var behind = bitmap
     let veil = try #require(stamp.veil(block, size: size))
-    guard let canvas = Canvas(width: 300, height: 300) else { throw ImagingError(.noFont, "none") }
+    let canvas = try Canvas(width: 300, height: 300, name: "x")
     canvas.cover(
       veil,
       from: 0,
       backdrop.ink.opposite,
       strength: backdrop.strength
     )
-    try behind.blend(canvas, x: 0, y: 0, limits: PictureLimits(), name: "x")
+    behind.paint { canvas.blend(on: $0, $1, of: $2, x: 0, y: 0) }
 
     let made = try decoded(stamp.apply(to: PictureFile(bitmap.png())).bytes)
 
@@ -96,6 +96,37 @@ struct StampStyleTests {
     let full = UInt16(backdrop.ink.light * 255)
     let inked = rows.flatMap { y in columns.filter { made[$0, y] == [full, full, full] } }
     #expect(inked.count > 500)
+  }
+
+  @Test(
+    arguments: [
+      (.rgb, 8, [200, 100, 0], 128, 0, [100, 50, 0]),
+      (.rgb, 8, [200, 100, 0], 128, 128, [228, 178, 128]),
+      (.rgb, 8, [200, 100, 0], 255, 255, [255, 255, 255]),
+      (.rgb, 16, [65535, 257, 0], 128, 0, [32639, 128, 0]),
+      (.rgba, 8, [200, 100, 0, 0], 128, 128, [255, 255, 255, 128]),
+      (.rgba, 8, [200, 100, 0, 255], 51, 0, [160, 80, 0, 255]),
+      (.rgba, 16, [65535, 0, 257, 65535], 0, 0, [65535, 0, 257, 65535]),
+    ] as [(Bitmap.Layout, Int, [UInt16], UInt8, UInt8, [UInt16])]
+  )
+  func `a drawing is composited by its alpha, in the layout and depth of the picture`(
+    _ layout: Bitmap.Layout,
+    _ depth: Int,
+    _ below: [UInt16],
+    _ alpha: UInt8,
+    _ light: UInt8,
+    _ expected: [UInt16]
+  ) throws {
+    let samples = below.flatMap { depth == 16 ? [UInt8($0 & 255), UInt8($0 >> 8)] : [UInt8($0)] }
+    var picture = Bitmap(width: 1, height: 1, layout: layout, depth: depth, samples: samples)
+    let share = Double(alpha) / 255
+    let canvas = try Canvas(width: 1, height: 1, name: "x")
+    let veil = StampVeil(columns: 0...1, rows: 0...1, fade: 1)
+    canvas.cover(veil, from: 0, light == 0 ? .black : .white, strength: share)
+
+    picture.paint { canvas.blend(on: $0, $1, of: $2, x: 0, y: 0) }
+
+    #expect(picture[0, 0] == expected)
   }
 
   @Test(arguments: grounds)
@@ -246,6 +277,16 @@ struct StampStyleTests {
 
     #expect { try stamp.apply(to: file) } throws: { error in
       "\(error)".contains("cannot draw text in No Such Family")
+    }
+  }
+}
+
+extension Bitmap {
+  /// Calls `body` with all rows, their indices, and their layout.
+  mutating func paint(_ body: (UnsafeMutablePointer<UInt8>, Range<Int>, RowShape) -> Void) {
+    let shape = shape
+    samples.withUnsafeMutableBufferPointer {
+      if let start = $0.baseAddress { body(start, 0..<shape.height, shape) }
     }
   }
 }

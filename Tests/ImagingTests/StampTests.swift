@@ -88,27 +88,11 @@ struct StampTests {
     #expect(made[150, 30] == [255, 255, 255])
   }
 
-  @Test func `without any font there is an error with the reason`() throws {
-    try withFolder { folder in
-      let file = folder.appending("fonts.conf")
-      let text = "<?xml version=\"1.0\"?><fontconfig><dir>\(folder)/none</dir></fontconfig>"
-      try WholeFile.write(Array(text.utf8), to: file)
-      var stamp = try Self.stamp()
-      stamp.fontConfiguration = file
-      let picture = try PictureFile(try Self.plain(255).png())
-
-      #expect { try stamp.apply(to: picture) } throws: {
-        ($0 as? ImagingError)?.code == .noFont
-      }
-    }
-  }
-
   @Test(arguments: ["年", "2021년 1월 (수)", "2021年1月13日 (水)", "周三", "A 🌅 é", " "])
   func `every letter is drawn, whichever font has it`(_ text: String) throws {
     let typesetter = try Typesetter(
       family: Stamp().fontFamily,
-      language: "en",
-      configuration: nil
+      language: "en"
     )
 
     let line = try typesetter.line(text, size: 40, bold: false)

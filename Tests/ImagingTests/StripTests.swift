@@ -233,19 +233,13 @@ struct StripTests {
     let bitmap = try decoded(kind.bytes(width: 300, height: 300, length: 4))
     let stamp = Stamp()
     let moment = try StampTime.given(stamp)
-    let layer = try StampLayer(stamp, moment, size: PixelSize(side: 300))
+    let layer = try StampLayer(stamp, moment, size: PixelSize(side: 300), name: "x")
     let backdrop = Backdrop([(128, 90, 30), (20, 200, 130)])
     var made: [Bitmap] = []
     for rows in [300, 64, 17, 1] {
       var picture = bitmap
 
-      try layer.paint(
-        on: &picture,
-        over: backdrop,
-        strip: rows,
-        limits: PictureLimits(),
-        name: "x"
-      )
+      try layer.paint(on: &picture, over: backdrop, strip: rows)
 
       made.append(picture)
     }

@@ -282,6 +282,6 @@ import Testing
       transport: transport,
       policy: options.retry,
       pause: { _ in }
-    ).deliver(picture, PictureResult(input: "a.png", output: "a.png", picture: picture))
+    ).deliver(picture, PictureResult(input: "a.png", output: "a.png", summary: picture.summary))
   }
 }

@@ -288,7 +288,7 @@ import Transport
   }
 
   private static func written(_ picture: EncodedPicture) -> PictureResult {
-    PictureResult(input: "a.png", output: "out/a.png", picture: picture)
+    PictureResult(input: "a.png", output: "out/a.png", summary: picture.summary)
   }
 
   /// A stamped PNG with a known time.

@@ -41,9 +41,9 @@ public struct PictureBatch: Sendable, Equatable {
     /// The input; `-` for stdin.
     public let input: FilePath
     /// The output; nil if the input cannot be read.
-    public let output: FilePath?
+    public var output: FilePath?
     /// Why the input cannot be read; nil if it can be read.
-    public let error: LarderError?
+    public var error: LarderError?
     /// The format of the output; nil if the input cannot be read.
     var format: PictureFormat?
     /// The bytes of an input from stdin; nil if the input is a file.
@@ -58,12 +58,12 @@ public struct PictureBatch: Sendable, Equatable {
   static let standardInputName = "stdin"
 
   /// The inputs in the order in which they were given; the files of a folder are sorted by name.
-  public let items: [Item]
+  public private(set) var items: [Item] = []
   /// The files in the input folders that are skipped because they are not pictures, in the same order as `items`.
   ///
   /// A picture of a kind that larder recognizes but cannot read, such as a PSD, is not among these files. Instead, it
   /// is an item with an error.
-  public let others: [FilePath]
+  public private(set) var others: [FilePath] = []
 
   /// Reads the first bytes of each input, and decides the names of the outputs.
   ///
@@ -85,52 +85,41 @@ public struct PictureBatch: Sendable, Equatable {
     name: PictureName = .usual,
     standardInput: (() throws(LarderError) -> [UInt8])? = nil
   ) throws(LarderError) {
-    if let kind = Self.kind(of: folder), kind != S_IFDIR {
+    let status = Self.status(of: folder)
+    if let status, !status.isFolder {
       throw LarderError(
         .usage,
         "cannot write into \(folder.shown): it is not a folder; give a folder, or a name that does not exist yet"
       )
     }
-    let naming = Naming(format: format, name: name)
-    var (items, others): ([Item], [FilePath]) = ([], [])
+    let naming = Naming(format: format, name: name, ownFolder: status?.identity)
     for input in inputs {
       if input == "-", let standardInput {
-        items.append(Self.item(try standardInput(), to: folder, as: naming))
-      } else if Self.kind(of: input) == S_IFDIR {
-        Self.add(
-          to: &items,
-          others: &others,
-          below: input,
-          to: folder,
-          as: naming,
-          isSame: Self.identity(of: folder)
-        )
+        let bytes = try standardInput()
+        var item = naming.item("-", bytes, named: Self.standardInputName, in: folder)
+        item.bytes = bytes
+        items.append(item)
+      } else if Self.status(of: input)?.isFolder == true {
+        addFolder(input, to: folder, naming)
       } else {
-        items.append(Self.item(input, to: folder, as: naming))
+        items.append(naming.item(input, in: folder))
       }
     }
-    (self.items, self.others) = (items, others)
     if let made = items.lazy.compactMap(\.format).first {
       try name.check(count: items.count, format: made)
     }
     try checkOutputs()
   }
 
-  private struct Naming {
-    let format: PictureFormat?
-    let name: PictureName
-  }
-
   private func checkOutputs() throws(LarderError) {
     var owners: [FilePath: FilePath] = [:]
-    var inputs: Set<Identity> = []
-    for item in items where item.bytes == nil {
-      if let identity = Self.identity(of: item.input) { inputs.insert(identity) }
-    }
+    let files = items.lazy.filter { $0.bytes == nil }
+    let inputs = Set(files.compactMap { Self.status(of: $0.input)?.identity })
     for item in items {
       guard let output = item.output else { continue }
       if let other = owners.updateValue(item.input, forKey: output) {
-        let isSame = Self.identity(of: other).map { $0 == Self.identity(of: item.input) } ?? false
+        let first = Self.status(of: other)?.identity
+        let isSame = first != nil && first == Self.status(of: item.input)?.identity
         throw LarderError(
           .usage,
           isSame
@@ -139,7 +128,7 @@ public struct PictureBatch: Sendable, Equatable {
               + "become it; rename one"
         )
       }
-      if let identity = Self.identity(of: output), inputs.contains(identity) {
+      if let identity = Self.status(of: output)?.identity, inputs.contains(identity) {
         throw LarderError(
           .usage,
           "cannot write \(output.shown): it is one of the inputs; choose another folder"
@@ -148,36 +137,18 @@ public struct PictureBatch: Sendable, Equatable {
     }
   }
 
-  /// The identity of a file, which is the same for every path of the file.
-  private struct Identity: Hashable {
-    let device: UInt
-    let number: UInt
-  }
-
-  private static func identity(of path: FilePath) -> Identity? {
+  /// The status of a file, or of the file to which a link leads; nil if there is none.
+  private static func status(of path: FilePath) -> stat? {
     var status = stat()
-    guard path.withPlatformString({ stat($0, &status) }) == 0 else { return nil }
-    return Identity(device: UInt(status.st_dev), number: UInt(status.st_ino))
-  }
-
-  private static func kind(of path: FilePath) -> mode_t? {
-    var status = stat()
-    return path.withPlatformString({ stat($0, &status) }) == 0 ? status.st_mode & S_IFMT : nil
+    return path.withPlatformString({ stat($0, &status) }) == 0 ? status : nil
   }
 
   /// Adds the pictures below a folder to `items`, and other files to `others`.
   ///
-  /// Hidden files are skipped, and so is the folder `own`, into which the outputs are written.
-  private static func add(
-    to items: inout [Item],
-    others: inout [FilePath],
-    below input: FilePath,
-    to output: FilePath,
-    as naming: Naming,
-    isSame own: Identity?
-  ) {
+  /// Hidden files are skipped, and so is the folder into which the outputs are written.
+  private mutating func addFolder(_ input: FilePath, to output: FilePath, _ naming: Naming) {
     guard let folder = input.withPlatformString({ opendir($0) }) else {
-      items.append(Item(input: input, output: nil, error: .unread(input.shown, errno)))
+      items.append(Item(input: input, error: .unread(input.shown, errno)))
       return
     }
     var names: [FilePath.Component] = []
@@ -197,59 +168,60 @@ public struct PictureBatch: Sendable, Equatable {
       // Links to folders are not followed, because such a link can lead back to a parent folder.
       guard path.withPlatformString({ lstat($0, &status) }) == 0 else {
         // A file that was deleted after its folder was read is skipped. Any other error is reported.
-        if errno != ENOENT {
-          items.append(Item(input: path, output: nil, error: .unread(path.shown, errno)))
-        }
+        if errno != ENOENT { items.append(Item(input: path, error: .unread(path.shown, errno))) }
         continue
       }
-      if status.st_mode & S_IFMT == S_IFDIR {
-        if let own, identity(of: path) == own { continue }
-        let below = output.appending(name)
-        add(to: &items, others: &others, below: path, to: below, as: naming, isSame: own)
-      } else if kind(of: path) == S_IFREG {
-        let item = item(path, to: output, as: naming)
-        if item.output != nil || item.error?.code != .unsupported {
-          items.append(item)
-        } else {
-          others.append(path)
-        }
+      if status.isFolder {
+        guard status.identity != naming.ownFolder else { continue }
+        addFolder(path, to: output.appending(name), naming)
+      } else if Self.status(of: path)?.isFile == true {
+        let item = naming.item(path, in: output)
+        if item.error?.code == .unsupported { others.append(path) } else { items.append(item) }
       }
     }
   }
+}
 
-  private static func item(
-    _ input: FilePath,
-    to folder: FilePath,
-    as naming: Naming
-  ) -> Item {
-    func refused(_ error: LarderError) -> Item { Item(input: input, output: nil, error: error) }
-    let file = input.withPlatformString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
-    guard file >= 0 else { return refused(.unread(input.shown, errno)) }
-    defer { close(file) }
-    var head = [UInt8](repeating: 0, count: PictureFormat.sniffLength)
-    let count = read(file, &head, head.count)
-    guard let found = PictureFormat(sniffing: head.prefix(max(count, 0))) else {
-      return refused(.noPicture(input.shown, head.prefix(max(count, 0))))
+/// How the outputs of a batch are named.
+private struct Naming {
+  let format: PictureFormat?
+  let name: PictureName
+  /// The folder into which the outputs are written; nil if it does not exist yet.
+  let ownFolder: [UInt]?
+
+  /// The item for a file, whose output is in `folder`.
+  func item(_ input: FilePath, in folder: FilePath) -> PictureBatch.Item {
+    do throws(LarderError) {
+      let file = try PictureFile.open(input)
+      defer { close(file) }
+      let head = (try? Files.bytes(of: file, PictureFormat.sniffLength)) ?? []
+      return item(input, head, named: input.shown, in: folder)
+    } catch {
+      return PictureBatch.Item(input: input, error: error)
     }
-    let format = naming.format ?? found.kept
-    let output = output(of: stem(of: input), format, in: folder, as: naming.name)
-    return Item(input: input, output: output, error: nil, format: format)
   }
 
-  /// The item for the picture from stdin.
-  private static func item(_ bytes: [UInt8], to folder: FilePath, as naming: Naming) -> Item {
-    guard let found = PictureFormat(sniffing: bytes) else {
-      let error = LarderError.noPicture(standardInputName, bytes)
-      return Item(input: "-", output: nil, error: error, bytes: bytes)
+  /// The item for an input that begins with `head`; `name` is its name in errors.
+  func item(
+    _ input: FilePath,
+    _ head: [UInt8],
+    named: String,
+    in folder: FilePath
+  ) -> PictureBatch.Item {
+    guard let found = PictureFormat(sniffing: head) else {
+      return PictureBatch.Item(input: input, error: .noPicture(named, head))
     }
-    let format = naming.format ?? found.kept
-    let stem = Array(standardInputName.utf8)
-    let output = output(of: stem, format, in: folder, as: naming.name)
-    return Item(input: "-", output: output, error: nil, format: format, bytes: bytes)
+    let format = self.format ?? found.kept
+    let stem = input == "-" ? Array(named.utf8) : stem(of: input)
+    let bytes = name.bytes(stem: stem, ending: format.fileExtension)
+    let output = folder.pushing(
+      FilePath(platformString: bytes.map { CChar(bitPattern: $0) } + [0])
+    )
+    return PictureBatch.Item(input: input, output: output, format: format)
   }
 
   /// The bytes of a file's name without its extension, for example those of `soup` for `soup.png`.
-  private static func stem(of input: FilePath) -> [UInt8] {
+  private func stem(of input: FilePath) -> [UInt8] {
     let name = input.lastComponent?.withPlatformString { name in
       Array(UnsafeRawBufferPointer(start: name, count: strlen(name)))
     }
@@ -258,16 +230,13 @@ public struct PictureBatch: Sendable, Equatable {
     }
     return Array(name[..<dot])
   }
+}
 
-  private static func output(
-    of stem: [UInt8],
-    _ format: PictureFormat,
-    in folder: FilePath,
-    as name: PictureName
-  ) -> FilePath? {
-    let name = name.bytes(stem: stem, ending: format.fileExtension).map { CChar(bitPattern: $0) }
-    return FilePath.Component(platformString: name + [0]).map { folder.appending($0) }
-  }
+extension stat {
+  fileprivate var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
+  fileprivate var isFile: Bool { st_mode & S_IFMT == S_IFREG }
+  /// The numbers of the device and the file, which are the same for every path of the file.
+  fileprivate var identity: [UInt] { [UInt(st_dev), UInt(st_ino)] }
 }
 
 extension PictureBatch {
@@ -339,13 +308,14 @@ extension PictureBatch {
         let index = next.add(1, ordering: .relaxed).oldValue
         guard index < items.count else { return }
         let item = items[index]
-        if skipsExisting, let output = item.output, WholeFile.isThere(output) {
-          ordered.record(PictureResult(skipping: item.input.shown, output.shown), at: index)
+        let known = Self.result(of: item, overwrite: overwrite, skipsExisting: skipsExisting)
+        guard known == nil, let output = item.output else {
+          if let known { ordered.record(known, at: index) }
           continue
         }
         do throws(LarderError) {
-          let picture = try Self.make(make, of: item, overwrite)
-          writer.write(picture, of: item) { ordered.record($0, at: index) }
+          let picture = try make(item.picture, output)
+          writer.write(picture, of: item, to: output) { ordered.record($0, at: index) }
         } catch {
           ordered.record(PictureResult(input: item.input.shown, error: error), at: index)
         }
@@ -365,33 +335,22 @@ extension PictureBatch {
   /// - Returns: A result for each input, in the order of the inputs.
   public func plan(overwrite: Bool = false, skipsExisting: Bool = false) -> [PictureResult] {
     items.map { item in
-      let input = item.input.shown
-      guard let output = item.output else {
-        let error = item.error ?? LarderError(.unsupported, "cannot read \(input)")
-        return PictureResult(input: input, error: error)
-      }
-      if skipsExisting, WholeFile.isThere(output) {
-        return PictureResult(skipping: input, output.shown)
-      }
-      do throws(LarderError) {
-        if !overwrite { try WholeFile.checkAbsent(output) }
-        return PictureResult(planning: input, output.shown)
-      } catch {
-        return PictureResult(input: input, error: error)
-      }
+      Self.result(of: item, overwrite: overwrite, skipsExisting: skipsExisting)
+        ?? PictureResult(input: item.input.shown, output: item.output?.shown)
     }
   }
 
-  private static func make(
-    _ make: Make,
+  /// The result of an item whose picture is not made: the error or the skipped output; nil if it is to be made.
+  private static func result(
     of item: Item,
-    _ overwrite: Bool
-  ) throws(LarderError) -> EncodedPicture {
-    guard let output = item.output else {
-      throw item.error ?? LarderError(.unsupported, "cannot read \(item.input.shown)")
-    }
-    if !overwrite { try WholeFile.checkAbsent(output) }
-    return try make(item.picture, output)
+    overwrite: Bool,
+    skipsExisting: Bool
+  ) -> PictureResult? {
+    let input = item.input.shown
+    guard let output = item.output else { return PictureResult(input: input, error: item.error) }
+    guard WholeFile.isThere(output) else { return nil }
+    if skipsExisting { return PictureResult(input: input, output: output.shown, isSkipped: true) }
+    return overwrite ? nil : PictureResult(input: input, error: WholeFile.refusal(output, EEXIST))
   }
 }
 
@@ -403,10 +362,8 @@ private final class OutputWriter: Sendable {
   private let written = DispatchGroup()
   /// Limits how many pictures wait in memory for the disk.
   private let slots = DispatchSemaphore(value: 8)
-  /// The folders that contain new files and have not been synced yet.
-  private let folders = Mutex<Set<FilePath>>([])
-  /// The folders that were already searched for files that killed runs left.
-  private let swept = Mutex<Set<FilePath>>([])
+  /// The folders to which this run has begun to write; true if there is a new file, so that the folder must be synced.
+  private let folders = Mutex<[FilePath: Bool]>([:])
 
   init(
     overwrite: Bool,
@@ -422,18 +379,20 @@ private final class OutputWriter: Sendable {
   func write(
     _ picture: EncodedPicture,
     of item: PictureBatch.Item,
+    to output: FilePath,
     then report: @escaping @Sendable (PictureResult) -> Void
   ) {
-    guard let output = item.output else { return }
     slots.wait()
     queue.async(group: written) { [self] in
       defer { slots.signal() }
-      let input = item.input.shown
+      let (input, folder) = (item.input.shown, output.removingLastComponent())
       do throws(LarderError) {
-        sweepOnce(output.removingLastComponent())
+        // The files that killed runs left in a folder are removed before this run writes its first file there.
+        let known = folders.withLock { $0.updateValue($0[folder] ?? false, forKey: folder) }
+        if known == nil { WholeFile.sweep(folder) }
         try picture.file.write(to: output, overwrite: overwrite)
-        folders.withLock { _ = $0.insert(output.removingLastComponent()) }
-        let result = PictureResult(input: input, output: output.shown, picture: picture)
+        folders.withLock { $0[folder] = true }
+        let result = PictureResult(input: input, output: output.shown, summary: picture.summary)
         report(deliver(picture, result))
       } catch {
         report(PictureResult(input: input, error: error))
@@ -441,16 +400,10 @@ private final class OutputWriter: Sendable {
     }
   }
 
-  /// Removes the files that killed runs left in a folder, before this run writes its first file there.
-  private func sweepOnce(_ folder: FilePath) {
-    guard swept.withLock({ $0.insert(folder).inserted }) else { return }
-    WholeFile.sweep(folder)
-  }
-
   /// Waits until all files are written, and then syncs their folders.
   func close() throws(LarderError) {
     written.wait()
-    for folder in folders.withLock({ $0 }) { try WholeFile.sync(folder) }
+    for (folder, isNew) in folders.withLock({ $0 }) where isNew { try WholeFile.sync(folder) }
   }
 }
 

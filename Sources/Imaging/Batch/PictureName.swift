@@ -5,20 +5,12 @@ import Base
 ///     let name = try PictureName("{stem}-{size}.{ext}", size: PixelSize(side: 512))
 public struct PictureName: Sendable, Equatable {
   /// The input's own name, with the extension of the output's format.
-  public static let usual = PictureName(parts: [.stem, .text("."), .ending])
+  public static let usual = PictureName(filled: "{stem}.{ext}")
 
-  private enum Part: Equatable {
-    case text(String)
-    case stem
-    case ending
-  }
+  /// The template, in which the size is already filled in.
+  private let template: String
 
-  private let parts: [Part]
-
-  /// Whether inputs with different names get outputs with different names.
-  var tellsApart: Bool { parts.contains(.stem) }
-
-  private init(parts: [Part]) { self.parts = parts }
+  private init(filled template: String) { self.template = template }
 
   /// Reads a template.
   ///
@@ -30,38 +22,22 @@ public struct PictureName: Sendable, Equatable {
   /// - Throws: ``LarderError`` of code `usage` when a name would not have the extension of its format, or would name a
   ///   file in another folder.
   public init(_ template: String, size: PixelSize? = nil) throws(LarderError) {
-    var fields = FieldTemplate(template, for: "name pictures")
-    var parts: [Part] = []
-    while let piece = try fields.next() {
-      switch piece {
-      case .text(let text): parts.append(.text(String(text)))
-      case .field("stem"): parts.append(.stem)
-      case .field("ext"): parts.append(.ending)
-      case .field("size"):
-        guard let size else { throw fields.refusal("{size} needs a size; give one") }
-        let isSquare = size.width == size.height
-        parts.append(.text(isSquare ? "\(size.width)" : "\(size.width)x\(size.height)"))
-      case .field(let name):
-        throw fields.refusal("there is no field {\(name)}; use {stem}, {size} and {ext}")
-      }
+    let fields = FieldTemplate(template, for: "name pictures")
+    let tail = try fields.tail(behind: ["{stem}", "{size}", "{ext}"])
+    guard size != nil || !template.contains("{size}") else {
+      throw fields.refusal("{size} needs a size; give one")
     }
-    guard let last = parts.last else { throw fields.refusal("it is empty; try {stem}.{ext}") }
-    let isEnded =
-      if case .text(let text) = last {
-        !parts.contains(.stem) && text.contains(".")
-      } else if parts.count > 1, last == .ending, case .text(let text) = parts[parts.count - 2] {
-        text.hasSuffix(".")
-      } else {
-        false
-      }
-    guard isEnded else {
+    guard !template.isEmpty else { throw fields.refusal("it is empty; try {stem}.{ext}") }
+    let namesItself = !template.contains("{stem}") && tail.contains(".")
+    guard template.hasSuffix(".{ext}") || namesItself else {
       throw fields.refusal("it does not end in a file extension; end it with .{ext}")
     }
-    let texts = parts.compactMap { if case .text(let text) = $0 { text } else { nil } }
-    guard !texts.contains(where: { $0.contains("/") || $0.contains("\0") }) else {
+    guard !template.contains("/"), !template.contains("\0") else {
       throw fields.refusal("it names another folder; give that folder as the output folder")
     }
-    self.parts = parts
+    let (width, height) = (size?.width ?? 0, size?.height ?? 0)
+    let words = width == height ? "\(width)" : "\(width)x\(height)"
+    self.template = template.replacing("{size}", with: words)
   }
 
   /// Checks whether the template suits `count` pictures of a format.
@@ -69,7 +45,7 @@ public struct PictureName: Sendable, Equatable {
   /// - Throws: ``LarderError`` of code `usage` when all pictures would have the same name, or when the name has the
   ///   extension of another format.
   func check(count: Int, format: PictureFormat) throws(LarderError) {
-    guard !tellsApart else { return }
+    guard !template.contains("{stem}") else { return }
     let text = String(decoding: bytes(stem: [], ending: format.fileExtension), as: UTF8.self)
     let template = FieldTemplate(text, for: "name pictures")
     guard count < 2 else {
@@ -85,34 +61,22 @@ public struct PictureName: Sendable, Equatable {
 
   /// The name as bytes, because the stem need not be UTF-8.
   func bytes(stem: [UInt8], ending: String) -> [UInt8] {
-    parts.flatMap { part in
-      switch part {
-      case .text(let text): Array(text.utf8)
-      case .stem: stem
-      case .ending: Array(ending.utf8)
-      }
-    }
+    let parts = template.replacing("{ext}", with: ending)
+      .split(separator: "{stem}", omittingEmptySubsequences: false)
+    return Array(parts.map { Array($0.utf8) }.joined(separator: stem))
   }
 }
 
-/// Splits a template such as `{stem}.{ext}` into texts and fields.
+/// A template with fields, such as `{stem}.{ext}`.
 struct FieldTemplate {
-  enum Piece {
-    case text(Substring)
-    /// The name of a field, which stands between braces.
-    case field(Substring)
-  }
-
   private let template: String
   private let purpose: String
-  private var rest: Substring
 
-  /// Starts at the beginning of a template.
+  /// Wraps a template.
   ///
   /// `purpose` completes the words “cannot …” in errors, for example `name pictures`.
   init(_ template: String, for purpose: String) {
     (self.template, self.purpose) = (template, purpose)
-    rest = template[...]
   }
 
   /// The error for a template that cannot be used; `reason` completes “cannot PURPOSE TEMPLATE: …”.
@@ -120,21 +84,21 @@ struct FieldTemplate {
     LarderError(.usage, "cannot \(purpose) \(template): \(reason)")
   }
 
-  /// The next piece of the template, or nil at the end.
+  /// Checks that each brace begins one of the fields, such as `{stem}`, and returns the text behind the last field.
   ///
-  /// A text is never empty.
-  ///
-  /// - Throws: ``LarderError`` of code `usage` for an unclosed brace.
-  mutating func next() throws(LarderError) -> Piece? {
-    guard rest.first == "{" else {
-      let text = rest.prefix { $0 != "{" }
-      rest = rest.dropFirst(text.count)
-      return text.isEmpty ? nil : .text(text)
+  /// - Throws: ``LarderError`` of code `usage` for an unclosed brace, or for another field.
+  func tail(behind fields: [String]) throws(LarderError) -> Substring {
+    var rest = template[...]
+    while let open = rest.firstIndex(of: "{") {
+      guard let close = rest[open...].firstIndex(of: "}") else {
+        throw refusal("a brace is not closed; close it")
+      }
+      guard fields.contains(String(rest[open...close])) else {
+        let known = fields.dropLast().joined(separator: ", ") + " and \(fields.last ?? "")"
+        throw refusal("there is no field \(rest[open...close]); use \(known)")
+      }
+      rest = rest[close...].dropFirst()
     }
-    guard let close = rest.firstIndex(of: "}") else {
-      throw refusal("a brace is not closed; close it")
-    }
-    defer { rest = rest[rest.index(after: close)...] }
-    return .field(rest[rest.index(after: rest.startIndex)..<close])
+    return rest
   }
 }

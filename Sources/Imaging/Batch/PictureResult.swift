@@ -7,7 +7,7 @@ public struct PictureResult: Sendable, Equatable {
   /// The file that was written or, if the input was skipped, the file that existed already; nil if there is neither.
   public var output: String?
   /// Whether the input was skipped, because its output existed already.
-  public var isSkipped = false
+  public var isSkipped: Bool
   /// The properties of the picture that was made; nil if none was made.
   public var summary: EncodedPicture.Summary?
   /// The result of the upload; nil if the picture was not uploaded.
@@ -56,32 +56,23 @@ public struct PictureResult: Sendable, Equatable {
     }
   }
 
-  /// Makes the result for an input that failed.
-  public init(input: String, error: LarderError) {
-    self.input = input
-    self.error = error
-  }
-
-  /// Makes the result for an input that was skipped because its output exists already.
-  init(skipping input: String, _ output: String) {
-    (self.input, self.output, isSkipped) = (input, output, true)
-  }
-
-  /// Makes the result for an input whose picture is planned, but not made.
-  init(planning input: String, _ output: String) {
-    (self.input, self.output) = (input, output)
-  }
-
-  /// Makes the result for an input that has become `picture`.
+  /// Makes the result for an input.
   ///
   /// - Parameters:
   ///   - input: The input, as the caller named it.
-  ///   - output: The file that was written.
-  ///   - picture: The picture that was made.
-  public init(input: String, output: String, picture: EncodedPicture) {
-    self.input = input
-    self.output = output
-    summary = picture.summary
+  ///   - output: The file that was written, or that existed already.
+  ///   - summary: The properties of the picture that was made.
+  ///   - isSkipped: Whether the input was skipped, because its output existed already.
+  ///   - error: Why nothing was written.
+  public init(
+    input: String,
+    output: String? = nil,
+    summary: EncodedPicture.Summary? = nil,
+    isSkipped: Bool = false,
+    error: LarderError? = nil
+  ) {
+    (self.input, self.output, self.summary) = (input, output, summary)
+    (self.isSkipped, self.error) = (isSkipped, error)
   }
 }
 

@@ -1,32 +1,31 @@
 import Base
 import CDrawing
-import CPixman
 import Glibc
 
 /// A Cairo surface to draw on, freed exactly once.
 ///
 /// Its pixels are red, green, blue and alpha, and the colours are multiplied by alpha. It is transparent at first.
-struct Canvas: ~Copyable {
+final class Canvas {
   let width: Int
   let height: Int
   private let surface: OpaquePointer
   private let context: OpaquePointer
 
-  /// Makes a canvas; nil if there is not enough memory.
-  init?(width: Int, height: Int) {
+  /// Makes a canvas for the picture `name`.
+  ///
+  /// - Throws: ``LarderError`` of code `tooLarge` when there is not enough memory.
+  init(width: Int, height: Int, name: String) throws(LarderError) {
+    let failure = LarderError.tooLarge(name, "there is not enough memory")
     guard cdrawing_open() == nil,
       let surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, Int32(width), Int32(height))
-    else { return nil }
+    else { throw failure }
     guard cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS,
       let context = cairo_create(surface)
     else {
       cairo_surface_destroy(surface)
-      return nil
+      throw failure
     }
-    self.surface = surface
-    self.context = context
-    self.width = width
-    self.height = height
+    (self.width, self.height, self.surface, self.context) = (width, height, surface, context)
   }
 
   deinit {
@@ -41,14 +40,12 @@ struct Canvas: ~Copyable {
     guard strength > 0 else { return }
     let columns = (0..<width).map { veil.column(Double($0) + 0.5) * strength * 255 }
     withPixels { pixels, stride in
-      guard let pixels else { return }
       for y in 0..<height {
         let share = veil.row(Double(row + y) + 0.5)
         guard share > 0 else { continue }
-        let start = y * Int(stride) / 4
         for x in 0..<width {
           let alpha = UInt32((columns[x] * share).rounded())
-          pixels[start + x] = alpha << 24 | (ink == .white ? alpha * 0x010101 : 0)
+          pixels[y * stride + x] = alpha << 24 | (ink == .white ? alpha * 0x010101 : 0)
         }
       }
     }
@@ -71,21 +68,20 @@ struct Canvas: ~Copyable {
     cairo_restore(context)
   }
 
-  /// Draws lines of text.
-  func write(_ lines: [PlacedLine], _ ink: StampInk, scale: Double = 1) {
+  /// Draws lines of text; the first row of the canvas is row `row` of the picture.
+  func write(_ lines: [TextLine], from row: Int, _ ink: StampInk, scale: Double = 1) {
     cairo_save(context)
     cairo_scale(context, scale, scale)
     cairo_set_source_rgba(context, ink.light, ink.light, ink.light, 1)
     for line in lines {
-      cairo_move_to(context, line.x, line.y)
-      line.layout.withLayout { pango_cairo_show_layout(context, $0) }
+      cairo_move_to(context, line.x, line.y - Double(row))
+      line.withLayout { pango_cairo_show_layout(context, $0) }
     }
     cairo_restore(context)
   }
 
   /// Draws a picture that is scaled to the whole canvas, with Cairo's best filter.
-  func draw(_ picture: borrowing Canvas) {
-    cairo_save(context)
+  func draw(_ picture: Canvas) {
     cairo_scale(
       context,
       Double(width) / Double(picture.width),
@@ -95,241 +91,126 @@ struct Canvas: ~Copyable {
     cairo_pattern_set_filter(cairo_get_source(context), CAIRO_FILTER_BEST)
     cairo_pattern_set_extend(cairo_get_source(context), CAIRO_EXTEND_PAD)
     cairo_paint(context)
-    cairo_restore(context)
   }
 
-  /// Calls `body` with the pixels, and with the number of bytes from a row to the next.
-  func withPixels<Result>(
-    _ body: (UnsafeMutablePointer<UInt32>?, Int32) -> Result
-  ) -> Result {
+  /// Calls `body` with the pixels, and with the number of pixels from a row to the next.
+  private func withPixels(_ body: (UnsafeMutablePointer<UInt32>, Int) -> Void) {
     cairo_surface_flush(surface)
     defer { cairo_surface_mark_dirty(surface) }
-    let data = UnsafeMutableRawPointer(cairo_image_surface_get_data(surface))
+    guard let data = cairo_image_surface_get_data(surface) else { return }
     // SAFETY: Cairo's ARGB32 pixels are 32-bit numbers, and a row is a whole number of such words.
-    return body(
-      data?.assumingMemoryBound(to: UInt32.self),
-      cairo_image_surface_get_stride(surface)
+    body(
+      UnsafeMutableRawPointer(data).assumingMemoryBound(to: UInt32.self),
+      Int(cairo_image_surface_get_stride(surface)) / 4
     )
   }
 }
 
 extension Canvas {
-  /// Makes a canvas with a picture on it.
-  init?(_ bitmap: Bitmap) {
-    self.init(width: bitmap.width, height: bitmap.height)
+  /// Makes a canvas with a picture on it; `name` is the name of the picture in errors.
+  convenience init(_ bitmap: Bitmap, name: String) throws(LarderError) {
+    try self.init(width: bitmap.width, height: bitmap.height, name: name)
     let hasAlpha = bitmap.layout.hasAlpha
     withPixels { pixels, stride in
-      for y in 0..<bitmap.height {
-        for x in 0..<bitmap.width {
+      for y in 0..<height {
+        for x in 0..<width {
           let pixel = bitmap[x, y].map { bitmap.depth == 16 ? UInt32($0) / 257 : UInt32($0) }
           let alpha = hasAlpha ? pixel[pixel.count - 1] : 255
           let colours = pixel.count < 3 ? [pixel[0], pixel[0], pixel[0]] : Array(pixel.prefix(3))
           let light = colours.map { ($0 * alpha + 127) / 255 }
-          pixels?[y * Int(stride) / 4 + x] =
-            alpha << 24 | light[0] << 16 | light[1] << 8 | light[2]
+          pixels[y * stride + x] = alpha << 24 | light[0] << 16 | light[1] << 8 | light[2]
         }
       }
     }
   }
-}
 
-extension Bitmap {
-  /// Composites a drawing on the picture; the top left corner of the drawing is at `x`, `y`.
+  /// Composites this canvas on rows of a picture. (Porter and Duff's `over`)
   ///
-  /// Rows of the drawing above or below the picture are left out.
-  mutating func blend(
-    _ canvas: borrowing Canvas,
+  /// - Parameters:
+  ///   - pixels: The rows, which have red, green and blue samples of 8 or 16 bits.
+  ///   - rows: The indices of these rows in the picture.
+  ///   - shape: The layout of the rows.
+  ///   - x: The column of the picture at which the canvas begins.
+  ///   - y: The row of the picture at which the canvas begins.
+  func blend(
+    on pixels: UnsafeMutablePointer<UInt8>,
+    _ rows: Range<Int>,
+    of shape: RowShape,
     x: Int,
-    y: Int,
-    limits: PictureLimits,
-    name: String
-  ) throws(LarderError) {
-    let rows = max(y, 0)..<max(min(y + canvas.height, height), max(y, 0))
-    guard !rows.isEmpty else { return }
-    guard layout == .bgrx else {
-      // Only the rows under the drawing are converted.
-      let whole = PixelRegion(x: 0, y: rows.lowerBound, width: width, height: rows.count)
-      let (start, top) = (rows.lowerBound * rowBytes, y - rows.lowerBound)
-      var part = part(whole)
-      if layout == .rgb, depth == 8 {
-        // pixman is fast for `bgrx`: compositing a square of 50 megapixels in floating point would take a second longer.
-        try limits.check(memory: rows.count * width * 4, of: name)
-        part = part.flattened(.bgrx)
-        try part.blend(canvas, x: x, y: top, limits: limits, name: name)
-        part = part.flattened(.rgb)
-      } else {
-        // 16-bit samples and alpha are composited in floating point, to keep their precision.
-        try limits.check(memory: rows.count * width * 16, of: name)
-        guard let surface = part.floatingSurface(), canvas.paint(over: surface, x: x, y: top)
-        else {
-          throw .tooLarge(name, "there is not enough memory")
-        }
-        part = surface.bitmap(like: part)
-      }
-      samples.replaceSubrange(start..<start + rows.count * rowBytes, with: part.samples)
-      return
-    }
-    let (width, height, stride) = (Int32(width), Int32(height), Int32(rowBytes))
-    let painted = samples.withUnsafeMutableBytes { samples in
-      // SAFETY: a pixel of four bytes is one of pixman's x8r8g8b8, and the image is freed before the samples can move.
-      // The storage of an array is aligned to 16 bytes.
-      guard
-        let image = pixman_image_create_bits(
-          PIXMAN_x8r8g8b8,
-          width,
-          height,
-          samples.baseAddress?.assumingMemoryBound(to: UInt32.self),
-          stride
-        )
-      else { return false }
-      defer { pixman_image_unref(image) }
-      return canvas.paint(over: image, x: x, y: y)
-    }
-    guard painted else { throw .tooLarge(name, "there is not enough memory") }
-  }
-}
-
-extension Canvas {
-  fileprivate func paint(over surface: borrowing Surface, x: Int, y: Int) -> Bool {
-    surface.withImage { paint(over: $0, x: x, y: y) }
-  }
-
-  /// Composites this canvas on an image; the top left corner of the canvas is at `x`, `y`. (Porter and Duff's `over`)
-  ///
-  /// Returns false if there is not enough memory.
-  fileprivate func paint(over image: OpaquePointer, x: Int, y: Int) -> Bool {
-    withPixels { pixels, stride in
-      guard
-        let source = pixman_image_create_bits(
-          PIXMAN_a8r8g8b8,
-          Int32(width),
-          Int32(height),
-          pixels,
-          stride
-        )
-      else { return false }
-      defer { pixman_image_unref(source) }
-      pixman_image_composite32(
-        PIXMAN_OP_OVER,
-        source,
-        nil,
-        image,
-        0,
-        0,
-        0,
-        0,
-        Int32(x),
-        Int32(y),
-        Int32(width),
-        Int32(height)
-      )
-      return true
-    }
-  }
-}
-
-/// A pixman image of red, green, blue and alpha in floating point, freed exactly once.
-struct Surface: ~Copyable {
-  let width: Int
-  let height: Int
-  private let image: OpaquePointer
-
-  /// Makes an image; nil if there is not enough memory.
-  init?(_ width: Int, _ height: Int) {
-    guard
-      let image = pixman_image_create_bits(
-        PIXMAN_rgba_float,
-        Int32(width),
-        Int32(height),
-        nil,
-        0
-      )
-    else { return nil }
-    self.image = image
-    self.width = width
-    self.height = height
-  }
-
-  deinit { pixman_image_unref(image) }
-
-  func withImage<Result>(_ body: (OpaquePointer) -> Result) -> Result { body(image) }
-
-  /// The bytes of the pixels of a row.
-  func row(_ y: Int) -> UnsafeMutableRawBufferPointer {
-    let stride = Int(pixman_image_get_stride(image))
-    let start = UnsafeMutableRawPointer(pixman_image_get_data(image))?.advanced(by: y * stride)
-    return UnsafeMutableRawBufferPointer(start: start, count: width * 16)
-  }
-
-  /// The pixels as a bitmap with the layout and the depth of `other`.
-  func bitmap(like other: Bitmap) -> Bitmap {
-    Bitmap(width: width, height: height, layout: other.layout, depth: max(other.depth, 8)) {
-      let target = UnsafeMutableRawBufferPointer($0)
-      let rowBytes = target.count / height
-      for y in 0..<height {
-        let part = UnsafeMutableRawBufferPointer(
-          rebasing: target[y * rowBytes..<(y + 1) * rowBytes]
-        )
-        unpack(row(y).bindMemory(to: Float.self), into: part, other)
-      }
-    }
-  }
-
-  /// Converts a row of pixels with colours that are multiplied by alpha to samples.
-  private func unpack(
-    _ row: UnsafeMutableBufferPointer<Float>,
-    into target: UnsafeMutableRawBufferPointer,
-    _ other: Bitmap
+    y: Int
   ) {
-    let channels = other.layout.channels
-    let peak = Float((1 << max(other.depth, 8)) - 1)
-    let hasAlpha = other.layout.hasAlpha
-    for x in 0..<width {
-      let alpha = min(max(row[x * 4 + 3], 0), 1)
-      for channel in 0..<channels {
-        let isAlpha = hasAlpha && channel == channels - 1
-        let light =
-          hasAlpha ? (alpha > 0 ? row[x * 4 + channel] / alpha : 0) : row[x * 4 + channel]
-        let value = (min(max(isAlpha ? alpha : light, 0), 1) * peak).rounded()
-        let index = x * channels + channel
-        if other.depth == 16 {
-          target.storeBytes(of: UInt16(value), toByteOffset: index * 2, as: UInt16.self)
+    withPixels { drawn, stride in
+      for row in rows.clamped(to: y..<y + height) {
+        let target = pixels + (row - rows.lowerBound) * shape.rowBytes
+        let source = UnsafeBufferPointer(start: drawn + (row - y) * stride, count: width)
+        if shape.depth == 8, !shape.layout.hasAlpha {
+          Self.blend(source, on: target, shape, x)
         } else {
-          target[index] = UInt8(value)
+          Self.blendExactly(source, on: target, shape, x)
         }
       }
     }
   }
-}
 
-extension Bitmap {
-  /// The picture in floating point; nil if there is not enough memory.
-  ///
-  /// The colours are multiplied by alpha.
-  func floatingSurface() -> Surface? {
-    guard let surface = Surface(width, height) else { return nil }
-    let channels = layout.channels
-    let scale = 1 / Float((1 << max(depth, 8)) - 1)
-    let isGrey = channels < 3
-    let hasAlpha = layout.hasAlpha
-    samples.withUnsafeBytes { samples in
-      func sample(_ index: Int) -> Float {
-        depth == 16
-          ? Float(samples.loadUnaligned(fromByteOffset: index * 2, as: UInt16.self)) * scale
-          : Float(samples[index]) * scale
-      }
-      for y in 0..<height {
-        let row = surface.row(y).bindMemory(to: Float.self)
-        for x in 0..<width {
-          let start = (y * width + x) * channels
-          let alpha = hasAlpha ? sample(start + channels - 1) : 1
-          for colour in 0..<3 {
-            row[x * 4 + colour] = sample(isGrey ? start : start + colour) * alpha
-          }
-          row[x * 4 + 3] = alpha
-        }
+  /// Composites a row on opaque pixels of 8 bits, with the rounding of pixman.
+  private static func blend(
+    _ source: UnsafeBufferPointer<UInt32>,
+    on target: UnsafeMutablePointer<UInt8>,
+    _ shape: RowShape,
+    _ x: Int
+  ) {
+    let (step, isSwapped) = (shape.pixelBytes, shape.layout == .bgrx)
+    for column in max(x, 0)..<max(min(x + source.count, shape.width), max(x, 0)) {
+      let colour = source[column - x]
+      guard colour != 0 else { continue }
+      let left = 255 - colour >> 24
+      for channel in 0..<3 {
+        let light = (colour >> UInt32(16 - 8 * channel)) & 255
+        let place = column * step + (isSwapped ? 2 - channel : channel)
+        let below = UInt32(target[place]) * left + 128
+        target[place] = UInt8(min(light + (below + below >> 8) >> 8, 255))
       }
     }
-    return surface
+  }
+
+  /// Composites a row on pixels that have alpha or 16 bits, in floating point, to keep their precision.
+  private static func blendExactly(
+    _ source: UnsafeBufferPointer<UInt32>,
+    on target: UnsafeMutablePointer<UInt8>,
+    _ shape: RowShape,
+    _ x: Int
+  ) {
+    let (channels, hasAlpha) = (shape.layout.channels, shape.layout.hasAlpha)
+    let (isWide, row) = (shape.depth == 16, UnsafeMutableRawPointer(target))
+    let peak: Float = isWide ? 65_535 : 255
+    let (unit, drawnUnit) = (1 / peak, 1 / Float(255))
+    func sample(_ index: Int) -> Float {
+      let value =
+        isWide
+        ? Float(row.loadUnaligned(fromByteOffset: index * 2, as: UInt16.self))
+        : Float(target[index])
+      return value * unit
+    }
+    func store(_ share: Float, _ index: Int) {
+      let value = (min(max(share, 0), 1) * peak).rounded()
+      if isWide {
+        row.storeBytes(of: UInt16(value), toByteOffset: index * 2, as: UInt16.self)
+      } else {
+        target[index] = UInt8(value)
+      }
+    }
+    for column in 0..<shape.width {
+      let colour = source.indices.contains(column - x) ? source[column - x] : 0
+      let start = column * channels
+      let left = 1 - Float(colour >> 24) * drawnUnit
+      let below = hasAlpha ? sample(start + channels - 1) : 1
+      let alpha = min(Float(colour >> 24) * drawnUnit + below * left, 1)
+      for channel in 0..<3 {
+        let drawn = Float((colour >> UInt32(16 - 8 * channel)) & 255) * drawnUnit
+        let light = min(drawn + sample(start + channel) * below * left, 1)
+        store(!hasAlpha ? light : alpha > 0 ? light / alpha : 0, start + channel)
+      }
+      if hasAlpha { store(alpha, start + channels - 1) }
+    }
   }
 }

@@ -46,8 +46,6 @@ public struct Stamp: PictureMaking {
   public var font: String?
   /// The font families to try, from left to right, separated by commas.
   public var fontFamily: String
-  /// A fontconfig file to use instead of the system's.
-  public var fontConfiguration: FilePath?
   /// The clock, which returns seconds since 1970.
   public var now: @Sendable () -> Int = { Glibc.time(nil) }
 
@@ -72,18 +70,7 @@ public struct Stamp: PictureMaking {
   /// Checks the options of the crop, and whether the font is installed.
   public func check() throws(LarderError) {
     try crop.check()
-    if let font { try Typesetter.check(font, configuration: fontConfiguration) }
-  }
-
-  /// This stamp for one picture.
-  ///
-  /// If the fit is `.contain` and there is no frame, the size of the picture becomes the frame.
-  private func framed(for file: PictureFile) -> Self {
-    var stamp = self
-    if crop.fit == .contain, crop.frame == nil {
-      stamp.crop.frame = PixelSize(width: file.probe.width, height: file.probe.height)
-    }
-    return stamp
+    if let font { try Typesetter.check(font) }
   }
 
   /// Stamps a picture for an output file.
@@ -124,7 +111,10 @@ public struct Stamp: PictureMaking {
       now: now(),
       name: file.name
     )
-    let stamp = framed(for: file)
+    var stamp = self
+    if crop.fit == .contain, crop.frame == nil {
+      stamp.crop.frame = PixelSize(width: file.probe.width, height: file.probe.height)
+    }
     var picture = try stamp.crop.made(from: file, opening: open, stamping: (stamp, moment))
     picture.summary.time = moment
     return picture
@@ -134,7 +124,7 @@ public struct Stamp: PictureMaking {
 extension Stamp {
   /// The lines of a stamp with their positions, and the box around them, in pixels.
   struct Block {
-    var lines: [PlacedLine]
+    var lines: [TextLine]
     var left: Double
     var top: Double
     var width: Double
@@ -149,73 +139,53 @@ extension Stamp {
     return min((width * height).squareRoot(), min(width, height) * 1.25)
   }
 
-  /// The lines to write.
-  ///
-  /// A line that is a clock gets larger letters.
-  private func wanted(
-    _ moment: StampTime,
-    _ locale: StampLocale
-  ) -> [(text: String, isClock: Bool)] {
-    template?.lines(moment.civil, locale)
-      ?? [(locale.time(moment.civil), true), (locale.date(moment.civil), false)]
-  }
-
   /// Lays out the lines, one below the other, and places them on a picture of `size`.
   func set(_ moment: StampTime, size: PixelSize) throws(LarderError) -> Block {
     let locale: StampLocale
     if let chosen = self.locale { locale = chosen } else { locale = try StampLocale("en") }
     let typesetter = try Typesetter(
       family: font.map { "\($0), \(fontFamily)" } ?? fontFamily,
-      language: locale.language,
-      configuration: fontConfiguration
+      language: locale.language
     )
     let unit = Self.unit(of: size)
     let margin = unit * 0.06
     let room = max(Double(size.width) - 2 * margin, 1)
-    var lines: [PlacedLine] = []
-    var height = 0.0
-    var width = 0.0
-    func add(
-      _ text: String,
-      _ wanted: Double,
-      isBold: Bool,
-      isCut: Bool
-    ) throws(LarderError) {
-      var size = max(wanted, 1)
-      var layout = try typesetter.line(text, size: size, bold: isBold, limit: isCut ? room : nil)
-      if !isCut, layout.ink.width > room {
-        size = max(size * room / layout.ink.width, 1)
-        layout = try typesetter.line(text, size: size, bold: isBold, limit: nil)
+    var lines: [TextLine] = []
+    var (width, height) = (0.0, 0.0)
+    func add(_ text: String, _ size: Double, isBold: Bool = true) throws(LarderError) {
+      var size = max(size, 1)
+      // A line of the template is made smaller if it is too wide. The user's own text is cut instead.
+      let limit = isBold ? nil : room
+      var line = try typesetter.line(text, size: size, bold: isBold, limit: limit)
+      if isBold, line.ink.width > room {
+        size = max(size * room / line.ink.width, 1)
+        line = try typesetter.line(text, size: size, bold: isBold, limit: limit)
       }
-      let ink = layout.ink
+      let ink = line.ink
       if !lines.isEmpty { height += size * 0.55 }
-      lines.append(PlacedLine(layout: layout, size: size, x: -ink.x, y: height - ink.y))
+      (line.x, line.y) = (-ink.x, height - ink.y)
+      lines.append(line)
       height += ink.height
       width = max(width, ink.width)
     }
-    // The clock and the date are both bold.
-    for line in wanted(moment, locale) {
-      try add(line.text, unit * (line.isClock ? 0.16 : 0.064), isBold: true, isCut: false)
+    let wanted =
+      template?.lines(moment.civil, locale)
+      ?? [(locale.time(moment.civil), true), (locale.date(moment.civil), false)]
+    for line in wanted { try add(line.text, unit * (line.isClock ? 0.16 : 0.064)) }
+    if let text, !text.isEmpty { try add(text, unit * 0.05, isBold: false) }
+    /// The position of a box of `length` pixels on a side of the picture.
+    func along(_ isNear: Bool, _ isFar: Bool, _ side: Int, _ length: Double) -> Double {
+      let side = Double(side)
+      return isNear ? margin : isFar ? side - margin - length : (side - length) / 2
     }
-    if let text, !text.isEmpty { try add(text, unit * 0.05, isBold: false, isCut: true) }
-    let left = along(place.isLeft, place.isRight, Double(size.width), width, margin)
-    let top = along(place.isTop, place.isBottom, Double(size.height), height, margin)
-    for index in lines.indices {
-      let spare = width - lines[index].layout.ink.width
-      lines[index].x += left + (place.isLeft ? 0 : place.isRight ? spare : spare / 2)
-      lines[index].y += top
+    let left = along(place.isLeft, place.isRight, size.width, width)
+    let top = along(place.isTop, place.isBottom, size.height, height)
+    for line in lines {
+      let spare = width - line.ink.width
+      line.x += left + (place.isLeft ? 0 : place.isRight ? spare : spare / 2)
+      line.y += top
     }
     return Block(lines: lines, left: left, top: top, width: width, height: height)
-  }
-
-  private func along(
-    _ isNear: Bool,
-    _ isFar: Bool,
-    _ side: Double,
-    _ length: Double,
-    _ margin: Double
-  ) -> Double {
-    isNear ? margin : isFar ? side - margin - length : (side - length) / 2
   }
 
   /// The scrim behind the text; nil for the style `plain`.
@@ -244,6 +214,5 @@ extension Stamp {
 extension Stamp: Codable {
   enum CodingKeys: CodingKey, CaseIterable {
     case crop, time, zone, localZone, locale, template, style, text, logo, place, font, fontFamily
-    case fontConfiguration
   }
 }

@@ -2,37 +2,33 @@ import Base
 
 /// The layer of a stamp over a picture: the letters with their shadow or their scrim, and the logo.
 ///
-/// A scrim is a translucent layer behind letters. The layer is painted in strips, so that only one strip of it is in
-/// memory.
-final class StampLayer {
+/// A scrim is a translucent layer behind letters. The text is painted in strips, so that only one strip of the layer is
+/// in memory.
+struct StampLayer {
   /// The smallest legible size of letters, in pixels.
   static let leastSize = 9.0
 
-  let size: PixelSize
+  /// The columns and the rows of the pixels from which the brightness behind the text is measured.
+  let probes: (xs: [Int], ys: [Int])
+  /// The rows of the picture that must be in memory together, to be measured and painted.
+  let heldRows: Range<Int>
   private let block: Stamp.Block
   private let veil: StampVeil?
-  /// The rows of the picture on which the text is painted, with its shadow or scrim.
-  private let rows: Range<Int>
-  /// The rows of the picture that must be in memory together, to be measured and painted: `rows`, and those of
-  /// `probes`.
-  var heldRows: Range<Int> {
-    let ys = probes.ys
-    return min(
-      rows.lowerBound,
-      ys.min() ?? size.height
-    )..<max(rows.upperBound, (ys.max() ?? -1) + 1)
-  }
-  /// The rows of the picture on which the logo is painted.
-  var logoRows: Range<Int> {
-    logo.map { $0.y..<max($0.y, min($0.y + $0.canvas.height, size.height)) } ?? 0..<0
-  }
   private let shadow: LetterShadow?
   private let logo: PlacedLogo?
+  /// The rows of the picture on which the text is painted, with its shadow or scrim.
+  private let rows: Range<Int>
+  private let name: String
 
-  /// Lays out the lines of a stamp for a picture of `size`.
+  /// Lays out the lines of a stamp for a picture of `size`; `name` is the name of the picture in errors.
   ///
   /// - Throws: ``LarderError`` when there is no font, or the logo cannot be read.
-  init(_ stamp: Stamp, _ moment: StampTime, size: PixelSize) throws(LarderError) {
+  init(
+    _ stamp: Stamp,
+    _ moment: StampTime,
+    size: PixelSize,
+    name: String
+  ) throws(LarderError) {
     let block = try stamp.set(moment, size: size)
     let veil = stamp.veil(block, size: size)
     let around = (block.lines.map(\.size).max() ?? 8) / 4
@@ -43,17 +39,15 @@ final class StampLayer {
     )
     let first = min(max(Int(top.rounded(.down)), 0), size.height)
     rows = first..<max(first, min(Int(bottom.rounded(.up)), size.height))
+    probes = Backdrop.probes(block, size: size)
+    heldRows =
+      min(first, probes.ys.min() ?? first)..<max(rows.upperBound, (probes.ys.max() ?? -1) + 1)
     shadow =
       veil == nil
-      ? LetterShadow(
-        Self.lines(of: block, from: first),
-        width: size.width,
-        height: rows.count
-      ) : nil
-    logo = try stamp.logo.map { (file) throws(LarderError) in
-      try PlacedLogo(file, on: size, stamp)
+      ? try LetterShadow(block.lines, width: size.width, rows: rows, name: name) : nil
+    logo = try stamp.logo.map { (file) throws(LarderError) in try PlacedLogo(file, on: size, stamp)
     }
-    (self.size, self.block, self.veil) = (size, block, veil)
+    (self.block, self.veil, self.name) = (block, veil, name)
   }
 
   /// The warnings about letters that are hard to read.
@@ -64,100 +58,74 @@ final class StampLayer {
     return remarks
   }
 
-  /// The columns and the rows of the pixels from which the brightness behind the text is measured.
-  var probes: (xs: [Int], ys: [Int]) {
-    Backdrop.probes(block, width: size.width, height: size.height)
-  }
-
-  /// The number of rows that are painted at a time.
-  ///
-  /// They have about half a million pixels. A picture with alpha or 16 bits is painted in floating point, which takes 8
-  /// MB for these.
-  private var stripRows: Int { max(500_000 / size.width, 16) }
-
   /// Paints the text on a bitmap that has some rows of the picture, beginning with row `first`.
   ///
-  /// `strip` is the number of rows that are painted at a time.
+  /// `strip` is the number of rows that are painted at a time; if it is nil, they have about half a million pixels.
   func paint(
     on bitmap: inout Bitmap,
     first: Int = 0,
     over backdrop: Backdrop,
-    strip: Int? = nil,
-    limits: PictureLimits,
-    name: String
+    strip: Int? = nil
   ) throws(LarderError) {
-    let all = rows.clamped(to: first..<first + bitmap.height)
-    let strip = strip ?? stripRows
-    for start in stride(from: all.lowerBound, to: all.upperBound, by: strip) {
-      let count = min(strip, all.upperBound - start)
-      guard let canvas = Canvas(width: size.width, height: count) else {
-        throw .tooLarge(name, "there is not enough memory")
+    let part = first..<first + bitmap.height
+    let painted = rows.clamped(to: part)
+    let (shape, strip) = (bitmap.shape, strip ?? max(500_000 / bitmap.width, 16))
+    for start in stride(from: painted.lowerBound, to: painted.upperBound, by: strip) {
+      let count = min(strip, painted.upperBound - start)
+      let canvas = try Canvas(width: shape.width, height: count, name: name)
+      let (ink, strength) = (backdrop.ink.opposite, backdrop.strength)
+      if let veil { canvas.cover(veil, from: start, ink, strength: strength) }
+      if let shadow {
+        canvas.cast(shadow, from: start - rows.lowerBound, ink, strength: strength)
       }
-      if let veil {
-        canvas.cover(veil, from: start, backdrop.ink.opposite, strength: backdrop.strength)
-      } else if let shadow {
-        canvas.cast(
-          shadow,
-          from: start - rows.lowerBound,
-          backdrop.ink.opposite,
-          strength: backdrop.strength
-        )
+      canvas.write(block.lines, from: start, backdrop.ink)
+      bitmap.samples.withUnsafeMutableBufferPointer {
+        guard let pixels = $0.baseAddress else { return }
+        canvas.blend(on: pixels, part, of: shape, x: 0, y: start)
       }
-      canvas.write(Self.lines(of: block, from: start), backdrop.ink)
-      try bitmap.blend(canvas, x: 0, y: start - first, limits: limits, name: name)
     }
   }
 
-  /// Paints the logo on a bitmap that has some rows of the picture, beginning with row `first`.
-  func paintLogo(
-    on bitmap: inout Bitmap,
-    first: Int,
-    limits: PictureLimits,
-    name: String
-  ) throws(LarderError) {
+  /// Paints the logo on some rows of the picture, as far as it covers them.
+  func paintLogo(on pixels: UnsafeMutablePointer<UInt8>, _ rows: Range<Int>, of shape: RowShape) {
     guard let logo else { return }
-    try bitmap.blend(logo.canvas, x: logo.x, y: logo.y - first, limits: limits, name: name)
-  }
-
-  private static func lines(of block: Stamp.Block, from row: Int) -> [PlacedLine] {
-    block.lines.map {
-      PlacedLine(layout: $0.layout, size: $0.size, x: $0.x, y: $0.y - Double(row))
-    }
+    logo.canvas.blend(on: pixels, rows, of: shape, x: logo.x, y: logo.y)
   }
 }
 
 /// The shadow of letters.
 ///
 /// It is drawn small, and is blurred when it is enlarged.
-final class LetterShadow {
+struct LetterShadow {
   let canvas: Canvas
   let shrink: Double
 
-  /// Draws the shadow of lines in a box of the given size; nil if there is not enough memory.
-  init?(_ lines: [PlacedLine], width: Int, height: Int) {
+  /// Draws the shadow of lines on `rows` of a picture; `name` is the name of the picture in errors.
+  init(
+    _ lines: [TextLine],
+    width: Int,
+    rows: Range<Int>,
+    name: String
+  ) throws(LarderError) {
     shrink = max((lines.map(\.size).min() ?? 8) / 9, 1)
-    guard
-      let canvas = Canvas(
-        width: Int(Double(width) / shrink) + 2,
-        height: Int(Double(height) / shrink) + 2
-      )
-    else { return nil }
-    canvas.write(lines, .white, scale: 1 / shrink)
-    self.canvas = canvas
+    canvas = try Canvas(
+      width: Int(Double(width) / shrink) + 2,
+      height: Int(Double(rows.count) / shrink) + 2,
+      name: name
+    )
+    canvas.write(lines, from: rows.lowerBound, .white, scale: 1 / shrink)
   }
 }
 
 /// A logo with its size and position on a picture.
-private final class PlacedLogo {
+private struct PlacedLogo {
   let canvas: Canvas
   let x: Int
   let y: Int
 
   init(_ file: PictureFile, on size: PixelSize, _ stamp: Stamp) throws(LarderError) {
-    let picture = try Bitmap(decoding: file, limits: stamp.limits)
-    let drawable =
-      picture.layout == .bgrx || picture.layout == .cmyk
-      ? picture.flattened(.rgb) : picture
+    var picture = try Bitmap(decoding: file, limits: stamp.limits)
+    if picture.layout == .bgrx || picture.layout == .cmyk { picture = picture.flattened(.rgb) }
     let side = Stamp.unit(of: size)
     // The logo is about as high as the clock. It is lower if it would be wider than two fifths of a square picture.
     let scale = min(
@@ -166,13 +134,10 @@ private final class PlacedLogo {
     )
     let width = max(Int(Double(picture.width) * scale), 1)
     let height = max(Int(Double(picture.height) * scale), 1)
-    guard let source = Canvas(drawable), let canvas = Canvas(width: width, height: height) else {
-      throw .tooLarge(file.name, "there is not enough memory")
-    }
-    canvas.draw(source)
+    canvas = try Canvas(width: width, height: height, name: file.name)
+    canvas.draw(try Canvas(picture, name: file.name))
     let margin = Int(side * 0.06)
     x = stamp.place.isRight ? margin : max(size.width - margin - width, 0)
     y = stamp.place.isTop ? max(size.height - margin - height, 0) : margin
-    self.canvas = canvas
   }
 }

@@ -31,6 +31,8 @@ enum StampInk: Equatable {
 ///
 /// A scrim is a translucent layer behind letters.
 struct Backdrop: Equatable {
+  typealias Colour = (red: UInt8, green: UInt8, blue: UInt8)
+
   /// The contrast that letters must have on the scrim.
   ///
   /// It is a little more than the 7:1 of WCAG 2.2, 1.4.6, because samples are rounded to integers, and because a JPEG
@@ -55,16 +57,21 @@ struct Backdrop: Equatable {
   let leastContrast: Double
 
   /// The columns and the rows of a grid of at most 128 × 64 pixels behind the text.
-  static func probes(
-    _ block: Stamp.Block,
-    width: Int,
-    height: Int
-  ) -> (xs: [Int], ys: [Int]) {
-    (steps(block.left, block.width, width, 128), steps(block.top, block.height, height, 64))
+  static func probes(_ block: Stamp.Block, size: PixelSize) -> (xs: [Int], ys: [Int]) {
+    func steps(_ start: Double, _ length: Double, _ limit: Int, most: Int) -> [Int] {
+      let count = min(max(Int(length.rounded(.up)), 1), most)
+      return (0..<count).map {
+        min(max(Int(start + length * (Double($0) + 0.5) / Double(count)), 0), limit - 1)
+      }
+    }
+    return (
+      steps(block.left, block.width, size.width, most: 128),
+      steps(block.top, block.height, size.height, most: 64)
+    )
   }
 
   /// Chooses the ink and the scrim by the colours of pixels behind the text.
-  init(_ colours: [(red: UInt8, green: UInt8, blue: UInt8)], style: StampStyle = .bar) {
+  init(_ colours: [Colour], style: StampStyle = .bar) {
     // A scrim hardly changes which colours are the lightest or the darkest. So the 64 lightest colours suffice for
     // white letters, and the 64 darkest for black letters.
     let sorted = colours.sorted { Self.luminance($0, .black, 0) < Self.luminance($1, .black, 0) }
@@ -84,36 +91,24 @@ struct Backdrop: Equatable {
   }
 
   /// The strength of the weakest scrim, in steps of a hundredth, on which letters reach the contrast with all colours.
-  private static func veil(
-    _ colours: [(red: UInt8, green: UInt8, blue: UInt8)],
-    for ink: StampInk
-  ) -> Double {
-    for step in 0..<100 {
-      let strength = Double(step) / 100
-      if colours.allSatisfy({ contrast($0, ink, behind: strength) >= contrast }) {
-        return strength
-      }
-    }
-    return 1
+  private static func veil(_ colours: [Colour], for ink: StampInk) -> Double {
+    let strengths = (0..<100).lazy.map { Double($0) / 100 }
+    return strengths.first { strength in
+      colours.allSatisfy { contrast($0, ink, behind: strength) >= contrast }
+    } ?? 1
   }
 
   /// The contrast between letters and a colour that is covered by a scrim.
-  private static func contrast(
-    _ colour: (red: UInt8, green: UInt8, blue: UInt8),
-    _ ink: StampInk,
-    behind strength: Double
-  ) -> Double {
+  private static func contrast(_ colour: Colour, _ ink: StampInk, behind strength: Double)
+    -> Double
+  {
     let ground = luminance(colour, ink.opposite, strength) + 0.05
     let letter = ink.light + 0.05
     return max(ground, letter) / min(ground, letter)
   }
 
   /// The relative luminance of a colour that is covered by a scrim. (WCAG 2.2)
-  private static func luminance(
-    _ colour: (red: UInt8, green: UInt8, blue: UInt8),
-    _ veil: StampInk,
-    _ strength: Double
-  ) -> Double {
+  private static func luminance(_ colour: Colour, _ veil: StampInk, _ strength: Double) -> Double {
     func linear(_ value: UInt8) -> Double {
       let mixed = Double(value) * (1 - strength) + 255 * veil.light * strength
       return lights[min(max(Int(mixed.rounded()), 0), 255)]
@@ -128,17 +123,6 @@ struct Backdrop: Equatable {
     return share <= 0.04045 ? share / 12.92 : pow((share + 0.055) / 1.055, 2.4)
   }
 
-  private static func steps(
-    _ start: Double,
-    _ length: Double,
-    _ limit: Int,
-    _ most: Int
-  ) -> [Int] {
-    let count = min(max(Int(length.rounded(.up)), 1), most)
-    return (0..<count).map {
-      min(max(Int(start + length * (Double($0) + 0.5) / Double(count)), 0), limit - 1)
-    }
-  }
 }
 
 /// A scrim, which is a translucent layer behind letters, over a part of a picture.
@@ -150,15 +134,11 @@ struct StampVeil: Equatable {
   let fade: Double
 
   /// The share of the full strength that the scrim has at a column.
-  func column(_ x: Double) -> Double { Self.share(x, columns, fade) }
-  func row(_ y: Double) -> Double { Self.share(y, rows, fade) }
+  func column(_ x: Double) -> Double { share(x, columns) }
+  func row(_ y: Double) -> Double { share(y, rows) }
 
   /// An eased ramp from 1 to 0, because the start of a linear ramp would be visible.
-  private static func share(
-    _ place: Double,
-    _ full: ClosedRange<Double>,
-    _ fade: Double
-  ) -> Double {
+  private func share(_ place: Double, _ full: ClosedRange<Double>) -> Double {
     let away = max(full.lowerBound - place, place - full.upperBound, 0)
     guard away > 0 else { return 1 }
     guard away < fade else { return 0 }

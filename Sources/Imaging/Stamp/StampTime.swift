@@ -40,9 +40,9 @@ public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
       case "file": self = .file
       case "now": self = .now
       default:
-        guard let civil = CivilTime(text.prefix(19).uppercased()),
-          let offset = UTCOffset.seconds(StampTime.withoutFraction(text.dropFirst(19))),
-          [84, 116, 32].contains(text.utf8.dropFirst(10).first ?? 0)
+        let separators = [10, 16].compactMap { text.utf8.dropFirst($0).first }
+        guard let time = TakenTime(date: text), let offset = time.offset,
+          ["T:", "t:", " :"].contains(String(decoding: separators, as: UTF8.self))
         else {
           throw LarderError(
             .time,
@@ -50,7 +50,7 @@ public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
               + "write it like 2021-01-13T06:30:00+09:00"
           )
         }
-        self = .given(instant: civil.seconds - offset, offset: offset)
+        self = .given(instant: time.civil.seconds - offset, offset: offset)
       }
     }
   }
@@ -91,9 +91,10 @@ public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
     now: Int,
     name: String
   ) throws(LarderError) {
+    // The offset that the time itself has.
+    var own: Int?
     switch choice {
-    case .given(let instant, let offset):
-      self.init(instant, zone?.offset(at: instant) ?? offset, .given)
+    case .given(let instant, let offset): (self.instant, own, source) = (instant, offset, .given)
     case .exif:
       guard let taken else {
         throw LarderError(
@@ -102,14 +103,9 @@ public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
           remedy: .otherTime
         )
       }
-      if let offset = taken.offset {
-        let instant = taken.civil.seconds - offset
-        self.init(instant, zone?.offset(at: instant) ?? offset, .exif)
-      } else {
-        let zone = zone ?? local
-        let instant = zone.instant(of: taken.civil)
-        self.init(instant, zone.offset(at: instant), .exif)
-      }
+      own = taken.offset
+      instant = own.map { taken.civil.seconds - $0 } ?? (zone ?? local).instant(of: taken.civil)
+      source = .exif
     case .file:
       guard let modified else {
         throw LarderError(
@@ -118,22 +114,10 @@ public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
           remedy: .presentTime
         )
       }
-      self.init(modified, (zone ?? local).offset(at: modified), .file)
-    case .now:
-      self.init(now, (zone ?? local).offset(at: now), .now)
+      (instant, source) = (modified, .file)
+    case .now: (instant, source) = (now, .now)
     }
-  }
-
-  private init(_ instant: Int, _ offset: Int, _ source: Source) {
-    self.instant = instant
-    self.offset = offset
-    self.source = source
-  }
-
-  /// Removes a fraction of a second, which RFC 3339 allows, and which no stamp shows.
-  private static func withoutFraction(_ text: Substring) -> Substring {
-    guard text.first == "." else { return text }
-    return text.dropFirst().drop { $0.isASCII && $0.isNumber }
+    offset = zone?.offset(at: instant) ?? own ?? local.offset(at: instant)
   }
 }
 
@@ -177,7 +161,7 @@ struct TakenTime: Equatable {
   }
 
   /// Reads a time such as `2021-01-13T06:30`; it can also have seconds, a fraction and an offset. (ISO 8601)
-  private init?(date text: String) {
+  fileprivate init?(date text: String) {
     var rest = text[...]
     var clock = String(rest.prefix(16))
     rest = rest.dropFirst(16)

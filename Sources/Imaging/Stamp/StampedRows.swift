@@ -8,15 +8,10 @@ final class StampedRows: RowSource {
   let shape: RowShape
   private let source: any RowSource
   private let layer: StampLayer
-  /// The rows behind the text.
-  private let held: Range<Int>
-  /// The rows under the logo.
-  private let logo: Range<Int>
-  private let style: StampStyle
-  private let limits: PictureLimits
+  private let stamp: Stamp
   private let name: String
-  /// The rows behind the text, with the stamp painted on them.
-  private var block: Bitmap?
+  /// The rows behind the text with the text on them, while they are being read; otherwise nil.
+  private var text: BitmapRows?
   private var reached = 0
   /// The warnings about the stamp.
   ///
@@ -32,71 +27,42 @@ final class StampedRows: RowSource {
     _ moment: StampTime,
     name: String
   ) throws(LarderError) {
-    (self.source, self.name, shape) = (source, name, source.shape)
-    (style, limits) = (stamp.style, stamp.limits)
-    layer = try StampLayer(stamp, moment, size: source.shape.size)
-    (held, logo) = (layer.heldRows, layer.logoRows)
+    (self.source, self.stamp, self.name, shape) = (source, stamp, name, source.shape)
+    layer = try StampLayer(stamp, moment, size: source.shape.size, name: name)
   }
 
   func read(_ count: Int, into target: UnsafeMutablePointer<UInt8>) throws(LarderError) {
-    let end = reached + count
+    let (held, end) = (layer.heldRows, reached + count)
     var target = target
     while reached < end {
-      if held.contains(reached) {
-        let block: Bitmap
-        if let held = self.block { block = held } else { block = try painted() }
-        let rows = reached..<min(end, held.upperBound)
-        copy(block, rows.lowerBound - held.lowerBound, rows.count, &target)
-        self.block = rows.upperBound == held.upperBound ? nil : block
-        reached = rows.upperBound
-        continue
-      }
-      var next = reached < held.lowerBound ? min(end, held.lowerBound) : end
-      if logo.contains(reached) {
-        next = min(next, logo.upperBound)
-        var rows = try source.bitmap(of: next - reached, limits, name: name)
-        try layer.paintLogo(on: &rows, first: reached, limits: limits, name: name)
-        copy(rows, 0, rows.height, &target)
+      let isHeld = held.contains(reached)
+      let border = isHeld ? held.upperBound : reached < held.lowerBound ? held.lowerBound : end
+      let rows = reached..<min(end, border)
+      if isHeld {
+        let text: BitmapRows
+        if let begun = self.text { text = begun } else { text = try withText() }
+        text.read(rows.count, into: target)
+        self.text = rows.upperBound == held.upperBound ? nil : text
       } else {
-        if reached < logo.lowerBound { next = min(next, logo.lowerBound) }
-        try source.read(next - reached, into: target)
-        target += (next - reached) * shape.rowBytes
+        try source.read(rows.count, into: target)
       }
-      reached = next
+      layer.paintLogo(on: target, rows, of: shape)
+      target += rows.count * shape.rowBytes
+      reached = rows.upperBound
     }
   }
 
-  /// Reads the rows behind the text, and paints the stamp on them.
-  private func painted() throws(LarderError) -> Bitmap {
-    var rows = try source.bitmap(of: held.count, limits, name: name)
+  /// Reads the rows behind the text, and paints the text on them.
+  private func withText() throws(LarderError) -> BitmapRows {
     let (xs, ys) = layer.probes
+    let first = layer.heldRows.lowerBound
+    var rows = try source.bitmap(of: layer.heldRows.count, stamp.limits, name: name)
     let backdrop = Backdrop(
-      rows.colours(columns: xs, rows: ys.map { $0 - held.lowerBound }),
-      style: style
+      rows.colours(columns: xs, rows: ys.map { $0 - first }),
+      style: stamp.style
     )
     remarks = layer.remarks(over: backdrop)
-    try layer.paint(
-      on: &rows,
-      first: held.lowerBound,
-      over: backdrop,
-      limits: limits,
-      name: name
-    )
-    try layer.paintLogo(on: &rows, first: held.lowerBound, limits: limits, name: name)
-    return rows
-  }
-
-  private func copy(
-    _ rows: Bitmap,
-    _ first: Int,
-    _ count: Int,
-    _ target: inout UnsafeMutablePointer<UInt8>
-  ) {
-    let bytes = count * shape.rowBytes
-    rows.samples.withUnsafeBufferPointer {
-      let part = $0[first * shape.rowBytes..<first * shape.rowBytes + bytes]
-      _ = UnsafeMutableBufferPointer(start: target, count: bytes).update(fromContentsOf: part)
-    }
-    target += bytes
+    try layer.paint(on: &rows, first: first, over: backdrop)
+    return BitmapRows(consume rows)
   }
 }

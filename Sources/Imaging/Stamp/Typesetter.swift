@@ -1,6 +1,5 @@
 import Base
 import CDrawing
-import SystemPackage
 
 /// Lays out lines of text in the fonts that fontconfig finds.
 ///
@@ -15,9 +14,8 @@ struct Typesetter: ~Copyable {
   /// - Parameters:
   ///   - family: The font families to try, from left to right, separated by commas.
   ///   - language: The language, which decides between variants of letters, for example of Chinese characters.
-  ///   - configuration: A fontconfig file to use instead of the system's.
   /// - Throws: ``LarderError`` of code `noFont` when Pango or every font is missing.
-  init(family: String, language: String, configuration: FilePath?) throws(LarderError) {
+  init(family: String, language: String) throws(LarderError) {
     if let words = cdrawing_open() {
       throw LarderError(
         .noFont,
@@ -28,14 +26,11 @@ struct Typesetter: ~Copyable {
       .noFont,
       "cannot draw text on pictures: no font found; install fonts-dejavu or fonts-nanum"
     )
-    guard let map = Self.map(configuration) else { throw failure }
+    // Pango keeps a font map for each thread. It is used, because finding all fonts again would take longer than
+    // drawing.
+    guard let map = pango_cairo_font_map_get_default() else { throw failure }
     // Without any font, Pango may abort the process when it lays out text.
-    var families: UnsafeMutablePointer<OpaquePointer?>?
-    var count: Int32 = 0
-    pango_font_map_list_families(map, &families, &count)
-    g_free(families)
-    guard count > 0, let context = pango_font_map_create_context(map) else {
-      g_object_unref(UnsafeMutableRawPointer(map))
+    guard !Self.families(of: map).isEmpty, let context = pango_font_map_create_context(map) else {
       throw failure
     }
     pango_context_set_language(context, pango_language_from_string(language))
@@ -47,26 +42,17 @@ struct Typesetter: ~Copyable {
 
   deinit {
     g_object_unref(UnsafeMutableRawPointer(context))
-    g_object_unref(UnsafeMutableRawPointer(map))
   }
 
   /// Checks that a font family is installed; upper and lower case are equal.
   ///
   /// - Throws: ``LarderError`` of code `usage` when the family is not installed, or of code `noFont` when Pango or
   ///   every font is missing.
-  static func check(_ family: String, configuration: FilePath?) throws(LarderError) {
+  static func check(_ family: String) throws(LarderError) {
     // This opens the libraries, and checks that there is a font.
-    let typesetter = try Typesetter(family: family, language: "en", configuration: configuration)
-    var families: UnsafeMutablePointer<OpaquePointer?>?
-    var count: Int32 = 0
-    pango_font_map_list_families(typesetter.map, &families, &count)
-    defer { g_free(families) }
-    for index in 0..<Int(count) {
-      guard let known = families?[index], let name = pango_font_family_get_name(known) else {
-        continue
-      }
-      if String(cString: name).lowercased() == family.lowercased() { return }
-    }
+    let typesetter = try Typesetter(family: family, language: "en")
+    let names = families(of: typesetter.map).map { $0.lowercased() }
+    guard !names.contains(family.lowercased()) else { return }
     throw LarderError(
       .usage,
       "cannot draw text in \(family): no font of that name is installed; "
@@ -74,22 +60,15 @@ struct Typesetter: ~Copyable {
     )
   }
 
-  private static func map(_ configuration: FilePath?) -> OpaquePointer? {
-    guard let configuration else {
-      // Pango keeps a font map for each thread. It is used, because finding all fonts again would take longer than
-      // drawing.
-      guard let map = pango_cairo_font_map_get_default() else { return nil }
-      g_object_ref(UnsafeMutableRawPointer(map))
-      return map
+  /// The names of the font families in a font map.
+  private static func families(of map: OpaquePointer) -> [String] {
+    var families: UnsafeMutablePointer<OpaquePointer?>?
+    var count: Int32 = 0
+    pango_font_map_list_families(map, &families, &count)
+    defer { g_free(families) }
+    return UnsafeBufferPointer(start: families, count: Int(count)).compactMap { family in
+      pango_font_family_get_name(family).map { String(cString: $0) }
     }
-    guard let fonts = FcConfigCreate() else { return nil }
-    defer { FcConfigDestroy(fonts) }
-    guard FcConfigParseAndLoad(fonts, configuration.string, 1) != 0,
-      FcConfigBuildFonts(fonts) != 0,
-      let map = pango_cairo_font_map_new_for_font_type(CAIRO_FONT_TYPE_FT)
-    else { return nil }
-    pango_fc_font_map_set_config(map, fonts)
-    return map
   }
 
   /// Lays out one line in letters of `size` pixels; if it is wider than `limit` pixels, it is cut and ends with an
@@ -106,54 +85,45 @@ struct Typesetter: ~Copyable {
     // the line is laid out again without the first family.
     var families = family.split(separator: ",")[...]
     repeat {
-      let line = try line(text, families.joined(separator: ","), size, bold)
+      guard let layout = pango_layout_new(context) else {
+        throw LarderError(.noFont, "cannot draw text on pictures: there is not enough memory")
+      }
+      let line = TextLine(layout: layout, size: size)
+      let font = pango_font_description_from_string(families.joined(separator: ","))
+      pango_font_description_set_absolute_size(font, size * Double(PANGO_SCALE))
+      pango_font_description_set_weight(font, bold ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL)
+      pango_layout_set_font_description(layout, font)
+      pango_font_description_free(font)
+      pango_layout_set_single_paragraph_mode(layout, 1)
+      pango_layout_set_text(layout, text, Int32(text.utf8.count))
+      guard pango_layout_get_unknown_glyphs_count(layout) == 0 else { break }
       if !line.hasBlankLetter(in: text) {
-        if let limit { line.limit(to: limit) }
+        if let limit {
+          pango_layout_set_width(layout, Int32(limit * Double(PANGO_SCALE)))
+          pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END)
+        }
         return line
       }
       families = families.dropFirst()
     } while !families.isEmpty
-    throw Self.noFont(for: text)
-  }
-
-  private static func noFont(for text: String) -> LarderError {
-    LarderError(
+    throw LarderError(
       .noFont,
       "cannot draw “\(text)” on pictures: no font has all of its letters; "
         + "install fonts-nanum, fonts-noto-color-emoji or the fonts of your language"
     )
   }
-
-  private func line(
-    _ text: String,
-    _ family: String,
-    _ size: Double,
-    _ bold: Bool
-  ) throws(LarderError) -> TextLine {
-    guard let layout = pango_layout_new(context) else {
-      throw LarderError(.noFont, "cannot draw text on pictures: there is not enough memory")
-    }
-    let line = TextLine(layout: layout)
-    let font = pango_font_description_from_string(family)
-    pango_font_description_set_absolute_size(font, size * Double(PANGO_SCALE))
-    pango_font_description_set_weight(font, bold ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL)
-    pango_layout_set_font_description(layout, font)
-    pango_font_description_free(font)
-    pango_layout_set_single_paragraph_mode(layout, 1)
-    pango_layout_set_text(layout, text, Int32(text.utf8.count))
-    guard pango_layout_get_unknown_glyphs_count(layout) == 0 else {
-      throw Self.noFont(for: text)
-    }
-    return line
-  }
 }
 
-/// A line of text that has been laid out, freed exactly once.
+/// A line of text that has been laid out, freed exactly once, and its position on a picture.
 final class TextLine {
   private let layout: OpaquePointer
+  /// The size of the letters in pixels.
+  let size: Double
+  /// The position of the origin of the line, in pixels.
+  var (x, y) = (0.0, 0.0)
 
-  fileprivate init(layout: OpaquePointer) {
-    self.layout = layout
+  fileprivate init(layout: OpaquePointer, size: Double) {
+    (self.layout, self.size) = (layout, size)
   }
 
   deinit { g_object_unref(UnsafeMutableRawPointer(layout)) }
@@ -181,12 +151,6 @@ final class TextLine {
     return false
   }
 
-  /// Limits the width of the line; a longer line ends with an ellipsis.
-  fileprivate func limit(to pixels: Double) {
-    pango_layout_set_width(layout, Int32(pixels * Double(PANGO_SCALE)))
-    pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END)
-  }
-
   /// Calls `body` with the layout, which Cairo draws.
   func withLayout(_ body: (OpaquePointer) -> Void) { body(layout) }
 }
@@ -201,12 +165,4 @@ extension Unicode.Scalar {
       return !properties.isWhitespace && !properties.isDefaultIgnorableCodePoint && !isBlankBraille
     }
   }
-}
-
-/// A line and its position on a canvas, in pixels.
-struct PlacedLine {
-  let layout: TextLine
-  let size: Double
-  var x: Double
-  var y: Double
 }

@@ -1,61 +1,48 @@
 import Base
-import FoundationEssentials
 import SystemPackage
 
 /// A crop or a stamp, in a form that can be sent to a worker process.
 package struct PictureOrder: Sendable {
-  private enum Work: Codable, Sendable {
-    case crop(Crop)
-    case stamp(Stamp)
+  /// The form in which an order is sent: either a crop or a stamp.
+  private struct Wire: Codable {
+    var crop: Crop?
+    var stamp: Stamp?
   }
 
-  private let work: Work
+  /// The crop of this order; a stamp has a crop, too.
+  private let crop: Crop
+  private let stamp: Stamp?
   /// The order as JSON, which is encoded once for all pictures.
   let wire: [UInt8]
 
   /// Orders a crop.
-  package init(_ crop: Crop) { self.init(.crop(crop)) }
+  package init(_ crop: Crop) {
+    (self.crop, stamp, wire) = (crop, nil, Wire(crop: crop).text)
+  }
 
   /// Orders a stamp.
   ///
   /// If the stamp shows the present time, the process that makes the picture reads that time from its own clock.
-  package init(_ stamp: Stamp) { self.init(.stamp(stamp)) }
-
-  private init(_ work: Work) {
-    self.work = work
-    // Encoding cannot fail, because no number in an order is infinite or NaN.
-    wire = (try? JSONEncoder().encode(work)).map { Array($0) } ?? []
+  package init(_ stamp: Stamp) {
+    (crop, self.stamp, wire) = (stamp.crop, stamp, Wire(stamp: stamp).text)
   }
 
   /// Decodes an order.
-  init(wire: [UInt8]) throws {
-    work = try JSONDecoder().decode(Work.self, from: Data(wire))
-    self.wire = wire
+  init(wire: [UInt8]) throws(WorkerLoss) {
+    let order = try Wire(text: wire)
+    guard let crop = order.stamp?.crop ?? order.crop else { throw .nonsense }
+    (self.crop, stamp, self.wire) = (crop, order.stamp, wire)
   }
 
   /// The crop or the stamp, which can make pictures in this process.
   package var making: any PictureMaking {
-    switch work {
-    case .crop(let crop): crop
-    case .stamp(let stamp): stamp
-    }
-  }
-
-  /// The crop of this order; a stamp has a crop, too.
-  private var crop: Crop {
-    switch work {
-    case .crop(let crop): crop
-    case .stamp(let stamp): stamp.crop
-    }
+    if let stamp { stamp } else { crop }
   }
 
   /// Whether each picture needs medium-sized bitmaps.
   ///
   /// If so, keeping their memory for the next picture saves time.
-  var makesBitmaps: Bool {
-    if case .stamp = work { return true }
-    return crop.frame != nil || crop.fit == .contain
-  }
+  var makesBitmaps: Bool { stamp != nil || crop.frame != nil || crop.fit == .contain }
 
   /// The limits that a picture must not exceed.
   package var limits: PictureLimits { crop.limits }
@@ -71,10 +58,8 @@ package struct PictureOrder: Sendable {
     from file: PictureFile,
     opening open: PartFile.Opening?
   ) throws(LarderError) -> EncodedPicture {
-    switch work {
-    case .crop(let crop): try crop.apply(to: file, opening: open)
-    case .stamp(let stamp): try stamp.apply(to: file, opening: open)
-    }
+    guard let stamp else { return try crop.apply(to: file, opening: open) }
+    return try stamp.apply(to: file, opening: open)
   }
 }
 

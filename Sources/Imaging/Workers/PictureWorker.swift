@@ -48,16 +48,13 @@ package struct PictureWorker {
     // If the request is invalid, the error ends the process, which also closes the input.
     let request = try WorkerChannel.Request(message.text)
     let order = try order(message.bytes)
-    let made: Result<EncodedPicture, LarderError>
-    do throws(LarderError) {
-      made = .success(try make(request, order, message.descriptor))
-    } catch {
-      made = .failure(error)
+    let made = Result { () throws(LarderError) in
+      try make(request, order, message.descriptor)
     }
     // The input is closed before the answer is sent, so that an idle worker has no open file except its socket.
     if message.descriptor >= 0 { close(message.descriptor) }
     switch made {
-    case .failure(let error): try channel.send(.failed, ErrorAnswer(error).text, wait: wait)
+    case .failure(let error): try channel.send(.failed, error.text, wait: wait)
     case .success(let picture):
       var bytes: [UInt8] = []
       if case .held(let held) = picture.file { bytes = held }
@@ -67,17 +64,13 @@ package struct PictureWorker {
 
   private mutating func order(_ wire: [UInt8]) throws(WorkerLoss) -> PictureOrder {
     if let known, known.wire == wire { return known }
-    do {
-      let order = try PictureOrder(wire: wire)
-      known = order
-      // If a bitmap were freed and allocated again for each picture, each of its memory pages would cost a page fault.
-      // A photo that is not scaled is processed row by row. If the memory of its coefficients were kept for the next
-      // photo, the worker would take twice as much memory.
-      if order.makesBitmaps { larder_keep_blocks(16 << 20) }
-      return order
-    } catch {
-      throw .nonsense
-    }
+    let order = try PictureOrder(wire: wire)
+    known = order
+    // If a bitmap were freed and allocated again for each picture, each of its memory pages would cost a page fault.
+    // A photo that is not scaled is processed row by row. If the memory of its coefficients were kept for the next
+    // photo, the worker would take twice as much memory.
+    if order.makesBitmaps { larder_keep_blocks(16 << 20) }
+    return order
   }
 
   private mutating func make(
@@ -109,7 +102,7 @@ package struct PictureWorker {
     larder_limit_processor(seconds)
     guard isNew || seconds > PictureOrder.secondsUnasked else { return }
     isNew = false
-    try? channel.send(.seconds, withUnsafeBytes(of: seconds) { Array($0) }, wait: wait)
+    try? channel.send(.seconds, seconds.text, wait: wait)
   }
 
   /// Asks the other process to create a temporary file, for a result that is too large for memory.
@@ -121,7 +114,7 @@ package struct PictureWorker {
       if answer.kind == .placed, answer.descriptor >= 0 {
         return PartFile(begun: answer.descriptor, for: FilePath(name))
       }
-      refusal = try answer.decoded(ErrorAnswer.self).error
+      refusal = try LarderError(text: answer.text)
     } catch {
       // The other process is gone.
       _exit(0)

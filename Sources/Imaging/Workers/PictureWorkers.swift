@@ -11,7 +11,7 @@ import SystemPackage
 /// the same time.
 package final class PictureWorkers: PictureWorking {
   private let program: [String]
-  private let patience: WorkerPatience
+  private let patience: Double
   /// Processes that are waiting for a picture.
   private let idle = Mutex<[WorkerProcess]>([])
 
@@ -21,8 +21,10 @@ package final class PictureWorkers: PictureWorking {
   ///
   /// - Parameters:
   ///   - program: The path of a program that calls ``PictureWorker/run(on:)`` with descriptor 3, and its arguments.
-  ///   - patience: How long to wait for a process.
-  package init(_ program: [String], patience: WorkerPatience = WorkerPatience()) {
+  ///   - patience: The processor time, in seconds, that a new process is allowed to take before it begins with its first
+  ///     picture. A process counts as stalled after the same time on the clock, plus twenty seconds for each second of
+  ///     its processor time limit. The default is enough for a slow and busy machine.
+  package init(_ program: [String], patience: Double = 60) {
     (self.program, self.patience) = (program, patience)
   }
 
@@ -48,6 +50,9 @@ package final class PictureWorkers: PictureWorking {
   ) throws(LarderError) -> EncodedPicture {
     var wasKilled = false
     while true {
+      // Each attempt opens the picture again, because a worker that was killed may have read a part of it.
+      let descriptor = try input.opened()
+      defer { close(descriptor) }
       let kept = idle.withLock { $0.popLast() }
       if let kept, !kept.isWaiting {
         // This process has ended while it was idle.
@@ -64,23 +69,26 @@ package final class PictureWorkers: PictureWorking {
             + "(\(systemMessage(error.rawValue))); try again"
         )
       }
-      switch worker.make(order, of: input, for: output, isStopped: isStopped) {
-      case .made(let picture):
-        idle.withLock { $0.append(worker) }
-        return picture
-      case .refused(let error):
-        idle.withLock { $0.append(worker) }
-        throw error
-      case .lost(.closed, let signal)
-      where [SIGKILL, SIGTERM].contains(signal) && (kept != nil || !wasKilled):
+      let made: Result<EncodedPicture, LarderError>
+      do throws(WorkerLoss) {
+        made = try worker.make(order, of: input, descriptor, for: output, isStopped: isStopped)
+      } catch {
+        let signal = worker.end()
         // A signal that was sent to an idle process may take effect only after the process got this picture. So the
         // picture is tried again in another process.
+        guard case .closed = error, Self.kills.contains(signal), kept != nil || !wasKilled else {
+          throw self.error(input.name, order, error, signal)
+        }
         if kept == nil { wasKilled = true }
-      case .lost(let loss, let signal):
-        throw error(input.name, order, loss, signal)
+        continue
       }
+      idle.withLock { $0.append(worker) }
+      return try made.get()
     }
   }
+
+  /// The signals that end a process from outside, for example when the machine runs out of memory.
+  private static let kills = [SIGKILL, SIGTERM]
 
   private func error(
     _ name: String,
@@ -88,44 +96,37 @@ package final class PictureWorkers: PictureWorking {
     _ loss: WorkerLoss,
     _ signal: Int32
   ) -> LarderError {
-    func seconds(_ seconds: Double) -> String { "\((seconds * 10).rounded() / 10) s" }
-    let again = "download it again"
-    switch loss {
-    case .overTime(let most):
-      return LarderError(
+    func error(_ code: LarderError.Code, _ reason: String) -> LarderError {
+      LarderError(code, "cannot process \(name): \(reason)")
+    }
+    func text(_ seconds: Double) -> String { "\((seconds * 10).rounded() / 10) s" }
+    return switch loss {
+    case .overTime(let seconds):
+      error(
         .overTime,
-        "cannot process \(name): it took more than \(seconds(most)) of processor time, which no "
-          + "picture of its size needs; \(again)"
+        "it took more than \(text(seconds)) of processor time, which no picture of its size needs; download it again"
       )
+    case .stalled(let seconds):
+      error(.overTime, "it did not finish in \(text(seconds)); download it again")
+    case .stopped: error(.stopped, "the work was stopped; run again")
     case .closed where signal == SIGXCPU:
-      return LarderError(
+      error(
         .overTime,
-        "cannot process \(name): it took more processor time than a picture of its size needs; \(again)"
+        "it took more processor time than a picture of its size needs; download it again"
       )
-    case .stalled(let most):
-      return LarderError(
-        .overTime,
-        "cannot process \(name): it did not finish in \(seconds(most)); \(again)"
-      )
-    case .stopped:
-      return LarderError(.stopped, "cannot process \(name): the work was stopped; run again")
-    case .closed where [SIGKILL, SIGTERM].contains(signal):
-      return LarderError(
+    case .closed where Self.kills.contains(signal):
+      error(
         .worker,
-        "cannot process \(name): its process was killed twice (signal \(signal)); check that "
-          + "the machine has enough memory, and run again"
+        "its process was killed twice (signal \(signal)); check that the machine has enough memory, and run again"
       )
     case .closed where signal != 0:
-      return LarderError(
+      error(
         .crashed,
-        "cannot process \(name): it takes more than \(order.memory >> 20) MiB of memory, or a library "
-          + "crashed on it (signal \(signal)); make it smaller first"
+        "it takes more than \(order.memory >> 20) MiB of memory, or a library crashed on it (signal \(signal)); "
+          + "make it smaller first"
       )
     case .closed, .nonsense:
-      return LarderError(
-        .worker,
-        "cannot process \(name): its worker process gave no valid answer; run again"
-      )
+      error(.worker, "its worker process gave no valid answer; run again")
     }
   }
 }

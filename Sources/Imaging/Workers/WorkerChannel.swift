@@ -11,11 +11,11 @@ import Glibc
 /// | kind | from | text | bytes | descriptor |
 /// |---|---|---|---|---|
 /// | make | larder | ``WorkerChannel/Request`` | ``PictureOrder/wire`` | the picture |
-/// | seconds | worker | the requested processor time, a `Double` | | |
+/// | seconds | worker | the requested processor time as JSON | | |
 /// | place | worker | | | |
 /// | placed | larder | | | the file for the result |
 /// | made | worker | ``EncodedPicture/Summary`` as JSON | the result, unless its file was placed | |
-/// | failed | both | ``ErrorAnswer`` as JSON | | |
+/// | failed | both | ``LarderError`` as JSON | | |
 ///
 /// A worker sends `seconds` only if ``PictureOrder/secondsUnasked`` is not enough, or if it has just started. It sends
 /// `place` to get a file for a large result. larder answers with `placed` or `failed`.
@@ -31,19 +31,6 @@ struct WorkerChannel {
     var bytes: [UInt8] = []
     /// The descriptor that came with the message, which the receiver must close; -1 if none came.
     var descriptor: Int32 = -1
-
-    /// The processor time in a message of the kind `seconds`.
-    func seconds() throws(WorkerLoss) -> Double {
-      guard text.count == MemoryLayout<Double>.size else { throw .nonsense }
-      let seconds = text.withUnsafeBytes { $0.loadUnaligned(as: Double.self) }
-      guard seconds.isFinite else { throw .nonsense }
-      return seconds
-    }
-
-    /// Decodes the text, which is JSON.
-    func decoded<Value: Decodable>(_ type: Value.Type) throws(WorkerLoss) -> Value {
-      do { return try JSONDecoder().decode(type, from: Data(text)) } catch { throw .nonsense }
-    }
   }
 
   /// A request for a picture.
@@ -83,30 +70,23 @@ struct WorkerChannel {
     withUnsafeBytes(of: UInt32(text.count)) { head += $0 }
     withUnsafeBytes(of: UInt64(bytes.count)) { head += $0 }
     // A small message is sent in one piece, because each piece can wake the other process.
-    let joined = bytes.count <= Self.mostJoined
-    try send(head + text + (joined ? bytes : []), descriptor: descriptor, wait)
-    if !joined { try send(bytes, wait) }
-  }
-
-  private func send(
-    _ bytes: [UInt8],
-    descriptor: Int32 = -1,
-    _ wait: Waiting
-  ) throws(WorkerLoss) {
+    let isSmall = bytes.count <= Self.mostJoined
     var descriptor = descriptor
-    var done = 0
-    while done < bytes.count {
-      let count = bytes.withUnsafeBytes {
-        larder_send(socket, $0.baseAddress?.advanced(by: done), $0.count - done, descriptor)
-      }
-      if count > 0 {
-        done += count
-        // The descriptor was sent with the first byte.
-        descriptor = -1
-      } else if errno == EAGAIN {
-        try wait(POLLOUT)
-      } else if errno != EINTR {
-        throw .closed
+    for part in isSmall ? [head + text + bytes] : [head + text, bytes] {
+      var done = 0
+      while done < part.count {
+        let count = part.withUnsafeBytes {
+          larder_send(socket, $0.baseAddress?.advanced(by: done), $0.count - done, descriptor)
+        }
+        if count > 0 {
+          done += count
+          // The descriptor was sent with the first byte.
+          descriptor = -1
+        } else if errno == EAGAIN {
+          try wait(POLLOUT)
+        } else if errno != EINTR {
+          throw .closed
+        }
       }
     }
   }
@@ -208,22 +188,14 @@ enum WorkerLoss: Error {
 
 extension Encodable {
   /// The value as JSON, for the text of a message.
+  ///
+  /// Encoding cannot fail, because no number in a message is infinite or NaN.
   var text: [UInt8] { (try? JSONEncoder().encode(self)).map { Array($0) } ?? [] }
 }
 
-/// The error of a picture that could not be made, as a worker sends it.
-struct ErrorAnswer: Codable {
-  private let code: String
-  private let kind: LarderError.Kind
-  private let problem: String
-  private let remedy: LarderError.Remedy?
-
-  init(_ error: LarderError) {
-    (code, kind) = (error.code.rawValue, error.code.kind)
-    (problem, remedy) = (error.problem, error.remedy)
-  }
-
-  var error: LarderError {
-    LarderError(LarderError.Code(code, kind), problem, remedy: remedy)
+extension Decodable {
+  /// Decodes the text of a message, which is JSON.
+  init(text: [UInt8]) throws(WorkerLoss) {
+    do { self = try JSONDecoder().decode(Self.self, from: Data(text)) } catch { throw .nonsense }
   }
 }
