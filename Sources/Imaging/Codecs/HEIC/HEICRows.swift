@@ -104,14 +104,13 @@ final class HEICRows: PlaneRows {
     let place = chevc_place(x: left, y: top, width: columns, height: held.count - top)
     var found = chevc_light()
     var words: UnsafePointer<CChar>?
-    let count = targets.count
     let status = chevc_decode(
       units,
       sizes,
       sizes.count,
       shape,
       targets,
-      count,
+      targets.count,
       place,
       &found,
       &words

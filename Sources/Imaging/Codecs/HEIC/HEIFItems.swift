@@ -51,10 +51,10 @@ struct HEIFItems {
       if isUsed, boxes[type] == nil { boxes[type] = body }
     }
     if var box = boxes["pitm"] { primary = try box.number(box.number(4) >> 24 > 0 ? 4 : 2) }
-    if let box = boxes["iinf"] { try readEntries(box) }
-    if let box = boxes["iloc"] { try readPlaces(box, in: file[...], boxes["idat"]?.rest ?? []) }
-    if let box = boxes["iprp"] { try readProperties(box) }
-    if let box = boxes["iref"] { try readReferences(box) }
+    if var box = boxes["iinf"] { try readEntries(&box) }
+    if var box = boxes["iloc"] { try readPlaces(&box, in: file[...], boxes["idat"]?.rest ?? []) }
+    if var box = boxes["iprp"] { try readProperties(&box) }
+    if var box = boxes["iref"] { try readReferences(&box) }
   }
 
   subscript(number: Int) -> Item { items[number] ?? Item() }
@@ -82,8 +82,7 @@ struct HEIFItems {
   }
 
   /// Reads the types of items. (ISO/IEC 14496-12, 8.11.6)
-  private mutating func readEntries(_ box: BoxReader) throws(LarderError) {
-    var box = box
+  private mutating func readEntries(_ box: inout BoxReader) throws(LarderError) {
     // The first number has the version in its highest byte, and then flags; the second one is the number of entries.
     _ = try box.number(box.number(4) >> 24 > 0 ? 4 : 2)
     while var entry = try box.box() {
@@ -102,11 +101,10 @@ struct HEIFItems {
 
   /// Reads the places of items. (ISO/IEC 14496-12, 8.11.3)
   private mutating func readPlaces(
-    _ box: BoxReader,
+    _ box: inout BoxReader,
     in file: ArraySlice<UInt8>,
     _ within: ArraySlice<UInt8>
   ) throws(LarderError) {
-    var box = box
     let version = try box.number(4) >> 24
     let sizes = try box.number(2)
     let numberSize = version > 1 ? 4 : 2
@@ -135,8 +133,8 @@ struct HEIFItems {
   }
 
   /// Reads the properties (`ipco`), and then for each item the list of its properties (`ipma`). (9.3)
-  private mutating func readProperties(_ box: BoxReader) throws(LarderError) {
-    var (box, all) = (box, [Property]())
+  private mutating func readProperties(_ box: inout BoxReader) throws(LarderError) {
+    var all: [Property] = []
     while var part = try box.box() {
       try take(1)
       if part.type == "ipco", all.isEmpty {
@@ -163,8 +161,7 @@ struct HEIFItems {
   }
 
   /// Reads the references between items. (ISO/IEC 14496-12, 8.11.12)
-  private mutating func readReferences(_ box: BoxReader) throws(LarderError) {
-    var box = box
+  private mutating func readReferences(_ box: inout BoxReader) throws(LarderError) {
     let size = try box.number(4) >> 24 > 0 ? 4 : 2
     while var part = try box.box() {
       let from = try part.body.number(size)

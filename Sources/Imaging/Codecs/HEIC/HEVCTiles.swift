@@ -86,7 +86,9 @@ struct HEVCTiles: Sendable {
       // libavif needs even sides, so that no chroma sample belongs to two cells.
       kind.format == 3 || stills.count == 1 || cell.width % 2 == 0 && cell.height % 2 == 0
     else { throw items.broken }
-    guard kind.isRead else {
+    // Only these kinds can be converted to RGB.
+    guard [8, 10, 12].contains(kind.depth), kind.format == 0 || kind.colourDepth == kind.depth
+    else {
       throw LarderError(
         .unsupported,
         "cannot read \(name): an HEIC with \(kind.depth) bits for luma and \(kind.colourDepth) for chroma; save it as PNG"
@@ -102,9 +104,6 @@ struct HEVCStill: Sendable {
     let format: Int
     let depth: Int
     let colourDepth: Int
-
-    /// Whether larder can convert a picture of this kind to RGB.
-    var isRead: Bool { [8, 10, 12].contains(depth) && (format == 0 || colourDepth == depth) }
   }
 
   let kind: Kind
