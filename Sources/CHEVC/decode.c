@@ -34,7 +34,8 @@ COPENING_NOTE("heic", "recommended", "Reads HEIC", LIBRARY)
 // the sample adaptive offset filter, which reads from a copy. `left` is the number of buffers that may still be
 // allocated.
 typedef struct {
-  int width, height, left;
+  long width, height;
+  int left;
   bool is_refused;
 } budget;
 
@@ -55,10 +56,10 @@ static void release_buffer(de265_decoder_context *decoder, struct de265_image *i
 
 // If the chroma is subsampled, the decoder may add one column to an odd width, and one row to an odd height.
 static bool has_shape(const struct de265_image *image, chevc_shape shape) {
-  const int across = their_de265_get_image_width(image, 0) - shape.width;
-  const int down = their_de265_get_image_height(image, 0) - shape.height;
+  const long across = their_de265_get_image_width(image, 0) - shape.width;
+  const long down = their_de265_get_image_height(image, 0) - shape.height;
   if (across < 0 || across > 1 || down < 0 || down > 1 ||
-      (int)their_de265_get_chroma_format(image) != shape.chroma) {
+      (long)their_de265_get_chroma_format(image) != shape.chroma) {
     return false;
   }
   for (int plane = 0; plane < (shape.chroma == 0 ? 1 : 3); plane++) {
@@ -67,23 +68,21 @@ static bool has_shape(const struct de265_image *image, chevc_shape shape) {
   return true;
 }
 
-static void copy(const struct de265_image *image, chevc_shape shape, chevc_room room) {
-  for (int plane = 0; plane < 3; plane++) {
-    if (room.planes[plane] == NULL) continue;
-    const bool is_half = plane > 0 && shape.chroma != 3;
-    const int columns = is_half ? (room.width + 1) / 2 : room.width;
-    const int rows = plane > 0 && shape.chroma == 1 ? (room.height + 1) / 2 : room.height;
-    int stride = 0;
-    const uint8_t *from = their_de265_get_image_plane(image, plane, &stride);
-    const size_t bytes = (size_t)columns * (shape.depth > 8 ? 2 : 1);
-    for (int row = 0; row < rows; row++) {
-      memcpy(room.planes[plane] + (size_t)row * room.strides[plane], from + (ptrdiff_t)row * stride, bytes);
-    }
+static void copy(const struct de265_image *image, chevc_shape shape, chevc_plane plane, int channel, chevc_place place) {
+  const int across = channel > 0 && (shape.chroma == 1 || shape.chroma == 2);
+  const int down = channel > 0 && shape.chroma == 1;
+  const size_t sample = shape.depth > 8 ? 2 : 1;
+  const long rows = (place.height + down) >> down;
+  int stride = 0;
+  const uint8_t *from = their_de265_get_image_plane(image, channel, &stride);
+  uint8_t *to = plane.bytes + (size_t)(place.y >> down) * plane.stride + (size_t)(place.x >> across) * sample;
+  for (long row = 0; row < rows; row++) {
+    memcpy(to + (size_t)row * plane.stride, from + (ptrdiff_t)row * stride, (size_t)((place.width + across) >> across) * sample);
   }
 }
 
-int chevc_decode(const chevc_unit *units, size_t count, chevc_shape shape, chevc_room room, chevc_light *light,
-                 const char **words) {
+int chevc_decode(const uint8_t *bytes, const int *sizes, size_t count, chevc_shape shape, const chevc_plane *planes,
+                 size_t plane_count, chevc_place place, chevc_light *light, const char **words) {
   de265_decoder_context *decoder = their_de265_new_decoder();
   if (decoder == NULL) return chevc_no_memory;
   // The decoder pads a picture to whole blocks of up to 64 pixels.
@@ -92,7 +91,8 @@ int chevc_decode(const chevc_unit *units, size_t count, chevc_shape shape, chevc
   their_de265_set_image_allocation_functions(decoder, &functions, &budget);
   de265_error error = DE265_OK;
   for (size_t unit = 0; unit < count && their_de265_isOK(error); unit++) {
-    error = their_de265_push_NAL(decoder, units[unit].bytes, (int)units[unit].count, 0, NULL);
+    error = their_de265_push_NAL(decoder, bytes, sizes[unit], 0, NULL);
+    bytes += sizes[unit];
   }
   if (their_de265_isOK(error)) error = their_de265_flush_data(decoder);
   const struct de265_image *image = NULL;
@@ -102,7 +102,9 @@ int chevc_decode(const chevc_unit *units, size_t count, chevc_shape shape, chevc
   }
   int result = chevc_broken;
   if (image != NULL && has_shape(image, shape)) {
-    copy(image, shape, room);
+    for (size_t channel = 0; channel < plane_count; channel++) {
+      if (planes[channel].bytes != NULL) copy(image, shape, planes[channel], (int)channel, place);
+    }
     light->full_range = their_de265_get_image_full_range_flag(image) != 0;
     light->matrix = their_de265_get_image_matrix_coefficients(image);
     light->is_damaged = their_de265_get_warning(decoder) != DE265_OK;

@@ -225,9 +225,9 @@ struct LargePictureTests {
   @Test func `an AVIF is decoded only within the decoder's memory limit`() throws {
     let bytes = try #require(Self.unbase64(Self.largeAVIF))
     let file = try PictureFile(bytes)
-    let held = AVIFDecoder.dav1d.memory(
+    let held = AVIFHeader.decoderMemory(
       pixels: 5984 * 5984,
-      chroma: Int32(cavif_400),
+      colour: cavif_colour(chroma: Int32(cavif_400), primaries: 1, transfer: 13, matrix: 6),
       depth: 8,
       hasAlpha: false
     )

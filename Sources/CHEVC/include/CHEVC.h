@@ -14,25 +14,22 @@ const char *chevc_open(void);
 // The result of a call.
 enum { chevc_done = 0, chevc_no_memory = 1, chevc_broken = 2, chevc_other = 3 };
 
-// A NAL unit, without the length field before it. (ITU-T H.265, 7.3.1)
-typedef struct {
-  const uint8_t *bytes;
-  size_t count;
-} chevc_unit;
-
 // The shape that the picture must have. `chroma` is chroma_format_idc: 0 for grey, 1 for 4:2:0, 2 for 4:2:2, 3 for
 // 4:4:4.
 typedef struct {
-  int width, height, chroma, depth;
+  long width, height, chroma, depth;
 } chevc_shape;
 
-// Where the planes of the picture are written. Only its first `width` columns and `height` rows are written. Samples of
-// more than 8 bits take two bytes. A plane that is NULL is skipped.
+// A plane that receives samples. Samples of more than 8 bits take two bytes. A plane without bytes is skipped.
 typedef struct {
-  uint8_t *planes[3];
-  size_t strides[3];
-  int width, height;
-} chevc_room;
+  uint8_t *bytes;
+  size_t stride;
+} chevc_plane;
+
+// The place of the picture in the planes, in pixels. Only its first `width` columns and `height` rows are written.
+typedef struct {
+  long x, y, width, height;
+} chevc_place;
 
 // How the colours of the picture are encoded, as numbers of ITU-T H.273, and whether it was decoded despite an error.
 typedef struct {
@@ -40,11 +37,12 @@ typedef struct {
   int matrix;
 } chevc_light;
 
-// Decodes the first picture in `units`, which begin with the parameter sets of the picture.
+// Decodes the first picture in `count` NAL units (ITU-T H.265, 7.3.1), which begin with the parameter sets of the picture.
+// The units follow one another in `bytes`, without start codes. Its first `plane_count` channels are written to `planes`.
 //
 // Refuses a picture larger than `shape`, or a second picture, before a buffer is allocated for it. If the picture is
 // broken, `words` is set to libde265's message.
-int chevc_decode(const chevc_unit *units, size_t count, chevc_shape shape, chevc_room room, chevc_light *light,
-                 const char **words);
+int chevc_decode(const uint8_t *bytes, const int *sizes, size_t count, chevc_shape shape, const chevc_plane *planes,
+                 size_t plane_count, chevc_place place, chevc_light *light, const char **words);
 
 #endif

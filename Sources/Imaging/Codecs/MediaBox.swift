@@ -1,67 +1,63 @@
+import Base
+
 /// The `ftyp` box, with which an ISO media file such as an AVIF begins. (ISO/IEC 14496-12, 4.3)
-///
-/// It lists four-letter brands, for example `avif`. If the box is longer than the bytes that were read, the rest of its
-/// brands is ignored.
-struct FileType {
-  /// The major brand, followed by the compatible brands.
-  private let brands: [ArraySlice<UInt8>]
-
-  /// Reads a file's first bytes; nil if they do not begin with an `ftyp` box.
-  init?(_ head: [UInt8]) {
-    guard head.count >= 12, head[4..<8].elementsEqual("ftyp".utf8) else { return nil }
-    let size = head[..<4].reduce(0) { $0 << 8 | Int($1) }
-    let ends = stride(from: 20, through: min(size, head.count), by: 4)
-    brands = [head[8..<12]] + ends.map { head[($0 - 4)..<$0] }
-  }
-
-  /// Whether the major brand is one of `names`.
+enum FileType {
+  /// Whether a file begins with an `ftyp` box whose major brand is one of `names`, such as `avif`.
   ///
   /// If the major brand is a general one such as `mif1`, which names no codec, the compatible brands are checked
-  /// instead.
-  func holds(_ names: [String]) -> Bool {
-    func isOne(_ brand: ArraySlice<UInt8>, of names: [String]) -> Bool {
-      names.contains { brand.elementsEqual($0.utf8) }
+  /// instead. If the box is longer than `head`, the rest of its brands is ignored.
+  static func isOne(of names: [String], _ head: [UInt8]) -> Bool {
+    guard head.count >= 12, head[4..<8].elementsEqual("ftyp".utf8) else { return false }
+    func brand(_ place: Int) -> String {
+      String(decoding: head[place..<place + 4], as: UTF8.self)
     }
-    guard let major = brands.first, !isOne(major, of: names) else { return true }
-    return isOne(major, of: ["mif1", "msf1", "miaf"])
-      && brands.dropFirst().contains { isOne($0, of: names) }
+    let (major, size) = (brand(8), head[..<4].reduce(0) { $0 << 8 | Int($1) })
+    return names.contains(major)
+      || ["mif1", "msf1", "miaf"].contains(major)
+        && stride(from: 16, through: min(size, head.count) - 4, by: 4).contains {
+          names.contains(brand($0))
+        }
   }
 }
 
-/// A box of an ISO media file. (ISO/IEC 14496-12, 4.2)
-struct MediaBox: Equatable, Sendable {
-  /// The four-letter type, such as `meta`.
-  let type: String
-  let body: Range<Int>
+/// Reads the boxes of an ISO media file, and the numbers in them, one after the other. (ISO/IEC 14496-12, 4.2)
+struct BoxReader {
+  /// The bytes that were not read yet; their indices are those of the file.
+  private(set) var rest: ArraySlice<UInt8>
+  /// The error for bytes that end too early.
+  let failure: LarderError
 
-  /// Visits the boxes in a range, one after the other.
+  init(_ bytes: ArraySlice<UInt8>, _ failure: LarderError) {
+    (rest, self.failure) = (bytes, failure)
+  }
+
+  /// The next `count` bytes.
+  mutating func bytes(_ count: Int) throws(LarderError) -> ArraySlice<UInt8> {
+    guard count <= rest.count else { throw failure }
+    defer { rest = rest.dropFirst(count) }
+    return rest.prefix(count)
+  }
+
+  /// The next big-endian number of `count` bytes, which must be below 2^48.
+  mutating func number(_ count: Int) throws(LarderError) -> Int {
+    let value = try bytes(count).reduce(0) { $0 << 8 | Int($1) }
+    guard value >> 48 == 0 else { throw failure }
+    return value
+  }
+
+  /// The type of the next box, such as `meta`, and a reader of its content; nil at the end.
   ///
   /// Bytes after the last box are ignored if they are too few for another box, for example a line feed that a program
   /// appended.
-  ///
-  /// - Returns: Whether every box ends within the range.
-  @discardableResult
-  static func visit(
-    _ reader: ByteReader,
-    in range: Range<Int>,
-    _ body: (MediaBox) -> Void
-  ) -> Bool {
-    var offset = range.lowerBound
-    while offset + 8 <= range.upperBound {
-      guard var size = reader.long(offset) else { return false }
-      var header = 8
-      if size == 0 { size = range.upperBound - offset }
-      if size == 1 {
-        guard reader.long(offset + 8) == 0, let low = reader.long(offset + 12) else {
-          return false
-        }
-        (size, header) = (low, 16)
-      }
-      guard size >= header, size <= range.upperBound - offset else { return false }
-      let type = String(decoding: reader.bytes[offset + 4..<offset + 8], as: UTF8.self)
-      body(MediaBox(type: type, body: offset + header..<offset + size))
-      offset += size
-    }
-    return true
+  mutating func box() throws(LarderError) -> (type: String, body: BoxReader)? {
+    guard rest.count >= 8 else { return nil }
+    let start = rest.startIndex
+    var size = try number(4)
+    let type = String(decoding: try bytes(4), as: UTF8.self)
+    if size == 1 { size = try number(8) }
+    let header = rest.startIndex - start
+    if size == 0 { size = header + rest.count }
+    guard size >= header else { throw failure }
+    return (type, BoxReader(try bytes(size - header), failure))
   }
 }

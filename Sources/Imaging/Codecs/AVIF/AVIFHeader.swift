@@ -1,134 +1,182 @@
 import Base
 import CAVIF
-import Glibc
 
 /// The fields of an AVIF's boxes, which libavif reads before any pixel is decoded. (AV1 Image File Format 1.1)
-struct AVIFHeader: Sendable {
-  /// The size of the decoded picture.
+struct AVIFHeader: HEIFHeader {
+  typealias Colour = cavif_colour
+
   let coded: PixelSize
-  /// The visible part of the decoded picture, which programs show.
   let aperture: PixelRegion
   /// The number of bits of a sample: 8, 10 or 12.
   let depth: Int
   let hasAlpha: Bool
-  /// How the picture has to be turned to be upright.
-  ///
-  /// An orientation in its EXIF data is ignored.
-  let orientation: Orientation
+  let ownOrientation: Orientation?
   let colour: Colour
-  /// The ICC profile; empty if there is none.
   let profile: [UInt8]
-  /// The EXIF data, beginning with its TIFF header; empty if there is none.
   let exif: [UInt8]
-  /// The XMP packet; empty if there is none.
   let xmp: [UInt8]
 
-  /// How colours are encoded.
-  ///
-  /// `chroma` is one of libavif's constants; the other fields are numbers of ITU-T H.273.
-  struct Colour: Equatable, Sendable {
-    var chroma: Int32
-    var primaries: Int32
-    var transfer: Int32
-    var matrix: Int32
-
-    var isGrey: Bool { chroma == Int32(cavif_400) }
-  }
-
-  /// The maximum number of frames of a sequence.
-  ///
-  /// Only the first frame is read.
-  private static let frames = 65_536
-
-  /// Reads the boxes of `bytes`.
-  ///
-  /// - Throws: ``LarderError`` when the boxes are broken, or the picture exceeds `limits`.
   init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
-    try Self.checkEnd(bytes, name)
-    try AVIFCodec.open(name)
-    var header = cavif_header()
-    var outcome = cavif_outcome()
-    let allowed = cavif_limits(
-      pixels: UInt32(clamping: limits.pixels),
-      side: UInt32(clamping: limits.side),
-      frames: UInt32(Self.frames)
-    )
-    let status = bytes.withUnsafeBufferPointer {
-      cavif_read_header($0.baseAddress, $0.count, allowed, &header, &outcome)
+    // libavif checks only whether the picture's own data is complete.
+    var boxes = BoxReader(bytes[...], .damaged(name, "the file ends too early"))
+    while try boxes.box() != nil {}
+    if let words = cavif_open() {
+      throw .noLibrary(name, "AVIF", "libavif", String(cString: words))
     }
-    let profile = MallocBuffer(header.profile)
-    let exif = MallocBuffer(header.exif)
-    let xmp = MallocBuffer(header.xmp)
-    // libavif reports a size above its limit as damage. This check throws an error that names the limit instead.
-    if status == Int32(cavif_broken), let size = Self.extents(bytes) {
-      try limits.check(width: size.width, height: size.height, of: name)
-    }
-    guard status == Int32(cavif_done) else { throw AVIFCodec.error(name, status, outcome) }
-    try limits.check(metadata: profile.count + exif.count + xmp.count, of: name)
-    coded = PixelSize(width: Int(header.width), height: Int(header.height))
-    let part = header.aperture
-    aperture = PixelRegion(
-      x: Int(part.x),
-      y: Int(part.y),
-      width: Int(part.width),
-      height: Int(part.height)
-    )
-    try limits.check(width: coded.width, height: coded.height, of: name)
-    depth = Int(header.depth)
-    hasAlpha = header.has_alpha
-    orientation = Self.orientation(quarters: Int(header.angle), mirror: Int(header.mirror))
-    colour = Colour(
-      chroma: header.colour.chroma,
-      primaries: header.colour.primaries,
-      transfer: header.colour.transfer,
-      matrix: header.colour.matrix
-    )
-    self.profile = profile.take()
-    self.exif = Exif.tiff(in: exif.take())
-    self.xmp = xmp.take()
-  }
-
-  /// The orientation of a picture that is turned to the left by `quarters` quarter turns, and then mirrored.
-  ///
-  /// `mirror` is 0 to mirror top to bottom, 1 to mirror left to right, and -1 to mirror nothing. (ISO/IEC 23008-12,
-  /// 6.5.10 and 6.5.12)
-  static func orientation(quarters: Int, mirror: Int) -> Orientation {
-    let mirrored: [Orientation] =
-      switch mirror {
-      case 0: [.flipped, .transposed, .mirrored, .transversed]
-      case 1: [.mirrored, .transversed, .flipped, .transposed]
-      default: [.upright, .turnedRight, .upsideDown, .turnedLeft]
-      }
-    return mirrored[quarters & 3]
-  }
-
-  /// Refuses a file whose last box extends beyond the end of the file. (ISO/IEC 14496-12, 4.2)
-  ///
-  /// libavif checks only whether the picture's own data is complete.
-  private static func checkEnd(_ bytes: [UInt8], _ name: String) throws(LarderError) {
-    let isWhole = bytes.withUnsafeBufferPointer {
-      MediaBox.visit(ByteReader(bytes: $0), in: 0..<bytes.count) { _ in }
-    }
-    guard isWhole else { throw .damaged(name, "the file ends too early") }
-  }
-
-  /// The largest size in an `ispe` box within the first 4 KiB.
-  private static func extents(_ bytes: [UInt8]) -> PixelSize? {
-    bytes.withUnsafeBufferPointer { bytes in
-      let reader = ByteReader(bytes: bytes)
-      return (0..<min(bytes.count, 4096)).filter { reader.matches("ispe", at: $0) }
-        .compactMap { place in
-          guard let width = reader.long(place + 8), let height = reader.long(place + 12) else {
-            return nil
-          }
-          return PixelSize(width: width, height: height)
+    self = try bytes.withUnsafeBufferPointer { (pointer) throws(LarderError) in
+      let (most, side) = (UInt32(clamping: limits.pixels), UInt32(clamping: limits.side))
+      var (header, outcome) = (cavif_header(), cavif_outcome())
+      let parsed = cavif_parse(pointer.baseAddress, pointer.count, most, side, &header, &outcome)
+      guard let decoder = parsed else {
+        // libavif reports a size above its limit as damage. This check throws an error that names the limit instead.
+        if outcome.status == CInt(cavif_broken), let items = try? HEIFItems(bytes, name: name),
+          let size = try? items.primary.map(items.size)
+        {
+          try limits.check(width: size.width, height: size.height, of: name)
         }
-        // Sizes are compared by their longer side, because their product may overflow an Int.
-        .max { max($0.width, $0.height) < max($1.width, $1.height) }
+        throw .avif(name, outcome)
+      }
+      defer { cavif_decoder_free(decoder) }
+      return try AVIFHeader(header, limits, name)
     }
+  }
+
+  /// Copies the fields, some of which belong to the decoder.
+  private init(
+    _ header: cavif_header,
+    _ limits: PictureLimits,
+    _ name: String
+  ) throws(LarderError) {
+    let tags = [header.profile, header.exif, header.xmp]
+    try limits.check(metadata: tags.reduce(0) { $0 + $1.count }, of: name)
+    coded = PixelSize(width: header.width, height: header.height)
+    try limits.check(width: coded.width, height: coded.height, of: name)
+    let part = header.aperture
+    aperture = PixelRegion(x: part.x, y: part.y, width: part.width, height: part.height)
+    (depth, hasAlpha, colour) = (header.depth, header.has_alpha, header.colour)
+    ownOrientation = Orientation(quarters: header.angle, mirror: header.mirror)
+    let bytes = tags.map { Array(UnsafeBufferPointer(start: $0.bytes, count: $0.count)) }
+    (profile, exif, xmp) = (bytes[0], Exif.tiff(in: bytes[1]), bytes[2])
+  }
+
+  /// The maximum memory, in bytes, that dav1d takes to decode `pixels` pixels, in addition to the file's bytes.
+  ///
+  /// Colours and alpha are two separate pictures. Film grain is added to a copy of the planes. If the picture is stored
+  /// as a grid of frames, these are copied into one picture.
+  static func decoderMemory(pixels: Int, colour: Colour, depth: Int, hasAlpha: Bool) -> Int {
+    func bytes(_ chromaSamples: Double) -> Double {
+      1 + 3.5 * (1 + chromaSamples) * (depth > 8 ? 2 : 1)
+    }
+    return Int(Double(pixels) * (bytes(colour.chromaSamples) + (hasAlpha ? bytes(0) : 0)))
   }
 }
 
-extension MallocBuffer {
-  fileprivate init(_ bytes: cavif_bytes) { self.init(bytes: bytes.bytes, count: bytes.count) }
+extension AVIFHeader {
+  static let name = "AVIF"
+  static var kept: PictureFormat { .avif }
+
+  static func begins(_ head: [UInt8]) -> Bool {
+    FileType.isOne(of: ["avif", "avis"], head)
+  }
+
+  func rows(
+    of file: PictureFile,
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    _ request: RowRequest,
+    _ limits: PictureLimits
+  ) throws(LarderError) -> OpenRows {
+    let (rows, name) = (PlaneRows(self, request.region, name: file.name), file.name)
+    let pixels = coded.width * coded.height
+    try limits.check(memory: planeBytes(pixels), of: name)
+    let held = Self.decoderMemory(pixels: pixels, colour: colour, depth: depth, hasAlpha: hasAlpha)
+    try limits.check(decoding: held, of: name)
+    // The limits are for the frames in the file. If an AVIF stores its picture as a grid of frames, the frames together
+    // can be a little larger than the picture.
+    let most = UInt32(clamping: min(limits.pixels, max(pixels * 4, 4_000_000)))
+    let side = UInt32(clamping: limits.side)
+    var (header, outcome) = (cavif_header(), cavif_outcome())
+    if let decoder = cavif_parse(bytes.baseAddress, bytes.count, most, side, &header, &outcome) {
+      rows.planes = cavif_decode(decoder, cavif_region(rows.padded), &outcome)
+      cavif_decoder_free(decoder)
+    }
+    guard rows.planes != nil else { throw .avif(name, outcome) }
+    rows.firstColumn = rows.padded.x
+    rows.held = rows.padded.y..<rows.padded.y + rows.padded.height
+    return OpenRows(source: rows)
+  }
+
+  /// The default quality, which is the same as libavif's.
+  private static let usualQuality = 60
+
+  static func encode(
+    _ rows: any RowSource,
+    _ encoding: PictureEncoding
+  ) throws(LarderError) -> EncodedFile {
+    let (shape, name, tags) = (rows.shape, encoding.source.name, encoding.tags)
+    if let words = cavif_open() {
+      throw .noLibrary(name, "AVIF", "libavif", String(cString: words))
+    }
+    var colour = colour(of: encoding)
+    var depth = 8
+    if shape.depth == 16 {
+      // If the source is an AVIF, the result has its depth. Other samples of 16 bits become 10 bits, which every
+      // decoder shows, or 12 bits if they are encoded without loss.
+      depth = encoding.lossless ? 12 : 10
+      if let header = encoding.source.probe.structure as? AVIFHeader { depth = header.depth }
+    }
+    if encoding.lossless {
+      // The identity matrix (0) stores RGB itself, without a conversion to luma and chroma.
+      (colour.chroma, colour.matrix) = (CInt(cavif_444), 0)
+    }
+    try encoding.crop.limits.check(memory: shape.rowBytes * shape.height, of: name)
+    let feed = RowFeed(rows)
+    var outcome = cavif_outcome()
+    var settings = cavif_encoding()
+    (settings.next, settings.context) = (RowFeed.next, feed.context)
+    (settings.width, settings.height) = (shape.width, shape.height)
+    settings.rows = cavif_pixels(shape, stride: shape.rowBytes)
+    (settings.depth, settings.colour) = (depth, colour)
+    settings.quality = encoding.crop.quality ?? usualQuality
+    settings.lossless = encoding.lossless
+    let (profile, exif, xmp) = (tags.profile, tags.exif, tags.xmp)
+    let made = withExtendedLifetime(feed) {
+      cavif_encode(
+        &settings,
+        profile,
+        profile.count,
+        exif,
+        exif.count,
+        xmp,
+        xmp.count,
+        &outcome
+      )
+    }
+    defer { cavif_bytes_free(made) }
+    guard outcome.status == CInt(cavif_done) else { throw feed.failure ?? .avif(name, outcome) }
+    return .held(Array(UnsafeBufferPointer(start: made.bytes, count: made.count)))
+  }
+
+  /// How the colours of the output are encoded.
+  ///
+  /// If the source is an AVIF, they are encoded as in the source. Otherwise they are sRGB, or the colours that the
+  /// source names by numbers, with the chroma subsampling of the source.
+  private static func colour(of encoding: PictureEncoding) -> Colour {
+    // These numbers are BT.709's primaries, sRGB's curve and BT.601's matrix. (ITU-T H.273)
+    var colour = Colour(chroma: CInt(cavif_444), primaries: 1, transfer: 13, matrix: 6)
+    let source = encoding.source.probe.structure
+    if let header = source as? AVIFHeader {
+      colour = header.colour
+      // The identity matrix (0) has no chroma to subsample. Decoders take an unspecified matrix (2) for BT.601's (6).
+      if colour.matrix == 0 || colour.matrix == 2 { colour.matrix = 6 }
+    } else {
+      colour.chroma = source.chroma.map(\.forAVIF) ?? Int32(cavif_400)
+      if let named = source.namedColours, named.primaries != 2 {
+        (colour.primaries, colour.transfer) = (named.primaries, named.transfer)
+      }
+    }
+    if encoding.isConverted { (colour.primaries, colour.transfer, colour.matrix) = (1, 13, 6) }
+    if let chroma = encoding.crop.chroma, !colour.isGrey { colour.chroma = chroma.forAVIF }
+    if encoding.hasNewColours, colour.isGrey { colour.chroma = CInt(cavif_444) }
+    return colour
+  }
 }

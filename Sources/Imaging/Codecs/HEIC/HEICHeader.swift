@@ -1,69 +1,50 @@
 import Base
+import CAVIF
 
 /// The boxes of an HEIC.
 ///
 /// larder reads them itself, so that every size is checked before a decoder gets a byte. (ISO/IEC 23008-12 and
 /// 14496-15)
-struct HEICHeader: Sendable {
-  /// The size of the decoded picture.
+struct HEICHeader: HEIFHeader {
   let coded: PixelSize
-  /// The visible part of the decoded picture, which programs show.
   private(set) var aperture: PixelRegion
-  /// How the picture has to be turned to be upright.
-  ///
-  /// An orientation in its EXIF data is ignored.
-  private(set) var orientation = Orientation.upright
+  private(set) var ownOrientation: Orientation?
   /// How the colours are encoded.
   ///
   /// If no box names the matrix and the range, the matrix and the range in the HEVC data are used.
-  private(set) var colour: AVIFHeader.Colour
+  private(set) var colour: cavif_colour
   private(set) var isFullRange: Bool?
   /// The HEVC pictures that contain the colours; `alpha` has the HEVC pictures that contain the alpha.
   let tiles: HEVCTiles
   let alpha: HEVCTiles?
   /// Whether the stored colours are multiplied by alpha.
   let isPremultiplied: Bool
-  /// The ICC profile; empty if there is none.
   private(set) var profile: [UInt8] = []
-  /// The EXIF data, beginning with its TIFF header; empty if there is none.
   private(set) var exif: [UInt8] = []
-  /// The XMP packet; empty if there is none.
   private(set) var xmp: [UInt8] = []
 
-  /// Reads the boxes of `bytes`.
-  ///
-  /// - Throws: ``LarderError`` when the boxes are broken, or the picture exceeds `limits`.
-  init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
-    self = try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
-      try HEICHeader(ByteReader(bytes: bytes), name, limits)
-    }
-  }
+  var depth: Int { tiles.depth }
+  var hasAlpha: Bool { alpha != nil }
 
-  private init(
-    _ reader: ByteReader,
-    _ name: String,
-    _ limits: PictureLimits
-  ) throws(LarderError) {
-    guard MediaBox.visit(reader, in: 0..<reader.bytes.count, { _ in }) else {
-      throw .damaged(name, "the file ends too early")
-    }
-    guard let items = HEIFItems(reader) else { throw .damaged(name, "its boxes are broken") }
+  init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
+    let items = try HEIFItems(bytes, name: name)
     guard let primary = items.primary else {
       throw LarderError(
         .unsupported,
         "cannot read \(name): it is a video without a still picture; save a frame of it"
       )
     }
-    let properties = items.properties(of: primary)
-    tiles = try HEVCTiles(items, primary, reader, limits, name)
+    let mostBytes = bytes.count * 4
+    tiles = try HEVCTiles(items, primary, mostBytes: mostBytes, limits, name)
     coded = tiles.size
     aperture = PixelRegion(x: 0, y: 0, width: coded.width, height: coded.height)
-    colour = AVIFHeader.Colour(chroma: tiles.chroma, primaries: 2, transfer: 2, matrix: 2)
+    colour = cavif_colour(chroma: tiles.chroma, primaries: 2, transfer: 2, matrix: 2)
     let alpha = items.sources(to: primary, "auxl").first { item in
-      items.properties(of: item).contains { Self.isAlpha($0, reader) }
+      let kind = items[item].property("auxC")?.rest.dropFirst(4) ?? []
+      return Self.alphaKinds.contains { kind.starts(with: $0.utf8) }
     }
     if let alpha {
-      let tiles = try HEVCTiles(items, alpha, reader, limits, name)
+      let tiles = try HEVCTiles(items, alpha, mostBytes: mostBytes, limits, name)
       guard tiles.isAlike(self.tiles) else {
         throw LarderError(
           .unsupported,
@@ -75,52 +56,53 @@ struct HEICHeader: Sendable {
       self.alpha = nil
     }
     isPremultiplied = alpha.map { items.targets(of: primary, "prem").contains($0) } ?? false
-    readTransforms(properties, reader)
+    let properties = items[primary].properties
+    try readTransforms(properties)
     // Some phones write the colour boxes for the whole picture, and others write them for each cell.
     let colours = properties.filter { $0.type == "colr" }
-    let parts = items.targets(of: primary, "dimg").first.map { items.properties(of: $0) } ?? []
-    readColours(colours.isEmpty ? parts.filter { $0.type == "colr" } : colours, reader)
-    try readMetadata(items, about: primary, reader, limits, name)
+    let parts = items.targets(of: primary, "dimg").first.map { items[$0].properties } ?? []
+    try readColours(colours.isEmpty ? parts.filter { $0.type == "colr" } : colours)
+    try readMetadata(items, about: primary, limits, name)
     try limits.check(metadata: profile.count + exif.count + xmp.count, of: name)
   }
 
-  private static func isAlpha(_ property: MediaBox, _ reader: ByteReader) -> Bool {
-    property.type == "auxC"
-      && ["urn:mpeg:hevc:2015:auxid:1", "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha"].contains {
-        reader.matches($0, at: property.body.lowerBound + 4)
-      }
-  }
+  /// The types of auxiliary pictures that are alpha.
+  private static let alphaKinds = [
+    "urn:mpeg:hevc:2015:auxid:1", "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha",
+  ]
 
   /// Reads the visible part, turns and mirrorings, which apply one after the other. (6.5.9, 6.5.10 and 6.5.12)
-  private mutating func readTransforms(_ properties: [MediaBox], _ reader: ByteReader) {
+  private mutating func readTransforms(_ properties: [HEIFItems.Property]) throws(LarderError) {
     var (quarters, mirror) = (0, -1)
-    for property in properties {
-      let start = property.body.lowerBound
+    for var property in properties {
       switch property.type {
-      case "clap": readAperture(start, reader)
+      case "clap": try readAperture(property.body)
       case "irot":
-        let angle = (reader.byte(start) ?? 0) & 3
+        let angle = try property.body.number(1) & 3
         quarters += mirror < 0 ? angle : -angle
       case "imir":
-        let axis = (reader.byte(start) ?? 0) & 1
+        let axis = try property.body.number(1) & 1
         // Mirroring along both axes is the same as half a turn.
         if mirror >= 0, mirror != axis { quarters += 2 }
         mirror = mirror < 0 ? axis : -1
       default: break
       }
     }
-    orientation = AVIFHeader.orientation(quarters: quarters, mirror: mirror)
+    ownOrientation = Orientation(quarters: quarters, mirror: mirror)
   }
 
-  private mutating func readAperture(_ start: Int, _ reader: ByteReader) {
-    let numbers = (0..<8).compactMap { reader.long(start + $0 * 4) }
-    guard numbers.count == 8, [1, 3, 5, 7].allSatisfy({ numbers[$0] > 0 }) else { return }
-    func fraction(_ index: Int) -> Double {
-      Double(Int32(truncatingIfNeeded: numbers[index])) / Double(numbers[index + 1])
+  /// Reads the visible part, which is given by four fractions: its width and height, and the place of its centre.
+  private mutating func readAperture(_ box: BoxReader) throws(LarderError) {
+    var (box, fractions) = (box, [Double]())
+    for _ in 0..<4 {
+      let numerator = Int32(truncatingIfNeeded: try box.number(4))
+      let denominator = try box.number(4)
+      guard denominator > 0 else { return }
+      fractions.append(Double(numerator) / Double(denominator))
     }
-    let (width, height) = (fraction(0), fraction(2))
-    let left = (Double(coded.width) - width) / 2 + fraction(4)
-    let top = (Double(coded.height) - height) / 2 + fraction(6)
+    let (width, height) = (fractions[0], fractions[1])
+    let left = (Double(coded.width) - width) / 2 + fractions[2]
+    let top = (Double(coded.height) - height) / 2 + fractions[3]
     // An aperture that extends beyond the picture is ignored.
     guard width >= 1, height >= 1, left >= 0, top >= 0, left + width <= Double(coded.width),
       top + height <= Double(coded.height)
@@ -131,17 +113,16 @@ struct HEICHeader: Sendable {
   /// Reads the colour boxes.
   ///
   /// A box has either numbers of ITU-T H.273 or an ICC profile. (ISO/IEC 14496-12, 12.1.5)
-  private mutating func readColours(_ boxes: [MediaBox], _ reader: ByteReader) {
-    for box in boxes {
-      let start = box.body.lowerBound
-      if reader.matches("nclx", at: start), let primaries = reader.short(start + 4),
-        let transfer = reader.short(start + 6), let matrix = reader.short(start + 8),
-        let range = reader.byte(start + 10)
-      {
-        (colour.primaries, colour.transfer) = (Int32(primaries), Int32(transfer))
-        (colour.matrix, isFullRange) = (Int32(matrix), range & 0x80 != 0)
-      } else if reader.matches("prof", at: start) || reader.matches("rICC", at: start) {
-        profile = Array(reader.bytes[box.body.dropFirst(4)])
+  private mutating func readColours(_ boxes: [HEIFItems.Property]) throws(LarderError) {
+    for var box in boxes {
+      switch String(decoding: try box.body.bytes(4), as: UTF8.self) {
+      case "nclx":
+        colour.primaries = Int32(try box.body.number(2))
+        colour.transfer = Int32(try box.body.number(2))
+        colour.matrix = Int32(try box.body.number(2))
+        isFullRange = try box.body.number(1) & 0x80 != 0
+      case "prof", "rICC": profile = Array(box.body.rest)
+      default: break
       }
     }
   }
@@ -149,19 +130,15 @@ struct HEICHeader: Sendable {
   private mutating func readMetadata(
     _ items: HEIFItems,
     about primary: Int,
-    _ reader: ByteReader,
     _ limits: PictureLimits,
     _ name: String
   ) throws(LarderError) {
-    for item in items.sources(to: primary, "cdsc") {
-      let parts = items.bytes(of: item)
-      let entry = Array(reader.bytes[items.entry(of: item)])
-      let isXMP = items.type(of: item) == "mime" && entry.holds(Array("application/rdf+xml".utf8))
-      guard isXMP && xmp.isEmpty || items.type(of: item) == "Exif" && exif.isEmpty else {
-        continue
-      }
-      try limits.check(metadata: parts.reduce(0) { $0 + $1.count }, of: name)
-      let data = parts.flatMap { reader.bytes[$0] }
+    for item in items.sources(to: primary, "cdsc").map({ items[$0] }) {
+      let isXMP =
+        item.type == "mime" && Array(item.entry).holds(Array("application/rdf+xml".utf8))
+      guard isXMP && xmp.isEmpty || item.type == "Exif" && exif.isEmpty else { continue }
+      try limits.check(metadata: item.parts.reduce(0) { $0 + $1.count }, of: name)
+      let data = Array(item.parts.joined())
       guard !isXMP else {
         xmp = data
         continue
@@ -170,5 +147,30 @@ struct HEICHeader: Sendable {
       let skip = data.prefix(4).reduce(0) { $0 << 8 | Int($1) }
       if data.count > 4, skip < data.count - 4 { exif = Exif.tiff(in: Array(data[(4 + skip)...])) }
     }
+  }
+}
+
+extension HEICHeader {
+  static let name = "HEIC"
+  static let fileExtensions = ["heic", "heif", "hif"]
+  /// The format of a result is JPEG.
+  ///
+  /// An HEIC is usually a phone's photo, and a lossless format would make the result much larger.
+  static var kept: PictureFormat { .jpeg }
+  static var isShown: Bool { false }
+
+  /// Whether a file begins with a brand of HEVC pictures. (ISO/IEC 23008-12, annex B.4)
+  static func begins(_ head: [UInt8]) -> Bool {
+    FileType.isOne(of: ["heic", "heix", "heim", "heis", "hevc", "hevx"], head)
+  }
+
+  func rows(
+    of file: PictureFile,
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    _ request: RowRequest,
+    _ limits: PictureLimits
+  ) throws(LarderError) -> OpenRows {
+    let rows = try HEICRows(self, request.region, limits, name: file.name)
+    return OpenRows(source: rows) { rows.isDamaged }
   }
 }
