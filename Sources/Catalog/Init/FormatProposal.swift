@@ -1,5 +1,5 @@
 /// A built-in format that fits a response, such as `shopify`.
-struct FormatProposal {
+struct FormatProposal: ProposedReading {
   /// The format's name.
   let format: String
   /// The number of items that the format can read.
@@ -125,7 +125,6 @@ struct FormatProposal {
     return (usual.key, "\(place) of \(usual.value) of \(count)")
   }
 
-  /// The comments at the beginning of the catalog file.
   var preface: [String] {
     [
       "# Proposed by larder catalog init from \(count) \(count == 1 ? "item" : "items"): \(about).",
@@ -133,10 +132,13 @@ struct FormatProposal {
     ]
   }
 
-  /// The lines of the catalog file that say how the response is read.
-  var lines: [String] {
-    ["format: \(format)"] + pagingLines
+  var currencyCode: String { currency.code }
+
+  var currencyLine: String {
+    "currency: \(currency.code)   \(YAMLText.comment(currency.reason))"
   }
+
+  func readingLines(isLocal: Bool) -> [String] { ["format: \(format)"] + pagingLines }
 }
 
 /// Recognizes the shop system that sent a response by the signatures of the built-in formats.

@@ -260,9 +260,7 @@ struct ItemFields {
 
   /// Whether an id and a title were found, without which no item can be read.
   func isUsable(in place: ItemPlace) -> Bool {
-    guard rankings[.title] != nil else { return false }
-    if case .itemsByID = place.shape { return true }
-    return rankings[.id] != nil
+    rankings[.title] != nil && (place.kind == .itemsByID || rankings[.id] != nil)
   }
 
   /// The confidence that the objects with these fields are items, from 0 to 1.

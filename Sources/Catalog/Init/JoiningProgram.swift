@@ -2,7 +2,7 @@
 ///
 /// Some services send, for example, the pictures of all items in a list of their own, and an item names its picture by
 /// an id. The program replaces such an id by the picture. It also gives the rows of a table the names of the columns.
-struct JoiningProgram: Equatable {
+struct JoiningProgram: Hashable {
   /// The comment that explains the program in the catalog file.
   let comment: String
   /// The program.

@@ -52,12 +52,9 @@ package struct MappingProposal {
     hasNextLink: Bool
   ) {
     let first = looks[0]
-    let root = first.root
-    let best = ItemPlace(
-      shape: first.place.shape,
-      items: looks.flatMap(\.place.items),
-      sections: looks.flatMap(\.place.sections)
-    )
+    var best = first.place
+    best.items = looks.flatMap(\.place.items)
+    best.sections = looks.flatMap(\.place.sections)
     let chosen = looks.count == 1 ? first.fields : ItemFields(EvidenceCollection(best.items).all)
     look = first
     place = best
@@ -65,22 +62,14 @@ package struct MappingProposal {
     fields = chosen
     let all = chosen.evidence
     let prices = [chosen.salePrice, chosen.normalPrice].compactMap(\.first?.evidence)
-    let currency = CurrencyProposal(
-      given: currency,
-      items: all,
-      prices: prices,
-      root: first.response
-    )
-    self.currency = currency
-    salePrice = PriceProposal(chosen.salePrice, among: all, currency: currency)
-    normalPrice = PriceProposal(
-      chosen.normalPrice,
-      among: all,
-      currency: currency,
-      like: salePrice?.unit
-    )
-    thumbnail = PictureProposal(chosen.thumbnail, isMany: false, among: all, root: first.response)
-    gallery = PictureProposal(chosen.gallery, isMany: true, among: all, root: first.response)
+    let root = first.response
+    let money = CurrencyProposal(given: currency, items: all, prices: prices, root: root)
+    self.currency = money
+    let sale = PriceProposal(chosen.salePrice, among: all, currency: money)
+    salePrice = sale
+    normalPrice = PriceProposal(chosen.normalPrice, among: all, currency: money, like: sale?.unit)
+    thumbnail = PictureProposal(chosen.thumbnail, isMany: false, among: all, root: root)
+    gallery = PictureProposal(chosen.gallery, isMany: true, among: all, root: root)
     envelopeTitle = first.program == nil ? Self.envelopeTitle(of: root, best) : nil
     let sections = EvidenceCollection(best.sections).all.filter {
       $0.place.steps.count == 1 && !$0.place.isMany
@@ -88,9 +77,9 @@ package struct MappingProposal {
     sectionTitle = FieldScore.ranking(.title, sections).first ?? Self.header(of: sections)
     sectionKey = Self.key(of: sections) ?? sectionTitle
     pagings = PagingProposal.ranking(
-      root: first.response,
+      root: root,
       place: first.program == nil
-        ? first.place : ItemPlace(shape: .list(path: []), items: first.place.items, sections: []),
+        ? first.place : ItemPlace(kind: .list, path: [], items: first.place.items),
       url: source.url,
       hasNextLink: hasNextLink,
       id: chosen.rankings[.id]?.first?.evidence.place.first,
@@ -102,32 +91,20 @@ package struct MappingProposal {
   ///
   /// It is low for an array that is usually a part of an item, such as `variants`.
   static func weight(of place: ItemPlace) -> Double {
-    let names =
-      switch place.shape {
-      case .sections(_, let member): member.steps.map(\.name)
-      case .sectionsByName(_, let member?): [member]
-      case .list(let path), .sectionsByName(let path, nil), .itemsByID(let path):
-        Array(path.suffix(1))
-      }
+    let names = place.member.map { $0.steps.map(\.name) } ?? place.path.suffix(1)
     let size = place.items.count == 1 ? 0.95 : place.sections.isEmpty ? 1 : 1.02
     let isInside = names.contains { name in
       let plain = NameWords.plain(name)
       // Lists of artists or brands are parts of items, unless the whole response is such a list.
       let singular = plain.hasSuffix("s") ? String(plain.dropLast()) : plain
       let isOfOthers = FieldRules.has("person", "other", in: singular)
-      return insideNames.contains(plain) || !place.sections.isEmpty && isOfOthers
+      return FieldRules.isNamed("inside", plain) || !place.sections.isEmpty && isOfOthers
     }
     return isInside ? 0.6 * size : size
   }
 
-  private static let insideNames: Set<String> = [
-    "variants", "variations", "options", "skus", "reviews", "images", "media", "categories",
-    "tags",
-    "attributes", "facets", "filters", "related", "recommendations", "banners", "links", "brands",
-  ]
-
   private static func envelopeTitle(of root: JSONNode, _ place: ItemPlace) -> String? {
-    guard case .list(let path) = place.shape, path.count == 1 else { return nil }
+    guard place.kind == .list, place.path.count == 1 else { return nil }
     return ["title", "name"].first { root[$0]?.text?.isEmpty == false }.map {
       "$" + FieldPlace.segment($0)
     }
@@ -189,8 +166,7 @@ package struct MappingProposal {
   }
 }
 
-extension MappingProposal {
-  /// The comments at the beginning of the catalog file.
+extension MappingProposal: ProposedReading {
   var preface: [String] {
     [
       "# Proposed by larder catalog init from \(count(itemCount, "item")); "
@@ -200,7 +176,8 @@ extension MappingProposal {
     ]
   }
 
-  /// The line `currency:` of the catalog file.
+  var currencyCode: String { currency.code }
+
   var currencyLine: String {
     noted("currency: \(currency.code)", currency.confidence, currency.reason)
   }
@@ -209,8 +186,8 @@ extension MappingProposal {
   ///
   /// There are none if the response is a single section.
   var partLines: [String] {
-    guard case .sections(let path, _) = place.shape, let key = sectionKey else { return [] }
-    let each = YAMLText.scalar("$" + path.map(FieldPlace.segment).joined() + "[*]")
+    guard place.kind == .sections, let key = sectionKey else { return [] }
+    let each = YAMLText.scalar("$" + place.path.map(FieldPlace.segment).joined() + "[*]")
     func line(_ name: String, _ score: FieldScore) -> String {
       noted("\(name): \(YAMLText.scalar(score.evidence.place.first))", score, "section")
     }
@@ -220,12 +197,8 @@ extension MappingProposal {
   /// Whether the sections are made by a transform, which is a jq program in the catalog file.
   ///
   /// The catalog can then have no other sections.
-  var makesSections: Bool { if case .sectionsByName = place.shape { true } else { false } }
+  var makesSections: Bool { place.kind == .sectionsByName }
 
-  /// The lines that say how the response is read: the path to the items, the paging, and the fields of an item.
-  ///
-  /// - Parameter isLocal: Whether the response is a local file, which has only one page.
-  /// - Returns: The lines without indentation.
   func readingLines(isLocal: Bool) -> [String] {
     var lines = look.notation + valueLines + items
     if let envelopeTitle { lines.append("envelope: {title: \(YAMLText.scalar(envelopeTitle))}") }
@@ -263,25 +236,23 @@ extension MappingProposal {
     if let program = look.program {
       return [program.comment] + made(noted("items: $.items", confidence, reason))
     }
-    switch place.shape {
-    case .list: return [noted("items: \(YAMLText.scalar("$" + path))", confidence, reason)]
-    case .sections(_, let member):
-      let own = String(member.all.dropFirst())
-      let from = sectionKey == nil ? "$\(path)[*]\(own)" : "$\(own)"
-      let words = "\(reason) in \(count(place.sections.count, "section"))"
-      return [noted("items: \(YAMLText.scalar(from))", confidence, words)]
-    case .sectionsByName(_, let member):
-      return [
-        noted(
-          "# Sections by name",
-          confidence,
-          "\(count(place.sections.count, member == nil ? "array" : "section")) in an object"
-        )
-      ] + made("items: $.items")
+    let sections = count(
+      place.sections.count,
+      place.kind == .sectionsByName && place.member == nil ? "array" : "section"
+    )
+    let member = place.member?.all.dropFirst() ?? ""
+    switch place.kind {
+    case .list: return [noted("items: \(YAMLText.scalar("$\(path)"))", confidence, reason)]
+    case .sections:
+      let from = YAMLText.scalar(sectionKey == nil ? "$\(path)[*]\(member)" : "$\(member)")
+      return [noted("items: \(from)", confidence, "\(reason) in \(sections)")]
+    case .sectionsByName:
+      return [noted("# Sections by name", confidence, "\(sections) in an object")]
+        + made("items: $.items")
     case .itemsByID:
-      return [
-        noted("# Items by id", confidence, "\(count(itemCount, "object")) in an object")
-      ] + made("items: $.items")
+      let objects = count(itemCount, "object")
+      return [noted("# Items by id", confidence, "\(objects) in an object")]
+        + made("items: $.items")
     }
   }
 
@@ -293,15 +264,14 @@ extension MappingProposal {
   /// The jq program of `transform:`, or nil if the response needs no transform.
   var transform: String? {
     if let program = look.program { return program.program }
-    switch place.shape {
+    switch place.kind {
     case .list, .sections: return nil
-    case .sectionsByName(_, let member):
-      let items = member.map { ".value[\(JQText.string($0))]" } ?? ".value"
-      let title =
-        member == nil
-        ? ".key"
-        : sectionTitle.map { "(.value[\(JQText.string($0.evidence.place.name))] // .key)" }
-          ?? ".key"
+    case .sectionsByName:
+      func value(_ name: String) -> String { ".value[\(JQText.string(name))]" }
+      let member = place.member?.name
+      let named = member == nil ? nil : sectionTitle?.evidence.place.name
+      let title = named.map { "(\(value($0)) // .key)" } ?? ".key"
+      let items = member.map(value) ?? ".value"
       return "{sections: [\(jqEntries) | {key, title: \(title), items: \(items)}]}"
     case .itemsByID:
       return "{items: [\(jqEntries) | .value\(isIDMemberName ? " + {id: .key}" : "")]}"
@@ -340,8 +310,7 @@ extension MappingProposal {
 
   /// Whether the id of an item is its member name in the object that contains the items: `{"c1": {…}, "c2": {…}}`.
   private var isIDMemberName: Bool {
-    guard case .itemsByID = place.shape else { return false }
-    return fields.rankings[.id]?.first?.isSure != true
+    place.kind == .itemsByID && fields.rankings[.id]?.first?.isSure != true
   }
 
   /// The jq expression for the members of the object that contains the items or sections.
@@ -355,12 +324,10 @@ extension MappingProposal {
   /// The line `paging:`, which is a comment if the paging is in doubt or the response is a local file.
   private func pagingLines(isLocal: Bool) -> [String] {
     guard let paging else { return [] }
-    if isLocal {
-      return paging.confidence < 0.5
-        ? [] : [noted("# With a URL: paging: \(paging.yaml)", paging.confidence, paging.reason)]
-    }
-    let line = noted("paging: \(paging.yaml)", paging.confidence, paging.reason)
-    return [paging.confidence < 0.5 ? "# \(line)" : line]
+    let isUnsure = paging.confidence < 0.5
+    if isLocal, isUnsure { return [] }
+    let mark = isLocal ? "# With a URL: " : isUnsure ? "# " : ""
+    return [noted("\(mark)paging: \(paging.yaml)", paging.confidence, paging.reason)]
   }
 
   /// The lines below `item:`.
