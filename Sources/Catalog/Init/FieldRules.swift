@@ -81,6 +81,9 @@ enum FieldRules {
     pageSize      | 1    | limit, per page, page size, pagesize | how many items a page has
     postedPage    | 1    | page, p, page no, pageno, page number, page num, page index, current page | which page a request asks for
     postedOffset  | 1    | offset, skip, from, start | how many items a request skips
+    prose         | 1    | section, sections, detail, details, desc, description, content, body | pictures within a long description
+    stranger      | 1    | brand, logo, vendor, seller, reviews, related, icon, qr, avatar | no picture of the item in its detail
+    secret        | 1    | key, token, secret, password, signature, apikey, auth | a secret in the query of a URL
     smallest      | 1    | thumb, thumbnail, thumbs, thumbnails, small, sm, s, xs, tiny, mini, icon, preview, low, klein, kleine, vorschau, piccola, piccolo, pequena, pequeña, petite, petit, vignette, miniatura, miniature, anteprima, liten | its smallest form
     """
 
@@ -349,29 +352,6 @@ struct FieldScore {
     return evidence.isBesideCurrency && FieldRules.has("amount", in: path.last ?? "") ? 0.5 : 0
   }
 
-  /// Judges whether a number is possibly a price, even if neither its name nor a currency says so.
-  ///
-  /// - Parameters:
-  ///   - evidence: The numbers.
-  ///   - inLists: Whether numbers in a list, such as a list of variants, count too.
-  /// - Returns: A score with the confidence ``floor``, or nil if the numbers are no prices.
-  static func possiblePrice(_ evidence: FieldEvidence, inLists: Bool) -> FieldScore? {
-    let place = evidence.place
-    let path = place.names.map(NameWords.plain)
-    let isOther = path.contains {
-      FieldRules.has("never", "measure", "person", "other", in: $0)
-    }
-    guard place.steps.count <= 3, inLists || !place.isMany, !isOther, evidence.share > 0.5,
-      !FieldRules.isID(place.name), PriceMeaning.of(place) == nil,
-      evidence.share({ PriceText.isPrice($0) }) == 1
-    else { return nil }
-    let isNamed = FieldRules.has("former", "reduced", in: path.last ?? "")
-    let isAmount = ["amount", "value", "total", "money"].contains(path.last)
-    let hasDecimals = evidence.share(PriceText.hasDecimals) > 0.5
-    return isNamed || isAmount || hasDecimals
-      ? FieldScore(evidence: evidence, confidence: floor) : nil
-  }
-
   /// How well the values fit the field, from 0 to 1; names do not count.
   private static func fit(_ field: FieldRules.Field, _ evidence: FieldEvidence) -> Double {
     let place = evidence.place
@@ -423,5 +403,21 @@ struct FieldScore {
     let links = addresses.count(where: PictureText.isLink)
     let pages = addresses.count(where: PictureText.isPage)
     return links * 5 > addresses.count * 4 && pages * 5 < addresses.count
+  }
+}
+
+extension FieldEvidence {
+  /// Whether the values are possibly prices, even if neither their name nor a currency says so.
+  var isPossiblePrice: Bool {
+    let path = place.names.map(NameWords.plain)
+    let isOther = path.contains {
+      FieldRules.has("never", "measure", "person", "other", in: $0)
+    }
+    let isCalled =
+      FieldRules.has("former", "reduced", in: path.last ?? "")
+      || ["amount", "value", "total", "money"].contains(path.last)
+    return place.steps.count <= 3 && !isOther && share > 0.5 && !FieldRules.isID(place.name)
+      && PriceMeaning.of(place) == nil && share({ PriceText.isPrice($0) }) == 1
+      && (isCalled || share(PriceText.hasDecimals) > 0.5)
   }
 }

@@ -125,11 +125,9 @@ package struct MappingProposal {
     let fit = sections.filter { $0.share == 1 && $0.variety == 1 && $0.share(isFileName) == 1 }
     let named = fit.map { evidence in
       let words = NameWords.words(of: evidence.place.name)
-      let score =
-        words.contains("key") || words.contains("slug")
-        ? 0.95
-        : words.contains("id") || words.contains("code") ? 0.9 : words == ["section"] ? 0.9 : 0.3
-      return FieldScore(evidence: evidence, confidence: score)
+      let isKey = words.contains { ["key", "slug"].contains($0) }
+      let isID = words.contains { ["id", "code"].contains($0) } || words == ["section"]
+      return FieldScore(evidence: evidence, confidence: isKey ? 0.95 : isID ? 0.9 : 0.3)
     }
     return named.max { $0.confidence < $1.confidence }
   }
@@ -140,15 +138,6 @@ package struct MappingProposal {
       root.kind == .array && root.count == 0
       || root.members.contains { $0.value.kind == .array }
         && root.members.allSatisfy { $0.value.kind != .array || $0.value.count == 0 }
-    if isEmpty {
-      return CatalogError(
-        .unexpectedShape,
-        subject: "the response",
-        expected: "an array of items",
-        reason: "the list in it is empty",
-        remedy: "give a URL whose list is not empty"
-      )
-    }
     let names = root.members.prefix(8).map { PlainText.line(String($0.name.prefix(40))) }
     let found =
       names.isEmpty
@@ -158,10 +147,14 @@ package struct MappingProposal {
       .unexpectedShape,
       subject: "the response",
       expected: "an array of items",
-      reason: "nothing in it looks like items: looked for an array of objects with an id and a "
-        + "title, best with a price and a picture, at any depth, in sections and by name; "
-        + "found \(found)",
-      remedy: "give a URL that lists items, or write items and item by hand"
+      reason: isEmpty
+        ? "the list in it is empty"
+        : "nothing in it looks like items: looked for an array of objects with an id and a "
+          + "title, best with a price and a picture, at any depth, in sections and by name; "
+          + "found \(found)",
+      remedy: isEmpty
+        ? "give a URL whose list is not empty"
+        : "give a URL that lists items, or write items and item by hand"
     )
   }
 }
@@ -351,25 +344,55 @@ extension MappingProposal: ProposedReading {
     return lines + [isSaid ? "  images:" : "  # images:"] + pictures
   }
 
-  /// The line of a field with its path, followed by comments with other paths that possibly lead to the field.
+  /// The line of a field, followed by comments with other values that it possibly has.
+  ///
+  /// - Parameters:
+  ///   - field: The field.
+  ///   - value: The value in YAML.
+  ///   - scores: The paths in the value, the best first.
+  ///   - isSaid: Whether the line is a key; if false, it is a comment.
+  ///   - reason: The beginning of the comment at the end of the line.
+  ///   - others: Comments that follow the line.
+  ///   - rival: The value, in YAML, that leads to another path.
+  /// - Returns: The lines below `item:`, with their indentation.
+  private func lines(
+    _ field: FieldRules.Field,
+    _ value: String,
+    of scores: [FieldScore],
+    isSaid: Bool,
+    because reason: String = "",
+    others: [String] = [],
+    _ rival: (FieldScore) -> String
+  ) -> [String] {
+    let indent = field == .thumbnail || field == .gallery ? "    " : "  "
+    let line = "\(indent)\(isSaid ? "" : "# ")\(field.rawValue): \(value)"
+    return [noted(line, scores[0], because: reason)] + others
+      + rivals(fields.rankings[field] ?? [], of: scores).map {
+        noted("\(indent)# \(field.rawValue): \(rival($0))", $0)
+      }
+  }
+
+  /// The lines of a field that has a path.
   ///
   /// A doubtful field is commented out. The id and the title are never commented out, because every item needs them.
   private func line(_ field: FieldRules.Field) -> [String] {
     let scores = fields.alternatives(field)
     guard let best = scores.first else { return [] }
-    func text(_ scores: [FieldScore]) -> String {
-      let paths = scores.map { YAMLText.scalar(path($0, field)) }
-      return "\(field.rawValue): \(YAMLText.alternatives(paths))"
-    }
-    let isSaid = best.isSure || field == .id || field == .title
+    func value(_ score: FieldScore) -> String { YAMLText.scalar(path(score, field)) }
     let reason =
       field == .id && !best.isSure
       ? "no field is called an id, and this one differs in all items: " : ""
-    return [noted("  \(isSaid ? "" : "# ")\(text(scores))", best, because: reason)]
-      + rivals(fields.rankings[field] ?? [], of: scores).map { noted("  # \(text([$0]))", $0) }
+    return lines(
+      field,
+      YAMLText.alternatives(scores.map(value)),
+      of: scores,
+      isSaid: best.isSure || field == .id || field == .title,
+      because: reason,
+      value
+    )
   }
 
-  /// The line of a role of pictures, followed by comments with other paths.
+  /// The lines of a role of pictures.
   private func pictureLines(
     _ field: FieldRules.Field,
     _ pictures: PictureProposal?
@@ -385,10 +408,26 @@ extension MappingProposal: ProposedReading {
       values.append(first)
     }
     let value = YAMLText.alternatives(values)
-    return [noted("    \(pictures.isSure ? "" : "# ")\(field.rawValue): \(value)", best)]
-      + rivals(fields.rankings[field] ?? [], of: pictures.scores).map { other in
-        noted("    # \(field.rawValue): \(YAMLText.scalar(path(other, field)))", other)
-      }
+    return lines(field, value, of: pictures.scores, isSaid: pictures.isSure) {
+      YAMLText.scalar(path($0, field))
+    }
+  }
+
+  /// The lines of a price, among them a comment with another unit.
+  private func priceLines(_ field: FieldRules.Field, _ price: PriceProposal?) -> [String] {
+    guard let price, let best = price.scores.first else { return [] }
+    let value = YAMLText.alternatives(price.scores.map { price.rule($0) })
+    let reason = price.unknownCurrency.map { "\($0) is no ISO 4217 currency: " } ?? ""
+    var others: [String] = []
+    if price.unit == .doubtful {
+      let example = best.evidence.samples.first?.prefix(15) ?? "1999"
+      let comment = YAMLText.comment("if \(example) counts cents")
+      others = ["  # \(field.rawValue): \(price.rule(best, as: .minor))   \(comment)"]
+    }
+    let isSaid = price.isSure
+    return lines(field, value, of: price.scores, isSaid: isSaid, because: reason, others: others) {
+      price.rule($0)
+    }
   }
 
   /// The candidates for a field that were not chosen but are nearly as likely.
@@ -401,26 +440,6 @@ extension MappingProposal: ProposedReading {
       score.confidence > max(FieldScore.floor, best - (best >= FieldScore.sure ? 0.12 : 0.3))
         && !taken.contains { $0.evidence.place == score.evidence.place }
     }.prefix(best >= FieldScore.sure ? 1 : 3)
-  }
-
-  /// The line of a price, followed by comments with another unit and other paths.
-  private func priceLines(_ field: FieldRules.Field, _ price: PriceProposal?) -> [String] {
-    guard let price, let best = price.scores.first else { return [] }
-    let name = field.rawValue
-    let value = YAMLText.alternatives(price.scores.map { price.rule($0) })
-    let reason = price.unknownCurrency.map { "\($0) is no ISO 4217 currency: " } ?? ""
-    var lines = [noted("  \(price.isSure ? "" : "# ")\(name): \(value)", best, because: reason)]
-    if price.unit == .doubtful {
-      let example = best.evidence.samples.first ?? "1999"
-      lines.append(
-        "  # \(name): \(price.rule(best, as: .minor))   "
-          + YAMLText.comment("if \(example.prefix(15)) counts cents")
-      )
-    }
-    return lines
-      + rivals(fields.rankings[field] ?? [], of: price.scores).map {
-        noted("  # \(name): \(price.rule($0))", $0)
-      }
   }
 
   /// A line with a comment such as `# 0.9: text in 3 of 4 items`.
