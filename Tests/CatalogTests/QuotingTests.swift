@@ -201,9 +201,9 @@ import Yams
       "\u{85}headers: {A: b}", "\rdetail: {url: x}", "\nitems: $.other",
     ] {
       var file = try ProposedFile(of: [page], name: "shop.yaml")
-      guard case .mapping(var mapping) = file.parts[0].reading else { return }
+      guard var mapping = file.parts[0].reading.mapping else { return }
       mapping.pagings = [PagingProposal("{page: p}\(words)", 0.9, "it is hostile")]
-      file.parts[0].reading = .mapping(mapping)
+      file.parts[0].reading = mapping
 
       #expect(throws: CatalogError.self, "\(words)") { try file.readBack() }
     }

@@ -47,21 +47,20 @@ struct DetailProposal {
     let place = Self.place(in: url, of: items)
     let list = Self.list(in: root)
     let shared = place == nil ? Self.shared(list?.elements ?? [], items) : nil
+    func refusal(_ reason: String, _ remedy: String) -> CatalogError {
+      CatalogError(.unexpectedShape, subject: "the detail", reason: reason, remedy: remedy)
+    }
     guard place != nil || shared != nil else {
-      throw CatalogError(
-        .unexpectedShape,
-        subject: "the detail",
-        reason: "no item that is listed has its id, or another of its fields, in this address",
-        remedy: "name the detail of an item of the listing"
+      throw refusal(
+        "no item that is listed has its id, or another of its fields, in this address",
+        "name the detail of an item of the listing"
       )
     }
     itemID = place?.id
     guard let best = Self.root(in: shared ?? root) else {
-      throw CatalogError(
-        .unexpectedShape,
-        subject: "the detail",
-        reason: "nothing in it is a description, a list of pictures or a price",
-        remedy: "name the URL from which a product's page gets its JSON"
+      throw refusal(
+        "nothing in it is a description, a list of pictures or a price",
+        "name the URL from which a product's page gets its JSON"
       )
     }
     var own = ["url: \(YAMLText.quoted(place?.template ?? url))"]
@@ -69,14 +68,13 @@ struct DetailProposal {
       own.append("values: {\(YAMLText.scalar(field.name)): \(YAMLText.scalar(field.path))}")
     }
     if shared != nil, let list { own.append("entries: \(YAMLText.scalar(list.path))") }
-    own += Self.identity(in: shared ?? root, place?.id, isShared: shared != nil, items)
+    // A sync recognizes the right detail by this id.
+    let ids = shared == nil ? Set([place?.id].compactMap(\.self)) : Set(items.map(\.id))
+    if let id = Self.id(in: shared ?? root, ids) { own.append("id: \(YAMLText.scalar(id.first))") }
     if !best.path.isEmpty { own.append("root: \(YAMLText.scalar(best.path))") }
-    lines =
-      [
-        YAMLText.comment("Proposed from the detail of \"\(place?.id ?? "several items")\""),
-        "detail:",
-      ]
-      + (own + best.fields(items.first { $0.id == place?.id }?.node, currency)).map { "  \($0)" }
+    own += best.fields(items.first { $0.id == place?.id }?.node, currency)
+    let subject = "Proposed from the detail of \"\(place?.id ?? "several items")\""
+    lines = [YAMLText.comment(subject), "detail:"] + own.map { "  \($0)" }
   }
 
   // MARK: - Which item
@@ -87,10 +85,9 @@ struct DetailProposal {
   private static func place(in url: String, of items: [Candidate]) -> Place? {
     for isWhole in [true, false] {
       for item in items {
-        guard let template = template(url, for: item.id, name: "id", isWhole: isWhole) else {
-          continue
+        if let template = template(url, for: item.id, name: "id", isWhole: isWhole) {
+          return Place(id: item.id, template: template)
         }
-        return Place(id: item.id, template: template)
       }
       for item in items.prefix(fieldLimit) {
         if let place = field(of: item, in: url, among: items, isWhole: isWhole) { return place }
@@ -114,18 +111,16 @@ struct DetailProposal {
       guard place.steps.count < 4, !place.isMany, place.steps.allSatisfy({ $0.choice == nil }),
         let value = evidence.samples.first, value.utf8.count > 2
       else { continue }
+      func hasValue(_ other: Candidate) -> Bool {
+        other.node.flatMap { place.nodes(in: $0).first.flatMap(FieldReader.plainText) } == value
+      }
       let name = fieldName(place)
       guard let template = template(url, for: value, name: name, isWhole: isWhole),
-        items.prefix(fieldLimit).count(where: { $0.node.flatMap { plain(place, in: $0) } == value }
-        ) == 1
+        items.prefix(fieldLimit).count(where: hasValue) == 1
       else { continue }
       return Place(id: item.id, template: template, field: (name, place.first))
     }
     return nil
-  }
-
-  private static func plain(_ place: FieldPlace, in node: JSONNode) -> String? {
-    place.nodes(in: node).first.flatMap(FieldReader.plainText)
   }
 
   /// A name for the placeholder of a value: the value's name in the item, unless larder uses that name itself.
@@ -133,7 +128,7 @@ struct DetailProposal {
     let name = place.name.filter {
       $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_")
     }
-    return name.isEmpty || name == "id" || name == "page" || name == "size" ? "field" : name
+    return ["", "id", "page", "size"].contains(name) ? "field" : name
   }
 
   /// Replaces a value in a URL by a placeholder; nil if the URL does not contain the value between delimiters.
@@ -151,21 +146,19 @@ struct DetailProposal {
     isWhole: Bool
   ) -> String? {
     guard !value.isEmpty else { return nil }
-    func isMark(_ character: Character?) -> Bool {
-      guard let character else { return true }
-      return isWhole
+    func isMark(_ character: Character) -> Bool {
+      isWhole
         ? "/?&=.#('\")".contains(character)
         : !(character.isLetter || character.isNumber || character == "%")
     }
+    // Only the part of the URL after the host can identify an item.
+    let host = url.firstRange(of: "://").map { url[$0.upperBound...] }
+    let path = host.map { $0.drop { $0 != "/" } } ?? url[...]
     for written in [PercentEncoding.escaped(value), value] {
-      // Only the part of the URL after the host can identify an item.
-      let host = url.firstRange(of: "://").map { url[$0.upperBound...] }
-      let path = host.map { $0.drop { $0 != "/" } } ?? url[...]
       for range in path.ranges(of: written).reversed() {
-        let before =
-          range.lowerBound == path.startIndex ? nil : path[path.index(before: range.lowerBound)]
-        let after = range.upperBound == path.endIndex ? nil : path[range.upperBound]
-        guard isMark(before), isMark(after) else { continue }
+        let before = path[..<range.lowerBound].last
+        let after = path[range.upperBound...].first
+        guard before.map(isMark) ?? true, after.map(isMark) ?? true else { continue }
         return url[..<range.lowerBound] + "{\(name)}" + url[range.upperBound...]
       }
     }
@@ -190,22 +183,13 @@ struct DetailProposal {
     }
   }
 
-  /// The line `id:` with the path from a detail to the id of its item.
-  ///
-  /// A sync recognizes the right detail by this id.
-  private static func identity(
-    in entry: JSONNode,
-    _ id: String?,
-    isShared: Bool,
-    _ items: [Candidate]
-  ) -> [String] {
-    let ids = isShared ? Set(items.map(\.id)) : Set([id].compactMap(\.self))
+  /// The place in a detail that has one of the given ids of items.
+  private static func id(in entry: JSONNode, _ ids: Set<String>) -> FieldPlace? {
     let found = EvidenceCollection([entry]).all.filter { evidence in
       !evidence.place.isMany && evidence.samples.first.map(ids.contains) ?? false
         && FieldRules.isID(evidence.place.name)
     }
-    let nearest = found.min { $0.place.steps.count < $1.place.steps.count }
-    return nearest.map { ["id: \(YAMLText.scalar($0.place.first))"] } ?? []
+    return found.map(\.place).min { $0.steps.count < $1.steps.count }
   }
 
   // MARK: - Which fields
@@ -214,23 +198,18 @@ struct DetailProposal {
   private static func root(in node: JSONNode) -> DetailFields? {
     var best: DetailFields?
     func visit(_ node: JSONNode, _ path: String, _ depth: Int) {
+      let start = path.isEmpty ? "$" : path
+      // A list that consists of one product can be the detail too.
+      let elements = node.kind == .array ? node.elements : []
+      if elements.count == 1 { return visit(elements[0], "\(start)[0]", depth) }
       guard node.kind == .object, depth < 4 else { return }
       let found = DetailFields(node, path: path)
       if found.score > best?.score ?? 0 { best = found }
       for (name, value) in node.members.prefix(60) {
-        visit(value, (path.isEmpty ? "$" : path) + FieldPlace.segment(name), depth + 1)
-        // A list that consists of one product can be the detail too.
-        if value.kind == .array, value.elements.count == 1 {
-          visit(
-            value.elements[0],
-            (path.isEmpty ? "$" : path) + FieldPlace.segment(name) + "[0]",
-            depth + 1
-          )
-        }
+        visit(value, start + FieldPlace.segment(name), depth + 1)
       }
     }
-    visit(node, "", 0)
-    if node.kind == .array, node.elements.count == 1 { visit(node.elements[0], "$[0]", 1) }
+    visit(node, "", node.kind == .array ? 1 : 0)
     return best
   }
 }
@@ -253,10 +232,9 @@ struct DetailFields {
     self.node = node
     self.path = path
     all = EvidenceCollection([node]).all
-    func isOwn(_ place: FieldPlace) -> Bool {
-      !place.isMany && place.steps.count <= 2
+    description = FieldScore.ranking(.description, all).first {
+      !$0.evidence.place.isMany && $0.evidence.place.steps.count <= 2
     }
-    description = FieldScore.ranking(.description, all).first { isOwn($0.evidence.place) }
     let named = FieldScore.ranking(.salePrice, all)
     prices =
       named.first {
@@ -264,19 +242,17 @@ struct DetailFields {
       }
       ?? all.first {
         NameWords.plain($0.place.name) == "prices" && $0.share(PriceText.isPrice) == 1
-      }
-      .map { FieldScore(evidence: $0, confidence: 0.9) } ?? named.first
+      }.map { FieldScore(evidence: $0, confidence: 0.9) }
+      ?? named.first
     pictures = Self.pictures(all)
     let depth = path.split(whereSeparator: { ".[".contains($0) }).count
     // A field inside another object counts less than a field of the object itself.
-    func weight(_ place: FieldPlace?) -> Double {
-      place.map { 1 - 0.1 * Double($0.steps.count - 1) } ?? 0
+    func weight(_ evidence: FieldEvidence?) -> Double {
+      evidence.map { 1 - 0.1 * Double($0.place.steps.count - 1) } ?? 0
     }
-    let texts =
-      (description?.confidence ?? 0) * weight(description?.evidence.place) + 0.4
-      * weight(prices?.evidence.place)
-    let seen = pictures.prefix(3).map { 0.5 * weight($0.evidence.place) }.reduce(0, +)
-    score = (texts + seen) * (1 - 0.02 * Double(depth))
+    let texts = (description?.confidence ?? 0) * weight(description?.evidence)
+    let seen = pictures.prefix(3).map { 0.5 * weight($0.evidence) }.reduce(0, +)
+    score = (texts + 0.4 * weight(prices?.evidence) + seen) * (1 - 0.02 * Double(depth))
   }
 
   /// The pictures of a detail, each path with its role.
@@ -286,33 +262,18 @@ struct DetailFields {
   private static func pictures(
     _ all: [FieldEvidence]
   ) -> [(role: ImageReference.Role, evidence: FieldEvidence)] {
-    let galleries = FieldScore.ranking(.gallery, all).map(\.evidence)
-    let singles = FieldScore.ranking(.thumbnail, all).map(\.evidence)
-    var found: [(role: ImageReference.Role, evidence: FieldEvidence)] = []
-    for evidence in all
-    where evidence.isText && evidence.share(PictureText.isLink) == 1
-      && evidence.share(PictureText.isPage) == 0
-    {
-      let words = Set(evidence.place.names.flatMap { NameWords.words(of: $0) })
-      let isNamed =
-        galleries.contains { $0.place == evidence.place }
-        || singles.contains { $0.place == evidence.place }
-      let hasEndings = evidence.share(PictureText.hasEnding) == 1
-      let isBrief = evidence.place.steps.count <= 4
-      guard isNamed || hasEndings, isBrief
-      else { continue }
-      let isOfText =
-        !words.isDisjoint(with: [
-          "section", "sections", "detail", "details", "desc", "description", "content", "body",
-        ])
-        && evidence.place.isMany
-      let isOfOthers = !words.isDisjoint(with: [
-        "brand", "logo", "vendor", "seller", "reviews", "related", "icon", "qr", "avatar",
-      ])
-      if isOfOthers { continue }
-      found.append((isOfText ? .section : evidence.place.isMany ? .gallery : .top, evidence))
+    all.compactMap { evidence in
+      let words = evidence.place.names.flatMap(NameWords.words)
+      func has(_ meaning: String) -> Bool { words.contains { FieldRules.isNamed(meaning, $0) } }
+      let isNamed = [FieldRules.Field.gallery, .thumbnail].contains {
+        FieldScore.judge($0, evidence).confidence >= FieldScore.floor
+      }
+      guard evidence.isText, evidence.share(PictureText.isLink) == 1,
+        evidence.share(PictureText.isPage) == 0, evidence.place.steps.count <= 4,
+        isNamed || evidence.share(PictureText.hasEnding) == 1, !has("stranger")
+      else { return nil }
+      return (!evidence.place.isMany ? .top : has("prose") ? .section : .gallery, evidence)
     }
-    return found
   }
 
   /// The lines below `detail:` that have the paths to the fields.
@@ -327,22 +288,16 @@ struct DetailFields {
       lines.append("description: \(YAMLText.scalar(description.evidence.place.first))")
     }
     if let prices { lines.append("prices: \(priceRule(prices, currency))") }
-    if !pictures.isEmpty {
-      lines.append("images:")
-      for role in ImageReference.Role.allCases {
-        let places = pictures.filter { $0.role == role }.map(\.evidence.place)
-        if places.isEmpty { continue }
-        lines.append("  \(role.rawValue): \(PictureProposal.yaml(places, isMany: true))")
-      }
+    if !pictures.isEmpty { lines.append("images:") }
+    for role in ImageReference.Role.allCases {
+      let places = pictures.filter { $0.role == role }.map(\.evidence.place)
+      if places.isEmpty { continue }
+      lines.append("  \(role.rawValue): \(PictureProposal.yaml(places, isMany: true))")
     }
-    let notes = notes(item)
-    if !notes.isEmpty {
-      lines.append("notes:")
-      for (name, path) in notes {
-        lines.append("  \(YAMLText.scalar(name)): \(YAMLText.scalar(path))")
-      }
+    let notes = notes(item).map {
+      "  \(YAMLText.scalar($0.name)): \(YAMLText.scalar($0.first))"
     }
-    return lines
+    return lines + (notes.isEmpty ? [] : ["notes:"] + notes)
   }
 
   private func priceRule(_ score: FieldScore, _ currency: String) -> String {
@@ -351,8 +306,8 @@ struct DetailFields {
     return YAMLText.rule(unit.members(score.evidence.place.all))
   }
 
-  /// The names and paths of up to eight short texts that the listing does not have, in the order of the detail.
-  private func notes(_ item: JSONNode?) -> [(name: String, path: String)] {
+  /// The places of up to eight short texts that the listing does not have, in the order of the detail.
+  private func notes(_ item: JSONNode?) -> [FieldPlace] {
     let taken = [description?.evidence.place, prices?.evidence.place].compactMap(\.self)
     let notes = all.filter { evidence in
       guard evidence.isText, !evidence.place.isMany, evidence.place.steps.count == 1,
@@ -364,6 +319,6 @@ struct DetailFields {
       return isNew && !isAName && !PictureText.isLink(text) && text.utf8.count <= 400
         && !name.isEmpty && name.utf8.count <= 60 && !text.contains("<")
     }
-    return notes.prefix(8).map { ($0.place.name, $0.place.first) }
+    return notes.prefix(8).map(\.place)
   }
 }

@@ -12,7 +12,6 @@ struct FieldEvidence {
   /// The number of values, which is above ``held`` if an item has several.
   var values = 0
   var texts = 0
-  var integers = 0
   var reals = 0
   /// A sample of the values; numbers are written as text.
   var samples: [String] = []
@@ -38,7 +37,6 @@ struct FieldEvidence {
   /// The number of different values, divided by the number of items with a value; 1 if no two items have the same.
   var variety: Double { held == 0 ? 0 : Double(distinct.count) / Double(held) }
   var isText: Bool { values > 0 && texts == values }
-  var isNumber: Bool { values > 0 && integers + reals == values }
 
   /// The share of samples that satisfy a condition, from 0 to 1.
   func share(_ isSo: (String) -> Bool) -> Double {
@@ -62,6 +60,21 @@ struct FieldEvidence {
       firsts[place] != nil && !(other.firsts.indices.contains(place) && other.firsts[place] != nil)
     }
   }
+
+  /// Adds a value to the sample.
+  ///
+  /// When the sample is full, every second value is dropped to make room for later ones.
+  fileprivate mutating func add(_ text: String, _ kind: JSONNode.Kind) {
+    values += 1
+    if kind == .string { texts += 1 }
+    if kind == .real { reals += 1 }
+    if values % stride == 0 { samples.append(String(text.prefix(2000))) }
+    guard samples.count == Self.sampleLimit else { return }
+    samples = samples.indices.filter { $0 % 2 == 1 }.map { samples[$0] }
+    stride *= 2
+  }
+
+  private static let sampleLimit = 800
 
   /// Removes texts such as `N/A` and `no_selection`, which shops write for an item without a picture.
   ///
@@ -102,9 +115,8 @@ struct FieldEvidence {
 
   /// The type of the values for a comment in the proposed file, such as "text" or "a number".
   var phrase: String {
-    if isText { return place.isMany ? "texts" : "text" }
-    if isNumber { return place.isMany ? "numbers" : "a number" }
-    return "text or a number"
+    if values > 0, texts == 0 { return place.isMany ? "numbers" : "a number" }
+    return isText ? place.isMany ? "texts" : "text" : "text or a number"
   }
 }
 
@@ -121,7 +133,6 @@ struct EvidenceCollection {
   private static let itemLimit = 5000
   private static let placeLimit = 400
   private static let depthLimit = 7
-  private static let sampleLimit = 800
   private static let elementLimit = 10
 
   /// Collects the values of the items.
@@ -150,25 +161,17 @@ struct EvidenceCollection {
     switch node.kind {
     case .object:
       guard place.steps.count < Self.depthLimit else { return }
-      for (name, value) in node.members {
-        var next = place
-        next.steps.append(FieldPlace.Step(name: name))
-        visit(value, next, &seen)
-      }
+      for (name, value) in node.members { visit(value, place.adding(name), &seen) }
     case .array:
-      guard let last = place.steps.indices.last, !place.steps[last].isList,
-        place.steps[last].choice == nil
-      else { return }
+      guard let last = place.steps.last, !last.isList, last.choice == nil else { return }
       let isPair = visitPosition(node, place, &seen)
       visitPairs(node, place, &seen)
       if isPair { return }
-      var next = place
-      next.steps[last].isList = true
       let wasLeading = isLeading
       defer { isLeading = wasLeading }
       for (position, element) in node.elements.prefix(Self.elementLimit).enumerated() {
         isLeading = wasLeading && position == 0
-        visit(element, next, &seen)
+        visit(element, place.ofElements, &seen)
       }
     case .string, .integer, .real: record(node, place, &seen)
     case .boolean, .null: break
@@ -177,38 +180,25 @@ struct EvidenceCollection {
 
   /// Records a list of two coordinates: `[longitude, latitude]` as in GeoJSON, or `[latitude, longitude]`.
   ///
+  /// GeoJSON puts the longitude first. (RFC 7946, section 3.1.1)
+  ///
   /// - Returns: Whether the list is such a position; if not, nothing is recorded.
   private mutating func visitPosition(
     _ node: JSONNode,
     _ place: FieldPlace,
     _ seen: inout Set<Int>
   ) -> Bool {
-    guard let last = place.steps.last, let order = Self.position(NameWords.plain(last.name)) else {
-      return false
-    }
+    let name = NameWords.plain(place.steps.last?.name ?? "").replacing(" ", with: "")
+    let isLongitudeFirst = ["coordinates", "coords", "lnglat", "lonlat"].contains(name)
     let numbers = node.elements
-    guard (2...3).contains(numbers.count),
+    guard isLongitudeFirst || ["latlng", "latlon"].contains(name), (2...3).contains(numbers.count),
       numbers.allSatisfy({ $0.kind == .integer || $0.kind == .real })
     else { return false }
-    for (index, meaning) in order.enumerated() {
-      var next = place
-      next.steps[next.steps.count - 1].choice = "[\(index)]"
-      next.steps[next.steps.count - 1].meaning = meaning
-      record(numbers[index], next, &seen)
+    let order = ["longitude", "latitude"]
+    for (index, meaning) in (isLongitudeFirst ? order : order.reversed()).enumerated() {
+      record(numbers[index], place.choosing("[\(index)]", meaning), &seen)
     }
     return true
-  }
-
-  /// The meanings of the numbers in a list with the given name, or nil if the name means no position.
-  ///
-  /// GeoJSON puts the longitude first. (RFC 7946, section 3.1.1)
-  private static func position(_ name: String) -> [String]? {
-    switch name {
-    case "coordinates", "coords", "lnglat", "lonlat", "lng lat", "lon lat":
-      ["longitude", "latitude"]
-    case "latlng", "latlon", "lat lng", "lat lon": ["latitude", "longitude"]
-    default: nil
-    }
   }
 
   /// Records a list of names with values, such as `[{"code": "price", "value": 7}]`.
@@ -229,45 +219,22 @@ struct EvidenceCollection {
     for element in elements {
       guard let name = element[key]?.text, !name.isEmpty, name.utf8.count <= 60,
         let held = element[value]
-      else {
-        continue
-      }
-      var next = place
-      next.steps[next.steps.count - 1].choice =
-        "[?@\(FieldPlace.segment(key)) == \(FieldPlace.quoted(name))]"
-      next.steps[next.steps.count - 1].meaning = name
-      next.steps.append(FieldPlace.Step(name: value))
-      visit(held, next, &seen)
+      else { continue }
+      let choice = "[?@\(FieldPlace.segment(key)) == \(FieldPlace.quoted(name))]"
+      visit(held, place.choosing(choice, name).adding(value), &seen)
     }
   }
 
   private mutating func record(_ node: JSONNode, _ place: FieldPlace, _ seen: inout Set<Int>) {
-    guard !node.isEmpty, let text = FieldReader.plainText(node) else { return }
-    let position: Int
-    if let known = positions[place] {
-      position = known
-    } else {
-      guard all.count < Self.placeLimit else { return }
-      position = all.count
+    guard !node.isEmpty, let text = FieldReader.plainText(node),
+      all.count < Self.placeLimit || positions[place] != nil
+    else { return }
+    let position = positions[place] ?? all.count
+    if position == all.count {
       positions[place] = position
       all.append(FieldEvidence(place: place))
     }
-    all[position].values += 1
-    switch node.kind {
-    case .string: all[position].texts += 1
-    case .integer: all[position].integers += 1
-    default: all[position].reals += 1
-    }
-    if all[position].values % all[position].stride == 0 {
-      all[position].samples.append(String(text.prefix(2000)))
-    }
-    if all[position].samples.count == Self.sampleLimit {
-      // Drop every second sample, to make room for later ones.
-      all[position].samples = stride(from: 1, to: Self.sampleLimit, by: 2).map {
-        all[position].samples[$0]
-      }
-      all[position].stride *= 2
-    }
+    all[position].add(text, node.kind)
     guard seen.insert(position).inserted else { return }
     let short = text.utf8.count <= 64 ? text : "\(text.prefix(40)) \(text.hashValue)"
     all[position].held += 1
@@ -292,6 +259,24 @@ struct FieldPlace: Hashable {
 
   /// The steps from the item to the value.
   var steps: [Step]
+
+  /// The place of a member of the value.
+  func adding(_ name: String) -> FieldPlace { FieldPlace(steps: steps + [Step(name: name)]) }
+
+  /// The place of the elements of the value, which is a list.
+  var ofElements: FieldPlace {
+    var place = self
+    place.steps[steps.count - 1].isList = true
+    return place
+  }
+
+  /// The place of one element of the value, which is a list.
+  fileprivate func choosing(_ choice: String, _ meaning: String) -> FieldPlace {
+    var place = self
+    place.steps[steps.count - 1].choice = choice
+    place.steps[steps.count - 1].meaning = meaning
+    return place
+  }
 
   /// The last of ``names``.
   var name: String { names.last ?? "" }
@@ -322,19 +307,8 @@ struct FieldPlace: Hashable {
     if ["value", "text", "_", "#cdata-section", "displayvalue"].contains(name.lowercased()) {
       return true
     }
-    guard let first = words.first, words.count <= 2 else {
-      return false
-    }
-    return languages.contains(first)
+    return words.count <= 2 && FieldRules.isNamed("language", words.first ?? "")
   }
-
-  private static let languages: Set<String> = [
-    "ar", "bg", "cs", "da", "de", "el", "en", "es", "et", "fi", "fr", "he", "hi", "hr", "hu", "id",
-    "it",
-    "ja", "ko", "kr", "lt", "lv", "ms", "nb", "nl", "no", "pl", "pt", "ro", "ru", "sk", "sl", "sr",
-    "sv",
-    "th", "tr", "uk", "vi", "zh",
-  ]
 
   /// Whether an item can have several values at this place.
   var isMany: Bool { steps.contains(where: \.isList) }

@@ -12,8 +12,8 @@ enum FieldRules {
   ///
   /// Each row has four cells: a meaning, a confidence from 0 to 1, the names with this meaning, and the reason. The
   /// meaning is a ``Field`` or an auxiliary meaning such as `former`. Names are written as by ``NameWords/plain(_:)``:
-  /// in lower case, with spaces between words. A name of a field must match as a whole. For an auxiliary meaning, one
-  /// matching word is enough.
+  /// in lower case, with spaces between words. A name of a field must match as a whole, and so must a name of paging.
+  /// For the other auxiliary meanings, one matching word is enough.
   private static let table = """
     id            | 1    | id | one thing has it alone
     id            | 0.95 | product id, item id, uid, uuid, detail hash, asin, goods no, 상품번호, 상품코드, 商品番号, 商品コード | a shop's own number of a product
@@ -63,6 +63,27 @@ enum FieldRules {
     picture       | 1    | image, images, img, imgs, picture, pictures, pic, pics, photo, photos, thumb, thumbnail, thumbs, thumbnails, media, gallery, cover, poster, hero, icon, foto, fotos, bild, bilder, imagen, imagenes, imágenes, imagem, imagens, immagine, immagini, afbeelding, afbeeldingen, zdjecie, zdjecia, zdjęcie, zdjęcia, obrázek, kuva, kuvat, 이미지, 사진, 썸네일, 画像, 写真, 图片, 图像, 圖片, фото, изображение | pictures
     link          | 1    | src, url, href, uri, link, original, large, file, path, small, medium, full, big, xl, lg, md, sm, xs, high, low, preview, regular, square, source, filename, raw | one of the forms of a picture
     largest       | 1    | original, large, largest, full, xl, lg, big, high, l, hd, zoom, fullsize, raw, max, hires, print, haupt, groß, gross, grosse, große, grande, grand, groot, stor, duze, duży | its largest form
+    idWord        | 1    | id, uuid, sku, code, key, no, nr, num, number, nummer, numero, número, kod, cod, codigo, código | begins or ends the name of an id, as in id_producto and objectNumber
+    priceWord     | 1    | final, current, selling, calculated, unit, base, net, netto | means a price only beside a word such as price
+    partly        | 1    | net, netto, ht, bez, excl, ex, excluding, without, unit, grund, total | a price without tax, or per unit
+    inside        | 1    | variants, variations, options, skus, reviews, images, media, categories, tags, attributes, facets, filters, related, recommendations, banners, links, brands | a list that is usually a part of an item
+    digits        | 1    | currency minor unit, minor unit, minor units, exponent, fraction digits, precision, scale, decimals | how many decimals the number beside it has
+    cents         | 1    | cents, cent, minor, pence, subunits, money, fen, centavos, centimes, centimos, céntimos, grosze, groszy, paise, kopecks, øre | the number is in minor units
+    currency      | 1    | currency, currency code, currency id, currencycode, price currency, currency iso, iso currency, moneda, devise, währung, waehrung, valuta, moeda, 通貨, 货币, curr, ccy, 통화 | a currency's name
+    language      | 1    | ar, bg, cs, da, de, el, en, es, et, fi, fr, he, hi, hr, hu, id, it, ja, ko, kr, lt, lv, ms, nb, nl, no, pl, pt, ro, ru, sk, sl, sr, sv, th, tr, uk, vi, zh | the text in this language
+    more          | 1    | has more, has next, has next page, more | true if there is a next page
+    next          | 1    | next, next page, next url, next link, next page url, next href, more url | where the next page is
+    cursor        | 1    | cursor, next cursor, end cursor, next page token, continuation token, after, next token, continuation, cursor next, next after, page token, next cursor token | the place where the next page begins
+    total         | 1    | total elements, total records, total products, num found, nb hits, total results | how many items there are on all pages
+    pages         | 1    | total pages, last page, pages, page count, num pages, max page, nb pages, number of pages | how many pages there are
+    page          | 1    | page, current page, page number, page index, number, page no, pageno | which page this is
+    offset        | 1    | skip, offset, start | how many items are before this page
+    pageSize      | 1    | limit, per page, page size, pagesize | how many items a page has
+    postedPage    | 1    | page, p, page no, pageno, page number, page num, page index, current page | which page a request asks for
+    postedOffset  | 1    | offset, skip, from, start | how many items a request skips
+    prose         | 1    | section, sections, detail, details, desc, description, content, body | pictures within a long description
+    stranger      | 1    | brand, logo, vendor, seller, reviews, related, icon, qr, avatar | no picture of the item in its detail
+    secret        | 1    | key, token, secret, password, signature, apikey, auth | a secret in the query of a URL
     smallest      | 1    | thumb, thumbnail, thumbs, thumbnails, small, sm, s, xs, tiny, mini, icon, preview, low, klein, kleine, vorschau, piccola, piccolo, pequena, pequeña, petite, petit, vignette, miniatura, miniature, anteprima, liten | its smallest form
     """
 
@@ -83,6 +104,9 @@ enum FieldRules {
     known[meaning]?[name] ?? 0
   }
 
+  /// Whether the table has a whole name, in the form of ``NameWords/plain(_:)``, with a meaning.
+  static func isNamed(_ meaning: String, _ name: String) -> Bool { known[meaning]?[name] != nil }
+
   /// Whether a name, or one of its words, has one of the meanings.
   static func has(_ meanings: String..., in name: String) -> Bool {
     meanings.contains { meaning in
@@ -101,12 +125,12 @@ enum FieldRules {
   /// A shop can write these in several languages.
   static func isText(_ name: String) -> Bool {
     let plain = NameWords.plain(name)
-    return confidence("title", plain) > 0 || confidence("description", plain) > 0
+    return isNamed("title", plain) || isNamed("description", plain)
   }
 
   static func isID(_ name: String) -> Bool {
     let plain = NameWords.plain(name)
-    return confidence("id", plain) > 0
+    return isNamed("id", plain)
       || ["id", "uuid", "sku"].contains(plain.split(separator: " ").last)
   }
 
@@ -151,7 +175,7 @@ enum PriceMeaning {
       let plain = NameWords.plain(name)
       guard isPrice(plain) else { return plain }
       let words = plain.split(separator: " ")
-      isNet = isNet || words.contains { partly.contains(String($0)) }
+      isNet = isNet || words.contains { FieldRules.isNamed("partly", String($0)) }
       return words.filter { !["tax", "taxes", "vat"].contains($0) }.joined(separator: " ")
     }
     guard !path.contains(where: { FieldRules.has("never", in: $0) }),
@@ -162,7 +186,7 @@ enum PriceMeaning {
       Currency.codes.contains(name.uppercased())
         || name.split(separator: " ").allSatisfy { word in
           ["amount", "price", "former", "reduced"].contains {
-            FieldRules.confidence($0, String(word)) > 0
+            FieldRules.isNamed($0, String(word))
           }
         }
     }
@@ -170,16 +194,11 @@ enum PriceMeaning {
     // The enclosing object counts too: in `{"compareAtPrice": {"minPrice": 7}}`, its name means the former price.
     let words = path[max(0, named - 1)...].joined(separator: " ")
     // A price without tax or per kilogram gets a low confidence, so that any other price of the item precedes it.
-    isNet = isNet || path.contains { partly.contains($0) }
+    isNet = isNet || path.contains { FieldRules.isNamed("partly", $0) }
     let confidence = min(Self.confidence(of: path[named]), isNet ? 0.7 : 1)
     if FieldRules.has("former", in: words) { return (.former, confidence) }
     return (FieldRules.has("reduced", in: words) ? .reduced : .asked, confidence)
   }
-
-  /// Words for a price without tax, or for a price per unit.
-  private static let partly: Set<String> = [
-    "net", "netto", "ht", "bez", "excl", "ex", "excluding", "without", "unit", "grund", "total",
-  ]
 
   private static func isPrice(_ name: String) -> Bool { confidence(of: name) > 0 }
 
@@ -188,16 +207,13 @@ enum PriceMeaning {
   /// `sale price` does, because one of its words is `price`. `sale` alone does not.
   private static func confidence(of name: String) -> Double {
     let whole = ["price", "former", "reduced"].first { meaning in
-      FieldRules.confidence(meaning, name) > 0
-        && (meaning == "price" || ["msrp", "rrp", "uvp", "was"].contains(name) || !isASCII(name))
+      FieldRules.isNamed(meaning, name)
+        && (meaning == "price" || ["msrp", "rrp", "uvp", "was"].contains(name)
+          || name.contains { !$0.isASCII })
     }
     if let whole {
-      let known = FieldRules.confidence(whole, name)
-      // These words mean a price only together with a word such as `price`.
-      let isWord = [
-        "final", "current", "selling", "calculated", "unit", "base", "net", "netto",
-      ].contains(name)
-      return isWord ? 0 : min(known, 0.97)
+      return FieldRules.isNamed("priceWord", name)
+        ? 0 : min(FieldRules.confidence(whole, name), 0.97)
     }
     let words = name.split(separator: " ").map(String.init)
     guard words.contains(where: { FieldRules.confidence("price", $0) == 0.95 }) else {
@@ -207,8 +223,6 @@ enum PriceMeaning {
     return words.map { FieldRules.confidence("price", $0) }.filter { $0 > 0 && $0 != 0.95 }.max()
       ?? 0.95
   }
-
-  private static func isASCII(_ name: String) -> Bool { name.utf8.allSatisfy { $0 < 0x80 } }
 }
 
 /// The likelihood that a certain path in an item, such as `$.price`, leads to a certain field, such as `salePrice`.
@@ -240,8 +254,7 @@ struct FieldScore {
   ///
   /// Paths with equal scores keep the order that they have in the item.
   static func ranking(_ field: FieldRules.Field, _ all: [FieldEvidence]) -> [FieldScore] {
-    all.map { judge(field, $0) }.enumerated()
-      .filter { $0.element.confidence >= floor }
+    all.map { judge(field, $0) }.filter { $0.confidence >= floor }.enumerated()
       .sorted { ($1.element.confidence, $0.offset) < ($0.element.confidence, $1.offset) }
       .map(\.element)
   }
@@ -286,12 +299,6 @@ struct FieldScore {
     }
   }
 
-  /// Words at the beginning or end of the name of an id, as in `id_producto` and `objectNumber`.
-  private static let idWords: Set<String> = [
-    "id", "uuid", "sku", "code", "key", "no", "nr", "num", "number", "nummer", "numero", "número",
-    "kod", "cod", "codigo", "código",
-  ]
-
   /// The confidence that a path with an unknown name, such as `imdbID`, leads to the id.
   ///
   /// The values must differ in all items.
@@ -304,7 +311,7 @@ struct FieldScore {
     if FieldRules.has("counter", in: name) { return 0.4 }
     let isOther = FieldRules.has("other", "person", in: name)
     let isCalled =
-      idWords.contains(words.last ?? "") || idWords.contains(words.first ?? "")
+      [words.first, words.last].contains { FieldRules.isNamed("idWord", $0 ?? "") }
       || ["code", "sku", "uuid"].contains(where: name.hasSuffix)
       || name.utf8.count <= 4 && name.hasSuffix("id")
     if isCalled { return isOther ? 0.4 : evidence.isCount ? 0.45 : 0.85 }
@@ -343,29 +350,6 @@ struct FieldScore {
     guard place.steps.count <= 3, !place.isMany, !isOther else { return 0 }
     if evidence.isText, evidence.share(PriceText.hasUnit) > 0.8 { return 0.8 }
     return evidence.isBesideCurrency && FieldRules.has("amount", in: path.last ?? "") ? 0.5 : 0
-  }
-
-  /// Judges whether a number is possibly a price, even if neither its name nor a currency says so.
-  ///
-  /// - Parameters:
-  ///   - evidence: The numbers.
-  ///   - inLists: Whether numbers in a list, such as a list of variants, count too.
-  /// - Returns: A score with the confidence ``floor``, or nil if the numbers are no prices.
-  static func possiblePrice(_ evidence: FieldEvidence, inLists: Bool) -> FieldScore? {
-    let place = evidence.place
-    let path = place.names.map(NameWords.plain)
-    let isOther = path.contains {
-      FieldRules.has("never", "measure", "person", "other", in: $0)
-    }
-    guard place.steps.count <= 3, inLists || !place.isMany, !isOther, evidence.share > 0.5,
-      !FieldRules.isID(place.name), PriceMeaning.of(place) == nil,
-      evidence.share({ PriceText.isPrice($0) }) == 1
-    else { return nil }
-    let isNamed = FieldRules.has("former", "reduced", in: path.last ?? "")
-    let isAmount = ["amount", "value", "total", "money"].contains(path.last)
-    let hasDecimals = evidence.share(PriceText.hasDecimals) > 0.5
-    return isNamed || isAmount || hasDecimals
-      ? FieldScore(evidence: evidence, confidence: floor) : nil
   }
 
   /// How well the values fit the field, from 0 to 1; names do not count.
@@ -419,5 +403,21 @@ struct FieldScore {
     let links = addresses.count(where: PictureText.isLink)
     let pages = addresses.count(where: PictureText.isPage)
     return links * 5 > addresses.count * 4 && pages * 5 < addresses.count
+  }
+}
+
+extension FieldEvidence {
+  /// Whether the values are possibly prices, even if neither their name nor a currency says so.
+  var isPossiblePrice: Bool {
+    let path = place.names.map(NameWords.plain)
+    let isOther = path.contains {
+      FieldRules.has("never", "measure", "person", "other", in: $0)
+    }
+    let isCalled =
+      FieldRules.has("former", "reduced", in: path.last ?? "")
+      || ["amount", "value", "total", "money"].contains(path.last)
+    return place.steps.count <= 3 && !isOther && share > 0.5 && !FieldRules.isID(place.name)
+      && PriceMeaning.of(place) == nil && share({ PriceText.isPrice($0) }) == 1
+      && (isCalled || share(PriceText.hasDecimals) > 0.5)
   }
 }

@@ -1,5 +1,5 @@
 /// A built-in format that fits a response, such as `shopify`.
-struct FormatProposal {
+struct FormatProposal: ProposedReading {
   /// The format's name.
   let format: String
   /// The number of items that the format can read.
@@ -18,48 +18,51 @@ struct FormatProposal {
   /// - Throws: ``CatalogError`` when the response is an HTML page without products or a feed without items. No mapping
   ///   could read such a response either.
   init?(of page: ProposedPage, currency: String?) throws(CatalogError) {
-    let isAsked = page.source.body != nil
-    for format in isAsked ? [] : FormatSignature.formats(fitting: page.body) {
-      guard let found = try? Self.items(of: page.body, format), found.count > 0 else { continue }
-      self.format = format.name
-      about = format.about
-      count = found.count
-      pagingLines = Self.pagingLines(format, page)
-      self.currency = Self.currency(
-        currency,
-        named: found.codes,
-        of: count,
-        at: found.place ?? "the prices"
-      )
-      return
+    let fitting = page.source.body == nil ? FormatSignature.formats(fitting: page.body) : []
+    for format in fitting {
+      if let proposal = try? Self(format, reading: page, currency) {
+        self = proposal
+        return
+      }
     }
     try Self.refuse(page.body)
     return nil
   }
 
-  /// Reads the items of a body with a format.
+  /// Reads the items of a response with a format.
   ///
-  /// - Returns: The number of readable items, or 0 if more than half of the items are unreadable; the currencies that
-  ///   the items name; and the name of the member with the currency.
-  private static func items(
-    of body: [UInt8],
-    _ format: Format
-  ) throws(CatalogError) -> (count: Int, codes: [String], place: String?) {
+  /// - Returns: Nil if no item, or less than half of the items, can be read.
+  private init?(
+    _ format: Format,
+    reading page: ProposedPage,
+    _ given: String?
+  ) throws(CatalogError) {
     let decoder = ListingDecoder(mapping: try format.mapping(), currency: "USD")
-    let root = try decoder.read(body, of: "the response").root
+    let root = try decoder.read(page.body, of: "the response").root
     let elements = try decoder.elements(of: root, subject: "the response")
-    let source = SectionSource(key: "main", url: "main")
-    let listing = try decoder.section(body, source: source)
+    let listing = try decoder.section(page.body, source: SectionSource(key: "main", url: "main"))
     let lost = listing.skipped.count { $0.lost == .item }
-    guard lost * 2 <= elements.count else { return (0, [], nil) }
+    guard lost * 2 <= elements.count, lost < elements.count else { return nil }
     let rules = decoder.mapping.item.salePrice + decoder.mapping.item.normalPrice
     let codes = elements.compactMap { element in
-      rules.lazy.compactMap { code($0, in: element) }.first
+      rules.lazy.compactMap { Self.code($0, in: element) }.first
     }
-    let place = rules.lazy.compactMap { rule -> String? in
+    let member = rules.lazy.compactMap { rule -> String? in
       if case .path(let path) = rule.currency { path.lastName } else { nil }
     }.first
-    return (elements.count - lost, codes, place)
+    let counts = Dictionary(grouping: codes, by: \.self).mapValues(\.count)
+    let usual = counts.max { ($0.value, $1.key) < ($1.value, $0.key) }
+    self.format = format.name
+    about = format.about
+    count = elements.count - lost
+    pagingLines = Self.pagingLines(format, page)
+    if let given {
+      currency = (given, "given")
+    } else if let usual {
+      currency = (usual.key, "\(member ?? "the prices") of \(usual.value) of \(count)")
+    } else {
+      currency = ("USD", "assumed; none is named: correct it")
+    }
   }
 
   /// The currency that an item names in a member of its own, or else in the text of the price.
@@ -107,25 +110,10 @@ struct FormatProposal {
     unsized.size = nil
     guard !unsized.hasParameter(in: page.source.url) else { return [] }
     let lines = format.text.split(separator: "\n", omittingEmptySubsequences: false)
-    let rest = lines.drop { !$0.hasPrefix("paging:") }
-    let more = rest.dropFirst().prefix { $0.hasPrefix(" ") }
-    return (rest.prefix(1) + more).map(String.init)
+    let rest = lines.drop { !$0.hasPrefix("paging:") }.map(String.init)
+    return rest.prefix(1) + rest.dropFirst().prefix { $0.hasPrefix(" ") }
   }
 
-  private static func currency(
-    _ given: String?,
-    named: [String],
-    of count: Int,
-    at place: String
-  ) -> (code: String, reason: String) {
-    if let given { return (given, "given") }
-    let counts = Dictionary(grouping: named, by: \.self).mapValues(\.count)
-    let usual = counts.max { ($0.value, $1.key) < ($1.value, $0.key) }
-    guard let usual else { return ("USD", "assumed; none is named: correct it") }
-    return (usual.key, "\(place) of \(usual.value) of \(count)")
-  }
-
-  /// The comments at the beginning of the catalog file.
   var preface: [String] {
     [
       "# Proposed by larder catalog init from \(count) \(count == 1 ? "item" : "items"): \(about).",
@@ -133,10 +121,13 @@ struct FormatProposal {
     ]
   }
 
-  /// The lines of the catalog file that say how the response is read.
-  var lines: [String] {
-    ["format: \(format)"] + pagingLines
+  var currencyCode: String { currency.code }
+
+  var currencyLine: String {
+    "currency: \(currency.code)   \(YAMLText.comment(currency.reason))"
   }
+
+  func readingLines(isLocal: Bool) -> [String] { ["format: \(format)"] + pagingLines }
 }
 
 /// Recognizes the shop system that sent a response by the signatures of the built-in formats.
@@ -165,9 +156,7 @@ enum FormatSignature {
         let json = try? notation.json(of: body, "the response")
         roots[notation] = json.flatMap { try? JSONDocument(parsing: $0, of: "the response").root }
       }
-      guard let root = roots[notation], let evidence = try? evidence(signature, in: root) else {
-        continue
-      }
+      let evidence = roots[notation].flatMap { try? self.evidence(signature, in: $0) } ?? 0
       if evidence > 0 { fitting.append((format, evidence)) }
     }
     return fitting.enumerated().sorted {
@@ -232,19 +221,16 @@ enum ProposedNotation {
     case .json: return ([], try BodyFormat.json.json(of: body, "the response"))
     case .table:
       let isTabbed = TableRecords.separator(of: body[...]) == UInt8(ascii: "\t")
-      let notation = BodyFormat(kind: isTabbed ? .tsv : .csv)
-      return (["read: \(isTabbed ? "tsv" : "csv")"], try notation.json(of: body, "the response"))
+      let kind = isTabbed ? BodyFormat.Kind.tsv : .csv
+      let json = try BodyFormat(kind: kind).json(of: body, "the response")
+      return (["read: \(kind.rawValue)"], json)
     case .xml:
       let tree = try BodyFormat(kind: .xml).json(of: body, "the response")
-      guard let record = record(in: try JSONDocument(parsing: tree, of: "the response").root, 0)
-      else {
-        return (["read: xml"], tree)
-      }
+      let root = try JSONDocument(parsing: tree, of: "the response").root
+      guard let record = record(in: root, 0) else { return (["read: xml"], tree) }
       let notation = BodyFormat(kind: .xml, xml: XMLRecords.Rule(records: [record.name]))
-      return (
-        ["read: xml", "xml: {record: \(YAMLText.quoted(record.name))}"],
-        try notation.json(of: body, "the response")
-      )
+      let lines = ["read: xml", "xml: {record: \(YAMLText.quoted(record.name))}"]
+      return (lines, try notation.json(of: body, "the response"))
     case .page, .lines:
       try ForeignData.check(body, "the response")
       return ([], body)

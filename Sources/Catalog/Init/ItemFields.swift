@@ -107,16 +107,18 @@ struct ItemFields {
     case (nil, nil):
       // A price before a reduction can be the only price. Otherwise, any number can be the price to pay.
       let others = evidence.filter { $0.place != rankings[.id]?.first?.evidence.place }
-      let possible = others.compactMap { FieldScore.possiblePrice($0, inLists: false) }
-      let isAlone = others.allSatisfy { FieldScore.possiblePrice($0, inLists: true) == nil }
-      let isOnly = former.count == 1 && isAlone && former[0].isListed
+      let possible = others.filter(\.isPossiblePrice)
+      let numbers = possible.filter { !$0.place.isMany }
+      let isOnly = former.count == 1 && possible.isEmpty && former[0].isListed
       salePrice =
         isOnly
         ? [FieldScore(evidence: former[0].evidence, confidence: 0.7)]
         : former.prefix(1).map(\.doubtful)
       if salePrice.isEmpty {
-        salePrice = Array(possible.prefix(1))
-        rankings[.salePrice] = possible
+        rankings[.salePrice] = numbers.map {
+          FieldScore(evidence: $0, confidence: FieldScore.floor)
+        }
+        salePrice = Array(rankings[.salePrice]?.prefix(1) ?? [])
       }
     }
     // If the file has the price to pay only in a comment, the price before a reduction becomes a comment too.
@@ -174,7 +176,7 @@ struct ItemFields {
       let place = other.place
       return place != best.evidence.place
         && place.steps[0].name == best.evidence.place.steps[0].name
-        && other.isText && other.share(PictureText.isLink) > 0.8 && other.fills(best.evidence)
+        && other.isPictureText && other.fills(best.evidence)
     }
     if best.evidence.place.steps.count == 1, !best.evidence.place.isMany, best.evidence.share < 1 {
       thumbnail += forms.map { FieldScore(evidence: $0, confidence: best.confidence) }
@@ -202,8 +204,7 @@ struct ItemFields {
     return others.filter {
       $0.isSure && size(of: $0.evidence) > own
         && ($0.evidence.share(PictureText.isAbsolute) > 0.5) == isAbsolute
-    }
-    .max { size(of: $0.evidence) < size(of: $1.evidence) }
+    }.max { size(of: $0.evidence) < size(of: $1.evidence) }
   }
 
   /// The largest size of the same picture, or nil if there is no larger size.
@@ -211,22 +212,21 @@ struct ItemFields {
   /// For example, `$.images.large` for `$.images.small`.
   private func largest(_ score: FieldScore) -> FieldScore? {
     let place = score.evidence.place
-    var best: (score: FieldScore, size: Int)?
-    for other in evidence where other.isText && other.share(PictureText.isLink) > 0.8 {
-      guard let step = Self.difference(place, other.place), other.held == score.evidence.held
-      else {
-        continue
-      }
-      let (own, size) = (place.steps[step].name, other.place.steps[step].name)
-      let isForm = [own, size].allSatisfy { name in
-        FieldRules.has("link", "picture", "largest", "smallest", in: NameWords.plain(name))
-          || FieldRules.pictureSize(name) != FieldRules.usualSize
-      }
-      let pixels = self.size(of: other)
-      guard isForm, pixels > (best?.size ?? self.size(of: score.evidence)) else { continue }
-      best = (FieldScore(evidence: other, confidence: score.confidence), pixels)
+    func isForm(_ name: String) -> Bool {
+      FieldRules.has("link", "picture", "largest", "smallest", in: NameWords.plain(name))
+        || FieldRules.pictureSize(name) != FieldRules.usualSize
     }
-    return best?.score
+    let own = size(of: score.evidence)
+    let others = evidence.filter { other in
+      guard other.isPictureText, other.held == score.evidence.held,
+        let step = Self.difference(place, other.place)
+      else { return false }
+      return [place, other.place].allSatisfy { isForm($0.steps[step].name) }
+        && size(of: other) > own
+    }
+    return others.max { size(of: $0) < size(of: $1) }.map {
+      FieldScore(evidence: $0, confidence: score.confidence)
+    }
   }
 
   /// The path to all pictures of an object that numbers them, such as `{"1": …, "2": …}`.
@@ -260,9 +260,7 @@ struct ItemFields {
 
   /// Whether an id and a title were found, without which no item can be read.
   func isUsable(in place: ItemPlace) -> Bool {
-    guard rankings[.title] != nil else { return false }
-    if case .itemsByID = place.shape { return true }
-    return rankings[.id] != nil
+    rankings[.title] != nil && (place.kind == .itemsByID || rankings[.id] != nil)
   }
 
   /// The confidence that the objects with these fields are items, from 0 to 1.

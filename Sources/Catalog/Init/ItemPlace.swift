@@ -1,33 +1,28 @@
 /// A place in a response that possibly has the items, such as an array of objects.
 struct ItemPlace {
-  /// The path to the place, and the structure that the items have there.
-  enum Shape: Hashable {
-    /// An array at a path, given by member names: `["data", "products"]`.
-    case list(path: [String])
-    /// An array of sections at a path. Each section has its items in `member`: `{"groups": [{"dishes": […]}]}`.
-    case sections(path: [String], member: FieldPlace)
-    /// An object at a path. Each of its members is a section: `{"Cards": […], "Prints": […]}`.
+  /// The structure that the items have at the path.
+  enum Kind {
+    /// An array of items.
+    case list
+    /// An array of sections. Each section has its items in ``ItemPlace/member``: `{"groups": [{"dishes": […]}]}`.
+    case sections
+    /// An object whose members are sections: `{"Cards": […], "Prints": […]}`.
     ///
-    /// If `member` is not nil, each section is an object that has its items in this member.
-    case sectionsByName(path: [String], member: String?)
-    /// An object at a path. Each of its members is an item: `{"c1": {…}, "c2": {…}}`.
-    case itemsByID(path: [String])
+    /// If ``ItemPlace/member`` is not nil, each section is an object that has its items in this member.
+    case sectionsByName
+    /// An object whose members are items: `{"c1": {…}, "c2": {…}}`.
+    case itemsByID
   }
 
-  let shape: Shape
+  let kind: Kind
+  /// The member names on the path to the place, the outermost first: `["data", "products"]`.
+  let path: [String]
+  /// The place of the items in a section.
+  var member: FieldPlace?
   /// The items, in the order of the response.
-  let items: [JSONNode]
+  var items: [JSONNode]
   /// The sections, if the response has several; otherwise empty.
-  let sections: [JSONNode]
-
-  /// The member names on the path to the place, the outermost first.
-  var path: [String] {
-    switch shape {
-    case .list(let path), .itemsByID(let path), .sections(let path, _),
-      .sectionsByName(let path, _):
-      path
-    }
-  }
+  var sections: [JSONNode] = []
 
   /// Every place in a response that possibly has items.
   ///
@@ -45,46 +40,30 @@ struct ItemPlace {
     mutating func visit(_ node: JSONNode, at path: [String]) {
       visited += 1
       guard path.count < 8, visited < 5000 else { return }
-      if node.kind == .array {
-        let elements = node.elements
-        guard Search.areObjects(elements) else { return }
-        found.append(ItemPlace(shape: .list(path: path), items: elements, sections: []))
+      let elements = node.kind == .array ? node.elements : []
+      if Self.areObjects(elements) {
+        found.append(ItemPlace(kind: .list, path: path, items: elements))
         addSections(elements, at: path)
-        return
       }
       guard node.kind == .object else { return }
       let members = node.members
       addByName(members.map(\.value), at: path)
-      for (name, value) in members {
-        visit(value, at: path + [name])
-      }
+      for (name, value) in members { visit(value, at: path + [name]) }
     }
 
     /// Adds an array if its elements are possibly sections: each element has an array of objects at the same path.
     ///
     /// Such paths are, for example, `products`, `products.nodes` and `groups[*].dishes`.
     private mutating func addSections(_ elements: [JSONNode], at path: [String]) {
-      var places: [FieldPlace] = []
-      for element in elements.prefix(50) {
-        Self.lists(in: element, at: FieldPlace(steps: []), into: &places)
-      }
-      for place in places.prefix(20) {
+      let places = elements.prefix(50).flatMap { Self.lists(in: $0, at: FieldPlace(steps: [])) }
+      for place in places.unique(by: \.self).prefix(20) {
         let lists = elements.map { place.nodes(in: $0) }
-        guard lists.contains(where: { !$0.isEmpty }),
-          lists.allSatisfy({ $0.isEmpty || Search.areObjects($0) })
-        else { continue }
-        let isWhole = zip(elements, lists).allSatisfy { element, list in
-          !list.isEmpty || place.steps.first.flatMap { element[$0.name] } != nil
+        let areSections = zip(elements, lists).allSatisfy { element, list in
+          list.isEmpty ? element[place.steps[0].name] != nil : Self.areObjects(list)
         }
-        guard isWhole else { continue }
+        guard areSections, lists.contains(where: { !$0.isEmpty }) else { continue }
         addDeeper(elements, at: path, by: place)
-        found.append(
-          ItemPlace(
-            shape: .sections(path: path, member: place),
-            items: lists.flatMap(\.self),
-            sections: elements
-          )
-        )
+        add(.sections, path, place, lists.flatMap(\.self), elements)
       }
     }
 
@@ -106,79 +85,55 @@ struct ItemPlace {
         }.first
       }
       guard sections.count > 1, Set(names).count == sections.count else { return }
-      var way = path + [FieldPlace.everyElement]
-      for (position, step) in outer.steps.enumerated() {
-        way.append(step.name)
-        if step.isList, position < last { way.append(FieldPlace.everyElement) }
-      }
+      let every = FieldPlace.everyElement
+      let way = outer.steps.flatMap { $0.isList ? [$0.name, every] : [$0.name] }.dropLast()
+      add(.sections, path + [every] + way, member, sections.flatMap(member.nodes), sections)
+    }
+
+    private mutating func add(
+      _ kind: Kind,
+      _ path: [String],
+      _ member: FieldPlace?,
+      _ items: [JSONNode],
+      _ sections: [JSONNode]
+    ) {
       found.append(
-        ItemPlace(
-          shape: .sections(path: way, member: member),
-          items: sections.flatMap { member.nodes(in: $0) },
-          sections: sections
-        )
+        ItemPlace(kind: kind, path: path, member: member, items: items, sections: sections)
       )
     }
 
-    /// Finds the paths to arrays of objects inside an element, at most three steps deep.
-    private static func lists(
-      in node: JSONNode,
-      at place: FieldPlace,
-      into places: inout [FieldPlace]
-    ) {
-      guard place.steps.count < 3 else { return }
-      for (name, value) in node.members {
-        var next = place
-        switch value.kind {
-        case .array:
-          guard areObjects(value.elements) else { continue }
-          next.steps.append(FieldPlace.Step(name: name, isList: true))
-          if !places.contains(next) { places.append(next) }
-          if let first = value.elements.first { lists(in: first, at: next, into: &places) }
-        case .object:
-          next.steps.append(FieldPlace.Step(name: name))
-          lists(in: value, at: next, into: &places)
-        default: continue
-        }
+    /// The paths to arrays of objects inside an element, at most three steps deep.
+    private static func lists(in node: JSONNode, at place: FieldPlace) -> [FieldPlace] {
+      guard place.steps.count < 3 else { return [] }
+      return node.members.flatMap { name, value -> [FieldPlace] in
+        if value.kind == .object { return lists(in: value, at: place.adding(name)) }
+        guard value.kind == .array, areObjects(value.elements) else { return [] }
+        let list = place.adding(name).ofElements
+        return [list] + lists(in: value.elements[0], at: list)
       }
     }
 
     /// Adds an object if its members are possibly sections (arrays of items) or items.
     private mutating func addByName(_ values: [JSONNode], at path: [String]) {
-      if values.count > 1,
-        values.allSatisfy({ $0.kind == .array && Search.areObjects($0.elements) })
-      {
-        found.append(
-          ItemPlace(
-            shape: .sectionsByName(path: path, member: nil),
-            items: values.flatMap(\.elements),
-            sections: values
-          )
-        )
+      guard values.count > 1 else { return }
+      if values.allSatisfy({ $0.kind == .array && Self.areObjects($0.elements) }) {
+        add(.sectionsByName, path, nil, values.flatMap(\.elements), values)
       }
-      if values.count > 1, Search.areObjects(values) {
-        let members = values[0].members.filter { Search.areObjects($0.value.elements) }.map(\.name)
-        for member in members.prefix(10) where values.allSatisfy({ $0[member]?.kind == .array }) {
-          let lists = values.flatMap { $0[member]?.elements ?? [] }
-          guard Search.areObjects(lists) else { continue }
-          found.append(
-            ItemPlace(
-              shape: .sectionsByName(path: path, member: member),
-              items: lists,
-              sections: values
-            )
-          )
-        }
+      guard Self.areObjects(values) else { return }
+      let members = values[0].members.filter { Self.areObjects($0.value.elements) }.map(\.name)
+      for member in members.prefix(10) where values.allSatisfy({ $0[member]?.kind == .array }) {
+        let items = values.flatMap { $0[member]?.elements ?? [] }
+        guard Self.areObjects(items) else { continue }
+        add(.sectionsByName, path, FieldPlace(steps: []).adding(member), items, values)
       }
-      if values.count > 1, Search.areObjects(values), Search.areAlike(values) {
-        found.append(ItemPlace(shape: .itemsByID(path: path), items: values, sections: []))
-        // For example `{"sites": {"a": {"goods": {"1": …}}, "b": {"goods": {"2": …}}}}`.
-        for (name, first) in values[0].members.prefix(10) where first.kind == .object {
-          let inner = values.flatMap { $0[name]?.members.map(\.value) ?? [] }
-          guard inner.count > 1, Search.areObjects(inner), Search.areAlike(inner) else { continue }
-          let way = path + [FieldPlace.everyElement, name]
-          found.append(ItemPlace(shape: .itemsByID(path: way), items: inner, sections: []))
-        }
+      guard Self.areAlike(values) else { return }
+      found.append(ItemPlace(kind: .itemsByID, path: path, items: values))
+      // For example `{"sites": {"a": {"goods": {"1": …}}, "b": {"goods": {"2": …}}}}`.
+      for (name, first) in values[0].members.prefix(10) where first.kind == .object {
+        let inner = values.flatMap { $0[name]?.members.map(\.value) ?? [] }
+        guard inner.count > 1, Self.areObjects(inner), Self.areAlike(inner) else { continue }
+        let way = path + [FieldPlace.everyElement, name]
+        found.append(ItemPlace(kind: .itemsByID, path: way, items: inner))
       }
     }
 
@@ -213,6 +168,9 @@ struct ResponseLook {
   /// The confidence that the items are at ``place``, from 0 to slightly above 1.
   let confidence: Double
   let fields: ItemFields
+
+  /// A value that is equal for responses that the same keys of a catalog file can read.
+  var likeness: [AnyHashable] { [place.kind, place.path, place.member, program, notation] }
 
   /// Looks for the items in a response.
   ///

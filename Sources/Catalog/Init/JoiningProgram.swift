@@ -2,7 +2,7 @@
 ///
 /// Some services send, for example, the pictures of all items in a list of their own, and an item names its picture by
 /// an id. The program replaces such an id by the picture. It also gives the rows of a table the names of the columns.
-struct JoiningProgram: Equatable {
+struct JoiningProgram: Hashable {
   /// The comment that explains the program in the catalog file.
   let comment: String
   /// The program.
@@ -15,13 +15,12 @@ struct JoiningProgram: Equatable {
     if let table = Self.table(root) {
       comment = "# A table: its columns have their names once, here each row gets them."
       program = table
-    } else if let known = Self.known.first(where: { $0.fits(root) }) {
-      comment =
-        "# As \(known.service) sends it, items refer to other things by id: here they are joined."
-      program = known.program
-    } else {
-      return nil
+      return
     }
+    guard let known = Self.known.first(where: { $0.fits(root) }) else { return nil }
+    comment =
+      "# As \(known.service) sends it, items refer to other things by id: here they are joined."
+    program = known.program
   }
 
   /// The program for a table in JSON, or nil if the response is not a table.

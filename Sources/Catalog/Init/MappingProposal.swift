@@ -52,12 +52,9 @@ package struct MappingProposal {
     hasNextLink: Bool
   ) {
     let first = looks[0]
-    let root = first.root
-    let best = ItemPlace(
-      shape: first.place.shape,
-      items: looks.flatMap(\.place.items),
-      sections: looks.flatMap(\.place.sections)
-    )
+    var best = first.place
+    best.items = looks.flatMap(\.place.items)
+    best.sections = looks.flatMap(\.place.sections)
     let chosen = looks.count == 1 ? first.fields : ItemFields(EvidenceCollection(best.items).all)
     look = first
     place = best
@@ -65,22 +62,14 @@ package struct MappingProposal {
     fields = chosen
     let all = chosen.evidence
     let prices = [chosen.salePrice, chosen.normalPrice].compactMap(\.first?.evidence)
-    let currency = CurrencyProposal(
-      given: currency,
-      items: all,
-      prices: prices,
-      root: first.response
-    )
-    self.currency = currency
-    salePrice = PriceProposal(chosen.salePrice, among: all, currency: currency)
-    normalPrice = PriceProposal(
-      chosen.normalPrice,
-      among: all,
-      currency: currency,
-      like: salePrice?.unit
-    )
-    thumbnail = PictureProposal(chosen.thumbnail, isMany: false, among: all, root: first.response)
-    gallery = PictureProposal(chosen.gallery, isMany: true, among: all, root: first.response)
+    let root = first.response
+    let money = CurrencyProposal(given: currency, items: all, prices: prices, root: root)
+    self.currency = money
+    let sale = PriceProposal(chosen.salePrice, among: all, currency: money)
+    salePrice = sale
+    normalPrice = PriceProposal(chosen.normalPrice, among: all, currency: money, like: sale?.unit)
+    thumbnail = PictureProposal(chosen.thumbnail, isMany: false, among: all, root: root)
+    gallery = PictureProposal(chosen.gallery, isMany: true, among: all, root: root)
     envelopeTitle = first.program == nil ? Self.envelopeTitle(of: root, best) : nil
     let sections = EvidenceCollection(best.sections).all.filter {
       $0.place.steps.count == 1 && !$0.place.isMany
@@ -88,9 +77,9 @@ package struct MappingProposal {
     sectionTitle = FieldScore.ranking(.title, sections).first ?? Self.header(of: sections)
     sectionKey = Self.key(of: sections) ?? sectionTitle
     pagings = PagingProposal.ranking(
-      root: first.response,
+      root: root,
       place: first.program == nil
-        ? first.place : ItemPlace(shape: .list(path: []), items: first.place.items, sections: []),
+        ? first.place : ItemPlace(kind: .list, path: [], items: first.place.items),
       url: source.url,
       hasNextLink: hasNextLink,
       id: chosen.rankings[.id]?.first?.evidence.place.first,
@@ -102,32 +91,20 @@ package struct MappingProposal {
   ///
   /// It is low for an array that is usually a part of an item, such as `variants`.
   static func weight(of place: ItemPlace) -> Double {
-    let names =
-      switch place.shape {
-      case .sections(_, let member): member.steps.map(\.name)
-      case .sectionsByName(_, let member?): [member]
-      case .list(let path), .sectionsByName(let path, nil), .itemsByID(let path):
-        Array(path.suffix(1))
-      }
+    let names = place.member.map { $0.steps.map(\.name) } ?? place.path.suffix(1)
     let size = place.items.count == 1 ? 0.95 : place.sections.isEmpty ? 1 : 1.02
     let isInside = names.contains { name in
       let plain = NameWords.plain(name)
       // Lists of artists or brands are parts of items, unless the whole response is such a list.
       let singular = plain.hasSuffix("s") ? String(plain.dropLast()) : plain
       let isOfOthers = FieldRules.has("person", "other", in: singular)
-      return insideNames.contains(plain) || !place.sections.isEmpty && isOfOthers
+      return FieldRules.isNamed("inside", plain) || !place.sections.isEmpty && isOfOthers
     }
     return isInside ? 0.6 * size : size
   }
 
-  private static let insideNames: Set<String> = [
-    "variants", "variations", "options", "skus", "reviews", "images", "media", "categories",
-    "tags",
-    "attributes", "facets", "filters", "related", "recommendations", "banners", "links", "brands",
-  ]
-
   private static func envelopeTitle(of root: JSONNode, _ place: ItemPlace) -> String? {
-    guard case .list(let path) = place.shape, path.count == 1 else { return nil }
+    guard place.kind == .list, place.path.count == 1 else { return nil }
     return ["title", "name"].first { root[$0]?.text?.isEmpty == false }.map {
       "$" + FieldPlace.segment($0)
     }
@@ -148,11 +125,9 @@ package struct MappingProposal {
     let fit = sections.filter { $0.share == 1 && $0.variety == 1 && $0.share(isFileName) == 1 }
     let named = fit.map { evidence in
       let words = NameWords.words(of: evidence.place.name)
-      let score =
-        words.contains("key") || words.contains("slug")
-        ? 0.95
-        : words.contains("id") || words.contains("code") ? 0.9 : words == ["section"] ? 0.9 : 0.3
-      return FieldScore(evidence: evidence, confidence: score)
+      let isKey = words.contains { ["key", "slug"].contains($0) }
+      let isID = words.contains { ["id", "code"].contains($0) } || words == ["section"]
+      return FieldScore(evidence: evidence, confidence: isKey ? 0.95 : isID ? 0.9 : 0.3)
     }
     return named.max { $0.confidence < $1.confidence }
   }
@@ -163,15 +138,6 @@ package struct MappingProposal {
       root.kind == .array && root.count == 0
       || root.members.contains { $0.value.kind == .array }
         && root.members.allSatisfy { $0.value.kind != .array || $0.value.count == 0 }
-    if isEmpty {
-      return CatalogError(
-        .unexpectedShape,
-        subject: "the response",
-        expected: "an array of items",
-        reason: "the list in it is empty",
-        remedy: "give a URL whose list is not empty"
-      )
-    }
     let names = root.members.prefix(8).map { PlainText.line(String($0.name.prefix(40))) }
     let found =
       names.isEmpty
@@ -181,16 +147,19 @@ package struct MappingProposal {
       .unexpectedShape,
       subject: "the response",
       expected: "an array of items",
-      reason: "nothing in it looks like items: looked for an array of objects with an id and a "
-        + "title, best with a price and a picture, at any depth, in sections and by name; "
-        + "found \(found)",
-      remedy: "give a URL that lists items, or write items and item by hand"
+      reason: isEmpty
+        ? "the list in it is empty"
+        : "nothing in it looks like items: looked for an array of objects with an id and a "
+          + "title, best with a price and a picture, at any depth, in sections and by name; "
+          + "found \(found)",
+      remedy: isEmpty
+        ? "give a URL whose list is not empty"
+        : "give a URL that lists items, or write items and item by hand"
     )
   }
 }
 
-extension MappingProposal {
-  /// The comments at the beginning of the catalog file.
+extension MappingProposal: ProposedReading {
   var preface: [String] {
     [
       "# Proposed by larder catalog init from \(count(itemCount, "item")); "
@@ -200,7 +169,8 @@ extension MappingProposal {
     ]
   }
 
-  /// The line `currency:` of the catalog file.
+  var currencyCode: String { currency.code }
+
   var currencyLine: String {
     noted("currency: \(currency.code)", currency.confidence, currency.reason)
   }
@@ -209,8 +179,8 @@ extension MappingProposal {
   ///
   /// There are none if the response is a single section.
   var partLines: [String] {
-    guard case .sections(let path, _) = place.shape, let key = sectionKey else { return [] }
-    let each = YAMLText.scalar("$" + path.map(FieldPlace.segment).joined() + "[*]")
+    guard place.kind == .sections, let key = sectionKey else { return [] }
+    let each = YAMLText.scalar("$" + place.path.map(FieldPlace.segment).joined() + "[*]")
     func line(_ name: String, _ score: FieldScore) -> String {
       noted("\(name): \(YAMLText.scalar(score.evidence.place.first))", score, "section")
     }
@@ -220,12 +190,8 @@ extension MappingProposal {
   /// Whether the sections are made by a transform, which is a jq program in the catalog file.
   ///
   /// The catalog can then have no other sections.
-  var makesSections: Bool { if case .sectionsByName = place.shape { true } else { false } }
+  var makesSections: Bool { place.kind == .sectionsByName }
 
-  /// The lines that say how the response is read: the path to the items, the paging, and the fields of an item.
-  ///
-  /// - Parameter isLocal: Whether the response is a local file, which has only one page.
-  /// - Returns: The lines without indentation.
   func readingLines(isLocal: Bool) -> [String] {
     var lines = look.notation + valueLines + items
     if let envelopeTitle { lines.append("envelope: {title: \(YAMLText.scalar(envelopeTitle))}") }
@@ -263,25 +229,23 @@ extension MappingProposal {
     if let program = look.program {
       return [program.comment] + made(noted("items: $.items", confidence, reason))
     }
-    switch place.shape {
-    case .list: return [noted("items: \(YAMLText.scalar("$" + path))", confidence, reason)]
-    case .sections(_, let member):
-      let own = String(member.all.dropFirst())
-      let from = sectionKey == nil ? "$\(path)[*]\(own)" : "$\(own)"
-      let words = "\(reason) in \(count(place.sections.count, "section"))"
-      return [noted("items: \(YAMLText.scalar(from))", confidence, words)]
-    case .sectionsByName(_, let member):
-      return [
-        noted(
-          "# Sections by name",
-          confidence,
-          "\(count(place.sections.count, member == nil ? "array" : "section")) in an object"
-        )
-      ] + made("items: $.items")
+    let sections = count(
+      place.sections.count,
+      place.kind == .sectionsByName && place.member == nil ? "array" : "section"
+    )
+    let member = place.member?.all.dropFirst() ?? ""
+    switch place.kind {
+    case .list: return [noted("items: \(YAMLText.scalar("$\(path)"))", confidence, reason)]
+    case .sections:
+      let from = YAMLText.scalar(sectionKey == nil ? "$\(path)[*]\(member)" : "$\(member)")
+      return [noted("items: \(from)", confidence, "\(reason) in \(sections)")]
+    case .sectionsByName:
+      return [noted("# Sections by name", confidence, "\(sections) in an object")]
+        + made("items: $.items")
     case .itemsByID:
-      return [
-        noted("# Items by id", confidence, "\(count(itemCount, "object")) in an object")
-      ] + made("items: $.items")
+      let objects = count(itemCount, "object")
+      return [noted("# Items by id", confidence, "\(objects) in an object")]
+        + made("items: $.items")
     }
   }
 
@@ -293,15 +257,14 @@ extension MappingProposal {
   /// The jq program of `transform:`, or nil if the response needs no transform.
   var transform: String? {
     if let program = look.program { return program.program }
-    switch place.shape {
+    switch place.kind {
     case .list, .sections: return nil
-    case .sectionsByName(_, let member):
-      let items = member.map { ".value[\(JQText.string($0))]" } ?? ".value"
-      let title =
-        member == nil
-        ? ".key"
-        : sectionTitle.map { "(.value[\(JQText.string($0.evidence.place.name))] // .key)" }
-          ?? ".key"
+    case .sectionsByName:
+      func value(_ name: String) -> String { ".value[\(JQText.string(name))]" }
+      let member = place.member?.name
+      let named = member == nil ? nil : sectionTitle?.evidence.place.name
+      let title = named.map { "(\(value($0)) // .key)" } ?? ".key"
+      let items = member.map(value) ?? ".value"
       return "{sections: [\(jqEntries) | {key, title: \(title), items: \(items)}]}"
     case .itemsByID:
       return "{items: [\(jqEntries) | .value\(isIDMemberName ? " + {id: .key}" : "")]}"
@@ -340,8 +303,7 @@ extension MappingProposal {
 
   /// Whether the id of an item is its member name in the object that contains the items: `{"c1": {…}, "c2": {…}}`.
   private var isIDMemberName: Bool {
-    guard case .itemsByID = place.shape else { return false }
-    return fields.rankings[.id]?.first?.isSure != true
+    place.kind == .itemsByID && fields.rankings[.id]?.first?.isSure != true
   }
 
   /// The jq expression for the members of the object that contains the items or sections.
@@ -355,12 +317,10 @@ extension MappingProposal {
   /// The line `paging:`, which is a comment if the paging is in doubt or the response is a local file.
   private func pagingLines(isLocal: Bool) -> [String] {
     guard let paging else { return [] }
-    if isLocal {
-      return paging.confidence < 0.5
-        ? [] : [noted("# With a URL: paging: \(paging.yaml)", paging.confidence, paging.reason)]
-    }
-    let line = noted("paging: \(paging.yaml)", paging.confidence, paging.reason)
-    return [paging.confidence < 0.5 ? "# \(line)" : line]
+    let isUnsure = paging.confidence < 0.5
+    if isLocal, isUnsure { return [] }
+    let mark = isLocal ? "# With a URL: " : isUnsure ? "# " : ""
+    return [noted("\(mark)paging: \(paging.yaml)", paging.confidence, paging.reason)]
   }
 
   /// The lines below `item:`.
@@ -384,25 +344,55 @@ extension MappingProposal {
     return lines + [isSaid ? "  images:" : "  # images:"] + pictures
   }
 
-  /// The line of a field with its path, followed by comments with other paths that possibly lead to the field.
+  /// The line of a field, followed by comments with other values that it possibly has.
+  ///
+  /// - Parameters:
+  ///   - field: The field.
+  ///   - value: The value in YAML.
+  ///   - scores: The paths in the value, the best first.
+  ///   - isSaid: Whether the line is a key; if false, it is a comment.
+  ///   - reason: The beginning of the comment at the end of the line.
+  ///   - others: Comments that follow the line.
+  ///   - rival: The value, in YAML, that leads to another path.
+  /// - Returns: The lines below `item:`, with their indentation.
+  private func lines(
+    _ field: FieldRules.Field,
+    _ value: String,
+    of scores: [FieldScore],
+    isSaid: Bool,
+    because reason: String = "",
+    others: [String] = [],
+    _ rival: (FieldScore) -> String
+  ) -> [String] {
+    let indent = field == .thumbnail || field == .gallery ? "    " : "  "
+    let line = "\(indent)\(isSaid ? "" : "# ")\(field.rawValue): \(value)"
+    return [noted(line, scores[0], because: reason)] + others
+      + rivals(fields.rankings[field] ?? [], of: scores).map {
+        noted("\(indent)# \(field.rawValue): \(rival($0))", $0)
+      }
+  }
+
+  /// The lines of a field that has a path.
   ///
   /// A doubtful field is commented out. The id and the title are never commented out, because every item needs them.
   private func line(_ field: FieldRules.Field) -> [String] {
     let scores = fields.alternatives(field)
     guard let best = scores.first else { return [] }
-    func text(_ scores: [FieldScore]) -> String {
-      let paths = scores.map { YAMLText.scalar(path($0, field)) }
-      return "\(field.rawValue): \(YAMLText.alternatives(paths))"
-    }
-    let isSaid = best.isSure || field == .id || field == .title
+    func value(_ score: FieldScore) -> String { YAMLText.scalar(path(score, field)) }
     let reason =
       field == .id && !best.isSure
       ? "no field is called an id, and this one differs in all items: " : ""
-    return [noted("  \(isSaid ? "" : "# ")\(text(scores))", best, because: reason)]
-      + rivals(fields.rankings[field] ?? [], of: scores).map { noted("  # \(text([$0]))", $0) }
+    return lines(
+      field,
+      YAMLText.alternatives(scores.map(value)),
+      of: scores,
+      isSaid: best.isSure || field == .id || field == .title,
+      because: reason,
+      value
+    )
   }
 
-  /// The line of a role of pictures, followed by comments with other paths.
+  /// The lines of a role of pictures.
   private func pictureLines(
     _ field: FieldRules.Field,
     _ pictures: PictureProposal?
@@ -418,10 +408,26 @@ extension MappingProposal {
       values.append(first)
     }
     let value = YAMLText.alternatives(values)
-    return [noted("    \(pictures.isSure ? "" : "# ")\(field.rawValue): \(value)", best)]
-      + rivals(fields.rankings[field] ?? [], of: pictures.scores).map { other in
-        noted("    # \(field.rawValue): \(YAMLText.scalar(path(other, field)))", other)
-      }
+    return lines(field, value, of: pictures.scores, isSaid: pictures.isSure) {
+      YAMLText.scalar(path($0, field))
+    }
+  }
+
+  /// The lines of a price, among them a comment with another unit.
+  private func priceLines(_ field: FieldRules.Field, _ price: PriceProposal?) -> [String] {
+    guard let price, let best = price.scores.first else { return [] }
+    let value = YAMLText.alternatives(price.scores.map { price.rule($0) })
+    let reason = price.unknownCurrency.map { "\($0) is no ISO 4217 currency: " } ?? ""
+    var others: [String] = []
+    if price.unit == .doubtful {
+      let example = best.evidence.samples.first?.prefix(15) ?? "1999"
+      let comment = YAMLText.comment("if \(example) counts cents")
+      others = ["  # \(field.rawValue): \(price.rule(best, as: .minor))   \(comment)"]
+    }
+    let isSaid = price.isSure
+    return lines(field, value, of: price.scores, isSaid: isSaid, because: reason, others: others) {
+      price.rule($0)
+    }
   }
 
   /// The candidates for a field that were not chosen but are nearly as likely.
@@ -434,26 +440,6 @@ extension MappingProposal {
       score.confidence > max(FieldScore.floor, best - (best >= FieldScore.sure ? 0.12 : 0.3))
         && !taken.contains { $0.evidence.place == score.evidence.place }
     }.prefix(best >= FieldScore.sure ? 1 : 3)
-  }
-
-  /// The line of a price, followed by comments with another unit and other paths.
-  private func priceLines(_ field: FieldRules.Field, _ price: PriceProposal?) -> [String] {
-    guard let price, let best = price.scores.first else { return [] }
-    let name = field.rawValue
-    let value = YAMLText.alternatives(price.scores.map { price.rule($0) })
-    let reason = price.unknownCurrency.map { "\($0) is no ISO 4217 currency: " } ?? ""
-    var lines = [noted("  \(price.isSure ? "" : "# ")\(name): \(value)", best, because: reason)]
-    if price.unit == .doubtful {
-      let example = best.evidence.samples.first ?? "1999"
-      lines.append(
-        "  # \(name): \(price.rule(best, as: .minor))   "
-          + YAMLText.comment("if \(example.prefix(15)) counts cents")
-      )
-    }
-    return lines
-      + rivals(fields.rankings[field] ?? [], of: price.scores).map {
-        noted("  # \(name): \(price.rule($0))", $0)
-      }
   }
 
   /// A line with a comment such as `# 0.9: text in 3 of 4 items`.

@@ -67,23 +67,25 @@ struct PagingProposal {
     ranking.insert(contentsOf: behindLast(around, place, id), at: 0)
     for name in ["page", "skip", "offset", "start", "p", "from"]
     where query.contains(where: { $0.name == name }) {
-      let way = ["page", "p"].contains(name) ? "page" : "offset"
-      ranking.append(Self("{\(way): \(name)}", 0.6, "the URL has \(name)="))
+      let way = name.hasPrefix("p") ? "page" : "offset"
+      ranking.append(Self(counting(way, name), 0.6, "the URL has \(name)="))
     }
     // If the response is the last page, the member for the next page's URL can be `null`.
     if ranking.isEmpty, let next = around.first(where: { $0.value.kind == .null && isNext($0) }) {
-      return [
-        Self("{next: \(YAMLText.scalar(next.path))}", 0.6, "it would hold the next page's URL")
-      ]
+      let yaml = "{next: \(YAMLText.scalar(next.path))}"
+      return [Self(yaml, 0.6, "it would hold the next page's URL")]
     }
     if ranking.isEmpty, isPage(count) {
-      let reason = "\(count) items may be only the first page"
-      ranking = [
-        Self("{page: page}", 0.2, reason), Self("{offset: offset}", 0.15, reason),
-        Self("{offset: skip}", 0.1, reason),
-      ]
+      ranking = [("page", "page", 0.2), ("offset", "offset", 0.15), ("offset", "skip", 0.1)].map {
+        Self(counting($0, $1), $2, "\(count) items may be only the first page")
+      }
     }
     return ranking.unique(by: \.yaml)
+  }
+
+  /// Paging by the number of a page or by an offset, such as `{page: page, first: 0}`.
+  private static func counting(_ way: String, _ name: String, isFromZero: Bool = false) -> String {
+    "{\(way): \(YAMLText.scalar(name))\(isFromZero ? ", first: 0" : "")}"
   }
 
   /// Whether a number of items is a usual size of a page.
@@ -93,16 +95,12 @@ struct PagingProposal {
 
   /// Paging by a page number in the path of the URL, such as `products/page/1` or `products/page-1.json`.
   private static func inPath(_ url: String) -> [PagingProposal] {
-    let file = url.prefix { $0 != "?" && $0 != "#" }
-    let digits = file.prefix { $0 != "." }.reversed().prefix { $0.isWholeNumber }
-    let head = file.prefix { $0 != "." }.dropLast(digits.count)
-    guard let first = Int(String(digits.reversed())), (0...1).contains(first),
-      ["", "p", "page", "page-", "page_", "page/", "p/"].contains(
-        head.split(separator: "/", omittingEmptySubsequences: false).last.map(String.init) ?? ""
-      )
-    else { return [] }
-    let paged = head + Placeholder.page.written + url[head.endIndex...].dropFirst(digits.count)
-    let yaml = "{page: page\(first == 0 ? ", first: 0" : "")}"
+    let number = /(?:[^?#.]*\/)?(?:p|page[-_]?)?(0*[01])(?=[?#.]|$)/
+    guard let digits = url.prefixMatch(of: number)?.output.1, let first = Int(digits) else {
+      return []
+    }
+    let paged = url[..<digits.startIndex] + Placeholder.page.written + url[digits.endIndex...]
+    let yaml = counting("page", "page", isFromZero: first == 0)
     return [Self(yaml, 0.6, "the URL ends in a number", nil, String(paged))]
   }
 
@@ -114,12 +112,10 @@ struct PagingProposal {
     _ place: ItemPlace,
     _ id: String?
   ) -> [PagingProposal] {
-    let goesOn = around.contains {
-      moreNames.contains(NameWords.plain($0.name)) && $0.value.boolean == true
-    }
+    let goesOn = around.contains { $0.isNamed("more") && $0.value.boolean == true }
     let isCounted = around.contains { $0.value.kind == .integer }
-    guard goesOn, !isCounted, let id, case .list(let path) = place.shape else { return [] }
-    let from = "$\(path.map(FieldPlace.segment).joined())[-1]\(id.dropFirst())"
+    guard goesOn, !isCounted, let id, place.kind == .list else { return [] }
+    let from = "$\(place.path.map(FieldPlace.segment).joined())[-1]\(id.dropFirst())"
     return ["starting_after", "after"].map { name in
       Self("{cursor: \(name), from: \(YAMLText.scalar(from))}", 0.3, "it says that there are more")
     }
@@ -151,6 +147,11 @@ struct PagingProposal {
     var words: [String] {
       path.split { ".[]'".contains($0) }.map { NameWords.plain(String($0)) }
     }
+
+    /// Whether the name has a meaning in ``FieldRules``.
+    func isNamed(_ meaning: String) -> Bool {
+      FieldRules.isNamed(meaning, NameWords.plain(name))
+    }
   }
 
   /// The scalars outside the items, at most three objects deep.
@@ -165,25 +166,16 @@ struct PagingProposal {
           let next = value.elements.first(where: { $0["rel"]?.text == "next" })?["href"]
         {
           // For example `{"links": [{"rel": "next", "href": "…"}]}`.
-          members.append(
-            Member(name: "next", path: place + "[?@.rel == 'next'].href", value: next)
-          )
+          let path = place + "[?@.rel == 'next'].href"
+          members.append(Member(name: "next", path: path, value: next))
         } else if value.kind != .array {
           members.append(Member(name: name, path: place, value: value))
         }
       }
     }
-    if case .list = place.shape { gather(root, "$", 0) }
+    if place.kind == .list { gather(root, "$", 0) }
     return members
   }
-
-  /// The names of members whose value `true` means that there is a next page.
-  private static let moreNames: Set<String> = ["has more", "has next", "has next page", "more"]
-
-  private static let cursorNames: Set<String> = [
-    "cursor", "next cursor", "end cursor", "next page token", "continuation token", "after",
-    "next token", "continuation", "cursor next", "next after", "page token", "next cursor token",
-  ]
 
   /// The member with the cursor of the next page, and the path to the cursor.
   private static func cursor(_ around: [Member]) -> (member: Member, path: String)? {
@@ -194,13 +186,12 @@ struct PagingProposal {
       let isOffset =
         ["offset", "start", "skip"].contains(name) && member.value.kind == .string
         && Int(text) == nil
-      return cursorNames.contains(name) || isOffset
+      return FieldRules.isNamed("cursor", name) || isOffset
         || (name == "next" && !PictureText.isLink(text) && !text.hasPrefix("?"))
     }
     guard let found else { return nil }
     let more = around.first {
-      ["has next page", "has more", "has next"].contains(NameWords.plain($0.name))
-        && $0.value.kind == .boolean
+      $0.isNamed("more") && NameWords.plain($0.name) != "more" && $0.value.kind == .boolean
         && parent($0.path) == parent(found.path)
     }
     // The last page can have a cursor too. Therefore the path selects the cursor only if the flag for more pages is
@@ -223,15 +214,11 @@ struct PagingProposal {
   ) -> [PagingProposal] {
     guard let (member, path) = cursor(around) else { return [] }
     let own = member.name
-    let bare = own.replacing("next_", with: "").replacing("end_", with: "")
-    let plain =
-      own.hasPrefix("next") && own.count > 4
-      ? own.dropFirst(4) : own.hasPrefix("end") ? own.dropFirst(3) : own[...]
-    var names = query.map(\.name).filter { cursorNames.contains(NameWords.plain($0)) }
-    names += [
-      bare.hasPrefix("next") || bare.hasPrefix("end")
-        ? plain.prefix(1).lowercased() + plain.dropFirst() : bare
-    ]
+    let bare = String(own.trimmingPrefix(/(?:next|end)[_-]?/))
+    var names = query.map(\.name).filter { FieldRules.isNamed("cursor", NameWords.plain($0)) }
+    names.append(
+      bare.isEmpty || bare == own ? own : bare.prefix(1).lowercased() + bare.dropFirst()
+    )
     names += ["cursor", "after", own, "page_token", "pageToken", "next"]
     return names.unique(by: \.self).filter { !$0.isEmpty }.map { name in
       let yaml = "{cursor: \(YAMLText.scalar(name)), from: \(YAMLText.scalar(path))}"
@@ -248,43 +235,31 @@ struct PagingProposal {
 
   /// Whether a name on the member's path is a usual name for the next page's URL.
   private static func isNext(_ member: Member) -> Bool {
-    member.words.contains {
-      ["next", "next page", "next url", "next link", "next page url", "next href", "more url"]
-        .contains($0)
-    }
+    member.words.contains { FieldRules.isNamed("next", $0) }
   }
 
   /// Pagings by a page number or an offset, if the response says how many items or pages there are.
   private static func counted(_ around: [Member], count: Int) -> [PagingProposal] {
-    func number(_ names: Set<String>) -> (name: String, value: Int)? {
+    func number(_ meaning: String) -> (name: String, value: Int)? {
       around.lazy.compactMap { member in
         // In `{"total": {"value": 15}}`, the name of the enclosing member says what the number means.
         let called =
           member.name == "value"
           ? member.words.dropLast().last ?? "" : NameWords.plain(member.name)
-        guard names.contains(called) else { return nil }
+        let isTotal = meaning == "total" && ListingDecoder.totalNames.contains(called)
+        guard isTotal || FieldRules.isNamed(meaning, called) else { return nil }
         return member.value.integer.map { (member.name, $0) }
       }.first
     }
-    func flag(_ names: Set<String>) -> Bool {
-      around.contains { names.contains(NameWords.plain($0.name)) && $0.value.boolean == true }
-    }
-    let total = number(
-      ListingDecoder.totalNames.union([
-        "total elements", "total records", "total products", "num found", "nb hits",
-        "total results",
-      ])
-    )
-    let pages = number([
-      "total pages", "last page", "pages", "page count", "num pages", "max page", "nb pages",
-      "number of pages",
-    ])
-    let goesOn = flag(moreNames.union(["is truncated"])) || number(["next page"]) != nil
-    let skipped = number(["skip", "offset", "start"])
-    let size = number(["limit", "per page", "page size", "pagesize"])
-    let page = number([
-      "page", "current page", "page number", "page index", "number", "page no", "pageno",
-    ])
+    let total = number("total")
+    let pages = number("pages")
+    let page = number("page")
+    let isFromZero = page?.value == 0
+    let goesOn =
+      around.contains {
+        ($0.isNamed("more") || NameWords.plain($0.name) == "is truncated")
+          && $0.value.boolean == true
+      } || around.contains { NameWords.plain($0.name) == "next page" && $0.value.integer != nil }
     let hasMore = goesOn ? true : total.map { $0.value > count } ?? pages.map { $0.value > 1 }
     guard let hasMore else { return [] }
     let reason =
@@ -296,33 +271,32 @@ struct PagingProposal {
           ? "it says that there are more"
           : "it has \(count) of \(total?.value ?? 0) items"
     var ranking: [PagingProposal] = []
-    if let skipped {
-      let sized = size.map {
+    if let skipped = number("offset") {
+      let sized = number("pageSize").map {
         ", size: {name: \(YAMLText.scalar($0.name)), value: \(max($0.value, 1))}"
       }
       let yaml = "{offset: \(YAMLText.scalar(skipped.name))\(sized ?? "")}"
       ranking.append(Self(yaml, hasMore ? 0.9 : 0.4, reason))
     }
-    let first = page.map { $0.value == 0 ? ", first: 0" : "" } ?? ""
     if pages != nil || page != nil {
       // If the response has the member `pageNo`, the parameter of the request has this name too. If the response has
       // `current_page`, the parameter is usually `page`.
       let own = page.flatMap {
         ["page no", "pageno", "page number"].contains(NameWords.plain($0.name)) ? $0.name : nil
       }
-      let yaml = "{page: \(YAMLText.scalar(own ?? "page"))\(first)}"
+      let yaml = counting("page", own ?? "page", isFromZero: isFromZero)
       ranking.append(Self(yaml, hasMore ? 0.8 : 0.4, reason))
     }
     guard hasMore else { return ranking }
     let holder = page.flatMap { page in
       around.first { $0.name == page.name }?.path.split { ".[]'$".contains($0) }.dropLast().last
     }
-    let named = (page.map { [$0.name] } ?? []) + (holder.map { ["\($0)[page]"] } ?? [])
+    let named = [page?.name, holder.map { "\($0)[page]" }].compactMap(\.self)
     for name in named + ["page", "p", "pageNumber"] where name != "number" {
-      ranking.append(Self("{page: \(YAMLText.scalar(name))\(first)}", 0.3, reason))
+      ranking.append(Self(counting("page", name, isFromZero: isFromZero), 0.3, reason))
     }
     for name in ["offset", "skip", "start", "from"] {
-      ranking.append(Self("{offset: \(name)}", 0.3, reason))
+      ranking.append(Self(counting("offset", name), 0.3, reason))
     }
     return ranking
   }
@@ -356,30 +330,12 @@ struct PostedPaging {
   /// Finds the members of a request, which is JSON.
   init(_ request: String) {
     self.request = request
-    var slots: [Slot] = []
-    var query = ""
-    var rest = request[...]
-    while let open = rest.firstIndex(of: "\"") {
-      guard let close = Self.end(ofText: rest[rest.index(after: open)...]) else { break }
-      let name = rest[rest.index(after: open)..<close]
-      let behind = rest[rest.index(after: close)...].drop(while: \.isWhitespace)
-      guard behind.first == ":" else {
-        rest = behind
-        continue
-      }
-      let value = behind.dropFirst().drop(while: \.isWhitespace)
-      rest = value
-      if value.first == "\"", let end = Self.end(ofText: value.dropFirst()) {
-        let text = value[...end]
-        rest = value[value.index(after: end)...]
-        if name == "query" { query = String(text) }
-        slots.append(Slot(meaning: String(name), value: text))
-      } else if let first = value.first, first.isNumber || first == "n" || first == "-" {
-        let scalar = value.prefix { !",}]".contains($0) && !$0.isWhitespace }
-        rest = rest[scalar.endIndex...]
-        slots.append(Slot(meaning: String(name), value: scalar))
-      }
+    // A text that is not the name of a member is matched as a whole, without a value.
+    let member = /"((?:[^"\\]|\\.)*)"(?:\s*:\s*("(?:[^"\\]|\\.)*"|[0-9n\-][^,}\]\s]*))?/
+    let slots = request.matches(of: member).compactMap { match in
+      match.output.2.map { Slot(meaning: String(match.output.1), value: $0) }
     }
+    let query = slots.last { $0.meaning == "query" && $0.value.hasPrefix("\"") }?.value ?? ""
     isGraphQL = query.contains("{")
     self.slots = slots.map { slot in
       // The query uses the member as an argument, for example in `products(currentPage: $p)`.
@@ -405,15 +361,6 @@ struct PostedPaging {
     let comma = head.hasSuffix("{") ? "" : ", "
     return "\(head)\(comma)\(JQText.string(name)): \(place.written)}"
   }
-
-  /// The index of the closing quote of a string.
-  private static func end(ofText text: Substring) -> Substring.Index? {
-    var isEscaped = false
-    return text.firstIndex { character in
-      defer { isEscaped = character == "\\" && !isEscaped }
-      return character == "\"" && !isEscaped
-    }
-  }
 }
 
 extension PagingProposal {
@@ -429,41 +376,29 @@ extension PagingProposal {
     let signs = counted(around, count: count)
     let says = signs.first.map { ($0.reason, 0.8) } ?? ("it may be only the first page", 0.4)
     guard !signs.isEmpty || isPage(count) else { return [] }
-    var ranking: [PagingProposal] = []
-    for slot in posted.slots {
-      guard let first = slot.number else { continue }
-      let meaning = NameWords.plain(slot.meaning)
-      if pageNames.contains(meaning), (0...1).contains(first) {
-        let yaml = "{page: \(YAMLText.scalar(slot.meaning))\(first == 0 ? ", first: 0" : "")}"
-        let body = posted.request(with: .page, at: slot)
-        ranking.append(Self(yaml, says.1, says.0, body))
-      } else if offsetNames.contains(meaning), first == 0 {
-        let body = posted.request(with: .offset, at: slot)
-        ranking.append(Self("{offset: \(YAMLText.scalar(slot.meaning))}", says.1, says.0, body))
-      }
+    let ways: [(way: String, meaning: String, place: Placeholder, others: [String])] = [
+      ("page", "postedPage", .page, ["page"]),
+      ("offset", "postedOffset", .offset, ["offset", "skip", "from"]),
+    ]
+    let ranking = posted.slots.compactMap { slot -> PagingProposal? in
+      let kind = ways.first { FieldRules.isNamed($0.meaning, NameWords.plain(slot.meaning)) }
+      guard let kind, let first = slot.number, first == 0 || first == 1 && kind.place == .page
+      else { return nil }
+      let isFromZero = first == 0 && kind.place == .page
+      let yaml = counting(kind.way, slot.meaning, isFromZero: isFromZero)
+      return Self(yaml, says.1, says.0, posted.request(with: kind.place, at: slot))
     }
     guard ranking.isEmpty else { return ranking }
     // The request possibly takes a member with the name that the page's number has in the response.
     let counts = around.filter { $0.value.integer.map { (0...1).contains($0) } ?? false }
-    for name in counts.map(\.name).filter({ pageNames.contains(NameWords.plain($0)) }) + ["page"] {
-      let isFromZero = counts.contains { $0.name == name && $0.value.integer == 0 }
-      guard let body = posted.request(with: .page, named: name) else { continue }
-      let yaml = "{page: \(YAMLText.scalar(name))\(isFromZero ? ", first: 0" : "")}"
-      ranking.append(Self(yaml, 0.3, says.0, body))
-    }
-    for name in counts.map(\.name).filter({ offsetNames.contains(NameWords.plain($0)) })
-      + ["offset", "skip", "from"]
-    {
-      guard let body = posted.request(with: .offset, named: name) else { continue }
-      ranking.append(Self("{offset: \(YAMLText.scalar(name))}", 0.3, says.0, body))
-    }
-    return ranking.unique(by: \.body)
+    return ways.flatMap { kind in
+      (counts.filter { $0.isNamed(kind.meaning) }.map(\.name) + kind.others).compactMap { name in
+        let isFromZero = counts.contains { $0.name == name && $0.value.integer == 0 }
+        let yaml = counting(kind.way, name, isFromZero: isFromZero && kind.place == .page)
+        return posted.request(with: kind.place, named: name).map { Self(yaml, 0.3, says.0, $0) }
+      }
+    }.unique(by: \.body)
   }
-
-  private static let pageNames: Set<String> = [
-    "page", "p", "page no", "pageno", "page number", "page num", "page index", "current page",
-  ]
-  private static let offsetNames: Set<String> = ["offset", "skip", "from", "start"]
 }
 
 extension PostedPaging {

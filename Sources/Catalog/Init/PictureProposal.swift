@@ -26,16 +26,12 @@ struct PictureProposal {
     let mixed = Self.mixed(with: best.evidence, among: all)
     let template = Self.template(for: best.evidence, among: all, root: root)
     let mark = PictureText.separator(of: best.evidence)
-    let own = [best.evidence.place] + mixed.map(\.place)
-    scores =
-      [best] + mixed.map { FieldScore(evidence: $0, confidence: best.confidence) }
-      + ranking.dropFirst()
+    let (places, others) = ([best.evidence.place] + mixed.map(\.place), ranking.dropFirst())
+    scores = [best] + mixed.map { FieldScore(evidence: $0, confidence: best.confidence) } + others
     values =
-      [Self.yaml(own, isMany: isMany, mark: mark, template: template)]
-      + ranking.dropFirst().map {
-        Self.yaml([$0.evidence.place], isMany: isMany, template: template)
-      }
-    first = mark == nil ? Self.yaml(own, isMany: false, template: template) : nil
+      [Self.yaml(places, isMany: isMany, mark: mark, template: template)]
+      + others.map { Self.yaml([$0.evidence.place], isMany: isMany, template: template) }
+    first = mark == nil ? Self.yaml(places, isMany: false, template: template) : nil
   }
 
   /// Whether the role becomes a key of the catalog file; if false, it is only written in a comment.
@@ -79,13 +75,12 @@ struct PictureProposal {
     let steps = evidence.place.steps
     let list = steps.last?.isList == true ? steps : Array(steps.dropLast())
     guard list.last?.isList == true else { return [] }
-    return all.filter { other in
-      guard other.place != evidence.place, other.isText, other.share(PictureText.isLink) > 0.8
-      else { return false }
-      let isText = other.place.steps == list
+    let others = all.filter { other in
       let isObject = steps == list && other.place.steps.dropLast() == list[...]
-      return isText || isObject
-    }.prefix(2).map(\.self)
+      return other.place != evidence.place && other.isPictureText
+        && (other.place.steps == list || isObject)
+    }
+    return Array(others.prefix(2))
   }
 
   /// The template that makes URLs of file names, such as `https://cdn.example/{value}`.
@@ -101,18 +96,12 @@ struct PictureProposal {
     if isRooted, all.contains(where: { $0.place.steps[0].name == "media_gallery_entries" }) {
       return "/media/catalog/product{value}"
     }
-    var found: (words: Set<String>, text: String)?
-    for (name, text) in prefixes(in: root, depth: 0) {
-      let words = Set(NameWords.words(of: name))
-      let own = Set(evidence.place.names.flatMap { NameWords.words(of: $0) })
-      let isNearer = words.intersection(own).count > (found?.words.intersection(own).count ?? -1)
-      if isNearer { found = (words, text) }
-    }
+    let own = Set(evidence.place.names.flatMap(NameWords.words))
+    func shared(_ name: String) -> Int { own.intersection(NameWords.words(of: name)).count }
+    let found = prefixes(in: root, depth: 0).max { shared($0.name) < shared($1.name) }
     guard var prefix = found?.text else { return nil }
-    if let open = prefix.firstIndex(of: "{"), let close = prefix.lastIndex(of: "}"), open < close,
-      !prefix[prefix.index(after: open)..<close].contains(where: { "{}".contains($0) })
-    {
-      return prefix[..<open] + "{value}" + prefix[prefix.index(after: close)...]
+    if let parts = prefix.wholeMatch(of: /([^{}]*)\{[^{}]*\}([^{}]*)/)?.output {
+      return "\(parts.1){value}\(parts.2)"
     }
     guard !prefix.contains("{") else { return nil }
     if prefix.hasSuffix("/"), isRooted { prefix.removeLast() }
@@ -134,11 +123,17 @@ struct PictureProposal {
       else { return [] }
       return [(name, text)]
     }.filter { name, _ in
-      let words = Set(NameWords.words(of: name))
-      return FieldRules.isPicture(name)
-        || !words.isDisjoint(with: ["cdn", "asset", "assets", "static", "prefix"])
+      FieldRules.isPicture(name)
+        || NameWords.words(of: name).contains {
+          ["cdn", "asset", "assets", "static", "prefix"].contains($0)
+        }
     }
   }
+}
+
+extension FieldEvidence {
+  /// Whether most values are texts that can be the URLs of pictures.
+  var isPictureText: Bool { isText && share(PictureText.isLink) > 0.8 }
 }
 
 /// Judges whether a text is the URL of a picture.

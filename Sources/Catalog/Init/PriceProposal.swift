@@ -56,22 +56,42 @@ struct PriceProposal {
     self.scores = scores
     self.currency = currency.path
     unknownCurrency = currency.unknown
-    let digits = Self.beside(evidence, among: all) { other in
-      Self.digitNames.contains(NameWords.plain(other.place.name))
+    // The values in the same object as the price, as in `{"amount": 7, "currency": "EUR"}`. The item itself does not
+    // count as such an object.
+    let parents = evidence.place.steps.dropLast()
+    let beside = all.filter { !parents.isEmpty && $0.place.steps.dropLast() == parents }
+    func first(_ fits: (FieldEvidence, String) -> Bool) -> FieldEvidence? {
+      beside.first { fits($0, NameWords.plain($0.place.name)) }
+    }
+    func areCents(_ words: some Sequence<String>) -> Bool {
+      words.contains { FieldRules.isNamed("cents", $0) }
+    }
+    let isWhole = evidence.share(PriceText.isWhole) == 1
+    let nanos = beside.first { $0.place.name.lowercased() == "nanos" }
+    let digits = first { other, name in
+      FieldRules.isNamed("digits", name)
         && other.share { Int($0).map { (0...4).contains($0) } ?? false } == 1
     }
-    let nanos = Self.beside(evidence, among: all) { $0.place.name.lowercased() == "nanos" }
-    let words = Set(evidence.place.names.suffix(2).flatMap { NameWords.words(of: $0) })
-    let isWhole = evidence.share(PriceText.isWhole) == 1
+    // If items have different divisors, none of them is used.
+    let divisor =
+      first { other, name in
+        other.distinct.count == 1 && ["divisor", "divide by", "denominator"].contains(name)
+      }.flatMap { Int($0.samples.first ?? "") } ?? 0
+    // A text beside the number, such as "cents", can say in every item that the number is in minor units.
+    let isCalledMinor =
+      first { other, name in
+        ["unit", "units", "scale", "format"].contains(name)
+          && other.share { areCents(NameWords.words(of: $0)) } == 1
+      } != nil
     if let nanos, isWhole, evidence.place.name.lowercased() == "units" {
       unit = .split(nanos: nanos.place.first)
     } else if let digits, isWhole {
       unit = .scaled(path: digits.place.first)
-    } else if isWhole, let divisor = Self.divisor(beside: evidence, among: all) {
+    } else if isWhole, [10, 100, 1000, 10_000].contains(divisor) {
       unit = .divided(by: divisor)
     } else if isWhole,
-      evidence.place.name == "unit_amount" || !words.isDisjoint(with: Self.minorWords)
-        || Self.isCalledMinor(evidence, among: all)
+      evidence.place.name == "unit_amount" || isCalledMinor
+        || areCents(evidence.place.names.suffix(2).flatMap(NameWords.words))
         || Self.isShown(evidence, among: all, currency.code)
     {
       unit = .minor
@@ -89,40 +109,6 @@ struct PriceProposal {
     if score.skipsZero { members.append("none: 0") }
     if let currency { members.append("currency: \(YAMLText.scalar(currency))") }
     return YAMLText.rule(members)
-  }
-
-  /// The first value that satisfies a condition and is in the same object as the price, as in
-  /// `{"amount": 7, "currency": "EUR"}`.
-  ///
-  /// The item itself does not count as such an object.
-  private static func beside(
-    _ evidence: FieldEvidence,
-    among all: [FieldEvidence],
-    where fits: (FieldEvidence) -> Bool
-  ) -> FieldEvidence? {
-    let parents = evidence.place.steps.dropLast()
-    return all.first { !parents.isEmpty && $0.place.steps.dropLast() == parents && fits($0) }
-  }
-
-  /// Whether a text beside the number, such as "cents", says in every item that the number is in minor units.
-  private static func isCalledMinor(
-    _ evidence: FieldEvidence,
-    among all: [FieldEvidence]
-  ) -> Bool {
-    beside(evidence, among: all) { other in
-      ["unit", "units", "scale", "format"].contains(NameWords.plain(other.place.name))
-        && other.share { !minorWords.isDisjoint(with: NameWords.words(of: $0)) } == 1
-    } != nil
-  }
-
-  /// The divisor beside the number, or nil if there is none or items have different divisors.
-  private static func divisor(beside evidence: FieldEvidence, among all: [FieldEvidence]) -> Int? {
-    let beside = beside(evidence, among: all) { other in
-      other.distinct.count == 1
-        && ["divisor", "divide by", "denominator"].contains(NameWords.plain(other.place.name))
-    }
-    let divisor = beside?.samples.first.flatMap { Int($0) } ?? 0
-    return [10, 100, 1000, 10_000].contains(divisor) ? divisor : nil
   }
 
   /// Whether another text of each item shows the same price with decimals: "$19.99" beside 1999.
@@ -146,16 +132,6 @@ struct PriceProposal {
       }
     }
   }
-
-  private static let digitNames: Set<String> = [
-    "currency minor unit", "minor unit", "minor units", "exponent", "fraction digits", "precision",
-    "scale", "decimals",
-  ]
-  private static let minorWords: Set<String> = [
-    "cents", "cent", "minor", "pence", "subunits", "money", "fen", "centavos", "centimes",
-    "centimos",
-    "céntimos", "grosze", "groszy", "paise", "kopecks", "øre",
-  ]
 
   /// Whether the numbers look like cents, and the currency makes this plausible.
   private static func seemsMinor(_ evidence: FieldEvidence, in currency: CurrencyProposal) -> Bool
@@ -196,6 +172,12 @@ struct CurrencyProposal {
   var path: String?
   /// The code of the prices if it is no ISO 4217 currency, such as "ETH"; otherwise nil.
   var unknown: String?
+
+  init(_ code: String, _ confidence: Double, _ reason: String) {
+    self.code = code
+    self.confidence = confidence
+    self.reason = reason
+  }
 }
 
 extension CurrencyProposal {
@@ -211,72 +193,39 @@ extension CurrencyProposal {
   ///   - root: The response.
   init(given: String?, items: [FieldEvidence], prices: [FieldEvidence], root: JSONNode) {
     let named = items.first(where: Self.isNamed)
-    if let given {
-      self.init(code: given, confidence: 1, reason: "given")
-      if let named, named.distinct.count > 1 { path = named.place.first }
-      return
-    }
-    if let named, let code = named.samples.first?.uppercased() {
-      let isOne = named.distinct.count == 1
-      self.init(
-        code: code,
-        confidence: isOne ? 0.95 : 0.6,
-        reason: isOne ? "the items name it" : "items differ, each names its own"
-      )
-      path = isOne ? nil : named.place.first
-      return
-    }
+    let isOne = named?.distinct.count == 1
     let code = Self.code(in: root, depth: 0, Currency.codes.contains)
-    if let written = Self.written(in: prices, named: code) {
+    let names = prices.map { $0.place.name.uppercased() }
+    if let code = given {
+      self.init(code, 1, "given")
+    } else if let code = named?.samples.first?.uppercased() {
+      let reason = isOne ? "the items name it" : "items differ, each names its own"
+      self.init(code, isOne ? 0.95 : 0.6, reason)
+    } else if let written = Self.written(in: prices, named: code) {
       self = written
-      return
-    }
-    let own = items.lazy.filter { Self.names.contains(NameWords.plain($0.place.name)) }
-      .flatMap(\.samples).first(where: Self.isUnknown)
-    if let unknown = own ?? (code == nil ? Self.code(in: root, depth: 0, Self.isUnknown) : nil) {
-      self.init(
-        code: code ?? "USD",
-        confidence: 0.1,
-        reason: "prices are in \(unknown), which is no ISO 4217 currency: correct it"
-      )
+    } else if let unknown = Self.unknown(in: items, code == nil ? root : nil) {
+      let reason = "prices are in \(unknown), which is no ISO 4217 currency: correct it"
+      self.init(code ?? "USD", 0.1, reason)
       self.unknown = unknown
-      return
+    } else if let code {
+      self.init(code, 0.8, "the response names it")
+    } else if let code = names.first(where: Currency.codes.contains) {
+      // For example `{"price": {"EUR": 7, "USD": 8}}`.
+      self.init(code, 0.8, "the name of the price's field says so")
+    } else if let (code, language) = Self.spoken(items) {
+      let reason = "the response names none, its texts are \(language): correct it if need be"
+      self.init(code, 0.4, reason)
+    } else if prices.contains(where: { $0.share(Self.hasDecimalComma) > 0.5 }) {
+      self.init("EUR", 0.2, "the response names none, prices have a decimal comma: correct it")
+    } else {
+      self.init("USD", 0.1, "the response names none: correct it")
     }
-    if let code {
-      self.init(code: code, confidence: 0.8, reason: "the response names it")
-      return
-    }
-    // For example `{"price": {"EUR": 7, "USD": 8}}`.
-    let names = prices.compactMap {
-      Currency.codes.contains($0.place.name.uppercased()) ? $0.place.name.uppercased() : nil
-    }
-    if let code = names.first {
-      self.init(code: code, confidence: 0.8, reason: "the name of the price's field says so")
-      return
-    }
-    if let code = Self.spoken(items) {
-      self.init(
-        code: code,
-        confidence: 0.4,
-        reason:
-          "the response names none, its texts are \(code == "KRW" ? "Korean" : "Japanese"): correct it if need be"
-      )
-      return
-    }
-    if prices.contains(where: { $0.share(Self.hasDecimalComma) > 0.5 }) {
-      self.init(
-        code: "EUR",
-        confidence: 0.2,
-        reason: "the response names none, prices have a decimal comma: correct it"
-      )
-      return
-    }
-    self.init(code: "USD", confidence: 0.1, reason: "the response names none: correct it")
+    if let named, !isOne { path = named.place.first }
   }
 
   /// Whether values are currency codes at a path with a name such as `currency`.
   static func isNamed(by evidence: FieldEvidence) -> Bool {
-    names.contains(NameWords.plain(evidence.place.name))
+    FieldRules.isNamed("currency", NameWords.plain(evidence.place.name))
       && evidence.share { Currency.codes.contains($0.uppercased()) } == 1
   }
 
@@ -296,29 +245,23 @@ extension CurrencyProposal {
       guard let first = codes.first else { continue }
       let shown = codes.count == 1 && codes[0].lowercased() == unit.key ? codes[0] : unit.key
       if let named, codes.contains(named) {
-        return Self(
-          code: named,
-          confidence: 0.95,
-          reason: "the response names it, and prices have \"\(shown)\""
-        )
+        return Self(named, 0.95, "the response names it, and prices have \"\(shown)\"")
       }
-      return Self(
-        code: first,
-        confidence: codes.count == 1 ? 0.9 : 0.6,
-        reason: "prices have \"\(shown)\""
-          + (codes.count == 1 ? "" : ", as in \(codes.prefix(4).joined(separator: ", "))")
-      )
+      let others = codes.count == 1 ? "" : ", as in \(codes.prefix(4).joined(separator: ", "))"
+      return Self(first, codes.count == 1 ? 0.9 : 0.6, "prices have \"\(shown)\"\(others)")
     }
     return nil
   }
 
   /// The currency that the script of the items suggests: won for Korean, yen for Japanese, nil for all others.
-  private static func spoken(_ items: [FieldEvidence]) -> String? {
-    for (code, range) in [("KRW", "\u{AC00}"..."\u{D7A3}"), ("JPY", "\u{3041}"..."\u{30FE}")] {
+  private static func spoken(_ items: [FieldEvidence]) -> (code: String, language: String)? {
+    for (code, language, letters) in [
+      ("KRW", "Korean", "\u{AC00}"..."\u{D7A3}"), ("JPY", "Japanese", "\u{3041}"..."\u{30FE}"),
+    ] {
       let isSpoken = items.contains { evidence in
-        evidence.isText && evidence.share { $0.contains { range.contains(String($0)) } } > 0.5
+        evidence.isText && evidence.share { $0.contains { letters.contains(String($0)) } } > 0.5
       }
-      if isSpoken { return code }
+      if isSpoken { return (code, language) }
     }
     return nil
   }
@@ -329,12 +272,6 @@ extension CurrencyProposal {
     return parts.count == 2 && parts[1].prefix { $0.isWholeNumber }.count == 2
   }
 
-  private static let names: Set<String> = [
-    "currency", "currency code", "currency id", "currencycode", "price currency", "currency iso",
-    "iso currency", "moneda", "devise", "währung", "waehrung", "valuta", "moeda", "通貨", "货币",
-    "curr", "ccy", "통화",
-  ]
-
   /// The first currency code in a response that satisfies a condition, at most three levels deep.
   private static func code(
     in node: JSONNode,
@@ -343,12 +280,21 @@ extension CurrencyProposal {
   ) -> String? {
     guard depth < 3 else { return nil }
     for (name, value) in node.members {
-      if names.contains(NameWords.plain(name)), let text = value.text?.uppercased(), fits(text) {
+      if FieldRules.isNamed("currency", NameWords.plain(name)),
+        let text = value.text?.uppercased(), fits(text)
+      {
         return text
       }
       if let code = code(in: value, depth: depth + 1, fits) { return code }
     }
     return nil
+  }
+
+  /// The code in the items, or else in the response, that looks like a currency but is none.
+  private static func unknown(in items: [FieldEvidence], _ root: JSONNode?) -> String? {
+    items.lazy.filter { FieldRules.isNamed("currency", NameWords.plain($0.place.name)) }
+      .flatMap(\.samples).first(where: isUnknown)
+      ?? root.flatMap { code(in: $0, depth: 0, isUnknown) }
   }
 
   /// Whether a text looks like the code of a currency, but ISO 4217 does not have it, for example "ETH" or "POINTS".

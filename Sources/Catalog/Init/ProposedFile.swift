@@ -31,7 +31,7 @@ package struct ProposedFile {
     /// The indices of the responses in ``pages``; at least one.
     var pages: [Int]
     /// How the responses are read.
-    var reading: ProposedReading
+    var reading: any ProposedReading
   }
 
   /// The catalog file as YAML.
@@ -40,10 +40,7 @@ package struct ProposedFile {
   package internal(set) var listings: [DecodedListing] = []
   /// The keys that are in doubt: they are commented out, or comments below them show other values.
   package var unsure: [String] {
-    let keys = parts.flatMap { part -> [String] in
-      if case .mapping(let mapping) = part.reading { mapping.unsure } else { [] }
-    }
-    return keys.unique(by: \.self)
+    parts.flatMap { $0.reading.mapping?.unsure ?? [] }.unique(by: \.self)
   }
   /// The detail as the catalog file reads it, or nil if no detail was given.
   package private(set) var readDetail: ItemDetail?
@@ -55,6 +52,11 @@ package struct ProposedFile {
   /// The responses in the order of the catalog file, grouped by their reading.
   var parts: [Part] = []
   private(set) var detail: DetailProposal?
+
+  /// The URL of a section, with the placeholder `{page}` if the path of the URL selects the page.
+  func url(of page: Int, in part: Part) -> String {
+    (part.pages.count == 1 ? part.reading.paging?.url : nil) ?? pages[page].source.url
+  }
 
   /// The sources in the order of the catalog file.
   var sources: [ProposedSource] { parts.flatMap(\.pages).map { pages[$0].source } }
@@ -82,26 +84,13 @@ package struct ProposedFile {
     self.name = name
     self.headers = headers
     self.pages = pages
-    var readings: [ProposedReading] = []
-    for page in pages {
-      do throws(CatalogError) {
-        readings.append(try Self.reading(of: page, currency))
-      } catch {
-        throw page.located(error)
-      }
-    }
     for (place, source) in ProposedSource.joined(pages.map(\.source)).enumerated() {
       self.pages[place].source = source
     }
-    for (place, reading) in readings.enumerated() {
-      if let part = parts.firstIndex(where: { $0.reading.isLike(reading) }) {
-        parts[part].pages.append(place)
-      } else {
-        parts.append(Part(pages: [place], reading: reading))
-      }
-    }
-    uniteReadings(readings, currency)
-    if pages.count > 1, let first = parts.first(where: \.reading.makesSections) {
+    try decideReadings(of: pages, currency)
+    if pages.count > 1,
+      let first = parts.first(where: { $0.reading.mapping?.makesSections == true })
+    {
       throw CatalogError(
         .unexpectedShape,
         subject: self.pages[first.pages[0]].source.label,
@@ -117,38 +106,40 @@ package struct ProposedFile {
     if let detail { try propose(detail) }
   }
 
-  /// Decides how a response is read: by a built-in format if one fits, otherwise by a mapping.
-  private static func reading(
-    of page: ProposedPage,
+  /// Decides how each response is read: by a built-in format if one fits, otherwise by a mapping.
+  ///
+  /// Responses that are alike get one mapping, because a field can be missing in the first of them.
+  private mutating func decideReadings(
+    of responses: [ProposedPage],
     _ currency: String?
-  ) throws(CatalogError) -> ProposedReading {
-    if let format = try FormatProposal(of: page, currency: currency) { return .format(format) }
-    return .mapping(
-      MappingProposal(
-        of: [try ResponseLook(page.body)],
-        source: page.source,
-        currency: currency,
-        hasNextLink: page.hasNextLink
-      )
-    )
-  }
-
-  /// Makes one mapping for the responses of each part, because a field can be missing in the first of them.
-  private mutating func uniteReadings(_ readings: [ProposedReading], _ currency: String?) {
-    for part in parts.indices where parts[part].pages.count > 1 {
-      let own = parts[part].pages
-      let looks = own.compactMap { page in
-        if case .mapping(let mapping) = readings[page] { mapping.look } else { nil }
+  ) throws(CatalogError) {
+    var groups: [(likeness: [AnyHashable], pages: [Int], looks: [ResponseLook])] = []
+    var formats: [[AnyHashable]: FormatProposal] = [:]
+    for (position, page) in responses.enumerated() {
+      let look: ResponseLook?
+      let likeness: [AnyHashable]
+      do throws(CatalogError) {
+        let format = try FormatProposal(of: page, currency: currency)
+        look = format == nil ? try ResponseLook(page.body) : nil
+        likeness = look?.likeness ?? [format?.format]
+        if formats[likeness] == nil { formats[likeness] = format }
+      } catch {
+        throw page.located(error)
       }
-      guard !looks.isEmpty else { continue }
-      parts[part].reading = .mapping(
-        MappingProposal(
-          of: looks,
-          source: pages[own[0]].source,
-          currency: currency,
-          hasNextLink: own.contains { pages[$0].hasNextLink }
-        )
+      let place = groups.firstIndex { $0.likeness == likeness } ?? groups.count
+      if place == groups.count { groups.append((likeness, [], [])) }
+      groups[place].pages.append(position)
+      groups[place].looks += [look].compactMap(\.self)
+    }
+    parts = groups.map { likeness, own, looks in
+      if let format = formats[likeness] { return Part(pages: own, reading: format) }
+      let mapping = MappingProposal(
+        of: looks,
+        source: pages[own[0]].source,
+        currency: currency,
+        hasNextLink: own.contains { pages[$0].hasNextLink }
       )
+      return Part(pages: own, reading: mapping)
     }
   }
 
@@ -193,7 +184,7 @@ package struct ProposedFile {
     for part in parts {
       for page in part.pages {
         defer { position += 1 }
-        guard part.pages.count > 1, case .mapping(let mapping) = part.reading,
+        guard part.pages.count > 1, let mapping = part.reading.mapping,
           part.reading.paging == nil, mapping.partLines.isEmpty
         else { continue }
         let absent = listings[position].absent.values.flatMap(\.self)
@@ -211,7 +202,7 @@ package struct ProposedFile {
     var first = 0
     for part in parts.indices {
       defer { first += parts[part].pages.count }
-      guard case .mapping(var mapping) = parts[part].reading else { continue }
+      guard var mapping = parts[part].reading.mapping else { continue }
       let asked = parts[part].pages[0]
       let source = pages[asked].source
       let isAlone = parts[part].pages.count == 1
@@ -220,12 +211,12 @@ package struct ProposedFile {
       else { continue }
       for paging in doubtful.prefix(PagingProposal.mostTried) {
         mapping.pagings = [paging.believed]
-        parts[part].reading = .mapping(mapping)
+        parts[part].reading = mapping
         let file = try readBack()
         let url = paging.url ?? source.url
         if Self.bringsMore(file, first, pages[asked].body, url, { ask(asked, $0, $1) }) { break }
         mapping.pagings = doubtful.map(\.refuted)
-        parts[part].reading = .mapping(mapping)
+        parts[part].reading = mapping
       }
     }
   }
@@ -269,19 +260,12 @@ package struct ProposedFile {
   /// Adds `detail:` to the file, deduced from the detail of one item, and decodes this detail with the file.
   private mutating func propose(_ page: ProposedPage) throws(CatalogError) {
     let readers = parts.flatMap { part in part.pages.map { _ in part } }
-    let candidates = zip(readers, listings).flatMap {
-      part,
-      listing -> [DetailProposal.Candidate] in
-      var nodes: [JSONNode] = []
-      if part.pages.count == 1, case .mapping(let mapping) = part.reading {
-        nodes = mapping.place.items
-      }
+    let candidates = zip(readers, listings).flatMap { part, listing in
       let items = listing.sections.flatMap(\.items)
-      return items.enumerated().map { index, item in
-        DetailProposal.Candidate(
-          id: item.id,
-          node: nodes.count == items.count ? nodes[index] : nil
-        )
+      let nodes = part.pages.count == 1 ? part.reading.mapping?.place.items ?? [] : []
+      return items.indices.map { index in
+        let node = nodes.count == items.count ? nodes[index] : nil
+        return DetailProposal.Candidate(id: items[index].id, node: node)
       }
     }
     do throws(CatalogError) {
@@ -289,7 +273,7 @@ package struct ProposedFile {
         page,
         of: candidates,
         base: sources[0].base,
-        currency: parts[0].reading.currency
+        currency: parts[0].reading.currencyCode
       )
     } catch {
       throw page.located(error)
@@ -300,129 +284,38 @@ package struct ProposedFile {
 }
 
 extension ProposedFile {
-  /// Parses the proposed file as a sync does, and checks that the result is what was proposed.
+  /// Parses the proposed file as a sync does, and checks that it has nothing that was not proposed.
   ///
   /// The file contains names and texts from the response. If a text were quoted wrongly, it could add a key such as
   /// `token:` with a command to run.
   ///
-  /// - Throws: ``CatalogError`` when the file cannot be parsed, or when the result differs from the proposal.
+  /// - Throws: ``CatalogError`` when the file cannot be parsed, or when its lines, keys or headers differ from the
+  ///   proposal.
   func readBack() throws(CatalogError) -> CatalogFile {
-    guard lines.allSatisfy(YAMLText.isOneLine) else { throw misread("its lines") }
-    let bytes = Array(text.utf8)
+    let (lines, bytes) = (lines, Array(text.utf8))
     let root = try YAMLFile(name: name, subject: "the proposed file").mapping(of: bytes)
-    guard root.members.map(\.name) == rootKeys else { throw misread("its keys") }
     let file = try CatalogFile(parsing: bytes, file: name)
-    if let fault = difference(of: file) { throw misread(fault) }
-    return file
-  }
-
-  /// The keys at the top level of the file, in the order of the file.
-  private var rootKeys: [String] {
-    let known: Set = [
-      "name", "currency", "base", "headers", "sections", "request", "read", "xml", "transform",
-      "text", "none", "items",
-      "envelope",
-      "paging", "item", "format", "detail",
-    ]
-    return lines.compactMap { line in
-      guard line.first.map({ $0 != " " && $0 != "#" }) ?? false else { return nil }
-      let key = String(line.prefix { $0 != ":" })
-      return known.contains(key) ? key : "no key"
-    }
-  }
-
-  /// The first difference between a parsed file and the proposal, such as "its name"; nil if they are equal.
-  private func difference(of file: CatalogFile) -> String? {
-    let sources = sources
-    if file.name != sources[0].name { return "its name" }
-    if file.currency != parts[0].reading.currency { return "its currency" }
-    if file.base != sources[0].base { return "its base" }
-    let sent = file.headers.map { [$0.name, $0.rawValue] }
-    if sent != headers.map({ [$0.name, $0.rawValue] }) || file.token != nil {
-      return "its headers"
-    }
-    let readers = parts.flatMap { part in part.pages.map { _ in part } }
-    for (position, (part, source)) in zip(readers, sources).enumerated() {
-      let paged = part.pages.count == 1 ? part.reading.paging?.url : nil
-      guard let found = Self.address(of: position, in: file),
-        found.url == source.url || found.url == paged,
-        found.key == nil || found.key == source.key
-      else { return "its sections" }
-      if case .mapping(let mapping) = part.reading,
-        let fault = mapping.difference(
-          of: file.mapping(ofSource: position),
-          without: source.absent
-        )
-      {
-        return fault
+    let keys = lines.filter { $0.first.map { !" #".contains($0) } ?? false }
+      .map { String($0.prefix { $0 != ":" }) }
+    let urls =
+      switch file.sections {
+      case .combined(let plan): [plan.url]
+      case .listed(let sources): sources.map(\.url)
       }
+    guard lines.allSatisfy(YAMLText.isOneLine), root.members.map(\.name) == keys,
+      file.name == sources[0].name, file.base == sources[0].base,
+      file.currency == parts[0].reading.currencyCode, file.token == nil,
+      file.headers.map({ [$0.name, $0.rawValue] }) == headers.map({ [$0.name, $0.rawValue] }),
+      urls == parts.flatMap({ part in part.pages.map { url(of: $0, in: part) } })
+    else {
+      throw CatalogError(
+        .unexpectedShape,
+        subject: "the response",
+        file: name,
+        reason: "a name or a text in it would change the meaning of the catalog file",
+        remedy: "write the catalog file by hand"
+      )
     }
-    return Self.address(of: sources.count, in: file) == nil ? nil : "its sections"
-  }
-
-  /// The URL and the key of the section at an index in a file, or nil if there is no such section.
-  ///
-  /// The key is nil if one response has many sections, because the response has their keys.
-  private static func address(
-    of position: Int,
-    in file: CatalogFile
-  ) -> (url: String, key: String?)? {
-    switch file.sections {
-    case .combined(let plan): position == 0 ? (plan.url, nil) : nil
-    case .listed(let sources):
-      sources.indices.contains(position)
-        ? (sources[position].url, sources[position].parts == nil ? sources[position].key : nil)
-        : nil
-    }
-  }
-
-  private func misread(_ thing: String) -> CatalogError {
-    CatalogError(
-      .unexpectedShape,
-      subject: "the response",
-      file: name,
-      reason: "a name or a text in it would change the meaning of the catalog file (\(thing))",
-      remedy: "write the catalog file by hand"
-    )
-  }
-}
-
-extension MappingProposal {
-  /// The first difference between a parsed mapping and this proposal, such as "its item"; nil if they are equal.
-  ///
-  /// - Parameters:
-  ///   - read: The mapping that was parsed.
-  ///   - absent: The mapped fields that are `null` in this section.
-  /// - Returns: The difference in words for a message.
-  fileprivate func difference(of read: Mapping, without absent: [ItemField]) -> String? {
-    if read.transform?.program.trimmed != transform?.trimmed { return "its transform" }
-    // If there is a transform, fields that the proposal leaves out have the paths of ``OwnShape``.
-    let made = transform == nil ? nil : (try? OwnShape.mapping())?.item
-    let texts: [(FieldRules.Field, ItemField?, KeyPath<Mapping.Item, [JSONPath]>)] = [
-      (.title, nil, \.title), (.description, .description, \.description),
-      (.badges, .badges, \.badges), (.deliveryTypes, .deliveryTypes, \.deliveryTypes),
-      (.latitude, .latitude, \.latitude), (.longitude, .longitude, \.longitude),
-      (.address, .address, \.address),
-    ]
-    for (field, key, way) in texts where !(key.map(absent.contains) ?? false) {
-      let own = paths(field)
-      let meant = own.isEmpty ? nil : own
-      let others = made?[keyPath: way].map(\.description) ?? []
-      let found = read.item[keyPath: way].map(\.description)
-      // A section sets a field of the catalog to `null` if its items lack the field.
-      if found != meant ?? others, meant != nil || !found.isEmpty { return "its item" }
-    }
-    let ids = idPath.map { [$0] } ?? made?.id.map(\.description) ?? []
-    if read.item.id.map(\.description) != ids { return "its item" }
-    let prices: [(PriceProposal?, KeyPath<Mapping.Item, [Mapping.PriceRule]>)] = [
-      (normalPrice, \.normalPrice), (salePrice, \.salePrice),
-    ]
-    for (price, rules) in prices {
-      let meant = price.flatMap { $0.isSure ? $0.scores.map(\.evidence.place.first) : nil }
-      let others = made?[keyPath: rules].map(\.path.description) ?? []
-      let found = read.item[keyPath: rules].map(\.path.description)
-      if found != meant ?? others, !found.isEmpty { return "its prices" }
-    }
-    return nil
+    return file
   }
 }

@@ -1,67 +1,26 @@
-/// The proposed way to read a response.
-enum ProposedReading {
-  /// By paths that were deduced from the response.
-  case mapping(MappingProposal)
-  /// By a built-in format, such as `shopify`.
-  case format(FormatProposal)
-
-  /// Whether the same keys of the catalog file can read the responses of both.
-  func isLike(_ other: ProposedReading) -> Bool {
-    switch (self, other) {
-    case (.mapping(let one), .mapping(let other)):
-      one.place.shape == other.place.shape && one.look.program == other.look.program
-        && one.look.notation == other.look.notation
-    case (.format(let one), .format(let other)): one.format == other.format
-    default: false
-    }
-  }
-
+/// The proposed way to read a response: ``MappingProposal`` or ``FormatProposal``.
+protocol ProposedReading {
   /// The comments at the beginning of the catalog file.
-  fileprivate var preface: [String] {
-    switch self {
-    case .mapping(let mapping): mapping.preface
-    case .format(let format): format.preface
-    }
-  }
-
+  var preface: [String] { get }
   /// The ISO 4217 code of the catalog's currency.
-  var currency: String {
-    switch self {
-    case .mapping(let mapping): mapping.currency.code
-    case .format(let format): format.currency.code
-    }
-  }
+  var currencyCode: String { get }
+  /// The line `currency:` of the catalog file.
+  var currencyLine: String { get }
 
-  fileprivate var currencyLine: String {
-    switch self {
-    case .mapping(let mapping): mapping.currencyLine
-    case .format(let format):
-      "currency: \(format.currency.code)   \(YAMLText.comment(format.currency.reason))"
-    }
-  }
+  /// The lines that say how the response is read: the path to the items, the paging, and the fields of an item.
+  ///
+  /// - Parameter isLocal: Whether the response is a local file, which has only one page.
+  /// - Returns: The lines without indentation.
+  func readingLines(isLocal: Bool) -> [String]
+}
 
-  /// See ``MappingProposal/partLines``.
-  fileprivate var partLines: [String] {
-    if case .mapping(let mapping) = self { mapping.partLines } else { [] }
-  }
+extension ProposedReading {
+  /// The mapping, or nil if a built-in format reads the response.
+  var mapping: MappingProposal? { self as? MappingProposal }
 
   /// The paging of the catalog file, or nil if the file has none or has it only in a comment.
   var paging: PagingProposal? {
-    guard case .mapping(let mapping) = self, let paging = mapping.paging, paging.confidence >= 0.5
-    else { return nil }
-    return paging
-  }
-
-  /// Whether the sections are made by a transform, which is a jq program in the catalog file.
-  var makesSections: Bool {
-    if case .mapping(let mapping) = self { mapping.makesSections } else { false }
-  }
-
-  fileprivate func lines(isLocal: Bool) -> [String] {
-    switch self {
-    case .mapping(let mapping): mapping.readingLines(isLocal: isLocal)
-    case .format(let format): format.lines
-    }
+    mapping?.paging.flatMap { $0.confidence >= 0.5 ? $0 : nil }
   }
 }
 
@@ -74,15 +33,12 @@ extension ProposedFile {
     let sources = sources
     let first = parts[0].reading
     var lines = ["# yaml-language-server: $schema=larder.schema.json"] + first.preface
-    let variables = sources.flatMap(\.variables) + headers.flatMap(\.variableNames)
+    let variables = (sources.flatMap(\.variables) + headers.flatMap(\.variableNames))
+      .unique(by: \.self)
     if !variables.isEmpty {
-      lines.append(
-        "# Set in the environment before a run: "
-          + variables.unique(by: \.self).joined(separator: ", ")
-      )
+      lines.append("# Set in the environment before a run: \(variables.joined(separator: ", "))")
     }
-    lines.append("name: \(YAMLText.scalar(sources[0].name))")
-    lines.append(first.currencyLine)
+    lines += ["name: \(YAMLText.scalar(sources[0].name))", first.currencyLine]
     if let base = sources[0].base {
       let note =
         sources[0].isUnknown
@@ -97,33 +53,32 @@ extension ProposedFile {
     if let body = first.paging?.body ?? sources[0].body {
       lines += ["request:", "  body: |"] + YAMLText.block(body, indent: "    ")
     }
-    lines += first.lines(isLocal: sources[0].base == nil)
-    lines += detail?.lines ?? []
-    return lines
+    return lines + first.readingLines(isLocal: sources[0].base == nil) + (detail?.lines ?? [])
   }
 
   private var sectionLines: [String] {
     let first = parts[0].reading
-    if pages.count == 1 {
-      let url = YAMLText.quoted(first.paging?.url ?? pages[0].source.url)
-      if first.makesSections { return ["sections: {url: \(url)}"] }
-      let own = first.partLines
-      if !own.isEmpty { return ["sections:", "  url: \(url)"] + own.map { "  \($0)" } }
-    }
+    let catalogs = first.readingLines(isLocal: false)
     var lines = ["sections:"]
     for (place, part) in parts.enumerated() {
-      for source in part.pages.map({ pages[$0].source }) {
-        let paged = part.pages.count == 1 ? part.reading.paging?.url : nil
-        let url = YAMLText.quoted(paged ?? source.url)
+      for page in part.pages {
+        let source = pages[page].source
+        let url = YAMLText.quoted(url(of: page, in: part))
         let key = YAMLText.scalar(source.key)
-        let own = part.reading.partLines
-        let reading = place == 0 ? [] : part.reading.lines(isLocal: source.base == nil)
-        if own.isEmpty, reading.isEmpty {
+        let own = part.reading.mapping?.partLines ?? []
+        if pages.count == 1, first.mapping?.makesSections == true {
+          return ["sections: {url: \(url)}"]
+        }
+        if pages.count == 1, !own.isEmpty {
+          return lines + (["url: \(url)"] + own).map { "  \($0)" }
+        }
+        if own.isEmpty, place == 0 {
           lines.append("  - {key: \(key), url: \(url)\(Self.without(source.absent))}")
           continue
         }
+        let reading = place == 0 ? [] : part.reading.readingLines(isLocal: source.base == nil)
         lines += own.isEmpty ? ["  - key: \(key)", "    url: \(url)"] : ["  - url: \(url)"]
-        lines += (own + Self.withoutCatalogs(reading, first)).map { "    \($0)" }
+        lines += (own + Self.complete(reading, below: catalogs)).map { "    \($0)" }
       }
     }
     return lines
@@ -140,47 +95,32 @@ extension ProposedFile {
     return ", item: {\((plain + images).joined(separator: ", "))}"
   }
 
-  /// The lines in a section that say how its response is read.
+  /// The lines in a section that say how its response is read, with `null` for what it does not have.
   ///
-  /// A section inherits keys such as `paging` from the top level of the file. Inherited keys that `reading` does not
-  /// have are set to `null`.
-  private static func withoutCatalogs(_ reading: [String], _ first: ProposedReading) -> [String] {
+  /// A section inherits keys such as `paging`, and the keys below `item:`, from the top level of the file.
+  private static func complete(_ reading: [String], below catalogs: [String]) -> [String] {
     guard !reading.isEmpty else { return [] }
-    func has(_ key: String, _ lines: [String]) -> Bool {
-      lines.contains { $0.hasPrefix("\(key):") }
-    }
-    let catalogs = first.lines(isLocal: false)
-    let ended = ["transform", "paging", "envelope"].filter {
-      has($0, catalogs) && !has($0, reading)
-    }
-    return withoutFields(of: catalogs, reading)
-      + ended.map { $0 == "envelope" ? "envelope: {title: null}" : "\($0): null" }
-  }
-
-  /// Adds `null` for each key below `item:` that the top level of the file has but the section does not have.
-  ///
-  /// - Parameters:
-  ///   - catalogs: The lines at the top level of the file.
-  ///   - reading: The lines of the section.
-  /// - Returns: The lines of the section with the additional lines.
-  private static func withoutFields(of catalogs: [String], _ reading: [String]) -> [String] {
-    func keys(_ lines: [String], indent: String) -> [String] {
-      lines.drop { $0 != "item:" }.filter { $0.hasPrefix(indent) }.map {
-        $0.dropFirst(indent.count)
+    /// The keys at the top level that only the catalog has, or with an indentation those below `item:`.
+    func absent(_ indent: String) -> [String] {
+      let (inherited, own) = (keys(catalogs), keys(reading))
+      func keys(_ lines: [String]) -> [String] {
+        lines.drop { !indent.isEmpty && $0 != "item:" }.filter { $0.hasPrefix(indent) }
+          .map { $0.dropFirst(indent.count) }.filter { $0.first?.isLetter == true }
+          .map { String($0.prefix { $0 != ":" }) }
       }
-      .filter { $0.first.map { $0.isLetter } ?? false }.map { String($0.prefix { $0 != ":" }) }
+      return inherited.filter { !own.contains($0) }
     }
-    guard let place = reading.firstIndex(of: "item:") else { return reading }
-    let own = keys(reading, indent: "  ")
-    let roles = keys(reading, indent: "    ")
-    let absent = keys(catalogs, indent: "  ").filter { !own.contains($0) }
-    let absentRoles =
-      own.contains("images") ? keys(catalogs, indent: "    ").filter { !roles.contains($0) } : []
     var lines = reading
-    if let images = lines.firstIndex(of: "  images:") {
-      lines.insert(contentsOf: absentRoles.map { "    \($0): null" }, at: images + 1)
+    if let item = lines.firstIndex(of: "item:") {
+      if let images = lines.firstIndex(of: "  images:") {
+        lines.insert(contentsOf: absent("    ").map { "    \($0): null" }, at: images + 1)
+      }
+      lines.insert(contentsOf: absent("  ").map { "  \($0): null" }, at: item + 1)
     }
-    lines.insert(contentsOf: absent.map { "  \($0): null" }, at: place + 1)
+    let ended = absent("")
     return lines
+      + ["transform", "paging", "envelope"].filter(ended.contains).map {
+        $0 == "envelope" ? "envelope: {title: null}" : "\($0): null"
+      }
   }
 }

@@ -100,8 +100,7 @@ package struct ProposedSource: Sendable {
       joined[place].url = joined[place].url(relativeTo: base)
       joined[place].base = base
     }
-    let keys = keys(of: joined)
-    for place in joined.indices { joined[place].key = keys[place] }
+    for (place, key) in keys(of: joined).enumerated() { joined[place].key = key }
     return joined
   }
 
@@ -139,21 +138,16 @@ package struct ProposedSource: Sendable {
     let own = sources.map(\.key)
     if Set(own).count == own.count { return own }
     let all = sources.map { source -> [String] in
-      let url =
-        source.url.hasPrefix("file:") ? source.url.dropFirst("file:".count) : source.url[...]
-      let path = url.prefix { $0 != "?" }.split(separator: "/").map {
-        $0.prefix { $0 != "." }
-      }
-      return (path.map(String.init) + query(of: source.url).map(\.value)).reversed()
+      let path = source.url.trimmingPrefix("file:").prefix { $0 != "?" }.split(separator: "/")
+      let names = path.map { String($0.prefix { $0 != "." }) }
+      return (names + query(of: source.url).map(\.value)).reversed()
     }
     for place in 0..<(all.map(\.count).min() ?? 0) {
       let words = all.map { fileName($0[place], else: "") }
       if !words.contains(""), Set(words).count == words.count { return words }
     }
-    var taken: [String: Int] = [:]
-    return own.map { key in
-      taken[key, default: 0] += 1
-      let number = taken[key] ?? 1
+    return own.enumerated().map { place, key in
+      let number = own[...place].count { $0 == key }
       return number == 1 ? key : "\(key)-\(number)"
     }
   }
@@ -201,18 +195,13 @@ package struct ProposedSource: Sendable {
     var secrets: [String] = []
     let parts = Self.query(of: query).map { name, value in
       let words = NameWords.words(of: name)
-      let isSecret = words.contains {
-        ["key", "token", "secret", "password", "signature", "apikey", "auth"].contains($0)
-      }
+      let isSecret = words.contains { FieldRules.isNamed("secret", $0) }
       guard isSecret, !value.isEmpty else { return value.isEmpty ? name : "\(name)=\(value)" }
+      let joined = words.map { $0.uppercased() }.joined(separator: "_")
+      let isName = joined.utf8.allSatisfy { $0 == 0x5F || $0 >= 0x41 && $0 <= 0x5A }
       secrets.append(value)
-      let variable = words.map { $0.uppercased() }.joined(separator: "_")
-      guard variable.utf8.allSatisfy({ $0 == 0x5F || $0 >= 0x41 && $0 <= 0x5A }) else {
-        variables.append("SECRET")
-        return "\(name)=${SECRET}"
-      }
-      variables.append(variable)
-      return "\(name)=${\(variable)}"
+      variables.append(isName ? joined : "SECRET")
+      return "\(name)=${\(isName ? joined : "SECRET")}"
     }
     return ("?" + parts.joined(separator: "&"), variables, secrets)
   }

@@ -35,20 +35,15 @@ package struct SectionCheck: Sendable {
     let skips = listing.skipped.filter { $0.section == section.key }
     skipped = Set(skips.filter { $0.lost == .item }.map(\.index)).count
     total = listing.sections.count == 1 ? listing.total : nil
-    var fields = [
-      Field(name: "id", paths: mapping.item.id.map(\.description), items: items.count),
-      Field(name: "title", paths: mapping.item.title.map(\.description), items: items.count),
-    ]
-    for field in ItemField.allCases where !mapping.item.paths(of: field).isEmpty {
-      fields.append(
-        Field(
-          name: field.rawValue,
-          paths: mapping.item.paths(of: field).map(\.description),
-          items: items.count(where: field.isHeld)
-        )
-      )
+    func field(_ name: String, _ paths: [JSONPath], _ count: Int) -> Field {
+      Field(name: name, paths: paths.map(\.description), items: count)
     }
-    self.fields = fields
+    let item = mapping.item
+    fields =
+      [field("id", item.id, items.count), field("title", item.title, items.count)]
+      + ItemField.allCases.filter { !item.paths(of: $0).isEmpty }.map {
+        field($0.rawValue, item.paths(of: $0), items.count(where: $0.isHeld))
+      }
     findings =
       Self.unreadable(skips) + Self.unmatched(fields, of: section, in: listing)
       + Self.odd(items)
@@ -56,29 +51,17 @@ package struct SectionCheck: Sendable {
 
   /// The findings about values that could not be read, one for each field and reason.
   private static func unreadable(_ skips: [SkippedItem]) -> [CatalogFinding] {
-    var groups: [(skip: SkippedItem, examples: [String], count: Int)] = []
-    for skip in skips {
-      let example = skip.id ?? "element \(skip.index)"
-      if let place = groups.firstIndex(where: {
-        $0.skip.lost == skip.lost && $0.skip.field == skip.field
-          && (skip.lost == .field || $0.skip.reason == skip.reason)
-      }) {
-        groups[place].examples.append(example)
-        groups[place].count += 1
-      } else {
-        groups.append((skip, [example], 1))
-      }
-    }
-    return groups.map { skip, examples, count in
-      CatalogFinding(
-        skip.lost == .item ? .itemSkipped : .fieldLost,
+    let findings = skips.map { skip in
+      let isItem = skip.lost == .item
+      return CatalogFinding(
+        isItem ? .itemSkipped : .fieldLost,
         field: skip.field,
-        count: count,
-        message: skip.lost == .item
-          ? "cannot be read: \(skip.reason)" : "have a value that cannot be read: \(skip.reason)",
-        examples: examples
+        count: 1,
+        message: "\(isItem ? "" : "have a value that ")cannot be read: \(skip.reason)",
+        examples: [skip.id ?? "element \(skip.index)"]
       )
     }
+    return CatalogFinding.joined(findings)
   }
 
   /// The findings about paths of the catalog file that lead to nothing in every item.
@@ -88,9 +71,8 @@ package struct SectionCheck: Sendable {
     in listing: DecodedListing
   ) -> [CatalogFinding] {
     guard !section.items.isEmpty else {
-      return [
-        CatalogFinding(.empty, message: "the section has no items; is that so in the shop?")
-      ]
+      let message = "the section has no items; is that so in the shop?"
+      return [CatalogFinding(.empty, message: message)]
     }
     let absent = Set(listing.absent[section.key]?.map(\.rawValue) ?? [])
     return fields.filter { absent.contains($0.name) }.map { field in
@@ -106,24 +88,6 @@ package struct SectionCheck: Sendable {
 
   /// The findings about items that can be read but look wrong.
   private static func odd(_ items: [StoreItem]) -> [CatalogFinding] {
-    func finding(
-      _ code: CatalogFinding.Code,
-      _ field: String,
-      _ items: [StoreItem],
-      _ message: String
-    ) -> [CatalogFinding] {
-      items.isEmpty
-        ? []
-        : [
-          CatalogFinding(
-            code,
-            field: field,
-            count: items.count,
-            message: message,
-            examples: items.map(\.id)
-          )
-        ]
-    }
     var seen: Set<String> = []
     let repeated = items.filter { !seen.insert($0.id).inserted }
     let dearer = items.filter { item in
@@ -131,25 +95,31 @@ package struct SectionCheck: Sendable {
       return sale.currency == normal.currency && sale.minorUnits > normal.minorUnits
     }
     let pages = items.filter { $0.images.contains { PictureText.isPage($0.url) } }
-    return finding(
-      .duplicateID,
-      "id",
-      repeated,
-      "have an id that an earlier item has; is id the right field?"
-    )
-      + finding(
-        .saleAboveNormal,
-        "salePrice",
-        dearer,
+    let swapped = dearer.count * 2 > items.count
+    let odd: [(code: CatalogFinding.Code, field: String, items: [StoreItem], message: String)] = [
+      (
+        .duplicateID, "id", repeated, "have an id that an earlier item has; is id the right field?"
+      ),
+      (
+        .saleAboveNormal, "salePrice", dearer,
         "cost more than their normal price"
-          + (dearer.count * 2 > items.count ? "; are salePrice and normalPrice swapped?" : "")
-      )
-      + finding(
-        .pictureIsPage,
-        "images",
-        pages,
+          + (swapped ? "; are salePrice and normalPrice swapped?" : "")
+      ),
+      (
+        .pictureIsPage, "images", pages,
         "have a picture whose URL ends as a page's; take the field with the picture itself"
+      ),
+    ]
+    return odd.filter { !$0.items.isEmpty }.map { code, field, items, message in
+      let ids = items.prefix(3).map(\.id)
+      return CatalogFinding(
+        code,
+        field: field,
+        count: items.count,
+        message: message,
+        examples: ids
       )
+    }
   }
 }
 
@@ -166,34 +136,30 @@ extension DecodedListing {
     paging: PagingRule?,
     hasNextLink: Bool
   ) -> [CatalogFinding] {
+    func finding(_ code: CatalogFinding.Code, _ field: String, _ message: String) -> CatalogFinding
+    {
+      CatalogFinding(code, field: field, count: elementCount, message: message)
+    }
     if let size = paging?.size, elementCount > size.value {
-      return [
-        CatalogFinding(
-          .pageSize,
-          field: "paging.size",
-          count: elementCount,
-          message:
-            "the request asks for \(size.value) elements a page, but \(elementCount) were returned; "
-            + "the shop ignores the parameter \(size.name), or has another name for it"
-        )
-      ]
+      let message =
+        "the request asks for \(size.value) elements a page, but \(elementCount) were returned; "
+        + "the shop ignores the parameter \(size.name), or has another name for it"
+      return [finding(.pageSize, "paging.size", message)]
     }
     guard paging == nil, let root = try? JSONDocument(parsing: body).root else { return [] }
     let place = ItemPlace.all(in: root).first { $0.items.count == elementCount }
     let goesOn = place.flatMap {
       PagingProposal.ranking(root: root, place: $0, hasNextLink: hasNextLink).first
     }
-    if let goesOn, goesOn.confidence >= 0.8 {
-      let message =
-        "the listing seems to have more pages (\(goesOn.reason)), and the file has no paging; "
-        + "write paging: \(goesOn.yaml)"
-      return [
-        CatalogFinding(.morePages, field: "paging", count: elementCount, message: message)
-      ]
+    let advice = goesOn.flatMap { paging in
+      paging.confidence < 0.8
+        ? nil
+        : "the listing seems to have more pages (\(paging.reason)), and the file has no paging; "
+          + "write paging: \(paging.yaml)"
     }
     // A sync warns about further pages in other cases too, and the warning is a finding here.
-    guard let message = unfollowed(hasNextLink: hasNextLink) else { return [] }
-    return [CatalogFinding(.morePages, field: "paging", count: elementCount, message: message)]
+    let message = advice ?? unfollowed(hasNextLink: hasNextLink)
+    return message.map { [finding(.morePages, "paging", $0)] } ?? []
   }
 }
 
@@ -236,14 +202,10 @@ package struct CatalogFinding: Hashable, Sendable, Encodable {
 
     /// Whether the message has no subject and follows a count of items: "3 of 40" and "cannot be read".
     package var countsItems: Bool {
-      switch self {
-      case .itemSkipped, .fieldLost, .saleAboveNormal, .duplicateID, .minorUnits, .pictureIsPage,
-        .pictureFails, .detailFails, .detailField:
-        true
-      case .neverMatches, .struckPrice, .duplicateKey, .ambiguousPrice, .morePages, .pageSize,
-        .empty:
-        false
-      }
+      ![
+        .neverMatches, .struckPrice, .duplicateKey, .ambiguousPrice, .morePages, .pageSize, .empty,
+      ]
+      .contains(self)
     }
   }
 
@@ -252,11 +214,11 @@ package struct CatalogFinding: Hashable, Sendable, Encodable {
   /// The field of the catalog file that the finding is about; nil when it is not about a field.
   @OrNull package private(set) var field: String?
   /// How many items the finding is about.
-  package let count: Int
+  package private(set) var count: Int
   /// The finding in words, and a possible remedy; see ``Code/countsItems``.
   package let message: String
   /// The ids of up to three of the items, or other examples.
-  package let examples: [String]
+  package private(set) var examples: [String]
 
   /// Makes a finding with only the first three examples.
   package init(
@@ -273,24 +235,22 @@ package struct CatalogFinding: Hashable, Sendable, Encodable {
     self.examples = Array(examples.prefix(3))
   }
 
-  /// Joins all findings of the same kind and field into one.
+  /// Joins all findings of the same kind and field into one, which has the message of the first.
   ///
-  /// It has the message of the first.
+  /// Skipped items are joined only if they have the same message too.
   package static func joined(_ findings: [CatalogFinding]) -> [CatalogFinding] {
     var joined: [CatalogFinding] = []
     for finding in findings {
-      let place = joined.firstIndex { $0.code == finding.code && $0.field == finding.field }
+      let place = joined.firstIndex {
+        $0.code == finding.code && $0.field == finding.field
+          && ($0.code != .itemSkipped || $0.message == finding.message)
+      }
       guard let place else {
         joined.append(finding)
         continue
       }
-      joined[place] = CatalogFinding(
-        finding.code,
-        field: finding.field,
-        count: joined[place].count + finding.count,
-        message: joined[place].message,
-        examples: joined[place].examples + finding.examples
-      )
+      joined[place].count += finding.count
+      joined[place].examples = Array((joined[place].examples + finding.examples).prefix(3))
     }
     return joined
   }
