@@ -291,7 +291,7 @@ struct DetailFields {
     var found: [(role: ImageReference.Role, evidence: FieldEvidence)] = []
     for evidence in all
     where evidence.isText && evidence.share(PictureText.isLink) == 1
-      && evidence.share(PictureText.isPage) == 0
+      && evidence.share(PictureText.isOther) == 0
     {
       let words = Set(evidence.place.names.flatMap { NameWords.words(of: $0) })
       let isNamed =

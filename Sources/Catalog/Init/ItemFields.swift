@@ -19,7 +19,10 @@ struct ItemFields {
   private(set) var gallery: [FieldScore] = []
 
   /// Chooses the fields among all paths in the items.
-  init(_ evidence: [FieldEvidence]) {
+  ///
+  /// - Parameter takesAnyTitle: Whether any short text can be the title if no path looks like one, such as the model of
+  ///   a car.
+  init(_ evidence: [FieldEvidence], takesAnyTitle: Bool = false) {
     self.evidence = evidence
     var taken: Set<FieldPlace> = []
     for field in [
@@ -28,7 +31,18 @@ struct ItemFields {
       var ranking = FieldScore.ranking(field, evidence).filter {
         !taken.contains($0.evidence.place)
       }
+      if field == .title, ranking.isEmpty, takesAnyTitle {
+        ranking = FieldScore.possibleTitles(evidence)
+      }
       if field == .title { ranking = Self.doubted(ranking, ==) }
+      if field == .id, let title = rankings[.title]?.first {
+        ranking = FieldScore.sorted(
+          ranking.map { score in
+            let isShared = score.evidence.isShared(by: title.evidence)
+            return isShared ? FieldScore(evidence: score.evidence, confidence: 0.35) : score
+          }
+        )
+      }
       guard let first = ranking.first else { continue }
       taken.insert(first.evidence.place)
       rankings[field] = ranking
@@ -218,10 +232,12 @@ struct ItemFields {
         continue
       }
       let (own, size) = (place.steps[step].name, other.place.steps[step].name)
-      let isForm = [own, size].allSatisfy { name in
-        FieldRules.has("link", "picture", "largest", "smallest", in: NameWords.plain(name))
-          || FieldRules.pictureSize(name) != FieldRules.usualSize
-      }
+      let isForm =
+        FieldScore.judge(.thumbnail, other).isSure
+        || [own, size].allSatisfy { name in
+          FieldRules.has("picture", "largest", "smallest", in: NameWords.plain(name))
+            || FieldRules.pictureSize(name) != FieldRules.usualSize
+        }
       let pixels = self.size(of: other)
       guard isForm, pixels > (best?.size ?? self.size(of: score.evidence)) else { continue }
       best = (FieldScore(evidence: other, confidence: score.confidence), pixels)

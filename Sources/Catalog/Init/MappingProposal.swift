@@ -363,8 +363,11 @@ extension MappingProposal: ProposedReading {
     }
     let isSaid = best.isSure || field == .id || field == .title
     let reason =
-      field == .id && !best.isSure
-      ? "no field is called an id, and this one differs in all items: " : ""
+      field != .id || best.isSure
+      ? ""
+      : best.evidence.variety < 1
+        ? "several items have the same: "
+        : "no field is called an id, and this one differs in all items: "
     return [noted("  \(isSaid ? "" : "# ")\(text(scores))", best, because: reason)]
       + rivals(fields.rankings[field] ?? [], of: scores).map { noted("  # \(text([$0]))", $0) }
   }
@@ -408,7 +411,9 @@ extension MappingProposal: ProposedReading {
     guard let price, let best = price.scores.first else { return [] }
     let name = field.rawValue
     let value = YAMLText.alternatives(price.scores.map { price.rule($0) })
-    let reason = price.unknownCurrency.map { "\($0) is no ISO 4217 currency: " } ?? ""
+    let reason =
+      price.unknownCurrency.map { "\($0) is no ISO 4217 currency: " }
+      ?? (price.isReadable ? "" : "no amount of \(currency.code): ")
     var lines = [noted("  \(price.isSure ? "" : "# ")\(name): \(value)", best, because: reason)]
     if price.unit == .doubtful {
       let example = best.evidence.samples.first ?? "1999"
