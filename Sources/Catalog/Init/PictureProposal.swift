@@ -99,11 +99,12 @@ struct PictureProposal {
     guard evidence.share(PictureText.isAbsolute) < 0.2 else { return nil }
     let isRooted = evidence.share { $0.hasPrefix("/") } > 0.8
     let host = all.first { other in
-      other.place.steps.count == 1 && !other.place.isMany && other.share == 1
+      !other.place.isMany && other.distinct.count == 1 && other.share == 1
         && other.share(PictureText.isHost) == 1
-        && other.share { $0.hasSuffix("/") } == (isRooted ? 0 : 1)
     }
-    if let host { return "{\(host.place.name)}{value}" }
+    if let text = host?.samples.first, !text.contains("{") {
+      return (text.hasSuffix("/") ? String(text.dropLast()) : text) + (isRooted ? "" : "/") + "{value}"
+    }
     if isRooted, all.contains(where: { $0.place.steps[0].name == "media_gallery_entries" }) {
       return "/media/catalog/product{value}"
     }

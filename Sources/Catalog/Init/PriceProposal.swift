@@ -59,7 +59,11 @@ struct PriceProposal {
     self.currency = currency.path
     unknownCurrency = currency.unknown
     isReadable =
-      evidence.share { (try? Price(parsing: $0, currency: currency.code)) != nil } > 0.9
+      evidence.share { text in
+        let number = evidence.texts == 0 ? Double(text) : nil
+        return (number.map { try? Price($0, currency: currency.code) }
+          ?? (try? Price(parsing: text, currency: currency.code))) != nil
+      } > 0.9
     // The values in the same object as the price, as in `{"amount": 7, "currency": "EUR"}`. The item itself does not
     // count as such an object.
     let parents = evidence.place.steps.dropLast()
@@ -164,7 +168,7 @@ struct PriceProposal {
   static func seemsMinor(_ numbers: [Int]) -> Bool {
     guard numbers.count > 2, numbers.allSatisfy({ $0 == 0 || $0 >= 100 }) else { return false }
     let typical = numbers.count { [99, 95, 90, 50, 49, 0].contains($0 % 100) }
-    let odd = numbers.count { ![0, 5, 9].contains($0 % 10) }
+    let odd = numbers.count { $0 > 1000 && ![0, 5, 9].contains($0 % 10) }
     let round = numbers.count { $0.isMultiple(of: 1000) }
     return max(typical, odd) * 2 > numbers.count && round * 2 < numbers.count
       || Set(numbers).count > 1 && numbers.allSatisfy { $0.isMultiple(of: 10_000) }
