@@ -269,7 +269,7 @@ struct DetailFields {
         FieldScore.judge($0, evidence).confidence >= FieldScore.floor
       }
       guard evidence.isText, evidence.share(PictureText.isLink) == 1,
-        evidence.share(PictureText.isPage) == 0, evidence.place.steps.count <= 4,
+        evidence.share(PictureText.isOther) == 0, evidence.place.steps.count <= 4,
         isNamed || evidence.share(PictureText.hasEnding) == 1, !has("stranger")
       else { return nil }
       return (!evidence.place.isMany ? .top : has("prose") ? .section : .gallery, evidence)

@@ -54,6 +54,18 @@ struct FieldEvidence {
     return pairs.isEmpty ? 1 : Double(pairs.count { holds($0.0, $0.1) }) / Double(pairs.count)
   }
 
+  /// Whether items with the same value here differ in `titles`, so that the value does not identify an item.
+  func isShared(by titles: FieldEvidence) -> Bool {
+    var known: [String: String] = [:]
+    let pairs = zip(firsts, titles.firsts).compactMap { id, title in
+      id.flatMap { id in title.map { (id, $0) } }
+    }
+    let conflicts = pairs.count { id, title in
+      known.updateValue(known[id] ?? title, forKey: id).map { $0 != title } ?? false
+    }
+    return conflicts * 20 > pairs.count
+  }
+
   /// Whether some item has a value here but no value in `other`.
   func fills(_ other: FieldEvidence) -> Bool {
     firsts.indices.contains { place in
@@ -210,6 +222,7 @@ struct EvidenceCollection {
     _ seen: inout Set<Int>
   ) {
     let elements = node.elements.prefix(40)
+    visitPictures(elements, place, &seen)
     guard let first = elements.first, first.kind == .object,
       let value = ["value", "values", "val"].first(where: { first[$0] != nil }),
       let key = ["attribute_code", "code", "key", "name", "slug"].first(where: {
@@ -222,6 +235,22 @@ struct EvidenceCollection {
       else { continue }
       let choice = "[?@\(FieldPlace.segment(key)) == \(FieldPlace.quoted(name))]"
       visit(held, place.choosing(choice, name).adding(value), &seen)
+    }
+  }
+
+  /// Records the pictures in a list that has videos too: `[{"type": "image", "url": …}, {"type": "video", "url": …}]`.
+  private mutating func visitPictures(
+    _ elements: some Sequence<JSONNode>,
+    _ place: FieldPlace,
+    _ seen: inout Set<Int>
+  ) {
+    for key in ["type", "media_type", "mediaType", "kind", "media_content_type"] {
+      for element in elements {
+        guard let type = element[key]?.text, ["image", "photo", "picture"].contains(type.lowercased())
+        else { continue }
+        let choice = "[?@\(FieldPlace.segment(key)) == \(FieldPlace.quoted(type))]"
+        visit(element, place.choosing(choice, "image"), &seen)
+      }
     }
   }
 
@@ -318,7 +347,7 @@ struct FieldPlace: Hashable {
   /// For example, in `{"name": [{"id": 1, "value": "Cup"}, {"id": 2, "value": "Tasse"}]}`.
   var isTextList: Bool {
     entersList && steps.allSatisfy { !$0.isList || FieldRules.isText($0.name) }
-      && steps.last?.name == "value"
+      && ["value", "#text"].contains(steps.last?.name)
   }
 
   /// Whether the value is a member of the objects in a list, such as `$.variants[0].price`.

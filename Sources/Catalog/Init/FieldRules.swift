@@ -49,20 +49,20 @@ enum FieldRules {
     price         | 0.95 | price, prices, prc, preis, precio, prix, prezzo, preco, preço, cena, prijs, pris, fiyat, ціна, τιμή, ราคา, harga, pricing, سعر, السعر, fiyati, fiyatı, hinta, bid, fare, 가격, 価格, 价格, цена, gia, giá | a price's name
     price         | 0.7  | unit, base, net, netto, offers | a price in some sense
     reduced       | 1    | sale, special, discount, discounted, offer, promo, promotion, promotional, deal, aktions, angebots, sonder, aanbiedings, scontato, rebajado, promocyjna, oferta, preco por, preço por, 할인가, акция | only reduced items have it
-    former        | 1    | normal, regular, list, original, org, orig, compare, old, was, before, former, previous, msrp, rrp, uvp, retail, market, strike, full, n, anterior, consumer, advies, streich, listen, listino, barre, barré, regularna, ordinarie, normaali, liste, goc, gốc, puvodni, původní, القديم, preco de, preço de, старая, 市场价, 정가, 정상가, 소비자가, 定価, 原价 | the price that was
+    former        | 1    | mrp, normal, regular, list, original, org, orig, compare, old, was, before, former, previous, msrp, rrp, uvp, retail, market, strike, full, n, anterior, consumer, advies, streich, listen, listino, barre, barré, regularna, ordinarie, normaali, liste, goc, gốc, puvodni, původní, القديم, preco de, preço de, старая, 市场价, 정가, 정상가, 소비자가, 定価, 原价 | the price that was
     listed        | 1    | list, listen, listino, regular, normal, retail, rrp, uvp, msrp, 정가, 定価 | is paid where items have no other price
     never         | 1    | cost, costs, costo, custo, coste, koszt, kosten, achat, compra, acquisto, einkaufs, inkoop, inkops, inköps, osto, alis, alış, nhap, nhập, ek, last sale, price id, закупочная, 进价, 成本, average, avg, trade, commission, parcelas, cuotas, raten, standard, purchase, wholesale, dealer, supplier, shipping, delivery, member, members, deposit, installment, installments, coupon, tax, taxes, vat, fee, fees, saving, savings, saved, save, point, points, reward, rewards, credit, bonus, per, tip, tips, weight, percent, percentage, rate, count, max, maximum, high, highest, to, nanos, 배송비, 적립금, 포인트, 送料 | other money, or none
-    amount        | 1    | amount, value, raw, cents, cent, minor, min, from, low, minimum, lowest, gross, units, start, decimal, number, total, money, range, variant, v2, set, in, shop, presentment, gross, brutto, ttc, formatted | a number that is called by what stands before it
+    amount        | 1    | amount, value, raw, cents, cent, minor, min, from, low, minimum, lowest, gross, units, start, decimal, number, total, money, range, variant, v2, set, in, shop, presentment, gross, brutto, ttc, formatted, numeral | a number that is called by what stands before it
     measure       | 1    | rating, ratings, score, stars, average, width, height, depth, length, size, ratio, volume, distance, radius, age, year, quantity, qty, stock, version, speed, duration, temperature, latitude, longitude, lat, lng, lon | a number that is no money
     person        | 1    | author, artist, user, owner, seller, vendor, maker, photographer, creator, contributor, writer, director, publisher, customer, reviewer, agent, broker, host, contact, staff, chef, speaker, instructor, teacher, person, people, first, last | a person is no title
     other         | 1    | brand, shop, store, manufacturer, reviews, review, category, categories, related, recommendations, merchant, supplier, flags, badges, badge, company, collection, collections | what the item only speaks of
     other         | 0.9  | logo, avatar, icons, qr | a mark
-    mark          | 1    | logo, avatar, icons, qr, swatch, video, map, flag | no picture of the item
+    mark          | 1    | logo, avatar, icons, qr, swatch, video, map, flag, prefix, suffix, host, domain | no picture of the item, or a part of an address
     wrapper       | 1    | node, product, item, attributes, fields, properties, data, info, source, current, details, content | holds the item itself
     counter       | 1    | index, position, rank, row, order, seq, sequence, cursor | says which in the list
     picture       | 1    | image, images, img, imgs, picture, pictures, pic, pics, photo, photos, thumb, thumbnail, thumbs, thumbnails, media, gallery, cover, poster, hero, icon, foto, fotos, bild, bilder, imagen, imagenes, imágenes, imagem, imagens, immagine, immagini, afbeelding, afbeeldingen, zdjecie, zdjecia, zdjęcie, zdjęcia, obrázek, kuva, kuvat, 이미지, 사진, 썸네일, 画像, 写真, 图片, 图像, 圖片, фото, изображение | pictures
-    link          | 1    | src, url, href, uri, link, original, large, file, path, small, medium, full, big, xl, lg, md, sm, xs, high, low, preview, regular, square, source, filename, raw | one of the forms of a picture
-    largest       | 1    | original, large, largest, full, xl, lg, big, high, l, hd, zoom, fullsize, raw, max, hires, print, haupt, groß, gross, grosse, große, grande, grand, groot, stor, duze, duży | its largest form
+    link          | 1    | src, url, href, uri, link, original, large, file, path, small, medium, full, big, xl, lg, md, sm, xs, high, low, preview, regular, square, source, filename, raw, web, mobile, desktop, main, default, standard, normal | one of the forms of a picture
+    largest       | 1    | original, o, large, detail, largest, full, xl, lg, big, high, l, hd, zoom, fullsize, raw, max, hires, print, haupt, groß, gross, grosse, große, grande, grand, groot, stor, duze, duży | its largest form
     idWord        | 1    | id, uuid, sku, code, key, no, nr, num, number, nummer, numero, número, kod, cod, codigo, código | begins or ends the name of an id, as in id_producto and objectNumber
     priceWord     | 1    | final, current, selling, calculated, unit, base, net, netto | means a price only beside a word such as price
     partly        | 1    | net, netto, ht, bez, excl, ex, excluding, without, unit, grund, total | a price without tax, or per unit
@@ -84,7 +84,7 @@ enum FieldRules {
     prose         | 1    | section, sections, detail, details, desc, description, content, body | pictures within a long description
     stranger      | 1    | brand, logo, vendor, seller, reviews, related, icon, qr, avatar | no picture of the item in its detail
     secret        | 1    | key, token, secret, password, signature, apikey, auth | a secret in the query of a URL
-    smallest      | 1    | thumb, thumbnail, thumbs, thumbnails, small, sm, s, xs, tiny, mini, icon, preview, low, klein, kleine, vorschau, piccola, piccolo, pequena, pequeña, petite, petit, vignette, miniatura, miniature, anteprima, liten | its smallest form
+    smallest      | 1    | thumb, thumbnail, thumbs, thumbnails, small, sm, s, xs, sq, tiny, mini, icon, preview, low, klein, kleine, vorschau, piccola, piccolo, pequena, pequeña, petite, petit, vignette, miniatura, miniature, anteprima, liten | its smallest form
     """
 
   /// The confidences of the table, first by meaning and then by name.
@@ -172,7 +172,7 @@ enum PriceMeaning {
     // A price can be called `price_with_tax`, but `tax` alone is not a price.
     var isNet = false
     let path = place.names.map { name in
-      let plain = NameWords.plain(name)
+      let plain = NameWords.plain(name).replacing("maximum retail price", with: "mrp")
       guard isPrice(plain) else { return plain }
       let words = plain.split(separator: " ")
       isNet = isNet || words.contains { FieldRules.isNamed("partly", String($0)) }
@@ -208,7 +208,7 @@ enum PriceMeaning {
   private static func confidence(of name: String) -> Double {
     let whole = ["price", "former", "reduced"].first { meaning in
       FieldRules.isNamed(meaning, name)
-        && (meaning == "price" || ["msrp", "rrp", "uvp", "was"].contains(name)
+        && (meaning == "price" || ["mrp", "msrp", "rrp", "uvp", "was"].contains(name)
           || name.contains { !$0.isASCII })
     }
     if let whole {
@@ -254,9 +254,27 @@ struct FieldScore {
   ///
   /// Paths with equal scores keep the order that they have in the item.
   static func ranking(_ field: FieldRules.Field, _ all: [FieldEvidence]) -> [FieldScore] {
-    all.map { judge(field, $0) }.filter { $0.confidence >= floor }.enumerated()
+    sorted(all.map { judge(field, $0) }.filter { $0.confidence >= floor })
+  }
+
+  /// The scores, the likeliest first; equal ones keep their order.
+  static func sorted(_ scores: [FieldScore]) -> [FieldScore] {
+    scores.enumerated()
       .sorted { ($1.element.confidence, $0.offset) < ($0.element.confidence, $1.offset) }
       .map(\.element)
+  }
+
+  /// The short texts that tell most of the items apart, whatever their names; each has the confidence ``floor``.
+  static func possibleTitles(_ all: [FieldEvidence]) -> [FieldScore] {
+    all.filter { evidence in
+      let isOther = evidence.place.names.contains {
+        FieldRules.has("other", "person", "mark", "counter", in: NameWords.plain($0))
+          || FieldRules.isID($0)
+      }
+      return fit(.title, evidence) > 0.5 && evidence.variety > 0.5 && !isOther
+        && evidence.share { $0.utf8.count <= 200 } == 1
+    }
+    .map { FieldScore(evidence: $0, confidence: floor) }
   }
 
   /// The confidence that the names on a path mean the field.
@@ -371,7 +389,8 @@ struct FieldScore {
       return isOther
         ? 0 : evidence.leading * (0.5 + 0.5 * evidence.variety) * (isToken ? 0.6 : 1)
     case .description, .address: return evidence.isText && evidence.isOne && !isLinks ? 1 : 0
-    case .badges, .deliveryTypes: return evidence.isText && !isLinks ? 1 : 0
+    case .badges, .deliveryTypes:
+      return evidence.isText && !isLinks && evidence.share(PriceText.isPrice) < 0.5 ? 1 : 0
     case .normalPrice, .salePrice:
       let isList = place.isMany && !place.entersList
       let read = evidence.share { PriceText.isPrice($0) }
@@ -394,14 +413,14 @@ struct FieldScore {
     return String(digits) == "9999-99-99"
   }
 
-  /// Whether most of the values are URLs or paths that do not end like those of web pages.
+  /// Whether most of the values are URLs or paths, and no part of them ends like a web page or a video.
   ///
   /// `data:` URLs do not count.
   private static func isPictures(_ evidence: FieldEvidence) -> Bool {
     let addresses = evidence.samples.filter { !PictureText.isData($0) }
     guard !addresses.isEmpty else { return false }
     let links = addresses.count(where: PictureText.isLink)
-    let pages = addresses.count(where: PictureText.isPage)
+    let pages = addresses.count(where: PictureText.isOther)
     return links * 5 > addresses.count * 4 && pages * 5 < addresses.count
   }
 }

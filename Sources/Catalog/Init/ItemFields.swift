@@ -19,7 +19,10 @@ struct ItemFields {
   private(set) var gallery: [FieldScore] = []
 
   /// Chooses the fields among all paths in the items.
-  init(_ evidence: [FieldEvidence]) {
+  ///
+  /// - Parameter takesAnyTitle: Whether any short text can be the title if no path looks like one, such as the model of
+  ///   a car.
+  init(_ evidence: [FieldEvidence], takesAnyTitle: Bool = false) {
     self.evidence = evidence
     var taken: Set<FieldPlace> = []
     for field in [
@@ -28,7 +31,18 @@ struct ItemFields {
       var ranking = FieldScore.ranking(field, evidence).filter {
         !taken.contains($0.evidence.place)
       }
+      if field == .title, ranking.isEmpty, takesAnyTitle {
+        ranking = FieldScore.possibleTitles(evidence)
+      }
       if field == .title { ranking = Self.doubted(ranking, ==) }
+      if field == .id, let title = rankings[.title]?.first {
+        ranking = FieldScore.sorted(
+          ranking.map { score in
+            let isShared = score.evidence.isShared(by: title.evidence)
+            return isShared ? FieldScore(evidence: score.evidence, confidence: 0.35) : score
+          }
+        )
+      }
       guard let first = ranking.first else { continue }
       taken.insert(first.evidence.place)
       rankings[field] = ranking
@@ -213,7 +227,7 @@ struct ItemFields {
   private func largest(_ score: FieldScore) -> FieldScore? {
     let place = score.evidence.place
     func isForm(_ name: String) -> Bool {
-      FieldRules.has("link", "picture", "largest", "smallest", in: NameWords.plain(name))
+      FieldRules.has("picture", "largest", "smallest", in: NameWords.plain(name))
         || FieldRules.pictureSize(name) != FieldRules.usualSize
     }
     let own = size(of: score.evidence)
@@ -221,8 +235,10 @@ struct ItemFields {
       guard other.isPictureText, other.held == score.evidence.held,
         let step = Self.difference(place, other.place)
       else { return false }
-      return [place, other.place].allSatisfy { isForm($0.steps[step].name) }
-        && size(of: other) > own
+      let isPicture =
+        FieldScore.judge(.thumbnail, other).isSure
+        || [place, other.place].allSatisfy { isForm($0.steps[step].name) }
+      return isPicture && size(of: other) > own
     }
     return others.max { size(of: $0) < size(of: $1) }.map {
       FieldScore(evidence: $0, confidence: score.confidence)

@@ -45,6 +45,8 @@ struct ItemPlace {
         found.append(ItemPlace(kind: .list, path: path, items: elements))
         addSections(elements, at: path)
       }
+      // A response to a batch of one request is an array with one element.
+      if elements.count == 1 { visit(elements[0], at: path + [FieldPlace.everyElement]) }
       guard node.kind == .object else { return }
       let members = node.members
       addByName(members.map(\.value), at: path)
@@ -182,8 +184,10 @@ struct ResponseLook {
     let program = JoiningProgram(for: response)
     // The output of the program is used only if it contains items.
     let joined = program?.applied(to: body)
-    let found = joined.flatMap(Self.best)
-    guard let best = found ?? Self.best(in: response) else {
+    let found = joined.flatMap { Self.best(in: $0) }
+    let best =
+      found ?? Self.best(in: response) ?? Self.best(in: response, takesAnyTitle: true)
+    guard let best else {
       throw MappingProposal.nothingFound(in: response)
     }
     self.notation = notation
@@ -198,12 +202,17 @@ struct ResponseLook {
   private typealias Found = (place: ItemPlace, confidence: Double, fields: ItemFields)
 
   /// The place whose objects look most like items.
-  private static func best(in root: JSONNode) -> Found? {
+  private static func best(in root: JSONNode, takesAnyTitle: Bool = false) -> Found? {
     var best: Found?
     for place in ItemPlace.all(in: root) {
-      let fields = ItemFields(EvidenceCollection(place.items).all)
+      let evidence = EvidenceCollection(place.items).all
+      let fields = ItemFields(evidence, takesAnyTitle: takesAnyTitle)
+      guard !takesAnyTitle || fields.thumbnail.first?.isSure == true else { continue }
       let confidence = fields.confidence * MappingProposal.weight(of: place)
-      if fields.isUsable(in: place), confidence > (best?.confidence ?? 0) {
+      guard fields.isUsable(in: place) else { continue }
+      // Of two lists that are as likely, such as the featured items and all items, the longer one is taken.
+      let margin = place.items.count > (best?.place.items.count ?? 0) ? -0.02 : 0.02
+      if best.map({ confidence > $0.confidence + margin }) ?? true {
         best = (place, confidence, fields)
       }
     }

@@ -93,6 +93,13 @@ struct PictureProposal {
   ) -> String? {
     guard evidence.share(PictureText.isAbsolute) < 0.2 else { return nil }
     let isRooted = evidence.share { $0.hasPrefix("/") } > 0.8
+    let host = all.first { other in
+      !other.place.isMany && other.distinct.count == 1 && other.share == 1
+        && other.share(PictureText.isHost) == 1
+    }
+    if let text = host?.samples.first, !text.contains("{") {
+      return (text.hasSuffix("/") ? String(text.dropLast()) : text) + (isRooted ? "" : "/") + "{value}"
+    }
     if isRooted, all.contains(where: { $0.place.steps[0].name == "media_gallery_entries" }) {
       return "/media/catalog/product{value}"
     }
@@ -178,10 +185,20 @@ enum PictureText {
     return evidence.distinct.count > 1 ? common?.max() : nil
   }
 
-  /// Whether the path of a URL has the ending of a web page, such as `.html`.
-  static func isPage(_ text: String) -> Bool {
+  /// Whether a URL is surely not that of a picture: it ends like a web page or a video, or it is only a host.
+  static func isOther(_ text: String) -> Bool {
     let path = path(text)
-    return [".html", ".htm", ".php", ".asp", ".aspx", ".jsp"].contains(where: path.hasSuffix)
+    return isHost(text)
+      || [
+        ".html", ".htm", ".php", ".asp", ".aspx", ".jsp", ".mp4", ".m4v", ".webm", ".mov", ".m3u8",
+        ".mp3", ".m4a", ".ogg", ".wav", ".pdf", ".zip", ".vtt", ".glb", ".gltf", ".usdz",
+      ].contains(where: path.hasSuffix)
+  }
+
+  /// Whether a URL is a host without a path, such as `https://cdn.example`.
+  static func isHost(_ text: String) -> Bool {
+    let host = text.drop { $0 != "/" }.drop { $0 == "/" }
+    return isAbsolute(text) && !host.isEmpty && !host.dropLast().contains("/")
   }
 
   /// Whether a text is a URL, a path that begins with `/`, or the name of a picture file.

@@ -33,6 +33,8 @@ struct PriceProposal {
   /// An item's price is at the first path where the item has a value.
   let scores: [FieldScore]
   let unit: Unit
+  /// Whether nearly all values can be read as amounts of the currency.
+  let isReadable: Bool
   /// The path to the currency in an item, or nil if all items have the same currency.
   private let currency: String?
   /// The code of the prices if it is no ISO 4217 currency, such as "ETH"; otherwise nil.
@@ -56,6 +58,12 @@ struct PriceProposal {
     self.scores = scores
     self.currency = currency.path
     unknownCurrency = currency.unknown
+    isReadable =
+      evidence.share { text in
+        let number = evidence.texts == 0 ? Double(text) : nil
+        return (number.map { try? Price($0, currency: currency.code) }
+          ?? (try? Price(parsing: text, currency: currency.code))) != nil
+      } > 0.9
     // The values in the same object as the price, as in `{"amount": 7, "currency": "EUR"}`. The item itself does not
     // count as such an object.
     let parents = evidence.place.steps.dropLast()
@@ -96,12 +104,14 @@ struct PriceProposal {
     {
       unit = .minor
     } else {
-      unit = other != .major && Self.seemsMinor(evidence, in: currency) ? .doubtful : .major
+      let isDoubtful =
+        other == .doubtful || other != .major && Self.seemsMinor(evidence, in: currency)
+      unit = isDoubtful ? .doubtful : .major
     }
   }
 
   /// Whether the catalog file has the price as a key, and not only in a comment.
-  var isSure: Bool { scores[0].isSure && unit != .doubtful && unknownCurrency == nil }
+  var isSure: Bool { scores[0].isSure && unit != .doubtful && unknownCurrency == nil && isReadable }
 
   /// The rule that reads the price at one path, as YAML: `{path: $.price, minorUnits: true}`.
   func rule(_ score: FieldScore, as unit: Unit? = nil) -> String {
@@ -151,12 +161,17 @@ struct PriceProposal {
     "RUB", "THB", "TRY", "TWD", "TZS", "UYU", "UZS", "YER", "ZMW",
   ]
 
-  /// Whether whole numbers look like prices in cents: none is below 100, and most end like 1999 or 2450.
+  /// Whether whole numbers look like prices in cents, or in an even smaller unit.
+  ///
+  /// None is below 100, and most end like 1999 or 2450, or like no price in whole units does, such as 8522. Or all are
+  /// multiples of 10,000.
   static func seemsMinor(_ numbers: [Int]) -> Bool {
     guard numbers.count > 2, numbers.allSatisfy({ $0 == 0 || $0 >= 100 }) else { return false }
     let typical = numbers.count { [99, 95, 90, 50, 49, 0].contains($0 % 100) }
+    let odd = numbers.count { $0 > 1000 && ![0, 5, 9].contains($0 % 10) }
     let round = numbers.count { $0.isMultiple(of: 1000) }
-    return typical * 2 > numbers.count && round * 2 < numbers.count
+    return max(typical, odd) * 2 > numbers.count && round * 2 < numbers.count
+      || Set(numbers).count > 1 && numbers.allSatisfy { $0.isMultiple(of: 10_000) }
   }
 }
 

@@ -94,7 +94,7 @@ package struct SectionCheck: Sendable {
       guard let sale = item.salePrice, let normal = item.normalPrice else { return false }
       return sale.currency == normal.currency && sale.minorUnits > normal.minorUnits
     }
-    let pages = items.filter { $0.images.contains { PictureText.isPage($0.url) } }
+    let pages = items.filter { $0.images.contains { PictureText.isOther($0.url) } }
     let swapped = dearer.count * 2 > items.count
     let odd: [(code: CatalogFinding.Code, field: String, items: [StoreItem], message: String)] = [
       (
