@@ -380,9 +380,11 @@ extension MappingProposal: ProposedReading {
     guard let best = scores.first else { return [] }
     func value(_ score: FieldScore) -> String { YAMLText.scalar(path(score, field)) }
     let reason =
-<<<<<<< HEAD
-      field == .id && !best.isSure
-      ? "no field is called an id, and this one differs in all items: " : ""
+      field != .id || best.isSure
+      ? ""
+      : best.evidence.variety < 1
+        ? "several items have the same: "
+        : "no field is called an id, and this one differs in all items: "
     return lines(
       field,
       YAMLText.alternatives(scores.map(value)),
@@ -391,15 +393,6 @@ extension MappingProposal: ProposedReading {
       because: reason,
       value
     )
-=======
-      field != .id || best.isSure
-      ? ""
-      : best.evidence.variety < 1
-        ? "several items have the same: "
-        : "no field is called an id, and this one differs in all items: "
-    return [noted("  \(isSaid ? "" : "# ")\(text(scores))", best, because: reason)]
-      + rivals(fields.rankings[field] ?? [], of: scores).map { noted("  # \(text([$0]))", $0) }
->>>>>>> 618cbdd4c7ee26948522302284a95ce4211b764c
   }
 
   /// The lines of a role of pictures.
@@ -427,7 +420,9 @@ extension MappingProposal: ProposedReading {
   private func priceLines(_ field: FieldRules.Field, _ price: PriceProposal?) -> [String] {
     guard let price, let best = price.scores.first else { return [] }
     let value = YAMLText.alternatives(price.scores.map { price.rule($0) })
-    let reason = price.unknownCurrency.map { "\($0) is no ISO 4217 currency: " } ?? ""
+    let reason =
+      price.unknownCurrency.map { "\($0) is no ISO 4217 currency: " }
+      ?? (price.isReadable ? "" : "no amount of \(currency.code): ")
     var others: [String] = []
     if price.unit == .doubtful {
       let example = best.evidence.samples.first?.prefix(15) ?? "1999"
@@ -452,31 +447,6 @@ extension MappingProposal: ProposedReading {
     }.prefix(best >= FieldScore.sure ? 1 : 3)
   }
 
-<<<<<<< HEAD
-=======
-  /// The line of a price, followed by comments with another unit and other paths.
-  private func priceLines(_ field: FieldRules.Field, _ price: PriceProposal?) -> [String] {
-    guard let price, let best = price.scores.first else { return [] }
-    let name = field.rawValue
-    let value = YAMLText.alternatives(price.scores.map { price.rule($0) })
-    let reason =
-      price.unknownCurrency.map { "\($0) is no ISO 4217 currency: " }
-      ?? (price.isReadable ? "" : "no amount of \(currency.code): ")
-    var lines = [noted("  \(price.isSure ? "" : "# ")\(name): \(value)", best, because: reason)]
-    if price.unit == .doubtful {
-      let example = best.evidence.samples.first ?? "1999"
-      lines.append(
-        "  # \(name): \(price.rule(best, as: .minor))   "
-          + YAMLText.comment("if \(example.prefix(15)) counts cents")
-      )
-    }
-    return lines
-      + rivals(fields.rankings[field] ?? [], of: price.scores).map {
-        noted("  # \(name): \(price.rule($0))", $0)
-      }
-  }
-
->>>>>>> 618cbdd4c7ee26948522302284a95ce4211b764c
   /// A line with a comment such as `# 0.9: text in 3 of 4 items`.
   private func noted(
     _ line: String,

@@ -101,7 +101,8 @@ struct TIFFHeader: Sendable {
     else { throw refusal("with \(samples) samples of \(bits) bits") }
     // If there are several further samples, only the first one can be alpha. The file need not say whether it is alpha.
     if samples > needed, bits >= 8, let kind = directory.number(338), kind == 1 || kind == 2 {
-      layout = layout.withAlpha
+      if layout == .grey { layout = .greyAlpha }
+      if layout == .rgb { layout = .rgba }
       isAssociated = kind == 1 && layout.hasAlpha
     }
     // A compressed picture of more than 16 megapixels must have a byte for each 4,096 pixels.

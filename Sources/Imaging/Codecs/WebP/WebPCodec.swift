@@ -45,7 +45,8 @@ enum WebPCodec {
         height: Int((Double(padded.height) / ratio).rounded(.up))
       )
       let bitmap = try decode(file, chunks, padded, as: size, limits)
-      return (bitmap, Bitmap.Part(size).inside(padded, region))
+      let all = Bitmap.Part(width: Double(size.width), height: Double(size.height))
+      return (bitmap, all.inside(padded, region))
     }
     if chunks.hasAlpha, !chunks.isLossless {
       // If a region's alpha is predicted from the rows above it, libwebp 1.2.4, and perhaps later versions, skips these
