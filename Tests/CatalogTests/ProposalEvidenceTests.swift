@@ -10,6 +10,8 @@ struct ProposalEvidenceTests {
     let item: String
     /// Lines that the file must contain, without their comments.
     var lines: [String] = []
+    /// Texts that no key of the file may contain.
+    var absent: [String] = []
     /// The uncertain keys, besides the currency.
     var unsure: [String] = []
   }
@@ -259,6 +261,87 @@ struct ProposalEvidenceTests {
       lines: ["  # salePrice: $.price.amount"],
       unsure: ["salePrice"]
     ),
+    Case(
+      testDescription: "the address of a page is no picture",
+      item:
+        #""id": NUMBER, "name": "N NUMBER", "thumb": "https://c.example/NUMBER_120.jpg", "share_url": "https://s.example/p/NUMBER""#,
+      lines: ["    thumbnail: $.thumb"],
+      absent: ["share_url"]
+    ),
+    Case(
+      testDescription: "of pictures in several sizes, the largest is one of them",
+      item:
+        #""id": NUMBER, "name": "N NUMBER", "artworkUrl30": "https://c.example/NUMBER/30.jpg", "artworkUrl100": "https://c.example/NUMBER/100.jpg", "artistViewUrl": "https://s.example/a/NUMBER""#,
+      lines: ["    thumbnail: $.artworkUrl30", "    gallery: $.artworkUrl100"],
+      absent: ["artistViewUrl"]
+    ),
+    Case(
+      testDescription: "a host beside a path makes an address of it",
+      item:
+        #""id": NUMBER, "name": "N NUMBER", "imgPath": "/u/NUMBER.jpg", "imgHost": "https://image.example""#,
+      lines: ["    thumbnail: {path: $.imgPath, template: \"https://image.example{value}\"}"],
+      absent: ["$.imgHost"]
+    ),
+    Case(
+      testDescription: "half of an address is no picture",
+      item:
+        #""id": NUMBER, "name": "N NUMBER", "photos": [{"prefix": "https://p.example/img/", "suffix": "/NUMBER.jpg"}]"#,
+      lines: ["  # images: {thumbnail: nothing looks like a picture; write its path here}"]
+    ),
+    Case(
+      testDescription: "of pictures and videos in one list, the pictures are taken",
+      item:
+        #""id": NUMBER, "name": "N NUMBER", "media": [{"type": "video", "url": "https://c.example/NUMBER.mp4"}, {"type": "image", "url": "https://c.example/NUMBER.jpg"}]"#,
+      lines: ["    thumbnail: \"$.media[?@.type == 'image'].url\""]
+    ),
+    Case(
+      testDescription: "an id that items with different titles share is none",
+      item:
+        #""sku": "S["1", "1", "2", "2", "3", "3"][NUMBER]", "no": "x-NUMBER", "title": "T NUMBER""#,
+      lines: ["  id: $.no"],
+      absent: ["  id: $.sku"]
+    ),
+    Case(
+      testDescription: "a number that is no amount of the currency is left to the user",
+      item:
+        #""id": NUMBER, "name": "N NUMBER", "current_price": "NUMBER50000000000000000.0000""#,
+      lines: ["  # salePrice: $.current_price"],
+      unsure: ["salePrice"]
+    ),
+    Case(
+      testDescription: "whole numbers that no price in whole units has may be cents",
+      item: #""id": NUMBER, "name": "N NUMBER", "price": 85NUMBER2, "currency": "USD""#,
+      lines: ["  # salePrice: {path: $.price, minorUnits: true}"],
+      unsure: ["salePrice"]
+    ),
+    Case(
+      testDescription: "a price that grew by a hundred thousand is doubted",
+      item: #""id": NUMBER, "name": "N NUMBER", "price": 8NUMBER00000, "currency": "SGD""#,
+      lines: ["  # salePrice: $.price"],
+      unsure: ["salePrice"]
+    ),
+    Case(
+      testDescription: "a maximum retail price is the price before a reduction",
+      item:
+        #""id": NUMBER, "name": "N NUMBER", "maximumRetailPrice": {"amount": 2NUMBER.5, "currency": "EUR"}, "sellingPrice": {"amount": 1NUMBER.5, "currency": "EUR"}"#,
+      lines: [
+        "  normalPrice: $.maximumRetailPrice.amount", "  salePrice: $.sellingPrice.amount",
+      ]
+    ),
+    Case(
+      testDescription: "what a delivery costs is no way of delivery",
+      item:
+        #""id": NUMBER, "name": "N NUMBER", "price": "5NUMBER.00 SEK", "shipping": "49.00 SEK""#,
+      lines: ["  salePrice: $.price"],
+      absent: ["deliveryTypes"]
+    ),
+    Case(
+      testDescription: "if nothing is called a title, a short text is",
+      item:
+        #""id": "c-NUMBER", "make": "Audi", "model": "A-NUMBER", "photo": "https://c.example/NUMBER.jpg""#,
+      lines: ["  title: $.model"],
+      unsure: ["title"]
+    ),
   ]
 
   private static func propose(_ item: String, count: Int = 6) throws -> ProposedFile {
@@ -284,6 +367,10 @@ struct ProposalEvidenceTests {
       line.firstRange(of: "   # ").map { String(line[..<$0.lowerBound]) } ?? String(line)
     }
     for line in one.lines { #expect(lines.contains(line), "\(line) in\n\(file.text)") }
+    let keys = lines.filter { !$0.trimmed.hasPrefix("#") }
+    for text in one.absent {
+      #expect(!keys.contains { $0.contains(text) }, "\(text) in\n\(file.text)")
+    }
     #expect(file.unsure.filter { $0 != "currency" } == one.unsure, "\(file.text)")
   }
 
@@ -323,6 +410,47 @@ struct ProposalEvidenceTests {
     let file = try ProposedFile(of: [ProposedPage(body: body, source: source)], name: "x.yaml")
 
     #expect(file.listings[0].sections[0].items.map(\.id) == ["a", "b", "c", "d", "e"])
+  }
+
+  @Test func `of two lists of the same kind, the longer one has the items`() throws {
+    let goods = { (count: Int) in
+      (0..<count).map { #"{"id": \#($0), "name": "N \#($0)", "price": \#($0).5}"# }
+        .joined(separator: ",")
+    }
+    let source = ProposedSource(url: "https://shop.example/cups")
+    let body = bytes(#"{"featured": [\#(goods(3))], "all": [\#(goods(30))]}"#)
+
+    let file = try ProposedFile(of: [ProposedPage(body: body, source: source)], name: "x.yaml")
+
+    #expect(file.listings[0].sections[0].items.count == 30)
+  }
+
+  @Test func `the items of a batch of one response are found`() throws {
+    let source = ProposedSource(url: "https://shop.example/graphql")
+    let body = bytes(
+      #"[{"data": {"search": {"products": [{"id": 1, "name": "Cup", "price": "7.50"}]}}}]"#
+    )
+
+    let file = try ProposedFile(of: [ProposedPage(body: body, source: source)], name: "x.yaml")
+
+    #expect(file.text.contains("items: \"$[*].data.search.products\""), "\(file.text)")
+    #expect(file.listings[0].sections[0].items.map(\.title) == ["Cup"])
+  }
+
+  @Test func `a name in several languages is a title, and not a list of items`() throws {
+    let product = { (number: Int) in
+      """
+      <product sku="A\(number)"><names><name lang="en">Cup \(number)</name><name lang="de">Tasse \(number)</name></names>
+      <price currency="EUR">7.5\(number)</price></product>
+      """
+    }
+    let source = ProposedSource(url: "https://shop.example/feed.xml")
+    let body = bytes("<catalog>\((1...4).map(product).joined())</catalog>")
+
+    let file = try ProposedFile(of: [ProposedPage(body: body, source: source)], name: "x.yaml")
+
+    #expect(file.listings[0].sections[0].items.map(\.id) == ["A1", "A2", "A3", "A4"])
+    #expect(file.listings[0].sections[0].items.first?.title == "Cup 1")
   }
 
   @Test func `a colon within a path is not a scheme`() {

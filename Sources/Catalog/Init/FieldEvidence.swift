@@ -246,7 +246,8 @@ struct EvidenceCollection {
   ) {
     for key in ["type", "media_type", "mediaType", "kind", "media_content_type"] {
       for element in elements {
-        guard let type = element[key]?.text, ["image", "photo", "picture"].contains(type.lowercased())
+        guard let type = element[key]?.text,
+          ["image", "photo", "picture"].contains(type.lowercased())
         else { continue }
         let choice = "[?@\(FieldPlace.segment(key)) == \(FieldPlace.quoted(type))]"
         visit(element, place.choosing(choice, "image"), &seen)

@@ -20,8 +20,9 @@ struct ItemFields {
 
   /// Chooses the fields among all paths in the items.
   ///
-  /// - Parameter takesAnyTitle: Whether any short text can be the title if no path looks like one, such as the model of
-  ///   a car.
+  /// - Parameters:
+  ///   - evidence: The values at every path in the items.
+  ///   - takesAnyTitle: Whether any short text can be the title if no path looks like one.
   init(_ evidence: [FieldEvidence], takesAnyTitle: Bool = false) {
     self.evidence = evidence
     var taken: Set<FieldPlace> = []

@@ -98,7 +98,8 @@ struct PictureProposal {
         && other.share(PictureText.isHost) == 1
     }
     if let text = host?.samples.first, !text.contains("{") {
-      return (text.hasSuffix("/") ? String(text.dropLast()) : text) + (isRooted ? "" : "/") + "{value}"
+      return (text.hasSuffix("/") ? String(text.dropLast()) : text) + (isRooted ? "" : "/")
+        + "{value}"
     }
     if isRooted, all.contains(where: { $0.place.steps[0].name == "media_gallery_entries" }) {
       return "/media/catalog/product{value}"

@@ -60,9 +60,10 @@ struct PriceProposal {
     unknownCurrency = currency.unknown
     isReadable =
       evidence.share { text in
-        let number = evidence.texts == 0 ? Double(text) : nil
-        return (number.map { try? Price($0, currency: currency.code) }
-          ?? (try? Price(parsing: text, currency: currency.code))) != nil
+        guard evidence.texts == 0, let number = Double(text) else {
+          return (try? Price(parsing: text, currency: currency.code)) != nil
+        }
+        return (try? Price(number, currency: currency.code)) != nil
       } > 0.9
     // The values in the same object as the price, as in `{"amount": 7, "currency": "EUR"}`. The item itself does not
     // count as such an object.
@@ -111,7 +112,9 @@ struct PriceProposal {
   }
 
   /// Whether the catalog file has the price as a key, and not only in a comment.
-  var isSure: Bool { scores[0].isSure && unit != .doubtful && unknownCurrency == nil && isReadable }
+  var isSure: Bool {
+    scores[0].isSure && unit != .doubtful && unknownCurrency == nil && isReadable
+  }
 
   /// The rule that reads the price at one path, as YAML: `{path: $.price, minorUnits: true}`.
   func rule(_ score: FieldScore, as unit: Unit? = nil) -> String {
