@@ -22,6 +22,7 @@
   F(de265_get_image_width)                                                                          \
   F(de265_get_next_picture)                                                                         \
   F(de265_get_warning)                                                                              \
+  F(de265_init)                                                                                     \
   F(de265_isOK)                                                                                     \
   F(de265_new_decoder)                                                                              \
   F(de265_push_NAL)                                                                                 \
@@ -81,8 +82,13 @@ static void copy(const struct de265_image *image, chevc_shape shape, chevc_plane
   }
 }
 
+// libde265 makes its tables for the first decoder, which takes 2 ms, and drops them with the last one. This keeps them.
+static void keep_tables(void) { their_de265_init(); }
+
 int chevc_decode(const uint8_t *bytes, const int *sizes, size_t count, chevc_shape shape, const chevc_plane *planes,
                  size_t plane_count, chevc_place place, chevc_light *light, const char **words) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, keep_tables);
   de265_decoder_context *decoder = their_de265_new_decoder();
   if (decoder == NULL) return chevc_no_memory;
   // The decoder pads a picture to whole blocks of up to 64 pixels.
