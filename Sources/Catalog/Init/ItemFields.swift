@@ -22,8 +22,9 @@ struct ItemFields {
   ///
   /// - Parameters:
   ///   - evidence: The values at every path in the items.
+  ///   - isOneList: Whether the items are in one list. Items of several lists, which are sections, can have equal ids.
   ///   - takesAnyTitle: Whether any short text can be the title if no path looks like one.
-  init(_ evidence: [FieldEvidence], takesAnyTitle: Bool = false) {
+  init(_ evidence: [FieldEvidence], isOneList: Bool, takesAnyTitle: Bool = false) {
     self.evidence = evidence
     var taken: Set<FieldPlace> = []
     for field in [
@@ -36,7 +37,7 @@ struct ItemFields {
         ranking = FieldScore.possibleTitles(evidence)
       }
       if field == .title { ranking = Self.doubted(ranking, ==) }
-      if field == .id, let title = rankings[.title]?.first {
+      if field == .id, isOneList, let title = rankings[.title]?.first {
         ranking = FieldScore.sorted(
           ranking.map { score in
             let isShared = score.evidence.isShared(by: title.evidence)

@@ -206,7 +206,11 @@ struct ResponseLook {
     var best: Found?
     for place in ItemPlace.all(in: root) {
       let evidence = EvidenceCollection(place.items).all
-      let fields = ItemFields(evidence, takesAnyTitle: takesAnyTitle)
+      let fields = ItemFields(
+        evidence,
+        isOneList: place.sections.isEmpty,
+        takesAnyTitle: takesAnyTitle
+      )
       guard !takesAnyTitle || fields.thumbnail.first?.isSure == true else { continue }
       let confidence = fields.confidence * MappingProposal.weight(of: place)
       guard fields.isUsable(in: place) else { continue }

@@ -55,7 +55,9 @@ package struct MappingProposal {
     var best = first.place
     best.items = looks.flatMap(\.place.items)
     best.sections = looks.flatMap(\.place.sections)
-    let chosen = looks.count == 1 ? first.fields : ItemFields(EvidenceCollection(best.items).all)
+    let chosen =
+      looks.count == 1
+      ? first.fields : ItemFields(EvidenceCollection(best.items).all, isOneList: false)
     look = first
     place = best
     confidence = looks.map { min(1, $0.confidence) }.min() ?? 0

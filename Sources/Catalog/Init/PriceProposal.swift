@@ -59,7 +59,8 @@ struct PriceProposal {
     self.currency = currency.path
     unknownCurrency = currency.unknown
     isReadable =
-      evidence.share { text in
+      currency.path != nil
+      || evidence.share { text in
         guard evidence.texts == 0, let number = Double(text) else {
           return (try? Price(parsing: text, currency: currency.code)) != nil
         }
