@@ -141,7 +141,9 @@ struct PictureProposal {
 
 extension FieldEvidence {
   /// Whether most values are texts that can be the URLs of pictures.
-  var isPictureText: Bool { isText && share(PictureText.isLink) > 0.8 }
+  var isPictureText: Bool {
+    isText && share { PictureText.isLink($0) && !PictureText.isOther($0) } > 0.8
+  }
 }
 
 /// Judges whether a text is the URL of a picture.
