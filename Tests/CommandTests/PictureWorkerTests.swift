@@ -109,8 +109,8 @@ import Testing
       #expect(try PictureFile(FilePath(output)).bytes == whole.bytes)
     }
     guard case .waiting = made.file else { return #expect(Bool(false), "all of it is held") }
-    let elsewhere = folder.path("elsewhere")
-    #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere).isEmpty)
+    let elsewhere = try FileManager.default.contentsOfDirectory(atPath: folder.path("elsewhere"))
+    #expect(elsewhere.count == 1 && elsewhere[0].hasSuffix(".part"))
   }
 
   /// Kills the worker once during each picture, each time a little later.
