@@ -244,6 +244,8 @@ struct EvidenceCollection {
     _ place: FieldPlace,
     _ seen: inout Set<Int>
   ) {
+    // Lists inside such a picture are not searched again, because the time would grow exponentially with the depth.
+    guard !place.steps.contains(where: { $0.meaning == "image" }) else { return }
     for key in ["type", "media_type", "mediaType", "kind", "media_content_type"] {
       for element in elements {
         guard let type = element[key]?.text,

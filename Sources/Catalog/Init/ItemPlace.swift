@@ -46,7 +46,7 @@ struct ItemPlace {
         addSections(elements, at: path)
       }
       // A response to a batch of one request is an array with one element.
-      if elements.count == 1 { visit(elements[0], at: path + [FieldPlace.everyElement]) }
+      if elements.count == 1, path.isEmpty { visit(elements[0], at: [FieldPlace.everyElement]) }
       guard node.kind == .object else { return }
       let members = node.members
       addByName(members.map(\.value), at: path)

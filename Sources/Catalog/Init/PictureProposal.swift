@@ -95,7 +95,7 @@ struct PictureProposal {
     let isRooted = evidence.share { $0.hasPrefix("/") } > 0.8
     let host = all.first { other in
       !other.place.isMany && other.distinct.count == 1 && other.share == 1
-        && other.share(PictureText.isHost) == 1
+        && other.share(PictureText.isHost) == 1 && other.place.names.contains(where: isBase)
     }
     if let text = host?.samples.first, !text.contains("{") {
       return (text.hasSuffix("/") ? String(text.dropLast()) : text) + (isRooted ? "" : "/")
@@ -117,6 +117,14 @@ struct PictureProposal {
     return prefix + "{value}"
   }
 
+  /// Whether a name can mean the base URL of pictures.
+  private static func isBase(_ name: String) -> Bool {
+    FieldRules.isPicture(name)
+      || NameWords.words(of: name).contains {
+        ["cdn", "asset", "assets", "static", "prefix", "host", "domain"].contains($0)
+      }
+  }
+
   /// The members of the response that are possibly a base URL of pictures, with the names that lead to them.
   private static func prefixes(in node: JSONNode, depth: Int) -> [(name: String, text: String)] {
     guard depth < 4 else { return [] }
@@ -130,12 +138,7 @@ struct PictureProposal {
         !PictureText.hasEnding(text) || text.contains("{")
       else { return [] }
       return [(name, text)]
-    }.filter { name, _ in
-      FieldRules.isPicture(name)
-        || NameWords.words(of: name).contains {
-          ["cdn", "asset", "assets", "static", "prefix"].contains($0)
-        }
-    }
+    }.filter { name, _ in isBase(name) }
   }
 }
 

@@ -76,7 +76,7 @@ enum HTMLPage {
     }
     let receiver = Receiver(take)
     guard let page = receiver.start(isUTF8: isUTF8(bytes)) else { throw .outOfMemory(subject) }
-    defer { cxml_page_free(page) }
+    defer { withExtendedLifetime(receiver) { cxml_page_free(page) } }
     let seconds = seconds ?? 2 + Double(bytes.count) / 1_000_000
     let end = processorTime() + seconds
     var place = bytes.startIndex

@@ -32,7 +32,7 @@ public struct PictureName: Sendable, Equatable {
     guard template.hasSuffix(".{ext}") || namesItself else {
       throw fields.refusal("it does not end in a file extension; end it with .{ext}")
     }
-    guard !template.contains("/"), !template.contains("\0") else {
+    guard !template.utf8.contains(UInt8(ascii: "/")), !template.utf8.contains(0) else {
       throw fields.refusal("it names another folder; give that folder as the output folder")
     }
     let (width, height) = (size?.width ?? 0, size?.height ?? 0)

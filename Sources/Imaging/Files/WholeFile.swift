@@ -29,6 +29,9 @@ public enum WholeFile {
     if syncsFolder { try sync(path.removingLastComponent()) }
   }
 
+  /// Begins the names of this process's temporary files, because a killed run may have had the same PID.
+  fileprivate static let run = UInt64.random(in: 0...UInt64.max)
+
   /// Whether a file exists at `path`.
   static func isThere(_ path: FilePath) -> Bool {
     path.withPlatformString { access($0, F_OK) } == 0
@@ -58,8 +61,8 @@ public enum WholeFile {
       // `.NUMBER.PID.part`
       let parts = name.split(separator: ".", omittingEmptySubsequences: false)
       guard parts.count >= 4, parts[0].isEmpty, parts[parts.count - 1] == "part",
-        let process = pid_t(parts[parts.count - 2]), process > 0,
-        kill(process, 0) != 0, errno == ESRCH
+        let process = pid_t(parts[parts.count - 2]), process > 0, !parts[1].hasPrefix("\(run)-"),
+        process == getpid() || (kill(process, 0) != 0 && errno == ESRCH)
       else { continue }
       let path = folder.appending(name)
       let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
@@ -134,7 +137,8 @@ final class PartFile: Sendable, Equatable {
   init(for path: FilePath) throws(LarderError) {
     let folder = path.removingLastComponent()
     try WholeFile.makeFolder(folder)
-    let sibling = folder.appending(".\(UInt64.random(in: 0...UInt64.max)).\(getpid()).part")
+    let number = "\(WholeFile.run)-\(UInt64.random(in: 0...UInt64.max))"
+    let sibling = folder.appending(".\(number).\(getpid()).part")
     let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
     let descriptor = sibling.withPlatformString { open($0, flags, 0o666) }
     guard descriptor >= 0 else { throw WholeFile.refusal(path, errno) }

@@ -128,9 +128,12 @@ package enum PackedBody {
     var spool = BodySpool(in: layout)
     var room = [UInt8](repeating: 0, count: 1 << 16)
     var (offset, total, status) = (0, 0, Z_OK)
+    var length = room.count
     while true {
-      // zlib can leave a part of a piece if the room is full. The next piece begins with this part.
-      var piece = try piece(of: body, at: offset, most: room.count)
+      // zlib can leave a part of a piece if the room is full. The next piece begins with this part. A member can be very
+      // short, so its first piece is short too.
+      length = status == Z_STREAM_END ? 64 : min(2 * length, room.count)
+      var piece = try piece(of: body, at: offset, most: length)
       if status == Z_STREAM_END {
         guard piece.starts(with: [0x1F, 0x8B]) else { return spool.take() }
         inflateReset(stream)

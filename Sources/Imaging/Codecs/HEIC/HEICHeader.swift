@@ -36,6 +36,11 @@ struct HEICHeader: HEIFHeader {
     }
     let mostBytes = bytes.count * 4
     tiles = try HEVCTiles(items, primary, mostBytes: mostBytes, limits, name)
+    // libavif needs even sides, so that no chroma sample belongs to two cells.
+    guard
+      tiles.format == 3 || tiles.stills.count == 1
+        || tiles.cell.width % 2 == 0 && tiles.cell.height % 2 == 0
+    else { throw items.broken }
     coded = tiles.size
     aperture = PixelRegion(x: 0, y: 0, width: coded.width, height: coded.height)
     colour = cavif_colour(chroma: tiles.chroma, primaries: 2, transfer: 2, matrix: 2)

@@ -82,9 +82,7 @@ struct HEVCTiles: Sendable {
     let kind = stills[0].kind
     self.kind = kind
     guard stills.allSatisfy({ $0.kind == kind }),
-      stills.reduce(0, { $0 + $1.count }) <= mostBytes,
-      // libavif needs even sides, so that no chroma sample belongs to two cells.
-      kind.format == 3 || stills.count == 1 || cell.width % 2 == 0 && cell.height % 2 == 0
+      stills.reduce(0, { $0 + $1.count }) <= mostBytes
     else { throw items.broken }
     // Only these kinds can be converted to RGB.
     guard [8, 10, 12].contains(kind.depth), kind.format == 0 || kind.colourDepth == kind.depth

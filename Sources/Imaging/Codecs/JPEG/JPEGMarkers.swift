@@ -112,6 +112,8 @@ struct JPEGMarkers: Sendable {
       switch marker {
       case 0xD9:
         isWhole = true
+        // Bytes behind the end marker are no part of the picture.
+        if scans > 0 { codedBytes -= reader.bytes.count - start }
         return
       // Restart markers are within a scan.
       case 0x01, 0xD0...0xD7:

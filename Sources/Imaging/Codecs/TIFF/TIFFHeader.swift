@@ -142,7 +142,7 @@ struct TIFFHeader: Sendable {
     else { throw .damaged(name, "its tiles have an invalid size") }
     // A row of tiles is in memory as a whole.
     let across = (size.width + width - 1) / width
-    let planes = isSeparate ? layout.channels : 1
+    let planes = isSeparate ? samples : 1
     try limits.check(memory: rowBytes(width) * tile.height * across * planes, of: name)
     self.tile = tile
   }

@@ -51,7 +51,7 @@ final class TIFFRows: RowSource {
       depth: header.isIndexed ? header.bits : header.depth
     )
     lineBytes = header.rowBytes(header.size.width)
-    let planes = header.isSeparate ? header.layout.channels : 1
+    let planes = header.isSeparate ? header.samples : 1
     line = [UInt8](repeating: 0, count: lineBytes * planes)
     let tile = header.tile ?? PixelSize(width: 0, height: 0)
     for plane in 0..<planes {
