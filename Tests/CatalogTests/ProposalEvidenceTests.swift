@@ -297,7 +297,7 @@ struct ProposalEvidenceTests {
     Case(
       testDescription: "an id that items with different titles share is none",
       item:
-        #""sku": "S["1", "1", "2", "2", "3", "3"][NUMBER]", "no": "x-NUMBER", "title": "T NUMBER""#,
+        #""sku": ["S1", "S1", "S2", "S2", "S3", "S3"][NUMBER], "no": "x-NUMBER", "title": "T NUMBER""#,
       lines: ["  id: $.no"],
       absent: ["  id: $.sku"]
     ),
@@ -418,7 +418,7 @@ struct ProposalEvidenceTests {
         .joined(separator: ",")
     }
     let source = ProposedSource(url: "https://shop.example/cups")
-    let body = bytes(#"{"featured": [\#(goods(3))], "all": [\#(goods(30))]}"#)
+    let body = bytes(#"{"count": 30, "featured": [\#(goods(3))], "all": [\#(goods(30))]}"#)
 
     let file = try ProposedFile(of: [ProposedPage(body: body, source: source)], name: "x.yaml")
 
