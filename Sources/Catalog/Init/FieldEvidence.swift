@@ -158,6 +158,16 @@ struct EvidenceCollection {
       visit(item, FieldPlace(steps: []), &seen)
       count += 1
     }
+    // If a list has pictures alone, their type tells nothing apart.
+    let values = Dictionary(uniqueKeysWithValues: all.map { ($0.place, $0.values) })
+    all.removeAll { evidence in
+      var place = evidence.place
+      guard let step = place.steps.firstIndex(where: { $0.meaning == "image" }) else {
+        return false
+      }
+      place.steps[step] = FieldPlace.Step(name: place.steps[step].name, isList: true)
+      return values[place] == evidence.values
+    }
     let amounts = Set(
       all.filter { $0.place.steps.count > 1 && CurrencyProposal.isNamed(by: $0) }
         .map { $0.place.steps.dropLast() }
