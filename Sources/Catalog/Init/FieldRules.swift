@@ -264,7 +264,7 @@ struct FieldScore {
       .map(\.element)
   }
 
-  /// The short texts that tell most of the items apart, whatever their names; each has the confidence ``floor``.
+  /// The short texts that differ in most of the items; each has the confidence ``floor``.
   static func possibleTitles(_ all: [FieldEvidence]) -> [FieldScore] {
     all.filter { evidence in
       let isOther = evidence.place.names.contains {

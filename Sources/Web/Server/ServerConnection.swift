@@ -201,7 +201,7 @@ final class ServerConnection: ChannelInboundHandler {
         if isLast { self.finish(context) } else { self.send(body, from: start + count, context) }
       }
       // The end of an answer begins the next one if its request has arrived already. So that a thousand requests that
-      // arrive at once, or a thousand pieces, do not nest a thousand calls, only the first goes on at once.
+      // arrive at once, or a thousand pieces, do not nest a thousand calls, only the first continues at once.
       if isLast, self.reads <= 1 {
         proceed()
       } else {
