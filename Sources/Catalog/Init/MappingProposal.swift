@@ -273,18 +273,6 @@ extension MappingProposal: ProposedReading {
     }
   }
 
-  /// The path to an item's id.
-  var idPath: String? {
-    isIDMemberName ? "$.id" : fields.rankings[.id]?.first?.evidence.place.first
-  }
-
-  /// The paths that the catalog file has for a field; none if the field is only in a comment.
-  func paths(_ field: FieldRules.Field) -> [String] {
-    let scores = fields.alternatives(field)
-    guard let best = scores.first, best.isSure || field == .title else { return [] }
-    return scores.map { path($0, field) }
-  }
-
   private func path(_ score: FieldScore, _ field: FieldRules.Field) -> String {
     let takesAll = [.badges, .deliveryTypes, .gallery].contains(field)
     return takesAll ? score.evidence.place.all : score.evidence.place.first

@@ -149,9 +149,6 @@ extension PixelRegion {
 }
 
 extension Bitmap.Palette {
-  /// The index of the first colour that is transparent; nil if there is none.
-  var clearIndex: UInt8? { alpha.firstIndex(of: 0).map { UInt8(truncatingIfNeeded: $0) } }
-
   /// Whether any colour is not opaque.
   var hasAlpha: Bool { !alpha.allSatisfy { $0 == 255 } }
 }

@@ -41,7 +41,7 @@ struct AVIFHeader: HEIFHeader {
     }
   }
 
-  /// Copies the fields, some of which belong to the decoder.
+  /// Makes a header from the one that libavif read, and copies the tags, which the decoder frees when it is closed.
   private init(
     _ header: cavif_header,
     _ limits: PictureLimits,

@@ -81,8 +81,8 @@ final class GIFCodes {
   ///
   /// - Parameters:
   ///   - bytes: The file, which must stay valid while the indices are read.
-  ///   - range: The number of bits of an index, followed by whole data blocks, of which only the last one is empty.
-  ///     It is nil if the file ends before the last block.
+  ///   - range: The place of the codes in the file. Its first byte is the number of bits of an index. The data blocks
+  ///     follow, and the last one is empty. The range is nil if the file ends before the last block.
   ///   - count: The number of palette indices. Codes after them are ignored.
   ///   - name: The name of the picture in errors.
   /// - Throws: ``LarderError`` when the blocks are not whole, or the codes are too long.
