@@ -21,29 +21,20 @@ struct DetailDecoder {
   func detail(_ body: [UInt8], id: String) throws(CatalogError) -> ItemDetail {
     let subject = "detail \(id)"
     let entries = try entries(of: body, subject: subject)
-    for entry in entries {
-      let found: String?
-      do throws(CatalogError) {
-        found = try name(of: entry, subject: subject)
-      } catch {
-        // If the body has many details, another one can have the wanted id.
-        guard entries.count > 1 else { throw error }
-        continue
-      }
-      guard let named = found else { continue }
-      if named == id { return try read(entry, id: id) }
-      guard entries.count > 1 else {
+    if entries.count == 1 {
+      if let named = try name(of: entries[0], subject: subject), named != id {
         throw shapeError(subject, "the body is the detail of \"\(named.prefix(40))\"")
       }
+      return try read(entries[0], id: id)
     }
-    guard entries.count == 1, let entry = entries.first else {
-      throw CatalogError(
-        .absentDetail,
-        subject: subject,
-        reason: "the body has only details of other items"
-      )
+    for entry in entries where (try? name(of: entry, subject: subject)) == id {
+      return try read(entry, id: id)
     }
-    return try read(entry, id: id)
+    throw CatalogError(
+      .absentDetail,
+      subject: subject,
+      reason: "the body has only details of other items"
+    )
   }
 
   /// Decodes a response that holds the details of many items.
@@ -98,18 +89,15 @@ struct DetailDecoder {
   private func read(_ entry: JSONNode, id: String) throws(CatalogError) -> ItemDetail {
     let subject = "detail \(id)"
     var outer = FieldReader(node: entry, currency: currency)
-    guard let root = outer.first(mapping.root)?.value, root.kind == .object else {
-      throw shapeError(subject, "expected the fields of a detail, found none")
-    }
+    guard let root = outer.first(mapping.root)?.value, root.kind == .object,
+      try holdsAnyField(root)
+    else { throw shapeError(subject, "expected the fields of a detail, found none") }
     var reader = FieldReader(node: root, currency: currency, values: mapping.values)
-    guard try holdsAnyField(reader) else {
-      throw shapeError(subject, "expected the fields of a detail, found none")
-    }
     var detail = ItemDetail(id: id)
     detail.description = reader.text(mapping.description)
     detail.prices = reader.prices(mapping.prices)
     detail.images = reader.images(mapping.images)
-    for rule in mapping.notes { detail.notes[rule.name] = reader.identifier(rule.paths) }
+    detail.notes = reader.notes(mapping.notes)
     // If no field can be read, this is an error, so that the run keeps the detail that is in the cache.
     if let fault = reader.faults.first, detail == ItemDetail(id: id) {
       throw shapeError(subject, (fault.field.map { "\($0): " } ?? "") + fault.reason)
@@ -139,10 +127,10 @@ struct DetailDecoder {
   /// Whether the object has any field of the mapping.
   ///
   /// Without this check, `{}` would be a detail.
-  private func holdsAnyField(_ reader: FieldReader) throws(CatalogError) -> Bool {
+  private func holdsAnyField(_ node: JSONNode) throws(CatalogError) -> Bool {
     for path in mapping.fields.flatMap(mapping.paths(of:)) {
-      if try path.firstValue(in: reader.node) != nil { return true }
-      if try path.withoutLastChoice?.firstValue(in: reader.node) != nil { return true }
+      if try path.firstValue(in: node) != nil { return true }
+      if try path.withoutLastChoice?.firstValue(in: node) != nil { return true }
     }
     return false
   }

@@ -54,6 +54,15 @@ struct FieldReader {
     return text
   }
 
+  /// The values of several fields, each a text or a number, by the names of the fields.
+  ///
+  /// Fields without a value are left out.
+  mutating func notes(_ rules: [Mapping.NoteRule]) -> [String: String] {
+    var notes: [String: String] = [:]
+    for rule in rules { notes[rule.name] = identifier(rule.paths) }
+    return notes
+  }
+
   /// The value, or nil if there is no value.
   ///
   /// The value must be a text.
