@@ -20,7 +20,7 @@ struct ListingWindowTests {
     try catalog(Self.item + lines, sections: "[{key: main, url: main}]")
   }
 
-  private func windows(_ body: [UInt8], _ lines: String = "", size: Int) throws
+  private func split(_ body: [UInt8], _ lines: String = "", size: Int) throws
     -> ListingWindows?
   {
     ListingWindows(body, for: ListingDecoder(try file(lines), position: 0), size: size)
@@ -48,7 +48,7 @@ struct ListingWindowTests {
     let whole = try decode(body, Self.item + lines)
 
     for size in [1, 2, 90, 150, 400] {
-      var windows = try #require(try self.windows(bytes(body), lines, size: size))
+      var windows = try #require(try split(bytes(body), lines, size: size))
       let (read, count) = try windows.joined()
       #expect(count > 1)
       #expect(read == whole, "\(size) bytes")
@@ -68,7 +68,7 @@ struct ListingWindowTests {
     }
     for body in torn {
       let text = String(decoding: body, as: UTF8.self)
-      guard var windows = try windows(body, lines, size: 20) else { continue }
+      guard var windows = try split(body, lines, size: 20) else { continue }
       let isRefused = (try? windows.joined()) == nil
       #expect(isRefused == (decodingError(text, Self.item + lines) != nil), "\(text)")
     }
@@ -95,11 +95,11 @@ struct ListingWindowTests {
     ("{\"other\": \(array)}", "items: $.items"),
   ])
   func `a body that windows could misread is read whole`(body: String, lines: String) throws {
-    #expect(try windows(bytes(body), lines, size: 5) == nil)
+    #expect(try split(bytes(body), lines, size: 5) == nil)
   }
 
   @Test func `a small body is not split`() throws {
-    #expect(try windows(bytes(Self.array), "items: $", size: Self.array.utf8.count / 2) == nil)
+    #expect(try split(bytes(Self.array), "items: $", size: Self.array.utf8.count / 2) == nil)
   }
 }
 

@@ -37,7 +37,7 @@ struct SectionWindowTests {
     )
   }
 
-  private func windows(_ body: String, _ file: CatalogFile, size: Int) -> ListingWindows? {
+  private func split(_ body: String, _ file: CatalogFile, size: Int) -> ListingWindows? {
     ListingWindows(bytes(body), for: ListingDecoder(file, position: 0), size: size)
   }
 
@@ -46,7 +46,7 @@ struct SectionWindowTests {
     let whole = try decodeSource(bytes(Self.body), at: 0, using: file)
 
     for size in [1, 60, 90, 150, 400, 1000, 2000] {
-      var windows = try #require(windows(Self.body, file, size: size))
+      var windows = try #require(split(Self.body, file, size: size))
       let (read, count) = try windows.joined()
       #expect(count > 1)
       #expect(read == whole, "\(size) bytes")
@@ -73,7 +73,7 @@ struct SectionWindowTests {
     }
     for body in torn {
       let text = String(decoding: body, as: UTF8.self)
-      guard var windows = windows(text, file, size: 60) else { continue }
+      guard var windows = split(text, file, size: 60) else { continue }
       let whole = try? decodeSource(body, at: 0, using: file)
       let read = try? windows.joined().listing
       // If a window is refused, the whole body is read instead.
@@ -87,7 +87,7 @@ struct SectionWindowTests {
       "{\"of\": {\"menus\": [{\"slug\": \"x\", \"goods\": [\(same.joined(separator: ",")), "
       + #"{"id": "2", "title": "V"}]}]}}"#
     let file = try file()
-    var windows = try #require(windows(body, file, size: 150))
+    var windows = try #require(split(body, file, size: 150))
 
     #expect(throws: CatalogError.self) { try windows.joined() }
     #expect(try decodeSource(bytes(body), at: 0, using: file).sections[0].items.count == 19)
@@ -99,7 +99,7 @@ struct SectionWindowTests {
     ]
     let body = "{\"of\": {\"menus\": [\(menus.joined(separator: ","))]}}"
     let file = try file()
-    var windows = try #require(windows(body, file, size: 150))
+    var windows = try #require(split(body, file, size: 150))
 
     #expect(throws: CatalogError.self) { try windows.joined() }
     let listing = try decodeSource(bytes(body), at: 0, using: file)
@@ -120,7 +120,7 @@ struct SectionWindowTests {
   func `a body that windows could misread is read whole`(each: String, items: String) throws {
     let file = try file("items: \(items)", each: each)
 
-    #expect(windows(Self.body, file, size: 60) == nil)
+    #expect(split(Self.body, file, size: 60) == nil)
   }
 
   @Test func `only a large body of many sections is read in windows`() throws {

@@ -177,12 +177,6 @@ extension RandomAccessBody {
     if bytes.count != range.count { bytes = [UInt8](repeating: 0, count: range.count) }
     return range.isEmpty || bytes.withUnsafeMutableBytes { copy(range, to: $0) }
   }
-
-  /// Up to `most` bytes from the beginning of the body, or nil if they cannot be read.
-  func beginning(most: Int) -> [UInt8]? {
-    var bytes: [UInt8] = []
-    return read(into: &bytes, from: 0, most: most) ? bytes : nil
-  }
 }
 
 extension [UInt8]: RandomAccessBody {

@@ -81,11 +81,7 @@ extension DetailDecoder {
   /// - Throws: ``CatalogError`` if the catalog file describes no details.
   fileprivate init(_ file: CatalogFile, subject: String) throws(CatalogError) {
     guard let mapping = file.mapping.detail else {
-      throw CatalogError(
-        .unexpectedShape,
-        subject: subject,
-        reason: "catalog \(file.name) has no details"
-      )
+      throw CatalogError.shape(subject, "catalog \(file.name) has no details")
     }
     self.init(envelope: file.mapping.envelope, mapping: mapping, currency: file.currency)
   }

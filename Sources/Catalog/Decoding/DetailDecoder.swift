@@ -23,7 +23,7 @@ struct DetailDecoder {
     let entries = try entries(of: body, subject: subject)
     if entries.count == 1 {
       if let named = try name(of: entries[0], subject: subject), named != id {
-        throw shapeError(subject, "the body is the detail of \"\(named.prefix(40))\"")
+        throw CatalogError.shape(subject, "the body is the detail of \"\(named.prefix(40))\"")
       }
       return try read(entries[0], id: id)
     }
@@ -49,7 +49,7 @@ struct DetailDecoder {
       var id: String?
       do throws(CatalogError) {
         id = try name(of: entry, subject: "details")
-        guard let id else { throw shapeError("details", "number \(index) has no id") }
+        guard let id else { throw CatalogError.shape("details", "number \(index) has no id") }
         decoded.details.append(try read(entry, id: id))
       } catch {
         first = first ?? error
@@ -71,7 +71,7 @@ struct DetailDecoder {
         let values = try path.values(in: root)
         if !values.isEmpty, values.allSatisfy({ $0.kind == .object }) { return values }
       }
-      throw shapeError(subject, "expected an object, found \(root.kind.phrase)")
+      throw CatalogError.shape(subject, "expected an object, found \(root.kind.phrase)")
     } catch {
       throw error.quoting(body)
     }
@@ -81,7 +81,7 @@ struct DetailDecoder {
     var reader = FieldReader(node: entry, currency: currency)
     let id = reader.identifier(mapping.id)
     if let fault = reader.faults.first {
-      throw shapeError(subject, "\(fault.field ?? "id"): \(fault.reason)")
+      throw CatalogError.shape(subject, "\(fault.field ?? "id"): \(fault.reason)")
     }
     return id
   }
@@ -91,7 +91,7 @@ struct DetailDecoder {
     var outer = FieldReader(node: entry, currency: currency)
     guard let root = outer.first(mapping.root)?.value, root.kind == .object,
       try holdsAnyField(root)
-    else { throw shapeError(subject, "expected the fields of a detail, found none") }
+    else { throw CatalogError.shape(subject, "expected the fields of a detail, found none") }
     var reader = FieldReader(node: root, currency: currency, values: mapping.values)
     var detail = ItemDetail(id: id)
     detail.description = reader.text(mapping.description)
@@ -100,7 +100,7 @@ struct DetailDecoder {
     detail.notes = reader.notes(mapping.notes)
     // If no field can be read, this is an error, so that the run keeps the detail that is in the cache.
     if let fault = reader.faults.first, detail == ItemDetail(id: id) {
-      throw shapeError(subject, (fault.field.map { "\($0): " } ?? "") + fault.reason)
+      throw CatalogError.shape(subject, (fault.field.map { "\($0): " } ?? "") + fault.reason)
     }
     detail.empty = try emptyFields(of: detail, in: root)
     guard !reader.faults.isEmpty else { return detail }
@@ -133,10 +133,6 @@ struct DetailDecoder {
       if try path.withoutLastChoice?.firstValue(in: node) != nil { return true }
     }
     return false
-  }
-
-  private func shapeError(_ subject: String, _ reason: String) -> CatalogError {
-    CatalogError(.unexpectedShape, subject: subject, reason: reason)
   }
 }
 

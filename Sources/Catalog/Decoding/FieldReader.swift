@@ -79,18 +79,26 @@ struct FieldReader {
   /// The path can lead to one text, to a list of texts, or to several texts.
   mutating func texts(_ paths: [JSONPath]) -> [String] {
     guard let (path, values) = all(paths) else { return [] }
-    var texts: [String] = []
-    var odd: [JSONNode] = []
-    for value in values {
-      if let text = value.text {
-        texts.append(self.values.isHTML ? PageText.plain(text) : text)
-      } else {
-        odd.append(value)
-      }
-    }
-    if let first = odd.first {
+    let texts = texts(of: values.map { (path, $0) }, \.text)
+    return self.values.isHTML ? texts.map { PageText.plain($0.text) } : texts.map(\.text)
+  }
+
+  /// The texts of values, each with the path to it.
+  ///
+  /// A value without a text is recorded as a fault. If `mayBeObjects` is true, objects beside texts are no fault.
+  private mutating func texts(
+    of values: [(path: JSONPath, value: JSONNode)],
+    mayBeObjects: Bool = false,
+    _ text: (JSONNode) -> String?
+  ) -> [(path: JSONPath, text: String)] {
+    let texts = values.compactMap { path, value in text(value).map { (path, $0) } }
+    if texts.count == values.count { return texts }
+    let odd = values.filter { text($0.value) == nil }
+    if let first = odd.first,
+      !mayBeObjects || texts.isEmpty || odd.contains(where: { $0.value.kind != .object })
+    {
       let share = values.count > 1 ? " in \(odd.count) of \(values.count)" : ""
-      note(path, "expected text, found \(first.kind.phrase)\(share)")
+      note(first.path, "expected text, found \(first.value.kind.phrase)\(share)")
     }
     return texts
   }
@@ -177,37 +185,29 @@ struct FieldReader {
   /// objects.
   private mutating func pictures(_ rules: [Mapping.TextsRule]) -> [String] {
     for rule in rules {
-      var texts: [String] = []
-      var odd: [(path: JSONPath, kind: JSONNode.Kind)] = []
-      var count = 0
+      var values: [(path: JSONPath, value: JSONNode)] = []
       for path in rule.paths {
-        for value in rule.largest == nil ? all(path) : largest(rule, path) {
-          count += 1
-          guard let text = rule.template == nil ? value.text : Self.plainText(value) else {
-            odd.append((path, value.kind))
-            continue
-          }
-          if Self.isData(text) {
-            note(path, "a data: URL contains the picture itself, so there is nothing to fetch")
-          } else {
-            texts += filled(rule.texts(of: text), rule)
-          }
+        values += (rule.largest == nil ? all(path) : largest(rule, path)).map { (path, $0) }
+      }
+      let texts = texts(of: values, mayBeObjects: rule.paths.count > 1) {
+        rule.template == nil ? $0.text : Self.plainText($0)
+      }
+      var urls: [String] = []
+      for (path, text) in texts {
+        if Self.isData(text) {
+          note(path, "a data: URL contains the picture itself, so there is nothing to fetch")
+        } else {
+          urls += filled(rule.texts(of: text), rule)
         }
       }
-      if let first = odd.first,
-        rule.paths.count == 1 || texts.isEmpty || odd.contains(where: { $0.kind != .object })
-      {
-        let share = count > 1 ? " in \(odd.count) of \(count)" : ""
-        note(first.path, "expected text, found \(first.kind.phrase)\(share)")
-      }
-      if texts.count > Self.mostValues {
+      if urls.count > Self.mostValues {
         note(
           rule.paths.first,
-          "only the first \(Self.mostValues) of \(texts.count) values are read"
+          "only the first \(Self.mostValues) of \(urls.count) values are read"
         )
-        texts.removeLast(texts.count - Self.mostValues)
+        urls.removeLast(urls.count - Self.mostValues)
       }
-      if !texts.isEmpty || !odd.isEmpty { return texts }
+      if !urls.isEmpty || texts.count < values.count { return urls }
     }
     return []
   }

@@ -67,10 +67,7 @@ extension Mapping.Item {
     case .latitude: latitude
     case .longitude: longitude
     case .address: address
-    case .thumbnail: images[.thumbnail]
-    case .top: images[.top]
-    case .gallery: images[.gallery]
-    case .section: images[.section]
+    case .thumbnail, .top, .gallery, .section: field.role.map { images[$0] } ?? []
     }
   }
 }

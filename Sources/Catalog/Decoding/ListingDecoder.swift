@@ -54,11 +54,9 @@ package struct ListingDecoder: Sendable {
       listing.settleAbsence()
       guard listing.sections.isEmpty, let first = listing.failed.first else { return listing }
       let name = first.key.map { ", section \($0)," } ?? ""
-      throw CatalogError(
-        .unexpectedShape,
-        subject: "sections",
-        reason:
-          "none of \(listing.failed.count) can be used, the first\(name) because \(first.reason)"
+      throw CatalogError.shape(
+        "sections",
+        "none of \(listing.failed.count) can be used, the first\(name) because \(first.reason)"
       )
     } catch {
       // For other notations than JSON, the error of the decoder says more than the body.
@@ -126,14 +124,17 @@ package struct ListingDecoder: Sendable {
       let isNew = earlier.keys.insert(key).inserted || isContinuation
       do throws(CatalogError) {
         guard isNew, counts[key] == 1 else {
-          throw CatalogError(
-            .unexpectedShape,
-            subject: subject,
-            reason: "another section has the same key at \(plan.key)",
-            remedy: remedy
-          )
+          let reason = "another section has the same key at \(plan.key)"
+          throw CatalogError.shape(subject, reason, remedy: remedy)
         }
-        let part = try part(key, plan, in: node, at: index, after: earlier.elements, isContinuation)
+        let part = try part(
+          key,
+          plan,
+          in: node,
+          at: index,
+          after: earlier.elements,
+          isContinuation
+        )
         earlier.last = key
         earlier.elements += part.elementCount
         listing.append(part)
@@ -244,11 +245,9 @@ package struct ListingDecoder: Sendable {
       section.items.contains(where: { $0.title != first.title })
     {
       let paths = mapping.item.id.map(\.description).joined(separator: ", ")
-      throw CatalogError(
-        .unexpectedShape,
-        subject: subject,
-        reason:
-          "all \(section.items.count) items have the same id \"\(first.id.prefix(40))\" at \(paths)",
+      throw CatalogError.shape(
+        subject,
+        "all \(section.items.count) items have the same id \"\(first.id.prefix(40))\" at \(paths)",
         remedy: "correct item.id in the catalog file, or the feed"
       )
     }
@@ -387,11 +386,9 @@ package struct ListingDecoder: Sendable {
       return nil
     }
     guard text.utf8.count <= Self.longestNextPage else {
-      throw CatalogError(
-        .unexpectedShape,
-        subject: subject,
-        reason:
-          "the address of its next page has \(text.utf8.count) bytes; at most \(Self.longestNextPage) are read",
+      throw CatalogError.shape(
+        subject,
+        "the address of its next page has \(text.utf8.count) bytes; at most \(Self.longestNextPage) are read",
         remedy: "correct the path under paging"
       )
     }

@@ -49,7 +49,8 @@ package struct ListingWindows {
   ///   - body: The response, in any notation.
   ///   - decoder: The decoder of the source.
   ///   - size: The minimum number of bytes of items in a window.
-  package init?(_ body: some RandomAccessBody, for decoder: ListingDecoder, size: Int = Self.size) {
+  package init?(_ body: some RandomAccessBody, for decoder: ListingDecoder, size: Int = Self.size)
+  {
     var beginning: [UInt8] = []
     guard body.count > 2 * size, decoder.mapping.transform == nil,
       body.read(into: &beginning, from: 0, most: 1 << 20)

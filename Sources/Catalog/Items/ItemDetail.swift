@@ -68,20 +68,12 @@ extension ItemDetail {
     var writer = StoredFormWriter()
     writer.object {
       $0.member("id", id)
-      if let description {
-        $0.member("description", description)
-      }
-      $0.name("prices")
-      $0.array { for price in prices { $0.value(price) } }
-      $0.name("images")
-      $0.value(images)
-      $0.name("notes")
-      $0.value(notes)
-      if let empty { $0.member("empty", empty) }
-      if let lost {
-        $0.name("lost")
-        $0.value(lost)
-      }
+      $0.member("description", ifPresent: description)
+      $0.member("prices", prices)
+      $0.member("images", images)
+      $0.member("notes", notes)
+      $0.member("empty", ifPresent: empty)
+      $0.member("lost", ifPresent: lost)
     }
     return writer.bytes
   }
@@ -93,14 +85,14 @@ extension ItemDetail {
   public init(decoding bytes: [UInt8]) throws(CatalogError) {
     let reader = try StoredFormReader(bytes, subject: "stored detail")
     self.init(
-      id: try reader.text("id"),
-      description: try reader.optional("description", reader.text),
-      prices: try reader.prices("prices"),
-      images: try reader.images("images"),
-      notes: try reader.dictionary("notes"),
-      lost: try reader.optional("lost", reader.lostFields)
+      id: try reader.value("id", \.text),
+      description: try reader.optional("description", \.text),
+      prices: try reader.value("prices") { $0.list(Price.init(stored:)) },
+      images: try reader.value("images") { $0.list(ImageReference.init(stored:)) },
+      notes: try reader.value("notes", \.texts),
+      lost: try reader.optional("lost") { $0.list(LostField.init(stored:)) }
     )
-    empty = try reader.optional("empty", reader.texts)
+    empty = try reader.optional("empty") { $0.list(\.text) }
   }
 
   /// The fields of a stored detail that could not be read in the shop's response; see ``lost``.
