@@ -1,5 +1,3 @@
-import Glibc
-
 /// A cursor in a body.
 ///
 /// The body is read piece by piece, so that it is never in memory as a whole.
@@ -118,33 +116,20 @@ extension BodyCursor {
   }
 
   private mutating func skipString() -> Bool {
+    let (quote, escape) = (UInt8(ascii: "\""), UInt8(ascii: "\\"))
     offset += 1
     while peek() != nil {
-      let (quote, escape) = piece.withUnsafeBytes { bytes in
-        let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
-        let quote = Self.place(of: UInt8(ascii: "\""), in: rest) ?? rest.count
-        let before = UnsafeRawBufferPointer(rebasing: rest[..<quote])
-        return (quote, Self.place(of: UInt8(ascii: "\\"), in: before))
+      guard let end = piece[offset...].firstIndex(where: { $0 == quote || $0 == escape }) else {
+        offset = piece.count
+        continue
       }
-      if let escape {
-        offset += escape + 2
-      } else {
-        offset += quote
-        if take("\"") { return true }
+      if piece[end] == quote {
+        offset = end + 1
+        return true
       }
+      offset = end + 2
     }
     return false
-  }
-
-  /// The offset of the first occurrence of a byte, or nil if there is none.
-  ///
-  /// It uses `memchr`, because most bytes of a response are inside strings.
-  private static func place(of byte: UInt8, in bytes: UnsafeRawBufferPointer) -> Int? {
-    guard let start = bytes.baseAddress, let found = memchr(start, Int32(byte), bytes.count)
-    else {
-      return nil
-    }
-    return found - UnsafeMutableRawPointer(mutating: start)
   }
 }
 

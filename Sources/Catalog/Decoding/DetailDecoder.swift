@@ -103,8 +103,7 @@ struct DetailDecoder {
       throw CatalogError.shape(subject, (fault.field.map { "\($0): " } ?? "") + fault.reason)
     }
     detail.empty = try emptyFields(of: detail, in: root)
-    guard !reader.faults.isEmpty else { return detail }
-    detail.lost = reader.faults.map { LostField(field: $0.field, reason: $0.reason) }
+    detail.lost = reader.faults.isEmpty ? nil : reader.faults
     return detail
   }
 
@@ -115,13 +114,11 @@ struct DetailDecoder {
     of detail: ItemDetail,
     in root: JSONNode
   ) throws(CatalogError) -> [String]? {
-    var empty: Set<DetailField> = []
+    var empty: [String] = []
     for field in mapping.given where !field.isHeld(by: detail) {
-      for path in mapping.paths(of: field) where try path.leadsToEmptyList(in: root) {
-        empty.insert(field)
-      }
+      if try mapping.paths(of: field).leadToEmptyList(in: [root]) { empty.append(field.name) }
     }
-    return empty.isEmpty ? nil : empty.map(\.name).sorted()
+    return empty.isEmpty ? nil : empty.sorted()
   }
 
   /// Whether the object has any field of the mapping.

@@ -1,12 +1,5 @@
 import Base
 
-/// The reason why a field cannot be used.
-struct FieldFault: Error, Equatable {
-  /// The name of the field in the shop's response, such as "s_price".
-  let field: String?
-  let reason: String
-}
-
 /// Reads the fields of an item or a detail from a JSON object.
 ///
 /// A field has one or more paths. They are tried in order, and the first path that leads to a value counts. `null`, `""`
@@ -25,7 +18,7 @@ struct FieldReader {
   /// The fields that could not be used so far.
   ///
   /// Each is listed once.
-  private(set) var faults: [FieldFault] = []
+  private(set) var faults: [LostField] = []
 
   /// The maximum number of badges, pictures or prices of an item.
   ///
@@ -200,14 +193,7 @@ struct FieldReader {
           urls += filled(rule.texts(of: text), rule)
         }
       }
-      if urls.count > Self.mostValues {
-        note(
-          rule.paths.first,
-          "only the first \(Self.mostValues) of \(urls.count) values are read"
-        )
-        urls.removeLast(urls.count - Self.mostValues)
-      }
-      if !urls.isEmpty || texts.count < values.count { return urls }
+      if !urls.isEmpty || texts.count < values.count { return limited(urls, rule.paths.first) }
     }
     return []
   }
@@ -277,7 +263,7 @@ struct FieldReader {
 
   /// Records that a field cannot be used, unless the same fault is recorded already.
   mutating func note(_ path: JSONPath?, _ reason: String) {
-    let fault = FieldFault(field: path?.lastName, reason: reason)
+    let fault = LostField(field: path?.lastName, reason: reason)
     if !faults.contains(fault) { faults.append(fault) }
   }
 
@@ -326,13 +312,14 @@ struct FieldReader {
     if values.contains(where: { $0.kind == .array }) {
       values = values.flatMap { $0.kind == .array ? $0.elements : [$0] }
     }
-    values = values.map(\.content)
-    values.removeAll(where: isEmpty)
-    if values.count > Self.mostValues {
-      note(path, "only the first \(Self.mostValues) of \(values.count) values are read")
-      values.removeLast(values.count - Self.mostValues)
-    }
-    return values
+    return limited(values.map(\.content).filter { !isEmpty($0) }, path)
+  }
+
+  /// The first values, and a fault if there are too many.
+  private mutating func limited<Value>(_ values: [Value], _ path: JSONPath?) -> [Value] {
+    guard values.count > Self.mostValues else { return values }
+    note(path, "only the first \(Self.mostValues) of \(values.count) values are read")
+    return Array(values.prefix(Self.mostValues))
   }
 
   private func isEmpty(_ value: JSONNode) -> Bool {

@@ -47,7 +47,7 @@ package struct ListingDecoder: Sendable {
   /// - Returns: The sections. If one of many sections cannot be used, ``DecodedListing/failed`` has the reason.
   /// - Throws: ``CatalogError`` if the body cannot be parsed or reports a failure, if it has no list where the mapping
   ///   expects one, or if none of its sections can be used. An empty list is no error.
-  func listing(_ body: [UInt8]) throws(CatalogError) -> DecodedListing {
+  package func listing(_ body: [UInt8]) throws(CatalogError) -> DecodedListing {
     do throws(CatalogError) {
       var earlier = EarlierSections()
       var listing = try listing(body, after: &earlier, isWhole: true)
@@ -212,6 +212,7 @@ package struct ListingDecoder: Sendable {
   ///   - node: The value that contains the items.
   ///   - listing: The listing. The elements and fields that cannot be read are recorded in it.
   ///   - earlier: The number of elements of the section in earlier windows.
+  /// - Throws: ``CatalogError`` if the section cannot be used, or if decoding was stopped, for example at a deadline.
   private func add(
     _ section: Section,
     in node: JSONNode,

@@ -12,36 +12,19 @@ public struct ItemDetail: Hashable, Sendable, Codable {
   /// The prices in the detail, one or two.
   ///
   /// They can differ from the prices in the list.
-  public var prices: [Price]
+  public var prices: [Price] = []
   /// The pictures, grouped by role: top, gallery, section.
   ///
   /// The pictures of one role are in the order of the shop's response. A URL can occur twice.
-  public var images: [ImageReference]
+  public var images: [ImageReference] = []
   /// Further texts, by names that the catalog file chooses, such as `delivery_fee`.
-  public var notes: [String: String]
+  public var notes: [String: String] = [:]
   /// The fields that the response has but that could not be read; nil if there are none.
   public var lost: [LostField]?
   /// The names of the fields that are empty lists in the response; nil if there are none.
   ///
   /// An empty list gives no value, but it shows that the path of the field is right.
   public var empty: [String]?
-
-  /// Makes a detail.
-  public init(
-    id: String,
-    description: String? = nil,
-    prices: [Price] = [],
-    images: [ImageReference] = [],
-    notes: [String: String] = [:],
-    lost: [LostField]? = nil
-  ) {
-    self.id = id
-    self.description = description
-    self.prices = prices
-    self.images = images
-    self.notes = notes
-    self.lost = lost
-  }
 }
 
 /// A field that could not be read, for example because a price is not a number.
@@ -52,12 +35,6 @@ public struct LostField: Hashable, Sendable, Codable {
   public var field: String?
   /// The reason, in words for a message.
   public var reason: String
-
-  /// Makes a record of a field.
-  public init(field: String?, reason: String) {
-    self.field = field
-    self.reason = reason
-  }
 }
 
 extension ItemDetail {
@@ -90,9 +67,9 @@ extension ItemDetail {
       prices: try reader.value("prices") { $0.list(Price.init(stored:)) },
       images: try reader.value("images") { $0.list(ImageReference.init(stored:)) },
       notes: try reader.value("notes", \.texts),
-      lost: try reader.optional("lost") { $0.list(LostField.init(stored:)) }
+      lost: try reader.optional("lost") { $0.list(LostField.init(stored:)) },
+      empty: try reader.optional("empty") { $0.list(\.text) }
     )
-    empty = try reader.optional("empty") { $0.list(\.text) }
   }
 
   /// The fields of a stored detail that could not be read in the shop's response; see ``lost``.

@@ -9,9 +9,9 @@ public struct StoreItem: Hashable, Sendable, Codable {
   /// A short text about the item.
   public var description: String?
   /// Labels such as "이벤트특가" (event price), in the order of the shop's response.
-  public var badges: [String]
+  public var badges: [String] = []
   /// The ways to deliver the item, in the order of the shop's response.
-  public var deliveryTypes: [String]
+  public var deliveryTypes: [String] = []
   /// The price before a reduction; nil if the response has none.
   public var normalPrice: Price?
   /// The price to pay; nil if the response has none.
@@ -23,38 +23,11 @@ public struct StoreItem: Hashable, Sendable, Codable {
   /// The address of the item; nil if the response has none.
   public var address: String?
   /// The item's pictures: the thumbnails first, and then the others in the order of the shop's response.
-  public var images: [ImageReference]
+  public var images: [ImageReference] = []
   /// The values of placeholders in the request for the item's detail, by the names of the placeholders.
   ///
   /// For example, `{"slug": "blue-cup"}` for the URL `products/{slug}`. Nil if the request needs only the id.
   public var placeValues: [String: String]?
-
-  /// Makes an item.
-  public init(
-    id: String,
-    title: String,
-    description: String? = nil,
-    badges: [String] = [],
-    deliveryTypes: [String] = [],
-    normalPrice: Price? = nil,
-    salePrice: Price? = nil,
-    coordinate: Coordinate? = nil,
-    address: String? = nil,
-    images: [ImageReference] = [],
-    placeValues: [String: String]? = nil
-  ) {
-    self.id = id
-    self.title = title
-    self.description = description
-    self.badges = badges
-    self.deliveryTypes = deliveryTypes
-    self.normalPrice = normalPrice
-    self.salePrice = salePrice
-    self.coordinate = coordinate
-    self.address = address
-    self.images = images
-    self.placeValues = placeValues
-  }
 }
 
 extension StoreItem {
@@ -195,13 +168,5 @@ public struct Section: Hashable, Sendable, Codable {
   /// The items in the order of the shop's response.
   ///
   /// The same id can occur more than once.
-  public var items: [StoreItem]
-
-  /// Makes a section.
-  public init(key: String, title: String, subtitle: String? = nil, items: [StoreItem] = []) {
-    self.key = key
-    self.title = title
-    self.subtitle = subtitle
-    self.items = items
-  }
+  public var items: [StoreItem] = []
 }
