@@ -7,7 +7,7 @@ public struct DecodedListing: Hashable, Sendable {
   /// The sections.
   ///
   /// There is one, unless the response holds many sections.
-  public var sections: [Section]
+  public var sections: [Section] = []
   /// The skipped items and fields, in the order of the response.
   ///
   /// At most ``SkipTally/mostRows`` are kept for each section, and ten times as many in all.
@@ -23,7 +23,7 @@ public struct DecodedListing: Hashable, Sendable {
   /// The number of elements in the response, including the skipped ones.
   ///
   /// If pages are requested by their number, a page with 0 elements is the last one.
-  public var elementCount: Int
+  public var elementCount = 0
   /// The cursor or URL of the next page, if the catalog file says where the body has it.
   public var nextPage: String?
   /// The total number of items according to the body.
@@ -37,12 +37,8 @@ public struct DecodedListing: Hashable, Sendable {
   /// For each section key, the number of entries in ``skipped``.
   private var rows: [String: Int] = [:]
 
-  /// Makes a listing.
-  public init(sections: [Section] = [], elementCount: Int = 0, nextPage: String? = nil) {
-    self.sections = sections
-    self.elementCount = elementCount
-    self.nextPage = nextPage
-  }
+  /// Makes an empty listing.
+  public init() {}
 
   /// The number of elements that are missing in the sections because they cannot be used.
   public var lost: Int {

@@ -366,7 +366,8 @@ package struct ListingDecoder: Sendable {
       within: limits
     )
     let response = try JSONDocument(parsing: body, of: subject, within: limits).root
-    var listing = DecodedListing(nextPage: try nextPage(in: response, subject))
+    var listing = DecodedListing()
+    listing.nextPage = try nextPage(in: response, subject)
     guard let transform = mapping.transform else {
       if source.parts == nil {
         listing.total = Self.total(in: response)
