@@ -8,7 +8,7 @@ import Testing
     "A search finds other cases, widths and forms of its letters, and Korean initial consonants",
     arguments: [
       ("불고기", "간장 불고기"), ("ㅂㄱㄱ", "간장 불고기"), ("불ㄱㄱ", "불고기"), ("ㅂ고ㄱ", "불고기"),
-      ("ㄱㅈ ㅂ", "간장   불고기"), ("\u{1107}", "불고기"),
+      ("ㄱㅈ ㅂ", "간장   불고기"),
       ("ㅂㄱ", "\u{1107}\u{116E}\u{11AF}\u{1100}\u{1169}"),
       ("불고", "\u{1107}\u{116E}\u{11AF}\u{1100}\u{1169}"), ("ㄲ", "깍두기"), ("ㅋㅋ", "맛있어요 ㅋㅋ"),
       ("COFFEE", "Ｃｏｆｆｅｅ bean"), ("ｃｏｆｆｅｅ", "COFFEE"), ("café", "CAFE\u{301} au lait"),

@@ -348,7 +348,9 @@ extension JSONFilter {
     switch self {
     case .any(let filters), .all(let filters): filters.allSatisfy(\.isOfElementAlone)
     case .not(let filter): filter.isOfElementAlone
-    case .exists(let query): query.isOfElementAlone
+    case .query(let query), .count(let query), .value(let query): query.isOfElementAlone
+    case .literal: true
+    case .length(let operand): operand.isOfElementAlone
     case .compares(let left, _, let right): left.isOfElementAlone && right.isOfElementAlone
     case .finds(let operand, let pattern, _):
       if case .computed(let other) = pattern {
@@ -368,15 +370,5 @@ extension JSONFilter.Query {
           if case .filter(let filter) = selector { filter.isOfElementAlone } else { true }
         }
       }
-  }
-}
-
-extension JSONFilter.Operand {
-  fileprivate var isOfElementAlone: Bool {
-    switch self {
-    case .literal: true
-    case .only(let query), .count(let query), .value(let query): query.isOfElementAlone
-    case .length(let operand): operand.isOfElementAlone
-    }
   }
 }

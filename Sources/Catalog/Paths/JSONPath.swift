@@ -9,6 +9,10 @@ public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
   let segments: [Segment]
   /// Whether the path selects at most one value in every document. (RFC 9535, section 2.3.5.1)
   let isSingular: Bool
+  /// The error about the first invalid regular expression in the path, or nil if all are valid.
+  ///
+  /// According to RFC 9535, an invalid expression matches nothing. In a catalog file, it is an error instead.
+  let faultyPattern: CatalogError?
 
   /// One step of a path, such as `.images` or `[0]`. (RFC 9535, section 2.5)
   struct Segment: Hashable, Sendable {
@@ -43,29 +47,15 @@ public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
   /// - Throws: ``CatalogError`` with code `json-path`. Its column is the position in `text`.
   public init(parsing text: String) throws(CatalogError) {
     var parser = JSONPathParser(text)
-    self.init(description: text, segments: try parser.parse())
-  }
-
-  /// The error about the first invalid regular expression in the path, or nil if all are valid.
-  ///
-  /// According to RFC 9535, an invalid expression matches nothing. In a catalog file, it is an error instead.
-  var faultyPattern: CatalogError? {
-    for segment in segments {
-      for case .filter(let filter) in segment.selectors {
-        guard let (fault, place) = filter.faultyPattern else { continue }
-        return JSONPathParser(description).error(
-          "\(fault.expected) at position \(fault.position + 1) of the pattern (RFC 9485)",
-          at: place
-        )
-      }
-    }
-    return nil
+    let segments = try parser.parse()
+    self.init(description: text, segments: segments, faultyPattern: parser.faultyPattern)
   }
 
   /// Makes a path of steps that are parsed already.
-  init(description: String, segments: [Segment]) {
+  init(description: String, segments: [Segment], faultyPattern: CatalogError? = nil) {
     self.description = description
     self.segments = segments
+    self.faultyPattern = faultyPattern
     isSingular = segments.allSatisfy(\.isSingular)
   }
 

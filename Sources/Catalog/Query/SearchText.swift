@@ -6,30 +6,18 @@
 /// `불ㄱㄱ` find 불고기.
 public struct SearchText: Hashable, Sendable {
   /// The characters to find.
-  private let pattern: [Mark<Character>]
+  private let pattern: [Character]
   /// The scalars to find in a text of common characters, which ``PlainScalars`` defines.
   ///
   /// It is nil if not all characters of the pattern are common.
-  private let plainPattern: [Mark<UInt32>]?
-
-  /// A character or a scalar to find.
-  private struct Mark<Unit: Hashable & Sendable>: Hashable, Sendable {
-    var unit: Unit
-    /// The index in ``SearchText/initials``, if the unit is a Korean consonant that can begin a syllable.
-    var initial: UInt32?
-  }
+  private let plainPattern: [UInt32]?
 
   /// Makes a search text.
   ///
   /// An empty text finds everything.
   public init(_ text: String) {
-    pattern = Self.folded(text).map { Mark(unit: $0, initial: Self.initial(of: $0)) }
-    plainPattern = PlainScalars.folded(text).map { scalars in
-      scalars.map { scalar in
-        let character = Unicode.Scalar(scalar).map(Character.init)
-        return Mark(unit: scalar, initial: character.flatMap(Self.initial))
-      }
-    }
+    pattern = Self.folded(text)
+    plainPattern = PlainScalars.folded(text)
   }
 
   /// Whether the search text is empty, so that it finds everything.
@@ -37,26 +25,23 @@ public struct SearchText: Hashable, Sendable {
 
   /// Whether a text contains the search text.
   public func isIn(_ text: String) -> Bool {
-    if pattern.isEmpty { return true }
     if let plainPattern, let scalars = PlainScalars.folded(text) {
-      return Self.holds(scalars, plainPattern) { Self.leading($0) }
+      return Self.holds(scalars, plainPattern, initial: Self.initial)
     }
-    return Self.holds(Self.folded(text), pattern) { Self.leading($0) }
+    return Self.holds(Self.folded(text), pattern) { character in
+      character.unicodeScalars.first.flatMap { Self.initial(of: $0.value) }
+        .flatMap(Unicode.Scalar.init).map(Character.init)
+    }
   }
 
-  private static func holds<Unit>(
+  private static func holds<Unit: Equatable>(
     _ text: [Unit],
-    _ pattern: [Mark<Unit>],
-    _ leading: (Unit) -> UInt32?
+    _ pattern: [Unit],
+    initial: (Unit) -> Unit?
   ) -> Bool {
     guard text.count >= pattern.count else { return false }
-    return text.withUnsafeBufferPointer { text in
-      (0...text.count - pattern.count).contains { start in
-        pattern.indices.allSatisfy { place in
-          let (mark, unit) = (pattern[place], text[start + place])
-          return mark.unit == unit || mark.initial.map { $0 == leading(unit) } ?? false
-        }
-      }
+    return (0...text.count - pattern.count).contains { start in
+      zip(pattern, text[start...]).allSatisfy { $0 == $1 || $0 == initial($1) }
     }
   }
 
@@ -112,31 +97,15 @@ public struct SearchText: Hashable, Sendable {
     }
   }
 
-  // MARK: - Korean
-
   /// The 19 consonants that can begin a Korean syllable, in the order of Unicode.
-  private static let initials = Array("ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ")
+  private static let initials = "ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ".unicodeScalars.map(\.value)
 
-  /// The index of a character in ``initials``, or nil if it is not such a consonant by itself.
-  private static func initial(of character: Character) -> UInt32? {
-    if let place = initials.firstIndex(of: character) { return UInt32(place) }
-    let scalars = character.unicodeScalars
-    guard scalars.count == 1, let value = scalars.first?.value, (0x1100...0x1112).contains(value)
-    else { return nil }
-    return value - 0x1100
-  }
-
-  /// The index in ``initials`` of the first consonant of a syllable, or nil if the character is no syllable. (Unicode,
-  /// section 3.12)
-  private static func leading(_ character: Character) -> UInt32? {
-    character.unicodeScalars.first.flatMap { leading($0.value) }
-  }
-
-  private static func leading(_ first: UInt32) -> UInt32? {
-    switch first {
-    case 0xAC00...0xD7A3: return (first - 0xAC00) / 588
-    case 0x1100...0x1112: return first - 0x1100
-    default: return nil
+  /// The consonant with which a Korean syllable begins, or nil if the scalar begins no syllable. (Unicode, section 3.12)
+  private static func initial(of scalar: UInt32) -> UInt32? {
+    switch scalar {
+    case 0xAC00...0xD7A3: initials[Int(scalar - 0xAC00) / 588]
+    case 0x1100...0x1112: initials[Int(scalar - 0x1100)]
+    default: nil
     }
   }
 }
