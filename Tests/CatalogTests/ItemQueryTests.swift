@@ -38,7 +38,7 @@ import Testing
     var plain: [Unicode.Scalar] = []
     for value in UInt32(0)...0xFFFF {
       guard let scalar = Unicode.Scalar(value),
-        let folded = SearchText.PlainScalars.folded("a\(Character(scalar))b")
+        let folded = SearchText.foldedScalars("a\(Character(scalar))b")
       else { continue }
       plain.append(scalar)
       let expected = SearchText.folded("a\(Character(scalar))b")
@@ -46,7 +46,7 @@ import Testing
     }
     let shuffled = plain.indices.map { plain[$0 * 7919 % plain.count] }
     let text = String(String.UnicodeScalarView(shuffled))
-    let folded = try #require(SearchText.PlainScalars.folded(text))
+    let folded = try #require(SearchText.foldedScalars(text))
 
     #expect(plain.count > 30_000)
     #expect(Self.characters(folded) == SearchText.folded(text))
@@ -61,7 +61,7 @@ import Testing
     arguments: ["\u{301}", "ß", "İ", "ﾞ", "🍲", "ا", "\u{11A8}", "\u{2028}", "ς"]
   )
   func notPlain(_ character: String) {
-    #expect(SearchText.PlainScalars.folded("a\(character)") == nil)
+    #expect(SearchText.foldedScalars("a\(character)") == nil)
   }
 
   @Test(

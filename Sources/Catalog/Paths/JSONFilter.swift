@@ -11,7 +11,9 @@ indirect enum JSONFilter: Hashable, Sendable {
   /// `!`
   case not(JSONFilter)
   /// A comparison such as `@.price > 0`.
-  case compares(JSONFilter, Comparison, JSONFilter)
+  ///
+  /// It holds if the order of the operands, as ``ComparedValue/order(to:)`` returns it, is one of `orders`.
+  case compares(JSONFilter, orders: [Int?], JSONFilter)
   /// `match(text, pattern)` if `isWhole` is true, otherwise `search(text, pattern)`.
   case finds(JSONFilter, Pattern, isWhole: Bool)
   /// A query such as `@.price`.
@@ -38,16 +40,6 @@ indirect enum JSONFilter: Hashable, Sendable {
 
     /// Whether the query selects at most one value.
     var isSingular: Bool { segments.allSatisfy(\.isSingular) }
-  }
-
-  /// An operator between two values.
-  enum Comparison: String, CaseIterable, Sendable {
-    case equal = "=="
-    case notEqual = "!="
-    case atMost = "<="
-    case atLeast = ">="
-    case less = "<"
-    case greater = ">"
   }
 
   /// A value that is neither an array nor an object.
@@ -87,9 +79,9 @@ extension JSONFilter {
       for filter in filters where try !filter.holds(for: current, root: root) { return false }
       return true
     case .not(let filter): return try !filter.holds(for: current, root: root)
-    case .query(let query): return try query.exists(current, root)
-    case .compares(let left, let comparison, let right):
-      return comparison.holds(try left.value(current, root).order(to: right.value(current, root)))
+    case .query(let query): return try !query.values(current, root).isEmpty
+    case .compares(let left, let orders, let right):
+      return orders.contains(try left.value(current, root).order(to: right.value(current, root)))
     case .finds(let text, let pattern, let isWhole):
       guard let text = try text.value(current, root).text else { return false }
       guard let regexp = try pattern.regexp(current, root) else { return false }
@@ -107,11 +99,10 @@ extension JSONFilter {
   func value(_ current: JSONNode, _ root: JSONNode) throws(CatalogError) -> ComparedValue {
     switch self {
     case .literal(let literal): return .literal(literal)
-    case .query(let query): return try ComparedValue(query.only(current, root))
     case .count(let query): return .literal(.integer(try query.values(current, root).count))
-    case .value(let query):
+    case .query(let query), .value(let query):
       let values = try query.values(current, root)
-      return ComparedValue(values.count == 1 ? values[0] : nil)
+      return values.count == 1 ? values[0].compared : .nothing
     case .length(let operand):
       switch try operand.value(current, root) {
       case .literal(.text(let text)): return .literal(.integer(text.unicodeScalars.count))
@@ -131,24 +122,6 @@ extension JSONFilter.Query {
     let start = isRelative ? current : root
     return try JSONPath.values(of: segments[...], from: start, root: root, isCounted: true)
   }
-
-  /// The value of a singular query, or nil if the query selects none.
-  ///
-  /// A singular query selects at most one value.
-  func only(_ current: JSONNode, _ root: JSONNode) throws(CatalogError) -> JSONNode? {
-    var value = isRelative ? current : root
-    for segment in segments {
-      try value.countLook()
-      guard let next = try JSONPath.only(segment, of: value) else { return nil }
-      value = next
-    }
-    return value
-  }
-
-  /// Whether the query selects at least one value.
-  func exists(_ current: JSONNode, _ root: JSONNode) throws(CatalogError) -> Bool {
-    isSingular ? try only(current, root) != nil : try !values(current, root).isEmpty
-  }
 }
 
 extension JSONFilter.Pattern {
@@ -165,21 +138,6 @@ extension JSONFilter.Pattern {
   }
 }
 
-extension JSONFilter.Comparison {
-  /// Whether the comparison holds for two values with an order, as ``ComparedValue/order(to:)`` returns it. (RFC 9535,
-  /// section 2.3.5.2.2)
-  fileprivate func holds(_ order: Int?) -> Bool {
-    switch self {
-    case .equal: order == 0
-    case .notEqual: order != 0
-    case .less: order == -1
-    case .greater: order == 1
-    case .atMost: order == -1 || order == 0
-    case .atLeast: order == 1 || order == 0
-    }
-  }
-}
-
 /// A value in a comparison. (RFC 9535, section 2.3.5.2.2)
 enum ComparedValue {
   /// No value, which is something else than `null`.
@@ -188,25 +146,6 @@ enum ComparedValue {
   case literal(JSONFilter.Literal)
   /// An array or an object.
   case structure(JSONNode)
-
-  /// Makes a value of a node.
-  ///
-  /// Without a node, it is ``nothing``.
-  init(_ node: JSONNode?) {
-    guard let node else {
-      self = .nothing
-      return
-    }
-    switch node.kind {
-    case .array, .object: self = .structure(node)
-    case .string:
-      self = .literal(node.unsigned.map { .real(Double($0)) } ?? .text(node.text ?? ""))
-    case .integer: self = .literal(.integer(node.integer ?? 0))
-    case .real: self = .literal(.real(node.real ?? 0))
-    case .boolean: self = .literal(.boolean(node.boolean ?? false))
-    case .null: self = .literal(.null)
-    }
-  }
 
   /// The text if the value is one, otherwise nil.
   var text: String? {
@@ -228,9 +167,11 @@ enum ComparedValue {
       if one.utf8.elementsEqual(two.utf8) { return 0 }
       return one.utf8.lexicographicallyPrecedes(two.utf8) ? -1 : 1
     case (.structure(let one), .structure(let two)): return try one.equals(two) ? 0 : nil
-    case (.literal(let one), .literal(let two)):
-      guard let one = one.number, let two = two.number else { return nil }
-      return Self.order(one, two)
+    case (.literal(.real(let one)), .literal(.real(let two))): return Self.order(one, two)
+    case (.literal(.real(let one)), .literal(.integer(let two))):
+      return Self.order(one, Double(two))
+    case (.literal(.integer(let one)), .literal(.real(let two))):
+      return Self.order(Double(one), two)
     default: return nil
     }
   }
@@ -240,35 +181,31 @@ enum ComparedValue {
   }
 }
 
-extension JSONFilter.Literal {
-  /// The number if the value is one, otherwise nil.
-  var number: Double? {
-    switch self {
-    case .integer(let integer): Double(integer)
-    case .real(let real): real
-    default: nil
+extension JSONNode {
+  /// The value in comparisons.
+  fileprivate var compared: ComparedValue {
+    switch kind {
+    case .array, .object: .structure(self)
+    case .string: .literal(unsigned.map { .real(Double($0)) } ?? .text(text ?? ""))
+    case .integer: .literal(.integer(integer ?? 0))
+    case .real: .literal(.real(real ?? 0))
+    case .boolean: .literal(.boolean(boolean ?? false))
+    case .null: .literal(.null)
     }
   }
-}
 
-extension JSONNode {
   /// Whether this array or object has the same content as another one.
   fileprivate func equals(_ other: JSONNode) throws(CatalogError) -> Bool {
     if isSamePlace(as: other) { return true }
     try countLook()
     guard kind == other.kind, count == other.count else { return false }
-    if kind == .array {
-      for (one, two) in zip(elements, other.elements) {
-        guard try ComparedValue(one).order(to: ComparedValue(two)) == 0 else { return false }
-      }
-      return true
+    for (one, two) in zip(elements, other.elements) {
+      guard try one.compared.order(to: two.compared) == 0 else { return false }
     }
     for member in members {
       try other.countLook()
-      guard let two = other[member.name] else { return false }
-      guard try ComparedValue(member.value).order(to: ComparedValue(two)) == 0 else {
-        return false
-      }
+      guard let two = other[member.name], try member.value.compared.order(to: two.compared) == 0
+      else { return false }
     }
     return true
   }

@@ -264,9 +264,11 @@ extension JSONPathParser {
     }
     if take(token: "(") { return try bracketedFilter() }
     let left = try term()
-    guard let comparison = takeComparison() else { return try test(left) }
+    guard let comparison = Self.comparisons.first(where: { take(token: $0.token) }) else {
+      return try test(left)
+    }
     let leftOperand = try operand(left)
-    return .compares(leftOperand, comparison, try operand(term()))
+    return .compares(leftOperand, orders: comparison.orders, try operand(term()))
   }
 
   private mutating func bracketedFilter() throws(CatalogError) -> JSONFilter {
@@ -294,9 +296,10 @@ extension JSONPathParser {
     }
   }
 
-  private mutating func takeComparison() -> JSONFilter.Comparison? {
-    JSONFilter.Comparison.allCases.first { take(token: $0.rawValue) }
-  }
+  /// The operators of comparisons, and the orders of two values for which they hold. (RFC 9535, section 2.3.5.2.2)
+  private static let comparisons: [(token: String, orders: [Int?])] = [
+    ("==", [0]), ("!=", [-1, 1, nil]), ("<=", [-1, 0]), (">=", [0, 1]), ("<", [-1]), (">", [1]),
+  ]
 }
 
 /// Parses terms, which are queries, literals and calls of functions. (RFC 9535, sections 2.3.5.1 and 2.4)

@@ -23,26 +23,18 @@ enum Currency {
     }
   }
 
-  /// The meaning of a point before three digits, as in "25.000".
-  enum Separators {
-    /// The point is the decimal separator. Commas group thousands, as in "1,299.50".
-    case decimalPoint
-    /// The point groups thousands, so "25.000" is 25,000. In practice, prices in the currency have no decimals.
-    case pointGroups
-    /// People group thousands with the point, but programs write the point as the decimal separator.
-    case either
-  }
-
-  /// The meaning of a point before three digits in prices of a currency that has two decimals. (CLDR 46, the locales of
-  /// the currency)
-  static func separators(of code: String) -> Separators {
+  /// The meaning of a point before three digits, as in "25.000", in prices of a currency that has two decimals. (CLDR
+  /// 46, the locales of the currency)
+  ///
+  /// If points group thousands, prices in the currency have no decimals in practice.
+  static func point(in code: String) -> WrittenPrice.Point {
     switch code {
     case "AOA", "ARS", "COP", "CRC", "CZK", "HUF", "IDR", "RSD", "UYU", "UZS", "VED", "VES":
-      .pointGroups
+      .groups
     case "ALL", "AZN", "BAM", "BOB", "BRL", "BYN", "CVE", "DKK", "DZD", "EUR", "GEL", "MAD", "MDL",
       "MKD", "MZN", "NOK", "PLN", "RON", "RUB", "SEK", "TRY", "UAH":
-      .either
-    default: .decimalPoint
+      .open
+    default: .decimals
     }
   }
 

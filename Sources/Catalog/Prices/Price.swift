@@ -26,14 +26,9 @@ extension Price {
     var amount = String(whole.grouped.drop { $0 == "−" })
     if power > 1 { amount += "." + String(power + abs(rest)).dropFirst() }
     let sign = minorUnits < 0 ? "-" : ""
-    switch currency {
-    case "KRW": return "\(sign)\(amount)원"
-    case "USD": return "\(sign)$\(amount)"
-    case "EUR": return "\(sign)€\(amount)"
-    case "GBP": return "\(sign)£\(amount)"
-    case "JPY": return "\(sign)¥\(amount)"
-    default: return "\(sign)\(amount) \(currency)"
-    }
+    if currency == "KRW" { return "\(sign)\(amount)원" }
+    let symbols = ["USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"]
+    return symbols[currency].map { "\(sign)\($0)\(amount)" } ?? "\(sign)\(amount) \(currency)"
   }
 }
 
@@ -275,13 +270,16 @@ struct WrittenPrice {
     return (groups.joined(), fraction)
   }
 
-  /// The meaning of points in the prices of a shop, as far as one price shows it.
+  /// The meaning of a point before digits, in one price or in the prices of a currency.
   enum Point: Hashable {
     /// Points group thousands. For example, "1.299,50" and "9,50" show this.
     case groups
     /// The point is the decimal separator. For example, "1,299.50" and "9.50" show this.
     case decimals
-    /// The price has one point, before its last three digits, as in "1.299". The currency decides its meaning.
+    /// The point can mean both.
+    ///
+    /// A price has one point, before its last three digits, as in "1.299", so the currency decides. In some currencies,
+    /// people group thousands with the point, but programs write the point as the decimal separator.
     case open
   }
 
@@ -308,15 +306,15 @@ struct WrittenPrice {
     guard let last = separators.last, last == "." || last == "," else { return false }
     if let lastIsDecimal { return lastIsDecimal }
     let isPadded = groups[1].hasSuffix("0")
-    switch (Currency.exponent(of: currency), last, Currency.separators(of: currency)) {
+    switch (Currency.exponent(of: currency), last, Currency.point(in: currency)) {
     // In a currency without decimals, three decimals could only be zeros, and nobody writes such decimals.
     case (0, _, _): return false
     // Programs do not write a decimal comma, and people do not write three decimals.
-    case (2, ",", _), (2, _, .pointGroups): return false
-    case (2, _, .decimalPoint) where isPadded: return true
+    case (2, ",", _), (2, _, .groups): return false
+    case (2, _, .decimals) where isPadded: return true
     // A unit shows that the text is for people, and people group thousands. A number without a unit can come from a
     // program.
-    case (2, _, .either) where !units.isEmpty || !isPadded: return false
+    case (2, _, .open) where !units.isEmpty || !isPadded: return false
     case (2, _, _):
       throw fault("may mean thousands or decimals in \(currency)")
     default: return last == "."

@@ -117,11 +117,9 @@ package struct OriginMessage: Hashable, Sendable, CustomStringConvertible {
   }
 
   private static func title(of page: String) -> String? {
-    // The lower-case form of the page can have another length, so the title is searched in the page itself.
-    guard let start = page.firstRange(of: #/<title[^>]*>/#.ignoresCase()) else { return nil }
-    let rest = page[start.upperBound...]
-    let end = rest.firstRange(of: #/<\/title/#.ignoresCase())?.lowerBound ?? rest.endIndex
-    let title = PlainText.line(PageText.withoutEntities(String(rest[..<end].prefix(1000))))
+    let element = #/<title[^>]*>(.*?)(?:<\/title|\z)/#.ignoresCase().dotMatchesNewlines()
+    guard let text = page.firstMatch(of: element)?.1 else { return nil }
+    let title = PlainText.line(PageText.withoutEntities(String(text.prefix(1000))))
     return title.isEmpty ? nil : title
   }
 }
