@@ -110,8 +110,7 @@ extension JSONPathParser {
   private mutating func branch() throws(CatalogError) -> [IRegexp.Instruction] {
     var program: [IRegexp.Instruction] = []
     while let next = peek, next != "|", next != ")" {
-      let atom = try atom()
-      program += try quantified(atom)
+      program += try quantified(atom())
     }
     return program
   }

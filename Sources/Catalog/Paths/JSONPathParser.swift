@@ -40,8 +40,12 @@ struct JSONPathParser {
     return String(String.UnicodeScalarView(taken))
   }
 
+  private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
+    [" ", "\t", "\n", "\r"].contains(scalar)
+  }
+
   mutating func skipSpace() {
-    _ = take { [" ", "\t", "\n", "\r"].contains($0) }
+    _ = take(while: Self.isSpace)
   }
 
   /// Skips white space, and takes a token such as `&&` if it follows.
@@ -179,29 +183,24 @@ extension JSONPathParser {
 extension JSONPathParser {
   /// Parses the whole text.
   mutating func parse() throws(CatalogError) -> [JSONPath.Segment] {
-    guard take("$") else {
-      throw error("\"$\", with which every path begins")
-    }
+    guard take("$") else { throw error("\"$\", with which every path begins") }
     let segments = try segments()
-    if let rest = peek {
-      throw [" ", "\t", "\n", "\r"].contains(rest)
-        ? error("no white space at the end") : error("\".\" or \"[\"")
+    guard peek == nil else { throw error("\".\" or \"[\"") }
+    if Self.isSpace(scalars[position - 1]) {
+      throw error("no white space at the end", at: position - 1)
     }
     return segments
   }
 
-  /// Parses steps until the next scalar does not begin a step.
+  /// Parses steps and the white space after them, until the next scalar does not begin a step.
   mutating func segments() throws(CatalogError) -> [JSONPath.Segment] {
     var segments: [JSONPath.Segment] = []
-    while true {
-      let before = position
-      skipSpace()
-      guard peek == "." || peek == "[" else {
-        position = before
-        return segments
-      }
+    skipSpace()
+    while peek == "." || peek == "[" {
       segments.append(try segment())
+      skipSpace()
     }
+    return segments
   }
 
   private mutating func segment() throws(CatalogError) -> JSONPath.Segment {

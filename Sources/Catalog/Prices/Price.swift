@@ -183,7 +183,8 @@ private func plainUnits(
   let unit = (currency == "KRW" ? "원" : " " + currency).utf8
   var amount = text[...]
   if amount.suffix(unit.count).elementsEqual(unit) { amount = amount.dropLast(unit.count) }
-  guard amount.count <= 15, amount.first != UInt8(ascii: "0") else { return nil }
+  // With 14 digits and the four decimals that a currency has at most, an amount fits `Int`.
+  guard amount.count <= 14, amount.first != UInt8(ascii: "0") else { return nil }
   var units = 0
   var mark: UInt8?
   var digitsAfterMark = 0
@@ -245,9 +246,7 @@ struct WrittenPrice {
   func checkUnits(against currency: String) throws(CatalogError) {
     for unit in units {
       let codes = Currency.codes(writtenAs: unit)
-      guard let code = codes.first else {
-        throw fault("has the unknown unit \"\(unit)\"")
-      }
+      guard let code = codes.first else { throw fault("has the unknown unit \"\(unit)\"") }
       guard codes.contains(currency) else {
         throw fault("is in \(code), and the catalog in \(currency)")
       }
@@ -264,9 +263,7 @@ struct WrittenPrice {
       separators.prefix(groups.count - 1).allSatisfy { $0 == separators[0] }
       && groups[0].count <= 3 && groups.last?.count == 3
       && groups.dropFirst().dropLast().allSatisfy { (2...3).contains($0.count) }
-    guard groups.count == 1 || isGrouped else {
-      throw fault("has an unknown digit grouping")
-    }
+    guard groups.count == 1 || isGrouped else { throw fault("has an unknown digit grouping") }
     return (groups.joined(), fraction)
   }
 
@@ -315,8 +312,7 @@ struct WrittenPrice {
     // A unit shows that the text is for people, and people group thousands. A number without a unit can come from a
     // program.
     case (2, _, .open) where !units.isEmpty || !isPadded: return false
-    case (2, _, _):
-      throw fault("may mean thousands or decimals in \(currency)")
+    case (2, _, _): throw fault("may mean thousands or decimals in \(currency)")
     default: return last == "."
     }
   }
@@ -359,9 +355,7 @@ struct WrittenPrice {
       // Format characters, such as marks of the reading direction, are left out.
       if scalar.properties.generalCategory != .format { unit.unicodeScalars.append(scalar) }
     }
-    if let mark = Self.emptyDecimals.first(where: unit.hasPrefix) {
-      unit.removeFirst(mark.count)
-    }
+    if let mark = Self.emptyDecimals.first(where: unit.hasPrefix) { unit.removeFirst(mark.count) }
     if unit.hasPrefix("-") || unit.hasPrefix("−") || unit.hasSuffix("-") {
       throw fault("is negative")
     }
