@@ -57,7 +57,8 @@ extension Price {
       self.init(minorUnits: units, currency: currency)
       return
     }
-    if let low = try Self.lowEnd(of: text, currency: currency) {
+    // Two amounts with their units are shorter than 80 bytes.
+    if text.utf8.count <= 80, let low = try Self.lowEnd(of: text, currency: currency) {
       self = low
       return
     }

@@ -21,7 +21,7 @@ package struct OriginMessage: Hashable, Sendable, CustomStringConvertible {
   ///   - body: The body, or its beginning.
   ///   - isRefusal: Whether the response says that the request failed. If so, members such as `detail`
   ///     and `title` are searched too.
-  ///   - expectsJSON: Whether the description of a page says that it is not JSON.
+  ///   - expectsJSON: Whether the server was asked for JSON, so that the description of a page says that it is not JSON.
   package init?(in body: some Collection<UInt8>, isRefusal: Bool, expectsJSON: Bool = true) {
     let body = Array(body.prefix(Self.longestBody + 1))
     if let page = Self.page(body) {
@@ -33,13 +33,6 @@ package struct OriginMessage: Hashable, Sendable, CustomStringConvertible {
       let words = Self.words(of: root, isRefusal: isRefusal)
     else { return nil }
     description = words
-  }
-
-  /// The message in a body that a server sent instead of a picture, or nil if there is none.
-  ///
-  /// - Parameter body: The body, or its beginning.
-  package init?(inPlaceOfPicture body: [UInt8]) {
-    self.init(in: body, isRefusal: true, expectsJSON: false)
   }
 
   // MARK: - JSON
