@@ -129,5 +129,6 @@ struct JSONFilterTests {
     #expect(error?.line == 4)
     #expect(error?.reason.contains("RFC 9485") == true)
     #expect(try select(#"$[?match(@, '\\d')]"#, #"["1", "d"]"#) == [])
+    #expect(try JSONPath(parsing: #"$[?@.a[?match(@, '\\d')]]"#).faultyPattern != nil)
   }
 }
