@@ -23,7 +23,7 @@ public struct CatalogFile: Hashable, Sendable {
   /// The paths to the items and their fields in a response.
   public var mapping: Mapping
   /// Request headers, before environment variables are expanded.
-  public var headers: [HeaderTemplate]
+  public var headers: [HeaderTemplate] = []
   /// How a section continues on further pages; nil if each section is one response.
   public var paging: PagingRule?
   /// How sections are requested; nil means a plain GET.
@@ -31,37 +31,14 @@ public struct CatalogFile: Hashable, Sendable {
   /// How to get a new token after a response with status 401; nil if there is no way.
   public var token: TokenRule?
   /// How pictures are requested and identified.
-  public var pictures: PicturesRule
-  /// The environment variables that the file's URLs name, and their positions in the file.
-  var variables: [URLVariable] = []
+  public var pictures = PicturesRule()
+  /// The position of each URL that names environment variables, by the path of its key, such as `sections[2].url`.
+  ///
+  /// It is an error without a reason.
+  var places: [String: CatalogError] = [:]
+}
 
-  /// Makes a catalog from its parts, without a file.
-  public init(
-    name: String,
-    currency: String,
-    base: String? = nil,
-    sections: SectionPlan,
-    detail: DetailRule? = nil,
-    mapping: Mapping,
-    headers: [HeaderTemplate] = [],
-    paging: PagingRule? = nil,
-    request: RequestRule? = nil,
-    token: TokenRule? = nil,
-    pictures: PicturesRule = PicturesRule()
-  ) {
-    self.name = name
-    self.currency = currency
-    self.base = base
-    self.sections = sections
-    self.detail = detail
-    self.mapping = mapping
-    self.headers = headers
-    self.paging = paging
-    self.request = request
-    self.token = token
-    self.pictures = pictures
-  }
-
+extension CatalogFile {
   /// Reads a catalog file.
   ///
   /// - Parameters:
@@ -91,12 +68,7 @@ public struct CatalogFile: Hashable, Sendable {
 
   /// The paging of the source at an index, or nil if it has only one page.
   public func paging(ofSource position: Int) -> PagingRule? {
-    listed(position).map { paging(of: $0) } ?? paging
-  }
-
-  /// The paging of a listed section, or nil if it has only one page.
-  func paging(of source: SectionSource) -> PagingRule? {
-    source.isOnePage ? nil : source.paging ?? paging
+    isOnePage(source: position) ? nil : listed(position)?.paging ?? paging
   }
 
   /// Whether the catalog file says `paging: null` for the source at an index, so that it has only one page.
@@ -121,33 +93,7 @@ public struct CatalogFile: Hashable, Sendable {
   public func resolvedHeaders(
     environment: [String: String]
   ) throws(CatalogError) -> [(name: String, value: String)] {
-    try Self.resolved(headers, environment)
-  }
-
-  /// The headers for pictures, with environment variables expanded.
-  ///
-  /// - Parameter environment: The values of the environment variables by name.
-  /// - Returns: Each host with the names and values of its headers, in the file's order.
-  /// - Throws: ``CatalogError`` that names a variable that is not set. The error shows no value of a header.
-  package func resolvedPictureHeaders(
-    environment: [String: String]
-  ) throws(CatalogError) -> [(host: PicturesRule.Host, headers: [(name: String, value: String)])] {
-    var resolved: [(host: PicturesRule.Host, headers: [(name: String, value: String)])] = []
-    for host in pictures.hosts {
-      resolved.append((host, try Self.resolved(host.headers, environment)))
-    }
-    return resolved
-  }
-
-  private static func resolved(
-    _ headers: [HeaderTemplate],
-    _ environment: [String: String]
-  ) throws(CatalogError) -> [(name: String, value: String)] {
-    var resolved: [(name: String, value: String)] = []
-    for header in headers {
-      resolved.append((header.name, try header.resolved(environment: environment)))
-    }
-    return resolved
+    try headers.resolved(environment: environment)
   }
 }
 
@@ -186,7 +132,7 @@ struct CatalogFileParser {
       pictures: try value("pictures").map(PicturesParser.parse) ?? PicturesRule()
     )
     try checkPlaces(of: file, root)
-    file.variables = try variables(root)
+    file.places = try places(root)
     return file
   }
 
@@ -198,8 +144,7 @@ struct CatalogFileParser {
     of file: CatalogFile,
     _ root: YAMLMapping
   ) throws(CatalogError) {
-    guard let node = root["sections"] else { return }
-    let nodes = node.isList ? try node.list() : [node]
+    let nodes = try root.required("sections").each { node throws(CatalogError) in node }
     for (position, node) in nodes.enumerated() {
       let url = try node.mapping().required("url")
       let request = file.request(ofSource: position)
@@ -229,22 +174,17 @@ struct CatalogFileParser {
     }
   }
 
-  /// The environment variables that URLs name, with their positions in the file for error messages.
-  private static func variables(_ root: YAMLMapping) throws(CatalogError) -> [URLVariable] {
-    var nodes = [root["base"], try root["detail"]?.mapping()["url"]]
-    if let sections = root["sections"] {
-      if sections.isMapping {
-        nodes.append(try sections.mapping()["url"])
-      } else {
-        for section in try sections.list() { nodes.append(try section.mapping()["url"]) }
-      }
+  /// The positions of the URLs that name environment variables; see ``CatalogFile/places``.
+  private static func places(_ root: YAMLMapping) throws(CatalogError) -> [String: CatalogError] {
+    let sections = try root.required("sections").each { node throws(CatalogError) in
+      try node.mapping()["url"]
     }
-    var variables: [URLVariable] = []
-    for node in nodes.compactMap(\.self) {
-      let names = (try? TemplateText(node.text()))?.variables ?? []
-      variables += names.map { URLVariable(name: $0, place: node.error("")) }
+    let urls = [root["base"], try root["detail"]?.mapping()["url"]] + sections
+    var places: [String: CatalogError] = [:]
+    for url in urls.compactMap(\.self) where try url.text().contains("${") {
+      places[url.keyPath] = url.error("")
     }
-    return variables
+    return places
   }
 
   /// Reads a text that must be a valid file name.
@@ -362,7 +302,7 @@ struct CatalogFileParser {
     guard url.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F }) else {
       throw node.error("a URL cannot contain white space", expected: "a URL", remedy: "write %20")
     }
-    do throws(TemplateText.Fault) {
+    do throws(CatalogError) {
       _ = try TemplateText(url)
     } catch {
       throw node.error("the URL \(error.reason)", expected: "${NAME}")
@@ -394,15 +334,6 @@ func isFileName(_ text: String) -> Bool {
     }
 }
 
-/// An environment variable that a URL of the catalog file names.
-struct URLVariable: Hashable, Sendable {
-  let name: String
-  /// An error that has the position of the URL in the file.
-  ///
-  /// Its reason is filled in when the error is thrown.
-  let place: CatalogError
-}
-
 extension CatalogFile {
   /// The environment variables that the file's URLs name, with their values.
   ///
@@ -415,7 +346,7 @@ extension CatalogFile {
   ) throws(CatalogError) -> [String: String] {
     var values: [String: String] = [:]
     for (key, text) in urls {
-      for name in (try? TemplateText(text))?.variables ?? [] {
+      for name in TemplateText.variables(in: text) {
         let value = environment[name] ?? ""
         guard !value.isEmpty else {
           throw fault(name, key, "which is not set", remedy: "set \(name)")
@@ -431,7 +362,7 @@ extension CatalogFile {
 
   /// The environment variables that the file's URLs and headers name, in the order of the file.
   package var variableNames: [String] {
-    urls.flatMap { (try? TemplateText($0.text))?.variables ?? [] }
+    urls.flatMap { TemplateText.variables(in: $0.text) }
       + (headers + pictures.hosts.flatMap(\.headers)).flatMap(\.variableNames)
   }
 
@@ -454,8 +385,8 @@ extension CatalogFile {
     _ why: String,
     remedy: String?
   ) -> CatalogError {
-    let place = variables.first { $0.name == name && $0.place.keyPath == key }?.place
-    var error = place ?? CatalogError(.environment, subject: "catalog \(self.name)", reason: "")
+    let unplaced = CatalogError(.environment, subject: "catalog \(self.name)", reason: "")
+    var error = places[key] ?? unplaced
     error.code = .environment
     error.keyPath = key
     error.reason = "it needs the environment variable \(name), \(why)"
@@ -475,12 +406,6 @@ struct TemplateText: Hashable, Sendable {
     case variable(String)
   }
 
-  /// The reason why a text cannot be split into its parts.
-  struct Fault: Error {
-    /// The cause, in words that follow the name of the text in a message.
-    let reason: String
-  }
-
   /// The literal texts and the variables, in their order.
   let parts: [Part]
 
@@ -491,19 +416,24 @@ struct TemplateText: Hashable, Sendable {
     }
   }
 
+  /// The names of the variables in a text, repeats included; none if the text cannot be split into its parts.
+  static func variables(in text: String) -> [String] { (try? Self(text))?.variables ?? [] }
+
   /// Splits a text into its parts.
-  init(_ text: String) throws(Fault) {
+  ///
+  /// - Throws: ``CatalogError`` whose reason follows the name of the text in a message.
+  init(_ text: String) throws(CatalogError) {
     var parts: [Part] = []
     var rest = Substring(text)
     while let start = rest.firstRange(of: "${") {
       parts.append(.text(String(rest[..<start.lowerBound])))
       let tail = rest[start.upperBound...]
       guard let end = tail.firstIndex(of: "}") else {
-        throw Fault(reason: "opens a \"${\" that no \"}\" closes")
+        throw Self.fault("opens a \"${\" that no \"}\" closes")
       }
       let variable = tail[..<end]
       guard Self.isName(variable) else {
-        throw Fault(reason: "names no environment variable between \"${\" and \"}\"")
+        throw Self.fault("names no environment variable between \"${\" and \"}\"")
       }
       parts.append(.variable(String(variable)))
       rest = tail[tail.index(after: end)...]
@@ -511,16 +441,13 @@ struct TemplateText: Hashable, Sendable {
     self.parts = (parts + [.text(String(rest))]).filter { $0 != .text("") }
   }
 
+  private static func fault(_ reason: String) -> CatalogError {
+    CatalogError(.catalogFile, subject: "a text", reason: reason)
+  }
+
   /// Whether a text consists of ASCII letters, digits and `_`, and does not begin with a digit.
   static func isName(_ text: some StringProtocol) -> Bool {
     guard let first = text.utf8.first, !first.isDigit else { return false }
-    return text.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-        true
-      default: false
-      }
-    }
+    return text.utf8.allSatisfy { $0 != UInt8(ascii: "-") && $0.isNameCharacter }
   }
 }

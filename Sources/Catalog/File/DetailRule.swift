@@ -6,20 +6,18 @@ public struct DetailRule: Hashable, Sendable {
   /// The URL with placeholders such as `{id}`.
   ///
   /// If neither the URL nor the body has a placeholder, one document has the details of all items.
-  public var urlTemplate: String { didSet { places = Self.places(urlTemplate, request) } }
+  public var urlTemplate: String
   /// How details are requested; nil means a plain GET.
-  public var request: RequestRule? { didSet { places = Self.places(urlTemplate, request) } }
-  /// The placeholders in the URL and the body, which values of an item replace.
-  public private(set) var places: Set<Placeholder>
+  public var request: RequestRule?
 
   /// Makes a rule.
   public init(urlTemplate: String, request: RequestRule? = nil) {
     self.urlTemplate = urlTemplate
     self.request = request
-    places = Self.places(urlTemplate, request)
   }
 
-  private static func places(_ urlTemplate: String, _ request: RequestRule?) -> Set<Placeholder> {
+  /// The placeholders in the URL and the body, which values of an item replace.
+  public var places: Set<Placeholder> {
     Set(Placeholder.all(in: urlTemplate)).union(request?.itemPlaces ?? [])
   }
 
@@ -76,8 +74,7 @@ enum DetailParser {
     _ node: YAMLNode,
     mapping: Mapping
   ) throws(CatalogError) -> (rule: DetailRule, values: [Mapping.NoteRule]) {
-    let members = try node.mapping()
-    try members.checkKeys(.detail)
+    let members = try node.mapping(.detail)
     let url = try members.required("url")
     let template = try CatalogFileParser.url(url)
     try check(template, url)
@@ -89,9 +86,7 @@ enum DetailParser {
       )
     }
     var rule = DetailRule(urlTemplate: template)
-    rule.request = try members["request"].map { node throws(CatalogError) in
-      try RequestParser.parse(node)
-    }
+    if let request = members["request"] { rule.request = try RequestParser.parse(request) }
     let names = rule.places.subtracting([.id]).map(\.rawValue).sorted()
     let given = try given(members["values"], of: names)
     var values: [Mapping.NoteRule] = []
@@ -104,8 +99,7 @@ enum DetailParser {
 
   /// Refuses braces in a URL that are not a placeholder.
   private static func check(_ template: String, _ node: YAMLNode) throws(CatalogError) {
-    let places = Placeholder.all(in: template)
-    let rest = Placeholder.fill(template, Set(places)) { _, _ in "" }.replacing("${", with: "")
+    let rest = Placeholder.fill(template) { _, _ in "" }.replacing("${", with: "")
     guard let open = rest.firstIndex(of: "{") else { return }
     throw node.error(
       "expected {id} or {NAME}, found \"\(rest[open...].prefix(40))\"",

@@ -29,7 +29,7 @@ public struct HeaderTemplate: Hashable, Sendable {
     }
     self.name = name
     self.rawValue = rawValue
-    do throws(TemplateText.Fault) {
+    do throws(CatalogError) {
       template = try TemplateText(rawValue)
     } catch {
       throw Self.fault("header \(name) \(error.reason)")
@@ -108,6 +108,21 @@ public struct HeaderTemplate: Hashable, Sendable {
 
   private static func fault(_ reason: String) -> CatalogError {
     CatalogError(.catalogFile, subject: "headers", reason: reason)
+  }
+}
+
+extension [HeaderTemplate] {
+  /// The names and values of the headers, with all variables expanded.
+  ///
+  /// - Parameter environment: The values of the environment variables by name.
+  /// - Returns: The names and values in the order of the headers.
+  /// - Throws: ``CatalogError`` that names a variable that is not set. The error shows no value of a header.
+  package func resolved(
+    environment: [String: String]
+  ) throws(CatalogError) -> [(name: String, value: String)] {
+    try map { header throws(CatalogError) in
+      (header.name, try header.resolved(environment: environment))
+    }
   }
 }
 

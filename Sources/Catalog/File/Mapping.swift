@@ -178,7 +178,7 @@ public struct Mapping: Hashable, Sendable {
   ///
   /// A path leads to a URL or a list of URLs.
   public struct ImageRules: Hashable, Sendable {
-    private var rules: [[TextsRule]] = ImageReference.Role.allCases.map { _ in [] }
+    private var rules: [ImageReference.Role: [TextsRule]] = [:]
 
     /// All paths to the pictures of a role.
     subscript(role: ImageReference.Role) -> [JSONPath] { self[rules: role].flatMap(\.paths) }
@@ -187,17 +187,8 @@ public struct Mapping: Hashable, Sendable {
     ///
     /// The first rule that gives a picture counts.
     public subscript(rules role: ImageReference.Role) -> [TextsRule] {
-      get { rules[Self.position(of: role)] }
-      set { rules[Self.position(of: role)] = newValue }
-    }
-
-    private static func position(of role: ImageReference.Role) -> Int {
-      switch role {
-      case .thumbnail: 0
-      case .top: 1
-      case .gallery: 2
-      case .section: 3
-      }
+      get { rules[role] ?? [] }
+      set { rules[role] = newValue.isEmpty ? nil : newValue }
     }
   }
 }
@@ -285,18 +276,13 @@ extension YAMLNode {
   ///
   /// `null` means no rule.
   func textsRules() throws(CatalogError) -> [Mapping.TextsRule] {
-    if isNull { return [] }
-    guard isList else { return [try textsRule()] }
-    var rules: [Mapping.TextsRule] = []
-    for element in try list() { rules.append(try element.textsRule()) }
-    return rules
+    try each { node throws(CatalogError) in try node.textsRule() }
   }
 
   /// Reads a path, or a rule such as `{path: P, split: ",", template: T}` or `{all: [P, Q]}`.
   private func textsRule() throws(CatalogError) -> Mapping.TextsRule {
     guard isMapping else { return Mapping.TextsRule(paths: [try path()]) }
-    let mapping = try mapping()
-    try mapping.checkKeys(.texts)
+    let mapping = try mapping(.texts)
     let template = try mapping["template"]?.filledText()
     var fields: [Mapping.NoteRule] = []
     for place in Placeholder.all(in: template ?? "", joinedBy: ".") where place.rawValue != "value"

@@ -1,7 +1,9 @@
 /// Reads the paths to items and their fields (``Mapping``) from catalog files and format files.
 struct MappingParser {
   /// The keys of a catalog file or a section that belong to its mapping.
-  private static let keys = CatalogKeys.mappingKeys.map(\.name)
+  private static let keys = CatalogKeys.section.names.filter {
+    !["key", "title", "subtitle", "url", "each", "paging", "request"].contains($0)
+  }
   /// The keys of `detail:` that belong to the mapping.
   private static let detailKeys = CatalogKeys.detail.names.filter {
     !["url", "request", "values"].contains($0)
@@ -135,8 +137,7 @@ struct MappingParser {
   }
 
   private static func xmlRule(_ node: YAMLNode) throws(CatalogError) -> XMLRecords.Rule {
-    let members = try node.mapping()
-    try members.checkKeys(.xml)
+    let members = try node.mapping(.xml)
     return XMLRecords.Rule(
       records: try members["record"]?.texts() ?? [],
       roots: try members["roots"]?.texts() ?? [],
@@ -145,8 +146,7 @@ struct MappingParser {
   }
 
   private static func tableRule(_ node: YAMLNode) throws(CatalogError) -> TableRecords.Rule {
-    let members = try node.mapping()
-    try members.checkKeys(.table)
+    let members = try node.mapping(.table)
     if let names = members["names"], try names.text() != "plain" {
       throw names.error("expected plain", expected: "plain")
     }
@@ -172,14 +172,18 @@ struct MappingParser {
     if let records = root.member("records") {
       mapping.records = records.isNull ? nil : try records.transform(ofRecords: true)
     }
-    if let items = root["items"] { mapping.items = try filled(items, items.paths()) }
-    if let envelope = try root["envelope"]?.mapping() {
-      try envelope.checkKeys(.envelope)
+    if let items = root["items"] {
+      mapping.items = try items.paths()
+      guard !mapping.items.isEmpty else {
+        throw items.error("expected a path, found an empty list", expected: "a path")
+      }
+    }
+    if let envelope = try root["envelope"]?.mapping(.envelope) {
       try envelope.read("title", into: &mapping.envelope.title)
       try envelope.read("subtitle", into: &mapping.envelope.subtitle)
       try envelope.read("status", into: &mapping.envelope.status)
     }
-    if let item = try root["item"]?.mapping() { try override(&mapping.item, with: item) }
+    if let item = try root["item"]?.mapping(.item) { try override(&mapping.item, with: item) }
     if hasDetail, let detail = try root["detail"]?.mapping() {
       try override(&mapping.detail, with: detail)
     }
@@ -190,7 +194,6 @@ struct MappingParser {
     _ item: inout Mapping.Item,
     with node: YAMLMapping
   ) throws(CatalogError) {
-    try node.checkKeys(.item)
     try node.read("id", into: &item.id)
     try node.read("title", into: &item.title)
     try node.read("description", into: &item.description)
@@ -202,7 +205,13 @@ struct MappingParser {
     try node.read("longitude", into: &item.longitude)
     try node.read("address", into: &item.address)
     try node.read("images", into: &item.images)
-    try node.note(given: &item)
+    for field in ItemField.allCases where node.has(field.rawValue) {
+      if item.paths(of: field).isEmpty {
+        item.given.remove(field)
+      } else {
+        item.given.insert(field)
+      }
+    }
     for (name, paths) in [("id", item.id), ("title", item.title)] where paths.isEmpty {
       _ = try node.required(name)
     }
@@ -221,71 +230,22 @@ struct MappingParser {
     try node.read("prices", into: &changed.prices)
     try node.read("images", into: &changed.images)
     if let notes = try node["notes"]?.mapping() {
-      changed.notes = []
-      for member in notes.members {
-        changed.notes.append(
-          Mapping.NoteRule(name: member.name, paths: try member.value.paths())
-        )
+      changed.notes = try notes.members.map { member throws(CatalogError) in
+        Mapping.NoteRule(name: member.name, paths: try member.value.paths())
       }
     }
-    try node.note(given: &changed)
+    changed.given = changed.given.union(
+      changed.fields.filter { node.has(String($0.name.dropFirst("detail.".count))) }
+    )
+    .intersection(changed.fields)
     let root = try JSONPath(parsing: "$")
     if changed.entries.isEmpty { changed.entries = [root] }
     if changed.root.isEmpty { changed.root = [root] }
     detail = changed
   }
-
-  private static func filled(
-    _ node: YAMLNode,
-    _ paths: [JSONPath]
-  ) throws(CatalogError) -> [JSONPath] {
-    guard !paths.isEmpty else {
-      throw node.error("expected a path, found an empty list", expected: "a path")
-    }
-    return paths
-  }
 }
 
 extension YAMLMapping {
-  /// Updates the fields of an item whose paths are in the catalog file; see ``Mapping/Item/given``.
-  fileprivate func note(given item: inout Mapping.Item) throws(CatalogError) {
-    let roles = try member("images").flatMap { node throws(CatalogError) in
-      node.isNull ? nil : try node.mapping()
-    }
-    for field in ItemField.allCases {
-      let isNamed =
-        field.role.map { roles?.member($0.rawValue) != nil } ?? (member(field.rawValue) != nil)
-      guard isNamed else { continue }
-      if item.paths(of: field).isEmpty {
-        item.given.remove(field)
-      } else {
-        item.given.insert(field)
-      }
-    }
-  }
-
-  /// Updates the fields of a detail whose paths are in the catalog file; see ``Mapping/Detail/given``.
-  fileprivate func note(given detail: inout Mapping.Detail) throws(CatalogError) {
-    let roles = try member("images").flatMap { node throws(CatalogError) in
-      node.isNull ? nil : try node.mapping()
-    }
-    // `notes` in a catalog file replaces all notes of the format.
-    if member("notes") != nil {
-      detail.given = detail.given.filter { if case .note = $0 { false } else { true } }
-    }
-    detail.given.formIntersection(detail.fields)
-    for field in detail.fields {
-      let isNamed =
-        switch field {
-        case .description: member("description") != nil
-        case .prices: member("prices") != nil
-        case .images(let role): roles?.member(role.rawValue) != nil
-        case .note: member("notes") != nil
-        }
-      if isNamed { detail.given.insert(field) }
-    }
-  }
-
   /// Replaces the paths to a field if this mapping has the field's key.
   ///
   /// `null` removes the paths.
@@ -301,13 +261,7 @@ extension YAMLMapping {
     into rules: inout [Mapping.PriceRule]
   ) throws(CatalogError) {
     guard let value = member(name) else { return }
-    rules = []
-    if value.isNull { return }
-    guard value.isList else {
-      rules = [try value.priceRule()]
-      return
-    }
-    for element in try value.list() { rules.append(try element.priceRule()) }
+    rules = try value.each { node throws(CatalogError) in try node.priceRule() }
   }
 
   /// Replaces the rules for the pictures of each role that this mapping names.
@@ -322,8 +276,7 @@ extension YAMLMapping {
       rules = Mapping.ImageRules()
       return
     }
-    let roles = try value.mapping()
-    try roles.checkKeys(.images)
+    let roles = try value.mapping(.images)
     for role in ImageReference.Role.allCases {
       if let paths = roles.member(role.rawValue) { rules[rules: role] = try paths.textsRules() }
     }
@@ -334,9 +287,8 @@ extension YAMLNode {
   /// Reads the path to a price, or a rule such as `{path: $.price, minorUnits: true}`.
   func priceRule() throws(CatalogError) -> Mapping.PriceRule {
     guard isMapping else { return Mapping.PriceRule(path: try path()) }
-    let mapping = try mapping()
+    let mapping = try mapping(.price)
     let ways = ["scale", "divisor", "minorUnits"]
-    try mapping.checkKeys(.price)
     let given = ways.filter { mapping[$0] != nil }
     guard given.count < 2 else {
       throw error("expected one of \(given.joined(separator: " and "))", expected: given[0])

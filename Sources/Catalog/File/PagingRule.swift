@@ -57,6 +57,23 @@ public struct PagingRule: Hashable, Sendable {
     }
   }
 
+  /// The query parameter that selects the page, or nil if a placeholder or the response does.
+  private var parameter: String? {
+    switch step {
+    case .page(let name, _), .offset(let name, _): name
+    case .cursor(let name, _): name
+    case .next, .link: nil
+    }
+  }
+
+  /// The number in the parameter or placeholder for the first page, or nil if it is not a number.
+  private var first: Int? {
+    switch step {
+    case .page(_, let first), .offset(_, let first): first
+    case .cursor, .next, .link: nil
+    }
+  }
+
   /// The placeholder that can select the page in the section's URL or request body.
   ///
   /// If the URL or the body has this placeholder, no query parameter is added to the URL.
@@ -70,13 +87,7 @@ public struct PagingRule: Hashable, Sendable {
   }
 
   /// The value of ``place`` for the first page.
-  public var firstValue: String {
-    switch step {
-    case .page(_, let first): String(first)
-    case .offset(_, let first): String(first)
-    case .cursor, .next, .link: ""
-    }
-  }
+  public var firstValue: String { first.map(String.init) ?? "" }
 
   /// Whether the URL or the body of a request has the placeholder ``place``.
   public func usesPlace(in url: String, _ request: RequestRule) -> Bool {
@@ -92,15 +103,10 @@ public struct PagingRule: Hashable, Sendable {
   ///   for the same value is left out. Placeholders are not replaced yet.
   public func firstPage(of url: String, _ request: RequestRule = RequestRule()) -> String {
     let hasSize = Placeholder.size.isIn(url) || Placeholder.size.isIn(request.body)
-    let parameter = hasSize ? nil : size
-    let sized =
-      parameter.map { Self.setting($0.name, to: String($0.value), in: url) } ?? url
-    if usesPlace(in: url, request) { return sized }
-    switch step {
-    case .page(let name, let first), .offset(let name, let first):
-      return Self.setting(name, to: String(first), in: sized)
-    case .cursor, .next, .link: return sized
-    }
+    let added = hasSize ? nil : size
+    let sized = added.map { Self.setting($0.name, to: String($0.value), in: url) } ?? url
+    guard !usesPlace(in: url, request), let parameter, let first else { return sized }
+    return Self.setting(parameter, to: String(first), in: sized)
   }
 
   /// The value of ``place`` for the next page.
@@ -139,34 +145,26 @@ public struct PagingRule: Hashable, Sendable {
     last: String,
     listing: DecodedListing
   ) -> String? {
-    func value(after last: String) -> String? {
-      nextValue(afterReading: pagesRead, last: last, listing: listing)
-    }
+    var last = last
     switch step {
-    case .page(let name, _):
-      return value(after: "").map { Self.setting(name, to: $0, in: url) }
-    case .offset(let name, let first):
-      let before = Self.number(name, in: last) ?? first
-      return value(after: String(before)).map { Self.setting(name, to: $0, in: url) }
-    case .cursor(let name, _):
-      guard let name else { return nil }
-      return listing.nextPage.map { Self.setting(name, to: PercentEncoding.escaped($0), in: url) }
     case .next, .link: return listing.nextPage
+    case .offset(let name, let first): last = String(Self.number(name, in: last) ?? first)
+    case .page, .cursor: break
     }
+    guard let parameter,
+      let value = nextValue(afterReading: pagesRead, last: last, listing: listing)
+    else { return nil }
+    // A number has no characters to encode.
+    return Self.setting(parameter, to: PercentEncoding.escaped(value), in: url)
   }
 
   /// Whether the query of a URL already has a parameter that this rule would set.
   func hasParameter(in url: String) -> Bool {
-    let names: [String?] =
-      switch step {
-      case .page(let name, _), .offset(let name, _): [name, size?.name]
-      case .cursor(let name, _): [name, size?.name]
-      case .next, .link: [size?.name]
-      }
+    let names = [parameter, size?.name].compactMap(\.self)
     let query = url.prefix { $0 != "#" }.drop { $0 != "?" }.dropFirst()
       .replacing("%5B", with: "[").replacing("%5D", with: "]")
     return query.split(separator: "&").contains { part in
-      names.contains { name in name.map { part == $0 || part.hasPrefix("\($0)=") } ?? false }
+      names.contains { part == $0 || part.hasPrefix("\($0)=") }
     }
   }
 
@@ -217,8 +215,7 @@ enum PagingParser {
   private static let steps = ["page", "parameter", "offset", "cursor", "next", "link"]
 
   static func parse(_ node: YAMLNode) throws(CatalogError) -> PagingRule {
-    let mapping = try node.mapping()
-    try mapping.checkKeys(.paging)
+    let mapping = try node.mapping(.paging)
     var given = steps.filter { mapping[$0] != nil }
     // If the rule has only the key `from`, the cursor replaces {cursor} in the URL or body.
     if given.isEmpty, mapping["from"] != nil { given = ["from"] }
@@ -270,8 +267,7 @@ enum PagingParser {
   }
 
   private static func size(_ node: YAMLNode) throws(CatalogError) -> PagingRule.Size {
-    let mapping = try node.mapping()
-    try mapping.checkKeys(.size)
+    let mapping = try node.mapping(.size)
     return PagingRule.Size(
       name: try parameter(mapping.required("name")),
       value: try mapping.required("value").number(in: 1...1_000_000)

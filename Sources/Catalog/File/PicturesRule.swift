@@ -99,8 +99,7 @@ public enum PictureIdentity: Hashable, Sendable {
 /// Reads `pictures:` of a catalog file.
 struct PicturesParser {
   static func parse(_ node: YAMLNode) throws(CatalogError) -> PicturesRule {
-    let mapping = try node.mapping()
-    try mapping.checkKeys(.pictures)
+    let mapping = try node.mapping(.pictures)
     var hosts: [PicturesRule.Host] = []
     for member in try mapping["headers"]?.mapping().members ?? [] {
       var host = try host(member.name, member.key)
@@ -127,10 +126,8 @@ struct PicturesParser {
       }
       return .path
     }
-    let mapping = try node.mapping()
-    try mapping.checkKeys(.identity)
-    var names: [String] = []
-    for name in try mapping.required("without").list() { names.append(try name.filledText()) }
+    let list = try node.mapping(.identity).required("without").list()
+    let names = try list.map { name throws(CatalogError) in try name.filledText() }
     guard !names.isEmpty else {
       throw node.error("without names no query parameter", expected: "a list of names")
     }

@@ -127,10 +127,8 @@ enum SectionParser {
     of root: YAMLMapping,
     mapping: Mapping
   ) throws(CatalogError) -> SectionSource {
-    let members = try node.mapping()
-    try members.checkKeys(.section)
-    var source =
-      try members["each"] == nil ? one(members) : many(members)
+    let members = try node.mapping(.section)
+    var source = try members["each"] == nil ? one(members) : many(members)
     source.mapping = try MappingParser.parse(section: members, of: root, mapping: mapping)
     source.paging = try members["paging"].map(PagingParser.parse)
     source.isOnePage = members.member("paging")?.isNull ?? false
@@ -143,8 +141,8 @@ enum SectionParser {
   private static func one(_ members: YAMLMapping) throws(CatalogError) -> SectionSource {
     SectionSource(
       key: try CatalogFileParser.fileName(members.required("key")),
-      title: try members["title"].map { node throws(CatalogError) in try node.text() },
-      subtitle: try members["subtitle"].map { node throws(CatalogError) in try node.text() },
+      title: try members["title"]?.text(),
+      subtitle: try members["subtitle"]?.text(),
       url: try CatalogFileParser.url(members.required("url"))
     )
   }
@@ -165,8 +163,8 @@ enum SectionParser {
       url: try CatalogFileParser.url(members.required("url")),
       each: try members.required("each").path(),
       key: try members.required("key").path(),
-      title: try members["title"].map { node throws(CatalogError) in try node.path() },
-      subtitle: try members["subtitle"].map { node throws(CatalogError) in try node.path() }
+      title: try members["title"]?.path(),
+      subtitle: try members["subtitle"]?.path()
     )
   }
 

@@ -103,27 +103,18 @@ struct YAMLFile {
 
   /// The line of the first alias beyond the limit, or nil if the file does not exceed the limit.
   ///
-  /// An alias is a value that begins like `*name`. If the file has no anchors, such as `&name`, no value is an alias.
+  /// An alias is a word that begins like `*name`. If the file has no anchors, such as `&name`, no word is an alias.
   private func lineOfAliasTooMany(_ text: String) -> Int? {
-    var aliases = 0
-    var anchors = 0
-    var line = 1
-    var lineOfExcess: Int?
-    var previous = UInt8(ascii: "\n")
-    var beforePrevious = UInt8(ascii: "\n")
-    for byte in text.utf8 {
-      let startsValue = [0x0A, 0x20, 0x09, 0x5B, 0x7B, 0x2C, 0x0D].contains(beforePrevious)
-      if startsValue, byte > 0x20, byte != UInt8(ascii: "]") {
-        if previous == UInt8(ascii: "*") {
-          aliases += 1
-          if aliases == Self.aliasLimit + 1 { lineOfExcess = line }
-        }
-        if previous == UInt8(ascii: "&") { anchors += 1 }
-      }
-      if byte == 0x0A { line += 1 }
-      (beforePrevious, previous) = (previous, byte)
+    let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    let words = lines.enumerated().flatMap { index, line in
+      line.split { " \t\r[{,".utf8.contains($0) }
+        .filter { word in word.dropFirst().first.map { $0 != UInt8(ascii: "]") } ?? false }
+        .map { (mark: $0.first, line: index + 1) }
     }
-    return anchors > 0 ? lineOfExcess : nil
+    let aliases = words.filter { $0.mark == UInt8(ascii: "*") }
+    guard aliases.count > Self.aliasLimit, words.contains(where: { $0.mark == UInt8(ascii: "&") })
+    else { return nil }
+    return aliases[Self.aliasLimit].line
   }
 }
 
@@ -149,6 +140,15 @@ struct YAMLMapping {
   /// The result is nil if the key is absent.
   func member(_ name: String) -> YAMLNode? {
     members.first { $0.name == name }?.value
+  }
+
+  /// Whether a key such as `description`, or a key in the mapping of a key such as `images.top`, is present.
+  ///
+  /// Its value can be `null`.
+  func has(_ path: String) -> Bool {
+    let names = path.split(separator: ".", maxSplits: 1).map(String.init)
+    guard names.count == 2 else { return member(names[0]) != nil }
+    return (try? member(names[0])?.mapping())?.member(names[1]) != nil
   }
 
   /// The value of a key.
@@ -239,6 +239,13 @@ struct YAMLNode {
     }
   }
 
+  /// The members of a mapping, which must have no other keys than the given ones.
+  func mapping(_ keys: CatalogKeys) throws(CatalogError) -> YAMLMapping {
+    let mapping = try mapping()
+    try mapping.checkKeys(keys)
+    return mapping
+  }
+
   /// The members of a mapping.
   ///
   /// Its keys must be texts.
@@ -277,12 +284,19 @@ struct YAMLNode {
     }
   }
 
+  /// Reads each element of a list, or a single value as if it were a list.
+  ///
+  /// `null` means an empty list.
+  func each<Value>(
+    _ read: (YAMLNode) throws(CatalogError) -> Value
+  ) throws(CatalogError) -> [Value] {
+    if isNull { return [] }
+    return try isList ? list().map(read) : [read(self)]
+  }
+
   /// The texts of a list, or a single text.
   func texts() throws(CatalogError) -> [String] {
-    guard isList else { return [try filledText()] }
-    var texts: [String] = []
-    for element in try list() { texts.append(try element.filledText()) }
-    return texts
+    try each { node throws(CatalogError) in try node.filledText() }
   }
 
   /// A text, which must be one of several words.
@@ -322,11 +336,7 @@ struct YAMLNode {
   ///
   /// `null` means none.
   func paths() throws(CatalogError) -> [JSONPath] {
-    if isNull { return [] }
-    guard isList else { return [try path()] }
-    var paths: [JSONPath] = []
-    for element in try list() { paths.append(try element.path()) }
-    return paths
+    try each { node throws(CatalogError) in try node.path() }
   }
 
   /// Makes an error with the position of this value.

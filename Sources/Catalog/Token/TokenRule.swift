@@ -27,8 +27,7 @@ enum TokenParser {
   /// - Returns: The rule.
   /// - Throws: ``CatalogError`` with the line, the key and the expected value.
   static func parse(_ node: YAMLNode) throws(CatalogError) -> TokenRule {
-    let mapping = try node.mapping()
-    try mapping.checkKeys(.token)
+    let mapping = try node.mapping(.token)
     let header = try mapping.required("header")
     let name = try header.filledText()
     do throws(CatalogError) {
