@@ -34,9 +34,13 @@ struct CatalogSchemaTests {
           .map { $0.hasSuffix(",") ? String($0.dropLast()) : $0 }
       )
     }
-    let shared = ["read", "xml", "table", "text", "items", "envelope", "item", "transform", "records"]
+    let shared = [
+      "read", "xml", "table", "text", "items", "envelope", "item", "transform", "records",
+    ]
 
-    for key in shared + ["format", "base", "pictures"] { #expect(lines(of: key).count == 1, "\(key)") }
+    for key in shared + ["format", "base", "pictures"] {
+      #expect(lines(of: key).count == 1, "\(key)")
+    }
     for keys in [CatalogKeys.root, .section, .format] {
       #expect(Set(shared).isSubset(of: keys.names), "\(keys)")
     }

@@ -38,11 +38,10 @@ struct SectionWindowTests {
   }
 
   private func windows(_ body: String, _ file: CatalogFile, size: Int) throws -> [ListingWindow]? {
-    guard case .listed(let sources) = file.sections else { return nil }
-    return ListingWindows(
+    ListingWindows(
       bytes(body),
       for: ListingDecoder(file, position: 0),
-      parts: sources[0].parts,
+      parts: file.sections[0].parts,
       size: size
     ).map { Array($0) }
   }

@@ -239,7 +239,7 @@ struct AddressTests {
     source: String
   ) throws {
     var catalog = try shop.catalog()
-    (catalog.base, catalog.sections, catalog.detail) = (base, .listed([]), nil)
+    (catalog.base, catalog.sections, catalog.detail) = (base, [], nil)
 
     let addresses = try CatalogAddresses(
       catalog,
@@ -275,7 +275,7 @@ struct AddressTests {
     ]
     var catalog = try shop.catalog()
     (catalog.base, catalog.detail) = (base, nil)
-    catalog.sections = .listed([SectionSource(key: "a", url: text)])
+    catalog.sections = [SectionSource(key: "a", url: text)]
 
     let addresses = try CatalogAddresses(
       catalog,

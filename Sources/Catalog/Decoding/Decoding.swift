@@ -29,15 +29,9 @@ package func decodeSource(
 ) throws(CatalogError) -> DecodedListing {
   var decoder = ListingDecoder(file, position: position)
   decoder.limits = limits
-  switch file.sections {
-  case .combined(let plan):
-    return try decoder.sections(body, plan: plan)
-  case .listed(let sources):
-    guard let parts = sources[position].parts else {
-      return try decoder.section(body, source: sources[position])
-    }
-    return try decoder.sections(body, plan: parts)
-  }
+  let source = file.sections[position]
+  guard let parts = source.parts else { return try decoder.section(body, source: source) }
+  return try decoder.sections(body, plan: parts)
 }
 
 /// Cuts a large response into windows, which are smaller bodies that can be decoded one after the other.
@@ -55,7 +49,7 @@ package func windows(
   ListingWindows(
     body,
     for: ListingDecoder(file, position: position),
-    parts: file.sections.parts(ofSource: position)
+    parts: file.sections[position].parts
   )
 }
 
@@ -84,13 +78,13 @@ package func decodeWindow(
   decoder.mapping.notation.kind = window.kind
   decoder.linesBefore = window.linesBefore
   decoder.limits = limits
-  if let parts = file.sections.parts(ofSource: position) {
+  let source = file.sections[position]
+  if let parts = source.parts {
     return try decoder.sections(in: window, plan: parts, after: earlier, elements: elements)
   }
   // The limit on unreadable elements depends on the number of all elements, which a part of the section cannot know.
   decoder.limits.maxSkipped = nil
-  guard case .listed(let sources) = file.sections else { return earlier }
-  return try decoder.section(window.bytes, source: sources[position], firstIndex: elements)
+  return try decoder.section(window.bytes, source: source, firstIndex: elements)
 }
 
 /// Decodes the detail of one item: the document that has more fields of the item than its entry in a list.

@@ -16,8 +16,8 @@ public struct CatalogFile: Hashable, Sendable {
   public var currency: String
   /// The base of relative URLs, such as `https://shop.example/api/`; nil if all URLs are absolute or file paths.
   public var base: String?
-  /// The sections.
-  public var sections: SectionPlan
+  /// The sources of the sections.
+  public var sections: [SectionSource]
   /// How the details of items are requested; nil if the shop has none.
   public var detail: DetailRule?
   /// The paths to the items and their fields in a response.
@@ -58,31 +58,25 @@ extension CatalogFile {
 
   /// The paths to the items and their fields in the response of the source at an index.
   public func mapping(ofSource position: Int) -> Mapping {
-    listed(position)?.mapping ?? mapping
+    sections[position].mapping ?? mapping
   }
 
   /// Whether the response of the source at an index has many sections.
   ///
   /// Only the response has their names.
-  package func isMany(source position: Int) -> Bool { sections.parts(ofSource: position) != nil }
+  package func isMany(source position: Int) -> Bool { sections[position].parts != nil }
 
   /// The paging of the source at an index, or nil if it has only one page.
   public func paging(ofSource position: Int) -> PagingRule? {
-    isOnePage(source: position) ? nil : listed(position)?.paging ?? paging
+    isOnePage(source: position) ? nil : sections[position].paging ?? paging
   }
 
   /// Whether the catalog file says `paging: null` for the source at an index, so that it has only one page.
-  package func isOnePage(source position: Int) -> Bool { listed(position)?.isOnePage ?? false }
+  package func isOnePage(source position: Int) -> Bool { sections[position].isOnePage }
 
   /// How to request the source at an index.
   public func request(ofSource position: Int) -> RequestRule {
-    listed(position)?.request ?? request ?? RequestRule()
-  }
-
-  /// The source at an index, or nil if the one source of the catalog is a response with all sections.
-  private func listed(_ position: Int) -> SectionSource? {
-    guard case .listed(let sources) = sections else { return nil }
-    return sources[position]
+    sections[position].request ?? request ?? RequestRule()
   }
 
   /// The headers to send, with environment variables expanded.
@@ -110,8 +104,7 @@ struct CatalogFileParser {
     var details = value("detail")
     // If the `detail` of a format has no URL, it only says how details are read. The file alone decides whether the
     // shop has details.
-    let address = try details.map { node throws(CatalogError) in try node.mapping()["url"] } ?? nil
-    if root.member("detail") == nil, address == nil { details = nil }
+    if root.member("detail") == nil, try details?.mapping()["url"] == nil { details = nil }
     let detail = try details.map { node throws(CatalogError) in
       try DetailParser.parse(node, mapping: mapping)
     }
@@ -234,11 +227,9 @@ struct CatalogFileParser {
   private static func sections(
     of root: YAMLMapping,
     mapping catalog: Mapping
-  ) throws(CatalogError) -> SectionPlan {
+  ) throws(CatalogError) -> [SectionSource] {
     let node = try root.required("sections")
-    if node.isMapping {
-      return .combined(try combined(node.mapping(), isMade: catalog.transform != nil))
-    }
+    if node.isMapping { return [try SectionParser.only(node, isMade: catalog.transform != nil)] }
     guard node.isList else {
       throw node.error(
         "expected a list of sections, or a mapping with url, each and key",
@@ -259,21 +250,7 @@ struct CatalogFileParser {
     guard !sources.isEmpty else {
       throw node.error("expected at least one section, found none", expected: "a section")
     }
-    return .listed(sources)
-  }
-
-  /// Reads the paths to the sections in the one response that has all of them.
-  ///
-  /// If a transform makes the sections, their paths are known, and the file need only have the URL.
-  private static func combined(
-    _ mapping: YAMLMapping,
-    isMade: Bool
-  ) throws(CatalogError) -> CombinedSections {
-    try mapping.checkKeys(.sections)
-    if isMade, mapping["each"] == nil, mapping["key"] == nil {
-      return try OwnShape.sections(at: url(mapping.required("url")))
-    }
-    return try SectionParser.parts(mapping)
+    return sources
   }
 
   /// Reads a mapping from header names to values; nil means no headers.
@@ -348,11 +325,17 @@ extension CatalogFile {
     for (key, text) in urls {
       for name in TemplateText.variables(in: text) {
         let value = environment[name] ?? ""
-        guard !value.isEmpty else {
-          throw fault(name, key, "which is not set", remedy: "set \(name)")
-        }
-        guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-          throw fault(name, key, "which holds a line break or control character", remedy: nil)
+        guard !value.isEmpty, value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+          let why =
+            value.isEmpty
+            ? "which is not set" : "which holds a line break or control character"
+          var error =
+            places[key] ?? CatalogError(.environment, subject: "catalog \(self.name)", reason: "")
+          error.code = .environment
+          error.keyPath = key
+          error.reason = "it needs the environment variable \(name), \(why)"
+          error.remedy = value.isEmpty ? "set \(name)" : nil
+          throw error
         }
         values[name] = value
       }
@@ -368,30 +351,12 @@ extension CatalogFile {
 
   /// Every URL of the file, with the path of its key, such as `sections[2].url`.
   private var urls: [(key: String, text: String)] {
-    var urls: [(String, String)] = []
-    if let base { urls.append(("base", base)) }
-    switch sections {
-    case .listed(let sources):
-      urls += sources.enumerated().map { ("sections[\($0)].url", $1.url) }
-    case .combined(let plan): urls.append(("sections.url", plan.url))
+    var urls = base.map { [("base", $0)] } ?? []
+    for (position, source) in sections.enumerated() {
+      urls.append((source.key.isEmpty ? "sections.url" : "sections[\(position)].url", source.url))
     }
     if let detail { urls.append(("detail.url", detail.urlTemplate)) }
     return urls
-  }
-
-  private func fault(
-    _ name: String,
-    _ key: String,
-    _ why: String,
-    remedy: String?
-  ) -> CatalogError {
-    let unplaced = CatalogError(.environment, subject: "catalog \(self.name)", reason: "")
-    var error = places[key] ?? unplaced
-    error.code = .environment
-    error.keyPath = key
-    error.reason = "it needs the environment variable \(name), \(why)"
-    error.remedy = remedy
-    return error
   }
 }
 

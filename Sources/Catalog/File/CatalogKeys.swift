@@ -21,7 +21,8 @@ package enum CatalogSchema {
   /// The mapping at the top level of a catalog file is `root`. The others have the names of their definitions.
   fileprivate static let keys: [String: [String]] = {
     guard
-      let root = try? JSONDocument(parsing: PackageResources.catalog_schema_json, of: "schema").root
+      let root = try? JSONDocument(parsing: PackageResources.catalog_schema_json, of: "schema")
+        .root
     else { return [:] }
     var keys = ["root": names(root)]
     for definition in root["definitions"]?.members ?? [] {

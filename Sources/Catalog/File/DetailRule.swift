@@ -45,19 +45,12 @@ public struct DetailRule: Hashable, Sendable {
   /// - Returns: The URL, or nil if a segment of the path would be `.` or `..`. Servers treat these segments as folders
   ///   even if the dots are percent-encoded. (RFC 3986, section 6.2.2.2)
   public func url(filling values: [Placeholder: String]) -> String? {
-    // A segment can become `.` or `..` only if one of the values consists of dots.
-    let hasDots = values.values.contains { $0.utf8.allSatisfy { $0 == UInt8(ascii: ".") } }
-    if hasDots, makesDotSegment(of: values) { return nil }
-    return Placeholder.fill(url: urlTemplate, with: values)
-  }
-
-  /// Whether the values would make a segment of the path `.` or `..`.
-  private func makesDotSegment(of values: [Placeholder: String]) -> Bool {
     let path = urlTemplate.prefix { $0 != "?" && $0 != "#" }
-    return path.split(separator: "/").contains { segment in
+    let hasDotSegment = path.split(separator: "/").contains { segment in
       let filled = Placeholder.fill(url: String(segment), with: values)
       return filled != segment && [".", ".."].contains(filled)
     }
+    return hasDotSegment ? nil : Placeholder.fill(url: urlTemplate, with: values)
   }
 }
 

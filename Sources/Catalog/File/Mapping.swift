@@ -136,12 +136,12 @@ public struct Mapping: Hashable, Sendable {
     public var scale: Scale?
     /// The price's currency; nil if it is the catalog's currency.
     public var currency: Unit?
-    /// Texts and numbers which mean that the item has no such price, such as `0`.
-    public var none: Set<String> = []
     /// The path to the billionths, if ``path`` leads to the whole units: `{"units": 5, "nanos": 990000000}`.
     ///
     /// Nil if the price is one number.
     public var nanos: JSONPath?
+    /// Texts and numbers which mean that the item has no such price, such as `0`.
+    public var none: Set<String> = []
 
     /// The source of a price's currency.
     public enum Unit: Hashable, Sendable {
@@ -314,10 +314,14 @@ extension YAMLNode {
         expected: "{value}"
       )
     }
-    var rule = Mapping.TextsRule(paths: paths, split: split, template: template)
-    rule.fields = fields
-    rule.largest = try mapping["largest"]?.path()
-    rule.url = try mapping["url"]?.path()
+    let rule = Mapping.TextsRule(
+      paths: paths,
+      split: split,
+      template: template,
+      fields: fields,
+      largest: try mapping["largest"]?.path(),
+      url: try mapping["url"]?.path()
+    )
     guard (rule.largest == nil) == (rule.url == nil) else {
       throw error("expected largest and url together", expected: "largest and url")
     }

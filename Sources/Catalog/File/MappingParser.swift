@@ -116,24 +116,15 @@ struct MappingParser {
     _ notation: inout BodyFormat,
     with root: YAMLMapping
   ) throws(CatalogError) {
-    if let read = root.member("read") { notation.kind = read.isNull ? nil : try kind(read) }
+    if let read = root.member("read") {
+      let names = BodyFormat.Kind.allCases.map(\.rawValue)
+      let name = read.isNull ? nil : try read.known("notation", in: names)
+      notation.kind = name.flatMap(BodyFormat.Kind.init)
+    }
     if let xml = root.member("xml") { notation.xml = xml.isNull ? nil : try xmlRule(xml) }
     if let table = root.member("table") {
       notation.table = table.isNull ? nil : try tableRule(table)
     }
-  }
-
-  private static func kind(_ node: YAMLNode) throws(CatalogError) -> BodyFormat.Kind {
-    let name = try node.text()
-    guard let kind = BodyFormat.Kind(rawValue: name) else {
-      let names = BodyFormat.Kind.allCases.map(\.rawValue)
-      throw node.error(
-        "unknown notation \"\(name.prefix(40))\"",
-        expected: names.joined(separator: ", "),
-        nearestKey: nearest(to: name, in: names)
-      )
-    }
-    return kind
   }
 
   private static func xmlRule(_ node: YAMLNode) throws(CatalogError) -> XMLRecords.Rule {
@@ -147,11 +138,8 @@ struct MappingParser {
 
   private static func tableRule(_ node: YAMLNode) throws(CatalogError) -> TableRecords.Rule {
     let members = try node.mapping(.table)
-    if let names = members["names"], try names.text() != "plain" {
-      throw names.error("expected plain", expected: "plain")
-    }
     return TableRecords.Rule(
-      hasPlainNames: members["names"] != nil,
+      hasPlainNames: try members["names"]?.oneOf(["plain"]) != nil,
       lists: try members["lists"]?.texts() ?? []
     )
   }
@@ -163,9 +151,7 @@ struct MappingParser {
     hasDetail: Bool = true
   ) throws(CatalogError) {
     try override(&mapping.notation, with: root)
-    if let none = root.member("none") {
-      mapping.values.none = none.isNull ? [] : Set(try none.texts())
-    }
+    if let none = root.member("none") { mapping.values.none = Set(try none.texts()) }
     if let text = root.member("text") {
       mapping.values.isHTML = try text.oneOf(["plain", "html"]) == "html"
     }
@@ -297,16 +283,13 @@ extension YAMLNode {
     if isSplit, let other = mapping["path"] ?? given.first.flatMap({ mapping[$0] }) {
       throw other.error("cannot be combined with units and nanos", expected: "units and nanos")
     }
-    var rule = Mapping.PriceRule(
+    return Mapping.PriceRule(
       path: try mapping.required(isSplit ? "units" : "path").path(),
-      scale: try given.first.flatMap { way throws(CatalogError) in
-        try mapping[way]?.scale(way)
-      },
-      currency: try mapping["currency"]?.unit()
+      scale: try given.first.flatMap { way throws(CatalogError) in try mapping[way]?.scale(way) },
+      currency: try mapping["currency"]?.unit(),
+      nanos: isSplit ? try mapping.required("nanos").path() : nil,
+      none: Set(try mapping["none"]?.texts() ?? [])
     )
-    if isSplit { rule.nanos = try mapping.required("nanos").path() }
-    if let none = mapping["none"] { rule.none = Set(try none.texts()) }
-    return rule
   }
 
   /// Reads the value of the key `scale`, `divisor` or `minorUnits`.
@@ -323,12 +306,7 @@ extension YAMLNode {
         throw error("\(divisor) is not a power of ten", expected: "10, 100, 1000 or the like")
       }
       return .fixed(digits)
-    default:
-      switch try text() {
-      case "true": return .currency
-      case "false": return nil
-      default: throw error("expected true or false", expected: "true or false")
-      }
+    default: return try oneOf(["true", "false"]) == "true" ? .currency : nil
     }
   }
 

@@ -4,9 +4,8 @@
 /// members of an item have the names of larder's own fields. The paths are in `Embedded/own-shape.yaml`.
 enum OwnShape {
   /// The paths to the sections in `{"sections": […]}`.
-  static func sections(at url: String) throws(CatalogError) -> CombinedSections {
+  static func sections() throws(CatalogError) -> CombinedSections {
     CombinedSections(
-      url: url,
       each: try JSONPath(parsing: "$.sections[*]"),
       key: try JSONPath(parsing: "$.key"),
       title: try JSONPath(parsing: "$.title"),

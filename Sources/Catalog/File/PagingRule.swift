@@ -243,9 +243,7 @@ enum PagingParser {
     case "from": return .cursor(name: nil, from: try value.path())
     case "next": return .next(try value.path())
     case "link":
-      guard try value.text() == "true" else {
-        throw value.error("expected true", expected: "true")
-      }
+      _ = try value.oneOf(["true"])
       return .link
     default:
       return .page(name: try parameter(value), first: try first(mapping) ?? 1)

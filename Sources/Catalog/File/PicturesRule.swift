@@ -63,36 +63,29 @@ public enum PictureIdentity: Hashable, Sendable {
           part.utf8.prefix { $0 != UInt8(ascii: "=") },
           plusIsSpace: true
         )
-        return !names.contains { Self.matches(Array($0.utf8)[...], name[...]) }
+        return !names.contains { Self.matches($0, name) }
       }
       guard kept.count < parts.count else { return url }
       return url[..<mark] + (kept.isEmpty ? "" : "?" + kept.joined(separator: "&"))
     }
   }
 
-  /// Whether a name matches a pattern with stars.
+  /// Whether a name matches a pattern, in which `*` stands for any bytes.
   ///
   /// Upper case and lower case differ.
-  private static func matches(_ pattern: ArraySlice<UInt8>, _ name: ArraySlice<UInt8>) -> Bool {
-    var (pattern, name) = (pattern, name)
-    // The state to which a mismatch returns: the pattern after the last star, and the part of the name that the star
-    // does not match yet.
-    var again: (pattern: ArraySlice<UInt8>, name: ArraySlice<UInt8>)?
-    while true {
-      if pattern.first == UInt8(ascii: "*") {
-        pattern = pattern.dropFirst()
-        again = (pattern, name)
-      } else if let byte = name.first, pattern.first == byte {
-        (pattern, name) = (pattern.dropFirst(), name.dropFirst())
-      } else if pattern.isEmpty, name.isEmpty {
-        return true
-      } else if let last = again, !last.name.isEmpty {
-        again = (last.pattern, last.name.dropFirst())
-        (pattern, name) = (last.pattern, last.name.dropFirst())
-      } else {
-        return false
-      }
+  private static func matches(_ pattern: String, _ name: [UInt8]) -> Bool {
+    let parts = pattern.utf8.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false)
+      .map(Array.init)
+    guard parts.count > 1, let first = parts.first, let last = parts.last else {
+      return name == Array(pattern.utf8)
     }
+    guard name.starts(with: first) else { return false }
+    var rest = name.dropFirst(first.count)
+    for part in parts.dropFirst().dropLast() where !part.isEmpty {
+      guard let found = rest.firstRange(of: part) else { return false }
+      rest = rest[found.upperBound...]
+    }
+    return rest.count >= last.count && rest.suffix(last.count).elementsEqual(last)
   }
 }
 
@@ -148,14 +141,8 @@ struct PicturesParser {
     }
     let isLiteral = name.hasPrefix("[") && name.hasSuffix("]")
     if isLiteral { name = name.dropFirst().dropLast() }
-    let isHost = name.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-        UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
-        true
-      default: isLiteral && byte == UInt8(ascii: ":")
-      }
-    }
+    let marks = isLiteral ? ".:" : "."
+    let isHost = name.utf8.allSatisfy { $0.isNameCharacter || marks.utf8.contains($0) }
     guard !name.isEmpty, isHost else { throw fault(text, key) }
     return PicturesRule.Host(name: String(name), port: port, headers: [])
   }

@@ -57,12 +57,11 @@ struct YAMLFile {
   private func notUTF8(_ content: ArraySlice<UInt8>) -> CatalogError {
     var rest = content.makeIterator()
     var decoder = UTF8()
-    var line = 1
-    var column = 1
+    var before = ""
     while case .scalarValue(let scalar) = decoder.decode(&rest) {
-      (line, column) = scalar == "\n" ? (line + 1, 1) : (line, column + 1)
+      before.unicodeScalars.append(scalar)
     }
-    return fault("not UTF-8", line: line, column: column)
+    return fault("not UTF-8", after: before)
   }
 
   private func fault(_ error: YamlError, in text: String) -> CatalogError {
@@ -83,11 +82,15 @@ struct YAMLFile {
         column: context.mark.column
       )
     case .reader(let problem, let offset, _, _):
-      let before = text.prefix(offset ?? 0)
-      let lines = before.split(separator: "\n", omittingEmptySubsequences: false)
-      return fault(problem, line: max(1, lines.count), column: (lines.last?.count ?? 0) + 1)
+      return fault(problem, after: String(text.prefix(offset ?? 0)))
     default: return fault("not YAML")
     }
+  }
+
+  /// The error at the end of a part of the file.
+  private func fault(_ reason: String, after part: String) -> CatalogError {
+    let lines = part.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
+    return fault(reason, line: lines.count, column: (lines.last?.count ?? 0) + 1)
   }
 
   private func fault(_ reason: String, line: Int? = nil, column: Int? = nil) -> CatalogError {
@@ -305,6 +308,27 @@ struct YAMLNode {
     guard words.contains(text) else {
       let expected = words.joined(separator: " or ")
       throw error("expected \(expected), found \"\(text.prefix(40))\"", expected: expected)
+    }
+    return text
+  }
+
+  /// A text, which must be one of the known words.
+  ///
+  /// - Parameters:
+  ///   - kind: The kind of the words for the error message, such as "format".
+  ///   - words: The known words.
+  /// - Returns: The text.
+  /// - Throws: ``CatalogError`` that suggests the most similar word.
+  func known(_ kind: String, in words: [String]) throws(CatalogError) -> String {
+    let text = try text()
+    guard words.contains(text) else {
+      let nearest = nearest(to: text, in: words)
+      throw error(
+        "unknown \(kind) \"\(text.prefix(40))\"",
+        expected: words.joined(separator: ", "),
+        nearestKey: nearest,
+        remedy: nearest.map { "the nearest known \(kind) is \"\($0)\"" }
+      )
     }
     return text
   }
