@@ -275,7 +275,7 @@ struct AddressTests {
     ]
     var catalog = try shop.catalog()
     (catalog.base, catalog.detail) = (base, nil)
-    catalog.sections = [SectionSource(key: "a", url: text)]
+    catalog.sections[0].url = text
 
     let addresses = try CatalogAddresses(
       catalog,

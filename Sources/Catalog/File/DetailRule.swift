@@ -10,12 +10,6 @@ public struct DetailRule: Hashable, Sendable {
   /// How details are requested; nil means a plain GET.
   public var request: RequestRule?
 
-  /// Makes a rule.
-  public init(urlTemplate: String, request: RequestRule? = nil) {
-    self.urlTemplate = urlTemplate
-    self.request = request
-  }
-
   /// The placeholders in the URL and the body, which values of an item replace.
   public var places: Set<Placeholder> {
     Set(Placeholder.all(in: urlTemplate)).union(request?.itemPlaces ?? [])

@@ -70,17 +70,16 @@ public struct HeaderTemplate: Hashable, Sendable {
       switch part {
       case .text(let text): value += text
       case .variable(let variable):
-        guard let found = environment[variable] else {
-          throw unusable(
-            "header \(name) needs the environment variable \(variable), which is not set",
-            remedy: "set \(variable)"
-          )
-        }
-        guard Self.isFieldValue(found) else {
-          throw unusable(
-            "the environment variable \(variable) holds a line break or control character",
-            remedy: "header \(name) needs one line"
-          )
+        let found = environment[variable]
+        guard let found, Self.isFieldValue(found) else {
+          var error = place ?? Self.fault("")
+          error.code = .environment
+          error.reason =
+            found == nil
+            ? "header \(name) needs the environment variable \(variable), which is not set"
+            : "the environment variable \(variable) holds a line break or control character"
+          error.remedy = found == nil ? "set \(variable)" : "header \(name) needs one line"
+          throw error
         }
         value += found
       }
@@ -90,15 +89,6 @@ public struct HeaderTemplate: Hashable, Sendable {
 
   /// The names of the environment variables in the value, in their order.
   var variableNames: [String] { template.variables }
-
-  /// The error about a variable, with the position of the header in its file if the position is known.
-  private func unusable(_ reason: String, remedy: String) -> CatalogError {
-    var error = place ?? Self.fault("")
-    error.code = .environment
-    error.reason = reason
-    error.remedy = remedy
-    return error
-  }
 
   /// Whether a text is allowed as the value of a header: it has no control character except the tab. (RFC 9110, section
   /// 5.5)

@@ -11,14 +11,7 @@ public struct PagingRule: Hashable, Sendable {
   /// The maximum number of pages to read.
   ///
   /// The caller that requests the pages enforces this limit. It reports a list that has more pages.
-  public var limit: Int
-
-  /// Makes a rule.
-  public init(_ step: Step, size: Size? = nil, limit: Int = 1000) {
-    self.step = step
-    self.size = size
-    self.limit = limit
-  }
+  public var limit = 1000
 
   /// The way to get from one page to the next.
   public enum Step: Hashable, Sendable {
@@ -225,7 +218,7 @@ enum PagingParser {
     }
     try check(mapping, step)
     return PagingRule(
-      try self.step(step, value, mapping),
+      step: try self.step(step, value, mapping),
       size: try mapping["size"].map(size),
       limit: try mapping["limit"]?.number(in: 1...1_000_000) ?? 1000
     )

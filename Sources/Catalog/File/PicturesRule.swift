@@ -17,18 +17,11 @@ public struct PicturesRule: Hashable, Sendable {
   }
 
   /// The part of a URL that identifies a picture.
-  public var identity: PictureIdentity
+  public var identity = PictureIdentity.url
   /// The headers of each host.
   ///
   /// They are sent to no other host, and not after a redirect.
-  public var hosts: [Host]
-
-  /// Makes a rule.
-  ///
-  /// By default, the whole URL identifies a picture, and there are no headers.
-  public init(identity: PictureIdentity = .url, hosts: [Host] = []) {
-    (self.identity, self.hosts) = (identity, hosts)
-  }
+  public var hosts: [Host] = []
 }
 
 /// The part of a URL that identifies a picture.

@@ -34,21 +34,6 @@ public struct SectionSource: Hashable, Sendable {
   public var request: RequestRule?
   /// The paths to the sections if the response has many; nil if the response is a single section.
   public var parts: CombinedSections?
-
-  /// Makes a source.
-  public init(
-    key: String,
-    title: String? = nil,
-    subtitle: String? = nil,
-    url: String,
-    parts: CombinedSections? = nil
-  ) {
-    self.key = key
-    self.title = title
-    self.subtitle = subtitle
-    self.url = url
-    self.parts = parts
-  }
 }
 
 /// The paths to many sections in one response.

@@ -46,10 +46,8 @@ struct YAMLFile {
       // The basic resolver leaves every scalar a text, as this parser needs it. The rules of the default resolver are
       // regular expressions, and compiling these takes longer than parsing most files.
       return try Parser(yaml: text, resolver: .basic, encoding: .utf8).singleRoot()
-    } catch let error as YamlError {
-      throw fault(error, in: text)
     } catch {
-      throw fault("not YAML")
+      throw fault(error as? YamlError, in: text)
     }
   }
 
@@ -64,7 +62,7 @@ struct YAMLFile {
     return fault("not UTF-8", after: before)
   }
 
-  private func fault(_ error: YamlError, in text: String) -> CatalogError {
+  private func fault(_ error: YamlError?, in text: String) -> CatalogError {
     switch error {
     case .scanner(let context, let problem, let mark, _),
       .parser(let context, let problem, let mark, _),
@@ -254,18 +252,12 @@ struct YAMLNode {
   /// Its keys must be texts.
   func mapping() throws(CatalogError) -> YAMLMapping {
     guard case .mapping(let mapping) = node else { throw wrongType("a mapping") }
-    var members: [YAMLMapping.Member] = []
-    for (key, value) in mapping {
-      let keyNode = YAMLNode(node: key, keyPath: keyPath, file: file)
-      let name = try keyNode.text()
+    let members = try mapping.map { key, value throws(CatalogError) in
+      let key = YAMLNode(node: key, keyPath: keyPath, file: file)
+      let name = try key.text()
       let path = keyPath.isEmpty ? name : "\(keyPath).\(name)"
-      members.append(
-        YAMLMapping.Member(
-          name: name,
-          key: keyNode,
-          value: YAMLNode(node: value, keyPath: path, file: file)
-        )
-      )
+      let value = YAMLNode(node: value, keyPath: path, file: file)
+      return YAMLMapping.Member(name: name, key: key, value: value)
     }
     return YAMLMapping(members: members, node: self)
   }
