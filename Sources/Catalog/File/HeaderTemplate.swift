@@ -70,15 +70,15 @@ public struct HeaderTemplate: Hashable, Sendable {
       switch part {
       case .text(let text): value += text
       case .variable(let variable):
-        let found = environment[variable]
-        guard let found, Self.isFieldValue(found) else {
+        let given = environment[variable]
+        guard let found = given, Self.isFieldValue(found) else {
           var error = place ?? Self.fault("")
           error.code = .environment
           error.reason =
-            found == nil
+            given == nil
             ? "header \(name) needs the environment variable \(variable), which is not set"
             : "the environment variable \(variable) holds a line break or control character"
-          error.remedy = found == nil ? "set \(variable)" : "header \(name) needs one line"
+          error.remedy = given == nil ? "set \(variable)" : "header \(name) needs one line"
           throw error
         }
         value += found
