@@ -31,7 +31,7 @@ struct CatalogFileTests {
     )
     #expect(file.detail == DetailRule(urlTemplate: "detail/{id}"))
     #expect(file.headers.map(\.name) == ["token", "X-Client"])
-    #expect(file.paging == PagingRule(step: .page(name: "page", first: 1), limit: 5))
+    #expect(file.paging == PagingRule(step: .page, parameter: "page", first: 1, limit: 5))
   }
 
   @Test func `a catalog file may be JSON`() throws {

@@ -126,7 +126,7 @@ extension ListingDecoder {
       currency: file.currency,
       nextPage: paging?.path
     )
-    if case .cursor = paging?.step { nextPageIsCursor = true }
+    nextPageIsCursor = paging?.step == .cursor
   }
 }
 

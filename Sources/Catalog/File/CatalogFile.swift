@@ -155,7 +155,7 @@ struct CatalogFileParser {
           )
         }
       }
-      if let paging, case .cursor(nil, _) = paging.step,
+      if let paging, paging.step == .cursor, paging.parameter == nil,
         !texts.contains(where: { Placeholder.cursor.isIn($0.1) })
       {
         throw node.error(
