@@ -280,7 +280,7 @@ struct CatalogFileParser {
       throw node.error("a URL cannot contain white space", expected: "a URL", remedy: "write %20")
     }
     do throws(CatalogError) {
-      _ = try TemplateText(url)
+      _ = try TemplateText.fill(url) { _ in "" }
     } catch {
       throw node.error("the URL \(error.reason)", expected: "${NAME}")
     }
@@ -360,50 +360,47 @@ extension CatalogFile {
   }
 }
 
-/// A text of the catalog file, such as `Bearer ${TOKEN}`.
-///
-/// In it, `${NAME}` stands for an environment variable.
-struct TemplateText: Hashable, Sendable {
-  enum Part: Hashable, Sendable {
-    /// Literal text.
-    case text(String)
-    /// The name of an environment variable.
-    case variable(String)
-  }
-
-  /// The literal texts and the variables, in their order.
-  let parts: [Part]
-
-  /// The names of the variables in their order, repeats included.
-  var variables: [String] {
-    parts.compactMap { part in
-      if case .variable(let name) = part { name } else { nil }
-    }
-  }
-
-  /// The names of the variables in a text, repeats included; none if the text cannot be split into its parts.
-  static func variables(in text: String) -> [String] { (try? Self(text))?.variables ?? [] }
-
-  /// Splits a text into its parts.
+/// Texts of the catalog file such as `Bearer ${TOKEN}`, in which `${NAME}` stands for an environment variable.
+enum TemplateText {
+  /// Replaces the variables of a text by their values.
   ///
-  /// - Throws: ``CatalogError`` whose reason follows the name of the text in a message.
-  init(_ text: String) throws(CatalogError) {
-    var parts: [Part] = []
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - value: Returns the value of the variable with a name.
+  /// - Returns: The text with the values.
+  /// - Throws: The error of `value`, or a ``CatalogError`` whose reason follows the name of the text in a message.
+  static func fill(
+    _ text: String,
+    _ value: (String) throws(CatalogError) -> String
+  ) throws(CatalogError) -> String {
+    var filled = ""
     var rest = Substring(text)
     while let start = rest.firstRange(of: "${") {
-      parts.append(.text(String(rest[..<start.lowerBound])))
+      filled += rest[..<start.lowerBound]
       let tail = rest[start.upperBound...]
       guard let end = tail.firstIndex(of: "}") else {
-        throw Self.fault("opens a \"${\" that no \"}\" closes")
+        throw fault("opens a \"${\" that no \"}\" closes")
       }
-      let variable = tail[..<end]
-      guard Self.isName(variable) else {
-        throw Self.fault("names no environment variable between \"${\" and \"}\"")
+      let name = String(tail[..<end])
+      guard isName(name) else {
+        throw fault("names no environment variable between \"${\" and \"}\"")
       }
-      parts.append(.variable(String(variable)))
+      filled += try value(name)
       rest = tail[tail.index(after: end)...]
     }
-    self.parts = (parts + [.text(String(rest))]).filter { $0 != .text("") }
+    return filled + rest
+  }
+
+  /// The names of the variables in a text, in their order, repeats included.
+  ///
+  /// If `${` is used wrongly in the text, they are the names before that place.
+  static func variables(in text: String) -> [String] {
+    var names: [String] = []
+    _ = try? fill(text) { name in
+      names.append(name)
+      return ""
+    }
+    return names
   }
 
   private static func fault(_ reason: String) -> CatalogError {

@@ -8,7 +8,6 @@ public struct HeaderTemplate: Hashable, Sendable {
   public let name: String
   /// The value as the file has it, for example `Bearer ${TOKEN}`, before variables are expanded.
   public let rawValue: String
-  private let template: TemplateText
   /// An error that has the position of the value in its file.
   ///
   /// Its reason is filled in when the error is thrown.
@@ -30,7 +29,7 @@ public struct HeaderTemplate: Hashable, Sendable {
     self.name = name
     self.rawValue = rawValue
     do throws(CatalogError) {
-      template = try TemplateText(rawValue)
+      _ = try TemplateText.fill(rawValue) { _ in "" }
     } catch {
       throw Self.fault("header \(name) \(error.reason)")
     }
@@ -65,30 +64,24 @@ public struct HeaderTemplate: Hashable, Sendable {
   /// - Throws: ``CatalogError`` when a variable is not set, or its value is not allowed in a header. The error names
   ///   the variable and shows no value.
   public func resolved(environment: [String: String]) throws(CatalogError) -> String {
-    var value = ""
-    for part in template.parts {
-      switch part {
-      case .text(let text): value += text
-      case .variable(let variable):
-        let given = environment[variable]
-        guard let found = given, Self.isFieldValue(found) else {
-          var error = place ?? Self.fault("")
-          error.code = .environment
-          error.reason =
-            given == nil
-            ? "header \(name) needs the environment variable \(variable), which is not set"
-            : "the environment variable \(variable) holds a line break or control character"
-          error.remedy = given == nil ? "set \(variable)" : "header \(name) needs one line"
-          throw error
-        }
-        value += found
+    try TemplateText.fill(rawValue) { variable throws(CatalogError) in
+      let given = environment[variable]
+      guard let found = given, Self.isFieldValue(found) else {
+        var error = place ?? Self.fault("")
+        error.code = .environment
+        error.reason =
+          given == nil
+          ? "header \(name) needs the environment variable \(variable), which is not set"
+          : "the environment variable \(variable) holds a line break or control character"
+        error.remedy = given == nil ? "set \(variable)" : "header \(name) needs one line"
+        throw error
       }
+      return found
     }
-    return value
   }
 
   /// The names of the environment variables in the value, in their order.
-  var variableNames: [String] { template.variables }
+  var variableNames: [String] { TemplateText.variables(in: rawValue) }
 
   /// Whether a text is allowed as the value of a header: it has no control character except the tab. (RFC 9110, section
   /// 5.5)
