@@ -16,11 +16,8 @@ struct MappingParser {
   /// `banchan`.
   static func parse(catalog: YAMLMapping) throws(CatalogError) -> Mapping {
     var mapping: Mapping
-    let transform = try catalog["transform"]?.transform()
-    if let format = catalog["format"] {
-      mapping = try Format(format).mapping()
-    } else if transform != nil {
-      mapping = try OwnShape.mapping()
+    if let base = try base(of: catalog) {
+      mapping = base
     } else if try isSpelledOut(catalog) {
       let makesItems = try notation(of: catalog).makesItems
       for key in makesItems ? ["item"] : ["items", "item"]
@@ -34,9 +31,14 @@ struct MappingParser {
     } else {
       mapping = try Format(named: "banchan").mapping()
     }
-    if catalog.member("transform") != nil { mapping.transform = transform }
     try override(&mapping, with: catalog)
     return mapping
+  }
+
+  /// The mapping of the format or transform of a file or a section, or nil if it has neither.
+  private static func base(of members: YAMLMapping) throws(CatalogError) -> Mapping? {
+    if let format = members["format"] { return try Format(format).mapping() }
+    return members["transform"] == nil ? nil : try OwnShape.mapping()
   }
 
   /// Whether a catalog file itself has paths to items and their fields, at its top level or in every section.
@@ -77,16 +79,12 @@ struct MappingParser {
     mapping catalog: Mapping
   ) throws(CatalogError) -> Mapping? {
     guard section.members.contains(where: { keys.contains($0.name) }) else { return nil }
-    var mapping = catalog
-    let own = section.member("transform")
-    if let format = section["format"] {
-      mapping = try Format(format).mapping()
-      if own == nil, root["transform"] != nil { mapping.transform = catalog.transform }
-    } else if own?.isNull == false {
-      mapping = try OwnShape.mapping()
+    var mapping = try base(of: section) ?? catalog
+    if section["format"] == nil {
       mapping.notation = catalog.notation
+    } else if root["transform"] != nil {
+      mapping.transform = catalog.transform
     }
-    if let own { mapping.transform = own.isNull ? nil : try own.transform() }
     mapping.detail = catalog.detail
     mapping.item.placeValues = catalog.item.placeValues
     try override(&mapping, with: section, hasDetail: false)
@@ -96,7 +94,6 @@ struct MappingParser {
   /// Reads the mapping of a format file.
   static func parse(format: YAMLMapping) throws(CatalogError) -> Mapping {
     var mapping = Mapping(items: [try JSONPath(parsing: "$.items")], item: Mapping.Item())
-    mapping.transform = try format["transform"]?.transform()
     try override(&mapping, with: format)
     // A format has paths to all fields that a shop of its system can have. A shop without such a field is not an error.
     mapping.item.given = []
@@ -150,6 +147,9 @@ struct MappingParser {
     with root: YAMLMapping,
     hasDetail: Bool = true
   ) throws(CatalogError) {
+    if let transform = root.member("transform") {
+      mapping.transform = transform.isNull ? nil : try transform.transform()
+    }
     try override(&mapping.notation, with: root)
     if let none = root.member("none") { mapping.values.none = Set(try none.texts()) }
     if let text = root.member("text") {
