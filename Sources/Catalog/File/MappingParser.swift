@@ -4,10 +4,6 @@ struct MappingParser {
   private static let keys = CatalogKeys.section.names.filter {
     !["key", "title", "subtitle", "url", "each", "paging", "request"].contains($0)
   }
-  /// The keys of `detail:` that belong to the mapping.
-  private static let detailKeys = CatalogKeys.detail.names.filter {
-    !["url", "request", "values"].contains($0)
-  }
 
   /// Reads the mapping at the top level of a catalog file.
   ///
@@ -170,7 +166,7 @@ struct MappingParser {
       try envelope.read("status", into: &mapping.envelope.status)
     }
     if let item = try root["item"]?.mapping(.item) { try override(&mapping.item, with: item) }
-    if hasDetail, let detail = try root["detail"]?.mapping() {
+    if hasDetail, let detail = try root["detail"]?.mapping(.detail) {
       try override(&mapping.detail, with: detail)
     }
     if hasDetail { mapping.detail?.values = mapping.values }
@@ -207,7 +203,9 @@ struct MappingParser {
     _ detail: inout Mapping.Detail?,
     with node: YAMLMapping
   ) throws(CatalogError) {
-    guard node.members.contains(where: { detailKeys.contains($0.name) }) else { return }
+    // The other keys of `detail` say how details are requested.
+    guard node.members.contains(where: { !["url", "request", "values"].contains($0.name) })
+    else { return }
     var changed = detail ?? Mapping.Detail()
     try node.read("entries", into: &changed.entries)
     try node.read("id", into: &changed.id)
