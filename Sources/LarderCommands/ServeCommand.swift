@@ -186,7 +186,7 @@ struct ServeCommand: ParsableCommand {
     let text =
       "{name: none, currency: KRW, sections: [{key: none, url: \"https://none.invalid/\"}]}"
     var catalog = try CatalogFile(parsing: Array(text.utf8), file: "none")
-    (catalog.name, catalog.sections) = (name, .listed([]))
+    (catalog.name, catalog.sections) = (name, [])
     return catalog
   }
 

@@ -24,14 +24,14 @@ struct CatalogFileTests {
     #expect(file.base == "https://store.example/develop/baminchan/")
     #expect(
       file.sections
-        == .listed([
+        == [
           SectionSource(key: "main", title: "메인반찬", subtitle: "한그릇 뚝딱", url: "main"),
           SectionSource(key: "soup", url: "soup"),
-        ])
+        ]
     )
     #expect(file.detail == DetailRule(urlTemplate: "detail/{id}"))
     #expect(file.headers.map(\.name) == ["token", "X-Client"])
-    #expect(file.paging == PagingRule(.page(name: "page", first: 1), limit: 5))
+    #expect(file.paging == PagingRule(step: .page, parameter: "page", first: 1, limit: 5))
   }
 
   @Test func `a catalog file may be JSON`() throws {
@@ -48,7 +48,7 @@ struct CatalogFileTests {
     )
 
     #expect(file.name == "no")
-    #expect(file.sections == .listed([SectionSource(key: "0123", title: "1e3", url: "5")]))
+    #expect(file.sections == [SectionSource(key: "0123", title: "1e3", url: "5")])
   }
 
   @Test func `one response may hold all sections`() throws {
@@ -63,17 +63,12 @@ struct CatalogFileTests {
       file: "shop.yaml"
     )
 
-    #expect(
-      file.sections
-        == .combined(
-          CombinedSections(
-            url: "all",
-            each: try JSONPath(parsing: "$[*]"),
-            key: try JSONPath(parsing: "$.id"),
-            title: try JSONPath(parsing: "$.name")
-          )
-        )
+    let parts = CombinedSections(
+      each: try JSONPath(parsing: "$[*]"),
+      key: try JSONPath(parsing: "$.id"),
+      title: try JSONPath(parsing: "$.name")
     )
+    #expect(file.sections == [SectionSource(key: "", url: "all", parts: parts)])
   }
 
   @Test(
@@ -234,7 +229,7 @@ struct CatalogFileTests {
       parsing: bytes("name: &n a\ncurrency: KRW\nsections: [{key: *n, url: *n}]"),
       file: "shop.yaml"
     )
-    #expect(file.sections == .listed([SectionSource(key: "a", url: "a")]))
+    #expect(file.sections == [SectionSource(key: "a", url: "a")])
   }
 
   @Test func `a mapping can be written in full`() throws {

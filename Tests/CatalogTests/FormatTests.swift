@@ -99,7 +99,7 @@ struct FormatTests {
     #expect(overridden.fingerprint != plain.fingerprint)
   }
 
-  @Test func `any change in a plan of sections changes its fingerprint`() throws {
+  @Test func `any change of a source of sections changes its fingerprint`() throws {
     let path = try JSONPath(parsing: "$.a")
     let other = try JSONPath(parsing: "$.b")
     func source(_ key: String, _ title: String?, _ subtitle: String?, _ url: String)
@@ -107,26 +107,30 @@ struct FormatTests {
     {
       SectionSource(key: key, title: title, subtitle: subtitle, url: url)
     }
-    let plans: [SectionPlan] = [
-      .listed([]), .listed([source("a", nil, nil, "u")]), .listed([source("b", nil, nil, "u")]),
-      .listed([source("a", "t", nil, "u")]), .listed([source("a", nil, "t", "u")]),
-      .listed([source("a", "", nil, "u")]), .listed([source("a", "null", nil, "u")]),
-      .listed([source("a", nil, nil, "v")]),
-      .listed([source("a", nil, nil, "u"), source("b", nil, nil, "u")]),
-      .listed([source("b", nil, nil, "u"), source("a", nil, nil, "u")]),
-      .listed([source("a\",\"b", nil, nil, "u")]),
-      .combined(CombinedSections(url: "u", each: path, key: path)),
-      .combined(CombinedSections(url: "v", each: path, key: path)),
-      .combined(CombinedSections(url: "u", each: other, key: path)),
-      .combined(CombinedSections(url: "u", each: path, key: other)),
-      .combined(CombinedSections(url: "u", each: path, key: path, title: path)),
-      .combined(CombinedSections(url: "u", each: path, key: path, subtitle: path)),
+    func only(_ url: String, _ parts: CombinedSections) -> SectionSource {
+      SectionSource(key: "", url: url, parts: parts)
+    }
+    let sources = [
+      source("a", nil, nil, "u"), source("b", nil, nil, "u"),
+      source("a", "t", nil, "u"), source("a", nil, "t", "u"),
+      source("a", "", nil, "u"), source("a", "null", nil, "u"),
+      source("a", nil, nil, "v"), source("a\",\"b", nil, nil, "u"),
+      SectionSource(key: "a", url: "u", parts: CombinedSections(each: path, key: path)),
+      only("u", CombinedSections(each: path, key: path)),
+      only("v", CombinedSections(each: path, key: path)),
+      only("u", CombinedSections(each: other, key: path)),
+      only("u", CombinedSections(each: path, key: other)),
+      only("u", CombinedSections(each: path, key: path, title: path)),
+      only("u", CombinedSections(each: path, key: path, subtitle: path)),
     ]
 
-    #expect(Set(plans.map(\.fingerprint)).count == plans.count)
+    #expect(Set(sources.map(\.fingerprint)).count == sources.count)
     #expect(
-      SectionPlan.listed([source("a", nil, "t\n", "u")]).fingerprint
-        == #"["listed","a",null,"t\u000a","u"]"#
+      source("a", nil, "t\n", "u").fingerprint == #"["listed","a",null,"t\u000a","u"]"#
+    )
+    #expect(
+      only("u", CombinedSections(each: path, key: path)).fingerprint
+        == #"["combined","u","$.a","$.a",null,null]"#
     )
   }
 }

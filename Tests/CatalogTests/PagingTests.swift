@@ -19,11 +19,11 @@ struct PagingTests {
       ("https://s.example/a?x=1#f?g", "https://s.example/a?x=1&page=1#f?g"),
     ])
   func `the page number is a query parameter`(url: String, first: String) {
-    #expect(PagingRule(.page(name: "page", first: 1)).firstPage(of: url) == first)
+    #expect(PagingRule(step: .page, parameter: "page", first: 1).firstPage(of: url) == first)
   }
 
   @Test func `counted pages end at an empty page`() {
-    let rule = PagingRule(.page(name: "p", first: 0), limit: 3)
+    let rule = PagingRule(step: .page, parameter: "p", first: 0, limit: 3)
 
     #expect(rule.nextPage(afterReading: 1, of: "m", last: "m", listing: listing(5)) == "m?p=1")
     #expect(rule.nextPage(afterReading: 2, of: "m", last: "m", listing: listing(5)) == "m?p=2")
@@ -105,7 +105,7 @@ struct PagingTests {
   @Test func `a Link header may name the next page`() throws {
     let rule = try #require(try catalog("paging: {link: true, limit: 7}").paging)
 
-    #expect(rule == PagingRule(.link, limit: 7))
+    #expect(rule == PagingRule(step: .link, limit: 7))
     #expect(
       rule.nextPage(afterReading: 1, of: "m", last: "m", listing: listing(1, next: "p2")) == "p2"
     )

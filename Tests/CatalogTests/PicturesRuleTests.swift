@@ -18,13 +18,14 @@ struct PicturesRuleTests {
       "{headers: {CDN.example: {Referer: \"https://s/\"}, \"[::1]:80\": {Key: \"${CDN_KEY}\"}}}"
     )
 
-    let headers = try file.resolvedPictureHeaders(environment: ["CDN_KEY": "abc"])
+    let hosts = file.pictures.hosts
+    let headers = try hosts.map { try $0.headers.resolved(environment: ["CDN_KEY": "abc"]) }
 
-    #expect(headers.map(\.host.name) == ["cdn.example", "::1"])
-    #expect(headers.map(\.host.port) == [nil, 80])
-    #expect(headers.map { $0.headers.map(\.value) } == [["https://s/"], ["abc"]])
+    #expect(hosts.map(\.name) == ["cdn.example", "::1"])
+    #expect(hosts.map(\.port) == [nil, 80])
+    #expect(headers.map { $0.map(\.value) } == [["https://s/"], ["abc"]])
     let error = #expect(throws: CatalogError.self) {
-      _ = try file.resolvedPictureHeaders(environment: [:])
+      for host in hosts { _ = try host.headers.resolved(environment: [:]) }
     }
     #expect(error?.reason.contains("CDN_KEY") == true && error?.line == 4)
   }

@@ -85,7 +85,12 @@ struct RequestTests {
   }
 
   @Test func `a placeholder in a URL replaces the query parameter`() {
-    let rule = PagingRule(.page(name: "page", first: 1), size: .init(name: "n", value: 20))
+    let rule = PagingRule(
+      step: .page,
+      parameter: "page",
+      first: 1,
+      size: .init(name: "n", value: 20)
+    )
 
     #expect(rule.firstPage(of: "a/{page}/{size}") == "a/{page}/{size}")
     #expect(rule.firstPage(of: "a/{page}") == "a/{page}?n=20")

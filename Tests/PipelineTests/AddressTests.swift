@@ -238,13 +238,8 @@ struct AddressTests {
     override: String?,
     source: String
   ) throws {
-    let catalog = CatalogFile(
-      name: "shop",
-      currency: "KRW",
-      base: base,
-      sections: .listed([]),
-      mapping: try shop.catalog().mapping
-    )
+    var catalog = try shop.catalog()
+    (catalog.base, catalog.sections, catalog.detail) = (base, [], nil)
 
     let addresses = try CatalogAddresses(
       catalog,
@@ -278,13 +273,9 @@ struct AddressTests {
       "KEY": "a/b c&d", "BASE": "https://store.example/v1/", "HOST": "h.example", "PORT": "8443",
       "DIR": "lists",
     ]
-    let catalog = CatalogFile(
-      name: "shop",
-      currency: "KRW",
-      base: base,
-      sections: .listed([SectionSource(key: "a", url: text)]),
-      mapping: try shop.catalog().mapping
-    )
+    var catalog = try shop.catalog()
+    (catalog.base, catalog.detail) = (base, nil)
+    catalog.sections[0].url = text
 
     let addresses = try CatalogAddresses(
       catalog,

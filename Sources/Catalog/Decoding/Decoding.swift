@@ -57,15 +57,10 @@ extension ListingDecoder {
     position: Int,
     within limits: DecodingLimits = DecodingLimits()
   ) {
-    let source =
-      switch file.sections {
-      case .listed(let sources): sources[position]
-      case .combined(let parts): SectionSource(key: parts.url, url: parts.url, parts: parts)
-      }
     self.init(
       mapping: file.mapping(ofSource: position),
       currency: file.currency,
-      source: source,
+      source: file.sections[position],
       paging: file.paging(ofSource: position),
       limits: limits
     )

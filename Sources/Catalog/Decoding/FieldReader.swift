@@ -226,7 +226,7 @@ struct FieldReader {
       fields[Placeholder(rawValue: field.name)] = PercentEncoding.escaped(value, keeping: "/")
     }
     return texts.map { text in
-      Placeholder.fill(text, Set(fields.keys)) { place, _ in fields[place] }
+      Placeholder.fill(text, joinedBy: ".") { place, _ in fields[place] }
     }
   }
 

@@ -383,7 +383,7 @@ package struct ListingDecoder: Sendable {
   private func nextPage(in root: JSONNode, _ subject: String) throws(CatalogError) -> String? {
     guard let paging, let value = try paging.path?.firstValue(in: root) else { return nil }
     // A cursor can be a number.
-    let isCursor = if case .cursor = paging.step { true } else { false }
+    let isCursor = paging.step == .cursor
     guard let text = isCursor ? FieldReader.plainText(value) : value.text, !text.isEmpty else {
       return nil
     }

@@ -16,14 +16,14 @@ public struct CatalogFile: Hashable, Sendable {
   public var currency: String
   /// The base of relative URLs, such as `https://shop.example/api/`; nil if all URLs are absolute or file paths.
   public var base: String?
-  /// The sections.
-  public var sections: SectionPlan
+  /// The sources of the sections.
+  public var sections: [SectionSource]
   /// How the details of items are requested; nil if the shop has none.
   public var detail: DetailRule?
   /// The paths to the items and their fields in a response.
   public var mapping: Mapping
   /// Request headers, before environment variables are expanded.
-  public var headers: [HeaderTemplate]
+  public var headers: [HeaderTemplate] = []
   /// How a section continues on further pages; nil if each section is one response.
   public var paging: PagingRule?
   /// How sections are requested; nil means a plain GET.
@@ -31,37 +31,14 @@ public struct CatalogFile: Hashable, Sendable {
   /// How to get a new token after a response with status 401; nil if there is no way.
   public var token: TokenRule?
   /// How pictures are requested and identified.
-  public var pictures: PicturesRule
-  /// The environment variables that the file's URLs name, and their positions in the file.
-  var variables: [URLVariable] = []
+  public var pictures = PicturesRule()
+  /// The position of each URL that names environment variables, by the path of its key, such as `sections[2].url`.
+  ///
+  /// It is an error without a reason.
+  var places: [String: CatalogError] = [:]
+}
 
-  /// Makes a catalog from its parts, without a file.
-  public init(
-    name: String,
-    currency: String,
-    base: String? = nil,
-    sections: SectionPlan,
-    detail: DetailRule? = nil,
-    mapping: Mapping,
-    headers: [HeaderTemplate] = [],
-    paging: PagingRule? = nil,
-    request: RequestRule? = nil,
-    token: TokenRule? = nil,
-    pictures: PicturesRule = PicturesRule()
-  ) {
-    self.name = name
-    self.currency = currency
-    self.base = base
-    self.sections = sections
-    self.detail = detail
-    self.mapping = mapping
-    self.headers = headers
-    self.paging = paging
-    self.request = request
-    self.token = token
-    self.pictures = pictures
-  }
-
+extension CatalogFile {
   /// Reads a catalog file.
   ///
   /// - Parameters:
@@ -81,36 +58,25 @@ public struct CatalogFile: Hashable, Sendable {
 
   /// The paths to the items and their fields in the response of the source at an index.
   public func mapping(ofSource position: Int) -> Mapping {
-    listed(position)?.mapping ?? mapping
+    sections[position].mapping ?? mapping
   }
 
   /// Whether the response of the source at an index has many sections.
   ///
   /// Only the response has their names.
-  package func isMany(source position: Int) -> Bool { sections.parts(ofSource: position) != nil }
+  package func isMany(source position: Int) -> Bool { sections[position].parts != nil }
 
   /// The paging of the source at an index, or nil if it has only one page.
   public func paging(ofSource position: Int) -> PagingRule? {
-    listed(position).map { paging(of: $0) } ?? paging
-  }
-
-  /// The paging of a listed section, or nil if it has only one page.
-  func paging(of source: SectionSource) -> PagingRule? {
-    source.isOnePage ? nil : source.paging ?? paging
+    isOnePage(source: position) ? nil : sections[position].paging ?? paging
   }
 
   /// Whether the catalog file says `paging: null` for the source at an index, so that it has only one page.
-  package func isOnePage(source position: Int) -> Bool { listed(position)?.isOnePage ?? false }
+  package func isOnePage(source position: Int) -> Bool { sections[position].isOnePage }
 
   /// How to request the source at an index.
   public func request(ofSource position: Int) -> RequestRule {
-    listed(position)?.request ?? request ?? RequestRule()
-  }
-
-  /// The source at an index, or nil if the one source of the catalog is a response with all sections.
-  private func listed(_ position: Int) -> SectionSource? {
-    guard case .listed(let sources) = sections else { return nil }
-    return sources[position]
+    sections[position].request ?? request ?? RequestRule()
   }
 
   /// The headers to send, with environment variables expanded.
@@ -121,33 +87,7 @@ public struct CatalogFile: Hashable, Sendable {
   public func resolvedHeaders(
     environment: [String: String]
   ) throws(CatalogError) -> [(name: String, value: String)] {
-    try Self.resolved(headers, environment)
-  }
-
-  /// The headers for pictures, with environment variables expanded.
-  ///
-  /// - Parameter environment: The values of the environment variables by name.
-  /// - Returns: Each host with the names and values of its headers, in the file's order.
-  /// - Throws: ``CatalogError`` that names a variable that is not set. The error shows no value of a header.
-  package func resolvedPictureHeaders(
-    environment: [String: String]
-  ) throws(CatalogError) -> [(host: PicturesRule.Host, headers: [(name: String, value: String)])] {
-    var resolved: [(host: PicturesRule.Host, headers: [(name: String, value: String)])] = []
-    for host in pictures.hosts {
-      resolved.append((host, try Self.resolved(host.headers, environment)))
-    }
-    return resolved
-  }
-
-  private static func resolved(
-    _ headers: [HeaderTemplate],
-    _ environment: [String: String]
-  ) throws(CatalogError) -> [(name: String, value: String)] {
-    var resolved: [(name: String, value: String)] = []
-    for header in headers {
-      resolved.append((header.name, try header.resolved(environment: environment)))
-    }
-    return resolved
+    try headers.resolved(environment: environment)
   }
 }
 
@@ -164,8 +104,7 @@ struct CatalogFileParser {
     var details = value("detail")
     // If the `detail` of a format has no URL, it only says how details are read. The file alone decides whether the
     // shop has details.
-    let address = try details.map { node throws(CatalogError) in try node.mapping()["url"] } ?? nil
-    if root.member("detail") == nil, address == nil { details = nil }
+    if root.member("detail") == nil, try details?.mapping()["url"] == nil { details = nil }
     let detail = try details.map { node throws(CatalogError) in
       try DetailParser.parse(node, mapping: mapping)
     }
@@ -186,7 +125,7 @@ struct CatalogFileParser {
       pictures: try value("pictures").map(PicturesParser.parse) ?? PicturesRule()
     )
     try checkPlaces(of: file, root)
-    file.variables = try variables(root)
+    file.places = try places(root)
     return file
   }
 
@@ -198,8 +137,7 @@ struct CatalogFileParser {
     of file: CatalogFile,
     _ root: YAMLMapping
   ) throws(CatalogError) {
-    guard let node = root["sections"] else { return }
-    let nodes = node.isList ? try node.list() : [node]
+    let nodes = try root.required("sections").each { node throws(CatalogError) in node }
     for (position, node) in nodes.enumerated() {
       let url = try node.mapping().required("url")
       let request = file.request(ofSource: position)
@@ -217,7 +155,7 @@ struct CatalogFileParser {
           )
         }
       }
-      if let paging, case .cursor(nil, _) = paging.step,
+      if let paging, paging.step == .cursor, paging.parameter == nil,
         !texts.contains(where: { Placeholder.cursor.isIn($0.1) })
       {
         throw node.error(
@@ -229,22 +167,17 @@ struct CatalogFileParser {
     }
   }
 
-  /// The environment variables that URLs name, with their positions in the file for error messages.
-  private static func variables(_ root: YAMLMapping) throws(CatalogError) -> [URLVariable] {
-    var nodes = [root["base"], try root["detail"]?.mapping()["url"]]
-    if let sections = root["sections"] {
-      if sections.isMapping {
-        nodes.append(try sections.mapping()["url"])
-      } else {
-        for section in try sections.list() { nodes.append(try section.mapping()["url"]) }
-      }
+  /// The positions of the URLs that name environment variables; see ``CatalogFile/places``.
+  private static func places(_ root: YAMLMapping) throws(CatalogError) -> [String: CatalogError] {
+    let sections = try root.required("sections").each { node throws(CatalogError) in
+      try node.mapping()["url"]
     }
-    var variables: [URLVariable] = []
-    for node in nodes.compactMap(\.self) {
-      let names = (try? TemplateText(node.text()))?.variables ?? []
-      variables += names.map { URLVariable(name: $0, place: node.error("")) }
+    let urls = [root["base"], try root["detail"]?.mapping()["url"]] + sections
+    var places: [String: CatalogError] = [:]
+    for url in urls.compactMap(\.self) where try url.text().contains("${") {
+      places[url.keyPath] = url.error("")
     }
-    return variables
+    return places
   }
 
   /// Reads a text that must be a valid file name.
@@ -294,11 +227,9 @@ struct CatalogFileParser {
   private static func sections(
     of root: YAMLMapping,
     mapping catalog: Mapping
-  ) throws(CatalogError) -> SectionPlan {
+  ) throws(CatalogError) -> [SectionSource] {
     let node = try root.required("sections")
-    if node.isMapping {
-      return .combined(try combined(node.mapping(), isMade: catalog.transform != nil))
-    }
+    if node.isMapping { return [try SectionParser.only(node, isMade: catalog.transform != nil)] }
     guard node.isList else {
       throw node.error(
         "expected a list of sections, or a mapping with url, each and key",
@@ -319,21 +250,7 @@ struct CatalogFileParser {
     guard !sources.isEmpty else {
       throw node.error("expected at least one section, found none", expected: "a section")
     }
-    return .listed(sources)
-  }
-
-  /// Reads the paths to the sections in the one response that has all of them.
-  ///
-  /// If a transform makes the sections, their paths are known, and the file need only have the URL.
-  private static func combined(
-    _ mapping: YAMLMapping,
-    isMade: Bool
-  ) throws(CatalogError) -> CombinedSections {
-    try mapping.checkKeys(.sections)
-    if isMade, mapping["each"] == nil, mapping["key"] == nil {
-      return try OwnShape.sections(at: url(mapping.required("url")))
-    }
-    return try SectionParser.parts(mapping)
+    return sources
   }
 
   /// Reads a mapping from header names to values; nil means no headers.
@@ -362,8 +279,8 @@ struct CatalogFileParser {
     guard url.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F }) else {
       throw node.error("a URL cannot contain white space", expected: "a URL", remedy: "write %20")
     }
-    do throws(TemplateText.Fault) {
-      _ = try TemplateText(url)
+    do throws(CatalogError) {
+      _ = try TemplateText.fill(url) { _ in "" }
     } catch {
       throw node.error("the URL \(error.reason)", expected: "${NAME}")
     }
@@ -394,15 +311,6 @@ func isFileName(_ text: String) -> Bool {
     }
 }
 
-/// An environment variable that a URL of the catalog file names.
-struct URLVariable: Hashable, Sendable {
-  let name: String
-  /// An error that has the position of the URL in the file.
-  ///
-  /// Its reason is filled in when the error is thrown.
-  let place: CatalogError
-}
-
 extension CatalogFile {
   /// The environment variables that the file's URLs name, with their values.
   ///
@@ -415,13 +323,19 @@ extension CatalogFile {
   ) throws(CatalogError) -> [String: String] {
     var values: [String: String] = [:]
     for (key, text) in urls {
-      for name in (try? TemplateText(text))?.variables ?? [] {
+      for name in TemplateText.variables(in: text) {
         let value = environment[name] ?? ""
-        guard !value.isEmpty else {
-          throw fault(name, key, "which is not set", remedy: "set \(name)")
-        }
-        guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-          throw fault(name, key, "which holds a line break or control character", remedy: nil)
+        guard !value.isEmpty, value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+          let why =
+            value.isEmpty
+            ? "which is not set" : "which holds a line break or control character"
+          var error =
+            places[key] ?? CatalogError(.environment, subject: "catalog \(self.name)", reason: "")
+          error.code = .environment
+          error.keyPath = key
+          error.reason = "it needs the environment variable \(name), \(why)"
+          error.remedy = value.isEmpty ? "set \(name)" : nil
+          throw error
         }
         values[name] = value
       }
@@ -431,96 +345,71 @@ extension CatalogFile {
 
   /// The environment variables that the file's URLs and headers name, in the order of the file.
   package var variableNames: [String] {
-    urls.flatMap { (try? TemplateText($0.text))?.variables ?? [] }
+    urls.flatMap { TemplateText.variables(in: $0.text) }
       + (headers + pictures.hosts.flatMap(\.headers)).flatMap(\.variableNames)
   }
 
   /// Every URL of the file, with the path of its key, such as `sections[2].url`.
   private var urls: [(key: String, text: String)] {
-    var urls: [(String, String)] = []
-    if let base { urls.append(("base", base)) }
-    switch sections {
-    case .listed(let sources):
-      urls += sources.enumerated().map { ("sections[\($0)].url", $1.url) }
-    case .combined(let plan): urls.append(("sections.url", plan.url))
+    var urls = base.map { [("base", $0)] } ?? []
+    for (position, source) in sections.enumerated() {
+      urls.append((source.key.isEmpty ? "sections.url" : "sections[\(position)].url", source.url))
     }
     if let detail { urls.append(("detail.url", detail.urlTemplate)) }
     return urls
   }
-
-  private func fault(
-    _ name: String,
-    _ key: String,
-    _ why: String,
-    remedy: String?
-  ) -> CatalogError {
-    let place = variables.first { $0.name == name && $0.place.keyPath == key }?.place
-    var error = place ?? CatalogError(.environment, subject: "catalog \(self.name)", reason: "")
-    error.code = .environment
-    error.keyPath = key
-    error.reason = "it needs the environment variable \(name), \(why)"
-    error.remedy = remedy
-    return error
-  }
 }
 
-/// A text of the catalog file, such as `Bearer ${TOKEN}`.
-///
-/// In it, `${NAME}` stands for an environment variable.
-struct TemplateText: Hashable, Sendable {
-  enum Part: Hashable, Sendable {
-    /// Literal text.
-    case text(String)
-    /// The name of an environment variable.
-    case variable(String)
-  }
-
-  /// The reason why a text cannot be split into its parts.
-  struct Fault: Error {
-    /// The cause, in words that follow the name of the text in a message.
-    let reason: String
-  }
-
-  /// The literal texts and the variables, in their order.
-  let parts: [Part]
-
-  /// The names of the variables in their order, repeats included.
-  var variables: [String] {
-    parts.compactMap { part in
-      if case .variable(let name) = part { name } else { nil }
-    }
-  }
-
-  /// Splits a text into its parts.
-  init(_ text: String) throws(Fault) {
-    var parts: [Part] = []
+/// Texts of the catalog file such as `Bearer ${TOKEN}`, in which `${NAME}` stands for an environment variable.
+enum TemplateText {
+  /// Replaces the variables of a text by their values.
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - value: Returns the value of the variable with a name.
+  /// - Returns: The text with the values.
+  /// - Throws: The error of `value`, or a ``CatalogError`` whose reason follows the name of the text in a message.
+  static func fill(
+    _ text: String,
+    _ value: (String) throws(CatalogError) -> String
+  ) throws(CatalogError) -> String {
+    var filled = ""
     var rest = Substring(text)
     while let start = rest.firstRange(of: "${") {
-      parts.append(.text(String(rest[..<start.lowerBound])))
+      filled += rest[..<start.lowerBound]
       let tail = rest[start.upperBound...]
       guard let end = tail.firstIndex(of: "}") else {
-        throw Fault(reason: "opens a \"${\" that no \"}\" closes")
+        throw fault("opens a \"${\" that no \"}\" closes")
       }
-      let variable = tail[..<end]
-      guard Self.isName(variable) else {
-        throw Fault(reason: "names no environment variable between \"${\" and \"}\"")
+      let name = String(tail[..<end])
+      guard isName(name) else {
+        throw fault("names no environment variable between \"${\" and \"}\"")
       }
-      parts.append(.variable(String(variable)))
+      filled += try value(name)
       rest = tail[tail.index(after: end)...]
     }
-    self.parts = (parts + [.text(String(rest))]).filter { $0 != .text("") }
+    return filled + rest
+  }
+
+  /// The names of the variables in a text, in their order, repeats included.
+  ///
+  /// If `${` is used wrongly in the text, they are the names before that place.
+  static func variables(in text: String) -> [String] {
+    var names: [String] = []
+    _ = try? fill(text) { name in
+      names.append(name)
+      return ""
+    }
+    return names
+  }
+
+  private static func fault(_ reason: String) -> CatalogError {
+    CatalogError(.catalogFile, subject: "a text", reason: reason)
   }
 
   /// Whether a text consists of ASCII letters, digits and `_`, and does not begin with a digit.
   static func isName(_ text: some StringProtocol) -> Bool {
     guard let first = text.utf8.first, !first.isDigit else { return false }
-    return text.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-        true
-      default: false
-      }
-    }
+    return text.utf8.allSatisfy { $0 != UInt8(ascii: "-") && $0.isNameCharacter }
   }
 }

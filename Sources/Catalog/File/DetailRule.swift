@@ -6,20 +6,12 @@ public struct DetailRule: Hashable, Sendable {
   /// The URL with placeholders such as `{id}`.
   ///
   /// If neither the URL nor the body has a placeholder, one document has the details of all items.
-  public var urlTemplate: String { didSet { places = Self.places(urlTemplate, request) } }
+  public var urlTemplate: String
   /// How details are requested; nil means a plain GET.
-  public var request: RequestRule? { didSet { places = Self.places(urlTemplate, request) } }
+  public var request: RequestRule?
+
   /// The placeholders in the URL and the body, which values of an item replace.
-  public private(set) var places: Set<Placeholder>
-
-  /// Makes a rule.
-  public init(urlTemplate: String, request: RequestRule? = nil) {
-    self.urlTemplate = urlTemplate
-    self.request = request
-    places = Self.places(urlTemplate, request)
-  }
-
-  private static func places(_ urlTemplate: String, _ request: RequestRule?) -> Set<Placeholder> {
+  public var places: Set<Placeholder> {
     Set(Placeholder.all(in: urlTemplate)).union(request?.itemPlaces ?? [])
   }
 
@@ -47,19 +39,12 @@ public struct DetailRule: Hashable, Sendable {
   /// - Returns: The URL, or nil if a segment of the path would be `.` or `..`. Servers treat these segments as folders
   ///   even if the dots are percent-encoded. (RFC 3986, section 6.2.2.2)
   public func url(filling values: [Placeholder: String]) -> String? {
-    // A segment can become `.` or `..` only if one of the values consists of dots.
-    let hasDots = values.values.contains { $0.utf8.allSatisfy { $0 == UInt8(ascii: ".") } }
-    if hasDots, makesDotSegment(of: values) { return nil }
-    return Placeholder.fill(url: urlTemplate, with: values)
-  }
-
-  /// Whether the values would make a segment of the path `.` or `..`.
-  private func makesDotSegment(of values: [Placeholder: String]) -> Bool {
     let path = urlTemplate.prefix { $0 != "?" && $0 != "#" }
-    return path.split(separator: "/").contains { segment in
+    let hasDotSegment = path.split(separator: "/").contains { segment in
       let filled = Placeholder.fill(url: String(segment), with: values)
       return filled != segment && [".", ".."].contains(filled)
     }
+    return hasDotSegment ? nil : Placeholder.fill(url: urlTemplate, with: values)
   }
 }
 
@@ -76,8 +61,7 @@ enum DetailParser {
     _ node: YAMLNode,
     mapping: Mapping
   ) throws(CatalogError) -> (rule: DetailRule, values: [Mapping.NoteRule]) {
-    let members = try node.mapping()
-    try members.checkKeys(.detail)
+    let members = try node.mapping(.detail)
     let url = try members.required("url")
     let template = try CatalogFileParser.url(url)
     try check(template, url)
@@ -89,9 +73,7 @@ enum DetailParser {
       )
     }
     var rule = DetailRule(urlTemplate: template)
-    rule.request = try members["request"].map { node throws(CatalogError) in
-      try RequestParser.parse(node)
-    }
+    if let request = members["request"] { rule.request = try RequestParser.parse(request) }
     let names = rule.places.subtracting([.id]).map(\.rawValue).sorted()
     let given = try given(members["values"], of: names)
     var values: [Mapping.NoteRule] = []
@@ -104,8 +86,7 @@ enum DetailParser {
 
   /// Refuses braces in a URL that are not a placeholder.
   private static func check(_ template: String, _ node: YAMLNode) throws(CatalogError) {
-    let places = Placeholder.all(in: template)
-    let rest = Placeholder.fill(template, Set(places)) { _, _ in "" }.replacing("${", with: "")
+    let rest = Placeholder.fill(template) { _, _ in "" }.replacing("${", with: "")
     guard let open = rest.firstIndex(of: "{") else { return }
     throw node.error(
       "expected {id} or {NAME}, found \"\(rest[open...].prefix(40))\"",

@@ -59,16 +59,7 @@ struct Format {
       try self.init(parsing: bytes, name: name)
       return
     }
-    guard FormatFiles.names.contains(name) else {
-      let nearest = nearest(to: name, in: FormatFiles.names)
-      throw node.error(
-        "unknown format \"\(name)\"",
-        expected: FormatFiles.names.joined(separator: ", "),
-        nearestKey: nearest,
-        remedy: nearest.map { "the nearest known format is \"\($0)\"" }
-      )
-    }
-    try self.init(named: name)
+    try self.init(named: node.known("format", in: FormatFiles.names))
   }
 
   /// Whether the value of `format:` is a path: it has a slash, or ends in `.yaml` or `.yml`.

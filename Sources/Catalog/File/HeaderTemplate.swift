@@ -8,7 +8,6 @@ public struct HeaderTemplate: Hashable, Sendable {
   public let name: String
   /// The value as the file has it, for example `Bearer ${TOKEN}`, before variables are expanded.
   public let rawValue: String
-  private let template: TemplateText
   /// An error that has the position of the value in its file.
   ///
   /// Its reason is filled in when the error is thrown.
@@ -29,8 +28,8 @@ public struct HeaderTemplate: Hashable, Sendable {
     }
     self.name = name
     self.rawValue = rawValue
-    do throws(TemplateText.Fault) {
-      template = try TemplateText(rawValue)
+    do throws(CatalogError) {
+      _ = try TemplateText.fill(rawValue) { _ in "" }
     } catch {
       throw Self.fault("header \(name) \(error.reason)")
     }
@@ -65,40 +64,24 @@ public struct HeaderTemplate: Hashable, Sendable {
   /// - Throws: ``CatalogError`` when a variable is not set, or its value is not allowed in a header. The error names
   ///   the variable and shows no value.
   public func resolved(environment: [String: String]) throws(CatalogError) -> String {
-    var value = ""
-    for part in template.parts {
-      switch part {
-      case .text(let text): value += text
-      case .variable(let variable):
-        guard let found = environment[variable] else {
-          throw unusable(
-            "header \(name) needs the environment variable \(variable), which is not set",
-            remedy: "set \(variable)"
-          )
-        }
-        guard Self.isFieldValue(found) else {
-          throw unusable(
-            "the environment variable \(variable) holds a line break or control character",
-            remedy: "header \(name) needs one line"
-          )
-        }
-        value += found
+    try TemplateText.fill(rawValue) { variable throws(CatalogError) in
+      let given = environment[variable]
+      guard let found = given, Self.isFieldValue(found) else {
+        var error = place ?? Self.fault("")
+        error.code = .environment
+        error.reason =
+          given == nil
+          ? "header \(name) needs the environment variable \(variable), which is not set"
+          : "the environment variable \(variable) holds a line break or control character"
+        error.remedy = given == nil ? "set \(variable)" : "header \(name) needs one line"
+        throw error
       }
+      return found
     }
-    return value
   }
 
   /// The names of the environment variables in the value, in their order.
-  var variableNames: [String] { template.variables }
-
-  /// The error about a variable, with the position of the header in its file if the position is known.
-  private func unusable(_ reason: String, remedy: String) -> CatalogError {
-    var error = place ?? Self.fault("")
-    error.code = .environment
-    error.reason = reason
-    error.remedy = remedy
-    return error
-  }
+  var variableNames: [String] { TemplateText.variables(in: rawValue) }
 
   /// Whether a text is allowed as the value of a header: it has no control character except the tab. (RFC 9110, section
   /// 5.5)
@@ -108,6 +91,21 @@ public struct HeaderTemplate: Hashable, Sendable {
 
   private static func fault(_ reason: String) -> CatalogError {
     CatalogError(.catalogFile, subject: "headers", reason: reason)
+  }
+}
+
+extension [HeaderTemplate] {
+  /// The names and values of the headers, with all variables expanded.
+  ///
+  /// - Parameter environment: The values of the environment variables by name.
+  /// - Returns: The names and values in the order of the headers.
+  /// - Throws: ``CatalogError`` that names a variable that is not set. The error shows no value of a header.
+  package func resolved(
+    environment: [String: String]
+  ) throws(CatalogError) -> [(name: String, value: String)] {
+    try map { header throws(CatalogError) in
+      (header.name, try header.resolved(environment: environment))
+    }
   }
 }
 

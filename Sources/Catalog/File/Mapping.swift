@@ -136,12 +136,12 @@ public struct Mapping: Hashable, Sendable {
     public var scale: Scale?
     /// The price's currency; nil if it is the catalog's currency.
     public var currency: Unit?
-    /// Texts and numbers which mean that the item has no such price, such as `0`.
-    public var none: Set<String> = []
     /// The path to the billionths, if ``path`` leads to the whole units: `{"units": 5, "nanos": 990000000}`.
     ///
     /// Nil if the price is one number.
     public var nanos: JSONPath?
+    /// Texts and numbers which mean that the item has no such price, such as `0`.
+    public var none: Set<String> = []
 
     /// The source of a price's currency.
     public enum Unit: Hashable, Sendable {
@@ -178,7 +178,7 @@ public struct Mapping: Hashable, Sendable {
   ///
   /// A path leads to a URL or a list of URLs.
   public struct ImageRules: Hashable, Sendable {
-    private var rules: [[TextsRule]] = ImageReference.Role.allCases.map { _ in [] }
+    private var rules: [ImageReference.Role: [TextsRule]] = [:]
 
     /// All paths to the pictures of a role.
     subscript(role: ImageReference.Role) -> [JSONPath] { self[rules: role].flatMap(\.paths) }
@@ -187,17 +187,8 @@ public struct Mapping: Hashable, Sendable {
     ///
     /// The first rule that gives a picture counts.
     public subscript(rules role: ImageReference.Role) -> [TextsRule] {
-      get { rules[Self.position(of: role)] }
-      set { rules[Self.position(of: role)] = newValue }
-    }
-
-    private static func position(of role: ImageReference.Role) -> Int {
-      switch role {
-      case .thumbnail: 0
-      case .top: 1
-      case .gallery: 2
-      case .section: 3
-      }
+      get { rules[role] ?? [] }
+      set { rules[role] = newValue.isEmpty ? nil : newValue }
     }
   }
 }
@@ -285,18 +276,13 @@ extension YAMLNode {
   ///
   /// `null` means no rule.
   func textsRules() throws(CatalogError) -> [Mapping.TextsRule] {
-    if isNull { return [] }
-    guard isList else { return [try textsRule()] }
-    var rules: [Mapping.TextsRule] = []
-    for element in try list() { rules.append(try element.textsRule()) }
-    return rules
+    try each { node throws(CatalogError) in try node.textsRule() }
   }
 
   /// Reads a path, or a rule such as `{path: P, split: ",", template: T}` or `{all: [P, Q]}`.
   private func textsRule() throws(CatalogError) -> Mapping.TextsRule {
     guard isMapping else { return Mapping.TextsRule(paths: [try path()]) }
-    let mapping = try mapping()
-    try mapping.checkKeys(.texts)
+    let mapping = try mapping(.texts)
     let template = try mapping["template"]?.filledText()
     var fields: [Mapping.NoteRule] = []
     for place in Placeholder.all(in: template ?? "", joinedBy: ".") where place.rawValue != "value"
@@ -328,10 +314,14 @@ extension YAMLNode {
         expected: "{value}"
       )
     }
-    var rule = Mapping.TextsRule(paths: paths, split: split, template: template)
-    rule.fields = fields
-    rule.largest = try mapping["largest"]?.path()
-    rule.url = try mapping["url"]?.path()
+    let rule = Mapping.TextsRule(
+      paths: paths,
+      split: split,
+      template: template,
+      fields: fields,
+      largest: try mapping["largest"]?.path(),
+      url: try mapping["url"]?.path()
+    )
     guard (rule.largest == nil) == (rule.url == nil) else {
       throw error("expected largest and url together", expected: "largest and url")
     }

@@ -1,10 +1,8 @@
 /// Reads the paths to items and their fields (``Mapping``) from catalog files and format files.
 struct MappingParser {
   /// The keys of a catalog file or a section that belong to its mapping.
-  private static let keys = CatalogKeys.mappingKeys.map(\.name)
-  /// The keys of `detail:` that belong to the mapping.
-  private static let detailKeys = CatalogKeys.detail.names.filter {
-    !["url", "request", "values"].contains($0)
+  private static let keys = CatalogKeys.section.names.filter {
+    !["key", "title", "subtitle", "url", "each", "paging", "request"].contains($0)
   }
 
   /// Reads the mapping at the top level of a catalog file.
@@ -14,11 +12,8 @@ struct MappingParser {
   /// `banchan`.
   static func parse(catalog: YAMLMapping) throws(CatalogError) -> Mapping {
     var mapping: Mapping
-    let transform = try catalog["transform"]?.transform()
-    if let format = catalog["format"] {
-      mapping = try Format(format).mapping()
-    } else if transform != nil {
-      mapping = try OwnShape.mapping()
+    if let base = try base(of: catalog) {
+      mapping = base
     } else if try isSpelledOut(catalog) {
       let makesItems = try notation(of: catalog).makesItems
       for key in makesItems ? ["item"] : ["items", "item"]
@@ -32,9 +27,14 @@ struct MappingParser {
     } else {
       mapping = try Format(named: "banchan").mapping()
     }
-    if catalog.member("transform") != nil { mapping.transform = transform }
     try override(&mapping, with: catalog)
     return mapping
+  }
+
+  /// The mapping of the format or transform of a file or a section, or nil if it has neither.
+  private static func base(of members: YAMLMapping) throws(CatalogError) -> Mapping? {
+    if let format = members["format"] { return try Format(format).mapping() }
+    return members["transform"] == nil ? nil : try OwnShape.mapping()
   }
 
   /// Whether a catalog file itself has paths to items and their fields, at its top level or in every section.
@@ -75,16 +75,12 @@ struct MappingParser {
     mapping catalog: Mapping
   ) throws(CatalogError) -> Mapping? {
     guard section.members.contains(where: { keys.contains($0.name) }) else { return nil }
-    var mapping = catalog
-    let own = section.member("transform")
-    if let format = section["format"] {
-      mapping = try Format(format).mapping()
-      if own == nil, root["transform"] != nil { mapping.transform = catalog.transform }
-    } else if own?.isNull == false {
-      mapping = try OwnShape.mapping()
+    var mapping = try base(of: section) ?? catalog
+    if section["format"] == nil {
       mapping.notation = catalog.notation
+    } else if root["transform"] != nil {
+      mapping.transform = catalog.transform
     }
-    if let own { mapping.transform = own.isNull ? nil : try own.transform() }
     mapping.detail = catalog.detail
     mapping.item.placeValues = catalog.item.placeValues
     try override(&mapping, with: section, hasDetail: false)
@@ -94,7 +90,6 @@ struct MappingParser {
   /// Reads the mapping of a format file.
   static func parse(format: YAMLMapping) throws(CatalogError) -> Mapping {
     var mapping = Mapping(items: [try JSONPath(parsing: "$.items")], item: Mapping.Item())
-    mapping.transform = try format["transform"]?.transform()
     try override(&mapping, with: format)
     // A format has paths to all fields that a shop of its system can have. A shop without such a field is not an error.
     mapping.item.given = []
@@ -114,29 +109,19 @@ struct MappingParser {
     _ notation: inout BodyFormat,
     with root: YAMLMapping
   ) throws(CatalogError) {
-    if let read = root.member("read") { notation.kind = read.isNull ? nil : try kind(read) }
+    if let read = root.member("read") {
+      let names = BodyFormat.Kind.allCases.map(\.rawValue)
+      let name = read.isNull ? nil : try read.known("notation", in: names)
+      notation.kind = name.flatMap(BodyFormat.Kind.init)
+    }
     if let xml = root.member("xml") { notation.xml = xml.isNull ? nil : try xmlRule(xml) }
     if let table = root.member("table") {
       notation.table = table.isNull ? nil : try tableRule(table)
     }
   }
 
-  private static func kind(_ node: YAMLNode) throws(CatalogError) -> BodyFormat.Kind {
-    let name = try node.text()
-    guard let kind = BodyFormat.Kind(rawValue: name) else {
-      let names = BodyFormat.Kind.allCases.map(\.rawValue)
-      throw node.error(
-        "unknown notation \"\(name.prefix(40))\"",
-        expected: names.joined(separator: ", "),
-        nearestKey: nearest(to: name, in: names)
-      )
-    }
-    return kind
-  }
-
   private static func xmlRule(_ node: YAMLNode) throws(CatalogError) -> XMLRecords.Rule {
-    let members = try node.mapping()
-    try members.checkKeys(.xml)
+    let members = try node.mapping(.xml)
     return XMLRecords.Rule(
       records: try members["record"]?.texts() ?? [],
       roots: try members["roots"]?.texts() ?? [],
@@ -145,13 +130,9 @@ struct MappingParser {
   }
 
   private static func tableRule(_ node: YAMLNode) throws(CatalogError) -> TableRecords.Rule {
-    let members = try node.mapping()
-    try members.checkKeys(.table)
-    if let names = members["names"], try names.text() != "plain" {
-      throw names.error("expected plain", expected: "plain")
-    }
+    let members = try node.mapping(.table)
     return TableRecords.Rule(
-      hasPlainNames: members["names"] != nil,
+      hasPlainNames: try members["names"]?.oneOf(["plain"]) != nil,
       lists: try members["lists"]?.texts() ?? []
     )
   }
@@ -162,25 +143,30 @@ struct MappingParser {
     with root: YAMLMapping,
     hasDetail: Bool = true
   ) throws(CatalogError) {
-    try override(&mapping.notation, with: root)
-    if let none = root.member("none") {
-      mapping.values.none = none.isNull ? [] : Set(try none.texts())
+    if let transform = root.member("transform") {
+      mapping.transform = transform.isNull ? nil : try transform.transform()
     }
+    try override(&mapping.notation, with: root)
+    if let none = root.member("none") { mapping.values.none = Set(try none.texts()) }
     if let text = root.member("text") {
       mapping.values.isHTML = try text.oneOf(["plain", "html"]) == "html"
     }
     if let records = root.member("records") {
       mapping.records = records.isNull ? nil : try records.transform(ofRecords: true)
     }
-    if let items = root["items"] { mapping.items = try filled(items, items.paths()) }
-    if let envelope = try root["envelope"]?.mapping() {
-      try envelope.checkKeys(.envelope)
+    if let items = root["items"] {
+      mapping.items = try items.paths()
+      guard !mapping.items.isEmpty else {
+        throw items.error("expected a path, found an empty list", expected: "a path")
+      }
+    }
+    if let envelope = try root["envelope"]?.mapping(.envelope) {
       try envelope.read("title", into: &mapping.envelope.title)
       try envelope.read("subtitle", into: &mapping.envelope.subtitle)
       try envelope.read("status", into: &mapping.envelope.status)
     }
-    if let item = try root["item"]?.mapping() { try override(&mapping.item, with: item) }
-    if hasDetail, let detail = try root["detail"]?.mapping() {
+    if let item = try root["item"]?.mapping(.item) { try override(&mapping.item, with: item) }
+    if hasDetail, let detail = try root["detail"]?.mapping(.detail) {
       try override(&mapping.detail, with: detail)
     }
     if hasDetail { mapping.detail?.values = mapping.values }
@@ -190,7 +176,6 @@ struct MappingParser {
     _ item: inout Mapping.Item,
     with node: YAMLMapping
   ) throws(CatalogError) {
-    try node.checkKeys(.item)
     try node.read("id", into: &item.id)
     try node.read("title", into: &item.title)
     try node.read("description", into: &item.description)
@@ -202,7 +187,13 @@ struct MappingParser {
     try node.read("longitude", into: &item.longitude)
     try node.read("address", into: &item.address)
     try node.read("images", into: &item.images)
-    try node.note(given: &item)
+    for field in ItemField.allCases where node.has(field.rawValue) {
+      if item.paths(of: field).isEmpty {
+        item.given.remove(field)
+      } else {
+        item.given.insert(field)
+      }
+    }
     for (name, paths) in [("id", item.id), ("title", item.title)] where paths.isEmpty {
       _ = try node.required(name)
     }
@@ -212,7 +203,9 @@ struct MappingParser {
     _ detail: inout Mapping.Detail?,
     with node: YAMLMapping
   ) throws(CatalogError) {
-    guard node.members.contains(where: { detailKeys.contains($0.name) }) else { return }
+    // The other keys of `detail` say how details are requested.
+    guard node.members.contains(where: { !["url", "request", "values"].contains($0.name) })
+    else { return }
     var changed = detail ?? Mapping.Detail()
     try node.read("entries", into: &changed.entries)
     try node.read("id", into: &changed.id)
@@ -221,71 +214,22 @@ struct MappingParser {
     try node.read("prices", into: &changed.prices)
     try node.read("images", into: &changed.images)
     if let notes = try node["notes"]?.mapping() {
-      changed.notes = []
-      for member in notes.members {
-        changed.notes.append(
-          Mapping.NoteRule(name: member.name, paths: try member.value.paths())
-        )
+      changed.notes = try notes.members.map { member throws(CatalogError) in
+        Mapping.NoteRule(name: member.name, paths: try member.value.paths())
       }
     }
-    try node.note(given: &changed)
+    changed.given = changed.given.union(
+      changed.fields.filter { node.has(String($0.name.dropFirst("detail.".count))) }
+    )
+    .intersection(changed.fields)
     let root = try JSONPath(parsing: "$")
     if changed.entries.isEmpty { changed.entries = [root] }
     if changed.root.isEmpty { changed.root = [root] }
     detail = changed
   }
-
-  private static func filled(
-    _ node: YAMLNode,
-    _ paths: [JSONPath]
-  ) throws(CatalogError) -> [JSONPath] {
-    guard !paths.isEmpty else {
-      throw node.error("expected a path, found an empty list", expected: "a path")
-    }
-    return paths
-  }
 }
 
 extension YAMLMapping {
-  /// Updates the fields of an item whose paths are in the catalog file; see ``Mapping/Item/given``.
-  fileprivate func note(given item: inout Mapping.Item) throws(CatalogError) {
-    let roles = try member("images").flatMap { node throws(CatalogError) in
-      node.isNull ? nil : try node.mapping()
-    }
-    for field in ItemField.allCases {
-      let isNamed =
-        field.role.map { roles?.member($0.rawValue) != nil } ?? (member(field.rawValue) != nil)
-      guard isNamed else { continue }
-      if item.paths(of: field).isEmpty {
-        item.given.remove(field)
-      } else {
-        item.given.insert(field)
-      }
-    }
-  }
-
-  /// Updates the fields of a detail whose paths are in the catalog file; see ``Mapping/Detail/given``.
-  fileprivate func note(given detail: inout Mapping.Detail) throws(CatalogError) {
-    let roles = try member("images").flatMap { node throws(CatalogError) in
-      node.isNull ? nil : try node.mapping()
-    }
-    // `notes` in a catalog file replaces all notes of the format.
-    if member("notes") != nil {
-      detail.given = detail.given.filter { if case .note = $0 { false } else { true } }
-    }
-    detail.given.formIntersection(detail.fields)
-    for field in detail.fields {
-      let isNamed =
-        switch field {
-        case .description: member("description") != nil
-        case .prices: member("prices") != nil
-        case .images(let role): roles?.member(role.rawValue) != nil
-        case .note: member("notes") != nil
-        }
-      if isNamed { detail.given.insert(field) }
-    }
-  }
-
   /// Replaces the paths to a field if this mapping has the field's key.
   ///
   /// `null` removes the paths.
@@ -301,13 +245,7 @@ extension YAMLMapping {
     into rules: inout [Mapping.PriceRule]
   ) throws(CatalogError) {
     guard let value = member(name) else { return }
-    rules = []
-    if value.isNull { return }
-    guard value.isList else {
-      rules = [try value.priceRule()]
-      return
-    }
-    for element in try value.list() { rules.append(try element.priceRule()) }
+    rules = try value.each { node throws(CatalogError) in try node.priceRule() }
   }
 
   /// Replaces the rules for the pictures of each role that this mapping names.
@@ -322,8 +260,7 @@ extension YAMLMapping {
       rules = Mapping.ImageRules()
       return
     }
-    let roles = try value.mapping()
-    try roles.checkKeys(.images)
+    let roles = try value.mapping(.images)
     for role in ImageReference.Role.allCases {
       if let paths = roles.member(role.rawValue) { rules[rules: role] = try paths.textsRules() }
     }
@@ -334,9 +271,8 @@ extension YAMLNode {
   /// Reads the path to a price, or a rule such as `{path: $.price, minorUnits: true}`.
   func priceRule() throws(CatalogError) -> Mapping.PriceRule {
     guard isMapping else { return Mapping.PriceRule(path: try path()) }
-    let mapping = try mapping()
+    let mapping = try mapping(.price)
     let ways = ["scale", "divisor", "minorUnits"]
-    try mapping.checkKeys(.price)
     let given = ways.filter { mapping[$0] != nil }
     guard given.count < 2 else {
       throw error("expected one of \(given.joined(separator: " and "))", expected: given[0])
@@ -345,16 +281,13 @@ extension YAMLNode {
     if isSplit, let other = mapping["path"] ?? given.first.flatMap({ mapping[$0] }) {
       throw other.error("cannot be combined with units and nanos", expected: "units and nanos")
     }
-    var rule = Mapping.PriceRule(
+    return Mapping.PriceRule(
       path: try mapping.required(isSplit ? "units" : "path").path(),
-      scale: try given.first.flatMap { way throws(CatalogError) in
-        try mapping[way]?.scale(way)
-      },
-      currency: try mapping["currency"]?.unit()
+      scale: try given.first.flatMap { way throws(CatalogError) in try mapping[way]?.scale(way) },
+      currency: try mapping["currency"]?.unit(),
+      nanos: isSplit ? try mapping.required("nanos").path() : nil,
+      none: Set(try mapping["none"]?.texts() ?? [])
     )
-    if isSplit { rule.nanos = try mapping.required("nanos").path() }
-    if let none = mapping["none"] { rule.none = Set(try none.texts()) }
-    return rule
   }
 
   /// Reads the value of the key `scale`, `divisor` or `minorUnits`.
@@ -371,12 +304,7 @@ extension YAMLNode {
         throw error("\(divisor) is not a power of ten", expected: "10, 100, 1000 or the like")
       }
       return .fixed(digits)
-    default:
-      switch try text() {
-      case "true": return .currency
-      case "false": return nil
-      default: throw error("expected true or false", expected: "true or false")
-      }
+    default: return try oneOf(["true", "false"]) == "true" ? .currency : nil
     }
   }
 

@@ -6,37 +6,32 @@ import Base
 public struct PagingRule: Hashable, Sendable {
   /// The way to get from one page to the next.
   public var step: Step
+  /// The query parameter that selects the page.
+  ///
+  /// It is nil for ``Step/next`` and ``Step/link``, and for a cursor that replaces the placeholder `{cursor}`.
+  public var parameter: String?
+  /// The value of the parameter for the first page, if ``Step/page`` or ``Step/offset`` counts; usually 1 or 0.
+  public var first = 0
+  /// The path in a response to the cursor or the URL of the next page; nil if responses have neither.
+  public var path: JSONPath?
   /// The number of elements to request for each page; nil to request the shop's default.
   public var size: Size?
   /// The maximum number of pages to read.
   ///
   /// The caller that requests the pages enforces this limit. It reports a list that has more pages.
-  public var limit: Int
-
-  /// Makes a rule.
-  public init(_ step: Step, size: Size? = nil, limit: Int = 1000) {
-    self.step = step
-    self.size = size
-    self.limit = limit
-  }
+  public var limit = 1000
 
   /// The way to get from one page to the next.
-  public enum Step: Hashable, Sendable {
-    /// A query parameter is the number of the page. The list ends with the first empty page.
-    ///
-    /// `first` is the number of the first page, usually 1.
-    case page(name: String, first: Int)
-    /// A query parameter is the number of elements on all earlier pages. The list ends with the first empty page.
-    ///
-    /// `first` is the value for the first page, usually 0.
-    case offset(name: String, first: Int)
-    /// The response contains a cursor for the next page. A response without a cursor is the last page.
-    ///
-    /// The cursor becomes the value of the query parameter `name`. If `name` is nil, it replaces the placeholder
-    /// `{cursor}`.
-    case cursor(name: String?, from: JSONPath)
+  public enum Step: String, Hashable, Sendable {
+    /// The parameter is the number of the page. The list ends with the first empty page.
+    case page
+    /// The parameter is the number of elements on all earlier pages. The list ends with the first empty page.
+    case offset
+    /// The parameter is a cursor, which the response with the previous page contains. A response without a cursor is
+    /// the last page.
+    case cursor
     /// The response contains the URL of the next page. A response without such a URL is the last page.
-    case next(JSONPath)
+    case next
     /// The response's `Link` header has the URL of the next page, with `rel=next`. (RFC 8288)
     case link
   }
@@ -49,34 +44,18 @@ public struct PagingRule: Hashable, Sendable {
     public var value: Int
   }
 
-  /// The path in a response to the URL or the cursor of the next page, or nil if responses have neither.
-  var path: JSONPath? {
-    switch step {
-    case .page, .offset, .link: nil
-    case .cursor(_, let path), .next(let path): path
-    }
-  }
+  /// Whether the parameter is a number.
+  private var isCounted: Bool { step == .page || step == .offset }
 
   /// The placeholder that can select the page in the section's URL or request body.
   ///
   /// If the URL or the body has this placeholder, no query parameter is added to the URL.
   public var place: Placeholder? {
-    switch step {
-    case .page: .page
-    case .offset: .offset
-    case .cursor: .cursor
-    case .next, .link: nil
-    }
+    isCounted || step == .cursor ? Placeholder(rawValue: step.rawValue) : nil
   }
 
   /// The value of ``place`` for the first page.
-  public var firstValue: String {
-    switch step {
-    case .page(_, let first): String(first)
-    case .offset(_, let first): String(first)
-    case .cursor, .next, .link: ""
-    }
-  }
+  public var firstValue: String { isCounted ? String(first) : "" }
 
   /// Whether the URL or the body of a request has the placeholder ``place``.
   public func usesPlace(in url: String, _ request: RequestRule) -> Bool {
@@ -92,15 +71,10 @@ public struct PagingRule: Hashable, Sendable {
   ///   for the same value is left out. Placeholders are not replaced yet.
   public func firstPage(of url: String, _ request: RequestRule = RequestRule()) -> String {
     let hasSize = Placeholder.size.isIn(url) || Placeholder.size.isIn(request.body)
-    let parameter = hasSize ? nil : size
-    let sized =
-      parameter.map { Self.setting($0.name, to: String($0.value), in: url) } ?? url
-    if usesPlace(in: url, request) { return sized }
-    switch step {
-    case .page(let name, let first), .offset(let name, let first):
-      return Self.setting(name, to: String(first), in: sized)
-    case .cursor, .next, .link: return sized
-    }
+    let added = hasSize ? nil : size
+    let sized = added.map { Self.setting($0.name, to: String($0.value), in: url) } ?? url
+    guard isCounted, let parameter, !usesPlace(in: url, request) else { return sized }
+    return Self.setting(parameter, to: firstValue, in: sized)
   }
 
   /// The value of ``place`` for the next page.
@@ -116,8 +90,8 @@ public struct PagingRule: Hashable, Sendable {
     listing: DecodedListing
   ) -> String? {
     switch step {
-    case .page(_, let first): listing.elementCount > 0 ? String(first + pagesRead) : nil
-    case .offset(_, let first):
+    case .page: listing.elementCount > 0 ? String(first + pagesRead) : nil
+    case .offset:
       // A page can have fewer elements than requested without being the last.
       listing.elementCount > 0 ? String((Int(last) ?? first) + listing.elementCount) : nil
     case .cursor, .next, .link: listing.nextPage
@@ -139,34 +113,20 @@ public struct PagingRule: Hashable, Sendable {
     last: String,
     listing: DecodedListing
   ) -> String? {
-    func value(after last: String) -> String? {
-      nextValue(afterReading: pagesRead, last: last, listing: listing)
-    }
-    switch step {
-    case .page(let name, _):
-      return value(after: "").map { Self.setting(name, to: $0, in: url) }
-    case .offset(let name, let first):
-      let before = Self.number(name, in: last) ?? first
-      return value(after: String(before)).map { Self.setting(name, to: $0, in: url) }
-    case .cursor(let name, _):
-      guard let name else { return nil }
-      return listing.nextPage.map { Self.setting(name, to: PercentEncoding.escaped($0), in: url) }
-    case .next, .link: return listing.nextPage
-    }
+    guard let parameter else { return step == .cursor ? nil : listing.nextPage }
+    let before = step == .offset ? String(Self.number(parameter, in: last) ?? first) : ""
+    let value = nextValue(afterReading: pagesRead, last: before, listing: listing)
+    // A number has no characters to encode.
+    return value.map { Self.setting(parameter, to: PercentEncoding.escaped($0), in: url) }
   }
 
   /// Whether the query of a URL already has a parameter that this rule would set.
   func hasParameter(in url: String) -> Bool {
-    let names: [String?] =
-      switch step {
-      case .page(let name, _), .offset(let name, _): [name, size?.name]
-      case .cursor(let name, _): [name, size?.name]
-      case .next, .link: [size?.name]
-      }
+    let names = [parameter, size?.name].compactMap(\.self)
     let query = url.prefix { $0 != "#" }.drop { $0 != "?" }.dropFirst()
       .replacing("%5B", with: "[").replacing("%5D", with: "]")
     return query.split(separator: "&").contains { part in
-      names.contains { name in name.map { part == $0 || part.hasPrefix("\($0)=") } ?? false }
+      names.contains { part == $0 || part.hasPrefix("\($0)=") }
     }
   }
 
@@ -174,13 +134,14 @@ public struct PagingRule: Hashable, Sendable {
   ///
   /// It leaves out the limit, because the limit only says where to stop.
   public var fingerprint: String {
+    let name = parameter ?? ""
+    let from = path?.description ?? ""
     let words =
       switch step {
-      case .page(let name, let first): "parameter \(first) \(name)"
-      case .offset(let name, 0): "offset \(name)"
-      case .offset(let name, let first): "offset \(first) \(name)"
-      case .cursor(let name, let path): "cursor \(name ?? "") \(path)"
-      case .next(let path): "next \(path)"
+      case .page: "parameter \(first) \(name)"
+      case .offset: first == 0 ? "offset \(name)" : "offset \(first) \(name)"
+      case .cursor: "cursor \(name) \(from)"
+      case .next: "next \(from)"
       case .link: "link"
       }
     return size.map { "\(words) size \($0.value) \($0.name)" } ?? words
@@ -217,46 +178,27 @@ enum PagingParser {
   private static let steps = ["page", "parameter", "offset", "cursor", "next", "link"]
 
   static func parse(_ node: YAMLNode) throws(CatalogError) -> PagingRule {
-    let mapping = try node.mapping()
-    try mapping.checkKeys(.paging)
+    let mapping = try node.mapping(.paging)
     var given = steps.filter { mapping[$0] != nil }
     // If the rule has only the key `from`, the cursor replaces {cursor} in the URL or body.
     if given.isEmpty, mapping["from"] != nil { given = ["from"] }
-    guard given.count == 1, let step = given.first, let value = mapping[step] else {
+    guard given.count == 1, let key = given.first, let value = mapping[key] else {
       let words = steps.filter { $0 != "parameter" }.joined(separator: ", ")
       throw node.error("expected one of \(words)", expected: words)
     }
-    try check(mapping, step)
-    return PagingRule(
-      try self.step(step, value, mapping),
-      size: try mapping["size"].map(size),
-      limit: try mapping["limit"]?.number(in: 1...1_000_000) ?? 1000
-    )
-  }
-
-  private static func step(
-    _ step: String,
-    _ value: YAMLNode,
-    _ mapping: YAMLMapping
-  ) throws(CatalogError) -> PagingRule.Step {
-    switch step {
-    case "offset": return .offset(name: try parameter(value), first: try first(mapping) ?? 0)
-    case "cursor":
-      return .cursor(name: try parameter(value), from: try mapping.required("from").path())
-    case "from": return .cursor(name: nil, from: try value.path())
-    case "next": return .next(try value.path())
-    case "link":
-      guard try value.text() == "true" else {
-        throw value.error("expected true", expected: "true")
-      }
-      return .link
-    default:
-      return .page(name: try parameter(value), first: try first(mapping) ?? 1)
+    try check(mapping, key)
+    let step: PagingRule.Step = key == "from" ? .cursor : PagingRule.Step(rawValue: key) ?? .page
+    var rule = PagingRule(step: step)
+    switch key {
+    case "next", "from": rule.path = try value.path()
+    case "link": _ = try value.oneOf(["true"])
+    default: rule.parameter = try parameter(value)
     }
-  }
-
-  private static func first(_ mapping: YAMLMapping) throws(CatalogError) -> Int? {
-    try mapping["first"]?.number(in: 0...1_000_000)
+    if key == "cursor" { rule.path = try mapping.required("from").path() }
+    rule.first = try mapping["first"]?.number(in: 0...1_000_000) ?? (step == .page ? 1 : 0)
+    rule.size = try mapping["size"].map(size)
+    if let limit = mapping["limit"] { rule.limit = try limit.number(in: 1...1_000_000) }
+    return rule
   }
 
   /// Refuses keys that belong to another way of paging.
@@ -270,8 +212,7 @@ enum PagingParser {
   }
 
   private static func size(_ node: YAMLNode) throws(CatalogError) -> PagingRule.Size {
-    let mapping = try node.mapping()
-    try mapping.checkKeys(.size)
+    let mapping = try node.mapping(.size)
     return PagingRule.Size(
       name: try parameter(mapping.required("name")),
       value: try mapping.required("value").number(in: 1...1_000_000)

@@ -17,18 +17,11 @@ public struct PicturesRule: Hashable, Sendable {
   }
 
   /// The part of a URL that identifies a picture.
-  public var identity: PictureIdentity
+  public var identity = PictureIdentity.url
   /// The headers of each host.
   ///
   /// They are sent to no other host, and not after a redirect.
-  public var hosts: [Host]
-
-  /// Makes a rule.
-  ///
-  /// By default, the whole URL identifies a picture, and there are no headers.
-  public init(identity: PictureIdentity = .url, hosts: [Host] = []) {
-    (self.identity, self.hosts) = (identity, hosts)
-  }
+  public var hosts: [Host] = []
 }
 
 /// The part of a URL that identifies a picture.
@@ -63,44 +56,36 @@ public enum PictureIdentity: Hashable, Sendable {
           part.utf8.prefix { $0 != UInt8(ascii: "=") },
           plusIsSpace: true
         )
-        return !names.contains { Self.matches(Array($0.utf8)[...], name[...]) }
+        return !names.contains { Self.matches($0, name) }
       }
       guard kept.count < parts.count else { return url }
       return url[..<mark] + (kept.isEmpty ? "" : "?" + kept.joined(separator: "&"))
     }
   }
 
-  /// Whether a name matches a pattern with stars.
+  /// Whether a name matches a pattern, in which `*` stands for any bytes.
   ///
   /// Upper case and lower case differ.
-  private static func matches(_ pattern: ArraySlice<UInt8>, _ name: ArraySlice<UInt8>) -> Bool {
-    var (pattern, name) = (pattern, name)
-    // The state to which a mismatch returns: the pattern after the last star, and the part of the name that the star
-    // does not match yet.
-    var again: (pattern: ArraySlice<UInt8>, name: ArraySlice<UInt8>)?
-    while true {
-      if pattern.first == UInt8(ascii: "*") {
-        pattern = pattern.dropFirst()
-        again = (pattern, name)
-      } else if let byte = name.first, pattern.first == byte {
-        (pattern, name) = (pattern.dropFirst(), name.dropFirst())
-      } else if pattern.isEmpty, name.isEmpty {
-        return true
-      } else if let last = again, !last.name.isEmpty {
-        again = (last.pattern, last.name.dropFirst())
-        (pattern, name) = (last.pattern, last.name.dropFirst())
-      } else {
-        return false
-      }
+  private static func matches(_ pattern: String, _ name: [UInt8]) -> Bool {
+    let parts = pattern.utf8.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false)
+      .map(Array.init)
+    guard parts.count > 1, let first = parts.first, let last = parts.last else {
+      return name == Array(pattern.utf8)
     }
+    guard name.starts(with: first) else { return false }
+    var rest = name.dropFirst(first.count)
+    for part in parts.dropFirst().dropLast() where !part.isEmpty {
+      guard let found = rest.firstRange(of: part) else { return false }
+      rest = rest[found.upperBound...]
+    }
+    return rest.count >= last.count && rest.suffix(last.count).elementsEqual(last)
   }
 }
 
 /// Reads `pictures:` of a catalog file.
 struct PicturesParser {
   static func parse(_ node: YAMLNode) throws(CatalogError) -> PicturesRule {
-    let mapping = try node.mapping()
-    try mapping.checkKeys(.pictures)
+    let mapping = try node.mapping(.pictures)
     var hosts: [PicturesRule.Host] = []
     for member in try mapping["headers"]?.mapping().members ?? [] {
       var host = try host(member.name, member.key)
@@ -127,10 +112,8 @@ struct PicturesParser {
       }
       return .path
     }
-    let mapping = try node.mapping()
-    try mapping.checkKeys(.identity)
-    var names: [String] = []
-    for name in try mapping.required("without").list() { names.append(try name.filledText()) }
+    let list = try node.mapping(.identity).required("without").list()
+    let names = try list.map { name throws(CatalogError) in try name.filledText() }
     guard !names.isEmpty else {
       throw node.error("without names no query parameter", expected: "a list of names")
     }
@@ -151,14 +134,8 @@ struct PicturesParser {
     }
     let isLiteral = name.hasPrefix("[") && name.hasSuffix("]")
     if isLiteral { name = name.dropFirst().dropLast() }
-    let isHost = name.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-        UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
-        true
-      default: isLiteral && byte == UInt8(ascii: ":")
-      }
-    }
+    let marks = isLiteral ? ".:" : "."
+    let isHost = name.utf8.allSatisfy { $0.isNameCharacter || marks.utf8.contains($0) }
     guard !name.isEmpty, isHost else { throw fault(text, key) }
     return PicturesRule.Host(name: String(name), port: port, headers: [])
   }

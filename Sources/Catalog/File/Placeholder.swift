@@ -34,21 +34,12 @@ public struct Placeholder: RawRepresentable, Hashable, Sendable {
   var hasMeaning: Bool { self == .id || Self.ofSections.contains(self) }
 
   /// The placeholder with its braces, such as `{cursor}`.
-  public var written: String { "{\(closing)" }
-  /// The placeholder without the opening brace, such as `cursor}`.
-  private var closing: String { rawValue + "}" }
+  public var written: String { "{\(rawValue)}" }
 
   /// Whether a text contains this placeholder.
   ///
   /// `${id}` is not one, because `$` makes it an environment variable.
-  func isIn(_ text: String) -> Bool {
-    var found = false
-    _ = Self.fill(text, [self]) { _, _ in
-      found = true
-      return ""
-    }
-    return found
-  }
+  func isIn(_ text: String) -> Bool { Self.all(in: text).contains(self) }
 
   /// The placeholders with any name in a text, each once, in their order.
   ///
@@ -58,30 +49,24 @@ public struct Placeholder: RawRepresentable, Hashable, Sendable {
   /// - Returns: The placeholders.
   static func all(in text: String, joinedBy marks: String = "") -> [Placeholder] {
     var places: [Placeholder] = []
-    for open in text.indices where text[open] == "{" && text[..<open].last != "$" {
-      let name = text[text.index(after: open)...].prefix { isNameByte($0) || marks.contains($0) }
-      guard !name.isEmpty, text[name.endIndex...].first == "}" else { continue }
-      let place = Placeholder(rawValue: String(name))
+    _ = fill(text, joinedBy: marks) { place, _ in
       if !places.contains(place) { places.append(place) }
+      return nil
     }
     return places
-  }
-
-  private static func isNameByte(_ character: Character) -> Bool {
-    character.isASCII && (character.isLetter || character.isNumber || "_-".contains(character))
   }
 
   /// Replaces placeholders by their values.
   ///
   /// - Parameters:
   ///   - text: The text that contains placeholders.
-  ///   - places: The placeholders to replace. Others stay as they are.
+  ///   - marks: Further characters that are allowed in a name; see ``all(in:joinedBy:)``.
   ///   - value: Returns the value of a placeholder, given the part of `text` before the placeholder. If it returns nil,
   ///     the placeholder stays as it is.
   /// - Returns: The text with the values.
   static func fill(
     _ text: String,
-    _ places: Set<Placeholder>,
+    joinedBy marks: String = "",
     _ value: (Placeholder, Substring) -> String?
   ) -> String {
     var filled = ""
@@ -90,27 +75,27 @@ public struct Placeholder: RawRepresentable, Hashable, Sendable {
     let bytes = text.utf8
     while let open = bytes[index...].firstIndex(of: UInt8(ascii: "{")) {
       index = bytes.index(after: open)
-      let isVariable = bytes[..<open].last == UInt8(ascii: "$")
-      guard !isVariable,
-        let place = places.first(where: { bytes[index...].starts(with: $0.closing.utf8) }),
-        let value = value(place, text[..<open])
+      let name = bytes[index...].prefix { $0.isNameCharacter || marks.utf8.contains($0) }
+      guard !name.isEmpty, bytes[name.endIndex...].first == UInt8(ascii: "}"),
+        bytes[..<open].last != UInt8(ascii: "$"),
+        let value = value(Placeholder(rawValue: String(Substring(name))), text[..<open])
       else { continue }
       filled += text[done..<open]
       filled += value
-      done = bytes.index(index, offsetBy: place.closing.utf8.count)
-      index = done
+      index = bytes.index(after: name.endIndex)
+      done = index
     }
     return filled + text[done...]
   }
 
   /// Replaces the placeholders of a URL by percent-encoded values. (RFC 3986, section 2.3)
   public static func fill(url: String, with values: [Placeholder: String]) -> String {
-    fill(url, Set(values.keys)) { place, _ in PercentEncoding.escaped(values[place] ?? "") }
+    fill(url) { place, _ in values[place].map { PercentEncoding.escaped($0) } }
   }
 
   /// Percent-encodes the braces of placeholders in a URL, so that it can be parsed: `{id}` becomes `%7Bid%7D`.
   public static func closed(_ url: String, _ places: some Sequence<Placeholder>) -> String {
-    fill(url, Set(places)) { place, _ in place.closed }
+    fill(url) { place, _ in places.contains(place) ? place.closed : nil }
   }
 
   /// Restores the placeholders in a parsed URL that ``closed(_:_:)`` has percent-encoded.
@@ -119,4 +104,12 @@ public struct Placeholder: RawRepresentable, Hashable, Sendable {
   }
 
   private var closed: String { "%7B\(rawValue)%7D" }
+}
+
+extension UInt8 {
+  /// Whether the byte is an ASCII letter, a digit, `_` or `-`.
+  var isNameCharacter: Bool {
+    isDigit || self == UInt8(ascii: "_") || self == UInt8(ascii: "-")
+      || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(asciiLowercased)
+  }
 }

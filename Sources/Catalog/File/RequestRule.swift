@@ -37,18 +37,13 @@ public struct RequestRule: Hashable, Sendable {
   /// - Parameter values: The values by placeholder.
   /// - Returns: The body in UTF-8.
   public func body(filling values: [Placeholder: String]) -> [UInt8] {
-    let filled: String
-    switch notation {
-    case .json:
-      filled = Placeholder.fill(body, Set(values.keys)) { place, before in
-        Self.json(values[place] ?? "", place, behind: before)
+    let filled = Placeholder.fill(body) { place, before in
+      guard let value = values[place] else { return nil }
+      return switch notation {
+      case .json: Self.json(value, place, behind: before)
+      case .form: PercentEncoding.escaped(value)
+      case .plain: value
       }
-    case .form:
-      filled = Placeholder.fill(body, Set(values.keys)) { place, _ in
-        PercentEncoding.escaped(values[place] ?? "")
-      }
-    case .plain:
-      filled = Placeholder.fill(body, Set(values.keys)) { place, _ in values[place] ?? "" }
     }
     return Array(filled.utf8)
   }
@@ -71,10 +66,8 @@ public struct RequestRule: Hashable, Sendable {
   /// The placeholders in the body, if the values of an item are allowed in it: `{id}` and names of the item's fields.
   var itemPlaces: Set<Placeholder> {
     var places: Set<Placeholder> = []
-    let named = Set(Placeholder.all(in: body))
-    guard isJSON else { return named }
-    _ = Placeholder.fill(body, named) { place, before in
-      if Self.json("", place, behind: before) != nil { places.insert(place) }
+    _ = Placeholder.fill(body) { place, before in
+      if !isJSON || Self.json("", place, behind: before) != nil { places.insert(place) }
       return nil
     }
     return places
@@ -107,13 +100,8 @@ public struct RequestRule: Hashable, Sendable {
     var isInText = false
     var isEscaped = false
     for byte in json.utf8 {
-      if isEscaped {
-        isEscaped = false
-      } else if byte == UInt8(ascii: "\\") {
-        isEscaped = isInText
-      } else if byte == UInt8(ascii: "\"") {
-        isInText.toggle()
-      }
+      if byte == UInt8(ascii: "\""), !isEscaped { isInText.toggle() }
+      isEscaped = byte == UInt8(ascii: "\\") && isInText && !isEscaped
     }
     return isInText
   }
@@ -144,8 +132,7 @@ enum RequestParser {
     filling places: Set<Placeholder>? = nil
   ) throws(CatalogError) -> RequestRule {
     if node.isNull { return RequestRule() }
-    let mapping = try node.mapping()
-    try mapping.checkKeys(.request)
+    let mapping = try node.mapping(.request)
     let method = try mapping["method"].map(method) ?? (mapping["body"] == nil ? .get : .post)
     guard method == .post else {
       for key in ["type", "body"] {

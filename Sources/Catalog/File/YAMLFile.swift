@@ -46,10 +46,8 @@ struct YAMLFile {
       // The basic resolver leaves every scalar a text, as this parser needs it. The rules of the default resolver are
       // regular expressions, and compiling these takes longer than parsing most files.
       return try Parser(yaml: text, resolver: .basic, encoding: .utf8).singleRoot()
-    } catch let error as YamlError {
-      throw fault(error, in: text)
     } catch {
-      throw fault("not YAML")
+      throw fault(error as? YamlError, in: text)
     }
   }
 
@@ -57,15 +55,14 @@ struct YAMLFile {
   private func notUTF8(_ content: ArraySlice<UInt8>) -> CatalogError {
     var rest = content.makeIterator()
     var decoder = UTF8()
-    var line = 1
-    var column = 1
+    var before = ""
     while case .scalarValue(let scalar) = decoder.decode(&rest) {
-      (line, column) = scalar == "\n" ? (line + 1, 1) : (line, column + 1)
+      before.unicodeScalars.append(scalar)
     }
-    return fault("not UTF-8", line: line, column: column)
+    return fault("not UTF-8", after: before)
   }
 
-  private func fault(_ error: YamlError, in text: String) -> CatalogError {
+  private func fault(_ error: YamlError?, in text: String) -> CatalogError {
     switch error {
     case .scanner(let context, let problem, let mark, _),
       .parser(let context, let problem, let mark, _),
@@ -83,11 +80,15 @@ struct YAMLFile {
         column: context.mark.column
       )
     case .reader(let problem, let offset, _, _):
-      let before = text.prefix(offset ?? 0)
-      let lines = before.split(separator: "\n", omittingEmptySubsequences: false)
-      return fault(problem, line: max(1, lines.count), column: (lines.last?.count ?? 0) + 1)
+      return fault(problem, after: String(text.prefix(offset ?? 0)))
     default: return fault("not YAML")
     }
+  }
+
+  /// The error at the end of a part of the file.
+  private func fault(_ reason: String, after part: String) -> CatalogError {
+    let lines = part.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
+    return fault(reason, line: lines.count, column: (lines.last?.count ?? 0) + 1)
   }
 
   private func fault(_ reason: String, line: Int? = nil, column: Int? = nil) -> CatalogError {
@@ -103,27 +104,18 @@ struct YAMLFile {
 
   /// The line of the first alias beyond the limit, or nil if the file does not exceed the limit.
   ///
-  /// An alias is a value that begins like `*name`. If the file has no anchors, such as `&name`, no value is an alias.
+  /// An alias is a word that begins like `*name`. If the file has no anchors, such as `&name`, no word is an alias.
   private func lineOfAliasTooMany(_ text: String) -> Int? {
-    var aliases = 0
-    var anchors = 0
-    var line = 1
-    var lineOfExcess: Int?
-    var previous = UInt8(ascii: "\n")
-    var beforePrevious = UInt8(ascii: "\n")
-    for byte in text.utf8 {
-      let startsValue = [0x0A, 0x20, 0x09, 0x5B, 0x7B, 0x2C, 0x0D].contains(beforePrevious)
-      if startsValue, byte > 0x20, byte != UInt8(ascii: "]") {
-        if previous == UInt8(ascii: "*") {
-          aliases += 1
-          if aliases == Self.aliasLimit + 1 { lineOfExcess = line }
-        }
-        if previous == UInt8(ascii: "&") { anchors += 1 }
-      }
-      if byte == 0x0A { line += 1 }
-      (beforePrevious, previous) = (previous, byte)
+    let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    let words = lines.enumerated().flatMap { index, line in
+      line.split { " \t\r[{,".utf8.contains($0) }
+        .filter { word in word.dropFirst().first.map { $0 != UInt8(ascii: "]") } ?? false }
+        .map { (mark: $0.first, line: index + 1) }
     }
-    return anchors > 0 ? lineOfExcess : nil
+    let aliases = words.filter { $0.mark == UInt8(ascii: "*") }
+    guard aliases.count > Self.aliasLimit, words.contains(where: { $0.mark == UInt8(ascii: "&") })
+    else { return nil }
+    return aliases[Self.aliasLimit].line
   }
 }
 
@@ -149,6 +141,15 @@ struct YAMLMapping {
   /// The result is nil if the key is absent.
   func member(_ name: String) -> YAMLNode? {
     members.first { $0.name == name }?.value
+  }
+
+  /// Whether a key such as `description`, or a key in the mapping of a key such as `images.top`, is present.
+  ///
+  /// Its value can be `null`.
+  func has(_ path: String) -> Bool {
+    let names = path.split(separator: ".", maxSplits: 1).map(String.init)
+    guard names.count == 2 else { return member(names[0]) != nil }
+    return (try? member(names[0])?.mapping())?.member(names[1]) != nil
   }
 
   /// The value of a key.
@@ -239,23 +240,24 @@ struct YAMLNode {
     }
   }
 
+  /// The members of a mapping, which must have no other keys than the given ones.
+  func mapping(_ keys: CatalogKeys) throws(CatalogError) -> YAMLMapping {
+    let mapping = try mapping()
+    try mapping.checkKeys(keys)
+    return mapping
+  }
+
   /// The members of a mapping.
   ///
   /// Its keys must be texts.
   func mapping() throws(CatalogError) -> YAMLMapping {
     guard case .mapping(let mapping) = node else { throw wrongType("a mapping") }
-    var members: [YAMLMapping.Member] = []
-    for (key, value) in mapping {
-      let keyNode = YAMLNode(node: key, keyPath: keyPath, file: file)
-      let name = try keyNode.text()
+    let members = try mapping.map { key, value throws(CatalogError) in
+      let key = YAMLNode(node: key, keyPath: keyPath, file: file)
+      let name = try key.text()
       let path = keyPath.isEmpty ? name : "\(keyPath).\(name)"
-      members.append(
-        YAMLMapping.Member(
-          name: name,
-          key: keyNode,
-          value: YAMLNode(node: value, keyPath: path, file: file)
-        )
-      )
+      let value = YAMLNode(node: value, keyPath: path, file: file)
+      return YAMLMapping.Member(name: name, key: key, value: value)
     }
     return YAMLMapping(members: members, node: self)
   }
@@ -277,12 +279,19 @@ struct YAMLNode {
     }
   }
 
+  /// Reads each element of a list, or a single value as if it were a list.
+  ///
+  /// `null` means an empty list.
+  func each<Value>(
+    _ read: (YAMLNode) throws(CatalogError) -> Value
+  ) throws(CatalogError) -> [Value] {
+    if isNull { return [] }
+    return try isList ? list().map(read) : [read(self)]
+  }
+
   /// The texts of a list, or a single text.
   func texts() throws(CatalogError) -> [String] {
-    guard isList else { return [try filledText()] }
-    var texts: [String] = []
-    for element in try list() { texts.append(try element.filledText()) }
-    return texts
+    try each { node throws(CatalogError) in try node.filledText() }
   }
 
   /// A text, which must be one of several words.
@@ -291,6 +300,27 @@ struct YAMLNode {
     guard words.contains(text) else {
       let expected = words.joined(separator: " or ")
       throw error("expected \(expected), found \"\(text.prefix(40))\"", expected: expected)
+    }
+    return text
+  }
+
+  /// A text, which must be one of the known words.
+  ///
+  /// - Parameters:
+  ///   - kind: The kind of the words for the error message, such as "format".
+  ///   - words: The known words.
+  /// - Returns: The text.
+  /// - Throws: ``CatalogError`` that suggests the most similar word.
+  func known(_ kind: String, in words: [String]) throws(CatalogError) -> String {
+    let text = try text()
+    guard words.contains(text) else {
+      let nearest = nearest(to: text, in: words)
+      throw error(
+        "unknown \(kind) \"\(text.prefix(40))\"",
+        expected: words.joined(separator: ", "),
+        nearestKey: nearest,
+        remedy: nearest.map { "the nearest known \(kind) is \"\($0)\"" }
+      )
     }
     return text
   }
@@ -322,11 +352,7 @@ struct YAMLNode {
   ///
   /// `null` means none.
   func paths() throws(CatalogError) -> [JSONPath] {
-    if isNull { return [] }
-    guard isList else { return [try path()] }
-    var paths: [JSONPath] = []
-    for element in try list() { paths.append(try element.path()) }
-    return paths
+    try each { node throws(CatalogError) in try node.path() }
   }
 
   /// Makes an error with the position of this value.

@@ -297,16 +297,12 @@ extension ProposedFile {
     let file = try CatalogFile(parsing: bytes, file: name)
     let keys = lines.filter { $0.first.map { !" #".contains($0) } ?? false }
       .map { String($0.prefix { $0 != ":" }) }
-    let urls =
-      switch file.sections {
-      case .combined(let plan): [plan.url]
-      case .listed(let sources): sources.map(\.url)
-      }
     guard lines.allSatisfy(YAMLText.isOneLine), root.members.map(\.name) == keys,
       file.name == sources[0].name, file.base == sources[0].base,
       file.currency == parts[0].reading.currencyCode, file.token == nil,
       file.headers.map({ [$0.name, $0.rawValue] }) == headers.map({ [$0.name, $0.rawValue] }),
-      urls == parts.flatMap({ part in part.pages.map { url(of: $0, in: part) } })
+      file.sections.map(\.url)
+        == parts.flatMap({ part in part.pages.map { url(of: $0, in: part) } })
     else {
       throw CatalogError(
         .unexpectedShape,

@@ -321,7 +321,7 @@ extension CatalogFile {
     let decoder = ListingDecoder(mapping: mapping(ofSource: position), currency: currency)
     let root = try decoder.read(body, of: "page").root
     var elements: [JSONNode] = []
-    for node in try sections.parts(ofSource: position)?.each.values(in: root) ?? [root] {
+    for node in try sections[position].parts?.each.values(in: root) ?? [root] {
       elements += try decoder.elements(of: node, subject: "page")
     }
     return (decoder, elements)

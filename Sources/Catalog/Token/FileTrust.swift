@@ -16,21 +16,18 @@ package enum FileTrust {
       self.mode = mode
     }
 
-    private static let typeMask: UInt32 = 0o170000
-    private static let device: UInt32 = 0o020000
-    private static let sticky: UInt32 = 0o1000
-    private static let group: UInt32 = 0o020
-    private static let other: UInt32 = 0o002
-
     /// Whether users other than the owner are allowed to write to the file.
     ///
     /// It is false for devices, because only root can make them, and because the group `tty` is always allowed to write
     /// to a terminal.
     fileprivate var isOpen: Bool {
-      mode & Self.typeMask != Self.device && mode & (Self.group | Self.other) != 0
+      let isDevice = mode & 0o170000 == 0o020000
+      return !isDevice && mode & 0o022 != 0
     }
     /// Whether every user is allowed to replace the files in this folder.
-    fileprivate var isOpenFolder: Bool { mode & Self.other != 0 && mode & Self.sticky == 0 }
+    ///
+    /// In a folder with the sticky bit, only the owner of a file is allowed to replace it.
+    fileprivate var isOpenFolder: Bool { mode & 0o1002 == 0o002 }
   }
 
   /// The reason why a file is not trusted.

@@ -27,8 +27,7 @@ enum TokenParser {
   /// - Returns: The rule.
   /// - Throws: ``CatalogError`` with the line, the key and the expected value.
   static func parse(_ node: YAMLNode) throws(CatalogError) -> TokenRule {
-    let mapping = try node.mapping()
-    try mapping.checkKeys(.token)
+    let mapping = try node.mapping(.token)
     let header = try mapping.required("header")
     let name = try header.filledText()
     do throws(CatalogError) {
@@ -68,17 +67,6 @@ enum TokenParser {
 ///
 /// The state has no lock, so its owner must not change it on two threads at once.
 package struct TokenState<Waiting> {
-  private enum Phase {
-    /// No request has been refused yet.
-    case unasked
-    /// The command is running, and these requests wait for its result.
-    case asking([Waiting])
-    /// The command has printed this header value.
-    case held(String)
-    /// The command has failed, for this reason.
-    case failed(String)
-  }
-
   /// The reaction to a refused request.
   package enum Step: Hashable, Sendable {
     /// Run the command, and pass its result to ``TokenState/ended(_:)``. The request is kept until then.
@@ -93,7 +81,10 @@ package struct TokenState<Waiting> {
     case stand(String)
   }
 
-  private var phase = Phase.unasked
+  /// The header value that the command has printed, or the reason why it failed; nil until it has ended.
+  private var result: Result<String, ProgramFault>?
+  /// The requests that wait for the command; none if it has not been started, or has ended.
+  private var waiting: [Waiting] = []
 
   /// Makes the state at the beginning of a run.
   package init() {}
@@ -101,9 +92,7 @@ package struct TokenState<Waiting> {
   /// The header value for further requests.
   ///
   /// It is nil until the command has succeeded.
-  package var value: String? {
-    if case .held(let value) = phase { value } else { nil }
-  }
+  package var value: String? { try? result?.get() }
 
   /// Decides how to react to a request that was answered with 401.
   ///
@@ -112,16 +101,12 @@ package struct TokenState<Waiting> {
   ///   - waiting: The request.
   /// - Returns: The reaction.
   package mutating func refused(sentWith sent: String?, _ waiting: Waiting) -> Step {
-    switch phase {
-    case .unasked:
-      phase = .asking([waiting])
-      return .run
-    case .asking(let others):
-      phase = .asking(others + [waiting])
-      return .wait
-    case .held(let value):
-      return sent == value ? .refusedAgain : .again(value)
-    case .failed(let words): return .stand(words)
+    switch result {
+    case .success(let value): return sent == value ? .refusedAgain : .again(value)
+    case .failure(let fault): return .stand(fault.words)
+    case nil:
+      self.waiting.append(waiting)
+      return self.waiting.count == 1 ? .run : .wait
     }
   }
 
@@ -130,11 +115,9 @@ package struct TokenState<Waiting> {
   /// - Parameter result: The header value, or the reason why there is none.
   /// - Returns: The requests that waited for the command.
   package mutating func ended(_ result: Result<String, ProgramFault>) -> [Waiting] {
-    guard case .asking(let waiting) = phase else { return [] }
-    switch result {
-    case .success(let value): phase = .held(value)
-    case .failure(let fault): phase = .failed(fault.words)
-    }
+    guard self.result == nil else { return [] }
+    self.result = result
+    defer { waiting = [] }
     return waiting
   }
 }
@@ -192,21 +175,21 @@ package struct ProgramOutput: Hashable, Sendable {
   package func value(hiding redactor: SecretRedactor = SecretRedactor()) -> Result<
     String, ProgramFault
   > {
-    var redactor = redactor
-    redactor.hide(line)
-    if let fault = self.fault(hiding: redactor) { return .failure(fault) }
-    func fault(_ reason: String) -> Result<String, ProgramFault> {
-      .failure(self.fault(reason, hiding: redactor))
-    }
     let value = line
-    guard !value.isEmpty else { return fault("printed nothing on its first line") }
-    guard value.utf8.count <= Self.longestValue else {
-      return fault("printed more than 16 KiB on its first line")
-    }
-    guard HeaderTemplate.isFieldValue(value) else {
-      return fault("printed a control character on its first line")
-    }
-    return .success(value)
+    var redactor = redactor
+    redactor.hide(value)
+    if let fault = fault(hiding: redactor) { return .failure(fault) }
+    let reason: String? =
+      if value.isEmpty {
+        "printed nothing on its first line"
+      } else if value.utf8.count > Self.longestValue {
+        "printed more than 16 KiB on its first line"
+      } else if !HeaderTemplate.isFieldValue(value) {
+        "printed a control character on its first line"
+      } else {
+        nil
+      }
+    return reason.map { .failure(fault($0, hiding: redactor)) } ?? .success(value)
   }
 
   /// The failure of the program.

@@ -80,11 +80,7 @@ struct CatalogTrial {
   ///
   /// A source is the first page of a section, or a page with all sections.
   func document() -> CheckDocument {
-    let keys =
-      switch catalog.sections {
-      case .listed(let sources): sources.map(\.key)
-      case .combined: ["all"]
-      }
+    let keys = catalog.sections.map { $0.key.isEmpty ? "all" : $0.key }
     var taken = catalog.namedKeys
     var sections: [CheckDocument.Section] = []
     var failures: [ExitStatus] = []

@@ -60,8 +60,9 @@ struct RunRequest: Sendable {
     credentials = Self.fields(try catalog.resolvedHeaders(environment: environment))
     var named = try addresses.named()
     named.pictureHeaders = PictureHeaders(catalog: credentials)
-    for (host, headers) in try catalog.resolvedPictureHeaders(environment: environment) {
-      for place in host.places { named.pictureHeaders.give(Self.fields(headers), to: place) }
+    for host in catalog.pictures.hosts {
+      let headers = Self.fields(try host.headers.resolved(environment: environment))
+      for place in host.places { named.pictureHeaders.give(headers, to: place) }
     }
     self.named = named
     secrets = RunSecrets(credentials, named, addresses.variables)

@@ -104,12 +104,7 @@ extension ItemRecord {
 
 extension CatalogFile {
   /// The URLs of the sections as they are written in the file, in its order.
-  var writtenSources: [String] {
-    switch sections {
-    case .listed(let sources): sources.map(\.url)
-    case .combined(let plan): [plan.url]
-    }
-  }
+  var writtenSources: [String] { sections.map(\.url) }
 
   /// The URLs of the sections' first pages, in the file's order.
   var sources: [String] {
@@ -125,12 +120,8 @@ extension CatalogFile {
   /// The digest does not depend on the other sections in the file. A new section therefore does not make the others
   /// outdated.
   func listingDigest(at position: Int) -> Int64 {
-    let own: SectionPlan =
-      switch sections {
-      case .listed(let sources): .listed([sources[position]])
-      case .combined: sections
-      }
-    var text = "\(currency)\n\(own.fingerprint)\n\(mapping(ofSource: position).fingerprint)"
+    let own = sections[position].fingerprint
+    var text = "\(currency)\n\(own)\n\(mapping(ofSource: position).fingerprint)"
     if let paging = paging(ofSource: position) { text += "\n\(paging.fingerprint)" }
     let request = request(ofSource: position)
     if request.method == .post { text += "\n\(request.fingerprint)" }
@@ -161,20 +152,16 @@ extension CatalogFile {
   ///
   /// The index stores a page once for each decoder of its URL, because each section decodes the page for itself.
   func reader(at position: Int) -> String {
-    switch sections {
-    case .listed(let sources) where sources[position].parts == nil:
-      "\(name)\tsection\t\(sources[position].key)"
+    let source = sections[position]
+    guard source.parts != nil else { return "\(name)\tsection\t\(source.key)" }
+    if source.key.isEmpty { return "\(name)\tsections" }
     // The body of the request is a part of the name, because several POSTs can have the same URL.
-    case .listed(let sources):
-      "\(name)\tsections\t\(sources[position].key)\t\(request(ofSource: position).fingerprint)"
-    case .combined: "\(name)\tsections"
-    }
+    return "\(name)\tsections\t\(source.key)\t\(request(ofSource: position).fingerprint)"
   }
 
   /// The key of the section at a position in ``sources``; nil if several sections are there.
   func sectionKey(at position: Int) -> String? {
-    guard case .listed(let sources) = sections, !isMany(source: position) else { return nil }
-    return sources[position].key
+    isMany(source: position) ? nil : sections[position].key
   }
 
   /// The name of the decoder of the details.
@@ -187,8 +174,7 @@ extension CatalogFile {
 
   /// The title and subtitle that the file gives to the section at a position in ``sources``.
   func sectionWords(at position: Int) -> (title: String?, subtitle: String?) {
-    guard case .listed(let sources) = sections else { return (nil, nil) }
-    return (sources[position].title, sources[position].subtitle)
+    (sections[position].title, sections[position].subtitle)
   }
 }
 

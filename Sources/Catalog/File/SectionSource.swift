@@ -1,25 +1,12 @@
-/// The sections of a catalog: the lists of items, such as "cups" and "bowls", with their URLs.
-public enum SectionPlan: Hashable, Sendable {
-  /// Each section has a URL of its own.
-  case listed([SectionSource])
-  /// One response has all sections.
-  case combined(CombinedSections)
-
-  /// The paths to the sections in the response of the source at an index, or nil if the response is a single section.
-  func parts(ofSource position: Int) -> CombinedSections? {
-    switch self {
-    case .listed(let sources): sources[position].parts
-    case .combined(let plan): plan
-    }
-  }
-}
-
-/// An element of `sections:` in a catalog file: the URL of a section, or of a response with many sections.
+/// A source of a catalog: the URL of a section, or of a response with many sections.
+///
+/// A section is a list of items, such as "cups". The key `sections:` of a catalog file has a list of sources, or the
+/// only source.
 public struct SectionSource: Hashable, Sendable {
   /// The section's name in the cache and on the command line.
   ///
   /// If the response has many sections, it also has their names. The key then only distinguishes this source from
-  /// others.
+  /// others. It is empty if `sections:` has no list, so that there are no others.
   public var key: String
   /// The section's title for display.
   ///
@@ -47,29 +34,12 @@ public struct SectionSource: Hashable, Sendable {
   public var request: RequestRule?
   /// The paths to the sections if the response has many; nil if the response is a single section.
   public var parts: CombinedSections?
-
-  /// Makes a source.
-  public init(
-    key: String,
-    title: String? = nil,
-    subtitle: String? = nil,
-    url: String,
-    parts: CombinedSections? = nil
-  ) {
-    self.key = key
-    self.title = title
-    self.subtitle = subtitle
-    self.url = url
-    self.parts = parts
-  }
 }
 
 /// The paths to many sections in one response.
 ///
 /// For example, `each` is `$.groups[*]` and `key` is `$.code` for `{"groups": [{"code": "cups", "items": […]}]}`.
 public struct CombinedSections: Hashable, Sendable {
-  /// The URL of the response, absolute or relative to the catalog's base.
-  public var url: String
   /// The path from the response to its sections.
   public var each: JSONPath
   /// The path from a section to its key.
@@ -80,35 +50,33 @@ public struct CombinedSections: Hashable, Sendable {
   public var subtitle: JSONPath?
 }
 
-extension SectionPlan {
-  /// A text that changes whenever the sections, their titles or their URLs change; see ``Mapping/fingerprint``.
+extension SectionSource {
+  /// A text that changes whenever the source, its titles or its URL change; see ``Mapping/fingerprint``.
   public var fingerprint: String {
     var writer = StoredFormWriter()
     writer.array {
-      switch self {
-      case .listed(let sources):
+      if !key.isEmpty {
         $0.value("listed")
-        for source in sources {
-          $0.value(source.key)
-          $0.value(source.title)
-          $0.value(source.subtitle)
-          $0.value(source.url)
-          if let parts = source.parts { Self.write(parts, to: &$0) }
-        }
-      case .combined(let plan):
-        Self.write(plan, to: &$0)
+        $0.value(key)
+        $0.value(title)
+        $0.value(subtitle)
+        $0.value(url)
+      }
+      if let parts {
+        $0.value("combined")
+        $0.value(url)
+        $0.value(parts.each.description)
+        $0.value(parts.key.description)
+        $0.value(parts.title?.description)
+        $0.value(parts.subtitle?.description)
       }
     }
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
-  private static func write(_ plan: CombinedSections, to writer: inout StoredFormWriter) {
-    writer.value("combined")
-    writer.value(plan.url)
-    writer.value(plan.each.description)
-    writer.value(plan.key.description)
-    writer.value(plan.title?.description)
-    writer.value(plan.subtitle?.description)
+  /// The values that distinguish a source from the other sources of its file.
+  var identity: [String?] {
+    parts == nil ? [key] : [nil, key, request?.fingerprint]
   }
 }
 
@@ -127,10 +95,8 @@ enum SectionParser {
     of root: YAMLMapping,
     mapping: Mapping
   ) throws(CatalogError) -> SectionSource {
-    let members = try node.mapping()
-    try members.checkKeys(.section)
-    var source =
-      try members["each"] == nil ? one(members) : many(members)
+    let members = try node.mapping(.section)
+    var source = try members["each"] == nil ? one(members) : many(members)
     source.mapping = try MappingParser.parse(section: members, of: root, mapping: mapping)
     source.paging = try members["paging"].map(PagingParser.parse)
     source.isOnePage = members.member("paging")?.isNull ?? false
@@ -143,30 +109,40 @@ enum SectionParser {
   private static func one(_ members: YAMLMapping) throws(CatalogError) -> SectionSource {
     SectionSource(
       key: try CatalogFileParser.fileName(members.required("key")),
-      title: try members["title"].map { node throws(CatalogError) in try node.text() },
-      subtitle: try members["subtitle"].map { node throws(CatalogError) in try node.text() },
+      title: try members["title"]?.text(),
+      subtitle: try members["subtitle"]?.text(),
       url: try CatalogFileParser.url(members.required("url"))
     )
   }
 
   /// Reads a source whose response has many sections.
   private static func many(_ members: YAMLMapping) throws(CatalogError) -> SectionSource {
+    let url = try CatalogFileParser.url(members.required("url"))
     let parts = try parts(members)
-    return SectionSource(key: "\(parts.url) \(parts.each)", url: parts.url, parts: parts)
+    return SectionSource(key: "\(url) \(parts.each)", url: url, parts: parts)
+  }
+
+  /// Reads the value of `sections:` if it is the only source.
+  ///
+  /// If a transform makes the sections, their paths are known, and the file need only have the URL.
+  static func only(_ node: YAMLNode, isMade: Bool) throws(CatalogError) -> SectionSource {
+    let members = try node.mapping(.sections)
+    let url = try CatalogFileParser.url(members.required("url"))
+    let isOwn = isMade && members["each"] == nil && members["key"] == nil
+    return SectionSource(
+      key: "",
+      url: url,
+      parts: try isOwn ? OwnShape.sections() : parts(members)
+    )
   }
 
   /// Reads the paths to the sections in one response.
-  ///
-  /// - Parameter members: The keys `url`, `each`, `key`, `title` and `subtitle`.
-  /// - Returns: The paths.
-  /// - Throws: ``CatalogError`` with line, key and the expected value.
-  static func parts(_ members: YAMLMapping) throws(CatalogError) -> CombinedSections {
+  private static func parts(_ members: YAMLMapping) throws(CatalogError) -> CombinedSections {
     CombinedSections(
-      url: try CatalogFileParser.url(members.required("url")),
       each: try members.required("each").path(),
       key: try members.required("key").path(),
-      title: try members["title"].map { node throws(CatalogError) in try node.path() },
-      subtitle: try members["subtitle"].map { node throws(CatalogError) in try node.path() }
+      title: try members["title"]?.path(),
+      subtitle: try members["subtitle"]?.path()
     )
   }
 
@@ -198,12 +174,5 @@ enum SectionParser {
     let isOpen = request.map { $0.method == .get || paging.usesPlace(in: source.url, $0) } ?? true
     guard isOpen, !paging.hasParameter(in: source.url) else { return }
     source.paging = paging
-  }
-}
-
-extension SectionSource {
-  /// The values that distinguish a source from the other sources of its file.
-  var identity: [String?] {
-    parts == nil ? [key] : [nil, key, request?.fingerprint]
   }
 }
