@@ -51,13 +51,7 @@ public struct BodyFormat: Hashable, Sendable {
   var makesItems: Bool { !isJSON && (kind != .xml || xml?.records.isEmpty == false) }
 
   /// A text that is the same for equal formats and differs for others, or nil if the format is plain JSON.
-  var fingerprint: String? {
-    guard self != .json else { return nil }
-    var words = [kind?.rawValue ?? "content"]
-    if let xml { words.append(xml.fingerprint) }
-    if let table { words.append(table.fingerprint) }
-    return words.joined(separator: " ")
-  }
+  var fingerprint: String? { self == .json ? nil : "\(self)" }
 
   /// Converts a response to JSON.
   ///
@@ -91,7 +85,7 @@ public struct BodyFormat: Hashable, Sendable {
     case .jsonl: return JSONLines.array(of: body)
     case .csv: return try table(nil)
     case .tsv: return try table(UInt8(ascii: "\t"))
-    case .xml: return try XMLRecords(xml ?? .init(), subject, limits).json(of: body)
+    case .xml: return try XMLRecords.json(of: body, by: xml ?? .init(), subject, within: limits)
     case .html: return try LinkedData.json(of: body, subject, within: limits)
     case .lines:
       return try TextLines.json(of: body, subject, linesBefore: linesBefore, within: limits)

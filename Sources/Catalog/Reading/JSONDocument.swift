@@ -43,10 +43,15 @@ public final class JSONDocument: @unchecked Sendable {
     // mistake or an attack.
     stepLimit = 1_000_000 + 8 * bytes.count
     let text = JSONText(bytes)
-    let tree =
-      Self.parse(text.bytes, depthLimit: depthLimit)
-      ?? JSONRepair(text.bytes).flatMap { Self.parse($0.bytes, depthLimit: depthLimit) }
-    guard let tree else { throw text.error(subject: subject, depthLimit: depthLimit) }
+    var tree = Self.parse(text.bytes, depthLimit: depthLimit)
+    if tree == nil {
+      let repaired = try text.repaired(of: subject, depthLimit: depthLimit)
+      tree = Self.parse(repaired, depthLimit: depthLimit)
+    }
+    guard let tree else {
+      let fault = JSONFault(offset: 0, expected: "valid JSON (too large for this machine)")
+      throw text.refusal(fault, of: subject)
+    }
     self.tree = tree
   }
 

@@ -55,17 +55,13 @@ package enum JSONLines {
       case start
       /// The body already is an array.
       case array
-      /// The current line has no value yet.
+      /// There are values, but the current line has none yet.
       case line
       /// The current line has a value.
       case value
     }
 
     private var state = State.start
-    private var hasValue = false
-    private var count = 0
-
-    private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// Makes a converter for one body.
     package init() {}
@@ -84,25 +80,21 @@ package enum JSONLines {
         if state == .value {
           let end = piece[place...].firstIndex(of: 0x0A) ?? piece.endIndex
           array += piece[place..<end]
-          count += end - place
           place = end
           if place < piece.endIndex { state = .line }
           continue
         }
         // A byte order mark must stay at the beginning, before the bracket of the array.
-        let isMark = state == .start && count < Self.mark.count && byte == Self.mark[count]
-        if !isMark, !isSpace(byte) {
+        guard isSpace(byte) || state == .start && byte >= 0x80 else {
           if state == .start, byte == UInt8(ascii: "[") {
             state = .array
             return array + piece[place...]
           }
-          array.append(hasValue ? UInt8(ascii: ",") : UInt8(ascii: "["))
-          hasValue = true
+          array.append(state == .start ? UInt8(ascii: "[") : UInt8(ascii: ","))
           state = .value
           continue
         }
         array.append(byte)
-        count += 1
         place += 1
       }
       return array

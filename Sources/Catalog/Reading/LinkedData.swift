@@ -88,14 +88,10 @@ enum LinkedData {
     repeat {
       length = text.count
       text = text.drop { $0 <= 0x20 }
-      while let last = text.last, last <= 0x20 || last == UInt8(ascii: ";") { text.removeLast() }
-      for mark in ["<!--", "//", "/*", "*/", "<![CDATA[", "\u{FEFF}"]
-      where text.starts(with: mark.utf8) {
-        text.removeFirst(mark.utf8.count)
-      }
-      for mark in ["-->", "//", "/*", "*/", "]]>"]
-      where text.reversed().starts(with: mark.utf8.reversed()) {
-        text.removeLast(mark.utf8.count)
+      while let last = text.last, last <= 0x20 { text.removeLast() }
+      for mark in ["<!--", "-->", "//", "/*", "*/", "<![CDATA[", "]]>", ";", "\u{FEFF}"] {
+        if text.starts(with: mark.utf8) { text.removeFirst(mark.utf8.count) }
+        if text.reversed().starts(with: mark.utf8.reversed()) { text.removeLast(mark.utf8.count) }
       }
     } while text.count < length
     return text
@@ -216,8 +212,22 @@ struct LinkedNode {
   private(set) var names: [String] = []
   private var values: [String: JSONNode] = [:]
 
+  /// Members that a variant does not take from its group.
+  static let ownMembers: Set<String> = [
+    "sku", "productID", "mpn", "gtin", "gtin8", "gtin12", "gtin13", "gtin14", "url",
+    "productGroupID", "variesBy",
+  ]
+
   fileprivate init(id: String?) {
     self.id = id
+  }
+
+  /// Adds the members of the group that a variant belongs to, except those that the variant already has.
+  mutating func inherit(from group: LinkedNode) {
+    for name in group.names where values[name] == nil && !Self.ownMembers.contains(name) {
+      names.append(name)
+      values[name] = group.values[name]
+    }
   }
 
   /// Whether a node describes another thing, although it has the same `@id`.
@@ -264,6 +274,21 @@ struct LinkedNode {
   }
 }
 
+extension JSONNode {
+  /// The plain value of a node, or nil if the node is a list or a thing.
+  ///
+  /// If the node is an object, it is the object's `@value`. Otherwise, it is the node itself.
+  var scalar: JSONNode? {
+    guard let value = kind == .object ? self["@value"] : self,
+      value.kind != .object, value.kind != .array
+    else { return nil }
+    return value
+  }
+
+  /// A word of schema.org or a URL, which shops write as a text or as a reference.
+  var word: String? { (scalar?.text ?? LinkedGraph.id(of: self))?.trimmed }
+}
+
 /// A value of JSON-LD that has been converted to plain JSON.
 enum LinkedValue: Equatable {
   case text(String)
@@ -298,27 +323,12 @@ enum LinkedValue: Equatable {
     case .object:
       // The object is a value with its language or type, such as `{"@value": "Cup", "@language": "en"}`, or a thing
       // such as a brand. (JSON-LD 1.1, section 9.5)
-      if let value = Self.scalar(node) {
-        try self.init(single: value, in: graph)
-        return
-      }
-      let name = try graph.node(node)["name"]
-      guard let name, let value = Self.scalar(name.kind == .array ? name[0] ?? name : name) else {
-        return nil
-      }
+      var value = node.scalar
+      if value == nil { value = try graph.node(node).all("name").first?.scalar }
+      guard let value else { return nil }
       try self.init(single: value, in: graph)
     case .array, .null: return nil
     }
-  }
-
-  /// The plain value of a node, or nil if the node is a list or a thing.
-  ///
-  /// If the node is an object, it is the object's `@value`. Otherwise, it is the node itself.
-  private static func scalar(_ node: JSONNode) -> JSONNode? {
-    guard let value = node.kind == .object ? node["@value"] : node,
-      value.kind != .object, value.kind != .array
-    else { return nil }
-    return value
   }
 
   /// The text if the value is a text, otherwise nil.

@@ -13,9 +13,6 @@ struct TableRecords {
     var hasPlainNames = false
     /// The columns whose cells hold several values, separated by commas.
     var lists: [String] = []
-
-    /// A text that is the same for equal rules and differs for others.
-    var fingerprint: String { "table \(hasPlainNames) \(lists.joined(separator: ","))" }
   }
 
   /// The maximum number of columns.

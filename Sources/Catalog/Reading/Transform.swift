@@ -88,7 +88,7 @@ public struct Transform: Hashable, Sendable {
     isStopped: @escaping @Sendable () -> Bool = { false }
   ) throws(CatalogError) -> [UInt8] {
     let text = JSONText(body).bytes
-    let exact = JSONRepair(text, wholeLimit: 1 << 53)?.bytes ?? text
+    let exact = (try? JSONRepair(text, wholeLimit: 1 << 53))?.bytes ?? text
     let result = run(limits ?? .usual(forBytes: exact.count), isStopped).outcome(of: exact)
     if isStopped() {
       throw CatalogError(.stopped, subject: subject, reason: "the run ended while it was read")
