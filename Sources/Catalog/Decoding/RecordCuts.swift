@@ -27,7 +27,7 @@ struct RecordCuts {
     size: Int
   ) {
     var pieces = BodyPieces(body, from: start)
-    guard !MarkupTags.isWide(pieces.beginning) else { return nil }
+    guard !WideText.appears(in: pieces.beginning) else { return nil }
     let records: Range<Int>?
     var cutter = Cutter(size: size)
     switch notation.kind {

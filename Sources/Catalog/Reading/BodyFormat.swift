@@ -106,10 +106,30 @@ public struct BodyFormat: Hashable, Sendable {
     return TextLines.haveURLs(body) && !TableRecords.isTable(body) ? .lines : .csv
   }
 
-  /// Whether a body begins with `<`, or with the byte order mark of UTF-16.
+  /// Whether a body begins with `<`, or is in UTF-16.
   static func isMarkup(_ body: [UInt8]) -> Bool {
-    let isWide = body.starts(with: [0xFF, 0xFE]) || body.starts(with: [0xFE, 0xFF])
-    return isWide || JSONText(body).first == UInt8(ascii: "<")
+    WideText.appears(in: body) || JSONText(body).first == UInt8(ascii: "<")
+  }
+}
+
+/// Text in UTF-16, with a byte order mark or with markup.
+enum WideText {
+  /// Whether a text is UTF-16 or UTF-32, according to its first bytes.
+  static func appears(in beginning: [UInt8]) -> Bool {
+    [[0xFF, 0xFE], [0xFE, 0xFF], [0x3C, 0x00]].contains { beginning.starts(with: $0) }
+  }
+
+  /// The text in UTF-8, or nil if it is UTF-32, which begins with the same two bytes. (XML 1.0, appendix F)
+  static func utf8(of body: [UInt8]) -> [UInt8]? {
+    guard !body.starts(with: [0x3C, 0, 0]), !body.starts(with: [0xFF, 0xFE, 0, 0]) else {
+      return nil
+    }
+    let isBig = body.starts(with: [0xFE, 0xFF])
+    let units = stride(from: 0, to: body.count - 1, by: 2).map { place in
+      let (low, high) = isBig ? (body[place + 1], body[place]) : (body[place], body[place + 1])
+      return UInt16(high) << 8 | UInt16(low)
+    }
+    return Array(String(decoding: units, as: UTF16.self).utf8)
   }
 }
 
@@ -144,13 +164,8 @@ enum ForeignData {
   /// Throws an error if a body is of a kind that larder does not read.
   static func check(_ body: [UInt8], _ subject: String) throws(CatalogError) {
     guard let kind = name(of: body) else { return }
-    throw CatalogError(
-      .unexpectedShape,
-      subject: subject,
-      expected: "JSON, a table, XML, a page or lines",
-      reason: "this is \(kind.name), which larder does not read",
-      remedy: kind.remedy
-    )
+    let reason = "this is \(kind.name), which larder does not read"
+    throw .shape(reason, of: subject, remedy: kind.remedy)
   }
 }
 

@@ -197,13 +197,7 @@ enum HTMLPage {
 
   /// The error that a page exceeds a limit.
   static func refusal(_ what: String, _ subject: String) -> CatalogError {
-    CatalogError(
-      .unexpectedShape,
-      subject: subject,
-      expected: "a page that a browser could show",
-      reason: "the page \(what)",
-      remedy: "try another page, or the shop's JSON"
-    )
+    .shape("the page \(what)", of: subject, remedy: "try another page, or the shop's JSON")
   }
 }
 

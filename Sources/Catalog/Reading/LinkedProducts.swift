@@ -264,13 +264,8 @@ struct LinkedProducts {
     for (_, value) in item { value.write(to: &writer) }
     byteCount += writer.bytes.count
     guard byteCount <= byteLimit else {
-      throw CatalogError(
-        .unexpectedShape,
-        subject: "JSON-LD",
-        expected: "at most \(byteLimit) bytes of products",
-        reason: "references make more than \(byteLimit) bytes of its products",
-        remedy: "try another page"
-      )
+      let reason = "references make more than \(byteLimit) bytes of its products"
+      throw .shape(reason, of: "JSON-LD", remedy: "try another page")
     }
   }
 }
@@ -313,12 +308,10 @@ extension LinkedProducts {
         "; its list names only the pages of the items, such as "
         + PlainText.line(String(linkedPage.prefix(200)))
     }
-    return CatalogError(
-      .unexpectedShape,
-      subject: subject,
-      expected: "a Product of schema.org",
-      reason: "expected products of schema.org (Product, ProductGroup or ItemList) in JSON-LD"
+    return .shape(
+      "expected products of schema.org (Product, ProductGroup or ItemList) in JSON-LD"
         + (scripts == nil ? ", " : " or microdata, ") + found,
+      of: subject,
       remedy:
         "use the URL of a product page, of a category page with products, or of the shop's JSON"
     )

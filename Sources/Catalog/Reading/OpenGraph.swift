@@ -32,34 +32,27 @@ struct OpenGraph {
 
   private var price: String? { self["product:price:amount", "og:price:amount"] }
 
-  private struct Picture {
-    var url: String
-    /// The width in pixels, or nil if the page does not give it.
-    var width: Int?
-  }
-
-  /// The pictures.
+  /// The URLs of the pictures.
   ///
   /// If the page gives the width of every picture, the widest is first.
-  private var pictures: [Picture] {
-    var pictures: [Picture] = []
+  private var pictures: [String] {
+    var pictures: [(url: String, width: Int?)] = []
     for (name, content) in properties {
       switch name {
+      // A page can have both properties for the same picture.
       case "og:image", "og:image:url":
-        // A page can have both properties for the same picture.
-        if pictures.last?.url != content { pictures.append(Picture(url: content)) }
+        if pictures.last?.url != content { pictures.append((content, nil)) }
       case "og:image:secure_url":
-        if pictures.isEmpty { pictures.append(Picture(url: content)) }
-        pictures[pictures.count - 1].url = content
-      case "og:image:width":
-        if !pictures.isEmpty { pictures[pictures.count - 1].width = Int(content) }
+        let width = pictures.popLast()?.width
+        pictures.append((content, width))
+      case "og:image:width" where !pictures.isEmpty:
+        pictures[pictures.count - 1].width = Int(content)
       default: break
       }
     }
-    guard pictures.allSatisfy({ $0.width != nil }) else { return pictures }
-    return pictures.enumerated().sorted {
-      ($1.element.width ?? 0, $0.offset) < ($0.element.width ?? 0, $1.offset)
-    }.map(\.element)
+    let isMeasured = pictures.allSatisfy { $0.width != nil }
+    let sorted = isMeasured ? pictures.sorted { ($0.width ?? 0) > ($1.width ?? 0) } : pictures
+    return sorted.map(\.url)
   }
 
   /// The product as JSON-LD in UTF-8, or nil if the page is not about one product.
@@ -74,8 +67,7 @@ struct OpenGraph {
       $0.member("sku", self["product:retailer_item_id"])
       $0.member("brand", self["product:brand", "og:brand"])
       $0.member("category", self["product:category"])
-      $0.name("image")
-      $0.array { for picture in pictures { $0.value(picture.url) } }
+      $0.member("image", pictures)
       $0.name("offers")
       writeOffer(to: &$0)
     }

@@ -92,22 +92,13 @@ struct XMLReader: ~Copyable {
   }
 
   private static func fault(_ line: Int, _ reason: String, _ subject: String) -> CatalogError {
-    CatalogError(
-      .unexpectedShape,
-      subject: subject,
-      reason: "line \(line) \(reason)",
-      remedy: "check the shop's response"
-    )
+    .shape("line \(line) \(reason)", of: subject, remedy: "check the shop's response")
   }
 }
 
 extension CatalogError {
   /// The error that libxml2 has no memory for a parser.
   static func outOfMemory(_ subject: String) -> CatalogError {
-    CatalogError(
-      .unexpectedShape,
-      subject: subject,
-      reason: "there is not enough memory to read it"
-    )
+    .shape("there is not enough memory to read it", of: subject)
   }
 }

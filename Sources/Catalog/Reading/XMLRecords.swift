@@ -182,13 +182,8 @@ struct XMLRecords {
     root: String
   ) -> CatalogError {
     let names = names.map { "<\($0)>" }.joined(separator: " or ")
-    return CatalogError(
-      .unexpectedShape,
-      subject: subject,
-      expected: names,
-      reason: "\(expected) \(names), \(found) XML that begins with <\(root)>",
-      remedy: "check the URL"
-    )
+    let reason = "\(expected) \(names), \(found) XML that begins with <\(root)>"
+    return .shape(reason, of: subject, remedy: "check the URL")
   }
 
   /// The attributes and children of an element, as lists of values by name.
