@@ -73,9 +73,8 @@ enum LinkedData {
       roots.append(try JSONDocument(parsing: json, of: "microdata").root)
       products = try LinkedProducts(in: roots, of: body.count, scripts: scripts)
     }
-    if products.items.isEmpty, let json = page.openGraph.json {
-      roots.append(try JSONDocument(parsing: json, of: "Open Graph").root)
-      products = try LinkedProducts(in: roots, of: body.count, scripts: scripts)
+    if products.items.isEmpty, let product = page.openGraph.product {
+      try products.take(product)
     }
     if let canonical = page.canonical { products.identify(by: canonical) }
     return products
@@ -168,6 +167,17 @@ struct LinkedGraph {
       if try !node.contradicts(part) { try node.add(part) }
     }
     return node
+  }
+
+  /// The plain value of the first of these members that the thing has, or nil if it has none.
+  ///
+  /// If the value is a list, it is the first element of the list.
+  func value(_ names: String..., of node: LinkedNode) throws(CatalogError) -> LinkedValue? {
+    for name in names {
+      guard let json = node[name], let value = try LinkedValue(json, in: self) else { continue }
+      return value.first
+    }
+    return nil
   }
 
   /// The id by which other nodes refer to a node, or nil if the node has no id.
@@ -312,6 +322,11 @@ enum LinkedValue: Equatable {
     self = values.count == 1 ? first : .list(values)
   }
 
+  /// Converts a text, which can be a URL.
+  init(text: String) {
+    self = .text(Self.isAddress(text) ? Self.address(text) : PageText.withoutEntities(text))
+  }
+
   private init?(single node: JSONNode, in graph: LinkedGraph) throws(CatalogError) {
     switch node.kind {
     case .integer: self = .integer(node.integer ?? 0)
@@ -319,7 +334,7 @@ enum LinkedValue: Equatable {
     case .boolean: self = .text(node.boolean == true ? "true" : "false")
     case .string:
       guard let text = node.text?.trimmed, !text.isEmpty else { return nil }
-      self = .text(Self.isAddress(text) ? Self.address(text) : PageText.withoutEntities(text))
+      self.init(text: text)
     case .object:
       // The object is a value with its language or type, such as `{"@value": "Cup", "@language": "en"}`, or a thing
       // such as a brand. (JSON-LD 1.1, section 9.5)
@@ -354,7 +369,7 @@ enum LinkedValue: Equatable {
   /// Whether a text is a URL.
   ///
   /// If so, its entities are not decoded, because `&copy=1` can be a part of its query.
-  static func isAddress(_ text: String) -> Bool {
+  private static func isAddress(_ text: String) -> Bool {
     text.contains("://") || text.hasPrefix("/")
   }
 

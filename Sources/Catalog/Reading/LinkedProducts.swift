@@ -131,9 +131,7 @@ struct LinkedProducts {
   private mutating func begin(list node: JSONNode) throws(CatalogError) {
     let list = try graph.node(node)
     let elements = list.all("itemListElement")
-    if title == nil, let name = list["name"] {
-      title = try LinkedValue(name, in: graph)?.first.text
-    }
+    if title == nil { title = try graph.value("name", of: list)?.text }
     if elements.isEmpty, node["itemListElement"]?.kind == .array { hasEmptyList = true }
     if linkedPage == nil { linkedPage = elements.lazy.compactMap { $0["url"]?.text }.first }
   }
@@ -242,7 +240,7 @@ struct LinkedProducts {
   ///
   /// If there is an earlier product with the same id and name, both are merged. This happens often, because a shop's
   /// theme and its extensions both publish the product.
-  private mutating func take(_ item: Item) throws(CatalogError) {
+  mutating func take(_ item: Item) throws(CatalogError) {
     func value(_ names: String...) -> String? {
       let found = names.lazy.compactMap { name in item.first { $0.name == name } }.first
       return found.map { "\($0.value.first)" }
@@ -389,14 +387,9 @@ struct LinkedOffer {
   }
 
   private init(_ node: LinkedNode, in graph: LinkedGraph) throws(CatalogError) {
-    func value(_ name: String, of node: LinkedNode) throws(CatalogError) -> LinkedValue? {
-      guard let json = node[name] else { return nil }
-      return try LinkedValue(json, in: graph)?.first
-    }
-    price = try value("price", of: node)
-    if price == nil { price = try value("lowPrice", of: node) }
-    currency = try value("priceCurrency", of: node)
-    url = try value("url", of: node)
+    price = try graph.value("price", "lowPrice", of: node)
+    currency = try graph.value("priceCurrency", of: node)
+    url = try graph.value("url", of: node)
     availability = node.all("availability").first?.word.map(LinkedGraph.plain)
 
     var rank = Self.listTypes.count
@@ -404,11 +397,10 @@ struct LinkedOffer {
     for json in node.all("priceSpecification") where json.kind == .object {
       let specification = try graph.node(json)
       // A price with a tier is only for members of a club.
-      guard specification["validForMemberTier"] == nil else { continue }
-      var amount = try value("price", of: specification)
-      if amount == nil { amount = try value("minPrice", of: specification) }
-      guard let amount else { continue }
-      let unit = try value("priceCurrency", of: specification)
+      guard specification["validForMemberTier"] == nil,
+        let amount = try graph.value("price", "minPrice", of: specification)
+      else { continue }
+      let unit = try graph.value("priceCurrency", of: specification)
       let type = specification.all("priceType").first?.word.map(LinkedGraph.plain)
       if let type, let place = Self.listTypes.firstIndex(of: type) {
         if place < rank {

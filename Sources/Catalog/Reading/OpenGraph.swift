@@ -1,4 +1,4 @@
-/// The Open Graph properties of a page, which can be converted to JSON-LD if the page is about one product.
+/// The Open Graph properties of a page, which can describe one product.
 ///
 /// For example, `<meta property="og:title" content="A cup">` is the property `og:title`. The properties that begin with
 /// `product:` are defined by Facebook's catalogs. (ogp.me)
@@ -32,7 +32,7 @@ struct OpenGraph {
 
   private var price: String? { self["product:price:amount", "og:price:amount"] }
 
-  /// The URLs of the pictures.
+  /// The URLs of the pictures, without repetitions.
   ///
   /// If the page gives the width of every picture, the widest is first.
   private var pictures: [String] {
@@ -52,48 +52,34 @@ struct OpenGraph {
     }
     let isMeasured = pictures.allSatisfy { $0.width != nil }
     let sorted = isMeasured ? pictures.sorted { ($0.width ?? 0) > ($1.width ?? 0) } : pictures
-    return sorted.map(\.url)
+    var seen: Set<String> = []
+    return sorted.map { LinkedValue.address($0.url) }.filter { seen.insert($0).inserted }
   }
 
-  /// The product as JSON-LD in UTF-8, or nil if the page is not about one product.
-  var json: [UInt8]? {
+  /// The product, or nil if the page is not about one product.
+  var product: LinkedProducts.Item? {
     guard isProduct, let title = self["og:title"] else { return nil }
-    var writer = StoredFormWriter()
-    writer.object {
-      $0.member("@type", "Product")
-      $0.member("name", title)
-      $0.member("description", self["og:description"])
-      $0.member("url", self["og:url"])
-      $0.member("sku", self["product:retailer_item_id"])
-      $0.member("brand", self["product:brand", "og:brand"])
-      $0.member("category", self["product:category"])
-      $0.member("image", pictures)
-      $0.name("offers")
-      writeOffer(to: &$0)
-    }
-    return writer.bytes
-  }
-
-  private func writeOffer(to writer: inout StoredFormWriter) {
     let sale = self["product:sale_price:amount"]
-    let usual = self["product:original_price:amount"] ?? (sale == nil ? nil : price)
     let currency = self[
       "product:price:currency",
       "og:price:currency",
       "product:sale_price:currency"
     ]
-    writer.object {
-      $0.member("price", sale ?? price)
-      $0.member("priceCurrency", currency)
-      $0.member("availability", availability)
-      guard let usual else { return }
-      $0.name("priceSpecification")
-      $0.object {
-        $0.member("priceType", "ListPrice")
-        $0.member("price", usual)
-        $0.member("priceCurrency", currency)
-      }
+    let usual = self["product:original_price:amount"] ?? (sale == nil ? nil : price)
+    let texts: [(String, String?)] = [
+      ("name", title), ("url", self["og:url"]), ("sku", self["product:retailer_item_id"]),
+      ("brand", self["product:brand", "og:brand"]), ("category", self["product:category"]),
+      ("price", sale ?? price ?? usual), ("listPrice", usual), ("priceCurrency", currency),
+    ]
+    var product: LinkedProducts.Item = texts.compactMap { name, text in
+      text.map { (name, LinkedValue(text: $0)) }
     }
+    if let description = self["og:description"] {
+      product.append(("description", .text(PageText.plain(description))))
+    }
+    if let availability { product.append(("availability", .list([.text(availability)]))) }
+    if !pictures.isEmpty { product.append(("image", .list(pictures.map { .text($0) }))) }
+    return product
   }
 
   /// The availability in the words of schema.org, such as "InStock", or nil if the page does not give it.

@@ -37,7 +37,7 @@ struct PageData {
   /// Whether the page has any such data.
   ///
   /// It can be about other things than products.
-  var hasData: Bool { !scripts.isEmpty || microdata.hasItems || openGraph.json != nil }
+  var hasData: Bool { !scripts.isEmpty || microdata.hasItems || openGraph.product != nil }
 
   private mutating func take(_ event: HTMLEvent) {
     switch event {
