@@ -51,6 +51,8 @@ public struct BodyFormat: Hashable, Sendable {
   var makesItems: Bool { !isJSON && (kind != .xml || xml?.records.isEmpty == false) }
 
   /// A text that is the same for equal formats and differs for others, or nil if the format is plain JSON.
+  ///
+  /// It names the properties and their values. If a property gets another name, cached responses are decoded again.
   var fingerprint: String? { self == .json ? nil : "\(self)" }
 
   /// Converts a response to JSON.
