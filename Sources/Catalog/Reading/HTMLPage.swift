@@ -131,6 +131,7 @@ enum HTMLPage {
     ///
     /// - Parameter pairs: Pointers to a name, its value, the next name, its value, and so on. A value can be NULL, and
     ///   NULL follows the last value. If the element has no attributes, the parameter is nil.
+    /// - Returns: The values of the attributes, by their names.
     private static func attributes(
       _ pairs: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?
     ) -> [String: String] {

@@ -12,7 +12,7 @@ package enum JSONLines {
     let path = name.prefix { $0 != "?" && $0 != "#" }.lowercased()
     if [".jsonl", ".ndjson", ".jl"].contains(where: path.hasSuffix) { return true }
     let essence = (type ?? "").prefix { $0 != ";" && $0 != " " }.lowercased()
-    return types.contains(essence)
+    return types.contains(where: essence.hasSuffix)
   }
 
   /// Whether a body seems to be JSON Lines, because its first two lines are objects.
@@ -31,11 +31,8 @@ package enum JSONLines {
       && (try? JSONDocument(parsing: Array(line)).root.kind) == .object
   }
 
-  private static let types: Set<String> = [
-    "application/jsonl", "application/x-jsonl", "application/jsonlines", "application/x-jsonlines",
-    "application/ndjson", "application/x-ndjson", "application/json-lines",
-    "application/x-json-stream", "text/jsonl", "text/x-ndjson",
-  ]
+  /// The ends of media types such as `application/x-ndjson`.
+  private static let types = ["jsonl", "jsonlines", "json-lines", "ndjson", "json-stream"]
 
   /// Converts the lines of a body to one JSON array.
   ///

@@ -109,14 +109,6 @@ struct LinkedGraph {
   private static let mostParts = 8
 
   private var nodes: [String: [JSONNode]] = [:]
-  /// The groups that refer to variants.
-  ///
-  /// The key is the `@id` of a variant, and the value is the group that refers to it.
-  private(set) var groups: [String: JSONNode] = [:]
-  /// The offers that refer to products.
-  ///
-  /// The key is the `@id` of a product, and the value is the offer that refers to it.
-  private(set) var offers: [String: JSONNode] = [:]
   /// The first eight types that occur in the data.
   private(set) var types: [String] = []
 
@@ -138,20 +130,7 @@ struct LinkedGraph {
     {
       nodes[id, default: []].append(node)
     }
-    for (name, value) in members where name != "@context" {
-      switch Self.plain(name) {
-      case "hasVariant": note(value, in: &groups, as: node)
-      case "itemOffered": note(value, in: &offers, as: node)
-      default: break
-      }
-      visit(value)
-    }
-  }
-
-  private func note(_ value: JSONNode, in table: inout [String: JSONNode], as node: JSONNode) {
-    for target in value.kind == .array ? value.elements : [value] {
-      if let id = Self.id(of: target), table[id] == nil { table[id] = node }
-    }
+    for (name, value) in members where name != "@context" { visit(value) }
   }
 
   /// Merges a node with all other nodes that have the same `@id`.

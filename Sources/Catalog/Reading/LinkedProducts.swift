@@ -23,8 +23,10 @@ struct LinkedProducts {
   private var byteCount = 0
   /// The `@id`, SKU and name of each product so far.
   private var seen: Set<[String]> = []
-  /// The index in ``items`` of each product, by its SKU (or another id) and its name.
-  private var places: [String: Int] = [:]
+  /// The index in ``items`` of each product.
+  ///
+  /// A key is the `@id`, SKU and name of a product, or its SKU (or another id) and its name.
+  private var places: [[String]: Int] = [:]
   /// The URL of the first page in a list that has URLs of pages instead of products.
   private(set) var linkedPage: String?
 
@@ -43,6 +45,11 @@ struct LinkedProducts {
     "offers", "image", "availability", "price", "hasVariant", "isVariantOf", "description",
     "aggregateRating", "id", "type",
   ])
+
+  /// The members that identify a product, the best first.
+  private static let ids = [
+    "sku", "productID", "gtin", "gtin14", "gtin13", "gtin12", "gtin8", "mpn", "url",
+  ]
 
   /// Finds the products in the documents of a response.
   ///
@@ -99,6 +106,7 @@ struct LinkedProducts {
   ///   - isProduct: Whether the node must be a product because of its position. If it has a type, the type decides
   ///     instead.
   ///   - offer: The offer that refers to the node, or nil if there is none.
+  /// - Throws: ``CatalogError`` if the products would be too large, or with code `path-work`.
   private mutating func visit(
     _ node: JSONNode,
     isProduct: Bool = false,
@@ -156,8 +164,7 @@ struct LinkedProducts {
       for variant in variants { try add(graph.node(variant), of: node) }
       return
     }
-    let group =
-      node.id.flatMap { graph.groups[$0] } ?? node.all("isVariantOf").first { $0.kind == .object }
+    let group = node.all("isVariantOf").first { $0.kind == .object }
     let parent: LinkedNode? = if let group { try graph.node(group) } else { nil }
     try add(node, of: parent, within: offer)
   }
@@ -172,12 +179,11 @@ struct LinkedProducts {
     // A product that has neither a name nor an offer is only mentioned here. It is described on another page.
     let isVariant = group != nil && node.names.contains { !$0.hasPrefix("@") }
     guard isVariant || node["name"] != nil || node["offers"] != nil else { return }
+    // If the product is already known, only its group or the offer around it can add anything.
     let key = [node.id, node["sku"]?.text, node["name"]?.text].map { $0 ?? "" }
-    if node.id != nil, !seen.insert(key).inserted { return }
+    if node.id != nil, !seen.insert(key).inserted, group == nil, offer == nil { return }
     var offers = node.all("offers")
-    if offers.isEmpty, let offer = offer ?? node.id.flatMap({ graph.offers[$0] }) {
-      offers = [offer]
-    }
+    if offers.isEmpty, let offer { offers = [offer] }
     var node = node
     if let group { node.inherit(from: group) }
     let best = try LinkedOffer.best(of: offers.isEmpty ? node.all("offers") : offers, in: graph)
@@ -209,7 +215,7 @@ struct LinkedProducts {
     }
     let images = try images(node.all("image"))
     if !images.isEmpty { append("image", .list(images.map(LinkedValue.text))) }
-    try take(item)
+    try take(item, id: node.id)
   }
 
   /// The URLs of pictures, without repetitions.
@@ -239,20 +245,21 @@ struct LinkedProducts {
   /// Adds a product.
   ///
   /// If there is an earlier product with the same id and name, both are merged. This happens often, because a shop's
-  /// theme and its extensions both publish the product.
-  mutating func take(_ item: Item) throws(CatalogError) {
-    func value(_ names: String...) -> String? {
+  /// theme and its extensions both publish the product, or because an offer or a group refers to it.
+  mutating func take(_ item: Item, id: String? = nil) throws(CatalogError) {
+    func value(_ names: [String]) -> String? {
       let found = names.lazy.compactMap { name in item.first { $0.name == name } }.first
       return found.map { "\($0.value.first)" }
     }
     try count(item)
-    let id = value("sku", "productID", "gtin", "gtin14", "gtin13", "gtin12", "gtin8", "mpn", "url")
-    guard let id, let name = value("name") else { return items.append(item) }
-    let key = "\(id) \(name)"
-    guard let place = places[key] else {
-      places[key] = items.count
-      return items.append(item)
+    var keys: [[String]] = []
+    if let name = value(["name"]) {
+      let sku = value(["sku"]) ?? ""
+      keys = [id.map { [$0, sku, name] }, value(Self.ids).map { [$0, name] }].compactMap(\.self)
     }
+    let place = keys.compactMap { places[$0] }.first ?? items.count
+    for key in keys where places[key] == nil { places[key] = place }
+    guard place < items.count else { return items.append(item) }
     let names = Set(items[place].map(\.name))
     items[place] += item.filter { !names.contains($0.name) }
   }

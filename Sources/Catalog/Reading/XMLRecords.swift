@@ -35,12 +35,31 @@ struct XMLRecords {
     var name: String
     var isPlain: Bool
     var text = ""
-    var members = Members()
+    /// The attributes and children, as lists of values by name.
+    private var members: [(name: String, values: [XMLValue])] = []
+    private var places: [String: (place: Int, isPlain: Bool)] = [:]
+
+    init(name: String, isPlain: Bool) {
+      (self.name, self.isPlain) = (name, isPlain)
+    }
 
     var value: XMLValue {
       let own = XMLValue.text(text.trimmed)
-      guard !members.all.isEmpty else { return own }
-      return .object(text.trimmed.isEmpty ? members.all : members.all + [("#text", [own])])
+      guard !members.isEmpty else { return own }
+      return .object(text.trimmed.isEmpty ? members : members + [("#text", [own])])
+    }
+
+    mutating func add(_ value: XMLValue, _ name: String, isPlain: Bool) {
+      guard let known = places[name] else {
+        places[name] = (members.count, isPlain)
+        return members.append((name, [value]))
+      }
+      if known.isPlain == isPlain {
+        members[known.place].values.append(value)
+      } else if isPlain {
+        places[name] = (known.place, true)
+        members[known.place].values = [value]
+      }
     }
   }
 
@@ -140,7 +159,7 @@ struct XMLRecords {
     let isPlain = namespace.map(rule.plain.contains) ?? false
     var element = Element(name: isPlain ? local : name, isPlain: isPlain)
     for (name, value) in reader.attributes() {
-      element.members.add(.text(value), "@\(name)", false)
+      element.add(.text(value), "@\(name)", isPlain: false)
     }
     open.append(element)
     if recordDepth == nil, [local, element.name].contains(where: rule.records.contains) {
@@ -171,7 +190,7 @@ struct XMLRecords {
     } else if open.isEmpty {
       tree = (element.name, element.value)
     } else {
-      open[open.count - 1].members.add(element.value, element.name, element.isPlain)
+      open[open.count - 1].add(element.value, element.name, isPlain: element.isPlain)
     }
   }
 
@@ -184,25 +203,6 @@ struct XMLRecords {
     let names = names.map { "<\($0)>" }.joined(separator: " or ")
     let reason = "\(expected) \(names), \(found) XML that begins with <\(root)>"
     return .shape(reason, of: subject, remedy: "check the URL")
-  }
-
-  /// The attributes and children of an element, as lists of values by name.
-  private struct Members {
-    private(set) var all: [(name: String, values: [XMLValue])] = []
-    private var places: [String: (place: Int, isPlain: Bool)] = [:]
-
-    mutating func add(_ value: XMLValue, _ name: String, _ isPlain: Bool) {
-      guard let known = places[name] else {
-        places[name] = (all.count, isPlain)
-        return all.append((name, [value]))
-      }
-      if known.isPlain == isPlain {
-        all[known.place].values.append(value)
-      } else if isPlain {
-        places[name] = (known.place, true)
-        all[known.place].values = [value]
-      }
-    }
   }
 }
 
