@@ -162,7 +162,7 @@ struct Microdata {
     let text: [UInt8]
     /// The maximum number of bytes of JSON.
     let limit: Int
-    /// The number of elements that were looked at.
+    /// The number of elements that were looked at, and of the properties that they are.
     var looks = 0
     var json = StoredFormWriter()
     /// The indices of the items that are being written.
@@ -172,7 +172,7 @@ struct Microdata {
 
     /// Whether nothing exceeds the limit so far.
     ///
-    /// A look at an element counts as eight bytes, because it costs more than writing one.
+    /// A look counts as eight bytes, because it costs more than writing one.
     var isWithinLimit: Bool { json.bytes.count + 8 * looks <= limit }
 
     mutating func write(_ place: Int) {
@@ -211,7 +211,7 @@ struct Microdata {
       var found: [Int] = []
       var place = part.lowerBound
       while place < part.upperBound, isWithinLimit {
-        looks += 1
+        looks += 1 + elements[place].properties.count
         if !elements[place].properties.isEmpty { found.append(place) }
         place = elements[place].item == nil ? place + 1 : elements[place].end
       }
