@@ -103,7 +103,7 @@ struct JSONDocumentTests {
         default: text.remove(at: place)
         }
       }
-      let isValid = (try? JSONRepair(text[...])) != nil
+      let isValid = (try? JSONRepair(JSONText(text))) != nil
       let words = String(decoding: text, as: UTF8.self)
       guard let error = error(text) else {
         #expect(isValid, "\(words)")

@@ -155,17 +155,12 @@ enum ForeignData {
     ("\u{FD}7zXZ", "packed with xz", "unpack it, or pack it with gzip"),
   ]
 
-  /// The name of a body's kind and a remedy, or nil if larder can possibly read the body.
-  static func name(of body: [UInt8]) -> (name: String, remedy: String)? {
+  /// Throws an error if a body is of a kind that larder does not read.
+  static func check(_ body: [UInt8], _ subject: String) throws(CatalogError) {
     let kind = kinds.first { kind in
       body.starts(with: kind.beginning.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })
     }
-    return kind.map { ($0.name, $0.remedy) }
-  }
-
-  /// Throws an error if a body is of a kind that larder does not read.
-  static func check(_ body: [UInt8], _ subject: String) throws(CatalogError) {
-    guard let kind = name(of: body) else { return }
+    guard let kind else { return }
     let reason = "this is \(kind.name), which larder does not read"
     throw .shape(reason, of: subject, remedy: kind.remedy)
   }

@@ -54,7 +54,8 @@ enum HTMLPage {
       throw refusal("\(fault.reason), on line \(fault.line)", subject)
     }
     let receiver = Receiver(take)
-    guard let page = receiver.start(isUTF8: isUTF8(bytes)) else { throw .outOfMemory(subject) }
+    let isUTF8 = String(validating: bytes, as: UTF8.self) != nil
+    guard let page = receiver.start(isUTF8: isUTF8) else { throw .outOfMemory(subject) }
     defer { withExtendedLifetime(receiver) { cxml_page_free(page) } }
     let seconds = seconds ?? 2 + Double(bytes.count) / 1_000_000
     let end = processorTime() + seconds
@@ -183,10 +184,6 @@ enum HTMLPage {
       wasSpace = isSpace
     }
     return count
-  }
-
-  private static func isUTF8(_ bytes: ArraySlice<UInt8>) -> Bool {
-    bytes.withUnsafeBufferPointer { String(validating: $0, as: UTF8.self) != nil }
   }
 
   /// The processor time of this thread, in seconds.

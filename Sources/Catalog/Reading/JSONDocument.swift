@@ -45,12 +45,12 @@ public final class JSONDocument: @unchecked Sendable {
     let text = JSONText(bytes)
     var tree = Self.parse(text.bytes, depthLimit: depthLimit)
     if tree == nil {
-      let repaired = try text.repaired(of: subject, depthLimit: depthLimit)
-      tree = Self.parse(repaired, depthLimit: depthLimit)
+      let repair = try JSONRepair(text, of: subject, depthLimit: depthLimit)
+      tree = Self.parse(repair.bytes, depthLimit: depthLimit)
     }
     guard let tree else {
-      let fault = JSONFault(offset: 0, expected: "valid JSON (too large for this machine)")
-      throw text.refusal(fault, of: subject)
+      let expected = "valid JSON (too large for this machine)"
+      throw text.fault(expected, at: text.bytes.startIndex, of: subject)
     }
     self.tree = tree
   }

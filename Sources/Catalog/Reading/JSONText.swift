@@ -16,42 +16,33 @@ struct JSONText {
   /// The first byte that is neither white space nor a control character, or nil if there is none.
   var first: UInt8? { bytes.first { $0 > 0x20 } }
 
-  /// The text with the replacements of ``JSONRepair``.
-  ///
-  /// - Throws: ``CatalogError`` if the text is not valid JSON, or is nested too deeply.
-  func repaired(of subject: String, depthLimit: Int) throws(CatalogError) -> ArraySlice<UInt8> {
-    do throws(JSONFault) {
-      return try JSONRepair(bytes, depthLimit: depthLimit).bytes
-    } catch {
-      throw refusal(error, of: subject)
-    }
-  }
-
   /// The error that the text has a fault, with the line and column of the fault, both counted from 1.
-  func refusal(_ fault: JSONFault, of subject: String) -> CatalogError {
-    let before = bytes.prefix(fault.offset)
+  ///
+  /// - Parameters:
+  ///   - expected: The token that was expected, for example "a value".
+  ///   - place: The index in ``bytes`` of the wrong token.
+  ///   - found: The text at this place as a message quotes it, or nil if there is nothing to quote.
+  ///   - subject: The name of the text, for example "section main".
+  ///   - code: The kind of fault.
+  /// - Returns: The error.
+  func fault(
+    _ expected: String,
+    at place: Int,
+    found: String? = nil,
+    of subject: String,
+    _ code: CatalogError.Code = .malformedJSON
+  ) -> CatalogError {
+    let before = bytes[..<place]
     let lineStart = before.lastIndex(of: 0x0A).map { before.index(after: $0) } ?? before.startIndex
     return CatalogError(
-      fault.isTooDeep ? .tooDeep : .malformedJSON,
+      code,
       subject: subject,
       line: before.count { $0 == 0x0A } + 1,
       column: before[lineStart...].count { $0 & 0xC0 != 0x80 } + 1,
-      expected: fault.expected,
-      reason: "expected \(fault.expected)" + (fault.found.map { ", found \($0)" } ?? "")
+      expected: expected,
+      reason: "expected \(expected)" + (found.map { ", found \($0)" } ?? "")
     )
   }
-}
-
-/// The first fault of a text that is not valid JSON, or is nested too deeply. (RFC 8259)
-struct JSONFault: Error, Equatable {
-  /// The offset of the wrong token in bytes.
-  var offset: Int
-  /// The token that was expected at the offset, for example "a value".
-  var expected: String
-  /// The text at the offset as a message quotes it, or nil if there is nothing to quote.
-  var found: String?
-  /// Whether the token is a bracket that begins one level too many.
-  var isTooDeep = false
 }
 
 /// Reads a JSON text by the grammar, and replaces the values that simdjson cannot represent.
@@ -65,6 +56,8 @@ struct JSONRepair {
   /// The text with the replacements.
   private(set) var bytes: ArraySlice<UInt8>
 
+  private let text: JSONText
+  private let subject: String
   private let depthLimit: Int
   private let wholeLimit: Int
   private var index: Int
@@ -80,23 +73,26 @@ struct JSONRepair {
   ///
   /// - Parameters:
   ///   - text: The text.
+  ///   - subject: The name of the text in error messages, for example "section main".
   ///   - depthLimit: The maximum depth of nested arrays and objects.
   ///   - wholeLimit: The largest whole number that remains a number. For a reader that stores every number in a
   ///     `Double`, such as jq, it is 2^53.
-  /// - Throws: ``JSONFault`` at the first fault of the text.
+  /// - Throws: ``CatalogError`` at the first fault of the text, because it is not valid JSON or is nested too deeply.
   init(
-    _ text: ArraySlice<UInt8>,
+    _ text: JSONText,
+    of subject: String = "JSON",
     depthLimit: Int = .max,
     wholeLimit: Int = .max
-  ) throws(JSONFault) {
-    bytes = text
+  ) throws(CatalogError) {
+    bytes = text.bytes
+    (self.text, self.subject) = (text, subject)
     (self.depthLimit, self.wholeLimit) = (depthLimit, wholeLimit)
-    index = text.startIndex
+    index = bytes.startIndex
     copied = index
     repeat { try value() } while try hasNext()
     skipSpace()
     guard byte == nil else { throw fault("the end of the text after one value") }
-    if copied > text.startIndex { bytes = output[...] + text[copied...] }
+    if copied > bytes.startIndex { bytes = output[...] + bytes[copied...] }
   }
 
   private mutating func replace(_ range: Range<Int>, with replacement: String) {
@@ -127,16 +123,15 @@ struct JSONRepair {
   ///
   /// If it is an array or an object with content, only its beginning is read, up to the end of the first value in it
   /// that is neither.
-  private mutating func value() throws(JSONFault) {
+  private mutating func value() throws(CatalogError) {
     while true {
       let isArray = take(UInt8(ascii: "["))
       guard isArray || take(UInt8(ascii: "{")) else { break }
-      let offset = index - 1 - bytes.startIndex
+      let place = index - 1
       let closer = isArray ? Self.bracket : Self.brace
       if take(closer) { return }
       guard closers.count < depthLimit else {
-        let expected = "at most \(depthLimit) levels"
-        throw JSONFault(offset: offset, expected: expected, isTooDeep: true)
+        throw text.fault("at most \(depthLimit) levels", at: place, of: subject, .tooDeep)
       }
       closers.append(closer)
       if !isArray { try name() }
@@ -154,7 +149,7 @@ struct JSONRepair {
   /// Reads the end of each array and object that ends here.
   ///
   /// - Returns: Whether another value follows. The comma before it and its name have been read.
-  private mutating func hasNext() throws(JSONFault) -> Bool {
+  private mutating func hasNext() throws(CatalogError) -> Bool {
     while let closer = closers.last {
       if take(UInt8(ascii: ",")) {
         if closer == Self.brace { try name() }
@@ -168,7 +163,7 @@ struct JSONRepair {
   }
 
   /// Reads the name of a member and the colon behind it.
-  private mutating func name() throws(JSONFault) {
+  private mutating func name() throws(CatalogError) {
     guard take(UInt8(ascii: "\"")) else {
       throw fault(
         token.isJSONNumber ? "valid JSON, whose names are strings" : "string or \"}\""
@@ -179,9 +174,9 @@ struct JSONRepair {
     guard take(UInt8(ascii: ":")) else { throw fault("\":\"") }
   }
 
-  private mutating func string() throws(JSONFault) {
+  private mutating func string() throws(CatalogError) {
     let start = index
-    func unfinished(_ expected: String, _ end: Int) -> JSONFault {
+    func unfinished(_ expected: String, _ end: Int) -> CatalogError {
       fault(expected, at: start, found: Self.quoted(bytes[start..<end]))
     }
     index += 1
@@ -265,7 +260,7 @@ struct JSONRepair {
   }
 
   /// Makes a fault about the token at the cursor.
-  private func fault(_ expected: String) -> JSONFault {
+  private func fault(_ expected: String) -> CatalogError {
     guard let byte else { return fault(expected, at: index, found: Self.end) }
     if byte == 0 {
       return fault(expected, at: index, found: "a NUL byte, which JSON does not allow there")
@@ -276,8 +271,8 @@ struct JSONRepair {
     return fault(expected, at: index, found: Self.quoted(token))
   }
 
-  private func fault(_ expected: String, at place: Int, found: String) -> JSONFault {
-    JSONFault(offset: place - bytes.startIndex, expected: expected, found: found)
+  private func fault(_ expected: String, at place: Int, found: String) -> CatalogError {
+    text.fault(expected, at: place, found: found, of: subject)
   }
 
   private static let end = "the end of the text"

@@ -87,8 +87,8 @@ public struct Transform: Hashable, Sendable {
     limits: Limits? = nil,
     isStopped: @escaping @Sendable () -> Bool = { false }
   ) throws(CatalogError) -> [UInt8] {
-    let text = JSONText(body).bytes
-    let exact = (try? JSONRepair(text, wholeLimit: 1 << 53))?.bytes ?? text
+    let text = JSONText(body)
+    let exact = (try? JSONRepair(text, wholeLimit: 1 << 53))?.bytes ?? text.bytes
     let result = run(limits ?? .usual(forBytes: exact.count), isStopped).outcome(of: exact)
     if isStopped() {
       throw CatalogError(.stopped, subject: subject, reason: "the run ended while it was read")
