@@ -151,9 +151,9 @@ struct LinkedGraph {
   /// The plain value of the first of these members that the thing has, or nil if it has none.
   ///
   /// If the value is a list, it is the first element of the list.
-  func value(_ names: String..., of node: LinkedNode) throws(CatalogError) -> LinkedValue? {
+  func value(_ names: String..., of node: LinkedNode) throws(CatalogError) -> RecordValue? {
     for name in names {
-      guard let json = node[name], let value = try LinkedValue(json, in: self) else { continue }
+      guard let json = node[name], let value = try RecordValue(json, in: self) else { continue }
       return value.first
     }
     return nil
@@ -278,13 +278,7 @@ extension JSONNode {
   var word: String? { (scalar?.text ?? LinkedGraph.id(of: self))?.trimmed }
 }
 
-/// A value of JSON-LD that has been converted to plain JSON.
-enum LinkedValue: Equatable {
-  case text(String)
-  case integer(Int)
-  case real(Double)
-  case list([LinkedValue])
-
+extension RecordValue {
   /// Converts a text, a number, `true` or `false`, a thing that has a name, or a list of these.
   ///
   /// The result is nil for other values.
@@ -293,9 +287,9 @@ enum LinkedValue: Equatable {
       try self.init(single: node, in: graph)
       return
     }
-    var values: [LinkedValue] = []
+    var values: [RecordValue] = []
     for element in node.elements {
-      if let value = try LinkedValue(single: element, in: graph) { values.append(value) }
+      if let value = try RecordValue(single: element, in: graph) { values.append(value) }
     }
     guard let first = values.first else { return nil }
     self = values.count == 1 ? first : .list(values)
@@ -325,26 +319,6 @@ enum LinkedValue: Equatable {
     }
   }
 
-  /// The text if the value is a text, otherwise nil.
-  var text: String? {
-    if case .text(let text) = self { text } else { nil }
-  }
-
-  /// The first element if the value is a list, otherwise the value itself.
-  var first: LinkedValue {
-    if case .list(let values) = self, let first = values.first { first } else { self }
-  }
-
-  /// The value as a number, or nil if the value is a list, or a text that is not a plain number.
-  var number: Double? {
-    switch self {
-    case .text(let text): Double(text)
-    case .integer(let number): Double(number)
-    case .real(let number): number
-    case .list: nil
-    }
-  }
-
   /// Whether a text is a URL.
   ///
   /// If so, its entities are not decoded, because `&copy=1` can be a part of its query.
@@ -354,13 +328,4 @@ enum LinkedValue: Equatable {
 
   /// A URL with each `&amp;` replaced by `&`, because shops with HTML templates write `&amp;`.
   static func address(_ text: String) -> String { text.replacing("&amp;", with: "&") }
-
-  func write(to writer: inout StoredFormWriter) {
-    switch self {
-    case .text(let text): writer.value(text)
-    case .integer(let number): writer.value(number as Int?)
-    case .real(let number): writer.value(number)
-    case .list(let values): writer.array { for value in values { value.write(to: &$0) } }
-    }
-  }
 }

@@ -8,7 +8,7 @@
 /// object. If it lacks a member, the member of its group is taken.
 struct LinkedProducts {
   /// A product, as the names and values of its members.
-  typealias Item = [(name: String, value: LinkedValue)]
+  typealias Item = [(name: String, value: RecordValue)]
 
   /// The products, in the order of the response.
   private(set) var items: [Item] = []
@@ -75,14 +75,7 @@ struct LinkedProducts {
       $0.member("title", title)
       $0.name("items")
       $0.array {
-        for item in items {
-          $0.object {
-            for (name, value) in item {
-              $0.name(escaping: name)
-              value.write(to: &$0)
-            }
-          }
-        }
+        for item in items { RecordValue.object(item).write(to: &$0) }
         for reason in unreadable { $0.value(reason) }
       }
     }
@@ -190,11 +183,11 @@ struct LinkedProducts {
 
     var item: Item = []
     for name in node.names where !name.hasPrefix("@") && !Self.remade.contains(name) {
-      guard let json = node[name], let value = try LinkedValue(json, in: graph) else { continue }
+      guard let json = node[name], let value = try RecordValue(json, in: graph) else { continue }
       let isOne = name == "name" || LinkedNode.ownMembers.contains(name)
       item.append((name, isOne ? value.first : value))
     }
-    func append(_ name: String, _ value: LinkedValue?) {
+    func append(_ name: String, _ value: RecordValue?) {
       if let value { item.append((name, value)) }
     }
     if let text = node.all("description").first?.scalar?.text, !text.isEmpty {
@@ -214,7 +207,7 @@ struct LinkedProducts {
       append("@id", .text(id))
     }
     let images = try images(node.all("image"))
-    if !images.isEmpty { append("image", .list(images.map(LinkedValue.text))) }
+    if !images.isEmpty { append("image", .list(images.map(RecordValue.text))) }
     try take(item, id: node.id)
   }
 
@@ -224,7 +217,7 @@ struct LinkedProducts {
     var seen: Set<String> = []
     for value in values {
       guard let url = try address(ofPicture: value)?.trimmed, !url.isEmpty else { continue }
-      let address = LinkedValue.address(url)
+      let address = RecordValue.address(url)
       if seen.insert(address).inserted { urls.append(address) }
     }
     return urls
@@ -251,7 +244,13 @@ struct LinkedProducts {
       let found = names.lazy.compactMap { name in item.first { $0.name == name } }.first
       return found.map { "\($0.value.first)" }
     }
-    try count(item)
+    var writer = StoredFormWriter()
+    RecordValue.object(item).write(to: &writer)
+    byteCount += writer.bytes.count
+    guard byteCount <= byteLimit else {
+      let reason = "references make more than \(byteLimit) bytes of its products"
+      throw .shape(reason, of: "JSON-LD", remedy: "try another page")
+    }
     var keys: [[String]] = []
     if let name = value(["name"]) {
       let sku = value(["sku"]) ?? ""
@@ -262,16 +261,6 @@ struct LinkedProducts {
     guard place < items.count else { return items.append(item) }
     let names = Set(items[place].map(\.name))
     items[place] += item.filter { !names.contains($0.name) }
-  }
-
-  private mutating func count(_ item: Item) throws(CatalogError) {
-    var writer = StoredFormWriter()
-    for (_, value) in item { value.write(to: &writer) }
-    byteCount += writer.bytes.count
-    guard byteCount <= byteLimit else {
-      let reason = "references make more than \(byteLimit) bytes of its products"
-      throw .shape(reason, of: "JSON-LD", remedy: "try another page")
-    }
   }
 }
 
@@ -326,14 +315,14 @@ extension LinkedProducts {
 /// The price, currency and availability of a product. (schema.org/Offer, AggregateOffer and PriceSpecification)
 struct LinkedOffer {
   /// The price to pay.
-  private(set) var price: LinkedValue?
+  private(set) var price: RecordValue?
   /// The price before a reduction, or the recommended price.
-  private(set) var listPrice: LinkedValue?
+  private(set) var listPrice: RecordValue?
   /// The currency of both prices, as the response writes it.
-  private(set) var currency: LinkedValue?
+  private(set) var currency: RecordValue?
   /// The availability, such as `InStock`, without the prefix of schema.org.
   private(set) var availability: String?
-  private(set) var url: LinkedValue?
+  private(set) var url: RecordValue?
 
   /// The types of prices that can be the ``listPrice``.
   ///
@@ -360,7 +349,7 @@ struct LinkedOffer {
     let all = try offers(values, in: graph, depth: 0, &seen)
     let priced = all.filter { $0.price != nil }
     guard let first = priced.first else { return all.first }
-    var rivals = priced.filter { $0.currency == first.currency }
+    var rivals = priced.filter { $0.currency?.text == first.currency?.text }
     let available = rivals.filter { !soldOut.contains($0.availability ?? "") }
     if !available.isEmpty { rivals = available }
     // Prices that are not plain numbers, such as "on request", cannot be compared.
@@ -400,7 +389,7 @@ struct LinkedOffer {
     availability = node.all("availability").first?.word.map(LinkedGraph.plain)
 
     var rank = Self.listTypes.count
-    var listCurrency: LinkedValue?
+    var listCurrency: RecordValue?
     for json in node.all("priceSpecification") where json.kind == .object {
       let specification = try graph.node(json)
       // A price with a tier is only for members of a club.
@@ -424,7 +413,7 @@ struct LinkedOffer {
     }
     if let listCurrency {
       if currency == nil { currency = listCurrency }
-      if currency != listCurrency { listPrice = nil }
+      if currency?.text != listCurrency.text { listPrice = nil }
     }
   }
 }

@@ -53,7 +53,7 @@ struct OpenGraph {
     let isMeasured = pictures.allSatisfy { $0.width != nil }
     let sorted = isMeasured ? pictures.sorted { ($0.width ?? 0) > ($1.width ?? 0) } : pictures
     var seen: Set<String> = []
-    return sorted.map { LinkedValue.address($0.url) }.filter { seen.insert($0).inserted }
+    return sorted.map { RecordValue.address($0.url) }.filter { seen.insert($0).inserted }
   }
 
   /// The product, or nil if the page is not about one product.
@@ -72,7 +72,7 @@ struct OpenGraph {
       ("price", sale ?? price ?? usual), ("listPrice", usual), ("priceCurrency", currency),
     ]
     var product: LinkedProducts.Item = texts.compactMap { name, text in
-      text.map { (name, LinkedValue(text: $0)) }
+      text.map { (name, RecordValue(text: $0)) }
     }
     if let description = self["og:description"] {
       product.append(("description", .text(PageText.plain(description))))

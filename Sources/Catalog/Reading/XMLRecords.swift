@@ -36,20 +36,22 @@ struct XMLRecords {
     var isPlain: Bool
     var text = ""
     /// The attributes and children, as lists of values by name.
-    private var members: [(name: String, values: [XMLValue])] = []
+    private var members: [(name: String, values: [RecordValue])] = []
     private var places: [String: (place: Int, isPlain: Bool)] = [:]
 
     init(name: String, isPlain: Bool) {
       (self.name, self.isPlain) = (name, isPlain)
     }
 
-    var value: XMLValue {
-      let own = XMLValue.text(text.trimmed)
-      guard !members.isEmpty else { return own }
-      return .object(text.trimmed.isEmpty ? members : members + [("#text", [own])])
+    /// The value that the element becomes. A name that occurs several times has a list.
+    var value: RecordValue {
+      let own = text.trimmed
+      guard !members.isEmpty else { return .text(own) }
+      let all = own.isEmpty ? members : members + [("#text", [.text(own)])]
+      return .object(all.map { ($0.name, $0.values.count == 1 ? $0.values[0] : .list($0.values)) })
     }
 
-    mutating func add(_ value: XMLValue, _ name: String, isPlain: Bool) {
+    mutating func add(_ value: RecordValue, _ name: String, isPlain: Bool) {
       guard let known = places[name] else {
         places[name] = (members.count, isPlain)
         return members.append((name, [value]))
@@ -80,7 +82,7 @@ struct XMLRecords {
   private var around = 0
   private var records = 0
   /// The outermost element, without its records.
-  private var tree: (name: String, value: XMLValue)?
+  private var tree: (name: String, value: RecordValue)?
   private var writer = StoredFormWriter()
 
   /// Converts a document.
@@ -184,7 +186,7 @@ struct XMLRecords {
     if let depth = recordDepth, open.count + 1 == depth {
       let value = element.value
       let isText = if case .text = value { true } else { false }
-      (isText ? .object([("#text", [value])]) : value).write(to: &writer)
+      (isText ? .object([("#text", value)]) : value).write(to: &writer)
       records += 1
       recordDepth = nil
     } else if open.isEmpty {
@@ -203,29 +205,5 @@ struct XMLRecords {
     let names = names.map { "<\($0)>" }.joined(separator: " or ")
     let reason = "\(expected) \(names), \(found) XML that begins with <\(root)>"
     return .shape(reason, of: subject, remedy: "check the URL")
-  }
-}
-
-/// A JSON value that an element or an attribute becomes.
-private enum XMLValue {
-  case text(String)
-  /// An object. If a name has several values, they are written as a list.
-  case object([(name: String, values: [XMLValue])])
-
-  func write(to writer: inout StoredFormWriter) {
-    switch self {
-    case .text(let text): writer.value(text)
-    case .object(let members):
-      writer.object {
-        for (name, values) in members {
-          $0.name(escaping: name)
-          if values.count == 1 {
-            values[0].write(to: &$0)
-          } else {
-            $0.array { for value in values { value.write(to: &$0) } }
-          }
-        }
-      }
-    }
   }
 }
