@@ -43,7 +43,9 @@ struct XMLRecords {
       (self.name, self.isPlain) = (name, isPlain)
     }
 
-    /// The value that the element becomes. A name that occurs several times has a list.
+    /// The value that the element becomes.
+    ///
+    /// If a name occurs several times, its value is a list.
     var value: RecordValue {
       let own = text.trimmed
       guard !members.isEmpty else { return .text(own) }
