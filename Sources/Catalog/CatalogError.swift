@@ -54,6 +54,11 @@ public struct CatalogError: Error, Hashable, Sendable {
 }
 
 extension CatalogError {
+  /// Makes an error about a body that does not have the expected content.
+  static func shape(_ subject: String, _ reason: String, remedy: String? = nil) -> CatalogError {
+    CatalogError(.unexpectedShape, subject: subject, reason: reason, remedy: remedy)
+  }
+
   /// A kind of fault.
   ///
   /// Later versions of larder will possibly add kinds.

@@ -53,31 +53,6 @@ struct FeedLimitTests {
     #expect(tally.count == 1000 && tally.items == 0)
   }
 
-  @Test
-  func
-    `reading a listing stops once more items than allowed are unreadable, even if good ones follow`()
-    throws
-  {
-    let good = (0..<9000).map { #"{"id": \#($0), "title": "a"}"# }
-    let body = Self.list(Array(repeating: "0", count: 11_000) + good)
-    let lines = "items: $\nitem: {id: $.id, title: $.title}"
-
-    let strict = try section(body, lines, within: DecodingLimits(maxSkipped: .standard))
-    let lenient = try section(body, lines, within: DecodingLimits(maxSkipped: .percent(60)))
-
-    #expect(strict.givenUp == ["main"] && strict.elementCount == 2001)
-    #expect(lenient.givenUp.isEmpty && lenient.elementCount == 20_000)
-    #expect(lenient.sections[0].items.count == 9000)
-  }
-
-  @Test func `a short listing is read to its end however many elements are lost`() throws {
-    let body = Self.list(Array(repeating: "0", count: 1000))
-
-    let listing = try section(body, Self.bare, within: DecodingLimits(maxSkipped: .standard))
-
-    #expect(listing.givenUp.isEmpty && listing.skipped.count == 1000)
-  }
-
   @Test func `a response of more than ten thousand sections is refused`() throws {
     func sections(_ count: Int) throws -> Int {
       let file = try CatalogFile(

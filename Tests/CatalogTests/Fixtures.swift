@@ -1,4 +1,4 @@
-import Catalog
+@testable import Catalog
 
 /// The UTF-8 bytes of a text.
 func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }

@@ -314,17 +314,11 @@ struct ListingTests {
   }
 
   @Test func `parts of a section are joined, and skipped items are counted across them`() throws {
-    let source = SectionSource(key: "main", url: "main")
     let decoder = ListingDecoder(try catalog(), position: 0)
-    var listing = try decoder.section(bytes("[\(Self.dish), 1]"), source: source)
+    var earlier = ListingDecoder.EarlierSections()
+    var listing = try decoder.listing(bytes("[\(Self.dish), 1]"), after: &earlier)
 
-    listing.append(
-      try decoder.section(
-        bytes("[1, \(Self.dish)]"),
-        source: source,
-        firstIndex: listing.elementCount
-      )
-    )
+    listing.append(try decoder.listing(bytes("[1, \(Self.dish)]"), after: &earlier))
 
     #expect(listing.sections.map(\.items.count) == [2])
     #expect(listing.skipped.map(\.index) == [1, 2])

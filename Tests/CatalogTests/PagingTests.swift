@@ -4,7 +4,10 @@ import Testing
 
 struct PagingTests {
   private func listing(_ count: Int, next: String? = nil) -> DecodedListing {
-    DecodedListing(sections: [], elementCount: count, nextPage: next)
+    var listing = DecodedListing()
+    listing.elementCount = count
+    listing.nextPage = next
+    return listing
   }
 
   @Test(

@@ -21,7 +21,7 @@ struct SectionWindowTests {
   private static let menus = [
     menu("\"a\"", 0..<2), menu("\"b\"", 2..<3, ", \"name\": \"B\""),
     menu("\"large\"", 3..<40, ", \"name\": {\"no\": \"text\"}"),
-    menu("\"c\"", 40..<40), menu("null", 41..<60), menu("\"a\"", 61..<90),
+    menu("\"c\"", 40..<40), menu("null", 41..<60), menu("7", 61..<90),
     "{\"slug\": \"none\"}", menu("5", 90..<95), "7", menu("\"last\"", 95..<140),
   ]
 
@@ -37,31 +37,8 @@ struct SectionWindowTests {
     )
   }
 
-  private func windows(_ body: String, _ file: CatalogFile, size: Int) throws -> [ListingWindow]? {
-    guard case .listed(let sources) = file.sections else { return nil }
-    return ListingWindows(
-      bytes(body),
-      for: ListingDecoder(file, position: 0),
-      parts: sources[0].parts,
-      size: size
-    ).map { Array($0) }
-  }
-
-  private func read(
-    _ windows: [ListingWindow],
-    _ file: CatalogFile
-  ) throws(CatalogError) -> DecodedListing {
-    var whole = DecodedListing(sections: [], elementCount: 0)
-    var elements = 0
-    for window in windows {
-      if !window.isContinuation { elements = 0 }
-      let part = try decodeWindow(window, at: 0, using: file, after: whole, elements: elements)
-      elements += part.elementCount
-      whole.append(part)
-    }
-    _ = whole.refuseRepeatedKeys()
-    whole.settleAbsence()
-    return whole
+  private func split(_ body: String, _ file: CatalogFile, size: Int) -> ListingWindows? {
+    ListingWindows(bytes(body), for: ListingDecoder(file, position: 0), size: size)
   }
 
   @Test func `the result does not depend on where a body is split`() throws {
@@ -69,14 +46,15 @@ struct SectionWindowTests {
     let whole = try decodeSource(bytes(Self.body), at: 0, using: file)
 
     for size in [1, 60, 90, 150, 400, 1000, 2000] {
-      let windows = try #require(try windows(Self.body, file, size: size))
-      #expect(windows.count > 1)
-      #expect(try read(windows, file) == whole, "\(size) bytes")
+      var windows = try #require(split(Self.body, file, size: size))
+      let (read, count) = try windows.joined()
+      #expect(count > 1)
+      #expect(read == whole, "\(size) bytes")
     }
-    #expect(whole.sections.map(\.key) == ["b", "large", "c", "5", "last"])
-    #expect(whole.failed.map(\.index) == [0, 4, 5, 6, 8])
-    #expect(whole.failed.map(\.key) == ["a", nil, "a", "none", nil])
-    #expect(whole.sections[1].items.count == 37 && whole.sections[1].title == "large")
+    #expect(whole.sections.map(\.key) == ["a", "b", "large", "c", "7", "5", "last"])
+    #expect(whole.failed.map(\.index) == [4, 6, 8])
+    #expect(whole.failed.map(\.key) == [nil, "none", nil])
+    #expect(whole.sections[2].items.count == 37 && whole.sections[2].title == "large")
     #expect(whole.skipped.contains { $0.section == "large" && $0.index == 37 })
     #expect(whole.nextPage == "p2")
   }
@@ -95,9 +73,9 @@ struct SectionWindowTests {
     }
     for body in torn {
       let text = String(decoding: body, as: UTF8.self)
-      guard let windows = try windows(text, file, size: 60) else { continue }
+      guard var windows = split(text, file, size: 60) else { continue }
       let whole = try? decodeSource(body, at: 0, using: file)
-      let read = try? read(windows, file)
+      let read = try? windows.joined().listing
       // If a window is refused, the whole body is read instead.
       #expect(read == nil || read == whole, "\(text)")
     }
@@ -109,10 +87,24 @@ struct SectionWindowTests {
       "{\"of\": {\"menus\": [{\"slug\": \"x\", \"goods\": [\(same.joined(separator: ",")), "
       + #"{"id": "2", "title": "V"}]}]}}"#
     let file = try file()
-    let windows = try #require(try windows(body, file, size: 150))
+    var windows = try #require(split(body, file, size: 150))
 
-    #expect(throws: CatalogError.self) { try read(windows, file) }
+    #expect(throws: CatalogError.self) { try windows.joined() }
     #expect(try decodeSource(bytes(body), at: 0, using: file).sections[0].items.count == 19)
+  }
+
+  @Test func `sections with the same key are read whole, and all of them fail`() throws {
+    let menus = [
+      Self.menu("\"a\"", 0..<9), Self.menu("\"b\"", 9..<20), Self.menu("\"a\"", 20..<30),
+    ]
+    let body = "{\"of\": {\"menus\": [\(menus.joined(separator: ","))]}}"
+    let file = try file()
+    var windows = try #require(split(body, file, size: 150))
+
+    #expect(throws: CatalogError.self) { try windows.joined() }
+    let listing = try decodeSource(bytes(body), at: 0, using: file)
+    #expect(listing.sections.map(\.key) == ["b"])
+    #expect(listing.failed.map(\.index) == [0, 2] && listing.failed.map(\.key) == ["a", "a"])
   }
 
   @Test(arguments: [
@@ -128,7 +120,7 @@ struct SectionWindowTests {
   func `a body that windows could misread is read whole`(each: String, items: String) throws {
     let file = try file("items: \(items)", each: each)
 
-    #expect(try windows(Self.body, file, size: 60) == nil)
+    #expect(split(Self.body, file, size: 60) == nil)
   }
 
   @Test func `only a large body of many sections is read in windows`() throws {
@@ -137,8 +129,10 @@ struct SectionWindowTests {
     let body = bytes("{\"of\": {\"menus\": [{\"slug\": \"a\", \"goods\": [\(goods)]}]}}")
     let file = try file()
 
-    #expect(Catalog.windows(of: body, at: 0, using: file) != nil)
-    #expect(Catalog.windows(of: bytes(Self.body), at: 0, using: file) == nil)
+    let decoder = ListingDecoder(file, position: 0)
+
+    #expect(ListingWindows(body, for: decoder) != nil)
+    #expect(ListingWindows(bytes(Self.body), for: decoder) == nil)
   }
 
   @Test func `a field that one section of a response has does not count as absent in the others`()

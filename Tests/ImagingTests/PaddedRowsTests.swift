@@ -63,17 +63,19 @@ struct PaddedRowsTests {
     let moment = try StampTime.given(stamp)
     var crop = Crop()
     (crop.background, crop.fit) = (background.flatMap { PictureColour($0) }, .contain)
-    for (side, place) in [(nil, .bottomLeft), (400, .topRight), (120, .centre)]
-      as [(Int?, Gravity)]
-    {
+    for (side, place, style) in [
+      (nil, .bottomLeft, .bar), (400, .topRight, .scrim), (120, .centre, .plain),
+      (nil, .topLeft, .scrim),
+    ] as [(Int?, Gravity, StampStyle)] {
       crop.frame = side.map { PixelSize(width: $0, height: $0 + 9) }
-      stamp.place = place
+      (stamp.place, stamp.style) = (place, style)
       let plain = try crop.pixels(of: file).converted(Conversion.coloured)
       var expected = plain
       let layer = try StampLayer(stamp, moment, size: expected.shape.size, name: "x")
       let (xs, ys) = layer.probes
-      let backdrop = Backdrop(plain.colours(columns: xs, rows: ys))
-      try layer.paint(on: &expected, over: backdrop)
+      let backdrop =
+        Backdrop(always: style) ?? Backdrop(plain.colours(columns: xs, rows: ys), style: style)
+      try layer.write(on: &expected, over: backdrop)
       expected.paint { layer.paintLogo(on: $0, $1, of: $2) }
       for count in [7, 1_000] {
         let rows = try StampedRows(BitmapRows(plain), stamp, moment, name: "x")

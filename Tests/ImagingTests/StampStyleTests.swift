@@ -290,3 +290,15 @@ extension Bitmap {
     }
   }
 }
+
+extension StampLayer {
+  /// Writes the text on a whole picture, `count` rows at a time.
+  func write(on bitmap: inout Bitmap, over backdrop: Backdrop, strip count: Int? = nil) throws {
+    var next = rows.lowerBound
+    while next < rows.upperBound {
+      let strip = try strip(from: next, over: backdrop, count: count)
+      bitmap.paint { strip.canvas.blend(on: $0, $1, of: $2, x: 0, y: next) }
+      next = strip.rows.upperBound
+    }
+  }
+}

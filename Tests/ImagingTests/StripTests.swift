@@ -239,7 +239,7 @@ struct StripTests {
     for rows in [300, 64, 17, 1] {
       var picture = bitmap
 
-      try layer.paint(on: &picture, over: backdrop, strip: rows)
+      try layer.write(on: &picture, over: backdrop, strip: rows)
 
       made.append(picture)
     }

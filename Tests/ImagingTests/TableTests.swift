@@ -128,6 +128,33 @@ struct TableTests {
     }
   }
 
+  @Test func `a table of a component that comes after the first scan is replaced by a fine one`()
+    throws
+  {
+    // An encoder copies tables from the part of the file before the first scan. There, chroma has no table.
+    func table(_ number: UInt8) -> [UInt8] {
+      segment(0xDB, [number] + [UInt8](repeating: 1, count: 64))
+    }
+    func scan(_ component: UInt8) -> [UInt8] {
+      segment(0xDA, [1, component, 0, 0, 63, 0]) + [0]
+    }
+    let codes = [UInt8(0), 0x10].flatMap {
+      segment(0xC4, [$0, 1] + [UInt8](repeating: 0, count: 16))
+    }
+    let components: [UInt8] = [1, 0x11, 0, 2, 0x11, 1, 3, 0x11, 1]
+    let frame = segment(0xC0, [8, 0, 8, 0, 8, 3] + components)
+    let bytes =
+      [0xFF, 0xD8] + table(0) + codes + frame + scan(1) + table(1) + scan(2) + scan(3)
+      + [0xFF, 0xD9]
+
+    let square = try Crop().apply(to: PictureFile(bytes)).bytes
+
+    let tables = square.ranges(of: [0xFF, 0xDB, 0x00, 0x43]).map {
+      Array(square[$0.upperBound + 1..<$0.upperBound + 65])
+    }
+    #expect(!tables.isEmpty && tables.allSatisfy { $0.allSatisfy { $0 == 1 } })
+  }
+
   @Test func `coarse tables are not reused for a scaled picture`() throws {
     let kind = JPEGKind(name: "")
     for (quality, expected) in [(20, 75), (60, 75), (75, 75), (90, 90)] {

@@ -1,11 +1,11 @@
 import Base
-import Catalog
 import GRDB
 import Glibc
 import SQLite
 import Support
 import Testing
 
+@testable import Catalog
 @testable import Orders
 
 /// The outbox: orders and their states in a database.

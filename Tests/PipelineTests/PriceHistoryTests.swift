@@ -1,11 +1,11 @@
 import Base
 import Cache
-import Catalog
 import GRDB
 import SampleStore
 import Support
 import Testing
 
+@testable import Catalog
 @testable import Pipeline
 
 /// The lowest price of an item in the last 30 days, from its recorded price changes.

@@ -1,7 +1,7 @@
 import Base
 import Cache
-import Catalog
 
+@testable import Catalog
 @testable import Pipeline
 @testable import Web
 

@@ -1,9 +1,9 @@
 import Base
 import Cache
-import Catalog
 import Support
 import Testing
 
+@testable import Catalog
 @testable import Pipeline
 @testable import Web
 

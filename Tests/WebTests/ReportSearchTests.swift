@@ -1,7 +1,7 @@
-import Catalog
 import Foundation
 import Testing
 
+@testable import Catalog
 @testable import Web
 
 /// Compares the report's JavaScript search with `list --search`; skipped without node.

@@ -7,15 +7,13 @@ public struct DecodedListing: Hashable, Sendable {
   /// The sections.
   ///
   /// There is one, unless the response holds many sections.
-  public var sections: [Section]
+  public var sections: [Section] = []
   /// The skipped items and fields, in the order of the response.
   ///
   /// At most ``SkipTally/mostRows`` are kept for each section, and ten times as many in all.
   public private(set) var skipped: [SkippedItem] = []
   /// For each section key, the counts of skipped items and fields that are not in ``skipped`` because it was full.
   public private(set) var omitted: [String: SkipTally] = [:]
-  /// The keys of sections whose decoding stopped early, because too many of their items were unreadable.
-  public package(set) var givenUp: Set<String> = []
   /// The sections that cannot be used, although other sections of the same response can.
   public var failed: [FailedSection] = []
   /// For each section key, the fields that have paths in the catalog file, but no value in any element of the section.
@@ -25,7 +23,7 @@ public struct DecodedListing: Hashable, Sendable {
   /// The number of elements in the response, including the skipped ones.
   ///
   /// If pages are requested by their number, a page with 0 elements is the last one.
-  public var elementCount: Int
+  public var elementCount = 0
   /// The cursor or URL of the next page, if the catalog file says where the body has it.
   public var nextPage: String?
   /// The total number of items according to the body.
@@ -39,16 +37,8 @@ public struct DecodedListing: Hashable, Sendable {
   /// For each section key, the number of entries in ``skipped``.
   private var rows: [String: Int] = [:]
 
-  /// Makes a listing.
-  public init(
-    sections: [Section],
-    elementCount: Int,
-    nextPage: String? = nil
-  ) {
-    self.sections = sections
-    self.elementCount = elementCount
-    self.nextPage = nextPage
-  }
+  /// Makes an empty listing.
+  public init() {}
 
   /// The number of elements that are missing in the sections because they cannot be used.
   public var lost: Int {
@@ -70,26 +60,23 @@ public struct DecodedListing: Hashable, Sendable {
 
   /// Adds the result of the next window.
   ///
-  /// If both results have a section with the same key, its items are joined.
+  /// If it begins with the section that this result ends with, the items of both are joined.
   ///
-  /// - Parameters:
-  ///   - page: The next result. The indices of its skipped items must continue those of this result.
-  ///   - isNew: Whether this result is known to have none of the sections, so that they need not be searched for.
-  package mutating func append(_ page: DecodedListing, isNew: Bool = false) {
+  /// - Parameter page: The next result. The indices of its skipped items must continue those of this result.
+  package mutating func append(_ page: DecodedListing) {
     for section in page.sections {
-      if !isNew, let index = sections.firstIndex(where: { $0.key == section.key }) {
-        sections[index].items += section.items
+      if let last = sections.indices.last, sections[last].key == section.key {
+        sections[last].items += section.items
       } else {
         sections.append(section)
       }
     }
     for row in page.skipped { note(row) }
     for (key, tally) in page.omitted { omitted[key, default: SkipTally()].add(tally) }
-    givenUp.formUnion(page.givenUp)
     failed += page.failed
     absent.merge(page.absent) { $0.intersection($1) }
     elementCount += page.elementCount
-    nextPage = page.nextPage
+    nextPage = page.nextPage ?? nextPage
     total = total ?? page.total
     continuation = continuation ?? page.continuation
   }
@@ -141,31 +128,6 @@ public struct DecodedListing: Hashable, Sendable {
     }
   }
 
-  /// Moves all sections that have the same key to ``failed``, because it is unknown which of them is right.
-  ///
-  /// - Returns: The indices in ``sections`` that the moved sections had.
-  package mutating func refuseRepeatedKeys() -> [Int] {
-    let repeats = failed.filter(\.repeatsKey)
-    guard !repeats.isEmpty else { return [] }
-    let reasons = Dictionary(repeats.map { ($0.key ?? "", $0.reason) }) { first, _ in first }
-    let taken = Set(failed.map(\.index))
-    let positions = (0..<sections.count + failed.count).filter { !taken.contains($0) }
-    let places = sections.indices.filter { reasons[sections[$0].key] != nil }
-    for place in places {
-      let key = sections[place].key
-      let reason = reasons[key] ?? ""
-      failed.append(FailedSection(index: positions[place], key: key, reason: reason))
-    }
-    failed.sort { $0.index < $1.index }
-    sections.removeAll { reasons[$0.key] != nil }
-    skipped.removeAll { reasons[$0.section] != nil }
-    for key in reasons.keys {
-      (absent[key], omitted[key], rows[key]) = (nil, nil, nil)
-      givenUp.remove(key)
-    }
-    return places
-  }
-
   /// Removes a field from ``absent`` if at least one section has it.
   ///
   /// All sections of a response are read with the same paths. If a path finds a value in one section, the path is
@@ -184,8 +146,6 @@ public struct FailedSection: Hashable, Sendable {
   public var key: String?
   /// The reason why the section cannot be used, and a possible remedy.
   public var reason: String
-  /// Whether an earlier section of the same response has the same key.
-  var repeatsKey = false
 }
 
 /// Counts of those skipped items and fields of one section that did not fit into ``DecodedListing/skipped``.

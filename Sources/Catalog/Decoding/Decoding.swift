@@ -7,90 +7,17 @@
 ///   - body: The body of the response, in a notation that the catalog file allows.
 ///   - position: The index of the source in the catalog file.
 ///   - file: The catalog file that lists the source.
+///   - limits: The limits for decoding, such as a deadline.
 /// - Returns: The sections, together with a list of the items and fields that were skipped.
 /// - Throws: ``CatalogError`` if the body cannot be parsed, reports a failure, or has no list of items where the
 ///   mapping expects it. An empty list is no error, and gives an empty section.
 public func decodeSource(
   _ body: [UInt8],
   at position: Int,
-  using file: CatalogFile
-) throws(CatalogError) -> DecodedListing {
-  try decodeSource(body, at: position, using: file, within: DecodingLimits())
-}
-
-/// Decodes the response of a source of a catalog, within limits such as a deadline.
-///
-/// The other parameters, the result and the errors are those of `decodeSource(_:at:using:)`.
-package func decodeSource(
-  _ body: [UInt8],
-  at position: Int,
   using file: CatalogFile,
-  within limits: DecodingLimits
-) throws(CatalogError) -> DecodedListing {
-  var decoder = ListingDecoder(file, position: position)
-  decoder.limits = limits
-  switch file.sections {
-  case .combined(let plan):
-    return try decoder.sections(body, plan: plan)
-  case .listed(let sources):
-    guard let parts = sources[position].parts else {
-      return try decoder.section(body, source: sources[position])
-    }
-    return try decoder.sections(body, plan: parts)
-  }
-}
-
-/// Cuts a large response into windows, which are smaller bodies that can be decoded one after the other.
-///
-/// - Parameters:
-///   - body: The body of the response, in any notation.
-///   - position: The index of the source in the catalog file.
-///   - file: The catalog file that lists the source.
-/// - Returns: The windows, or nil if the body must be decoded whole with `decodeSource(_:at:using:within:)`.
-package func windows(
-  of body: some RandomAccessBody,
-  at position: Int,
-  using file: CatalogFile
-) -> ListingWindows? {
-  ListingWindows(
-    body,
-    for: ListingDecoder(file, position: position),
-    parts: file.sections.parts(ofSource: position)
-  )
-}
-
-/// Decodes one window of a response that `windows(of:at:using:)` has cut.
-///
-/// - Parameters:
-///   - window: The window to decode.
-///   - position: The index of the source in the catalog file.
-///   - file: The catalog file that lists the source.
-///   - earlier: The joined results of the windows before this one. Its items are not used.
-///   - elements: The window begins with elements of a section. This is the number of elements that the section has in
-///     earlier windows.
-///   - limits: The limits for decoding, such as a deadline.
-/// - Returns: The sections, or parts of sections, that the window contains. Append them to `earlier`.
-/// - Throws: ``CatalogError`` if the window cannot be decoded alone. In that case, decode the whole body, which
-///   either succeeds or gives an error with the right position.
-package func decodeWindow(
-  _ window: ListingWindow,
-  at position: Int,
-  using file: CatalogFile,
-  after earlier: DecodedListing,
-  elements: Int,
   within limits: DecodingLimits = DecodingLimits()
 ) throws(CatalogError) -> DecodedListing {
-  var decoder = ListingDecoder(file, position: position)
-  decoder.mapping.notation.kind = window.kind
-  decoder.linesBefore = window.linesBefore
-  decoder.limits = limits
-  if let parts = file.sections.parts(ofSource: position) {
-    return try decoder.sections(in: window, plan: parts, after: earlier, elements: elements)
-  }
-  // The limit on unreadable elements depends on the number of all elements, which a part of the section cannot know.
-  decoder.limits.maxSkipped = nil
-  guard case .listed(let sources) = file.sections else { return earlier }
-  return try decoder.section(window.bytes, source: sources[position], firstIndex: elements)
+  try ListingDecoder(file, position: position, within: limits).listing(body)
 }
 
 /// Decodes the detail of one item: the document that has more fields of the item than its entry in a list.
@@ -125,14 +52,23 @@ public func decodeDetails(
 
 extension ListingDecoder {
   /// Makes a decoder for the source at an index of the catalog file.
-  init(_ file: CatalogFile, position: Int) {
-    let paging = file.paging(ofSource: position)
+  package init(
+    _ file: CatalogFile,
+    position: Int,
+    within limits: DecodingLimits = DecodingLimits()
+  ) {
+    let source =
+      switch file.sections {
+      case .listed(let sources): sources[position]
+      case .combined(let parts): SectionSource(key: parts.url, url: parts.url, parts: parts)
+      }
     self.init(
       mapping: file.mapping(ofSource: position),
       currency: file.currency,
-      nextPage: paging?.path
+      source: source,
+      paging: file.paging(ofSource: position),
+      limits: limits
     )
-    if case .cursor = paging?.step { nextPageIsCursor = true }
   }
 }
 
@@ -145,35 +81,23 @@ extension DetailDecoder {
   /// - Throws: ``CatalogError`` if the catalog file describes no details.
   fileprivate init(_ file: CatalogFile, subject: String) throws(CatalogError) {
     guard let mapping = file.mapping.detail else {
-      throw CatalogError(
-        .unexpectedShape,
-        subject: subject,
-        reason: "catalog \(file.name) has no details"
-      )
+      throw CatalogError.shape(subject, "catalog \(file.name) has no details")
     }
     self.init(envelope: file.mapping.envelope, mapping: mapping, currency: file.currency)
   }
 }
 
 /// The limits that a run sets for the decoding of a body, for example its deadline.
-package struct DecodingLimits: Sendable {
-  /// The number of unreadable elements in a section at which decoding still continues.
-  ///
-  /// Nil means that all elements are decoded.
-  package var maxSkipped: SkipLimit?
+public struct DecodingLimits: Sendable {
   /// A function that is called now and then during decoding.
   ///
   /// If it returns true, decoding ends with an error.
-  package var isStopped: @Sendable () -> Bool
+  public var isStopped: @Sendable () -> Bool
 
   /// Makes limits.
   ///
   /// Without arguments, nothing is limited.
-  package init(
-    maxSkipped: SkipLimit? = nil,
-    isStopped: @escaping @Sendable () -> Bool = { false }
-  ) {
-    self.maxSkipped = maxSkipped
+  public init(isStopped: @escaping @Sendable () -> Bool = { false }) {
     self.isStopped = isStopped
   }
 

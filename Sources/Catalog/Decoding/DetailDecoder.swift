@@ -21,29 +21,20 @@ struct DetailDecoder {
   func detail(_ body: [UInt8], id: String) throws(CatalogError) -> ItemDetail {
     let subject = "detail \(id)"
     let entries = try entries(of: body, subject: subject)
-    for entry in entries {
-      let found: String?
-      do throws(CatalogError) {
-        found = try name(of: entry, subject: subject)
-      } catch {
-        // If the body has many details, another one can have the wanted id.
-        guard entries.count > 1 else { throw error }
-        continue
+    if entries.count == 1 {
+      if let named = try name(of: entries[0], subject: subject), named != id {
+        throw CatalogError.shape(subject, "the body is the detail of \"\(named.prefix(40))\"")
       }
-      guard let named = found else { continue }
-      if named == id { return try read(entry, id: id) }
-      guard entries.count > 1 else {
-        throw shapeError(subject, "the body is the detail of \"\(named.prefix(40))\"")
-      }
+      return try read(entries[0], id: id)
     }
-    guard entries.count == 1, let entry = entries.first else {
-      throw CatalogError(
-        .absentDetail,
-        subject: subject,
-        reason: "the body has only details of other items"
-      )
+    for entry in entries where (try? name(of: entry, subject: subject)) == id {
+      return try read(entry, id: id)
     }
-    return try read(entry, id: id)
+    throw CatalogError(
+      .absentDetail,
+      subject: subject,
+      reason: "the body has only details of other items"
+    )
   }
 
   /// Decodes a response that holds the details of many items.
@@ -58,7 +49,7 @@ struct DetailDecoder {
       var id: String?
       do throws(CatalogError) {
         id = try name(of: entry, subject: "details")
-        guard let id else { throw shapeError("details", "number \(index) has no id") }
+        guard let id else { throw CatalogError.shape("details", "number \(index) has no id") }
         decoded.details.append(try read(entry, id: id))
       } catch {
         first = first ?? error
@@ -80,7 +71,7 @@ struct DetailDecoder {
         let values = try path.values(in: root)
         if !values.isEmpty, values.allSatisfy({ $0.kind == .object }) { return values }
       }
-      throw shapeError(subject, "expected an object, found \(root.kind.phrase)")
+      throw CatalogError.shape(subject, "expected an object, found \(root.kind.phrase)")
     } catch {
       throw error.quoting(body)
     }
@@ -90,7 +81,7 @@ struct DetailDecoder {
     var reader = FieldReader(node: entry, currency: currency)
     let id = reader.identifier(mapping.id)
     if let fault = reader.faults.first {
-      throw shapeError(subject, "\(fault.field ?? "id"): \(fault.reason)")
+      throw CatalogError.shape(subject, "\(fault.field ?? "id"): \(fault.reason)")
     }
     return id
   }
@@ -98,25 +89,21 @@ struct DetailDecoder {
   private func read(_ entry: JSONNode, id: String) throws(CatalogError) -> ItemDetail {
     let subject = "detail \(id)"
     var outer = FieldReader(node: entry, currency: currency)
-    guard let root = outer.first(mapping.root)?.value, root.kind == .object else {
-      throw shapeError(subject, "expected the fields of a detail, found none")
-    }
+    guard let root = outer.first(mapping.root)?.value, root.kind == .object,
+      try holdsAnyField(root)
+    else { throw CatalogError.shape(subject, "expected the fields of a detail, found none") }
     var reader = FieldReader(node: root, currency: currency, values: mapping.values)
-    guard try holdsAnyField(reader) else {
-      throw shapeError(subject, "expected the fields of a detail, found none")
-    }
     var detail = ItemDetail(id: id)
     detail.description = reader.text(mapping.description)
     detail.prices = reader.prices(mapping.prices)
     detail.images = reader.images(mapping.images)
-    for rule in mapping.notes { detail.notes[rule.name] = reader.identifier(rule.paths) }
+    detail.notes = reader.notes(mapping.notes)
     // If no field can be read, this is an error, so that the run keeps the detail that is in the cache.
     if let fault = reader.faults.first, detail == ItemDetail(id: id) {
-      throw shapeError(subject, (fault.field.map { "\($0): " } ?? "") + fault.reason)
+      throw CatalogError.shape(subject, (fault.field.map { "\($0): " } ?? "") + fault.reason)
     }
     detail.empty = try emptyFields(of: detail, in: root)
-    guard !reader.faults.isEmpty else { return detail }
-    detail.lost = reader.faults.map { LostField(field: $0.field, reason: $0.reason) }
+    detail.lost = reader.faults.isEmpty ? nil : reader.faults
     return detail
   }
 
@@ -127,28 +114,22 @@ struct DetailDecoder {
     of detail: ItemDetail,
     in root: JSONNode
   ) throws(CatalogError) -> [String]? {
-    var empty: Set<DetailField> = []
+    var empty: [String] = []
     for field in mapping.given where !field.isHeld(by: detail) {
-      for path in mapping.paths(of: field) where try path.leadsToEmptyList(in: root) {
-        empty.insert(field)
-      }
+      if try mapping.paths(of: field).leadToEmptyList(in: [root]) { empty.append(field.name) }
     }
-    return empty.isEmpty ? nil : empty.map(\.name).sorted()
+    return empty.isEmpty ? nil : empty.sorted()
   }
 
   /// Whether the object has any field of the mapping.
   ///
   /// Without this check, `{}` would be a detail.
-  private func holdsAnyField(_ reader: FieldReader) throws(CatalogError) -> Bool {
+  private func holdsAnyField(_ node: JSONNode) throws(CatalogError) -> Bool {
     for path in mapping.fields.flatMap(mapping.paths(of:)) {
-      if try path.firstValue(in: reader.node) != nil { return true }
-      if try path.withoutLastChoice?.firstValue(in: reader.node) != nil { return true }
+      if try path.firstValue(in: node) != nil { return true }
+      if try path.withoutLastChoice?.firstValue(in: node) != nil { return true }
     }
     return false
-  }
-
-  private func shapeError(_ subject: String, _ reason: String) -> CatalogError {
-    CatalogError(.unexpectedShape, subject: subject, reason: reason)
   }
 }
 

@@ -1,12 +1,5 @@
 import Base
 
-/// The reason why a field cannot be used.
-struct FieldFault: Error, Equatable {
-  /// The name of the field in the shop's response, such as "s_price".
-  let field: String?
-  let reason: String
-}
-
 /// Reads the fields of an item or a detail from a JSON object.
 ///
 /// A field has one or more paths. They are tried in order, and the first path that leads to a value counts. `null`, `""`
@@ -25,7 +18,7 @@ struct FieldReader {
   /// The fields that could not be used so far.
   ///
   /// Each is listed once.
-  private(set) var faults: [FieldFault] = []
+  private(set) var faults: [LostField] = []
 
   /// The maximum number of badges, pictures or prices of an item.
   ///
@@ -54,6 +47,15 @@ struct FieldReader {
     return text
   }
 
+  /// The values of several fields, each a text or a number, by the names of the fields.
+  ///
+  /// Fields without a value are left out.
+  mutating func notes(_ rules: [Mapping.NoteRule]) -> [String: String] {
+    var notes: [String: String] = [:]
+    for rule in rules { notes[rule.name] = identifier(rule.paths) }
+    return notes
+  }
+
   /// The value, or nil if there is no value.
   ///
   /// The value must be a text.
@@ -70,18 +72,26 @@ struct FieldReader {
   /// The path can lead to one text, to a list of texts, or to several texts.
   mutating func texts(_ paths: [JSONPath]) -> [String] {
     guard let (path, values) = all(paths) else { return [] }
-    var texts: [String] = []
-    var odd: [JSONNode] = []
-    for value in values {
-      if let text = value.text {
-        texts.append(self.values.isHTML ? PageText.plain(text) : text)
-      } else {
-        odd.append(value)
-      }
-    }
-    if let first = odd.first {
+    let texts = texts(of: values.map { (path, $0) }, \.text)
+    return self.values.isHTML ? texts.map { PageText.plain($0.text) } : texts.map(\.text)
+  }
+
+  /// The texts of values, each with the path to it.
+  ///
+  /// A value without a text is recorded as a fault. If `mayBeObjects` is true, objects beside texts are no fault.
+  private mutating func texts(
+    of values: [(path: JSONPath, value: JSONNode)],
+    mayBeObjects: Bool = false,
+    _ text: (JSONNode) -> String?
+  ) -> [(path: JSONPath, text: String)] {
+    let texts = values.compactMap { path, value in text(value).map { (path, $0) } }
+    if texts.count == values.count { return texts }
+    let odd = values.filter { text($0.value) == nil }
+    if let first = odd.first,
+      !mayBeObjects || texts.isEmpty || odd.contains(where: { $0.value.kind != .object })
+    {
       let share = values.count > 1 ? " in \(odd.count) of \(values.count)" : ""
-      note(path, "expected text, found \(first.kind.phrase)\(share)")
+      note(first.path, "expected text, found \(first.value.kind.phrase)\(share)")
     }
     return texts
   }
@@ -168,37 +178,22 @@ struct FieldReader {
   /// objects.
   private mutating func pictures(_ rules: [Mapping.TextsRule]) -> [String] {
     for rule in rules {
-      var texts: [String] = []
-      var odd: [(path: JSONPath, kind: JSONNode.Kind)] = []
-      var count = 0
+      var values: [(path: JSONPath, value: JSONNode)] = []
       for path in rule.paths {
-        for value in rule.largest == nil ? all(path) : largest(rule, path) {
-          count += 1
-          guard let text = rule.template == nil ? value.text : Self.plainText(value) else {
-            odd.append((path, value.kind))
-            continue
-          }
-          if Self.isData(text) {
-            note(path, "a data: URL contains the picture itself, so there is nothing to fetch")
-          } else {
-            texts += filled(rule.texts(of: text), rule)
-          }
+        values += (rule.largest == nil ? all(path) : largest(rule, path)).map { (path, $0) }
+      }
+      let texts = texts(of: values, mayBeObjects: rule.paths.count > 1) {
+        rule.template == nil ? $0.text : Self.plainText($0)
+      }
+      var urls: [String] = []
+      for (path, text) in texts {
+        if Self.isData(text) {
+          note(path, "a data: URL contains the picture itself, so there is nothing to fetch")
+        } else {
+          urls += filled(rule.texts(of: text), rule)
         }
       }
-      if let first = odd.first,
-        rule.paths.count == 1 || texts.isEmpty || odd.contains(where: { $0.kind != .object })
-      {
-        let share = count > 1 ? " in \(odd.count) of \(count)" : ""
-        note(first.path, "expected text, found \(first.kind.phrase)\(share)")
-      }
-      if texts.count > Self.mostValues {
-        note(
-          rule.paths.first,
-          "only the first \(Self.mostValues) of \(texts.count) values are read"
-        )
-        texts.removeLast(texts.count - Self.mostValues)
-      }
-      if !texts.isEmpty || !odd.isEmpty { return texts }
+      if !urls.isEmpty || texts.count < values.count { return limited(urls, rule.paths.first) }
     }
     return []
   }
@@ -268,7 +263,7 @@ struct FieldReader {
 
   /// Records that a field cannot be used, unless the same fault is recorded already.
   mutating func note(_ path: JSONPath?, _ reason: String) {
-    let fault = FieldFault(field: path?.lastName, reason: reason)
+    let fault = LostField(field: path?.lastName, reason: reason)
     if !faults.contains(fault) { faults.append(fault) }
   }
 
@@ -317,13 +312,14 @@ struct FieldReader {
     if values.contains(where: { $0.kind == .array }) {
       values = values.flatMap { $0.kind == .array ? $0.elements : [$0] }
     }
-    values = values.map(\.content)
-    values.removeAll(where: isEmpty)
-    if values.count > Self.mostValues {
-      note(path, "only the first \(Self.mostValues) of \(values.count) values are read")
-      values.removeLast(values.count - Self.mostValues)
-    }
-    return values
+    return limited(values.map(\.content).filter { !isEmpty($0) }, path)
+  }
+
+  /// The first values, and a fault if there are too many.
+  private mutating func limited<Value>(_ values: [Value], _ path: JSONPath?) -> [Value] {
+    guard values.count > Self.mostValues else { return values }
+    note(path, "only the first \(Self.mostValues) of \(values.count) values are read")
+    return Array(values.prefix(Self.mostValues))
   }
 
   private func isEmpty(_ value: JSONNode) -> Bool {

@@ -67,10 +67,7 @@ extension Mapping.Item {
     case .latitude: latitude
     case .longitude: longitude
     case .address: address
-    case .thumbnail: images[.thumbnail]
-    case .top: images[.top]
-    case .gallery: images[.gallery]
-    case .section: images[.section]
+    case .thumbnail, .top, .gallery, .section: field.role.map { images[$0] } ?? []
     }
   }
 }
@@ -87,18 +84,17 @@ extension ListingDecoder {
     guard !items.isEmpty || elements.isEmpty else { return Set(mapping.item.given) }
     var absent: Set<ItemField> = []
     for field in mapping.item.given where !items.contains(where: field.isHeld) {
-      let paths = mapping.item.paths(of: field)
-      if try !Self.isEmptyList(paths, in: elements) { absent.insert(field) }
+      if try !mapping.item.paths(of: field).leadToEmptyList(in: elements) { absent.insert(field) }
     }
     return absent
   }
+}
 
-  private static func isEmptyList(
-    _ paths: [JSONPath],
-    in elements: [JSONNode]
-  ) throws(CatalogError) -> Bool {
-    for element in elements {
-      for path in paths where try path.leadsToEmptyList(in: element) { return true }
+extension [JSONPath] {
+  /// Whether one of the paths leads to an empty list in one of the values.
+  func leadToEmptyList(in nodes: [JSONNode]) throws(CatalogError) -> Bool {
+    for node in nodes {
+      for path in self where try path.leadsToEmptyList(in: node) { return true }
     }
     return false
   }

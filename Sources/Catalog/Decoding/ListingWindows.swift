@@ -1,42 +1,4 @@
-/// A part of a large response that can be decoded by itself, because it is a complete smaller body.
-package struct ListingWindow: Sendable {
-  /// The smaller body.
-  ///
-  /// It ends with spaces that the JSON parser needs. Without them, the parser would copy the body.
-  ///
-  /// If the response cannot be read from its file, there are no bytes. Decoding then fails, because an empty body is
-  /// not valid.
-  package let bytes: [UInt8]
-  /// The number of the response's sections that come before this window.
-  ///
-  /// It is 0 if the response is one section.
-  let sectionsBefore: Int
-  /// Whether the window contains whole sections or a part of one section.
-  let extent: Extent
-  /// The number of bytes in all later windows.
-  package let bytesAfter: Int
-  /// The notation of the window, such as JSON or CSV.
-  let kind: BodyFormat.Kind
-  /// The number of lines of the response that come before this window.
-  ///
-  /// It is 0 if the number of a line does not matter in the response's notation.
-  let linesBefore: Int
-
-  /// The content of a window, if the response has many sections.
-  enum Extent {
-    /// One or more whole sections.
-    case whole
-    /// The first items of one section.
-    case beginning
-    /// Further items of the section that the previous window ended with.
-    case continuation
-  }
-
-  /// Whether the window only has further items of the section that the previous window ended with.
-  package var isContinuation: Bool { extent == .continuation }
-}
-
-/// Cuts a large response into windows, which are complete smaller bodies.
+/// Decodes a large response in windows, which are complete smaller bodies.
 ///
 /// A window has some of the items, and repeats everything around the items. For example, the response `{"total": 2,
 /// "items": [1, 2]}` can be cut into `{"total": 2, "items": [1]}` and `{"total": 2, "items": [2]}`.
@@ -45,38 +7,37 @@ package struct ListingWindow: Sendable {
 /// window are freed before the next window is read.
 ///
 /// Each byte of the response is in at least one window. If the response is not valid JSON, at least one window is not
-/// valid either. If the windows are decoded and the results are joined in order, they equal the result of the whole
-/// response.
-package struct ListingWindows: Sequence, IteratorProtocol {
+/// valid either. If the results of the windows are joined in order, they equal the result of the whole response.
+package struct ListingWindows {
   /// The ranges of the response that make up a window.
   private struct Plan {
-    var ranges: [Range<Int>]
-    var sectionsBefore = 0
-    var extent = ListingWindow.Extent.whole
+    let ranges: [Range<Int>]
+    /// Whether the window only has further items of the section that the previous window ended with.
+    ///
+    /// It matters only if the response has many sections.
+    var isContinuation = false
+    /// The number of lines of the response that come before this window, if the notation is one of lines.
     var linesBefore = 0
   }
 
   private let body: any RandomAccessBody
-  private let kind: BodyFormat.Kind
-  private var plans: ArraySlice<Plan>
-  /// The bytes of the previous window.
-  ///
-  /// If nothing else refers to them, the next window reuses their memory.
+  private var decoder: ListingDecoder
+  private var plans: ArraySlice<Plan> = []
+  private var earlier = ListingDecoder.EarlierSections()
+  /// The bytes of the previous window, whose memory the next window reuses.
   private var bytes: [UInt8] = []
 
   /// The minimum number of bytes of items in a window.
   ///
   /// Responses of up to twice this size are not cut.
   private static let size = 2 << 20
-  /// The maximum number of bytes around the items of a JSON body.
+  /// The maximum number of bytes around the items, which every window repeats.
   ///
-  /// Every window repeats these bytes.
-  private static let mostAround = 64 << 10
-  /// The maximum number of bytes around the records of another notation.
-  ///
-  /// It is larger, because an XML document can have, for example, all its categories before the records.
-  private static let mostAroundRecords = 512 << 10
+  /// An XML document can have, for example, all its categories before the records.
+  private static let mostAround = 512 << 10
   /// The spaces that simdjson needs at the end of a text, so that it can read more bytes at once.
+  ///
+  /// Without them, it would copy the text.
   private static let padding = [UInt8](repeating: 0x20, count: 64)
 
   /// Plans the windows of a response.
@@ -86,50 +47,42 @@ package struct ListingWindows: Sequence, IteratorProtocol {
   ///
   /// - Parameters:
   ///   - body: The response, in any notation.
-  ///   - decoder: The decoder that will decode the windows.
-  ///   - parts: The paths to the sections, or nil if the response is one section.
+  ///   - decoder: The decoder of the source.
   ///   - size: The minimum number of bytes of items in a window.
-  package init?(
-    _ body: some RandomAccessBody,
-    for decoder: ListingDecoder,
-    parts: CombinedSections? = nil,
-    size: Int = Self.size
-  ) {
+  package init?(_ body: some RandomAccessBody, for decoder: ListingDecoder, size: Int = Self.size)
+  {
+    var beginning: [UInt8] = []
     guard body.count > 2 * size, decoder.mapping.transform == nil,
-      let beginning = body.beginning(most: 1 << 20)
+      body.read(into: &beginning, from: 0, most: 1 << 20)
     else { return nil }
-    self.body = body
-    var notation = decoder.mapping.notation
-    let named = notation.kind ?? notation.content(of: beginning)
+    (self.body, self.decoder) = (body, decoder)
+    let notation = decoder.mapping.notation
+    let kind = notation.kind ?? notation.content(of: beginning)
     // If the URL or the media type said that the response is JSON Lines, it has already been converted to an array.
     let isArray = JSONText(beginning).first == UInt8(ascii: "[")
-    kind = named == .jsonl && isArray ? .json : named
-    notation.kind = kind
+    self.decoder.mapping.notation.kind = kind == .jsonl && isArray ? .json : kind
     let start = beginning.count - JSONText(beginning).bytes.count
-    let plans: [Plan]?
-    if kind != .json {
-      plans = parts == nil ? Self.plans(of: body, from: start, decoder, notation, size) : nil
-    } else if let parts {
-      plans = Self.plans(of: body, from: start, decoder, parts, size)
-    } else {
-      plans = Self.plans(of: body, from: start, decoder, size)
+    guard let plans = Self.plans(of: body, from: start, self.decoder, size), plans.count > 1 else {
+      return nil
     }
-    guard let plans, plans.count > 1 else { return nil }
     self.plans = plans[...]
   }
 
-  /// The next window, or nil after the last one.
-  package mutating func next() -> ListingWindow? {
+  /// The number of bytes in the windows that have not been decoded.
+  package var bytesLeft: Int { plans.reduce(0) { $0 + Self.count($1.ranges) } }
+
+  private static func count(_ ranges: [Range<Int>]) -> Int { ranges.reduce(0) { $0 + $1.count } }
+
+  /// Decodes the next window.
+  ///
+  /// - Returns: The sections, or parts of sections, that the window contains, or nil after the last window. Call
+  ///   ``DecodedListing/settleAbsence()`` after all results are joined.
+  /// - Throws: ``CatalogError`` if the window cannot be decoded alone. In that case, decode the whole body, which
+  ///   either succeeds or gives an error with the right position.
+  package mutating func next() throws(CatalogError) -> DecodedListing? {
     guard let plan = plans.popFirst() else { return nil }
-    let size = plan.ranges.reduce(0) { $0 + $1.count }
-    let after = plans.reduce(0) { sum, plan in
-      sum + plan.ranges.reduce(0) { $0 + $1.count }
-    }
-    if bytes.count < size {
-      bytes += repeatElement(0, count: size - bytes.count)
-    } else {
-      bytes.removeLast(bytes.count - size)
-    }
+    bytes.removeAll(keepingCapacity: true)
+    bytes += repeatElement(0, count: Self.count(plan.ranges))
     let isRead = bytes.withUnsafeMutableBytes { [body] buffer in
       var filled = 0
       return plan.ranges.allSatisfy { range in
@@ -138,150 +91,100 @@ package struct ListingWindows: Sequence, IteratorProtocol {
         return body.copy(range, to: UnsafeMutableRawBufferPointer(rebasing: room))
       }
     }
+    // If the response cannot be read from its file, decoding fails, because an empty body is not valid.
     if isRead { bytes += Self.padding } else { bytes = [] }
-    return ListingWindow(
-      bytes: bytes,
-      sectionsBefore: plan.sectionsBefore,
-      extent: plan.extent,
-      bytesAfter: after,
-      kind: kind,
-      linesBefore: plan.linesBefore
-    )
+    decoder.linesBefore = plan.linesBefore
+    return try decoder.listing(bytes, after: &earlier, isContinuation: plan.isContinuation)
   }
 
-  /// Plans the windows of a table, a text of lines, a JSON Lines text or an XML document.
+  /// Plans the windows of a response.
   ///
-  /// The decoder reads the records of JSON Lines as the elements of the outermost array, and other records as the
-  /// elements of an array named `items`.
-  private static func plans(
-    of body: some RandomAccessBody,
-    from start: Int,
-    _ decoder: ListingDecoder,
-    _ notation: BodyFormat,
-    _ size: Int
-  ) -> [Plan]? {
-    let isLines = notation.kind == .jsonl
-    let names = isLines ? [] : ["items"]
-    let ways = decoder.mapping.items.map(\.namesOfArray)
-    // The paths before this one must be for other notations, so that they lead to nothing here.
-    guard let way = ways.firstIndex(where: { $0?.names == names }),
-      ways[..<way].allSatisfy({ $0.map { $0.names.first != "around" } ?? false }),
-      !(isLines && ways[way]?.isChoice == true),
-      decoder.pathsAroundItems.allSatisfy({ $0.staysOutside(names) }),
-      let cuts = RecordCuts(body, from: start, notation, size: size)
-    else { return nil }
-    let (head, tail) = (start..<cuts.records.lowerBound, cuts.records.upperBound..<body.count)
-    guard head.count + tail.count <= mostAroundRecords else { return nil }
-    return cuts.parts.map { Plan(ranges: [head, $0.range, tail], linesBefore: $0.linesBefore) }
-  }
-
-  /// Plans the windows of a JSON body that is one section.
+  /// A window has one or more small sections, or a part of a large section. A response of one section counts as this
+  /// section.
   private static func plans(
     of body: some RandomAccessBody,
     from start: Int,
     _ decoder: ListingDecoder,
     _ size: Int
   ) -> [Plan]? {
-    for path in decoder.mapping.items {
-      guard let (names, isChoice) = path.namesOfArray else { return nil }
-      var scan = ArrayScan()
-      switch scan.find(names, in: body, from: start, window: size) {
-      case .unsure: return nil
-      case .none: continue
-      case .array:
-        let around = body.count - (scan.end - scan.start)
-        // If elements of the array are arrays themselves, a path such as `$.items[*]` leads to lists of items.
-        guard around <= mostAround, !(isChoice && scan.holdsArrays),
-          decoder.pathsAroundItems.allSatisfy({ $0.staysOutside(names) })
-        else { return nil }
-        return scan.parts.map { part in
-          Plan(ranges: [start..<scan.start, part, scan.end..<body.count])
-        }
-      }
+    let (notation, envelope) = (decoder.mapping.notation, decoder.mapping.envelope)
+    var outside = envelope.status + [decoder.paging?.path].compactMap(\.self)
+    var sections = [start..<body.count]
+    if let parts = decoder.source.parts {
+      guard notation.kind == .json, parts.each.endsInMembers,
+        let names = parts.each.namesOfArray?.names, outside.allSatisfy({ $0.staysOutside(names) })
+      else { return nil }
+      var scan = ArrayScan(body, for: [names], size: 1)
+      guard let list = scan.arrays(in: sections[0])?[names] else { return nil }
+      sections = list.parts.map(\.range)
+      outside = [parts.key, parts.title, parts.subtitle].compactMap(\.self)
+    } else {
+      outside += envelope.title + envelope.subtitle
     }
-    return nil
-  }
-
-  /// Plans the windows of a JSON body that has many sections.
-  ///
-  /// A window has one or more small sections, or a part of a large section.
-  private static func plans(
-    of body: some RandomAccessBody,
-    from start: Int,
-    _ decoder: ListingDecoder,
-    _ sections: CombinedSections,
-    _ size: Int
-  ) -> [Plan]? {
-    let ways = decoder.mapping.items.map(\.namesOfArray)
-    let fromSection = [sections.key, sections.title, sections.subtitle].compactMap(\.self)
-    guard let names = sections.each.namesOfArray?.names, sections.each.endsInMembers,
-      !ways.contains(where: { $0 == nil }),
-      ways.allSatisfy({ way in fromSection.allSatisfy { $0.staysOutside(way?.names ?? []) } }),
-      ([decoder.nextPage].compactMap(\.self) + decoder.mapping.envelope.status)
-        .allSatisfy({ $0.staysOutside(names) })
+    guard let first = sections.first?.lowerBound, let last = sections.last?.upperBound,
+      body.count - (last - first) <= mostAround
     else { return nil }
+    let (head, tail) = (start..<first, last..<body.count)
+    let ways = decoder.mapping.items.compactMap { $0.namesOfArray?.names }
+    var scan = ArrayScan(body, for: ways, size: size)
     var plans: [Plan] = []
-    var group: (range: Range<Int>, before: Int)?
-    var count = 0
-    var isSure = true
+    /// The range of small sections that will be in one window.
+    var group: Range<Int>?
     func endGroup() {
-      guard let ended = group else { return }
-      plans.append(Plan(ranges: [ended.range], sectionsBefore: ended.before))
+      if let group { plans.append(Plan(ranges: [head, group, tail])) }
       group = nil
     }
-    var scan = ArrayScan()
-    let inner = ways.compactMap { $0?.names }
-    let isChoice = ways.contains { $0?.isChoice == true }
-    let finding = scan.findSections(names, inner: inner, in: body, from: start, window: size) {
-      section,
-      items in
-      defer { count += 1 }
-      guard let items, !items.cuts.isEmpty else {
-        group = (
-          (group?.range.lowerBound ?? section.lowerBound)..<section.upperBound,
-          group?.before ?? count
-        )
-        if section.upperBound - (group?.range.lowerBound ?? 0) >= size { endGroup() }
-        return
+    for section in sections {
+      let arrays =
+        notation.kind == .json
+        ? scan.arrays(in: section) : records(body, from: start, notation, size)
+      guard let arrays else { return nil }
+      var found: RecordCuts?
+      for path in decoder.mapping.items where found == nil {
+        guard let (names, isChoice) = path.namesOfArray,
+          // The JSON of an XML document also has the elements around the records.
+          notation.kind != .xml || names.first != "around"
+        else { return nil }
+        found = arrays[names]
+        guard let found, found.parts.count > 1 else { continue }
+        // If elements of the array are arrays themselves, a path such as `$.items[*]` leads to lists of items.
+        guard section.count - found.range.count <= mostAround, !(isChoice && found.holdsArrays),
+          outside.allSatisfy({ $0.staysOutside(names) })
+        else { return nil }
+      }
+      guard let found, found.parts.count > 1 else {
+        let joined = (group ?? section).lowerBound..<section.upperBound
+        group = joined
+        if joined.count >= size { endGroup() }
+        continue
       }
       endGroup()
-      let around = section.count - (items.end - items.start)
-      isSure = isSure && around <= mostAround && !(isChoice && items.holdsArrays)
-      for (place, part) in items.parts.enumerated() {
+      let before = section.lowerBound..<found.range.lowerBound
+      let after = found.range.upperBound..<section.upperBound
+      for (place, part) in found.parts.enumerated() {
         plans.append(
           Plan(
-            ranges: [
-              section.lowerBound..<items.start, part, items.end..<section.upperBound,
-            ],
-            sectionsBefore: count,
-            extent: place == 0 ? .beginning : .continuation
+            ranges: [head, before, part.range, after, tail],
+            isContinuation: place > 0,
+            linesBefore: part.linesBefore
           )
         )
       }
     }
     endGroup()
-    let around = body.count - (scan.end - scan.start)
-    guard finding == .array, isSure, around <= mostAround else { return nil }
-    return plans.map { plan in
-      var plan = plan
-      plan.ranges = [start..<scan.start] + plan.ranges + [scan.end..<body.count]
-      return plan
+    return plans
+  }
+
+  /// Finds the records of another notation than JSON, by the place that they have in the JSON that is made of it.
+  private static func records(
+    _ body: some RandomAccessBody,
+    from start: Int,
+    _ notation: BodyFormat,
+    _ size: Int
+  ) -> [[String]: RecordCuts]? {
+    RecordCuts(body, from: start, notation, size: size).map {
+      [notation.kind == .jsonl ? [] : ["items"]: $0]
     }
-  }
-}
-
-extension ArrayScan {
-  /// The ranges of the body between the cuts, which have whole elements and the commas between them.
-  fileprivate var parts: [Range<Int>] {
-    zip([start] + cuts.map { $0 + 1 }, cuts + [end]).map { $0..<$1 }
-  }
-}
-
-extension ListingDecoder {
-  /// The paths to the values that the decoder reads outside the items.
-  fileprivate var pathsAroundItems: [JSONPath] {
-    let envelope = mapping.envelope
-    return envelope.title + envelope.subtitle + envelope.status + [nextPage].compactMap(\.self)
   }
 }
 
@@ -293,12 +196,14 @@ extension JSONPath {
   var namesOfArray: (names: [String], isChoice: Bool)? {
     var names: [String] = []
     for (place, segment) in segments.enumerated() {
-      if let name = segment.plainName {
-        names.append(name)
-      } else if place == segments.count - 1, segment.choosesAlone {
-        return (names, true)
-      } else {
-        return nil
+      guard !segment.isDescendant, segment.selectors.count == 1 else { return nil }
+      let isLast = place == segments.count - 1
+      switch segment.selectors[0] {
+      case .name(let name): names.append(name)
+      case .wildcard where isLast: return (names, true)
+      // A filter can look at other elements only by a second `$`.
+      case .filter where isLast && !description.dropFirst().contains("$"): return (names, true)
+      case .wildcard, .filter, .index, .slice: return nil
       }
     }
     return (names, false)
@@ -319,64 +224,5 @@ extension JSONPath {
       }
     }
     return segments.count < names.count
-  }
-}
-
-extension JSONPath.Segment {
-  /// The name if the step selects one member by its name, otherwise nil.
-  fileprivate var plainName: String? {
-    guard !isDescendant, selectors.count == 1, case .name(let name) = selectors[0] else {
-      return nil
-    }
-    return name
-  }
-
-  /// Whether the step tests each element of an array without looking at other elements.
-  fileprivate var choosesAlone: Bool {
-    guard !isDescendant, selectors.count == 1 else { return false }
-    return switch selectors[0] {
-    case .wildcard: true
-    case .filter(let filter): filter.isOfElementAlone
-    case .name, .index, .slice: false
-    }
-  }
-}
-
-extension JSONFilter {
-  /// Whether the filter looks only at the element that it tests, so that its result is the same in a window.
-  fileprivate var isOfElementAlone: Bool {
-    switch self {
-    case .any(let filters), .all(let filters): filters.allSatisfy(\.isOfElementAlone)
-    case .not(let filter): filter.isOfElementAlone
-    case .exists(let query): query.isOfElementAlone
-    case .compares(let left, _, let right): left.isOfElementAlone && right.isOfElementAlone
-    case .finds(let operand, let pattern, _):
-      if case .computed(let other) = pattern {
-        operand.isOfElementAlone && other.isOfElementAlone
-      } else {
-        operand.isOfElementAlone
-      }
-    }
-  }
-}
-
-extension JSONFilter.Query {
-  fileprivate var isOfElementAlone: Bool {
-    isRelative
-      && segments.allSatisfy { segment in
-        segment.selectors.allSatisfy { selector in
-          if case .filter(let filter) = selector { filter.isOfElementAlone } else { true }
-        }
-      }
-  }
-}
-
-extension JSONFilter.Operand {
-  fileprivate var isOfElementAlone: Bool {
-    switch self {
-    case .literal: true
-    case .only(let query), .count(let query), .value(let query): query.isOfElementAlone
-    case .length(let operand): operand.isOfElementAlone
-    }
   }
 }

@@ -13,6 +13,7 @@ enum FormatFiles {
     ("woocommerce-csv", PackageResources.woocommerce_csv_yaml),
     ("magento", PackageResources.magento_yaml),
     ("bigcommerce", PackageResources.bigcommerce_yaml),
+    ("bigcartel", PackageResources.bigcartel_yaml),
     ("prestashop", PackageResources.prestashop_yaml),
     ("shopware", PackageResources.shopware_yaml),
     ("commercetools", PackageResources.commercetools_yaml),

@@ -40,7 +40,7 @@ struct FormatProposal: ProposedReading {
     let decoder = ListingDecoder(mapping: try format.mapping(), currency: "USD")
     let root = try decoder.read(page.body, of: "the response").root
     let elements = try decoder.elements(of: root, subject: "the response")
-    let listing = try decoder.section(page.body, source: SectionSource(key: "main", url: "main"))
+    let listing = try decoder.listing(page.body)
     let lost = listing.skipped.count { $0.lost == .item }
     guard lost * 2 <= elements.count, lost < elements.count else { return nil }
     let rules = decoder.mapping.item.salePrice + decoder.mapping.item.normalPrice

@@ -42,19 +42,6 @@ public struct CatalogDiff: Hashable, Sendable {
     }
   }
 
-  /// Makes the changes from an empty catalog to a first state.
-  ///
-  /// All listings are then new.
-  ///
-  /// - Parameter sections: The key of each section, and the ids of its items in their order.
-  public init(first sections: [(key: String, ids: [String])]) {
-    self.init(
-      from: [],
-      to: sections.map { ListedIDs(key: $0.key, ids: PackedIDs($0.ids)) },
-      changes: { _, _ in [] }
-    )
-  }
-
   /// Compares two states whose items need not be in memory.
   ///
   /// - Parameters:
@@ -68,65 +55,41 @@ public struct CatalogDiff: Hashable, Sendable {
     to new: [ListedIDs],
     changes: (_ before: ListedPlace, _ after: ListedPlace) throws(Failure) -> [FieldChange]
   ) throws(Failure) {
-    let oldSections = Dictionary(old.enumerated().map { ($1.key, $0) }) { first, _ in first }
-    // `sources` has, for each new item, its index in the old section with the same key, or -1. `stays` says, for each
-    // old item, whether it is still in its section.
-    var sources: [[Int32]] = []
-    var stays = old.map { [Bool](repeating: false, count: $0.ids.count) }
-    for section in new {
-      let before = oldSections[section.key]
-      sources.append(
-        (0..<section.ids.count).map { index in
-          guard let before, let place = old[before].ids.counterpart(of: index, in: section.ids)
-          else { return -1 }
-          stays[before][place] = true
-          return Int32(place)
-        }
-      )
-    }
+    let oldPlaces = Dictionary(old.enumerated().map { ($1.key, $0) }) { first, _ in first }
+    let newSections = Dictionary(new.map { ($0.key, $0.ids) }) { first, _ in first }
+    // The old items that are not in the new section with the same key, the last one first.
     var departed: [String: [ListedPlace]] = [:]
     for (number, section) in old.enumerated().reversed() {
-      for index in (0..<section.ids.count).reversed() where !stays[number][index] {
-        departed[section.ids[index], default: []].append(ListedPlace(number, index))
+      let after = newSections[section.key]
+      for index in (0..<section.ids.count).reversed()
+      where after?.counterpart(of: index, in: section.ids) == nil {
+        departed[section.ids[index], default: []]
+          .append(ListedPlace(section: number, index: index))
       }
     }
     for (number, section) in new.enumerated() {
+      let before = oldPlaces[section.key]
       for index in 0..<section.ids.count {
-        let place = ListedPlace(number, index)
-        let source = Int(sources[number][index])
-        if source >= 0, let before = oldSections[section.key] {
-          changed += try changes(ListedPlace(before, source), place)
+        let place = ListedPlace(section: number, index: index)
+        if let before, let source = old[before].ids.counterpart(of: index, in: section.ids) {
+          changed += try changes(ListedPlace(section: before, index: source), place)
           continue
         }
         let id = section.ids[index]
-        if let before = departed[id]?.popLast() {
-          changed.append(
-            FieldChange(
-              section: section.key,
-              id: id,
-              field: "section",
-              from: old[before.section].key,
-              to: section.key
-            )
-          )
-          changed += try changes(before, place)
-        } else {
-          added.append(
-            Listing(section: section.key, id: id, occurrence: section.ids.occurrence(at: index))
-          )
+        guard let before = departed[id]?.popLast() else {
+          added.append(Listing(section, index))
+          continue
         }
+        let key = old[before.section].key
+        changed.append(
+          FieldChange(section: section.key, id: id, field: "section", from: key, to: section.key)
+        )
+        changed += try changes(before, place)
       }
     }
     removed = departed.values.joined()
       .sorted { ($0.section, $0.index) < ($1.section, $1.index) }
-      .map { place in
-        let section = old[place.section]
-        return Listing(
-          section: section.key,
-          id: section.ids[place.index],
-          occurrence: section.ids.occurrence(at: place.index)
-        )
-      }
+      .map { Listing(old[$0.section], $0.index) }
   }
 
   /// The fields that differ between an item before and after.
@@ -149,13 +112,7 @@ public struct CatalogDiff: Hashable, Sendable {
     let oldFields = fields(of: old, detail: hasDetails ? oldDetail : nil)
     let newFields = fields(of: new, detail: hasDetails ? newDetail : nil)
     return zip(oldFields, newFields).filter { $0.text != $1.text }.map {
-      FieldChange(
-        section: section,
-        id: new.id,
-        field: $0.name,
-        from: $0.text,
-        to: $1.text
-      )
+      FieldChange(section: section, id: new.id, field: $0.name, from: $0.text, to: $1.text)
     }
   }
 
@@ -196,14 +153,7 @@ extension CatalogDiff {
     /// The item's id.
     public let id: String
     /// The number of earlier appearances of the item in the same section, nearly always 0.
-    public let occurrence: Int
-
-    /// Makes a listing.
-    public init(section: String, id: String, occurrence: Int = 0) {
-      self.section = section
-      self.id = id
-      self.occurrence = occurrence
-    }
+    public internal(set) var occurrence = 0
   }
 
   /// A field of a listing whose value changed.
@@ -219,15 +169,16 @@ extension CatalogDiff {
     public let from: String?
     /// The value after, or nil if the field has no value.
     public let to: String?
+  }
+}
 
-    /// Makes a change.
-    public init(section: String, id: String, field: String, from: String?, to: String?) {
-      self.section = section
-      self.id = id
-      self.field = field
-      self.from = from
-      self.to = to
-    }
+extension CatalogDiff.Listing {
+  fileprivate init(_ section: ListedIDs, _ index: Int) {
+    self.init(
+      section: section.key,
+      id: section.ids[index],
+      occurrence: section.ids.occurrence(at: index)
+    )
   }
 }
 
@@ -254,8 +205,4 @@ package struct ListedPlace: Sendable {
   package let section: Int
   /// The item's index in the section.
   package let index: Int
-
-  init(_ section: Int, _ index: Int) {
-    (self.section, self.index) = (section, index)
-  }
 }

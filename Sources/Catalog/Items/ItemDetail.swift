@@ -12,36 +12,19 @@ public struct ItemDetail: Hashable, Sendable, Codable {
   /// The prices in the detail, one or two.
   ///
   /// They can differ from the prices in the list.
-  public var prices: [Price]
+  public var prices: [Price] = []
   /// The pictures, grouped by role: top, gallery, section.
   ///
   /// The pictures of one role are in the order of the shop's response. A URL can occur twice.
-  public var images: [ImageReference]
+  public var images: [ImageReference] = []
   /// Further texts, by names that the catalog file chooses, such as `delivery_fee`.
-  public var notes: [String: String]
+  public var notes: [String: String] = [:]
   /// The fields that the response has but that could not be read; nil if there are none.
   public var lost: [LostField]?
   /// The names of the fields that are empty lists in the response; nil if there are none.
   ///
   /// An empty list gives no value, but it shows that the path of the field is right.
   public var empty: [String]?
-
-  /// Makes a detail.
-  public init(
-    id: String,
-    description: String? = nil,
-    prices: [Price] = [],
-    images: [ImageReference] = [],
-    notes: [String: String] = [:],
-    lost: [LostField]? = nil
-  ) {
-    self.id = id
-    self.description = description
-    self.prices = prices
-    self.images = images
-    self.notes = notes
-    self.lost = lost
-  }
 }
 
 /// A field that could not be read, for example because a price is not a number.
@@ -52,12 +35,6 @@ public struct LostField: Hashable, Sendable, Codable {
   public var field: String?
   /// The reason, in words for a message.
   public var reason: String
-
-  /// Makes a record of a field.
-  public init(field: String?, reason: String) {
-    self.field = field
-    self.reason = reason
-  }
 }
 
 extension ItemDetail {
@@ -68,20 +45,12 @@ extension ItemDetail {
     var writer = StoredFormWriter()
     writer.object {
       $0.member("id", id)
-      if let description {
-        $0.member("description", description)
-      }
-      $0.name("prices")
-      $0.array { for price in prices { $0.value(price) } }
-      $0.name("images")
-      $0.value(images)
-      $0.name("notes")
-      $0.value(notes)
-      if let empty { $0.member("empty", empty) }
-      if let lost {
-        $0.name("lost")
-        $0.value(lost)
-      }
+      $0.member("description", ifPresent: description)
+      $0.member("prices", prices)
+      $0.member("images", images)
+      $0.member("notes", notes)
+      $0.member("empty", ifPresent: empty)
+      $0.member("lost", ifPresent: lost)
     }
     return writer.bytes
   }
@@ -93,14 +62,14 @@ extension ItemDetail {
   public init(decoding bytes: [UInt8]) throws(CatalogError) {
     let reader = try StoredFormReader(bytes, subject: "stored detail")
     self.init(
-      id: try reader.text("id"),
-      description: try reader.optional("description", reader.text),
-      prices: try reader.prices("prices"),
-      images: try reader.images("images"),
-      notes: try reader.dictionary("notes"),
-      lost: try reader.optional("lost", reader.lostFields)
+      id: try reader.value("id", \.text),
+      description: try reader.optional("description", \.text),
+      prices: try reader.value("prices") { $0.list(Price.init(stored:)) },
+      images: try reader.value("images") { $0.list(ImageReference.init(stored:)) },
+      notes: try reader.value("notes", \.texts),
+      lost: try reader.optional("lost") { $0.list(LostField.init(stored:)) },
+      empty: try reader.optional("empty") { $0.list(\.text) }
     )
-    empty = try reader.optional("empty", reader.texts)
   }
 
   /// The fields of a stored detail that could not be read in the shop's response; see ``lost``.

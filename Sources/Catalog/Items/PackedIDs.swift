@@ -6,11 +6,10 @@
 /// A section can list the same id several times. The items with this id are then its first occurrence, its second
 /// occurrence and so on.
 package struct PackedIDs: Sendable {
+  /// The ids, each with a zero byte behind it.
   private let bytes: [UInt8]
   /// The offset in `bytes` where each id ends.
   private let ends: [Int]
-  /// The number of bytes between two adjacent ids: 1 if the ids end with a zero byte, otherwise 0.
-  private let gap: Int
   /// A hash table with open addressing.
   ///
   /// A slot has the index of the first item with an id, or -1 if it is free.
@@ -29,19 +28,20 @@ package struct PackedIDs: Sendable {
     for id in ids {
       bytes += id.utf8
       ends.append(bytes.count)
+      bytes.append(0)
     }
-    self.init(bytes, ends, gap: 0)
+    self.init(bytes, ends)
   }
 
   /// Takes ids that are already packed.
   ///
   /// Each id must end with a zero byte.
   package init(zeroEnded bytes: [UInt8]) {
-    self.init(bytes, bytes.indices.filter { bytes[$0] == 0 }, gap: 1)
+    self.init(bytes, bytes.indices.filter { bytes[$0] == 0 })
   }
 
-  private init(_ bytes: [UInt8], _ ends: [Int], gap: Int) {
-    (self.bytes, self.ends, self.gap) = (bytes, ends, gap)
+  private init(_ bytes: [UInt8], _ ends: [Int]) {
+    (self.bytes, self.ends) = (bytes, ends)
     var size = 1
     while size < 2 * ends.count { size *= 2 }
     slots = [Int32](repeating: -1, count: size)
@@ -90,7 +90,7 @@ package struct PackedIDs: Sendable {
   }
 
   private func range(_ place: Int) -> Range<Int> {
-    (place == 0 ? 0 : ends[place - 1] + gap)..<ends[place]
+    (place == 0 ? 0 : ends[place - 1] + 1)..<ends[place]
   }
 
   private mutating func enter(_ place: Int) {

@@ -9,9 +9,9 @@ public struct StoreItem: Hashable, Sendable, Codable {
   /// A short text about the item.
   public var description: String?
   /// Labels such as "이벤트특가" (event price), in the order of the shop's response.
-  public var badges: [String]
+  public var badges: [String] = []
   /// The ways to deliver the item, in the order of the shop's response.
-  public var deliveryTypes: [String]
+  public var deliveryTypes: [String] = []
   /// The price before a reduction; nil if the response has none.
   public var normalPrice: Price?
   /// The price to pay; nil if the response has none.
@@ -23,38 +23,11 @@ public struct StoreItem: Hashable, Sendable, Codable {
   /// The address of the item; nil if the response has none.
   public var address: String?
   /// The item's pictures: the thumbnails first, and then the others in the order of the shop's response.
-  public var images: [ImageReference]
+  public var images: [ImageReference] = []
   /// The values of placeholders in the request for the item's detail, by the names of the placeholders.
   ///
   /// For example, `{"slug": "blue-cup"}` for the URL `products/{slug}`. Nil if the request needs only the id.
   public var placeValues: [String: String]?
-
-  /// Makes an item.
-  public init(
-    id: String,
-    title: String,
-    description: String? = nil,
-    badges: [String] = [],
-    deliveryTypes: [String] = [],
-    normalPrice: Price? = nil,
-    salePrice: Price? = nil,
-    coordinate: Coordinate? = nil,
-    address: String? = nil,
-    images: [ImageReference] = [],
-    placeValues: [String: String]? = nil
-  ) {
-    self.id = id
-    self.title = title
-    self.description = description
-    self.badges = badges
-    self.deliveryTypes = deliveryTypes
-    self.normalPrice = normalPrice
-    self.salePrice = salePrice
-    self.coordinate = coordinate
-    self.address = address
-    self.images = images
-    self.placeValues = placeValues
-  }
 }
 
 extension StoreItem {
@@ -66,31 +39,15 @@ extension StoreItem {
     writer.object {
       $0.member("id", id)
       $0.member("title", title)
-      if let description {
-        $0.member("description", description)
-      }
+      $0.member("description", ifPresent: description)
       $0.member("badges", badges)
       $0.member("deliveryTypes", deliveryTypes)
-      if let normalPrice {
-        $0.name("normalPrice")
-        $0.value(normalPrice)
-      }
-      if let salePrice {
-        $0.name("salePrice")
-        $0.value(salePrice)
-      }
-      if let coordinate {
-        $0.member("coordinate", coordinate.text)
-      }
-      if let address {
-        $0.member("address", address)
-      }
-      $0.name("images")
-      $0.value(images)
-      if let placeValues {
-        $0.name("placeValues")
-        $0.value(placeValues)
-      }
+      $0.member("normalPrice", ifPresent: normalPrice)
+      $0.member("salePrice", ifPresent: salePrice)
+      $0.member("coordinate", ifPresent: coordinate?.text)
+      $0.member("address", ifPresent: address)
+      $0.member("images", images)
+      $0.member("placeValues", ifPresent: placeValues)
     }
     return writer.bytes
   }
@@ -102,17 +59,17 @@ extension StoreItem {
   public init(decoding bytes: [UInt8]) throws(CatalogError) {
     let reader = try StoredFormReader(bytes, subject: "stored item")
     self.init(
-      id: try reader.text("id"),
-      title: try reader.text("title"),
-      description: try reader.optional("description", reader.text),
-      badges: try reader.texts("badges"),
-      deliveryTypes: try reader.texts("deliveryTypes"),
-      normalPrice: try reader.optional("normalPrice", reader.price),
-      salePrice: try reader.optional("salePrice", reader.price),
-      coordinate: try reader.optional("coordinate", reader.text).flatMap { Coordinate(text: $0) },
-      address: try reader.optional("address", reader.text),
-      images: try reader.images("images"),
-      placeValues: try reader.optional("placeValues", reader.dictionary)
+      id: try reader.value("id", \.text),
+      title: try reader.value("title", \.text),
+      description: try reader.optional("description", \.text),
+      badges: try reader.value("badges") { $0.list(\.text) },
+      deliveryTypes: try reader.value("deliveryTypes") { $0.list(\.text) },
+      normalPrice: try reader.optional("normalPrice", Price.init(stored:)),
+      salePrice: try reader.optional("salePrice", Price.init(stored:)),
+      coordinate: try reader.optional("coordinate", \.text).flatMap { Coordinate(text: $0) },
+      address: try reader.optional("address", \.text),
+      images: try reader.value("images") { $0.list(ImageReference.init(stored:)) },
+      placeValues: try reader.optional("placeValues", \.texts)
     )
   }
 }
@@ -151,37 +108,24 @@ extension FieldReader {
   /// - Returns: The location, or nil if both values are absent or one of them is not valid.
   mutating func coordinate(_ north: [JSONPath], _ east: [JSONPath]) -> Coordinate? {
     let faultCount = faults.count
-    let degrees = (degree(north, limit: 90), degree(east, limit: 180))
-    switch degrees {
-    case (let latitude?, let longitude?):
-      return Coordinate(latitude: latitude, longitude: longitude)
-    case (nil, nil): return nil
+    let (latitude, longitude) = (degree(north, limit: 90), degree(east, limit: 180))
+    if let latitude, let longitude { return Coordinate(latitude: latitude, longitude: longitude) }
     // If one of the values was not valid, `degree` has recorded this, and no second fault is added.
-    case (nil, _) where faults.count == faultCount:
-      return fail(north.first, "the item has a longitude and no latitude")
-    case (_, nil) where faults.count == faultCount:
-      return fail(east.first, "the item has a latitude and no longitude")
-    default: return nil
-    }
+    guard faults.count == faultCount else { return nil }
+    if longitude != nil { note(north.first, "the item has a longitude and no latitude") }
+    if latitude != nil { note(east.first, "the item has a latitude and no longitude") }
+    return nil
   }
 
   private mutating func degree(_ paths: [JSONPath], limit: Double) -> Double? {
     guard let (path, value) = first(paths) else { return nil }
-    guard let number = value.real ?? value.integer.map(Double.init) ?? Self.number(in: value)
-    else {
+    guard let number = Self.plainText(value).flatMap({ Double($0.trimmed) }) else {
       return fail(path, "expected a number of degrees")
     }
     guard (-limit...limit).contains(number) else {
       return fail(path, "\(number) is not between -\(Int(limit)) and \(Int(limit)) degrees")
     }
     return number
-  }
-
-  private static func number(in value: JSONNode) -> Double? {
-    guard let text = value.text, let first = text.firstIndex(where: { $0 != " " }),
-      let last = text.lastIndex(where: { $0 != " " })
-    else { return nil }
-    return Double(text[first...last])
   }
 }
 
@@ -224,13 +168,5 @@ public struct Section: Hashable, Sendable, Codable {
   /// The items in the order of the shop's response.
   ///
   /// The same id can occur more than once.
-  public var items: [StoreItem]
-
-  /// Makes a section.
-  public init(key: String, title: String, subtitle: String? = nil, items: [StoreItem] = []) {
-    self.key = key
-    self.title = title
-    self.subtitle = subtitle
-    self.items = items
-  }
+  public var items: [StoreItem] = []
 }

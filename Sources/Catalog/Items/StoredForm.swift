@@ -75,67 +75,32 @@ package struct StoredFormWriter {
     needsComma = false
   }
 
-  /// Writes a string.
-  package mutating func value(_ text: String) {
+  /// Writes a value.
+  package mutating func value(_ value: some StoredValue) {
+    value.write(to: &self)
+  }
+
+  /// Writes a member.
+  package mutating func member(_ name: StaticString, _ value: some StoredValue) {
+    self.name(name)
+    value.write(to: &self)
+  }
+
+  /// Writes a member, unless the value is nil.
+  package mutating func member(_ name: StaticString, ifPresent value: (some StoredValue)?) {
+    if let value { member(name, value) }
+  }
+
+  /// Writes a number, `true`, `false` or `null`.
+  fileprivate mutating func plain(_ text: String) {
     separate()
-    quote(text)
+    bytes.append(contentsOf: text.utf8)
     needsComma = true
   }
 
-  /// Writes a string, or `null` for nil.
-  package mutating func value(_ text: String?) {
-    guard let text else { return plain("null") }
-    value(text)
-  }
-
-  /// Writes a whole number, or `null` for nil.
-  package mutating func value(_ number: (some BinaryInteger)?) {
-    plain(number.map { String($0) } ?? "null")
-  }
-
-  /// Writes true or false.
-  mutating func value(_ flag: Bool) {
-    plain(flag ? "true" : "false")
-  }
-
-  /// Writes a number, which must be finite.
-  package mutating func value(_ number: Double) {
-    plain(number.description)
-  }
-
-  /// Writes a member that is a string, or `null` for nil.
-  package mutating func member(_ name: StaticString, _ text: String?) {
-    self.name(name)
-    value(text)
-  }
-
-  /// Writes a member that is a whole number, or `null` for nil.
-  package mutating func member(_ name: StaticString, _ number: (some BinaryInteger)?) {
-    self.name(name)
-    value(number)
-  }
-
-  /// Writes a member that is a number, which must be finite.
-  package mutating func member(_ name: StaticString, _ number: Double) {
-    self.name(name)
-    value(number)
-  }
-
-  /// Writes a member that is true or false.
-  package mutating func member(_ name: StaticString, _ flag: Bool) {
-    self.name(name)
-    value(flag)
-  }
-
-  /// Writes a member that is a list of strings.
-  package mutating func member(_ name: StaticString, _ texts: [String]) {
-    self.name(name)
-    value(texts)
-  }
-
-  private mutating func plain(_ text: String) {
+  fileprivate mutating func string(_ text: String) {
     separate()
-    bytes.append(contentsOf: text.utf8)
+    quote(text)
     needsComma = true
   }
 
@@ -146,88 +111,69 @@ package struct StoredFormWriter {
   private mutating func quote(_ text: String) {
     var text = text
     bytes.append(UInt8(ascii: "\""))
-    text.withUTF8 { quote($0) }
-    bytes.append(UInt8(ascii: "\""))
-  }
-
-  private mutating func quote(_ text: UnsafeBufferPointer<UInt8>) {
-    let mustEscape = text.contains {
-      $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\")
-    }
-    guard mustEscape else { return bytes.append(contentsOf: text) }
-    for byte in text {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-        bytes.append(UInt8(ascii: "\\"))
-        bytes.append(byte)
-      case 0..<0x20:
-        bytes.append(contentsOf: "\\u00".utf8)
-        bytes.append(Self.hexadecimal(byte >> 4))
-        bytes.append(Self.hexadecimal(byte & 15))
-      default: bytes.append(byte)
+    text.withUTF8 { text in
+      let mustEscape = text.contains {
+        $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\")
+      }
+      guard mustEscape else { return bytes.append(contentsOf: text) }
+      for byte in text {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
+        case 0..<0x20: bytes += "\\u00\(byte < 16 ? "0" : "")\(String(byte, radix: 16))".utf8
+        default: bytes.append(byte)
+        }
       }
     }
-  }
-
-  private static func hexadecimal(_ value: UInt8) -> UInt8 {
-    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+    bytes.append(UInt8(ascii: "\""))
   }
 }
 
-extension StoredFormWriter {
-  /// Writes a price as `{"minorUnits":7000,"currency":"KRW"}`.
-  mutating func value(_ price: Price) {
-    object {
-      $0.member("minorUnits", price.minorUnits)
-      $0.member("currency", price.currency)
-    }
-  }
+/// A value that is written as JSON.
+package protocol StoredValue {
+  /// Writes the value.
+  func write(to writer: inout StoredFormWriter)
+}
 
-  /// Writes a list of strings.
-  package mutating func value(_ texts: [String]) {
-    array { for text in texts { $0.value(text) } }
-  }
+extension String: StoredValue {
+  package func write(to writer: inout StoredFormWriter) { writer.string(self) }
+}
 
-  /// Writes an object whose members are texts, in the order of their names: `{"fee":"…","point":"…"}`.
-  mutating func value(_ texts: [String: String]) {
-    object {
-      for (name, text) in texts.sorted(by: { $0.key < $1.key }) {
+extension StoredValue where Self: BinaryInteger {
+  package func write(to writer: inout StoredFormWriter) { writer.plain(String(self)) }
+}
+
+extension Int: StoredValue {}
+extension Int64: StoredValue {}
+
+extension Bool: StoredValue {
+  package func write(to writer: inout StoredFormWriter) { writer.plain(self ? "true" : "false") }
+}
+
+/// The number must be finite.
+extension Double: StoredValue {
+  package func write(to writer: inout StoredFormWriter) { writer.plain(description) }
+}
+
+/// Nil is `null`.
+extension Optional: StoredValue where Wrapped: StoredValue {
+  package func write(to writer: inout StoredFormWriter) {
+    if let self { self.write(to: &writer) } else { writer.plain("null") }
+  }
+}
+
+extension Array: StoredValue where Element: StoredValue {
+  package func write(to writer: inout StoredFormWriter) {
+    writer.array { for element in self { element.write(to: &$0) } }
+  }
+}
+
+/// The members are in the order of their names: `{"fee":"…","point":"…"}`.
+extension Dictionary: StoredValue where Key == String, Value: StoredValue {
+  package func write(to writer: inout StoredFormWriter) {
+    writer.object {
+      for (name, value) in sorted(by: { $0.key < $1.key }) {
         $0.name(escaping: name)
-        $0.value(text)
-      }
-    }
-  }
-
-  /// Writes an object whose members are numbers, in the order of their names.
-  package mutating func value(_ counts: [String: Int]) {
-    object {
-      for (name, count) in counts.sorted(by: { $0.key < $1.key }) {
-        $0.name(escaping: name)
-        $0.value(count)
-      }
-    }
-  }
-
-  /// Writes the fields that could not be read as `[{"field":"prices","reason":"…"}]`.
-  mutating func value(_ lost: [LostField]) {
-    array {
-      for fault in lost {
-        $0.object {
-          if let field = fault.field { $0.member("field", field) }
-          $0.member("reason", fault.reason)
-        }
-      }
-    }
-  }
-
-  /// Writes pictures as `[{"role":"top","url":"…"}]`.
-  mutating func value(_ images: [ImageReference]) {
-    array {
-      for image in images {
-        $0.object {
-          $0.member("role", image.role.rawValue)
-          $0.member("url", image.url)
-        }
+        $0.value(value)
       }
     }
   }
@@ -243,95 +189,89 @@ struct StoredFormReader {
   init(_ bytes: [UInt8], subject: String) throws(CatalogError) {
     node = try JSONDocument(parsing: bytes, of: subject, depthLimit: 8).root
     self.subject = subject
-    guard node.kind == .object else { throw fault("expected an object") }
   }
 
-  /// Reads a member with one of the functions below, or returns nil if the object does not have the member.
+  /// Reads a member.
+  ///
+  /// - Throws: ``CatalogError`` if the member is absent, or if `read` returns nil.
+  func value<Value>(
+    _ name: String,
+    _ read: (JSONNode) -> Value?
+  ) throws(CatalogError) -> Value {
+    guard let value = node[name].flatMap(read) else {
+      throw CatalogError(.storedForm, subject: subject, reason: "\(name) is absent or damaged")
+    }
+    return value
+  }
+
+  /// Reads a member, or returns nil if the object does not have it.
   func optional<Value>(
     _ name: String,
-    _ read: (String) throws(CatalogError) -> Value
+    _ read: (JSONNode) -> Value?
   ) throws(CatalogError) -> Value? {
-    node[name] == nil ? nil : try read(name)
+    node[name] == nil ? nil : try value(name, read)
+  }
+}
+
+extension JSONNode {
+  /// The elements of an array, or nil if the value is not an array or one of them cannot be read.
+  func list<Value>(_ read: (JSONNode) -> Value?) -> [Value]? {
+    let values = elements.compactMap(read)
+    return kind == .array && values.count == count ? values : nil
   }
 
-  /// Reads a string.
-  ///
-  /// It throws when the member is absent, as do the functions below.
-  func text(_ name: String) throws(CatalogError) -> String {
-    guard let text = node[name]?.text else { throw fault("expected text in \(name)") }
-    return text
+  /// The members of an object, or nil if the value is not an object or one of them is not a text.
+  var texts: [String: String]? {
+    let texts = members.compactMap { name, value in value.text.map { (name, $0) } }
+    return kind == .object && texts.count == count ? Dictionary(texts) { $1 } : nil
   }
+}
 
-  /// Reads a list of strings.
-  func texts(_ name: String) throws(CatalogError) -> [String] {
-    var texts: [String] = []
-    for element in try list(name) {
-      guard let text = element.text else { throw fault("expected texts in \(name)") }
-      texts.append(text)
+/// A price is stored as `{"minorUnits":7000,"currency":"KRW"}`.
+extension Price: StoredValue {
+  package func write(to writer: inout StoredFormWriter) {
+    writer.object {
+      $0.member("minorUnits", minorUnits)
+      $0.member("currency", currency)
     }
-    return texts
   }
 
-  /// Reads a price.
-  func price(_ name: String) throws(CatalogError) -> Price { try price(node[name], in: name) }
-
-  /// Reads a list of prices.
-  func prices(_ name: String) throws(CatalogError) -> [Price] {
-    var prices: [Price] = []
-    for element in try list(name) { prices.append(try price(element, in: name)) }
-    return prices
-  }
-
-  /// Reads a list of pictures.
-  func images(_ name: String) throws(CatalogError) -> [ImageReference] {
-    var images: [ImageReference] = []
-    for element in try list(name) {
-      guard let role = element["role"]?.text.flatMap(ImageReference.Role.init(rawValue:)),
-        let url = element["url"]?.text
-      else { throw fault("expected pictures in \(name)") }
-      images.append(ImageReference(role: role, url: url))
+  init?(stored node: JSONNode) {
+    guard let units = node["minorUnits"]?.integer, let currency = node["currency"]?.text else {
+      return nil
     }
-    return images
+    self.init(minorUnits: units, currency: currency)
+  }
+}
+
+/// A picture is stored as `{"role":"top","url":"…"}`.
+extension ImageReference: StoredValue {
+  package func write(to writer: inout StoredFormWriter) {
+    writer.object {
+      $0.member("role", role.rawValue)
+      $0.member("url", url)
+    }
   }
 
-  /// Reads an object whose members are texts.
-  func dictionary(_ name: String) throws(CatalogError) -> [String: String] {
-    guard let node = node[name], node.kind == .object else {
-      throw fault("expected an object in \(name)")
+  init?(stored node: JSONNode) {
+    guard let role = node["role"]?.text.flatMap(Role.init), let url = node["url"]?.text else {
+      return nil
     }
-    var texts: [String: String] = [:]
-    for (key, value) in node.members {
-      guard let text = value.text else { throw fault("expected texts in \(name)") }
-      texts[key] = text
+    self.init(role: role, url: url)
+  }
+}
+
+/// A field that could not be read is stored as `{"field":"prices","reason":"…"}`.
+extension LostField: StoredValue {
+  package func write(to writer: inout StoredFormWriter) {
+    writer.object {
+      $0.member("field", ifPresent: field)
+      $0.member("reason", reason)
     }
-    return texts
   }
 
-  /// Reads a list of the fields that could not be read in the shop's response.
-  func lostFields(_ name: String) throws(CatalogError) -> [LostField] {
-    var fields: [LostField] = []
-    for element in try list(name) {
-      guard let reason = element["reason"]?.text else { throw fault("expected faults in \(name)") }
-      fields.append(LostField(field: element["field"]?.text, reason: reason))
-    }
-    return fields
-  }
-
-  private func list(_ name: String) throws(CatalogError) -> [JSONNode] {
-    guard let node = node[name], node.kind == .array else {
-      throw fault("expected a list in \(name)")
-    }
-    return node.elements
-  }
-
-  private func price(_ node: JSONNode?, in name: String) throws(CatalogError) -> Price {
-    guard let units = node?["minorUnits"]?.integer, let currency = node?["currency"]?.text else {
-      throw fault("expected a price in \(name)")
-    }
-    return Price(minorUnits: units, currency: currency)
-  }
-
-  private func fault(_ reason: String) -> CatalogError {
-    CatalogError(.storedForm, subject: subject, reason: reason)
+  init?(stored node: JSONNode) {
+    guard let reason = node["reason"]?.text else { return nil }
+    self.init(field: node["field"]?.text, reason: reason)
   }
 }

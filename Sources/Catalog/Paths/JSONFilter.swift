@@ -1,6 +1,8 @@
 /// A filter of a JSONPath, such as `@.price > 0` in `$.products[?@.price > 0]`. (RFC 9535, section 2.3.5)
 ///
-/// It tests the children of a value, which are the elements of an array or the values of an object's members.
+/// It tests the children of a value, which are the elements of an array or the values of an object's members. The first
+/// cases are conditions, which hold or not. The last ones are operands of comparisons and functions, which have one value
+/// or none. A query can be both. (RFC 9535, section 2.4.1)
 indirect enum JSONFilter: Hashable, Sendable {
   /// `||`
   case any([JSONFilter])
@@ -8,12 +10,24 @@ indirect enum JSONFilter: Hashable, Sendable {
   case all([JSONFilter])
   /// `!`
   case not(JSONFilter)
-  /// A query such as `@.price`, which must select at least one value.
-  case exists(Query)
   /// A comparison such as `@.price > 0`.
-  case compares(Operand, Comparison, Operand)
+  ///
+  /// It holds if the order of the operands, as ``ComparedValue/order(to:)`` returns it, is one of `orders`.
+  case compares(JSONFilter, orders: [Int?], JSONFilter)
   /// `match(text, pattern)` if `isWhole` is true, otherwise `search(text, pattern)`.
-  case finds(Operand, Pattern, isWhole: Bool)
+  case finds(JSONFilter, Pattern, isWhole: Bool)
+  /// A query such as `@.price`.
+  ///
+  /// As a condition, it must select at least one value. As an operand, it selects at most one.
+  case query(Query)
+  /// A value that the path contains, such as `1`.
+  case literal(Literal)
+  /// `length(value)`
+  case length(JSONFilter)
+  /// `count(query)`
+  case count(Query)
+  /// `value(query)`
+  case value(Query)
 
   /// A path inside a filter.
   ///
@@ -28,31 +42,6 @@ indirect enum JSONFilter: Hashable, Sendable {
     var isSingular: Bool { segments.allSatisfy(\.isSingular) }
   }
 
-  /// An operator between two values.
-  enum Comparison: String, CaseIterable, Sendable {
-    case equal = "=="
-    case notEqual = "!="
-    case atMost = "<="
-    case atLeast = ">="
-    case less = "<"
-    case greater = ">"
-  }
-
-  /// An operand of a comparison or a function.
-  ///
-  /// It has one value or none. (RFC 9535, section 2.4.1, ValueType)
-  indirect enum Operand: Hashable, Sendable {
-    case literal(Literal)
-    /// A query that selects at most one value.
-    case only(Query)
-    /// `length(value)`
-    case length(Operand)
-    /// `count(query)`
-    case count(Query)
-    /// `value(query)`
-    case value(Query)
-  }
-
   /// A value that is neither an array nor an object.
   enum Literal: Hashable, Sendable {
     case null
@@ -64,30 +53,10 @@ indirect enum JSONFilter: Hashable, Sendable {
 
   /// A regular expression. (RFC 9485)
   enum Pattern: Hashable, Sendable {
-    /// A pattern that the path contains.
-    case fixed(IRegexp)
-    /// An invalid pattern that the path contains, at the position `place`. It matches nothing.
-    case faulty(IRegexp.Fault, place: Int)
+    /// A pattern that the path contains, or nil if it is invalid, so that it matches nothing.
+    case fixed(IRegexp?)
     /// A pattern that is the value of an operand, for example a text in the document.
-    case computed(Operand)
-  }
-}
-
-extension JSONFilter {
-  /// The fault of the first invalid regular expression in the filter, and the expression's position in the path.
-  ///
-  /// It is nil if all regular expressions are valid.
-  var faultyPattern: (fault: IRegexp.Fault, place: Int)? {
-    switch self {
-    case .any(let filters), .all(let filters):
-      for filter in filters {
-        if let found = filter.faultyPattern { return found }
-      }
-      return nil
-    case .not(let filter): return filter.faultyPattern
-    case .finds(_, .faulty(let fault, let place), _): return (fault, place)
-    case .exists, .compares, .finds: return nil
-    }
+    case computed(JSONFilter)
   }
 }
 
@@ -110,15 +79,39 @@ extension JSONFilter {
       for filter in filters where try !filter.holds(for: current, root: root) { return false }
       return true
     case .not(let filter): return try !filter.holds(for: current, root: root)
-    case .exists(let query): return try query.exists(current, root)
-    case .compares(let left, let comparison, let right):
-      return try comparison.holds(left.value(current, root), right.value(current, root))
+    case .query(let query): return try !query.values(current, root).isEmpty
+    case .compares(let left, let orders, let right):
+      return orders.contains(try left.value(current, root).order(to: right.value(current, root)))
     case .finds(let text, let pattern, let isWhole):
       guard let text = try text.value(current, root).text else { return false }
       guard let regexp = try pattern.regexp(current, root) else { return false }
       let scalars = Array(text.unicodeScalars)
       try current.document.count(steps: 1 + scalars.count * regexp.size / 8)
       return regexp.matches(scalars, isWhole: isWhole)
+    // The parser takes no other operand for a condition.
+    case .literal, .length, .count, .value: return false
+    }
+  }
+
+  /// The value of an operand.
+  ///
+  /// It is ``ComparedValue/nothing`` if there is none.
+  func value(_ current: JSONNode, _ root: JSONNode) throws(CatalogError) -> ComparedValue {
+    switch self {
+    case .literal(let literal): return .literal(literal)
+    case .count(let query): return .literal(.integer(try query.values(current, root).count))
+    case .query(let query), .value(let query):
+      let values = try query.values(current, root)
+      return values.count == 1 ? values[0].compared : .nothing
+    case .length(let operand):
+      switch try operand.value(current, root) {
+      case .literal(.text(let text)): return .literal(.integer(text.unicodeScalars.count))
+      case .structure(let node):
+        try node.countLook()
+        return .literal(.integer(node.count))
+      default: return .nothing
+      }
+    case .any, .all, .not, .compares, .finds: return .nothing
     }
   }
 }
@@ -129,48 +122,6 @@ extension JSONFilter.Query {
     let start = isRelative ? current : root
     return try JSONPath.values(of: segments[...], from: start, root: root, isCounted: true)
   }
-
-  /// The value of a singular query, or nil if the query selects none.
-  ///
-  /// A singular query selects at most one value.
-  func only(_ current: JSONNode, _ root: JSONNode) throws(CatalogError) -> JSONNode? {
-    var value = isRelative ? current : root
-    for segment in segments {
-      try value.countLook()
-      guard let next = try JSONPath.only(segment, of: value) else { return nil }
-      value = next
-    }
-    return value
-  }
-
-  /// Whether the query selects at least one value.
-  func exists(_ current: JSONNode, _ root: JSONNode) throws(CatalogError) -> Bool {
-    isSingular ? try only(current, root) != nil : try !values(current, root).isEmpty
-  }
-}
-
-extension JSONFilter.Operand {
-  /// The value of the operand.
-  ///
-  /// It is ``ComparedValue/nothing`` if there is none.
-  func value(_ current: JSONNode, _ root: JSONNode) throws(CatalogError) -> ComparedValue {
-    switch self {
-    case .literal(let literal): return .literal(literal)
-    case .only(let query): return try ComparedValue(query.only(current, root))
-    case .count(let query): return .literal(.integer(try query.values(current, root).count))
-    case .value(let query):
-      let values = try query.values(current, root)
-      return ComparedValue(values.count == 1 ? values[0] : nil)
-    case .length(let operand):
-      switch try operand.value(current, root) {
-      case .literal(.text(let text)): return .literal(.integer(text.unicodeScalars.count))
-      case .structure(let node):
-        try node.countLook()
-        return .literal(.integer(node.count))
-      default: return .nothing
-      }
-    }
-  }
 }
 
 extension JSONFilter.Pattern {
@@ -178,30 +129,11 @@ extension JSONFilter.Pattern {
   func regexp(_ current: JSONNode, _ root: JSONNode) throws(CatalogError) -> IRegexp? {
     switch self {
     case .fixed(let regexp): return regexp
-    case .faulty: return nil
     case .computed(let operand):
       guard let text = try operand.value(current, root).text else { return nil }
       // A short pattern can have a long compiled form, so compiling counts as many steps.
       try current.document.count(steps: text.utf8.count + IRegexp.sizeLimit / 8)
-      do throws(IRegexp.Fault) {
-        return try IRegexp(parsing: text)
-      } catch {
-        return nil
-      }
-    }
-  }
-}
-
-extension JSONFilter.Comparison {
-  /// Whether the comparison holds for two values. (RFC 9535, section 2.3.5.2.2)
-  func holds(_ left: ComparedValue, _ right: ComparedValue) throws(CatalogError) -> Bool {
-    switch self {
-    case .equal: try left.equals(right)
-    case .notEqual: try !left.equals(right)
-    case .less: left.precedes(right)
-    case .greater: right.precedes(left)
-    case .atMost: left.precedes(right) ? true : try left.equals(right)
-    case .atLeast: right.precedes(left) ? true : try left.equals(right)
+      return try? IRegexp(parsing: text)
     }
   }
 }
@@ -215,99 +147,65 @@ enum ComparedValue {
   /// An array or an object.
   case structure(JSONNode)
 
-  /// Makes a value of a node.
-  ///
-  /// Without a node, it is ``nothing``.
-  init(_ node: JSONNode?) {
-    guard let node else {
-      self = .nothing
-      return
-    }
-    switch node.kind {
-    case .array, .object: self = .structure(node)
-    case .string:
-      self = .literal(node.unsigned.map { .real(Double($0)) } ?? .text(node.text ?? ""))
-    case .integer: self = .literal(.integer(node.integer ?? 0))
-    case .real: self = .literal(.real(node.real ?? 0))
-    case .boolean: self = .literal(.boolean(node.boolean ?? false))
-    case .null: self = .literal(.null)
-    }
-  }
-
   /// The text if the value is one, otherwise nil.
   var text: String? {
     if case .literal(.text(let text)) = self { text } else { nil }
   }
 
-  /// Whether both values are equal.
+  /// The order of two values: -1 if this one is less, 0 if they are equal, and 1 if this one is greater.
   ///
-  /// Numbers are compared by value, and texts by their Unicode scalars.
-  func equals(_ other: ComparedValue) throws(CatalogError) -> Bool {
+  /// It is nil for different values that are neither two numbers nor two texts. Numbers are compared by value, and texts
+  /// by their Unicode scalars.
+  func order(to other: ComparedValue) throws(CatalogError) -> Int? {
     switch (self, other) {
-    case (.nothing, .nothing): true
-    case (.literal(let one), .literal(let two)): one.equals(two)
-    case (.structure(let one), .structure(let two)): try one.equals(two)
-    default: false
-    }
-  }
-
-  /// Whether this value is less than another one.
-  ///
-  /// Only two numbers or two texts can be compared.
-  func precedes(_ other: ComparedValue) -> Bool {
-    switch (self, other) {
-    case (.literal(.integer(let one)), .literal(.integer(let two))): one < two
+    case (.nothing, .nothing), (.literal(.null), .literal(.null)): return 0
+    case (.literal(.boolean(let one)), .literal(.boolean(let two))): return one == two ? 0 : nil
+    case (.literal(.integer(let one)), .literal(.integer(let two))): return Self.order(one, two)
     case (.literal(.text(let one)), .literal(.text(let two))):
       // The order of UTF-8 bytes is the order of Unicode scalars. Swift's own order of strings is another one, because
       // it treats composed and decomposed accents as equal.
-      one.utf8.lexicographicallyPrecedes(two.utf8)
-    case (.literal(let one), .literal(let two)):
-      if let one = one.number, let two = two.number { one < two } else { false }
-    default: false
-    }
-  }
-}
-
-extension JSONFilter.Literal {
-  /// The number if the value is one, otherwise nil.
-  var number: Double? {
-    switch self {
-    case .integer(let integer): Double(integer)
-    case .real(let real): real
-    default: nil
+      if one.utf8.elementsEqual(two.utf8) { return 0 }
+      return one.utf8.lexicographicallyPrecedes(two.utf8) ? -1 : 1
+    case (.structure(let one), .structure(let two)): return try one.equals(two) ? 0 : nil
+    case (.literal(.real(let one)), .literal(.real(let two))): return Self.order(one, two)
+    case (.literal(.real(let one)), .literal(.integer(let two))):
+      return Self.order(one, Double(two))
+    case (.literal(.integer(let one)), .literal(.real(let two))):
+      return Self.order(Double(one), two)
+    default: return nil
     }
   }
 
-  /// Whether both values are equal.
-  ///
-  /// For example, 1 and 1.0 are.
-  func equals(_ other: Self) -> Bool {
-    switch (self, other) {
-    case (.null, .null): true
-    case (.boolean(let one), .boolean(let two)): one == two
-    case (.integer(let one), .integer(let two)): one == two
-    case (.text(let one), .text(let two)): one.utf8.elementsEqual(two.utf8)
-    default: if let one = number, let two = other.number { one == two } else { false }
-    }
+  private static func order<Number: Comparable>(_ one: Number, _ two: Number) -> Int {
+    one == two ? 0 : one < two ? -1 : 1
   }
 }
 
 extension JSONNode {
+  /// The value in comparisons.
+  fileprivate var compared: ComparedValue {
+    switch kind {
+    case .array, .object: .structure(self)
+    case .string: .literal(unsigned.map { .real(Double($0)) } ?? .text(text ?? ""))
+    case .integer: .literal(.integer(integer ?? 0))
+    case .real: .literal(.real(real ?? 0))
+    case .boolean: .literal(.boolean(boolean ?? false))
+    case .null: .literal(.null)
+    }
+  }
+
   /// Whether this array or object has the same content as another one.
   fileprivate func equals(_ other: JSONNode) throws(CatalogError) -> Bool {
     if isSamePlace(as: other) { return true }
     try countLook()
     guard kind == other.kind, count == other.count else { return false }
-    if kind == .array {
-      for (one, two) in zip(elements, other.elements) {
-        guard try ComparedValue(one).equals(ComparedValue(two)) else { return false }
-      }
-      return true
+    for (one, two) in zip(elements, other.elements) {
+      guard try one.compared.order(to: two.compared) == 0 else { return false }
     }
     for member in members {
       try other.countLook()
-      guard let two = other[member.name] else { return false }
-      guard try ComparedValue(member.value).equals(ComparedValue(two)) else { return false }
+      guard let two = other[member.name], try member.value.compared.order(to: two.compared) == 0
+      else { return false }
     }
     return true
   }

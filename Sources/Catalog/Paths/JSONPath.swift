@@ -9,6 +9,10 @@ public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
   let segments: [Segment]
   /// Whether the path selects at most one value in every document. (RFC 9535, section 2.3.5.1)
   let isSingular: Bool
+  /// The error about the first invalid regular expression in the path, or nil if all are valid.
+  ///
+  /// According to RFC 9535, an invalid expression matches nothing. In a catalog file, it is an error instead.
+  let faultyPattern: CatalogError?
 
   /// One step of a path, such as `.images` or `[0]`. (RFC 9535, section 2.5)
   struct Segment: Hashable, Sendable {
@@ -18,12 +22,14 @@ public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
     let isDescendant: Bool
     let selectors: [Selector]
 
+    /// The selector of the step, or nil if it has several or begins with `..`.
+    var onlySelector: Selector? { isDescendant || selectors.count != 1 ? nil : selectors[0] }
+
     /// Whether the step selects at most one value when it is applied to one value.
     var isSingular: Bool {
-      guard !isDescendant, selectors.count == 1 else { return false }
-      switch selectors[0] {
-      case .name, .index: return true
-      case .wildcard, .slice, .filter: return false
+      switch onlySelector {
+      case .name, .index: true
+      default: false
       }
     }
   }
@@ -43,29 +49,15 @@ public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
   /// - Throws: ``CatalogError`` with code `json-path`. Its column is the position in `text`.
   public init(parsing text: String) throws(CatalogError) {
     var parser = JSONPathParser(text)
-    self.init(description: text, segments: try parser.parse())
-  }
-
-  /// The error about the first invalid regular expression in the path, or nil if all are valid.
-  ///
-  /// According to RFC 9535, an invalid expression matches nothing. In a catalog file, it is an error instead.
-  var faultyPattern: CatalogError? {
-    for segment in segments {
-      for case .filter(let filter) in segment.selectors {
-        guard let (fault, place) = filter.faultyPattern else { continue }
-        return JSONPathParser(description).error(
-          "\(fault.expected) at position \(fault.position + 1) of the pattern (RFC 9485)",
-          at: place
-        )
-      }
-    }
-    return nil
+    let segments = try parser.parse()
+    self.init(description: text, segments: segments, faultyPattern: parser.faultyPattern)
   }
 
   /// Makes a path of steps that are parsed already.
-  init(description: String, segments: [Segment]) {
+  init(description: String, segments: [Segment], faultyPattern: CatalogError? = nil) {
     self.description = description
     self.segments = segments
+    self.faultyPattern = faultyPattern
     isSingular = segments.allSatisfy(\.isSingular)
   }
 
@@ -86,13 +78,10 @@ public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
   ///
   /// It is nil if the path has another end.
   var withoutLastChoice: JSONPath? {
-    guard let last = segments.last, !last.isDescendant, last.selectors.count == 1 else {
-      return nil
-    }
-    switch last.selectors[0] {
+    switch segments.last?.onlySelector {
     case .wildcard, .slice, .filter:
-      return JSONPath(description: description, segments: segments.dropLast())
-    case .name, .index: return nil
+      JSONPath(description: description, segments: segments.dropLast())
+    default: nil
     }
   }
 }
@@ -116,24 +105,18 @@ extension JSONPath {
   public func firstValue(in root: JSONNode) throws(CatalogError) -> JSONNode? {
     var value = root
     for (index, segment) in segments.enumerated() {
-      guard let next = try Self.only(segment, of: value) else {
-        if segment.isSingular { return nil }
+      let next: JSONNode?
+      switch segment.onlySelector {
+      case .name(let name): next = value[name]
+      case .index(let position): next = value.element(at: position)
+      default:
         let rest = segments[index...]
         return try Self.values(of: rest, from: value, root: root, isCounted: false).first
       }
+      guard let next else { return nil }
       value = next
     }
     return value
-  }
-
-  /// The value that a step with one name or one index selects, or nil for other steps.
-  static func only(_ segment: Segment, of value: JSONNode) throws(CatalogError) -> JSONNode? {
-    guard !segment.isDescendant, segment.selectors.count == 1 else { return nil }
-    switch segment.selectors[0] {
-    case .name(let name): return value[name]
-    case .index(let position): return value.element(at: position)
-    case .wildcard, .slice, .filter: return nil
-    }
   }
 
   /// The values that a sequence of steps selects.
@@ -155,13 +138,12 @@ extension JSONPath {
     var values = [start]
     for segment in segments {
       var selected: [JSONNode] = []
-      let selection = Selection(selectors: segment.selectors, root: root)
       for value in values {
         if segment.isDescendant {
-          try selection.descend(value, into: &selected)
+          try segment.descend(value, root, into: &selected)
         } else {
           if isCounted { try value.countLook() }
-          try selection.select(value, into: &selected)
+          try segment.select(value, root, into: &selected)
         }
       }
       values = selected
@@ -169,60 +151,63 @@ extension JSONPath {
     return values
   }
 
-  /// The selectors of one step, ready to be applied.
-  private struct Selection {
-    let selectors: [Selector]
-    /// The value of `$` in filters.
-    let root: JSONNode
-
-    /// Applies the selectors to a value, and then to all its descendants.
-    ///
-    /// Parents come before their children.
-    func descend(_ value: JSONNode, into selected: inout [JSONNode]) throws(CatalogError) {
-      try value.countLook()
-      try select(value, into: &selected)
-      for child in value.children { try descend(child, into: &selected) }
-    }
-
-    func select(_ value: JSONNode, into selected: inout [JSONNode]) throws(CatalogError) {
-      for selector in selectors {
-        switch selector {
-        case .name(let name):
-          if let member = value[name] { selected.append(member) }
-        case .wildcard: selected += value.children
-        case .index(let index):
-          if let element = value.element(at: index) { selected.append(element) }
-        case .slice(let start, let end, let step):
-          guard value.kind == .array else { continue }
-          let elements = value.elements
-          let positions = slice(of: elements.count, start: start, end: end, step: step)
-          selected += positions.map { elements[$0] }
-        case .filter(let filter):
-          for child in value.children where try filter.holds(for: child, root: root) {
-            selected.append(child)
-          }
-        }
-      }
-    }
-  }
-
   /// The indices that a slice selects from an array. (RFC 9535, section 2.3.4.2.2)
-  private static func slice(
+  fileprivate static func slice(
     of count: Int,
     start: Int?,
     end: Int?,
     step: Int
   ) -> StrideTo<Int> {
-    func normalized(_ index: Int) -> Int { index >= 0 ? index : count + index }
     guard step != 0 else { return stride(from: 0, to: 0, by: 1) }
-    if step > 0 {
-      let lower = min(max(normalized(start ?? 0), 0), count)
-      let upper = min(max(normalized(end ?? count), 0), count)
-      return stride(from: lower, to: upper, by: step)
+    let (least, most) = step > 0 ? (0, count) : (-1, count - 1)
+    func position(_ index: Int) -> Int { min(max(index < 0 ? index + count : index, least), most) }
+    return stride(
+      from: start.map(position) ?? (step > 0 ? least : most),
+      to: end.map(position) ?? (step > 0 ? most : least),
+      by: step
+    )
+  }
+}
+
+extension JSONPath.Segment {
+  /// Applies the selectors to a value, and then to all its descendants.
+  ///
+  /// Parents come before their children.
+  fileprivate func descend(
+    _ value: JSONNode,
+    _ root: JSONNode,
+    into selected: inout [JSONNode]
+  ) throws(CatalogError) {
+    try value.countLook()
+    try select(value, root, into: &selected)
+    for child in value.children { try descend(child, root, into: &selected) }
+  }
+
+  /// Applies the selectors to a value.
+  ///
+  /// `root` is the value of `$` in filters.
+  fileprivate func select(
+    _ value: JSONNode,
+    _ root: JSONNode,
+    into selected: inout [JSONNode]
+  ) throws(CatalogError) {
+    for selector in selectors {
+      switch selector {
+      case .name(let name):
+        if let member = value[name] { selected.append(member) }
+      case .wildcard: selected += value.children
+      case .index(let index):
+        if let element = value.element(at: index) { selected.append(element) }
+      case .slice(let start, let end, let step):
+        let elements = value.elements
+        let positions = JSONPath.slice(of: elements.count, start: start, end: end, step: step)
+        selected += positions.map { elements[$0] }
+      case .filter(let filter):
+        for child in value.children where try filter.holds(for: child, root: root) {
+          selected.append(child)
+        }
+      }
     }
-    let upper = min(max(start.map(normalized) ?? count - 1, -1), count - 1)
-    let lower = min(max(end.map(normalized) ?? -1, -1), count - 1)
-    return stride(from: upper, to: lower, by: step)
   }
 }
 
@@ -230,8 +215,5 @@ extension JSONNode {
   /// The element at an index.
   ///
   /// If the index is negative, it counts from the end. The result is nil if there is no such element.
-  func element(at index: Int) -> JSONNode? {
-    guard index < 0 else { return self[index] }
-    return kind == .array ? self[count + index] : nil
-  }
+  func element(at index: Int) -> JSONNode? { self[index < 0 ? count + index : index] }
 }

@@ -1,15 +1,20 @@
-/// A recursive-descent parser of JSONPath texts. (RFC 9535, appendix A)
+/// A recursive-descent parser of JSONPath texts (RFC 9535, appendix A), and of the regular expressions in them. (RFC
+/// 9485)
 struct JSONPathParser {
   private let text: String
   private let scalars: [Unicode.Scalar]
   /// The index of the next scalar.
-  private var position = 0
-  /// The number of filters and calls around the current position.
+  var position = 0
+  /// The number of filters, calls and groups around the current position.
   ///
   /// A filter in round brackets counts again.
   private var depth = 0
   /// The maximum of ``depth``.
   private static let depthLimit = 64
+  /// The error about the first invalid regular expression of a path.
+  private(set) var faultyPattern: CatalogError?
+  /// The number of instructions that were made for a regular expression.
+  var instructionCount = 0
 
   init(_ text: String) {
     self.text = text
@@ -19,31 +24,39 @@ struct JSONPathParser {
   /// The next scalar, or nil at the end of the text.
   var peek: Unicode.Scalar? { position < scalars.count ? scalars[position] : nil }
 
+  /// The scalar after the next one.
+  var next: Unicode.Scalar? { position + 1 < scalars.count ? scalars[position + 1] : nil }
+
   mutating func take(_ scalar: Unicode.Scalar) -> Bool {
     guard peek == scalar else { return false }
     position += 1
     return true
   }
 
-  mutating func skipSpace() {
-    while let scalar = peek, [" ", "\t", "\n", "\r"].contains(scalar) { position += 1 }
+  /// Takes the following scalars that satisfy a condition.
+  mutating func take(while condition: (Unicode.Scalar) -> Bool) -> String {
+    let taken = scalars[position...].prefix(while: condition)
+    position += taken.count
+    return String(String.UnicodeScalarView(taken))
   }
 
-  /// Skips white space and the given operator.
-  ///
-  /// If the operator is not there, skips nothing and returns false.
-  mutating func takeOperator(_ text: String) -> Bool {
-    let before = position
+  private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
+    [" ", "\t", "\n", "\r"].contains(scalar)
+  }
+
+  mutating func skipSpace() {
+    _ = take(while: Self.isSpace)
+  }
+
+  /// Skips white space, and takes a token such as `&&` if it follows.
+  mutating func take(token: String) -> Bool {
     skipSpace()
-    guard scalars[position...].starts(with: text.unicodeScalars) else {
-      position = before
-      return false
-    }
-    position += text.unicodeScalars.count
+    guard scalars[position...].starts(with: token.unicodeScalars) else { return false }
+    position += token.unicodeScalars.count
     return true
   }
 
-  /// Parses the content of a filter or of a call.
+  /// Parses the content of a filter, of a call or of a group.
   ///
   /// - Throws: ``CatalogError`` if it is nested too deeply.
   mutating func nested<Value>(
@@ -76,41 +89,32 @@ struct JSONPathParser {
 extension JSONPathParser {
   /// Parses a name after a dot. (RFC 9535, section 2.5.1.1, member-name-shorthand)
   mutating func shorthand() throws(CatalogError) -> String {
-    var name = String.UnicodeScalarView()
-    while let scalar = peek {
+    if let first = peek, ("0"..."9").contains(first) { throw error("a name or \"*\"") }
+    let name = take { scalar in
       switch scalar {
-      case "a"..."z", "A"..."Z", "_", "\u{80}"...: break
-      case "0"..."9" where !name.isEmpty: break
-      default:
-        guard !name.isEmpty else { throw error("a name or \"*\"") }
-        if scalar == "-" { throw error("letters and digits; write ['…'] around such a name") }
-        return String(name)
+      case "a"..."z", "A"..."Z", "_", "0"..."9", "\u{80}"...: true
+      default: false
       }
-      name.append(scalar)
-      position += 1
     }
     guard !name.isEmpty else { throw error("a name or \"*\"") }
-    return String(name)
+    if peek == "-" { throw error("letters and digits; write ['…'] around such a name") }
+    return name
   }
 
   /// Parses a whole number, and returns nil if there is none. (RFC 9535, section 2.1)
   ///
   /// It must have no leading zeros, and a `Double` must represent it exactly.
   mutating func integer() throws(CatalogError) -> Int? {
+    skipSpace()
     let start = position
-    let isNegative = take("-")
-    var digits = ""
-    while let scalar = peek, ("0"..."9").contains(scalar) {
-      digits.unicodeScalars.append(scalar)
-      position += 1
+    let text = take { ("0"..."9").contains($0) || $0 == "-" }
+    if text.isEmpty { return nil }
+    guard text.wholeMatch(of: #/0|-?[1-9][0-9]*/#) != nil, let number = Int(text),
+      number.magnitude < 1 << 53
+    else {
+      throw error("a whole number without leading zeros, within ±(2^53 - 1)", at: start)
     }
-    if digits.isEmpty, !isNegative { return nil }
-    let isCanonical = digits == "0" ? !isNegative : !digits.hasPrefix("0")
-    guard isCanonical, let number = Int(digits), number < 1 << 53 else {
-      position = start
-      throw error("a whole number without leading zeros, within ±(2^53 - 1)")
-    }
-    return isNegative ? -number : number
+    return number
   }
 
   /// Parses a text in single or double quotes. (RFC 9535, section 2.3.1.1)
@@ -133,29 +137,23 @@ extension JSONPathParser {
   private mutating func escape(in quote: Unicode.Scalar) throws(CatalogError) -> Unicode.Scalar {
     let start = position
     position += 1
-    guard let scalar = peek else { throw error("an escape") }
-    position += 1
-    switch scalar {
-    case quote, "\\", "/": return scalar
-    case "b": return "\u{8}"
-    case "f": return "\u{C}"
-    case "n": return "\n"
-    case "r": return "\r"
-    case "t": return "\t"
-    case "u":
-      if let unit = hexadecimal() {
-        if let scalar = Unicode.Scalar(unit) { return scalar }
-        if unit < 0xDC00, take("\\"), take("u"), let low = hexadecimal(),
-          (0xDC00..<0xE000).contains(low),
-          let scalar = Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
-        {
-          return scalar
-        }
-      }
-    default: break
+    let escapes: [Unicode.Scalar: Unicode.Scalar] = [
+      "b": "\u{8}", "f": "\u{C}", "n": "\n", "r": "\r", "t": "\t", "/": "/", "\\": "\\",
+    ]
+    if let scalar = peek, let escaped = scalar == quote ? quote : escapes[scalar] {
+      position += 1
+      return escaped
     }
-    position = start
-    throw error("a known escape")
+    if take("u"), let unit = hexadecimal() {
+      if let scalar = Unicode.Scalar(unit) { return scalar }
+      if unit < 0xDC00, take("\\"), take("u"), let low = hexadecimal(),
+        (0xDC00..<0xE000).contains(low),
+        let scalar = Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
+      {
+        return scalar
+      }
+    }
+    throw error("a known escape", at: start)
   }
 
   private mutating func hexadecimal() -> UInt32? {
@@ -166,49 +164,18 @@ extension JSONPathParser {
     return UInt32(String(String.UnicodeScalarView(digits)), radix: 16)
   }
 
-  /// Parses the name of a function, or a literal such as `true`.
-  mutating func word() -> String {
-    let start = position
-    while let scalar = peek {
-      switch scalar {
-      case "a"..."z", "0"..."9", "_": position += 1
-      default: return String(String.UnicodeScalarView(scalars[start..<position]))
-      }
-    }
-    return String(String.UnicodeScalarView(scalars[start...]))
-  }
-
   /// Parses a number as JSON writes it, for example `-1.5e3`. (RFC 8259, section 6)
   mutating func number() throws(CatalogError) -> JSONFilter.Literal {
     let start = position
-    _ = take("-")
-    try digits(canBeginWithZero: false)
-    var isReal = false
-    if take(".") {
-      isReal = true
-      try digits(canBeginWithZero: true)
+    let text = take { ("0"..."9").contains($0) || ["-", "+", ".", "e", "E"].contains($0) }
+    guard text.wholeMatch(of: #/-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?/#) != nil else {
+      throw error("a number without leading zeros, such as -1.5e3", at: start)
     }
-    if peek == "e" || peek == "E" {
-      isReal = true
-      position += 1
-      if !take("-") { _ = take("+") }
-      try digits(canBeginWithZero: true)
-    }
-    let text = String(String.UnicodeScalarView(scalars[start..<position]))
-    if !isReal, let integer = Int(text) { return .integer(integer) }
+    if let integer = Int(text) { return .integer(integer) }
     guard let real = Double(text), real.isFinite else {
       throw error("a number that a Double can hold", at: start)
     }
     return .real(real)
-  }
-
-  private mutating func digits(canBeginWithZero: Bool) throws(CatalogError) {
-    let start = position
-    while let scalar = peek, ("0"..."9").contains(scalar) { position += 1 }
-    guard position > start else { throw error("a digit") }
-    guard canBeginWithZero || scalars[start] != "0" || position == start + 1 else {
-      throw error("a number without leading zeros", at: start)
-    }
   }
 }
 
@@ -216,87 +183,54 @@ extension JSONPathParser {
 extension JSONPathParser {
   /// Parses the whole text.
   mutating func parse() throws(CatalogError) -> [JSONPath.Segment] {
-    guard take("$") else {
-      throw error("\"$\", with which every path begins")
-    }
+    guard take("$") else { throw error("\"$\", with which every path begins") }
     let segments = try segments()
-    if let rest = peek {
-      throw [" ", "\t", "\n", "\r"].contains(rest)
-        ? error("no white space at the end") : error("\".\" or \"[\"")
+    guard peek == nil else { throw error("\".\" or \"[\"") }
+    if Self.isSpace(scalars[position - 1]) {
+      throw error("no white space at the end", at: position - 1)
     }
     return segments
   }
 
-  /// Parses steps until the next scalar does not begin a step.
+  /// Parses steps and the white space after them, until the next scalar does not begin a step.
   mutating func segments() throws(CatalogError) -> [JSONPath.Segment] {
     var segments: [JSONPath.Segment] = []
-    while true {
-      let before = position
-      skipSpace()
-      guard peek == "." || peek == "[" else {
-        position = before
-        return segments
-      }
+    skipSpace()
+    while peek == "." || peek == "[" {
       segments.append(try segment())
+      skipSpace()
     }
+    return segments
   }
 
   private mutating func segment() throws(CatalogError) -> JSONPath.Segment {
-    if take("[") {
-      return JSONPath.Segment(isDescendant: false, selectors: try bracketed())
+    let isDescendant = take(token: "..")
+    if isDescendant || !take("."), take("[") {
+      return JSONPath.Segment(isDescendant: isDescendant, selectors: try bracketed())
     }
-    position += 1
-    let isDescendant = take(".")
-    if isDescendant, take("[") {
-      return JSONPath.Segment(isDescendant: true, selectors: try bracketed())
-    }
-    if take("*") { return JSONPath.Segment(isDescendant: isDescendant, selectors: [.wildcard]) }
-    return JSONPath.Segment(isDescendant: isDescendant, selectors: [.name(try shorthand())])
+    let selector: JSONPath.Selector = take("*") ? .wildcard : .name(try shorthand())
+    return JSONPath.Segment(isDescendant: isDescendant, selectors: [selector])
   }
 
   private mutating func bracketed() throws(CatalogError) -> [JSONPath.Selector] {
     var selectors: [JSONPath.Selector] = []
-    repeat {
-      skipSpace()
-      selectors.append(try selector())
-      skipSpace()
-    } while take(",")
+    repeat { selectors.append(try selector()) } while take(token: ",")
     if case .filter? = selectors.last, peek == "=" { throw error("\"==\"") }
     guard take("]") else { throw error("\",\" or \"]\"") }
     return selectors
   }
 
   private mutating func selector() throws(CatalogError) -> JSONPath.Selector {
-    switch peek {
-    case "*":
-      position += 1
-      return .wildcard
-    case "'", "\"": return .name(try quotedText())
-    case "?":
-      position += 1
-      skipSpace()
-      return .filter(try filter())
-    default: return try indexOrSlice()
-    }
-  }
-
-  private mutating func indexOrSlice() throws(CatalogError) -> JSONPath.Selector {
+    if take(token: "*") { return .wildcard }
+    if take("?") { return .filter(try filter()) }
+    if peek == "'" || peek == "\"" { return .name(try quotedText()) }
     let start = try integer()
-    let afterStart = position
-    skipSpace()
-    guard take(":") else {
-      position = afterStart
+    guard take(token: ":") else {
       guard let start else { throw error("a name, an index, a slice, \"*\" or \"?\"") }
       return .index(start)
     }
-    skipSpace()
     let end = try integer()
-    skipSpace()
-    var step: Int?
-    if take(":") {
-      skipSpace()
-      step = try integer()
-    }
+    let step = take(token: ":") ? try integer() : nil
     return .slice(start: start, end: end, step: step ?? 1)
   }
 }
@@ -309,7 +243,7 @@ extension JSONPathParser {
   mutating func filter() throws(CatalogError) -> JSONFilter {
     try nested { parser throws(CatalogError) in
       var filters = [try parser.conjunction()]
-      while parser.takeOperator("||") { filters.append(try parser.conjunction()) }
+      while parser.take(token: "||") { filters.append(try parser.conjunction()) }
       return filters.count == 1 ? filters[0] : .any(filters)
     }
   }
@@ -319,105 +253,87 @@ extension JSONPathParser {
   /// All of them must hold.
   private mutating func conjunction() throws(CatalogError) -> JSONFilter {
     var filters = [try condition()]
-    while takeOperator("&&") { filters.append(try condition()) }
+    while take(token: "&&") { filters.append(try condition()) }
     return filters.count == 1 ? filters[0] : .all(filters)
   }
 
   private mutating func condition() throws(CatalogError) -> JSONFilter {
-    skipSpace()
-    if take("!") {
-      skipSpace()
-      return .not(peek == "(" ? try bracketedFilter() : try test(term()))
+    if take(token: "!") {
+      return .not(take(token: "(") ? try bracketedFilter() : try test(term()))
     }
-    if peek == "(" { return try bracketedFilter() }
+    if take(token: "(") { return try bracketedFilter() }
     let left = try term()
-    guard let comparison = takeComparison() else { return try test(left) }
+    guard let comparison = Self.comparisons.first(where: { take(token: $0.token) }) else {
+      return try test(left)
+    }
     let leftOperand = try operand(left)
-    skipSpace()
-    let right = try term()
-    return .compares(leftOperand, comparison, try operand(right))
+    return .compares(leftOperand, orders: comparison.orders, try operand(term()))
   }
 
   private mutating func bracketedFilter() throws(CatalogError) -> JSONFilter {
-    position += 1
-    skipSpace()
     let filter = try filter()
-    skipSpace()
-    guard take(")") else { throw error("\"&&\", \"||\" or \")\"") }
+    guard take(token: ")") else { throw error("\"&&\", \"||\" or \")\"") }
     return filter
   }
 
   /// Makes a condition of a term that has no comparison after it, such as `@.price` or `match(@.name, 'a.*')`.
   private func test(_ term: Term) throws(CatalogError) -> JSONFilter {
-    switch term.kind {
-    case .query(let query): return .exists(query)
-    case .finding(let filter): return filter
-    case .operand: throw error("a comparison, such as \"== 1\"")
+    switch term.filter {
+    case .query, .finds: return term.filter
+    default: throw error("a comparison, such as \"== 1\"")
     }
   }
 
   /// Makes an operand of a comparison or of a function of a term, such as `@.price`, `1` or `count(@.images)`.
-  private func operand(_ term: Term) throws(CatalogError) -> JSONFilter.Operand {
-    switch term.kind {
-    case .operand(let operand): return operand
-    case .query(let query) where query.isSingular: return .only(query)
-    case .query:
+  private func operand(_ term: Term) throws(CatalogError) -> JSONFilter {
+    switch term.filter {
+    case .query(let query) where !query.isSingular:
       throw error("a path that leads to one value at most; write value(…)", at: term.position)
-    case .finding:
+    case .finds:
       throw error("a value; match and search already give true or false", at: term.position)
+    default: return term.filter
     }
   }
 
-  private mutating func takeComparison() -> JSONFilter.Comparison? {
-    JSONFilter.Comparison.allCases.first { takeOperator($0.rawValue) }
-  }
+  /// The operators of comparisons, and the orders of two values for which they hold. (RFC 9535, section 2.3.5.2.2)
+  private static let comparisons: [(token: String, orders: [Int?])] = [
+    ("==", [0]), ("!=", [-1, 1, nil]), ("<=", [-1, 0]), (">=", [0, 1]), ("<", [-1]), (">", [1]),
+  ]
 }
 
 /// Parses terms, which are queries, literals and calls of functions. (RFC 9535, sections 2.3.5.1 and 2.4)
 extension JSONPathParser {
-  /// A part of a filter.
+  /// A part of a filter, and its position.
   ///
   /// The text after it decides whether it is a condition or an operand.
-  private struct Term {
-    enum Kind {
-      case query(JSONFilter.Query)
-      case operand(JSONFilter.Operand)
-      case finding(JSONFilter)
-    }
-
-    let kind: Kind
-    let position: Int
-  }
+  private typealias Term = (filter: JSONFilter, position: Int)
 
   private mutating func term() throws(CatalogError) -> Term {
+    skipSpace()
     let start = position
-    return Term(kind: try termKind(), position: start)
-  }
-
-  private mutating func termKind() throws(CatalogError) -> Term.Kind {
     guard let first = peek else { throw error("\"@\", \"$\", a value or a function") }
     switch first {
     case "@", "$":
-      let isRelative = peek == "@"
+      let isRelative = first == "@"
       position += 1
-      return .query(JSONFilter.Query(isRelative: isRelative, segments: try segments()))
-    case "'", "\"": return .operand(.literal(.text(try quotedText())))
-    case "-", "0"..."9": return .operand(.literal(try number()))
-    case "a"..."z":
-      let start = position
-      let name = word()
-      if take("(") { return try call(name, from: start) }
-      switch name {
-      case "true": return .operand(.literal(.boolean(true)))
-      case "false": return .operand(.literal(.boolean(false)))
-      case "null": return .operand(.literal(.null))
-      default: throw error("a value; write '\(name)' for a text", at: start)
-      }
+      let segments = try segments()
+      return (.query(JSONFilter.Query(isRelative: isRelative, segments: segments)), start)
+    case "'", "\"": return (.literal(.text(try quotedText())), start)
+    case "-", "0"..."9": return (.literal(try number()), start)
+    case "a"..."z": break
     default: throw error("\"@\", \"$\", a value or a function")
+    }
+    let name = take { ("a"..."z").contains($0) || ("0"..."9").contains($0) || $0 == "_" }
+    if take("(") { return (try call(name, from: start), start) }
+    switch name {
+    case "true": return (.literal(.boolean(true)), start)
+    case "false": return (.literal(.boolean(false)), start)
+    case "null": return (.literal(.null), start)
+    default: throw error("a value; write '\(name)' for a text", at: start)
     }
   }
 
-  private mutating func call(_ name: String, from start: Int) throws(CatalogError) -> Term.Kind {
+  private mutating func call(_ name: String, from start: Int) throws(CatalogError) -> JSONFilter {
     let arguments = try nested { parser throws(CatalogError) in try parser.arguments() }
     let known = ["length": 1, "count": 1, "value": 1, "match": 2, "search": 2]
     guard let count = known[name] else {
@@ -428,44 +344,41 @@ extension JSONPathParser {
       throw error("\(count == 1 ? "one argument" : "two arguments") of \(name)", at: start)
     }
     switch name {
-    case "length": return .operand(.length(try operand(arguments[0])))
-    case "count": return .operand(.count(try query(arguments[0], of: name)))
-    case "value": return .operand(.value(try query(arguments[0], of: name)))
+    case "length": return .length(try operand(arguments[0]))
+    case "count": return .count(try query(arguments[0], of: name))
+    case "value": return .value(try query(arguments[0], of: name))
     default:
-      let pattern = try pattern(arguments[1])
       let text = try operand(arguments[0])
-      return .finding(.finds(text, pattern, isWhole: name == "match"))
+      return .finds(text, try pattern(arguments[1]), isWhole: name == "match")
     }
   }
 
   private mutating func arguments() throws(CatalogError) -> [Term] {
-    skipSpace()
-    if take(")") { return [] }
+    if take(token: ")") { return [] }
     var arguments: [Term] = []
-    repeat {
-      skipSpace()
-      arguments.append(try term())
-      skipSpace()
-    } while take(",")
+    repeat { arguments.append(try term()) } while take(token: ",")
     guard take(")") else { throw error("\",\" or \")\"") }
     return arguments
   }
 
   private func query(_ term: Term, of name: String) throws(CatalogError) -> JSONFilter.Query {
-    if case .query(let query) = term.kind { return query }
+    if case .query(let query) = term.filter { return query }
     throw error(
       "a path that begins with \"@\" or \"$\" as the argument of \(name)",
       at: term.position
     )
   }
 
-  private func pattern(_ term: Term) throws(CatalogError) -> JSONFilter.Pattern {
+  private mutating func pattern(_ term: Term) throws(CatalogError) -> JSONFilter.Pattern {
     let operand = try operand(term)
     guard case .literal(.text(let text)) = operand else { return .computed(operand) }
-    do throws(IRegexp.Fault) {
+    do throws(CatalogError) {
       return .fixed(try IRegexp(parsing: text))
     } catch {
-      return .faulty(error, place: term.position)
+      let words =
+        "\(error.expected ?? "") at position \(error.column ?? 1) of the pattern (RFC 9485)"
+      faultyPattern = faultyPattern ?? self.error(words, at: term.position)
+      return .fixed(nil)
     }
   }
 }

@@ -23,97 +23,49 @@ enum Currency {
     }
   }
 
-  /// The meaning of a point before three digits, as in "25.000".
-  enum Separators {
-    /// The point is the decimal separator. Commas group thousands, as in "1,299.50".
-    case decimalPoint
-    /// The point groups thousands, so "25.000" is 25,000. In practice, prices in the currency have no decimals.
-    case pointGroups
-    /// People group thousands with the point, but programs write the point as the decimal separator.
-    case either
-  }
-
-  /// The meaning of a point before three digits in prices of a currency that has two decimals. (CLDR 46, the locales of
-  /// the currency)
-  static func separators(of code: String) -> Separators {
+  /// The meaning of a point before three digits, as in "25.000", in prices of a currency that has two decimals. (CLDR
+  /// 46, the locales of the currency)
+  ///
+  /// If points group thousands, prices in the currency have no decimals in practice.
+  static func point(in code: String) -> WrittenPrice.Point {
     switch code {
     case "AOA", "ARS", "COP", "CRC", "CZK", "HUF", "IDR", "RSD", "UYU", "UZS", "VED", "VES":
-      .pointGroups
+      .groups
     case "ALL", "AZN", "BAM", "BOB", "BRL", "BYN", "CVE", "DKK", "DZD", "EUR", "GEL", "MAD", "MDL",
       "MKD", "MZN", "NOK", "PLN", "RON", "RUB", "SEK", "TRY", "UAH":
-      .either
-    default: .decimalPoint
+      .open
+    default: .decimals
     }
   }
 
   /// The codes of the currencies that a written unit can mean, for example "USD" and "CAD" for "$".
   ///
-  /// The result is empty for an unknown unit.
+  /// The result is empty for an unknown unit. A point at the end of the unit, as in "kr.", does not count.
   static func codes(writtenAs unit: String) -> [String] {
-    switch unit {
-    case "원", "₩", "￦", "won": ["KRW"]
-    case "$", "＄":
-      [
-        "USD", "CAD", "AUD", "NZD", "SGD", "HKD", "TWD", "MXN", "ARS", "CLP", "COP", "BBD", "BMD",
-        "BND", "BSD", "BZD", "DOP", "FJD", "GYD", "JMD", "KYD", "LRD", "NAD", "SBD", "SRD", "TTD",
-        "UYU", "XCD",
-      ]
-    case "us$", "달러": ["USD"]
-    case "a$", "au$": ["AUD"]
-    case "c$", "ca$": ["CAD"]
-    case "nz$": ["NZD"]
-    case "s$": ["SGD"]
-    case "hk$": ["HKD"]
-    case "nt$": ["TWD"]
-    case "mx$": ["MXN"]
-    case "r$": ["BRL"]
-    case "€", "유로": ["EUR"]
-    case "£", "￡": ["GBP", "EGP", "FKP", "GIP", "SHP", "SSP", "SYP"]
-    case "¥", "￥", "元": ["JPY", "CNY"]
-    case "円", "엔": ["JPY"]
-    case "₫", "đ": ["VND"]
-    case "₹", "₨", "rs", "rs.": ["INR", "LKR", "NPR", "PKR", "MUR", "SCR"]
-    case "₽", "руб", "руб.", "р", "р.": ["RUB", "BYN"]
-    case "₦", "n": ["NGN"]
-    case "₵", "gh₵", "gh¢": ["GHS"]
-    case "₡": ["CRC"]
-    case "₲": ["PYG"]
-    case "₸", "тг", "тг.": ["KZT"]
-    case "₼": ["AZN"]
-    case "₾": ["GEL"]
-    case "₭": ["LAK"]
-    case "₮": ["MNT"]
-    case "֏": ["AMD"]
-    case "៛": ["KHR"]
-    case "৳": ["BDT"]
-    case "ksh", "ksh.": ["KES"]
-    case "tsh", "tsh.": ["TZS"]
-    case "ush", "ush.": ["UGX"]
-    case "r": ["ZAR"]
-    case "s/", "s/.": ["PEN"]
-    case "bs", "bs.": ["BOB", "VES"]
-    case "din", "din.", "дин", "дин.": ["RSD"]
-    case "ден", "ден.": ["MKD"]
-    case "грн", "грн.": ["UAH"]
-    case "сум": ["UZS"]
-    case "dh", "dhs", "د.إ": ["AED", "MAD"]
-    case "sr", "ر.س", "ر.س.": ["SAR"]
-    case "e£", "le", "l.e.": ["EGP"]
-    case "฿", "บาท": ["THB"]
-    case "₺", "tl", "tl.": ["TRY"]
-    case "₴": ["UAH"]
-    case "₱": ["PHP", "CUP"]
-    case "₪", "ש״ח", "ש\"ח": ["ILS"]
-    case "kd", "د.ك", "د.ك.": ["KWD"]
-    case "zł", "zł.": ["PLN"]
-    case "kč", "kč.": ["CZK"]
-    case "ft", "ft.": ["HUF"]
-    case "lei", "lei.": ["RON", "MDL"]
-    case "rp", "rp.": ["IDR"]
-    case "rm": ["MYR"]
-    case "kr", "kr.": ["SEK", "NOK", "DKK", "ISK"]
-    case "fr", "fr.", "sfr.": ["CHF"]
-    default: codes.contains(unit.uppercased()) ? [unit.uppercased()] : []
-    }
+    let unit = unit.hasSuffix(".") ? String(unit.dropLast()) : unit
+    if let codes = codesByUnit[unit] { return codes }
+    return codes.contains(unit.uppercased()) ? [unit.uppercased()] : []
   }
+
+  /// The codes that each written unit can mean, the most usual one first.
+  private static let codesByUnit: [String: [String]] = {
+    var codes: [String: [String]] = [:]
+    for entry in units.split(separator: ", ") {
+      let words = entry.split(separator: " ").map(String.init)
+      let ownCodes = words.filter { $0.allSatisfy { ("A"..."Z").contains($0) } }
+      for unit in words where !ownCodes.contains(unit) { codes[unit] = ownCodes }
+    }
+    return codes
+  }()
+
+  /// Units in lower case, each group followed by the codes that they can mean.
+  private static let units = """
+    $ ＄ USD CAD AUD NZD SGD HKD TWD MXN ARS CLP COP BBD BMD BND BSD BZD DOP FJD GYD JMD KYD LRD NAD SBD SRD TTD UYU XCD, \
+    us$ 달러 USD, a$ au$ AUD, c$ ca$ CAD, nz$ NZD, s$ SGD, hk$ HKD, nt$ TWD, mx$ MXN, r$ BRL, € 유로 EUR, \
+    £ ￡ GBP EGP FKP GIP SHP SSP SYP, e£ le l.e EGP, ¥ ￥ 元 JPY CNY, 円 엔 JPY, 원 ₩ ￦ won KRW, ₫ đ VND, \
+    ₹ ₨ rs INR LKR NPR PKR MUR SCR, ₽ руб р RUB BYN, ₦ n NGN, ₵ gh₵ gh¢ GHS, ₡ CRC, ₲ PYG, ₸ тг KZT, ₼ AZN, \
+    ₾ GEL, ₭ LAK, ₮ MNT, ֏ AMD, ៛ KHR, ৳ BDT, ksh KES, tsh TZS, ush UGX, r ZAR, s/ PEN, bs BOB VES, din дин RSD, \
+    ден MKD, грн ₴ UAH, сум UZS, dh dhs د.إ AED MAD, sr ر.س SAR, ฿ บาท THB, ₺ tl TRY, ₱ PHP CUP, \
+    ₪ ש״ח ש"ח ILS, kd د.ك KWD, zł PLN, kč CZK, ft HUF, lei RON MDL, rp IDR, rm MYR, kr SEK NOK DKK ISK, fr sfr CHF
+    """
 }

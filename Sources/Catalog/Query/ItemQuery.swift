@@ -95,48 +95,31 @@ public enum ItemSort: String, CaseIterable, Hashable, Sendable {
     _ elements: [(key: Key, element: Element)]
   ) -> [(key: Key, element: Element)] {
     // Swift's sort is stable.
-    elements.sorted { precedes($0.key, $1.key) }
+    elements.sorted { $0.key < $1.key }
   }
 
-  /// The value that decides the item's place in the order.
-  package enum Key: Sendable {
-    /// The item has no price.
-    case none
-    /// The price of the item in minor units. The currency has `exponent` decimals.
-    case amount(units: Int, exponent: Int)
-    /// The title of the item in lower case and in the usual character widths.
-    case text(String)
-  }
+  /// The values that decide an item's place in the order: the amount of its price, or otherwise its title.
+  package typealias Key = (amount: Double, title: String)
 
-  /// The value that decides the item's place in the order.
+  /// The values that decide the item's place in the order.
+  ///
+  /// If the currencies of prices differ, the amounts are compared as numbers, because no exchange rate is known.
   package func key(of item: StoreItem) -> Key {
-    switch self {
-    case .title: .text(SearchText.foldedText(item.title))
-    case .price, .dearest:
-      item.price.map {
-        .amount(units: $0.minorUnits, exponent: Currency.exponent(of: $0.currency))
-      } ?? .none
+    let amount = item.price?.mainUnits
+    return switch self {
+    case .price: (amount ?? .infinity, "")
+    case .dearest: (amount.map(-) ?? .infinity, "")
+    case .title: (0, SearchText.foldedText(item.title))
     }
   }
+}
 
-  /// Whether one key comes before another.
-  private func precedes(_ first: Key, _ second: Key) -> Bool {
-    switch (first, second) {
-    case (.text(let first), .text(let second)): return first < second
-    case (.amount(let first, let places), .amount(let second, let others)):
-      // If the currencies differ, the amounts are compared as numbers, because no exchange rate is known.
-      let (first, second) = (Self.major(first, places), Self.major(second, others))
-      return self == .dearest ? first > second : first < second
-    case (.amount, _): return true
-    default: return false
-    }
-  }
-
+extension Price {
   /// The amount in the currency's main unit.
   ///
-  /// It is exact up to 10^15 minor units.
-  private static func major(_ units: Int, _ exponent: Int) -> Double {
-    Double(units) / (0..<exponent).reduce(1.0) { power, _ in power * 10 }
+  /// It is exact up to 10^15 minor units, so that amounts can be compared.
+  fileprivate var mainUnits: Double {
+    Double(minorUnits) / Double(powerOfTen(Currency.exponent(of: currency)))
   }
 }
 
@@ -149,41 +132,8 @@ extension StoreItem {
 ///
 /// The bounds are in the main unit of the currency, such as dollars, and belong to the range.
 public struct PriceBounds: Hashable, Sendable {
-  private let low: Amount?
-  private let high: Amount?
-
-  /// An exact decimal number.
-  ///
-  /// For example, 9.99 has the digits 999 and two places.
-  private struct Amount: Hashable, Sendable {
-    let digits: Int
-    /// The number of digits that are decimals.
-    let places: Int
-
-    init?(_ text: Substring) {
-      let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-      guard (1...2).contains(parts.count), text.utf8.count <= 16,
-        parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }),
-        let digits = Int(parts.joined())
-      else { return nil }
-      self.digits = digits
-      places = parts.count == 2 ? parts[1].utf8.count : 0
-    }
-
-    init(digits: Int, places: Int) {
-      (self.digits, self.places) = (digits, places)
-    }
-
-    static func < (one: Amount, other: Amount) -> Bool {
-      let first = one.digits.multipliedFullWidth(by: power(other.places))
-      let second = other.digits.multipliedFullWidth(by: power(one.places))
-      return (first.high, first.low) < (second.high, second.low)
-    }
-
-    private static func power(_ exponent: Int) -> Int {
-      (0..<exponent).reduce(1) { power, _ in power * 10 }
-    }
-  }
+  private let low: Double?
+  private let high: Double?
 
   /// The form of the text in words, for error messages.
   public static let expected =
@@ -193,23 +143,16 @@ public struct PriceBounds: Hashable, Sendable {
   ///
   /// The result is nil if the text has another form, or if the lower bound is above the upper one.
   public init?(_ text: String) {
-    guard let dots = text.firstRange(of: ".."), !text[dots.upperBound...].hasPrefix(".") else {
-      return nil
-    }
-    let (first, second) = (text[..<dots.lowerBound], text[dots.upperBound...])
-    guard !first.isEmpty || !second.isEmpty else { return nil }
-    low = Amount(first)
-    high = Amount(second)
-    guard first.isEmpty == (low == nil), second.isEmpty == (high == nil) else { return nil }
+    let form = #/(\d{1,16}(?:\.\d{1,16})?)?\.\.(\d{1,16}(?:\.\d{1,16})?)?/#.asciiOnlyDigits()
+    guard let ends = text.wholeMatch(of: form), ends.1 != nil || ends.2 != nil else { return nil }
+    low = ends.1.flatMap { Double($0) }
+    high = ends.2.flatMap { Double($0) }
     if let low, let high, high < low { return nil }
   }
 
   /// Whether a price is in the range.
   public func contains(_ price: Price) -> Bool {
-    let exponent = Currency.exponent(of: price.currency)
-    let amount = Amount(digits: price.minorUnits, places: exponent)
-    if let low, amount < low { return false }
-    if let high, high < amount { return false }
-    return true
+    let amount = price.mainUnits
+    return amount >= low ?? -.infinity && amount <= high ?? .infinity
   }
 }

@@ -6,30 +6,18 @@
 /// `불ㄱㄱ` find 불고기.
 public struct SearchText: Hashable, Sendable {
   /// The characters to find.
-  private let pattern: [Mark<Character>]
-  /// The scalars to find in a text of common characters, which ``PlainScalars`` defines.
+  private let pattern: [Character]
+  /// The scalars to find in a text of common characters, which ``foldedScalars(_:)`` defines.
   ///
   /// It is nil if not all characters of the pattern are common.
-  private let plainPattern: [Mark<UInt32>]?
-
-  /// A character or a scalar to find.
-  private struct Mark<Unit: Hashable & Sendable>: Hashable, Sendable {
-    var unit: Unit
-    /// The index in ``SearchText/initials``, if the unit is a Korean consonant that can begin a syllable.
-    var initial: UInt32?
-  }
+  private let plainPattern: [UInt32]?
 
   /// Makes a search text.
   ///
   /// An empty text finds everything.
   public init(_ text: String) {
-    pattern = Self.folded(text).map { Mark(unit: $0, initial: Self.initial(of: $0)) }
-    plainPattern = PlainScalars.folded(text).map { scalars in
-      scalars.map { scalar in
-        let character = Unicode.Scalar(scalar).map(Character.init)
-        return Mark(unit: scalar, initial: character.flatMap(Self.initial))
-      }
-    }
+    pattern = Self.folded(text)
+    plainPattern = Self.foldedScalars(text)
   }
 
   /// Whether the search text is empty, so that it finds everything.
@@ -37,26 +25,23 @@ public struct SearchText: Hashable, Sendable {
 
   /// Whether a text contains the search text.
   public func isIn(_ text: String) -> Bool {
-    if pattern.isEmpty { return true }
-    if let plainPattern, let scalars = PlainScalars.folded(text) {
-      return Self.holds(scalars, plainPattern) { Self.leading($0) }
+    if let plainPattern, let scalars = Self.foldedScalars(text) {
+      return Self.holds(scalars, plainPattern, initial: Self.initial)
     }
-    return Self.holds(Self.folded(text), pattern) { Self.leading($0) }
+    return Self.holds(Self.folded(text), pattern) { character in
+      character.unicodeScalars.first.flatMap { Self.initial(of: $0.value) }
+        .flatMap(Unicode.Scalar.init).map(Character.init)
+    }
   }
 
-  private static func holds<Unit>(
+  private static func holds<Unit: Equatable>(
     _ text: [Unit],
-    _ pattern: [Mark<Unit>],
-    _ leading: (Unit) -> UInt32?
+    _ pattern: [Unit],
+    initial: (Unit) -> Unit?
   ) -> Bool {
     guard text.count >= pattern.count else { return false }
-    return text.withUnsafeBufferPointer { text in
-      (0...text.count - pattern.count).contains { start in
-        pattern.indices.allSatisfy { place in
-          let (mark, unit) = (pattern[place], text[start + place])
-          return mark.unit == unit || mark.initial.map { $0 == leading(unit) } ?? false
-        }
-      }
+    return (0...text.count - pattern.count).contains { start in
+      zip(pattern, text[start...]).allSatisfy { $0 == $1 || $0 == initial($1) }
     }
   }
 
@@ -66,7 +51,9 @@ public struct SearchText: Hashable, Sendable {
   /// they are, because Swift treats them as equal anyway.
   static func folded(_ text: String) -> [Character] {
     var scalars = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars { scalars.append(narrowed(scalar)) }
+    for scalar in text.unicodeScalars {
+      scalars.append(Unicode.Scalar(narrowed(scalar.value)) ?? scalar)
+    }
     // ß and ss must become equal. Upper case turns both into SS, and lower case then turns them into ss.
     let plain = String(scalars).uppercased().lowercased()
     var characters: [Character] = []
@@ -83,13 +70,8 @@ public struct SearchText: Hashable, Sendable {
 
   /// The result of ``folded(_:)`` as a string.
   static func foldedText(_ text: String) -> String {
-    guard let scalars = PlainScalars.folded(text) else { return String(folded(text)) }
+    guard let scalars = Self.foldedScalars(text) else { return String(folded(text)) }
     return String(String.UnicodeScalarView(scalars.compactMap(Unicode.Scalar.init)))
-  }
-
-  /// A full-width or half-width character in its usual width, for example A for Ａ. (Unicode, UAX 11)
-  private static func narrowed(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
-    Unicode.Scalar(narrowed(scalar.value)) ?? scalar
   }
 
   /// The usual forms of the half-width characters U+FF61 to U+FF9F, which are katakana and their punctuation.
@@ -100,8 +82,8 @@ public struct SearchText: Hashable, Sendable {
     ("。「」、・ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン"
     + "\u{3099}\u{309A}").unicodeScalars.map(\.value)
 
-  /// The value of a full-width or half-width character in its usual width.
-  fileprivate static func narrowed(_ value: UInt32) -> UInt32 {
+  /// A full-width or half-width character in its usual width, for example A for Ａ. (Unicode, UAX 11)
+  private static func narrowed(_ value: UInt32) -> UInt32 {
     switch value {
     case 0xFF01...0xFF5E: value - 0xFEE0
     case 0xFF61...0xFF9F: katakana[Int(value - 0xFF61)]
@@ -112,75 +94,54 @@ public struct SearchText: Hashable, Sendable {
     }
   }
 
-  // MARK: - Korean
-
   /// The 19 consonants that can begin a Korean syllable, in the order of Unicode.
-  private static let initials = Array("ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ")
+  private static let initials = "ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ".unicodeScalars.map(\.value)
 
-  /// The index of a character in ``initials``, or nil if it is not such a consonant by itself.
-  private static func initial(of character: Character) -> UInt32? {
-    if let place = initials.firstIndex(of: character) { return UInt32(place) }
-    let scalars = character.unicodeScalars
-    guard scalars.count == 1, let value = scalars.first?.value, (0x1100...0x1112).contains(value)
-    else { return nil }
-    return value - 0x1100
-  }
-
-  /// The index in ``initials`` of the first consonant of a syllable, or nil if the character is no syllable. (Unicode,
-  /// section 3.12)
-  private static func leading(_ character: Character) -> UInt32? {
-    character.unicodeScalars.first.flatMap { leading($0.value) }
-  }
-
-  private static func leading(_ first: UInt32) -> UInt32? {
-    switch first {
-    case 0xAC00...0xD7A3: return (first - 0xAC00) / 588
-    case 0x1100...0x1112: return first - 0x1100
-    default: return nil
+  /// The consonant with which a Korean syllable begins, or nil if the scalar begins no syllable. (Unicode, section 3.12)
+  private static func initial(of scalar: UInt32) -> UInt32? {
+    switch scalar {
+    case 0xAC00...0xD7A3: initials[Int(scalar - 0xAC00) / 588]
+    case 0x1100...0x1112: initials[Int(scalar - 0x1100)]
+    default: nil
     }
   }
-}
 
-extension SearchText {
-  /// A faster form of ``SearchText/folded(_:)`` for texts that have only common characters.
+  /// The scalars of the result of ``folded(_:)``, or nil if a character is not common.
   ///
-  /// A common character is one scalar, never combines with the next one, and has a lower case of one scalar.
-  ///
-  /// The general form uses Unicode's tables and takes forty times as long. A search looks into all texts of a catalog.
-  enum PlainScalars {
-    /// The scalars of the result of ``SearchText/folded(_:)``, or nil if a character is not common.
-    static func folded(_ text: String) -> [UInt32]? {
-      var scalars: [UInt32] = []
-      scalars.reserveCapacity(text.utf8.count)
-      for scalar in text.unicodeScalars {
-        guard let folded = folded(narrowed(scalar.value)) else { return nil }
-        guard folded == 0x20 else {
-          scalars.append(folded)
-          continue
-        }
-        if let last = scalars.last, last != 0x20 { scalars.append(0x20) }
+  /// A common character is one scalar, never combines with the next one, and has a lower case of one scalar. For texts
+  /// that have only common characters, as nearly all have, this takes a fortieth of the time of ``folded(_:)``, which
+  /// uses Unicode's tables. A search looks into all texts of a catalog.
+  static func foldedScalars(_ text: String) -> [UInt32]? {
+    var scalars: [UInt32] = []
+    scalars.reserveCapacity(text.utf8.count)
+    for scalar in text.unicodeScalars {
+      guard let folded = foldedScalar(narrowed(scalar.value)) else { return nil }
+      guard folded == 0x20 else {
+        scalars.append(folded)
+        continue
       }
-      if scalars.last == 0x20 { scalars.removeLast() }
-      return scalars
+      if let last = scalars.last, last != 0x20 { scalars.append(0x20) }
     }
+    if scalars.last == 0x20 { scalars.removeLast() }
+    return scalars
+  }
 
-    /// The lower case of a common character, or a space for white space, or nil for other characters.
-    private static func folded(_ value: UInt32) -> UInt32? {
-      switch value {
-      case 0x09...0x0D, 0x20: 0x20
-      case 0x41...0x5A: value + 0x20
-      case 0..<0x80: value
-      // Latin letters, except ß, because the upper case of ß is two letters. × and ÷ are not letters.
-      case 0xC0...0xDE where value != 0xD7: value + 0x20
-      case 0xE0...0xFF, 0xD7: value
-      // Dashes, quotation marks and the ellipsis.
-      case 0x2010...0x2027: value
-      // Ideographic punctuation, Hiragana, Katakana and Hangul letters, without combining marks.
-      case 0x3001...0x3029, 0x3041...0x3096, 0x30A1...0x30FC, 0x3131...0x318E: value
-      // Ideographs and Hangul syllables.
-      case 0x4E00...0x9FFF, 0xAC00...0xD7A3: value
-      default: nil
-      }
+  /// The lower case of a common character, or a space for white space, or nil for other characters.
+  private static func foldedScalar(_ value: UInt32) -> UInt32? {
+    switch value {
+    case 0x09...0x0D, 0x20: 0x20
+    case 0x41...0x5A: value + 0x20
+    case 0..<0x80: value
+    // Latin letters, except ß, because the upper case of ß is two letters. × and ÷ are not letters.
+    case 0xC0...0xDE where value != 0xD7: value + 0x20
+    case 0xE0...0xFF, 0xD7: value
+    // Dashes, quotation marks and the ellipsis.
+    case 0x2010...0x2027: value
+    // Ideographic punctuation, Hiragana, Katakana and Hangul letters, without combining marks.
+    case 0x3001...0x3029, 0x3041...0x3096, 0x30A1...0x30FC, 0x3131...0x318E: value
+    // Ideographs and Hangul syllables.
+    case 0x4E00...0x9FFF, 0xAC00...0xD7A3: value
+    default: nil
     }
   }
 }

@@ -269,14 +269,14 @@ public struct JSONNode: Sendable {
   }
 }
 
-extension JSONNode {
+extension JSONNode: StoredValue {
   /// The text of an XML element that has attributes too, such as "7" for `{"@unit": "kg", "#text": "7"}`.
   ///
   /// Any other value is returned as it is.
   var content: JSONNode { kind == .object ? self["#text"] ?? self : self }
 
   /// Writes the value as JSON.
-  func write(to writer: inout StoredFormWriter) {
+  package func write(to writer: inout StoredFormWriter) {
     switch kind {
     case .object:
       let members = self.members

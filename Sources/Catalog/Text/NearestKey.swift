@@ -23,20 +23,15 @@ public func nearest(to word: String, in candidates: [String]) -> String? {
 package func nearest(_ count: Int, to word: String, in candidates: some Sequence<String>)
   -> [String]
 {
-  let written = Array(word.lowercased().unicodeScalars.prefix(64))
-  var best: [(distance: Int, candidate: String)] = []
-  for candidate in candidates {
-    let scalars = Array(candidate.lowercased().unicodeScalars)
-    // The difference in length is a lower bound for the number of edits.
-    let least = abs(scalars.count - written.count)
-    if best.count == count, let last = best.last, least >= last.distance { continue }
-    let distance = editDistance(written, scalars)
-    let place = best.firstIndex { distance < $0.distance } ?? best.count
-    guard place < count else { continue }
-    best.insert((distance, candidate), at: place)
-    if best.count > count { best.removeLast() }
-  }
-  return best.map(\.candidate)
+  let written = scalars(of: word)
+  let ranked = candidates.map { (distance: editDistance(written, scalars(of: $0)), word: $0) }
+  // Swift's sort is stable.
+  return ranked.sorted { $0.distance < $1.distance }.prefix(count).map(\.word)
+}
+
+/// The first 64 scalars of a word in lower case.
+private func scalars(of word: String) -> [Unicode.Scalar] {
+  Array(word.lowercased().unicodeScalars.prefix(64))
 }
 
 /// Finds the known word that the user probably meant.
@@ -49,9 +44,8 @@ package func nearest(_ count: Int, to word: String, in candidates: some Sequence
 /// - Returns: The known word, or nil if no known word is similar enough.
 package func probablyMeant(by word: String, in candidates: [String]) -> String? {
   guard let candidate = nearest(to: word, in: candidates) else { return nil }
-  let letters = [word, candidate].map { Array($0.lowercased().unicodeScalars.prefix(64)) }
-  let longest = max(letters[0].count, letters[1].count)
-  return 2 * editDistance(letters[0], letters[1]) < longest ? candidate : nil
+  let (written, known) = (scalars(of: word), scalars(of: candidate))
+  return 2 * editDistance(written, known) < max(written.count, known.count) ? candidate : nil
 }
 
 /// The number of edits that turn one word into the other.

@@ -21,10 +21,11 @@ package struct OriginMessage: Hashable, Sendable, CustomStringConvertible {
   ///   - body: The body, or its beginning.
   ///   - isRefusal: Whether the response says that the request failed. If so, members such as `detail`
   ///     and `title` are searched too.
-  package init?(in body: some Collection<UInt8>, isRefusal: Bool) {
+  ///   - expectsJSON: Whether the server was asked for JSON, so that the description of a page says that it is not JSON.
+  package init?(in body: some Collection<UInt8>, isRefusal: Bool, expectsJSON: Bool = true) {
     let body = Array(body.prefix(Self.longestBody + 1))
     if let page = Self.page(body) {
-      description = page
+      description = page.kind + (expectsJSON ? ", not JSON" : "") + page.title
       return
     }
     guard body.count <= Self.longestBody,
@@ -32,21 +33,6 @@ package struct OriginMessage: Hashable, Sendable, CustomStringConvertible {
       let words = Self.words(of: root, isRefusal: isRefusal)
     else { return nil }
     description = words
-  }
-
-  /// The message in a body that a server sent instead of a picture, or nil if there is none.
-  ///
-  /// - Parameter body: The body, or its beginning.
-  package init?(inPlaceOfPicture body: [UInt8]) {
-    if let page = Self.page(body, notJSON: "") {
-      self.init(description: page)
-    } else {
-      self.init(in: body, isRefusal: true)
-    }
-  }
-
-  private init(description: String) {
-    self.description = description
   }
 
   // MARK: - JSON
@@ -98,10 +84,10 @@ package struct OriginMessage: Hashable, Sendable, CustomStringConvertible {
 
   // MARK: - Pages
 
-  /// A description of a body that is an HTML page or an XML document, such as "an HTML page, not JSON: Sign in".
+  /// The kind and the title of a body that is an HTML page or an XML document, such as "an HTML page" and ": Sign in".
   ///
   /// The result is nil for other bodies.
-  private static func page(_ body: [UInt8], notJSON: String = ", not JSON") -> String? {
+  private static func page(_ body: [UInt8]) -> (kind: String, title: String)? {
     let text = JSONText(body).bytes.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
     guard text.first == UInt8(ascii: "<") else { return nil }
     // The title is near the beginning of a page.
@@ -110,18 +96,15 @@ package struct OriginMessage: Hashable, Sendable, CustomStringConvertible {
     let isFeed = ["<rss", "<feed", "<rdf:rdf"].contains { lower.contains($0) }
     let marks = ["<!doctype html", "<html"] + (isFeed ? [] : ["<head", "<body", "<title"])
     guard marks.contains(where: { lower.contains($0) }) else {
-      return lower.hasPrefix("<?xml") || isFeed ? "an XML document\(notJSON)" : nil
+      return lower.hasPrefix("<?xml") || isFeed ? ("an XML document", "") : nil
     }
-    let name = title(of: beginning).map { ": \(shortened($0))" } ?? ""
-    return "an HTML page\(notJSON)" + name
+    return ("an HTML page", title(of: beginning).map { ": \(shortened($0))" } ?? "")
   }
 
   private static func title(of page: String) -> String? {
-    // The lower-case form of the page can have another length, so the title is searched in the page itself.
-    guard let start = page.firstRange(of: #/<title[^>]*>/#.ignoresCase()) else { return nil }
-    let rest = page[start.upperBound...]
-    let end = rest.firstRange(of: #/<\/title/#.ignoresCase())?.lowerBound ?? rest.endIndex
-    let title = PlainText.line(PageText.withoutEntities(String(rest[..<end].prefix(1000))))
+    let element = #/<title[^>]*>(.*?)(?:<\/title|\z)/#.ignoresCase().dotMatchesNewlines()
+    guard let text = page.firstMatch(of: element)?.1 else { return nil }
+    let title = PlainText.line(PageText.withoutEntities(String(text.prefix(1000))))
     return title.isEmpty ? nil : title
   }
 }

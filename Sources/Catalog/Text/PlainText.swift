@@ -25,13 +25,9 @@ public enum PlainText {
   ///
   /// Empty lines at the ends are removed.
   public static func block(_ text: String) -> String {
-    let lines = without(text, keepingBreaks: true)
+    without(text, keepingBreaks: true)
       .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-      .map { line(String($0)) }
-    guard let first = lines.firstIndex(where: { !$0.isEmpty }),
-      let last = lines.lastIndex(where: { !$0.isEmpty })
-    else { return "" }
-    return lines[first...last].joined(separator: "\n")
+      .map { line(String($0)) }.joined(separator: "\n").trimmed
   }
 
   /// Whether a text is certainly equal to its ``line(_:)``, as most texts are.

@@ -4,7 +4,10 @@ import Base
 ///
 /// A server can repeat the secrets of a request in its response, and a program can print secrets on stderr.
 package struct SecretRedactor: Hashable, Sendable {
-  private var secrets: Set<[UInt8]> = []
+  /// The secrets, longest first.
+  ///
+  /// A secret can be a part of a longer secret, so longer secrets are replaced first.
+  private var secrets: [[UInt8]] = []
   /// The minimum length of a secret in bytes.
   ///
   /// Shorter words are not replaced, because they occur in many texts by chance.
@@ -27,7 +30,9 @@ package struct SecretRedactor: Hashable, Sendable {
   }
 
   private mutating func add(_ text: String) {
-    if text.utf8.count >= Self.shortestSecret { secrets.insert(Array(text.utf8)) }
+    let secret = Array(text.utf8)
+    guard secret.count >= Self.shortestSecret, !secrets.contains(secret) else { return }
+    secrets.insert(secret, at: secrets.firstIndex { $0.count < secret.count } ?? secrets.count)
   }
 
   /// The text with each secret replaced by `***`.
@@ -35,8 +40,7 @@ package struct SecretRedactor: Hashable, Sendable {
   /// A secret is found even if some of its bytes are percent-encoded.
   package func applied(to text: String) -> String {
     var bytes = Array(text.utf8)
-    // A secret can be a part of a longer secret, so longer secrets are replaced first.
-    for secret in secrets.sorted(by: { ($0.count, $1.lexical) > ($1.count, $0.lexical) }) {
+    for secret in secrets {
       bytes = Self.replacing(secret, in: bytes, with: Array("***".utf8))
     }
     return String(decoding: bytes, as: UTF8.self)
@@ -106,19 +110,9 @@ package struct SecretRedactor: Hashable, Sendable {
   }
 }
 
-extension SecretRedactor: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
-{
+extension SecretRedactor: CustomStringConvertible, CustomReflectable {
   /// The number of secrets, for example "2 secrets".
   package var description: String { "\(secrets.count) secrets" }
-  /// The same as `description`.
-  package var debugDescription: String { description }
   /// A mirror without children, so that `dump` does not show the secrets.
   package var customMirror: Mirror { Mirror(self, children: []) }
-}
-
-extension [UInt8] {
-  /// The bytes as text.
-  ///
-  /// Secrets of the same length are sorted by it, so that they are always replaced in the same order.
-  fileprivate var lexical: String { String(decoding: self, as: UTF8.self) }
 }

@@ -2,22 +2,24 @@ import Base
 
 /// The layer of a stamp over a picture: the letters with their shadow or their scrim, and the logo.
 ///
-/// A scrim is a translucent layer behind letters. The text is painted in strips, so that only one strip of the layer is
-/// in memory.
+/// A scrim is a translucent layer behind letters. The text is drawn in strips, so that only one strip of the layer is in
+/// memory.
 struct StampLayer {
   /// The smallest legible size of letters, in pixels.
   static let leastSize = 9.0
 
   /// The columns and the rows of the pixels from which the brightness behind the text is measured.
   let probes: (xs: [Int], ys: [Int])
-  /// The rows of the picture that must be in memory together, to be measured and painted.
-  let heldRows: Range<Int>
+  /// The rows of the picture on which the text is drawn, with its shadow or its scrim.
+  let rows: Range<Int>
+  /// The rows from the first one that the text covers to the last one that is measured.
+  let measuredRows: Range<Int>
+  /// Pixels from left to right.
+  private let width: Int
   private let block: Stamp.Block
   private let veil: StampVeil?
   private let shadow: LetterShadow?
   private let logo: PlacedLogo?
-  /// The rows of the picture on which the text is painted, with its shadow or scrim.
-  private let rows: Range<Int>
   private let name: String
 
   /// Lays out the lines of a stamp for a picture of `size`; `name` is the name of the picture in errors.
@@ -40,8 +42,9 @@ struct StampLayer {
     let first = min(max(Int(top.rounded(.down)), 0), size.height)
     rows = first..<max(first, min(Int(bottom.rounded(.up)), size.height))
     probes = Backdrop.probes(block, size: size)
-    heldRows =
-      min(first, probes.ys.min() ?? first)..<max(rows.upperBound, (probes.ys.max() ?? -1) + 1)
+    let last = probes.ys.max() ?? first
+    measuredRows = min(first, last)..<last + 1
+    width = size.width
     shadow =
       veil == nil
       ? try LetterShadow(block.lines, width: size.width, rows: rows, name: name) : nil
@@ -58,32 +61,31 @@ struct StampLayer {
     return remarks
   }
 
-  /// Paints the text on a bitmap that has some rows of the picture, beginning with row `first`.
+  /// Some rows of the text, with its shadow or its scrim.
+  struct Strip {
+    let canvas: Canvas
+    /// The rows of the picture on which the canvas is drawn.
+    let rows: Range<Int>
+  }
+
+  /// Draws the text on the next rows of ``rows``, beginning with `row`.
   ///
-  /// `strip` is the number of rows that are painted at a time; if it is nil, they have about half a million pixels.
-  func paint(
-    on bitmap: inout Bitmap,
-    first: Int = 0,
+  /// - Parameter count: The number of rows to draw. If it is nil, they have about half a million pixels.
+  func strip(
+    from row: Int,
     over backdrop: Backdrop,
-    strip: Int? = nil
-  ) throws(LarderError) {
-    let part = first..<first + bitmap.height
-    let painted = rows.clamped(to: part)
-    let (shape, strip) = (bitmap.shape, strip ?? max(500_000 / bitmap.width, 16))
-    for start in stride(from: painted.lowerBound, to: painted.upperBound, by: strip) {
-      let count = min(strip, painted.upperBound - start)
-      let canvas = try Canvas(width: shape.width, height: count, name: name)
-      let (ink, strength) = (backdrop.ink.opposite, backdrop.strength)
-      if let veil { canvas.cover(veil, from: start, ink, strength: strength) }
-      if let shadow {
-        canvas.cast(shadow, from: start - rows.lowerBound, ink, strength: strength)
-      }
-      canvas.write(block.lines, from: start, backdrop.ink)
-      bitmap.samples.withUnsafeMutableBufferPointer {
-        guard let pixels = $0.baseAddress else { return }
-        canvas.blend(on: pixels, part, of: shape, x: 0, y: start)
-      }
+    count: Int? = nil
+  ) throws(LarderError) -> Strip {
+    let count = count ?? max(500_000 / width, 16)
+    let drawn = row..<min(row + count, rows.upperBound)
+    let canvas = try Canvas(width: width, height: drawn.count, name: name)
+    let (ink, strength) = (backdrop.ink.opposite, backdrop.strength)
+    if let veil { canvas.cover(veil, from: row, ink, strength: strength) }
+    if let shadow {
+      canvas.cast(shadow, from: row - rows.lowerBound, ink, strength: strength)
     }
+    canvas.write(block.lines, from: row, backdrop.ink)
+    return Strip(canvas: canvas, rows: drawn)
   }
 
   /// Paints the logo on some rows of the picture, as far as it covers them.

@@ -70,6 +70,14 @@ struct Backdrop: Equatable {
     )
   }
 
+  /// The backdrop of a style that does not depend on the picture; nil for other styles.
+  ///
+  /// A bar is as dark on every picture. White is the picture on which its letters have the least contrast.
+  init?(always style: StampStyle) {
+    guard style == .bar else { return nil }
+    self.init([(255, 255, 255)], style: style)
+  }
+
   /// Chooses the ink and the scrim by the colours of pixels behind the text.
   init(_ colours: [Colour], style: StampStyle = .bar) {
     // A scrim hardly changes which colours are the lightest or the darkest. So the 64 lightest colours suffice for

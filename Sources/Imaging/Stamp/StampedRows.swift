@@ -2,16 +2,21 @@ import Base
 
 /// The rows of a picture with a stamp on them.
 ///
-/// The rows behind the text are held in memory until the brightness there is measured, so that the picture is decoded
-/// only once.
+/// The colour of the letters can depend on the pixels behind them. Then the rows behind the text are held in memory
+/// until their brightness is measured, so that the picture is decoded only once. The text is drawn in strips of a few
+/// rows, as they are read.
 final class StampedRows: RowSource {
   let shape: RowShape
   private let source: any RowSource
   private let layer: StampLayer
   private let stamp: Stamp
   private let name: String
-  /// The rows behind the text with the text on them, while they are being read; otherwise nil.
-  private var text: BitmapRows?
+  /// The ink and the scrim; nil until the rows behind the text are measured.
+  private var backdrop: Backdrop?
+  /// The rows that were measured, until they have been read; otherwise nil.
+  private var held: BitmapRows?
+  /// The strip of text that was drawn last.
+  private var text: StampLayer.Strip?
   private var reached = 0
   /// The warnings about the stamp.
   ///
@@ -29,40 +34,62 @@ final class StampedRows: RowSource {
   ) throws(LarderError) {
     (self.source, self.stamp, self.name, shape) = (source, stamp, name, source.shape)
     layer = try StampLayer(stamp, moment, size: source.shape.size, name: name)
+    if let fixed = Backdrop(always: stamp.style) { lay(on: fixed) }
   }
 
   func read(_ count: Int, into target: UnsafeMutablePointer<UInt8>) throws(LarderError) {
-    let (held, end) = (layer.heldRows, reached + count)
+    let (measured, end) = (layer.measuredRows, reached + count)
     var target = target
     while reached < end {
-      let isHeld = held.contains(reached)
-      let border = isHeld ? held.upperBound : reached < held.lowerBound ? held.lowerBound : end
+      if backdrop == nil, reached == measured.lowerBound { try measure() }
+      let border = held != nil ? measured.upperBound : backdrop == nil ? measured.lowerBound : end
       let rows = reached..<min(end, border)
-      if isHeld {
-        let text: BitmapRows
-        if let begun = self.text { text = begun } else { text = try withText() }
-        text.read(rows.count, into: target)
-        self.text = rows.upperBound == held.upperBound ? nil : text
+      if let held {
+        held.read(rows.count, into: target)
       } else {
         try source.read(rows.count, into: target)
       }
+      if rows.upperBound == measured.upperBound { held = nil }
+      if let backdrop { try writeText(on: target, rows, over: backdrop) }
       layer.paintLogo(on: target, rows, of: shape)
       target += rows.count * shape.rowBytes
       reached = rows.upperBound
     }
   }
 
-  /// Reads the rows behind the text, and paints the text on them.
-  private func withText() throws(LarderError) -> BitmapRows {
+  /// Reads the rows behind the text, and chooses the ink and the scrim by their colours.
+  private func measure() throws(LarderError) {
     let (xs, ys) = layer.probes
-    let first = layer.heldRows.lowerBound
-    var rows = try source.bitmap(of: layer.heldRows.count, stamp.limits, name: name)
-    let backdrop = Backdrop(
-      rows.colours(columns: xs, rows: ys.map { $0 - first }),
-      style: stamp.style
-    )
+    let first = layer.measuredRows.lowerBound
+    let rows = try source.bitmap(of: layer.measuredRows.count, stamp.limits, name: name)
+    let colours = rows.colours(columns: xs, rows: ys.map { $0 - first })
+    held = BitmapRows(consume rows)
+    lay(on: Backdrop(colours, style: stamp.style))
+  }
+
+  private func lay(on backdrop: Backdrop) {
+    self.backdrop = backdrop
     remarks = layer.remarks(over: backdrop)
-    try layer.paint(on: &rows, first: first, over: backdrop)
-    return BitmapRows(consume rows)
+  }
+
+  /// Writes the text on some rows of the picture, as far as it covers them.
+  private func writeText(
+    on pixels: UnsafeMutablePointer<UInt8>,
+    _ rows: Range<Int>,
+    over backdrop: Backdrop
+  ) throws(LarderError) {
+    let covered = rows.clamped(to: layer.rows)
+    var next = covered.lowerBound
+    while next < covered.upperBound {
+      var strip: StampLayer.Strip
+      if let text, text.rows.contains(next) {
+        strip = text
+      } else {
+        strip = try layer.strip(from: next, over: backdrop)
+      }
+      text = strip
+      strip.canvas.blend(on: pixels, rows, of: shape, x: 0, y: strip.rows.lowerBound)
+      next = strip.rows.upperBound
+    }
   }
 }

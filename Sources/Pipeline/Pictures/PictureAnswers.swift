@@ -60,7 +60,7 @@ extension PictureStage {
       }
     case .failure(var failure):
       if failure.reason == .notAPicture, failure.detail.isEmpty,
-        let words = OriginMessage(inPlaceOfPicture: fetch.sink.refused)
+        let words = OriginMessage(in: fetch.sink.refused, isRefusal: true, expectsJSON: false)
       {
         failure.detail = context.secrets.applied(to: words.description)
       }

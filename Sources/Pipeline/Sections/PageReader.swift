@@ -33,74 +33,52 @@ struct PageReader {
     base: WebURL?,
     _ reading: SectionReading
   ) throws(LarderError) -> Result<PageDraft, CatalogError> {
-    let limits = limits(at: reading.position)
-    guard let windows = windows(of: body, at: reading.position, using: context.catalog) else {
-      return decode(body, reading, limits)
+    let decoder = ListingDecoder(
+      context.catalog,
+      position: reading.position,
+      within: DecodingLimits(isStopped: context.isOver)
+    )
+    guard var windows = ListingWindows(body, for: decoder) else {
+      return decode(body, decoder)
     }
     var draft = PageDraft()
     let isMany = context.catalog.isMany(source: reading.position)
-    var elements = 0
-    var lost = 0
+    // If a section has several pages, one page does not show how many items the section has.
+    let isPaged = context.catalog.paging(ofSource: reading.position) != nil
+    let limit = isMany || isPaged ? nil : context.options.maxSkipped
     let lane = ItemWriter(context.index)
-    for window in windows {
-      if isMany, !window.isContinuation { elements = 0 }
+    while true {
       let part: DecodedListing
       do throws(CatalogError) {
-        part = try decodeWindow(
-          window,
-          at: reading.position,
-          using: context.catalog,
-          after: draft.listing,
-          elements: elements,
-          within: limits
-        )
+        guard let next = try windows.next() else { break }
+        part = next
       } catch {
         _ = try lane.finish()
         if error.code == .stopped { return .failure(error) }
-        return decode(body, reading, limits)
+        return decode(body, decoder)
       }
-      elements += part.elementCount
-      lost += part.lost
       try writer.keep(part, base: base, after: reading, in: &draft, on: lane)
       // Each element needs at least two bytes: one character and a comma.
-      let most = elements + window.bytesAfter / 2
-      if !isMany, lost > SkipTally.mostRows,
-        limits.maxSkipped?.isPassed(by: lost, of: most) == true
-      {
-        draft.giveUp()
+      let most = draft.listing.elementCount + windows.bytesLeft / 2
+      let lost = draft.listing.lost
+      if lost > SkipTally.mostRows, limit?.isPassed(by: lost, of: most) == true {
+        draft.isGivenUp = true
         break
       }
     }
     draft.kept = try lane.finish()
-    if isMany { draft.settleSections() }
+    draft.settleAbsence()
     try draft.dropRepeats(in: context.index)
     // If no section is usable, decode the whole body, because this gives a reason for each section.
-    return draft.listing.sections.isEmpty ? decode(body, reading, limits) : .success(draft)
-  }
-
-  /// The limits for decoding a page.
-  ///
-  /// If a section has several pages, the number of unreadable items is not limited here, because one page does not show
-  /// how many items the section has.
-  private func limits(at position: Int) -> DecodingLimits {
-    let isPaged = context.catalog.paging(ofSource: position) != nil
-    return DecodingLimits(
-      maxSkipped: isPaged ? nil : context.options.maxSkipped,
-      isStopped: context.isOver
-    )
+    return draft.listing.sections.isEmpty ? decode(body, decoder) : .success(draft)
   }
 
   /// Decodes a page as a whole.
-  private func decode(
-    _ body: DocumentBody,
-    _ reading: SectionReading,
-    _ limits: DecodingLimits
-  ) -> Result<PageDraft, CatalogError> {
+  private func decode(_ body: DocumentBody, _ decoder: ListingDecoder) -> Result<
+    PageDraft, CatalogError
+  > {
     do throws(CatalogError) {
-      let listing = try body.decoded { body throws(CatalogError) in
-        try decodeSource(body, at: reading.position, using: context.catalog, within: limits)
-      }
-      return .success(PageDraft(listing))
+      return .success(PageDraft(try body.decoded(by: decoder.listing)))
     } catch {
       return .failure(error)
     }
@@ -110,11 +88,13 @@ struct PageReader {
 /// A decoded page that is not yet written to the index.
 struct PageDraft: Sendable {
   /// The decoded page; without its items if it was decoded in windows.
-  private(set) var listing = DecodedListing(sections: [], elementCount: 0)
+  private(set) var listing = DecodedListing()
   /// The items of each section, if the page was decoded in windows; nil otherwise.
   ///
   /// These items are already in the index.
   var kept: [ListingDraft]?
+  /// Whether the rest of the page is not read, because too many items are unreadable.
+  var isGivenUp = false
 
   /// Makes a draft of a page that was decoded as a whole.
   init(_ listing: DecodedListing) {
@@ -156,18 +136,10 @@ struct PageDraft: Sendable {
     kept = drafts
   }
 
-  /// Records that the rest of the page is not read, because too many items are unreadable.
-  mutating func giveUp() { listing.givenUp.formUnion(listing.sections.map(\.key)) }
-
-  /// Compares the sections with each other.
+  /// Compares the sections with each other: a field counts as absent only if no section has it.
   ///
   /// Call it when all windows are added.
-  ///
-  /// Sections with the same key become unusable. A field counts as absent only if no section has it.
-  mutating func settleSections() {
-    for place in listing.refuseRepeatedKeys().reversed() { kept?.remove(at: place) }
-    listing.settleAbsence()
-  }
+  mutating func settleAbsence() { listing.settleAbsence() }
 }
 
 /// Writes decoded pages to the index.
@@ -225,7 +197,7 @@ struct PageWriter: Sendable {
       reading.key != nil && context.catalog.paging(ofSource: reading.position) != nil
     let pictures = listing.sections.map { self.pictures(of: $0, base) }
     document.next = nextPage(after: reading, document, listing)
-    if !listing.givenUp.isEmpty {
+    if draft.isGivenUp {
       // Remove the ETag and Last-Modified date, so that the next run fetches and reads the page again. It may allow
       // more unreadable items.
       (document.digest, document.response, document.expiry) = (nil, nil, UnixTime(0))
@@ -241,11 +213,7 @@ struct PageWriter: Sendable {
         // A section with too many unreadable items is rejected, so its pictures must not be requested. Neither are
         // those of a known section, because the guards, which look for faults of the shop, must judge it first.
         let isNew = last[section.key]?.listing == nil || context.options.allowRemovals
-        if isNew, !listing.givenUp.contains(section.key),
-          !context.options.maxSkipped.refuses(lost: lost, of: elements)
-        {
-          ahead(pictures)
-        }
+        if isNew, !context.options.maxSkipped.refuses(lost: lost, of: elements) { ahead(pictures) }
       }
     }
     var references: [String: [PictureReference]] = [:]
@@ -260,7 +228,7 @@ struct PageWriter: Sendable {
       let notes = SectionNotes(
         skipped: (skipped[section.key] ?? []).map(SyncReport.Skipped.init),
         omitted: listing.omitted[section.key] ?? SkipTally(),
-        isGivenUp: listing.givenUp.contains(section.key),
+        isGivenUp: draft.isGivenUp,
         absent: listing.absent[section.key] ?? [],
         unfollowed: unfollowed,
         total: isPaged ? listing.total : nil,
