@@ -141,6 +141,20 @@ struct LinkedDataTests {
     #expect(items[0].description == "Blue")
   }
 
+  @Test func `an offer and a group that refer to a product add to it, in any order`() throws {
+    let product = ##"{"@type": "Product", "@id": "#p", "sku": "A", "name": "Cup"}"##
+    let offer = ##"{"@type": "Offer", "price": 3, "itemOffered": {"@id": "#p"}}"##
+    let group =
+      ##"{"@type": "ProductGroup", "description": "Soft", "hasVariant": {"@id": "#p"}}"##
+
+    for body in ["[\(product), \(offer), \(group)]", "[\(group), \(offer), \(product)]"] {
+      let items = try items(body)
+      #expect(items.map(\.id) == ["A"])
+      #expect(items[0].salePrice?.minorUnits == 300)
+      #expect(items[0].description == "Soft")
+    }
+  }
+
   @Test func `different products that share an id stay separate`() throws {
     let items = try items(
       """

@@ -13,9 +13,8 @@
 typedef unsigned char xmlChar;
 typedef struct _xmlTextReader *xmlTextReaderPtr;
 
-// The current element's name without its prefix, the prefix and the URL of the namespace. The last two can be NULL.
+// The current element's name without its prefix, and the URL of its namespace, which can be NULL.
 const xmlChar *xmlTextReaderConstLocalName(xmlTextReaderPtr);
-const xmlChar *xmlTextReaderConstPrefix(xmlTextReaderPtr);
 const xmlChar *xmlTextReaderConstNamespaceUri(xmlTextReaderPtr);
 // Returns 1 if the current element has no end tag, as `<a/>`.
 int xmlTextReaderIsEmptyElement(xmlTextReaderPtr);
@@ -24,7 +23,7 @@ int xmlTextReaderIsEmptyElement(xmlTextReaderPtr);
 int xmlTextReaderMoveToNextAttribute(xmlTextReaderPtr);
 // Moves from an attribute back to its element.
 int xmlTextReaderMoveToElement(xmlTextReaderPtr);
-// The name of the current attribute, with its prefix.
+// The name of the current element or attribute, with its prefix.
 const xmlChar *xmlTextReaderConstName(xmlTextReaderPtr);
 // The characters of the current text or attribute. They are valid until the next call.
 const xmlChar *xmlTextReaderConstValue(xmlTextReaderPtr);

@@ -55,7 +55,7 @@ extension RecordCuts {
   ///   - size: The minimum number of bytes in a part.
   init?(_ body: some RandomAccessBody, from start: Int, _ notation: BodyFormat, size: Int) {
     var beginning: [UInt8] = []
-    guard body.read(into: &beginning, from: start, most: 1 << 16), !MarkupTags.isWide(beginning)
+    guard body.read(into: &beginning, from: start, most: 1 << 16), !WideText.appears(in: beginning)
     else { return nil }
     var cursor = BodyCursor(body, at: start)
     let cuts: RecordCuts?

@@ -51,13 +51,9 @@ public struct BodyFormat: Hashable, Sendable {
   var makesItems: Bool { !isJSON && (kind != .xml || xml?.records.isEmpty == false) }
 
   /// A text that is the same for equal formats and differs for others, or nil if the format is plain JSON.
-  var fingerprint: String? {
-    guard self != .json else { return nil }
-    var words = [kind?.rawValue ?? "content"]
-    if let xml { words.append(xml.fingerprint) }
-    if let table { words.append(table.fingerprint) }
-    return words.joined(separator: " ")
-  }
+  ///
+  /// It names the properties and their values. If a property gets another name, cached responses are decoded again.
+  var fingerprint: String? { self == .json ? nil : "\(self)" }
 
   /// Converts a response to JSON.
   ///
@@ -91,7 +87,7 @@ public struct BodyFormat: Hashable, Sendable {
     case .jsonl: return JSONLines.array(of: body)
     case .csv: return try table(nil)
     case .tsv: return try table(UInt8(ascii: "\t"))
-    case .xml: return try XMLRecords(xml ?? .init(), subject, limits).json(of: body)
+    case .xml: return try XMLRecords.json(of: body, by: xml ?? .init(), subject, within: limits)
     case .html: return try LinkedData.json(of: body, subject, within: limits)
     case .lines:
       return try TextLines.json(of: body, subject, linesBefore: linesBefore, within: limits)
@@ -112,10 +108,30 @@ public struct BodyFormat: Hashable, Sendable {
     return TextLines.haveURLs(body) && !TableRecords.isTable(body) ? .lines : .csv
   }
 
-  /// Whether a body begins with `<`, or with the byte order mark of UTF-16.
+  /// Whether a body begins with `<`, or is in UTF-16.
   static func isMarkup(_ body: [UInt8]) -> Bool {
-    let isWide = body.starts(with: [0xFF, 0xFE]) || body.starts(with: [0xFE, 0xFF])
-    return isWide || JSONText(body).first == UInt8(ascii: "<")
+    WideText.appears(in: body) || JSONText(body).first == UInt8(ascii: "<")
+  }
+}
+
+/// Text in UTF-16, with a byte order mark or with markup.
+enum WideText {
+  /// Whether a text is UTF-16 or UTF-32, according to its first bytes.
+  static func appears(in beginning: [UInt8]) -> Bool {
+    [[0xFF, 0xFE], [0xFE, 0xFF], [0x3C, 0x00]].contains { beginning.starts(with: $0) }
+  }
+
+  /// The text in UTF-8, or nil if it is UTF-32, which begins with the same two bytes. (XML 1.0, appendix F)
+  static func utf8(of body: [UInt8]) -> [UInt8]? {
+    guard !body.starts(with: [0x3C, 0, 0]), !body.starts(with: [0xFF, 0xFE, 0, 0]) else {
+      return nil
+    }
+    let isBig = body.starts(with: [0xFE, 0xFF])
+    let units = stride(from: 0, to: body.count - 1, by: 2).map { place in
+      let (low, high) = isBig ? (body[place + 1], body[place]) : (body[place], body[place + 1])
+      return UInt16(high) << 8 | UInt16(low)
+    }
+    return Array(String(decoding: units, as: UTF16.self).utf8)
   }
 }
 
@@ -139,24 +155,14 @@ enum ForeignData {
     ("\u{FD}7zXZ", "packed with xz", "unpack it, or pack it with gzip"),
   ]
 
-  /// The name of a body's kind and a remedy, or nil if larder can possibly read the body.
-  static func name(of body: [UInt8]) -> (name: String, remedy: String)? {
+  /// Throws an error if a body is of a kind that larder does not read.
+  static func check(_ body: [UInt8], _ subject: String) throws(CatalogError) {
     let kind = kinds.first { kind in
       body.starts(with: kind.beginning.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })
     }
-    return kind.map { ($0.name, $0.remedy) }
-  }
-
-  /// Throws an error if a body is of a kind that larder does not read.
-  static func check(_ body: [UInt8], _ subject: String) throws(CatalogError) {
-    guard let kind = name(of: body) else { return }
-    throw CatalogError(
-      .unexpectedShape,
-      subject: subject,
-      expected: "JSON, a table, XML, a page or lines",
-      reason: "this is \(kind.name), which larder does not read",
-      remedy: kind.remedy
-    )
+    guard let kind else { return }
+    let reason = "this is \(kind.name), which larder does not read"
+    throw .shape(reason, of: subject, remedy: kind.remedy)
   }
 }
 

@@ -5,8 +5,8 @@ import Glibc
 enum HTMLEvent {
   /// An element begins.
   ///
-  /// The name is in lower case. The attributes are valid only while the event is handled.
-  case start(name: String, HTMLAttributes)
+  /// The name is in lower case. If an attribute has no value, as in `<div itemscope>`, its value is empty.
+  case start(name: String, attributes: [String: String])
   /// An element ends.
   ///
   /// It can end without an end tag, for example at the end of the page.
@@ -14,29 +14,8 @@ enum HTMLEvent {
   /// A text in UTF-8.
   ///
   /// Entities such as `&amp;` are decoded, except in scripts. A text can come in several pieces. A piece can end in the
-  /// middle of a character.
-  case text([UInt8])
-}
-
-/// The attributes of an element that begins.
-struct HTMLAttributes {
-  /// Pointers to a name, its value, the next name, its value, and so on.
-  ///
-  /// A value can be NULL, and NULL follows the last value. If the element has no attributes, this pointer is nil.
-  fileprivate let pairs: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?
-
-  /// The value of an attribute, or nil if the element does not have it.
-  ///
-  /// If the attribute has no value, as in `<div itemscope>`, the result is empty.
-  subscript(name: String) -> String? {
-    guard var pair = pairs else { return nil }
-    while let own = pair[0] {
-      let isSame = strcmp(UnsafeRawPointer(own).assumingMemoryBound(to: CChar.self), name) == 0
-      if isSame { return pair[1].map { String(cString: $0) } ?? "" }
-      pair += 2
-    }
-    return nil
-  }
+  /// middle of a character. The text of a script or a style sheet is not shown by a browser.
+  case text([UInt8], isShown: Bool)
 }
 
 /// Reads HTML pages with libxml2.
@@ -75,7 +54,8 @@ enum HTMLPage {
       throw refusal("\(fault.reason), on line \(fault.line)", subject)
     }
     let receiver = Receiver(take)
-    guard let page = receiver.start(isUTF8: isUTF8(bytes)) else { throw .outOfMemory(subject) }
+    let isUTF8 = String(validating: bytes, as: UTF8.self) != nil
+    guard let page = receiver.start(isUTF8: isUTF8) else { throw .outOfMemory(subject) }
     defer { withExtendedLifetime(receiver) { cxml_page_free(page) } }
     let seconds = seconds ?? 2 + Double(bytes.count) / 1_000_000
     let end = processorTime() + seconds
@@ -125,8 +105,10 @@ enum HTMLPage {
         Unmanaged.passUnretained(self).toOpaque(),
         { context, name, attributes in
           guard let context, let name else { return }
-          Receiver.at(context)
-            .receive(.start(name: String(cString: name), HTMLAttributes(pairs: attributes)))
+          let attributes = Receiver.attributes(attributes)
+          Receiver.at(context).receive(
+            .start(name: String(cString: name), attributes: attributes)
+          )
         },
         { context, name in
           guard let context, let name else { return }
@@ -135,7 +117,8 @@ enum HTMLPage {
         { context, bytes, count in
           guard let context, count > 0 else { return }
           let bytes = UnsafeBufferPointer(start: bytes, count: Int(count))
-          Receiver.at(context).receive(.text(Array(bytes)))
+          let receiver = Receiver.at(context)
+          receiver.receive(.text(Array(bytes), isShown: !receiver.isRaw))
         },
         isUTF8
       )
@@ -143,6 +126,23 @@ enum HTMLPage {
 
     private static func at(_ context: UnsafeMutableRawPointer) -> Receiver {
       Unmanaged<Receiver>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    /// Copies attributes.
+    ///
+    /// - Parameter pairs: Pointers to a name, its value, the next name, its value, and so on. A value can be NULL, and
+    ///   NULL follows the last value. If the element has no attributes, the parameter is nil.
+    /// - Returns: The values of the attributes, by their names.
+    private static func attributes(
+      _ pairs: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?
+    ) -> [String: String] {
+      var attributes: [String: String] = [:]
+      guard var pair = pairs else { return attributes }
+      while let name = pair[0] {
+        attributes[String(cString: name)] = pair[1].map { String(cString: $0) } ?? ""
+        pair += 2
+      }
+      return attributes
     }
 
     private func receive(_ event: HTMLEvent) {
@@ -186,10 +186,6 @@ enum HTMLPage {
     return count
   }
 
-  private static func isUTF8(_ bytes: ArraySlice<UInt8>) -> Bool {
-    bytes.withUnsafeBufferPointer { String(validating: $0, as: UTF8.self) != nil }
-  }
-
   /// The processor time of this thread, in seconds.
   private static func processorTime() -> Double {
     var time = timespec()
@@ -199,13 +195,7 @@ enum HTMLPage {
 
   /// The error that a page exceeds a limit.
   static func refusal(_ what: String, _ subject: String) -> CatalogError {
-    CatalogError(
-      .unexpectedShape,
-      subject: subject,
-      expected: "a page that a browser could show",
-      reason: "the page \(what)",
-      remedy: "try another page, or the shop's JSON"
-    )
+    .shape("the page \(what)", of: subject, remedy: "try another page, or the shop's JSON")
   }
 }
 
@@ -228,14 +218,10 @@ enum PageText {
       return text
     }
     var bytes: [UInt8] = []
-    var hidden = 0
     let isRead: Void? = try? HTMLPage.read(Array(text.utf8)[...], "text") { event in
       switch event {
-      case .text(let piece): if hidden == 0 { bytes += piece }
+      case .text(let piece, let isShown): if isShown { bytes += piece }
       case .start(let name, _), .end(let name):
-        if name == "script" || name == "style" {
-          if case .start = event { hidden += 1 } else { hidden -= 1 }
-        }
         if blocks.contains(name), let last = bytes.last, last != 0x0A { bytes.append(0x0A) }
       }
     }

@@ -43,10 +43,15 @@ public final class JSONDocument: @unchecked Sendable {
     // mistake or an attack.
     stepLimit = 1_000_000 + 8 * bytes.count
     let text = JSONText(bytes)
-    let tree =
-      Self.parse(text.bytes, depthLimit: depthLimit)
-      ?? JSONRepair(text.bytes).flatMap { Self.parse($0.bytes, depthLimit: depthLimit) }
-    guard let tree else { throw text.error(subject: subject, depthLimit: depthLimit) }
+    var tree = Self.parse(text.bytes, depthLimit: depthLimit)
+    if tree == nil {
+      let repair = try JSONRepair(text, of: subject, depthLimit: depthLimit)
+      tree = Self.parse(repair.bytes, depthLimit: depthLimit)
+    }
+    guard let tree else {
+      let expected = "valid JSON (too large for this machine)"
+      throw text.fault(expected, at: text.bytes.startIndex, of: subject)
+    }
     self.tree = tree
   }
 
@@ -131,40 +136,37 @@ public struct JSONNode: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
+  /// The content of the value if it is of a kind, otherwise nil.
+  private func ifKind<Content>(
+    _ kind: larder_json_kind,
+    _ read: (larder_json_content) -> Content
+  ) -> Content? {
+    let content = larder_json_read(value)
+    return content.kind == kind ? read(content) : nil
+  }
+
   /// Whether the value is a string, and all bytes of its text satisfy a condition.
   ///
   /// This is faster than ``text``, because it makes no `String`.
   func isString(of condition: (UInt8) -> Bool) -> Bool {
-    let content = larder_json_read(value)
-    return content.kind == LARDER_JSON_STRING
-      && UnsafeRawBufferPointer(start: content.text, count: content.count).allSatisfy(condition)
+    ifKind(LARDER_JSON_STRING) {
+      UnsafeRawBufferPointer(start: $0.text, count: $0.count).allSatisfy(condition)
+    } ?? false
   }
 
   /// The number if its kind is ``Kind/integer``, otherwise nil.
-  public var integer: Int? {
-    let content = larder_json_read(value)
-    return content.kind == LARDER_JSON_INTEGER ? Int(content.integer) : nil
-  }
+  public var integer: Int? { ifKind(LARDER_JSON_INTEGER) { Int($0.integer) } }
 
   /// The number if its kind is ``Kind/real``, otherwise nil.
-  public var real: Double? {
-    let content = larder_json_read(value)
-    return content.kind == LARDER_JSON_REAL ? content.real : nil
-  }
+  public var real: Double? { ifKind(LARDER_JSON_REAL) { $0.real } }
 
   /// The number if it is a whole number that fits `UInt64` but not `Int`, otherwise nil.
   ///
   /// Its kind is ``Kind/string``.
-  var unsigned: UInt64? {
-    let content = larder_json_read(value)
-    return content.kind == LARDER_JSON_UNSIGNED ? content.whole : nil
-  }
+  var unsigned: UInt64? { ifKind(LARDER_JSON_UNSIGNED) { $0.whole } }
 
   /// The value if it is `true` or `false`, otherwise nil.
-  public var boolean: Bool? {
-    let content = larder_json_read(value)
-    return content.kind == LARDER_JSON_BOOLEAN ? content.boolean : nil
-  }
+  public var boolean: Bool? { ifKind(LARDER_JSON_BOOLEAN) { $0.boolean } }
 
   /// Whether both nodes are at the same position of the same document.
   func isSamePlace(as other: JSONNode) -> Bool {

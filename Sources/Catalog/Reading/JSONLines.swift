@@ -12,7 +12,7 @@ package enum JSONLines {
     let path = name.prefix { $0 != "?" && $0 != "#" }.lowercased()
     if [".jsonl", ".ndjson", ".jl"].contains(where: path.hasSuffix) { return true }
     let essence = (type ?? "").prefix { $0 != ";" && $0 != " " }.lowercased()
-    return types.contains(essence)
+    return types.contains(where: essence.hasSuffix)
   }
 
   /// Whether a body seems to be JSON Lines, because its first two lines are objects.
@@ -31,11 +31,8 @@ package enum JSONLines {
       && (try? JSONDocument(parsing: Array(line)).root.kind) == .object
   }
 
-  private static let types: Set<String> = [
-    "application/jsonl", "application/x-jsonl", "application/jsonlines", "application/x-jsonlines",
-    "application/ndjson", "application/x-ndjson", "application/json-lines",
-    "application/x-json-stream", "text/jsonl", "text/x-ndjson",
-  ]
+  /// The ends of media types such as `application/x-ndjson`.
+  private static let types = ["jsonl", "jsonlines", "json-lines", "ndjson", "json-stream"]
 
   /// Converts the lines of a body to one JSON array.
   ///
@@ -55,17 +52,13 @@ package enum JSONLines {
       case start
       /// The body already is an array.
       case array
-      /// The current line has no value yet.
+      /// There are values, but the current line has none yet.
       case line
       /// The current line has a value.
       case value
     }
 
     private var state = State.start
-    private var hasValue = false
-    private var count = 0
-
-    private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// Makes a converter for one body.
     package init() {}
@@ -84,25 +77,21 @@ package enum JSONLines {
         if state == .value {
           let end = piece[place...].firstIndex(of: 0x0A) ?? piece.endIndex
           array += piece[place..<end]
-          count += end - place
           place = end
           if place < piece.endIndex { state = .line }
           continue
         }
         // A byte order mark must stay at the beginning, before the bracket of the array.
-        let isMark = state == .start && count < Self.mark.count && byte == Self.mark[count]
-        if !isMark, !isSpace(byte) {
+        guard isSpace(byte) || state == .start && byte >= 0x80 else {
           if state == .start, byte == UInt8(ascii: "[") {
             state = .array
             return array + piece[place...]
           }
-          array.append(hasValue ? UInt8(ascii: ",") : UInt8(ascii: "["))
-          hasValue = true
+          array.append(state == .start ? UInt8(ascii: "[") : UInt8(ascii: ","))
           state = .value
           continue
         }
         array.append(byte)
-        count += 1
         place += 1
       }
       return array

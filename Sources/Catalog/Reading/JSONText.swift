@@ -16,75 +16,88 @@ struct JSONText {
   /// The first byte that is neither white space nor a control character, or nil if there is none.
   var first: UInt8? { bytes.first { $0 > 0x20 } }
 
-  /// The error that the text cannot be parsed, with the line and column of its first fault, both counted from 1.
-  func error(subject: String, depthLimit: Int) -> CatalogError {
-    // If simdjson refuses a text that has no fault, it has run out of memory.
-    let fault =
-      JSONFault(in: bytes, depthLimit: depthLimit)
-      ?? JSONFault(offset: 0, expected: "valid JSON (too large for this machine)")
-    let before = bytes.prefix(fault.offset)
+  /// The error that the text has a fault, with the line and column of the fault, both counted from 1.
+  ///
+  /// - Parameters:
+  ///   - expected: The token that was expected, for example "a value".
+  ///   - place: The index in ``bytes`` of the wrong token.
+  ///   - found: The text at this place as a message quotes it, or nil if there is nothing to quote.
+  ///   - subject: The name of the text, for example "section main".
+  ///   - code: The kind of fault.
+  /// - Returns: The error.
+  func fault(
+    _ expected: String,
+    at place: Int,
+    found: String? = nil,
+    of subject: String,
+    _ code: CatalogError.Code = .malformedJSON
+  ) -> CatalogError {
+    let before = bytes[..<place]
     let lineStart = before.lastIndex(of: 0x0A).map { before.index(after: $0) } ?? before.startIndex
     return CatalogError(
-      fault.isTooDeep ? .tooDeep : .malformedJSON,
+      code,
       subject: subject,
       line: before.count { $0 == 0x0A } + 1,
       column: before[lineStart...].count { $0 & 0xC0 != 0x80 } + 1,
-      expected: fault.expected,
-      reason: "expected \(fault.expected)" + (fault.found.map { ", found \($0)" } ?? "")
+      expected: expected,
+      reason: "expected \(expected)" + (found.map { ", found \($0)" } ?? "")
     )
   }
 }
 
-/// The first fault of a text that is not valid JSON, or is nested too deeply. (RFC 8259)
+/// Reads a JSON text by the grammar, and replaces the values that simdjson cannot represent.
 ///
-/// simdjson is fast, but does not say where a text is wrong. Therefore a text that simdjson refuses is parsed again,
-/// more slowly.
-struct JSONFault: Error, Equatable {
-  /// The offset of the wrong token in bytes.
-  var offset: Int
-  /// The token that was expected at the offset, for example "a value".
-  var expected: String
-  /// The text at the offset as a message quotes it, or nil if there is nothing to quote.
-  var found: String?
-  /// Whether the token is a bracket that begins one level too many.
-  var isTooDeep = false
-}
+/// simdjson is fast, but does not say where a text is wrong. Therefore a text that simdjson refuses is read again, more
+/// slowly.
+///
+/// A number that fits neither `Int` nor `Double` becomes a string with the same digits. Half a surrogate pair in a
+/// string becomes U+FFFD. Everything else remains.
+struct JSONRepair {
+  /// The text with the replacements.
+  private(set) var bytes: ArraySlice<UInt8>
 
-extension JSONFault {
-  /// Finds the first fault of a text.
-  ///
-  /// The result is nil if the text is valid, and has at most `depthLimit` levels of arrays and objects.
-  init?(in text: ArraySlice<UInt8>, depthLimit: Int = .max) {
-    var reader = JSONFaultReader(text, depthLimit: depthLimit)
-    do throws(JSONFault) {
-      try reader.read()
-      return nil
-    } catch {
-      self = error
-    }
-  }
-}
-
-/// Parses a JSON text by the grammar, and throws its first fault.
-private struct JSONFaultReader {
-  private let bytes: ArraySlice<UInt8>
+  private let text: JSONText
+  private let subject: String
   private let depthLimit: Int
+  private let wholeLimit: Int
   private var index: Int
   /// The closing brackets of the open arrays and objects.
   ///
   /// The bracket that closes the innermost is last.
   private var closers: [UInt8] = []
+  /// The beginning of the text with its replacements, up to the offset ``copied``.
+  private var output: [UInt8] = []
+  private var copied: Int
 
-  init(_ bytes: ArraySlice<UInt8>, depthLimit: Int) {
-    self.bytes = bytes
-    self.depthLimit = depthLimit
+  /// Makes the replacements in a text.
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - subject: The name of the text in error messages, for example "section main".
+  ///   - depthLimit: The maximum depth of nested arrays and objects.
+  ///   - wholeLimit: The largest whole number that remains a number. For a reader that stores every number in a
+  ///     `Double`, such as jq, it is 2^53.
+  /// - Throws: ``CatalogError`` at the first fault of the text, because it is not valid JSON or is nested too deeply.
+  init(
+    _ text: JSONText,
+    of subject: String = "JSON",
+    depthLimit: Int = .max,
+    wholeLimit: Int = .max
+  ) throws(CatalogError) {
+    bytes = text.bytes
+    (self.text, self.subject) = (text, subject)
+    (self.depthLimit, self.wholeLimit) = (depthLimit, wholeLimit)
     index = bytes.startIndex
-  }
-
-  mutating func read() throws(JSONFault) {
+    copied = index
     repeat { try value() } while try hasNext()
     skipSpace()
     guard byte == nil else { throw fault("the end of the text after one value") }
+    if copied > bytes.startIndex { bytes = output[...] + bytes[copied...] }
+  }
+
+  private mutating func replace(_ range: Range<Int>, with replacement: String) {
+    output += bytes[copied..<range.lowerBound] + replacement.utf8
+    copied = range.upperBound
   }
 
   private static let bracket = UInt8(ascii: "]")
@@ -110,17 +123,16 @@ private struct JSONFaultReader {
   ///
   /// If it is an array or an object with content, only its beginning is read, up to the end of the first value in it
   /// that is neither.
-  private mutating func value() throws(JSONFault) {
+  private mutating func value() throws(CatalogError) {
     while true {
       let isArray = take(UInt8(ascii: "["))
       guard isArray || take(UInt8(ascii: "{")) else { break }
-      guard closers.count < depthLimit else {
-        let expected = "at most \(depthLimit) levels"
-        let offset = index - 1 - bytes.startIndex
-        throw JSONFault(offset: offset, expected: expected, isTooDeep: true)
-      }
+      let place = index - 1
       let closer = isArray ? Self.bracket : Self.brace
       if take(closer) { return }
+      guard closers.count < depthLimit else {
+        throw text.fault("at most \(depthLimit) levels", at: place, of: subject, .tooDeep)
+      }
       closers.append(closer)
       if !isArray { try name() }
     }
@@ -128,13 +140,16 @@ private struct JSONFaultReader {
     let token = token
     let isLiteral = ["true", "false", "null"].contains { token.elementsEqual($0.utf8) }
     guard isLiteral || token.isJSONNumber else { throw fault("a value") }
+    if !isLiteral, isTooLarge(token) {
+      replace(index..<token.endIndex, with: "\"\(String(decoding: token, as: UTF8.self))\"")
+    }
     index = token.endIndex
   }
 
   /// Reads the end of each array and object that ends here.
   ///
   /// - Returns: Whether another value follows. The comma before it and its name have been read.
-  private mutating func hasNext() throws(JSONFault) -> Bool {
+  private mutating func hasNext() throws(CatalogError) -> Bool {
     while let closer = closers.last {
       if take(UInt8(ascii: ",")) {
         if closer == Self.brace { try name() }
@@ -148,7 +163,7 @@ private struct JSONFaultReader {
   }
 
   /// Reads the name of a member and the colon behind it.
-  private mutating func name() throws(JSONFault) {
+  private mutating func name() throws(CatalogError) {
     guard take(UInt8(ascii: "\"")) else {
       throw fault(
         token.isJSONNumber ? "valid JSON, whose names are strings" : "string or \"}\""
@@ -159,9 +174,9 @@ private struct JSONFaultReader {
     guard take(UInt8(ascii: ":")) else { throw fault("\":\"") }
   }
 
-  private mutating func string() throws(JSONFault) {
+  private mutating func string() throws(CatalogError) {
     let start = index
-    func unfinished(_ expected: String, _ end: Int) -> JSONFault {
+    func unfinished(_ expected: String, _ end: Int) -> CatalogError {
       fault(expected, at: start, found: Self.quoted(bytes[start..<end]))
     }
     index += 1
@@ -171,8 +186,7 @@ private struct JSONFaultReader {
         index += 1
         return
       case UInt8(ascii: "\\"):
-        guard let count = escapeLength else { throw unfinished("a known escape", index + 1) }
-        index += count
+        guard readEscape() else { throw unfinished("a known escape", index + 1) }
       case 0x0A: throw unfinished("a closing quote before the line ends", index)
       case 0..<0x20: throw unfinished("control characters to be escaped", index)
       case 0x80...:
@@ -184,22 +198,52 @@ private struct JSONFaultReader {
     throw fault("a closing quote", at: start, found: Self.end)
   }
 
-  /// The length of the escape at the cursor in bytes, or nil if it is not valid.
-  private var escapeLength: Int? {
-    let escape = bytes[(index + 1)...].prefix(5)
-    guard let kind = escape.first, "\"\\/bfnrtu".utf8.contains(kind) else { return nil }
-    guard kind == UInt8(ascii: "u") else { return 2 }
-    let digits = escape.dropFirst()
-    guard digits.count == 4 else { return nil }
-    return digits.allSatisfy { Character(UnicodeScalar($0)).isHexDigit } ? 6 : nil
+  /// Reads the escape at the cursor, and replaces it if it is half a surrogate pair.
+  ///
+  /// - Returns: Whether the escape is valid.
+  private mutating func readEscape() -> Bool {
+    let kind = bytes[(index + 1)...].first ?? 0
+    if "\"\\/bfnrt".utf8.contains(kind) {
+      index += 2
+      return true
+    }
+    guard let unit = escapedUnit(at: index) else { return false }
+    index += 6
+    guard (0xD800..<0xE000).contains(unit) else { return true }
+    if unit < 0xDC00, let next = escapedUnit(at: index), (0xDC00..<0xE000).contains(next) {
+      index += 6
+    } else {
+      replace(index - 6..<index, with: "\\ufffd")
+    }
+    return true
+  }
+
+  /// The UTF-16 unit that the escape `\uXXXX` at an index stands for, or nil if there is no such escape.
+  private func escapedUnit(at place: Int) -> UInt16? {
+    let escape = bytes[place...].prefix(6)
+    let digits = String(decoding: escape.dropFirst(2), as: UTF8.self)
+    // `UInt16(_:radix:)` also accepts a sign, so the digits are checked first.
+    guard escape.count == 6, escape.starts(with: "\\u".utf8), digits.allSatisfy(\.isHexDigit)
+    else {
+      return nil
+    }
+    return UInt16(digits, radix: 16)
   }
 
   /// The length of the character at the cursor in bytes, or nil if the bytes are not UTF-8.
   private var characterLength: Int? {
-    (1...4).first { count in
-      let character = bytes[index...].prefix(count)
-      return character.count == count && String(validating: character, as: UTF8.self) != nil
-    }
+    var parser = UTF8.ForwardParser()
+    var rest = bytes[index...].makeIterator()
+    guard case .valid(let character) = parser.parseScalar(from: &rest) else { return nil }
+    return character.count
+  }
+
+  /// Whether a JSON number is a whole number beyond ``wholeLimit``, or another number that does not fit a `Double`.
+  private func isTooLarge(_ number: ArraySlice<UInt8>) -> Bool {
+    let text = String(decoding: number, as: UTF8.self)
+    let isWhole = !number.contains { ".eE".utf8.contains($0) }
+    guard isWhole else { return Double(text)?.isInfinite == true }
+    return Int(text).map { wholeLimit < .max && $0.magnitude > wholeLimit.magnitude } ?? true
   }
 
   /// The token at the cursor, which is a word, a number, a string or one character.
@@ -216,7 +260,7 @@ private struct JSONFaultReader {
   }
 
   /// Makes a fault about the token at the cursor.
-  private func fault(_ expected: String) -> JSONFault {
+  private func fault(_ expected: String) -> CatalogError {
     guard let byte else { return fault(expected, at: index, found: Self.end) }
     if byte == 0 {
       return fault(expected, at: index, found: "a NUL byte, which JSON does not allow there")
@@ -227,8 +271,8 @@ private struct JSONFaultReader {
     return fault(expected, at: index, found: Self.quoted(token))
   }
 
-  private func fault(_ expected: String, at place: Int, found: String) -> JSONFault {
-    JSONFault(offset: place - bytes.startIndex, expected: expected, found: found)
+  private func fault(_ expected: String, at place: Int, found: String) -> CatalogError {
+    text.fault(expected, at: place, found: found, of: subject)
   }
 
   private static let end = "the end of the text"
@@ -263,99 +307,5 @@ extension ArraySlice<UInt8> {
       guard digits() else { return false }
     }
     return rest.isEmpty
-  }
-}
-
-/// A JSON text after the replacement of values that simdjson cannot represent.
-///
-/// A number that fits neither `Int` nor `Double` becomes a string with the same digits. Half a surrogate pair in a
-/// string becomes U+FFFD. Everything else remains, even if it is not valid JSON.
-struct JSONRepair {
-  /// The text with the replacements.
-  private(set) var bytes: ArraySlice<UInt8>
-
-  /// Makes the replacements in a text.
-  ///
-  /// The result is nil if there is nothing to replace.
-  ///
-  /// - Parameters:
-  ///   - original: The text.
-  ///   - wholeLimit: The largest whole number that remains a number. For a reader that stores every number in a
-  ///     `Double`, such as jq, it is 2^53.
-  init?(_ original: ArraySlice<UInt8>, wholeLimit: Int = .max) {
-    var output: [UInt8] = []
-    var copied = original.startIndex
-    func replace(_ range: Range<Int>, with replacement: [UInt8]) {
-      output += original[copied..<range.lowerBound] + replacement
-      copied = range.upperBound
-    }
-    let quote = UInt8(ascii: "\"")
-    var isInString = false
-    var index = original.startIndex
-    while index < original.endIndex {
-      let byte = original[index]
-      if byte == quote {
-        isInString.toggle()
-        index += 1
-      } else if isInString, byte == UInt8(ascii: "\\") {
-        index += 2
-        guard let unit = Self.escapedUnit(original, at: index - 2) else { continue }
-        index += 4
-        guard (0xD800..<0xE000).contains(unit) else { continue }
-        let next = Self.escapedUnit(original, at: index)
-        if unit < 0xDC00, let next, (0xDC00..<0xE000).contains(next) {
-          index += 6
-        } else {
-          replace(index - 6..<index, with: Array("\\ufffd".utf8))
-        }
-      } else if !isInString, Self.isNumeric(byte) {
-        let end = original[index...].firstIndex { !Self.isNumeric($0) } ?? original.endIndex
-        let number = original[index..<end]
-        // A number before a colon is a fault, because the name of a member must be a string. It must remain a number,
-        // so that it is reported.
-        if Self.isTooLarge(number, wholeLimit), !Self.isFollowedByColon(original, end) {
-          replace(index..<end, with: [quote] + number + [quote])
-        }
-        index = end
-      } else {
-        index += 1
-      }
-    }
-    guard copied > original.startIndex else { return nil }
-    output += original[copied...]
-    bytes = output[...]
-  }
-
-  private static func isFollowedByColon(_ bytes: ArraySlice<UInt8>, _ end: Int) -> Bool {
-    bytes[end...].first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: ":")
-  }
-
-  private static func isNumeric(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"),
-      UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"):
-      true
-    default: false
-    }
-  }
-
-  /// Whether a token is a whole number beyond `wholeLimit`, or another number that does not fit a `Double`.
-  private static func isTooLarge(_ token: ArraySlice<UInt8>, _ wholeLimit: Int) -> Bool {
-    // Swift parses `22.e9`, but it is not a JSON number. It must remain, so that it is reported as a fault.
-    guard token.isJSONNumber else { return false }
-    let text = String(decoding: token, as: UTF8.self)
-    let isWhole = !token.contains { ".eE".utf8.contains($0) }
-    guard isWhole else { return Double(text)?.isInfinite == true }
-    return Int(text).map { wholeLimit < .max && $0.magnitude > wholeLimit.magnitude } ?? true
-  }
-
-  /// The UTF-16 unit that the escape `\uXXXX` at an index stands for, or nil if there is no such escape.
-  private static func escapedUnit(_ string: ArraySlice<UInt8>, at index: Int) -> UInt16? {
-    guard index + 6 <= string.endIndex, string[index] == UInt8(ascii: "\\"),
-      string[index + 1] == UInt8(ascii: "u")
-    else { return nil }
-    let digits = String(decoding: string[index + 2..<index + 6], as: UTF8.self)
-    // `UInt16(_:radix:)` also accepts a sign, so the digits are checked first.
-    return digits.allSatisfy(\.isHexDigit) ? UInt16(digits, radix: 16) : nil
   }
 }

@@ -73,9 +73,8 @@ enum LinkedData {
       roots.append(try JSONDocument(parsing: json, of: "microdata").root)
       products = try LinkedProducts(in: roots, of: body.count, scripts: scripts)
     }
-    if products.items.isEmpty, let json = page.openGraph.json {
-      roots.append(try JSONDocument(parsing: json, of: "Open Graph").root)
-      products = try LinkedProducts(in: roots, of: body.count, scripts: scripts)
+    if products.items.isEmpty, let product = page.openGraph.product {
+      try products.take(product)
     }
     if let canonical = page.canonical { products.identify(by: canonical) }
     return products
@@ -88,14 +87,10 @@ enum LinkedData {
     repeat {
       length = text.count
       text = text.drop { $0 <= 0x20 }
-      while let last = text.last, last <= 0x20 || last == UInt8(ascii: ";") { text.removeLast() }
-      for mark in ["<!--", "//", "/*", "*/", "<![CDATA[", "\u{FEFF}"]
-      where text.starts(with: mark.utf8) {
-        text.removeFirst(mark.utf8.count)
-      }
-      for mark in ["-->", "//", "/*", "*/", "]]>"]
-      where text.reversed().starts(with: mark.utf8.reversed()) {
-        text.removeLast(mark.utf8.count)
+      while let last = text.last, last <= 0x20 { text.removeLast() }
+      for mark in ["<!--", "-->", "//", "/*", "*/", "<![CDATA[", "]]>", ";", "\u{FEFF}"] {
+        if text.starts(with: mark.utf8) { text.removeFirst(mark.utf8.count) }
+        if text.reversed().starts(with: mark.utf8.reversed()) { text.removeLast(mark.utf8.count) }
       }
     } while text.count < length
     return text
@@ -114,14 +109,6 @@ struct LinkedGraph {
   private static let mostParts = 8
 
   private var nodes: [String: [JSONNode]] = [:]
-  /// The groups that refer to variants.
-  ///
-  /// The key is the `@id` of a variant, and the value is the group that refers to it.
-  private(set) var groups: [String: JSONNode] = [:]
-  /// The offers that refer to products.
-  ///
-  /// The key is the `@id` of a product, and the value is the offer that refers to it.
-  private(set) var offers: [String: JSONNode] = [:]
   /// The first eight types that occur in the data.
   private(set) var types: [String] = []
 
@@ -143,20 +130,7 @@ struct LinkedGraph {
     {
       nodes[id, default: []].append(node)
     }
-    for (name, value) in members where name != "@context" {
-      switch Self.plain(name) {
-      case "hasVariant": note(value, in: &groups, as: node)
-      case "itemOffered": note(value, in: &offers, as: node)
-      default: break
-      }
-      visit(value)
-    }
-  }
-
-  private func note(_ value: JSONNode, in table: inout [String: JSONNode], as node: JSONNode) {
-    for target in value.kind == .array ? value.elements : [value] {
-      if let id = Self.id(of: target), table[id] == nil { table[id] = node }
-    }
+    for (name, value) in members where name != "@context" { visit(value) }
   }
 
   /// Merges a node with all other nodes that have the same `@id`.
@@ -172,6 +146,17 @@ struct LinkedGraph {
       if try !node.contradicts(part) { try node.add(part) }
     }
     return node
+  }
+
+  /// The plain value of the first of these members that the thing has, or nil if it has none.
+  ///
+  /// If the value is a list, it is the first element of the list.
+  func value(_ names: String..., of node: LinkedNode) throws(CatalogError) -> RecordValue? {
+    for name in names {
+      guard let json = node[name], let value = try RecordValue(json, in: self) else { continue }
+      return value.first
+    }
+    return nil
   }
 
   /// The id by which other nodes refer to a node, or nil if the node has no id.
@@ -216,8 +201,22 @@ struct LinkedNode {
   private(set) var names: [String] = []
   private var values: [String: JSONNode] = [:]
 
+  /// Members that a variant does not take from its group.
+  static let ownMembers: Set<String> = [
+    "sku", "productID", "mpn", "gtin", "gtin8", "gtin12", "gtin13", "gtin14", "url",
+    "productGroupID", "variesBy",
+  ]
+
   fileprivate init(id: String?) {
     self.id = id
+  }
+
+  /// Adds the members of the group that a variant belongs to, except those that the variant already has.
+  mutating func inherit(from group: LinkedNode) {
+    for name in group.names where values[name] == nil && !Self.ownMembers.contains(name) {
+      names.append(name)
+      values[name] = group.values[name]
+    }
   }
 
   /// Whether a node describes another thing, although it has the same `@id`.
@@ -264,13 +263,22 @@ struct LinkedNode {
   }
 }
 
-/// A value of JSON-LD that has been converted to plain JSON.
-enum LinkedValue: Equatable {
-  case text(String)
-  case integer(Int)
-  case real(Double)
-  case list([LinkedValue])
+extension JSONNode {
+  /// The plain value of a node, or nil if the node is a list or a thing.
+  ///
+  /// If the node is an object, it is the object's `@value`. Otherwise, it is the node itself.
+  var scalar: JSONNode? {
+    guard let value = kind == .object ? self["@value"] : self,
+      value.kind != .object, value.kind != .array
+    else { return nil }
+    return value
+  }
 
+  /// A word of schema.org or a URL, which shops write as a text or as a reference.
+  var word: String? { (scalar?.text ?? LinkedGraph.id(of: self))?.trimmed }
+}
+
+extension RecordValue {
   /// Converts a text, a number, `true` or `false`, a thing that has a name, or a list of these.
   ///
   /// The result is nil for other values.
@@ -279,12 +287,17 @@ enum LinkedValue: Equatable {
       try self.init(single: node, in: graph)
       return
     }
-    var values: [LinkedValue] = []
+    var values: [RecordValue] = []
     for element in node.elements {
-      if let value = try LinkedValue(single: element, in: graph) { values.append(value) }
+      if let value = try RecordValue(single: element, in: graph) { values.append(value) }
     }
     guard let first = values.first else { return nil }
     self = values.count == 1 ? first : .list(values)
+  }
+
+  /// Converts a text, which can be a URL.
+  init(text: String) {
+    self = .text(Self.isAddress(text) ? Self.address(text) : PageText.withoutEntities(text))
   }
 
   private init?(single node: JSONNode, in graph: LinkedGraph) throws(CatalogError) {
@@ -294,69 +307,25 @@ enum LinkedValue: Equatable {
     case .boolean: self = .text(node.boolean == true ? "true" : "false")
     case .string:
       guard let text = node.text?.trimmed, !text.isEmpty else { return nil }
-      self = .text(Self.isAddress(text) ? Self.address(text) : PageText.withoutEntities(text))
+      self.init(text: text)
     case .object:
       // The object is a value with its language or type, such as `{"@value": "Cup", "@language": "en"}`, or a thing
       // such as a brand. (JSON-LD 1.1, section 9.5)
-      if let value = Self.scalar(node) {
-        try self.init(single: value, in: graph)
-        return
-      }
-      let name = try graph.node(node)["name"]
-      guard let name, let value = Self.scalar(name.kind == .array ? name[0] ?? name : name) else {
-        return nil
-      }
+      var value = node.scalar
+      if value == nil { value = try graph.node(node).all("name").first?.scalar }
+      guard let value else { return nil }
       try self.init(single: value, in: graph)
     case .array, .null: return nil
-    }
-  }
-
-  /// The plain value of a node, or nil if the node is a list or a thing.
-  ///
-  /// If the node is an object, it is the object's `@value`. Otherwise, it is the node itself.
-  private static func scalar(_ node: JSONNode) -> JSONNode? {
-    guard let value = node.kind == .object ? node["@value"] : node,
-      value.kind != .object, value.kind != .array
-    else { return nil }
-    return value
-  }
-
-  /// The text if the value is a text, otherwise nil.
-  var text: String? {
-    if case .text(let text) = self { text } else { nil }
-  }
-
-  /// The first element if the value is a list, otherwise the value itself.
-  var first: LinkedValue {
-    if case .list(let values) = self, let first = values.first { first } else { self }
-  }
-
-  /// The value as a number, or nil if the value is a list, or a text that is not a plain number.
-  var number: Double? {
-    switch self {
-    case .text(let text): Double(text)
-    case .integer(let number): Double(number)
-    case .real(let number): number
-    case .list: nil
     }
   }
 
   /// Whether a text is a URL.
   ///
   /// If so, its entities are not decoded, because `&copy=1` can be a part of its query.
-  static func isAddress(_ text: String) -> Bool {
+  private static func isAddress(_ text: String) -> Bool {
     text.contains("://") || text.hasPrefix("/")
   }
 
   /// A URL with each `&amp;` replaced by `&`, because shops with HTML templates write `&amp;`.
   static func address(_ text: String) -> String { text.replacing("&amp;", with: "&") }
-
-  func write(to writer: inout StoredFormWriter) {
-    switch self {
-    case .text(let text): writer.value(text)
-    case .integer(let number): writer.value(number as Int?)
-    case .real(let number): writer.value(number)
-    case .list(let values): writer.array { for value in values { value.write(to: &$0) } }
-    }
-  }
 }

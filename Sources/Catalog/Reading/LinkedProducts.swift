@@ -8,7 +8,7 @@
 /// object. If it lacks a member, the member of its group is taken.
 struct LinkedProducts {
   /// A product, as the names and values of its members.
-  typealias Item = [(name: String, value: LinkedValue)]
+  typealias Item = [(name: String, value: RecordValue)]
 
   /// The products, in the order of the response.
   private(set) var items: [Item] = []
@@ -23,30 +23,32 @@ struct LinkedProducts {
   private var byteCount = 0
   /// The `@id`, SKU and name of each product so far.
   private var seen: Set<[String]> = []
-  /// The index in ``items`` of each product, by its SKU (or another id) and its name.
-  private var places: [String: Int] = [:]
+  /// The index in ``items`` of each product.
+  ///
+  /// A key is the `@id`, SKU and name of a product, or its SKU (or another id) and its name.
+  private var places: [[String]: Int] = [:]
   /// The URL of the first page in a list that has URLs of pages instead of products.
   private(set) var linkedPage: String?
 
   private static let products: Set<String> = [
     "Product", "IndividualProduct", "ProductModel", "SomeProducts", "Vehicle", "Car", "Motorcycle",
   ]
-  private static let groups: Set<String> = ["ProductGroup"]
+  private static let group = "ProductGroup"
   private static let lists: Set<String> = ["ItemList", "OfferCatalog", "ProductCollection"]
   /// Members that are skipped, because their values describe other things than the product of the page.
   private static let others: Set<String> = [
     "@context", "itemReviewed", "isRelatedTo", "isSimilarTo", "isAccessoryOrSparePartFor",
     "isConsumableFor", "review", "reviews",
   ]
-  /// Members that a variant does not take from its group.
-  private static let ownMembers: Set<String> = [
-    "sku", "productID", "mpn", "gtin", "gtin8", "gtin12", "gtin13", "gtin14", "url",
-    "productGroupID", "variesBy",
-  ]
   /// Members that are not copied, because their content is in other members of the object or is left out.
-  private static let remade: Set<String> = [
+  private static let remade = others.union([
     "offers", "image", "availability", "price", "hasVariant", "isVariantOf", "description",
-    "aggregateRating", "@id", "@type", "@context", "id", "type",
+    "aggregateRating", "id", "type",
+  ])
+
+  /// The members that identify a product, the best first.
+  private static let ids = [
+    "sku", "productID", "gtin", "gtin14", "gtin13", "gtin12", "gtin8", "mpn", "url",
   ]
 
   /// Finds the products in the documents of a response.
@@ -73,14 +75,7 @@ struct LinkedProducts {
       $0.member("title", title)
       $0.name("items")
       $0.array {
-        for item in items {
-          $0.object {
-            for (name, value) in item {
-              $0.name(escaping: name)
-              value.write(to: &$0)
-            }
-          }
-        }
+        for item in items { RecordValue.object(item).write(to: &$0) }
         for reason in unreadable { $0.value(reason) }
       }
     }
@@ -90,62 +85,54 @@ struct LinkedProducts {
   /// Gives the URL of the page to the product, if there is only one product and it has neither an id nor a URL.
   mutating func identify(by page: String) {
     guard items.count == 1, !page.isEmpty,
-      !items[0].contains(where: { Self.ownMembers.contains($0.name) || $0.name == "@id" })
+      !items[0].contains(where: { LinkedNode.ownMembers.contains($0.name) || $0.name == "@id" })
     else { return }
     items[0].append(("url", .text(page)))
   }
 
   // MARK: - Finding products
 
-  private mutating func visit(_ node: JSONNode, within offer: JSONNode? = nil) throws(CatalogError)
-  {
+  /// Finds the products in a node.
+  ///
+  /// - Parameters:
+  ///   - node: The node.
+  ///   - isProduct: Whether the node must be a product because of its position. If it has a type, the type decides
+  ///     instead.
+  ///   - offer: The offer that refers to the node, or nil if there is none.
+  /// - Throws: ``CatalogError`` if the products would be too large, or with code `path-work`.
+  private mutating func visit(
+    _ node: JSONNode,
+    isProduct: Bool = false,
+    within offer: JSONNode? = nil
+  ) throws(CatalogError) {
     guard node.kind == .object else {
-      for element in node.elements { try visit(element, within: offer) }
+      for element in node.elements { try visit(element, isProduct: isProduct, within: offer) }
       return
     }
     let types = Set(LinkedGraph.types(of: node))
-    if !types.isDisjoint(with: Self.groups.union(Self.products)) {
+    if types.isEmpty ? isProduct : !types.isDisjoint(with: Self.products.union([Self.group])) {
       return try take(node, types, within: offer)
     }
     if !types.isDisjoint(with: Self.lists) { try begin(list: node) }
     for (name, value) in node.members {
       let plain = LinkedGraph.plain(name)
       if Self.others.contains(plain) { continue }
-      switch plain {
-      case "itemOffered": try visit(untyped: value, within: node)
-      case "item" where types.contains("ListItem"):
-        if value.kind == .object, value["offers"] == nil {
-          try visit(value)
-        } else {
-          try visit(untyped: value)
-        }
-      default: try visit(value)
-      }
-    }
-  }
-
-  /// Visits a node that must be a product because of its position.
-  ///
-  /// If the node has a type, the type decides instead.
-  private mutating func visit(
-    untyped node: JSONNode,
-    within offer: JSONNode? = nil
-  ) throws(CatalogError) {
-    for element in node.kind == .array ? node.elements : [node] {
-      if element.kind == .object, LinkedGraph.types(of: element).isEmpty {
-        try take(element, [], within: offer)
-      } else {
-        try visit(element, within: offer)
-      }
+      // The item of a list can be a page, a brand or the like. If it is an object, only its offers say that it is a
+      // product.
+      let isListed = plain == "item" && types.contains("ListItem")
+      let isOffered = plain == "itemOffered"
+      try visit(
+        value,
+        isProduct: isOffered || isListed && (value.kind == .array || value["offers"] != nil),
+        within: isOffered ? node : nil
+      )
     }
   }
 
   private mutating func begin(list node: JSONNode) throws(CatalogError) {
     let list = try graph.node(node)
     let elements = list.all("itemListElement")
-    if title == nil, let name = list["name"] {
-      title = try LinkedValue(name, in: graph)?.first.text
-    }
+    if title == nil { title = try graph.value("name", of: list)?.text }
     if elements.isEmpty, node["itemListElement"]?.kind == .array { hasEmptyList = true }
     if linkedPage == nil { linkedPage = elements.lazy.compactMap { $0["url"]?.text }.first }
   }
@@ -170,8 +157,7 @@ struct LinkedProducts {
       for variant in variants { try add(graph.node(variant), of: node) }
       return
     }
-    var group = node.id.flatMap { graph.groups[$0] }
-    if group == nil { group = node.all("isVariantOf").first { $0.kind == .object } }
+    let group = node.all("isVariantOf").first { $0.kind == .object }
     let parent: LinkedNode? = if let group { try graph.node(group) } else { nil }
     try add(node, of: parent, within: offer)
   }
@@ -186,22 +172,27 @@ struct LinkedProducts {
     // A product that has neither a name nor an offer is only mentioned here. It is described on another page.
     let isVariant = group != nil && node.names.contains { !$0.hasPrefix("@") }
     guard isVariant || node["name"] != nil || node["offers"] != nil else { return }
+    // If the product is already known, only its group or the offer around it can add anything.
     let key = [node.id, node["sku"]?.text, node["name"]?.text].map { $0 ?? "" }
-    if node.id != nil, !seen.insert(key).inserted { return }
-    var item = try members(of: node, or: group)
-    func append(_ name: String, _ value: LinkedValue?) {
+    if node.id != nil, !seen.insert(key).inserted, group == nil, offer == nil { return }
+    var offers = node.all("offers")
+    if offers.isEmpty, let offer { offers = [offer] }
+    var node = node
+    if let group { node.inherit(from: group) }
+    let best = try LinkedOffer.best(of: offers.isEmpty ? node.all("offers") : offers, in: graph)
+
+    var item: Item = []
+    for name in node.names where !name.hasPrefix("@") && !Self.remade.contains(name) {
+      guard let json = node[name], let value = try RecordValue(json, in: graph) else { continue }
+      let isOne = name == "name" || LinkedNode.ownMembers.contains(name)
+      item.append((name, isOne ? value.first : value))
+    }
+    func append(_ name: String, _ value: RecordValue?) {
       if let value { item.append((name, value)) }
     }
-
-    if let text = try text("description", of: node, or: group) {
-      append("description", .text(text))
+    if let text = node.all("description").first?.scalar?.text, !text.isEmpty {
+      append("description", .text(PageText.plain(text)))
     }
-
-    var offers = node.all("offers")
-    if offers.isEmpty { offers = offer.map { [$0] } ?? [] }
-    if offers.isEmpty { offers = node.id.flatMap { graph.offers[$0] }.map { [$0] } ?? [] }
-    if offers.isEmpty { offers = group?.all("offers") ?? [] }
-    let best = try LinkedOffer.best(of: offers, in: graph)
     append("price", best?.price)
     append("listPrice", best?.listPrice)
     if let currency = best?.currency {
@@ -210,114 +201,66 @@ struct LinkedProducts {
     }
     append("availability", best?.availability.map { .list([.text($0)]) })
     if !item.contains(where: { $0.name == "url" }) { append("url", best?.url) }
-    append("@id", lasting(node.id, hasOther: item.contains { $0.name == "url" }))
-
-    var images = try self.images(node.all("image"))
-    if images.isEmpty { images = try self.images(group?.all("image") ?? []) }
-    if !images.isEmpty { append("image", .list(images.map(LinkedValue.text))) }
-    try take(item)
-  }
-
-  /// The texts and numbers of a product, and those that it takes from its group.
-  private func members(
-    of node: LinkedNode,
-    or group: LinkedNode?
-  ) throws(CatalogError) -> Item {
-    var item: Item = []
-    var taken = Self.remade.union(Self.others)
-    for source in [node, group] {
-      for name in source?.names ?? [] where !name.hasPrefix("@") {
-        guard taken.insert(name).inserted, let json = source?[name],
-          let value = try LinkedValue(json, in: graph)
-        else { continue }
-        let isOne = name == "name" || Self.ownMembers.contains(name)
-        item.append((name, isOne ? value.first : value))
-      }
-      taken.formUnion(Self.ownMembers)
+    // An id such as `#p1` identifies the product only within this page, so it is kept only if there is no URL.
+    let hasURL = item.contains { $0.name == "url" }
+    if let id = node.id, !id.hasPrefix("_:"), !(id.hasPrefix("#") && hasURL) {
+      append("@id", .text(id))
     }
-    return item
+    let images = try images(node.all("image"))
+    if !images.isEmpty { append("image", .list(images.map(RecordValue.text))) }
+    try take(item, id: node.id)
   }
 
-  /// The `@id` of a product, unless it identifies the product only within this page.
-  ///
-  /// An id such as `#p1` is kept if the product has no URL.
-  private func lasting(_ id: String?, hasOther: Bool) -> LinkedValue? {
-    guard let id, !id.hasPrefix("_:"), !(id.hasPrefix("#") && hasOther) else { return nil }
-    return .text(id)
-  }
-
-  private func text(
-    _ name: String,
-    of node: LinkedNode,
-    or group: LinkedNode?
-  ) throws(CatalogError) -> String? {
-    for source in [node, group] {
-      guard let json = source?[name] else { continue }
-      let single = json.kind == .array ? json.elements.first : json
-      let text = single.flatMap { $0["@value"] ?? $0 }?.text
-      if let text, !text.isEmpty { return PageText.plain(text) }
-    }
-    return nil
-  }
-
-  /// The URLs of pictures, without repetitions. (schema.org/ImageObject)
+  /// The URLs of pictures, without repetitions.
   private func images(_ values: [JSONNode]) throws(CatalogError) -> [String] {
     var urls: [String] = []
     var seen: Set<String> = []
     for value in values {
-      var found = value.text ?? value["@value"]?.text
-      if value.kind == .object, found == nil {
-        let picture = try graph.node(value)
-        for name in ["contentUrl", "url"] where found == nil {
-          let address = picture.all(name).first
-          found = address.flatMap { $0.text ?? LinkedGraph.id(of: $0) }
-        }
-        // In the expanded form of JSON-LD, a URL is an object that has only an `@id`.
-        if found == nil, picture.names.allSatisfy({ $0.hasPrefix("@") }) {
-          found = picture.id.flatMap { $0.contains("://") && !$0.contains("#") ? $0 : nil }
-        }
-      }
-      guard let url = found?.trimmed, !url.isEmpty else { continue }
-      let address = LinkedValue.address(url)
+      guard let url = try address(ofPicture: value)?.trimmed, !url.isEmpty else { continue }
+      let address = RecordValue.address(url)
       if seen.insert(address).inserted { urls.append(address) }
     }
     return urls
   }
 
+  /// The URL of a picture, which is a text or an object. (schema.org/ImageObject)
+  private func address(ofPicture value: JSONNode) throws(CatalogError) -> String? {
+    if let text = value.scalar?.text { return text }
+    let picture = try graph.node(value)
+    for name in ["contentUrl", "url"] {
+      if let address = picture.all(name).first?.word { return address }
+    }
+    // In the expanded form of JSON-LD, a URL is an object that has only an `@id`.
+    guard let id = picture.id, picture.names.allSatisfy({ $0.hasPrefix("@") }) else { return nil }
+    return id.contains("://") && !id.contains("#") ? id : nil
+  }
+
   /// Adds a product.
   ///
   /// If there is an earlier product with the same id and name, both are merged. This happens often, because a shop's
-  /// theme and its extensions both publish the product.
-  private mutating func take(_ item: Item) throws(CatalogError) {
-    func value(_ names: String...) -> String? {
+  /// theme and its extensions both publish the product, or because an offer or a group refers to it.
+  mutating func take(_ item: Item, id: String? = nil) throws(CatalogError) {
+    func value(_ names: [String]) -> String? {
       let found = names.lazy.compactMap { name in item.first { $0.name == name } }.first
       return found.map { "\($0.value.first)" }
     }
-    try count(item)
-    let id = value("sku", "productID", "gtin", "gtin14", "gtin13", "gtin12", "gtin8", "mpn", "url")
-    guard let id, let name = value("name") else { return items.append(item) }
-    let key = "\(id) \(name)"
-    guard let place = places[key] else {
-      places[key] = items.count
-      return items.append(item)
-    }
-    let names = Set(items[place].map(\.name))
-    items[place] += item.filter { !names.contains($0.name) }
-  }
-
-  private mutating func count(_ item: Item) throws(CatalogError) {
     var writer = StoredFormWriter()
-    for (_, value) in item { value.write(to: &writer) }
+    RecordValue.object(item).write(to: &writer)
     byteCount += writer.bytes.count
     guard byteCount <= byteLimit else {
-      throw CatalogError(
-        .unexpectedShape,
-        subject: "JSON-LD",
-        expected: "at most \(byteLimit) bytes of products",
-        reason: "references make more than \(byteLimit) bytes of its products",
-        remedy: "try another page"
-      )
+      let reason = "references make more than \(byteLimit) bytes of its products"
+      throw .shape(reason, of: "JSON-LD", remedy: "try another page")
     }
+    var keys: [[String]] = []
+    if let name = value(["name"]) {
+      let sku = value(["sku"]) ?? ""
+      keys = [id.map { [$0, sku, name] }, value(Self.ids).map { [$0, name] }].compactMap(\.self)
+    }
+    let place = keys.compactMap { places[$0] }.first ?? items.count
+    for key in keys where places[key] == nil { places[key] = place }
+    guard place < items.count else { return items.append(item) }
+    let names = Set(items[place].map(\.name))
+    items[place] += item.filter { !names.contains($0.name) }
   }
 }
 
@@ -359,12 +302,10 @@ extension LinkedProducts {
         "; its list names only the pages of the items, such as "
         + PlainText.line(String(linkedPage.prefix(200)))
     }
-    return CatalogError(
-      .unexpectedShape,
-      subject: subject,
-      expected: "a Product of schema.org",
-      reason: "expected products of schema.org (Product, ProductGroup or ItemList) in JSON-LD"
+    return .shape(
+      "expected products of schema.org (Product, ProductGroup or ItemList) in JSON-LD"
         + (scripts == nil ? ", " : " or microdata, ") + found,
+      of: subject,
       remedy:
         "use the URL of a product page, of a category page with products, or of the shop's JSON"
     )
@@ -374,14 +315,14 @@ extension LinkedProducts {
 /// The price, currency and availability of a product. (schema.org/Offer, AggregateOffer and PriceSpecification)
 struct LinkedOffer {
   /// The price to pay.
-  private(set) var price: LinkedValue?
+  private(set) var price: RecordValue?
   /// The price before a reduction, or the recommended price.
-  private(set) var listPrice: LinkedValue?
+  private(set) var listPrice: RecordValue?
   /// The currency of both prices, as the response writes it.
-  private(set) var currency: LinkedValue?
+  private(set) var currency: RecordValue?
   /// The availability, such as `InStock`, without the prefix of schema.org.
   private(set) var availability: String?
-  private(set) var url: LinkedValue?
+  private(set) var url: RecordValue?
 
   /// The types of prices that can be the ``listPrice``.
   ///
@@ -408,7 +349,7 @@ struct LinkedOffer {
     let all = try offers(values, in: graph, depth: 0, &seen)
     let priced = all.filter { $0.price != nil }
     guard let first = priced.first else { return all.first }
-    var rivals = priced.filter { $0.currency == first.currency }
+    var rivals = priced.filter { $0.currency?.text == first.currency?.text }
     let available = rivals.filter { !soldOut.contains($0.availability ?? "") }
     if !available.isEmpty { rivals = available }
     // Prices that are not plain numbers, such as "on request", cannot be compared.
@@ -442,27 +383,21 @@ struct LinkedOffer {
   }
 
   private init(_ node: LinkedNode, in graph: LinkedGraph) throws(CatalogError) {
-    func value(_ name: String, of node: LinkedNode) throws(CatalogError) -> LinkedValue? {
-      guard let json = node[name] else { return nil }
-      return try LinkedValue(json, in: graph)?.first
-    }
-    price = try value("price", of: node)
-    if price == nil { price = try value("lowPrice", of: node) }
-    currency = try value("priceCurrency", of: node)
-    url = try value("url", of: node)
-    availability = Self.word("availability", of: node)
+    price = try graph.value("price", "lowPrice", of: node)
+    currency = try graph.value("priceCurrency", of: node)
+    url = try graph.value("url", of: node)
+    availability = node.all("availability").first?.word.map(LinkedGraph.plain)
 
     var rank = Self.listTypes.count
-    var listCurrency: LinkedValue?
+    var listCurrency: RecordValue?
     for json in node.all("priceSpecification") where json.kind == .object {
       let specification = try graph.node(json)
       // A price with a tier is only for members of a club.
-      guard specification["validForMemberTier"] == nil else { continue }
-      var amount = try value("price", of: specification)
-      if amount == nil { amount = try value("minPrice", of: specification) }
-      guard let amount else { continue }
-      let unit = try value("priceCurrency", of: specification)
-      let type = Self.word("priceType", of: specification)
+      guard specification["validForMemberTier"] == nil,
+        let amount = try graph.value("price", "minPrice", of: specification)
+      else { continue }
+      let unit = try graph.value("priceCurrency", of: specification)
+      let type = specification.all("priceType").first?.word.map(LinkedGraph.plain)
       if let type, let place = Self.listTypes.firstIndex(of: type) {
         if place < rank {
           (rank, listPrice, listCurrency) = (place, amount, unit)
@@ -478,17 +413,7 @@ struct LinkedOffer {
     }
     if let listCurrency {
       if currency == nil { currency = listCurrency }
-      if currency != listCurrency { listPrice = nil }
-    }
-  }
-
-  /// The value of a member that is a word of schema.org, such as `InStock`, without its prefix.
-  ///
-  /// Shops write such a word as a text or as a reference.
-  private static func word(_ name: String, of node: LinkedNode) -> String? {
-    guard let json = node.all(name).first else { return nil }
-    return (json.text ?? json["@value"]?.text ?? LinkedGraph.id(of: json)).map {
-      LinkedGraph.plain($0.trimmed)
+      if currency?.text != listCurrency.text { listPrice = nil }
     }
   }
 }

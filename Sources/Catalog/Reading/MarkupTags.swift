@@ -26,10 +26,11 @@ enum MarkupTags {
   /// - Parameter body: The document. It must be in UTF-16 or in an encoding that contains ASCII, such as UTF-8.
   /// - Returns: The fault.
   static func fault(inXML body: [UInt8]) -> Fault? {
-    guard let units = units(of: body) else {
+    let isRead = WideText.appears(in: body) || isASCIIBased(encoding(of: body))
+    guard isRead, let text = WideText.appears(in: body) ? WideText.utf8(of: body) : body else {
       return Fault(line: 1, reason: "is in an encoding that larder does not read; use UTF-8")
     }
-    return fault(in: units[...], MarkupScan())
+    return fault(in: text[...], MarkupScan())
   }
 
   /// The first fault of an HTML page, or nil if there is none.
@@ -50,45 +51,16 @@ enum MarkupTags {
     return nil
   }
 
-  /// The document with one byte for each code unit.
-  ///
-  /// A unit that is not ASCII becomes the byte 0x80.
-  ///
-  /// The result is nil if the encoding can write markup with other bytes than ASCII does.
-  private static func units(of body: [UInt8]) -> [UInt8]? {
-    let isLittle = body.starts(with: [0xFF, 0xFE]) || body.starts(with: [0x3C, 0x00])
-    if isLittle || body.starts(with: [0xFE, 0xFF]) {
-      // UTF-32 begins with the same two bytes. (XML 1.0, appendix F)
-      guard !body.starts(with: [0x3C, 0x00, 0x00]), !body.starts(with: [0xFF, 0xFE, 0x00, 0x00])
-      else { return nil }
-      return stride(from: 0, to: body.count - 1, by: 2).map { place in
-        let (low, high) = (body[isLittle ? place : place + 1], body[isLittle ? place + 1 : place])
-        return high == 0 && low < 0x80 ? low : 0x80
-      }
-    }
-    return isASCIIBased(encoding(of: body)) ? body : nil
-  }
-
   /// The encoding that the XML declaration names, in lower case, or nil if it names none.
   private static func encoding(of body: [UInt8]) -> String? {
     let head = String(decoding: body.prefix(1024), as: UTF8.self)
-    guard let start = head.firstRange(of: "<?xml"), let end = head.firstRange(of: "?>"),
-      start.upperBound <= end.lowerBound,
-      let name = head[start.upperBound..<end.lowerBound].firstRange(of: "encoding")
-    else { return nil }
-    let rest = head[name.upperBound..<end.lowerBound].drop { $0.isWhitespace || $0 == "=" }
-    guard let quote = rest.first, quote == "\"" || quote == "'" else { return nil }
-    return rest.dropFirst().prefix { $0 != quote }.lowercased()
+    let named = head.firstMatch(of: /<\?xml(?:(?!\?>)[\s\S])*?encoding[\s=]*["']([^"']*)/)
+    return named?.output.1.lowercased()
   }
 
   /// Whether the markup of a document is ASCII, according to the document's first bytes and its XML declaration.
   static func isASCII(_ beginning: [UInt8]) -> Bool {
-    !isWide(beginning) && isASCIIBased(encoding(of: beginning))
-  }
-
-  /// Whether a text is UTF-16 or UTF-32, according to its first bytes.
-  static func isWide(_ beginning: [UInt8]) -> Bool {
-    [[0xFF, 0xFE], [0xFE, 0xFF], [0x3C, 0x00]].contains { beginning.starts(with: $0) }
+    !WideText.appears(in: beginning) && isASCIIBased(encoding(of: beginning))
   }
 
   /// Whether an encoding writes markup characters such as `<` as in ASCII, and writes nothing else with these bytes.

@@ -18,7 +18,7 @@ struct Microdata {
     var properties: [String]
     /// The item, if the element is one.
     var item: Item?
-    /// The value that the element's attributes give, or nil if the value is the item or the element's text.
+    /// The value that the element's attributes give, or nil if they give none, so that the value is the element's text.
     var value: String?
     /// The range of the element's text in ``Microdata/text``.
     var text: Range<Int>
@@ -37,26 +37,23 @@ struct Microdata {
   private var elements: [Element] = []
   /// For each id, the index of the first element that has it.
   private var ids: [String: Int] = [:]
-  /// The indices of the open elements.
+  /// The index of each open element, or nil if the element is not in ``elements``.
   ///
   /// The innermost is last.
-  private var open: [Int] = []
-  /// The number of open elements whose value is their text.
-  private var texts = 0
-  /// The texts of all elements whose value is their text.
+  private var open: [Int?] = []
+  /// The text of the page that a browser shows.
   private var text: [UInt8] = []
   private var isTooMuch = false
 
   /// Whether the page has an item.
-  private(set) var hasItems = false
+  var hasItems: Bool { elements.contains { $0.item != nil } }
 
-  /// Adds an element when it begins.
+  /// Begins an element of the page.
   ///
   /// - Parameters:
   ///   - name: The name of the element in lower case.
   ///   - attributes: The attributes of the element.
-  /// - Returns: Whether the element was added. If so, call ``end()`` when it ends.
-  mutating func start(_ name: String, _ attributes: HTMLAttributes) -> Bool {
+  mutating func start(_ name: String, _ attributes: [String: String]) {
     let (property, id) = (attributes["itemprop"], attributes["id"])
     let item = attributes["itemscope"].map { _ in
       Item(
@@ -65,36 +62,29 @@ struct Microdata {
         references: words(attributes["itemref"])
       )
     }
-    guard property != nil || item != nil || id != nil else { return false }
-    guard elements.count < Self.mostElements else {
-      isTooMuch = true
-      return false
+    let isTaken = property != nil || item != nil || id != nil
+    guard isTaken, elements.count < Self.mostElements else {
+      isTooMuch = isTooMuch || isTaken
+      return open.append(nil)
     }
-    let properties = words(property)
-    let value = properties.isEmpty || item != nil ? nil : Self.value(of: name, attributes)
     if let id, ids[id] == nil { ids[id] = elements.count }
-    if item != nil { hasItems = true }
-    if !properties.isEmpty, item == nil, value == nil { texts += 1 }
     open.append(elements.count)
     elements.append(
       Element(
-        properties: properties,
+        properties: words(property),
         item: item,
-        value: value,
+        value: Self.value(of: name, attributes),
         text: text.count..<text.count,
         end: 0
       )
     )
-    return true
   }
 
   /// Ends the innermost open element.
   mutating func end() {
-    guard let place = open.popLast() else { return }
+    guard let last = open.popLast(), let place = last else { return }
     elements[place].end = elements.count
     elements[place].text = elements[place].text.lowerBound..<text.count
-    let element = elements[place]
-    if !element.properties.isEmpty, element.item == nil, element.value == nil { texts -= 1 }
   }
 
   /// Ends all open elements.
@@ -105,9 +95,7 @@ struct Microdata {
   }
 
   /// Adds text of the innermost open element.
-  mutating func add(text piece: [UInt8]) {
-    if texts > 0 { text += piece }
-  }
+  mutating func add(text piece: [UInt8]) { text += piece }
 
   private func words(_ text: String?) -> [String] {
     text.map { $0.split(whereSeparator: \.isWhitespace).map(String.init) } ?? []
@@ -117,7 +105,7 @@ struct Microdata {
   /// (HTML, section 5.2.4)
   ///
   /// Unlike in the standard, `content` counts for every element, because search engines do the same.
-  private static func value(of name: String, _ attributes: HTMLAttributes) -> String? {
+  private static func value(of name: String, _ attributes: [String: String]) -> String? {
     if let content = attributes["content"] { return content }
     switch name {
     case "meta": return ""
@@ -152,14 +140,14 @@ struct Microdata {
         subject
       )
     }
-    var writer = Writing(elements: elements, ids: ids, text: text, rest: 1 << 20 + 16 * count)
+    var writer = Writing(elements: elements, ids: ids, text: text, limit: 1 << 20 + 16 * count)
     writer.json.open("[")
     for place in elements.indices
     where elements[place].item != nil && elements[place].properties.isEmpty {
       writer.write(place)
     }
     writer.json.close("]")
-    guard writer.rest >= 0 else {
+    guard writer.isWithinLimit else {
       throw HTMLPage.refusal(
         "has microdata whose references make more than 16 times its size",
         subject
@@ -172,18 +160,23 @@ struct Microdata {
     let elements: [Element]
     let ids: [String: Int]
     let text: [UInt8]
-    /// The number of bytes that are still allowed to be written.
-    ///
-    /// Other work is counted in bytes too.
-    var rest: Int
+    /// The maximum number of bytes of JSON.
+    let limit: Int
+    /// The number of elements that were looked at, and of the properties that they are.
+    var looks = 0
     var json = StoredFormWriter()
     /// The indices of the items that are being written.
     ///
     /// The innermost is last.
     var within: [Int] = []
 
+    /// Whether nothing exceeds the limit so far.
+    ///
+    /// A look counts as eight bytes, because it costs more than writing one.
+    var isWithinLimit: Bool { json.bytes.count + 8 * looks <= limit }
+
     mutating func write(_ place: Int) {
-      guard rest >= 0, let item = elements[place].item else { return }
+      guard isWithinLimit, let item = elements[place].item else { return }
       var names: [String] = []
       var values: [String: [Int]] = [:]
       for part in [place + 1..<elements[place].end] + item.references.compactMap({ subtree($0) }) {
@@ -194,8 +187,6 @@ struct Microdata {
           }
         }
       }
-      let words = item.types + [item.id ?? ""] + names
-      rest -= words.reduce(16) { $0 + $1.utf8.count + 16 }
       within.append(place)
       json.open("{")
       json.member("@type", item.types)
@@ -204,7 +195,9 @@ struct Microdata {
       for name in names where !name.hasPrefix("@") {
         json.name(escaping: name)
         json.open("[")
-        for value in values[name] ?? [] where isWritten(value) { write(value: value) }
+        for value in values[name] ?? [] where isWritten(value) && isWithinLimit {
+          write(value: value)
+        }
         json.close("]")
       }
       json.close("}")
@@ -217,9 +210,8 @@ struct Microdata {
     private mutating func properties(in part: Range<Int>) -> [Int] {
       var found: [Int] = []
       var place = part.lowerBound
-      while place < part.upperBound, rest >= 0 {
-        // Looking at an element costs more than writing a byte.
-        rest -= 8
+      while place < part.upperBound, isWithinLimit {
+        looks += 1 + elements[place].properties.count
         if !elements[place].properties.isEmpty { found.append(place) }
         place = elements[place].item == nil ? place + 1 : elements[place].end
       }
@@ -237,9 +229,7 @@ struct Microdata {
       let element = elements[place]
       guard element.item == nil else { return write(place) }
       let value = element.value ?? String(decoding: text[element.text], as: UTF8.self)
-      rest -= value.utf8.count + 16
-      // If the text does not fit, `rest` is negative, and `json(of:_:)` throws an error in the end.
-      if rest >= 0 { json.value(PlainText.line(value)) }
+      json.value(PlainText.line(value))
     }
   }
 }

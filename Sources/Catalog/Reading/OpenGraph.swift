@@ -1,4 +1,4 @@
-/// The Open Graph properties of a page, which can be converted to JSON-LD if the page is about one product.
+/// The Open Graph properties of a page, which can describe one product.
 ///
 /// For example, `<meta property="og:title" content="A cup">` is the property `og:title`. The properties that begin with
 /// `product:` are defined by Facebook's catalogs. (ogp.me)
@@ -11,7 +11,7 @@ struct OpenGraph {
   private var properties: [(name: String, content: String)] = []
 
   /// Adds a property, if a `meta` element has one.
-  mutating func add(_ attributes: HTMLAttributes) {
+  mutating func add(_ attributes: [String: String]) {
     guard let name = attributes["property"] ?? attributes["name"],
       name.hasPrefix("og:") || name.hasPrefix("product:"),
       let content = attributes["content"]?.trimmed, !content.isEmpty,
@@ -32,76 +32,54 @@ struct OpenGraph {
 
   private var price: String? { self["product:price:amount", "og:price:amount"] }
 
-  private struct Picture {
-    var url: String
-    /// The width in pixels, or nil if the page does not give it.
-    var width: Int?
-  }
-
-  /// The pictures.
+  /// The URLs of the pictures, without repetitions.
   ///
   /// If the page gives the width of every picture, the widest is first.
-  private var pictures: [Picture] {
-    var pictures: [Picture] = []
+  private var pictures: [String] {
+    var pictures: [(url: String, width: Int?)] = []
     for (name, content) in properties {
       switch name {
+      // A page can have both properties for the same picture.
       case "og:image", "og:image:url":
-        // A page can have both properties for the same picture.
-        if pictures.last?.url != content { pictures.append(Picture(url: content)) }
+        if pictures.last?.url != content { pictures.append((content, nil)) }
       case "og:image:secure_url":
-        if pictures.isEmpty { pictures.append(Picture(url: content)) }
-        pictures[pictures.count - 1].url = content
-      case "og:image:width":
-        if !pictures.isEmpty { pictures[pictures.count - 1].width = Int(content) }
+        let width = pictures.popLast()?.width
+        pictures.append((content, width))
+      case "og:image:width" where !pictures.isEmpty:
+        pictures[pictures.count - 1].width = Int(content)
       default: break
       }
     }
-    guard pictures.allSatisfy({ $0.width != nil }) else { return pictures }
-    return pictures.enumerated().sorted {
-      ($1.element.width ?? 0, $0.offset) < ($0.element.width ?? 0, $1.offset)
-    }.map(\.element)
+    let isMeasured = pictures.allSatisfy { $0.width != nil }
+    let sorted = isMeasured ? pictures.sorted { ($0.width ?? 0) > ($1.width ?? 0) } : pictures
+    var seen: Set<String> = []
+    return sorted.map { RecordValue.address($0.url) }.filter { seen.insert($0).inserted }
   }
 
-  /// The product as JSON-LD in UTF-8, or nil if the page is not about one product.
-  var json: [UInt8]? {
+  /// The product, or nil if the page is not about one product.
+  var product: LinkedProducts.Item? {
     guard isProduct, let title = self["og:title"] else { return nil }
-    var writer = StoredFormWriter()
-    writer.object {
-      $0.member("@type", "Product")
-      $0.member("name", title)
-      $0.member("description", self["og:description"])
-      $0.member("url", self["og:url"])
-      $0.member("sku", self["product:retailer_item_id"])
-      $0.member("brand", self["product:brand", "og:brand"])
-      $0.member("category", self["product:category"])
-      $0.name("image")
-      $0.array { for picture in pictures { $0.value(picture.url) } }
-      $0.name("offers")
-      writeOffer(to: &$0)
-    }
-    return writer.bytes
-  }
-
-  private func writeOffer(to writer: inout StoredFormWriter) {
     let sale = self["product:sale_price:amount"]
-    let usual = self["product:original_price:amount"] ?? (sale == nil ? nil : price)
     let currency = self[
       "product:price:currency",
       "og:price:currency",
       "product:sale_price:currency"
     ]
-    writer.object {
-      $0.member("price", sale ?? price)
-      $0.member("priceCurrency", currency)
-      $0.member("availability", availability)
-      guard let usual else { return }
-      $0.name("priceSpecification")
-      $0.object {
-        $0.member("priceType", "ListPrice")
-        $0.member("price", usual)
-        $0.member("priceCurrency", currency)
-      }
+    let usual = self["product:original_price:amount"] ?? (sale == nil ? nil : price)
+    let texts: [(String, String?)] = [
+      ("name", title), ("url", self["og:url"]), ("sku", self["product:retailer_item_id"]),
+      ("brand", self["product:brand", "og:brand"]), ("category", self["product:category"]),
+      ("price", sale ?? price ?? usual), ("listPrice", usual), ("priceCurrency", currency),
+    ]
+    var product: LinkedProducts.Item = texts.compactMap { name, text in
+      text.map { (name, RecordValue(text: $0)) }
     }
+    if let description = self["og:description"] {
+      product.append(("description", .text(PageText.plain(description))))
+    }
+    if let availability { product.append(("availability", .list([.text(availability)]))) }
+    if !pictures.isEmpty { product.append(("image", .list(pictures.map { .text($0) }))) }
+    return product
   }
 
   /// The availability in the words of schema.org, such as "InStock", or nil if the page does not give it.

@@ -11,14 +11,6 @@ struct PageData {
   private(set) var canonical: String?
 
   private var isInJSON = false
-  /// Whether the parser is inside a script or a style sheet.
-  ///
-  /// A browser does not show the text of either.
-  private var isHidden = false
-  /// For each open element, whether ``microdata`` must be told about its end.
-  ///
-  /// The innermost element is last.
-  private var isTaken: [Bool] = []
 
   /// Reads the data of a page.
   ///
@@ -45,28 +37,24 @@ struct PageData {
   /// Whether the page has any such data.
   ///
   /// It can be about other things than products.
-  var hasData: Bool { !scripts.isEmpty || microdata.hasItems || openGraph.json != nil }
+  var hasData: Bool { !scripts.isEmpty || microdata.hasItems || openGraph.product != nil }
 
   private mutating func take(_ event: HTMLEvent) {
     switch event {
     case .start(let name, let attributes):
       isInJSON = name == "script" && isJSON(attributes["type"] ?? "")
       if isInJSON { scripts.append([]) }
-      isHidden = name == "script" || name == "style"
       if name == "meta" { openGraph.add(attributes) }
       if name == "link", canonical == nil, attributes["rel"]?.lowercased() == "canonical" {
         canonical = attributes["href"]?.trimmed
       }
-      isTaken.append(microdata.start(name, attributes))
+      microdata.start(name, attributes)
     case .end:
-      (isInJSON, isHidden) = (false, false)
-      if isTaken.popLast() == true { microdata.end() }
-    case .text(let piece):
-      if isInJSON {
-        scripts[scripts.count - 1] += piece
-      } else if !isHidden {
-        microdata.add(text: piece)
-      }
+      isInJSON = false
+      microdata.end()
+    case .text(let piece, let isShown):
+      if isInJSON { scripts[scripts.count - 1] += piece }
+      if isShown { microdata.add(text: piece) }
     }
   }
 

@@ -13,9 +13,6 @@ struct TableRecords {
     var hasPlainNames = false
     /// The columns whose cells hold several values, separated by commas.
     var lists: [String] = []
-
-    /// A text that is the same for equal rules and differs for others.
-    var fingerprint: String { "table \(hasPlainNames) \(lists.joined(separator: ","))" }
   }
 
   /// The maximum number of columns.
@@ -109,25 +106,16 @@ struct TableRecords {
     guard isNamed else {
       let known = Self.separators.first { $0.byte == separator }?.name ?? "commas"
       let wanted = columns.prefix(5).map { "\"\($0)\"" }.joined(separator: ", ")
-      throw shapeError(
+      let reason =
         "expected a first line of column names with \(known) between them"
-          + (columns.isEmpty ? "" : ", and \(wanted) among them")
-      )
+        + (columns.isEmpty ? "" : ", and \(wanted) among them")
+      throw .shape(reason, of: subject, remedy: "check the URL")
     }
     guard names.count <= Self.mostColumns else {
-      throw shapeError("it has more than \(Self.mostColumns) columns")
+      let reason = "it has more than \(Self.mostColumns) columns"
+      throw .shape(reason, of: subject, remedy: "check the URL")
     }
     return names
-  }
-
-  private func shapeError(_ reason: String) -> CatalogError {
-    CatalogError(
-      .unexpectedShape,
-      subject: subject,
-      expected: "a table",
-      reason: reason,
-      remedy: "check the URL"
-    )
   }
 
   /// The member name for a column name.
@@ -145,15 +133,7 @@ struct TableRecords {
 
   /// The body in UTF-8, without a byte order mark.
   private static func text(of body: [UInt8]) -> ArraySlice<UInt8> {
-    let isLittle = body.starts(with: [0xFF, 0xFE])
-    guard isLittle || body.starts(with: [0xFE, 0xFF]) else {
-      return JSONText(body).bytes
-    }
-    let units = stride(from: 2, to: body.count - 1, by: 2).map { place in
-      let (low, high) = isLittle ? (body[place], body[place + 1]) : (body[place + 1], body[place])
-      return UInt16(high) << 8 | UInt16(low)
-    }
-    return Array(String(decoding: units, as: UTF16.self).utf8)[...]
+    JSONText(WideText.appears(in: body) ? WideText.utf8(of: body) ?? body : body).bytes
   }
 
   /// Reads a table line by line, and skips empty lines.

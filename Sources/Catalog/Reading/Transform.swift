@@ -87,8 +87,8 @@ public struct Transform: Hashable, Sendable {
     limits: Limits? = nil,
     isStopped: @escaping @Sendable () -> Bool = { false }
   ) throws(CatalogError) -> [UInt8] {
-    let text = JSONText(body).bytes
-    let exact = JSONRepair(text, wholeLimit: 1 << 53)?.bytes ?? text
+    let text = JSONText(body)
+    let exact = (try? JSONRepair(text, wholeLimit: 1 << 53))?.bytes ?? text.bytes
     let result = run(limits ?? .usual(forBytes: exact.count), isStopped).outcome(of: exact)
     if isStopped() {
       throw CatalogError(.stopped, subject: subject, reason: "the run ended while it was read")
@@ -150,17 +150,14 @@ public struct Transform: Hashable, Sendable {
   /// The message has the form `jq: error: REASON at <top-level>, line N: …`. The error names the line of the catalog
   /// file instead of the line N of the program.
   private func fault(compiling words: String) -> CatalogError {
-    let first = words.prefix { $0 != "\n" }
-    let place = first.ranges(of: " at <top-level>, line ").last
-    var what = place.map { first[..<$0.lowerBound] } ?? first
-    if what.hasPrefix("jq: error: ") { what = what.dropFirst("jq: error: ".count) }
+    let first = words.prefix { $0 != "\n" }.trimmingPrefix("jq: error: ")
+    let placed = first.firstMatch(of: /(.*) at <top-level>, line ([0-9]+)/)
     // jq gives this hint for mistakes that are common on a command line.
-    if let hint = what.firstRange(of: " (Unix shell quoting issues?)") {
-      what = what[..<hint.lowerBound] + what[hint.upperBound...]
-    }
+    let what = (placed?.output.1 ?? first).replacing(" (Unix shell quoting issues?)", with: "")
     var error = fault("jq: \(what.prefix(200))", expected: "a jq program")
-    let number = place.flatMap { Int(first[$0.upperBound...].prefix { $0.isNumber }) }
-    if let line, let number { error.line = line + number - 1 }
+    if let line, let number = placed.flatMap({ Int($0.output.2) }) {
+      error.line = line + number - 1
+    }
     return error
   }
 

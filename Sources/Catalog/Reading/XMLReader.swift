@@ -9,9 +9,9 @@ struct XMLReader: ~Copyable {
   enum Event {
     /// An element begins.
     ///
-    /// For example, `<g:id/>` has the name "id", the prefix "g", the namespace that the document declares for "g", and
-    /// is empty.
-    case start(name: String, prefix: String?, namespace: String?, isEmpty: Bool)
+    /// For example, `<g:id/>` has the name "g:id", the local name "id" and the namespace that the document declares for
+    /// "g", and is empty.
+    case start(name: String, local: String, namespace: String?, isEmpty: Bool)
     /// An element ends.
     case end
     /// A text in the innermost open element.
@@ -55,8 +55,8 @@ struct XMLReader: ~Copyable {
     case cxml_done: return nil
     case cxml_element:
       return .start(
-        name: text(xmlTextReaderConstLocalName) ?? "",
-        prefix: text(xmlTextReaderConstPrefix),
+        name: text(xmlTextReaderConstName) ?? "",
+        local: text(xmlTextReaderConstLocalName) ?? "",
         namespace: text(xmlTextReaderConstNamespaceUri),
         isEmpty: xmlTextReaderIsEmptyElement(reader) == 1
       )
@@ -92,22 +92,13 @@ struct XMLReader: ~Copyable {
   }
 
   private static func fault(_ line: Int, _ reason: String, _ subject: String) -> CatalogError {
-    CatalogError(
-      .unexpectedShape,
-      subject: subject,
-      reason: "line \(line) \(reason)",
-      remedy: "check the shop's response"
-    )
+    .shape("line \(line) \(reason)", of: subject, remedy: "check the shop's response")
   }
 }
 
 extension CatalogError {
   /// The error that libxml2 has no memory for a parser.
   static func outOfMemory(_ subject: String) -> CatalogError {
-    CatalogError(
-      .unexpectedShape,
-      subject: subject,
-      reason: "there is not enough memory to read it"
-    )
+    .shape("there is not enough memory to read it", of: subject)
   }
 }

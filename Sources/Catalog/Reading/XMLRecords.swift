@@ -21,11 +21,6 @@ struct XMLRecords {
     ///
     /// If an element of such a namespace and another element have the same name, the other element is left out.
     var plain: [String] = []
-
-    /// A text that is the same for equal rules and differs for others.
-    var fingerprint: String {
-      "xml " + [records, roots, plain].map { $0.joined(separator: ",") }.joined(separator: " ")
-    }
   }
 
   /// The maximum depth of nested elements.
@@ -40,12 +35,35 @@ struct XMLRecords {
     var name: String
     var isPlain: Bool
     var text = ""
-    var members = Members()
+    /// The attributes and children, as lists of values by name.
+    private var members: [(name: String, values: [RecordValue])] = []
+    private var places: [String: (place: Int, isPlain: Bool)] = [:]
 
-    var value: XMLValue {
-      guard !members.isEmpty else { return .text(text.trimmed) }
+    init(name: String, isPlain: Bool) {
+      (self.name, self.isPlain) = (name, isPlain)
+    }
+
+    /// The value that the element becomes.
+    ///
+    /// If a name occurs several times, its value is a list.
+    var value: RecordValue {
       let own = text.trimmed
-      return .object(own.isEmpty ? members.all : members.all + [("#text", [.text(own)])])
+      guard !members.isEmpty else { return .text(own) }
+      let all = own.isEmpty ? members : members + [("#text", [.text(own)])]
+      return .object(all.map { ($0.name, $0.values.count == 1 ? $0.values[0] : .list($0.values)) })
+    }
+
+    mutating func add(_ value: RecordValue, _ name: String, isPlain: Bool) {
+      guard let known = places[name] else {
+        places[name] = (members.count, isPlain)
+        return members.append((name, [value]))
+      }
+      if known.isPlain == isPlain {
+        members[known.place].values.append(value)
+      } else if isPlain {
+        places[name] = (known.place, true)
+        members[known.place].values = [value]
+      }
     }
   }
 
@@ -66,26 +84,28 @@ struct XMLRecords {
   private var around = 0
   private var records = 0
   /// The outermost element, without its records.
-  private var tree: (name: String, value: XMLValue)?
+  private var tree: (name: String, value: RecordValue)?
   private var writer = StoredFormWriter()
 
-  /// Makes a converter for one document.
-  ///
-  /// `subject` names the document in error messages, for example "section main".
-  init(_ rule: Rule, _ subject: String, _ limits: DecodingLimits) {
-    self.rule = rule
-    self.subject = subject
-    self.limits = limits
-  }
-
-  /// Converts the document.
+  /// Converts a document.
   ///
   /// Only one record at a time is in memory as a tree.
   ///
+  /// - Parameters:
+  ///   - body: The document.
+  ///   - rule: The rule that says which elements are records.
+  ///   - subject: The name of the document in error messages, for example "section main".
+  ///   - limits: The limits for decoding, such as a deadline.
+  /// - Returns: JSON in UTF-8.
   /// - Throws: ``CatalogError`` if the document is not well-formed, exceeds the limits, or does not fit the rule.
-  func json(of body: [UInt8]) throws(CatalogError) -> [UInt8] {
-    var reading = self
-    return try reading.read(body)
+  static func json(
+    of body: [UInt8],
+    by rule: Rule,
+    _ subject: String,
+    within limits: DecodingLimits
+  ) throws(CatalogError) -> [UInt8] {
+    var records = XMLRecords(rule: rule, subject: subject, limits: limits)
+    return try records.read(body)
   }
 
   private mutating func read(_ body: [UInt8]) throws(CatalogError) -> [UInt8] {
@@ -101,17 +121,22 @@ struct XMLRecords {
       events += 1
       if events % 1024 == 0 { try limits.demandTime(subject) }
       switch event {
-      case .start(let name, let prefix, let space, let isEmpty):
-        if root == nil { try check(root: name) }
-        root = root ?? name
-        try start(name, prefix, space, reader)
+      case .start(let name, let local, let namespace, let isEmpty):
+        if root == nil, !rule.roots.isEmpty, !rule.roots.contains(local) {
+          throw otherDocument(rule.roots, "expected XML of", "found", root: local)
+        }
+        root = root ?? local
+        try start(name, local, namespace, reader)
         if isEmpty { close() }
       case .text(let text):
         if !open.isEmpty { open[open.count - 1].text += text }
       case .end: close()
       }
     }
-    if let root { try checkRecords(under: root) }
+    // If the rule names the outermost element, the document is known to be of the right kind, and can have no records.
+    if let root, records == 0, !rule.records.isEmpty, rule.roots.isEmpty {
+      throw otherDocument(rule.records, "expected elements", "found none in", root: root)
+    }
     if !rule.records.isEmpty {
       writer.close("]")
       writer.name("around")
@@ -128,21 +153,20 @@ struct XMLRecords {
 
   private mutating func start(
     _ name: String,
-    _ prefix: String?,
-    _ space: String?,
+    _ local: String,
+    _ namespace: String?,
     _ reader: borrowing XMLReader
   ) throws(CatalogError) {
     guard open.count < Self.mostDepth else {
       throw reader.fault("is nested more than \(Self.mostDepth) elements deep")
     }
-    let isPlain = space.map { rule.plain.contains($0) } ?? false
-    let full = isPlain ? name : prefix.map { "\($0):\(name)" } ?? name
-    var element = Element(name: full, isPlain: isPlain)
+    let isPlain = namespace.map(rule.plain.contains) ?? false
+    var element = Element(name: isPlain ? local : name, isPlain: isPlain)
     for (name, value) in reader.attributes() {
-      element.members.add(.text(value), "@\(name)", false)
+      element.add(.text(value), "@\(name)", isPlain: false)
     }
     open.append(element)
-    if recordDepth == nil, rule.records.contains(name) || rule.records.contains(full) {
+    if recordDepth == nil, [local, element.name].contains(where: rule.records.contains) {
       recordDepth = open.count
       elements = 0
     }
@@ -162,95 +186,26 @@ struct XMLRecords {
   private mutating func close() {
     guard let element = open.popLast() else { return }
     if let depth = recordDepth, open.count + 1 == depth {
-      if case .text(let text) = element.value {
-        XMLValue.object([("#text", [.text(text)])]).write(to: &writer)
-      } else {
-        element.value.write(to: &writer)
-      }
+      let value = element.value
+      let isText = if case .text = value { true } else { false }
+      (isText ? .object([("#text", value)]) : value).write(to: &writer)
       records += 1
       recordDepth = nil
     } else if open.isEmpty {
       tree = (element.name, element.value)
     } else {
-      open[open.count - 1].members.add(element.value, element.name, element.isPlain)
+      open[open.count - 1].add(element.value, element.name, isPlain: element.isPlain)
     }
-  }
-
-  /// Throws an error if the rule does not allow the name of the outermost element.
-  private func check(root: String) throws(CatalogError) {
-    guard !rule.roots.isEmpty, !rule.roots.contains(root) else { return }
-    throw otherDocument(rule.roots, "expected XML of", "found XML that begins with <\(root)>")
-  }
-
-  /// Throws an error if the document has no records.
-  ///
-  /// If the rule names the outermost element, the document is known to be of the right kind, and can have no records.
-  private func checkRecords(under root: String) throws(CatalogError) {
-    guard records == 0, !rule.records.isEmpty, rule.roots.isEmpty else { return }
-    throw otherDocument(
-      rule.records,
-      "expected elements",
-      "found none in XML that begins with <\(root)>"
-    )
   }
 
   private func otherDocument(
     _ names: [String],
     _ expected: String,
-    _ found: String
+    _ found: String,
+    root: String
   ) -> CatalogError {
     let names = names.map { "<\($0)>" }.joined(separator: " or ")
-    return CatalogError(
-      .unexpectedShape,
-      subject: subject,
-      expected: names,
-      reason: "\(expected) \(names), \(found)",
-      remedy: "check the URL"
-    )
-  }
-
-  /// The attributes and children of an element, as lists of values by name.
-  private struct Members {
-    private(set) var all: [(name: String, values: [XMLValue])] = []
-    private var places: [String: (place: Int, isPlain: Bool)] = [:]
-
-    var isEmpty: Bool { all.isEmpty }
-
-    mutating func add(_ value: XMLValue, _ name: String, _ isPlain: Bool) {
-      guard let known = places[name] else {
-        places[name] = (all.count, isPlain)
-        return all.append((name, [value]))
-      }
-      if known.isPlain == isPlain {
-        all[known.place].values.append(value)
-      } else if isPlain {
-        places[name] = (known.place, true)
-        all[known.place].values = [value]
-      }
-    }
-  }
-}
-
-/// A JSON value that an element or an attribute becomes.
-private enum XMLValue {
-  case text(String)
-  /// An object. If a name has several values, they are written as a list.
-  case object([(name: String, values: [XMLValue])])
-
-  func write(to writer: inout StoredFormWriter) {
-    switch self {
-    case .text(let text): writer.value(text)
-    case .object(let members):
-      writer.object {
-        for (name, values) in members {
-          $0.name(escaping: name)
-          if values.count == 1 {
-            values[0].write(to: &$0)
-          } else {
-            $0.array { for value in values { value.write(to: &$0) } }
-          }
-        }
-      }
-    }
+    let reason = "\(expected) \(names), \(found) XML that begins with <\(root)>"
+    return .shape(reason, of: subject, remedy: "check the URL")
   }
 }
