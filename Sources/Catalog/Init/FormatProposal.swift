@@ -159,26 +159,18 @@ enum FormatSignature {
       let evidence = roots[notation].flatMap { try? self.evidence(signature, in: $0) } ?? 0
       if evidence > 0 { fitting.append((format, evidence)) }
     }
-    return fitting.enumerated().sorted {
-      ($1.element.evidence, $0.offset) < ($0.element.evidence, $1.offset)
-    }.map(\.element.format)
+    return fitting.ranked(by: \.evidence).map(\.format)
   }
 
   /// The number of paths in the longest alternative that fits, or 0 if none fits.
-  private static func evidence(
-    _ signature: YAMLNode,
-    in root: JSONNode
-  ) throws(CatalogError) -> Int {
-    var best = 0
-    for alternative in try signature.list() {
-      let paths = try alternative.paths()
-      var fits = paths.count > best
-      for path in paths where fits {
-        fits = try path.values(in: root).contains { $0.kind != .null }
-      }
-      if fits { best = paths.count }
-    }
-    return best
+  private static func evidence(_ signature: YAMLNode, in root: JSONNode) throws -> Int {
+    try signature.list().map { try $0.paths() }.filter { try fits($0, root) }.map(\.count).max()
+      ?? 0
+  }
+
+  /// Whether each of the paths leads to something in a response.
+  static func fits(_ paths: [JSONPath], _ root: JSONNode) throws -> Bool {
+    try paths.allSatisfy { path in try path.values(in: root).contains { $0.kind != .null } }
   }
 
   static func look(of body: [UInt8]) -> Look {

@@ -24,6 +24,9 @@ struct ItemPlace {
   /// The sections, if the response has several; otherwise empty.
   var sections: [JSONNode] = []
 
+  /// The JSONPath to the place, such as `$.data.products`.
+  var jsonPath: String { "$" + path.map(FieldPlace.segment).joined() }
+
   /// Every place in a response that possibly has items.
   ///
   /// An object precedes the objects inside it.
@@ -161,8 +164,6 @@ struct ResponseLook {
   let notation: [String]
   /// The response, converted to JSON.
   let response: JSONNode
-  /// The root of the paths to the items: the response, or the output of ``program``.
-  let root: JSONNode
   /// The program that makes items of the response, or nil if the response already has items.
   let program: JoiningProgram?
   /// The place in ``root`` where the items are.
@@ -192,7 +193,6 @@ struct ResponseLook {
     }
     self.notation = notation
     self.response = response
-    root = found == nil ? response : joined ?? response
     self.program = found == nil ? nil : program
     place = best.place
     confidence = best.confidence

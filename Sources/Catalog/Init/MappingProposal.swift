@@ -182,7 +182,7 @@ extension MappingProposal: ProposedReading {
   /// There are none if the response is a single section.
   var partLines: [String] {
     guard place.kind == .sections, let key = sectionKey else { return [] }
-    let each = YAMLText.scalar("$" + place.path.map(FieldPlace.segment).joined() + "[*]")
+    let each = YAMLText.scalar("\(place.jsonPath)[*]")
     func line(_ name: String, _ score: FieldScore) -> String {
       noted("\(name): \(YAMLText.scalar(score.evidence.place.first))", score, "section")
     }
@@ -207,26 +207,17 @@ extension MappingProposal: ProposedReading {
   private var valueLines: [String] {
     let pictures = [thumbnail, gallery].compactMap(\.self).flatMap(\.scores).map(\.evidence)
     let titles = fields.alternatives(.title).map(\.evidence)
-    let isHTML = (titles + pictures).contains { $0.samples.contains(where: Self.hasEntity) }
+    // A character reference, such as `&amp;` or `&#8217;`. (HTML, section 13.5)
+    let reference = /&(?:#[^&; ]{1,7}|[A-Za-z]{2,8});/
+    let isHTML = (titles + pictures).contains { $0.samples.contains { $0.contains(reference) } }
     let none = Set(pictures.flatMap(\.placeholders)).sorted()
     return (isHTML ? [noted("text: html", 0.9, "titles or addresses have entities")] : [])
       + (none.isEmpty ? [] : ["none: \(YAMLText.list(none.map(YAMLText.quoted)))"])
   }
 
-  /// Whether a text has a character reference, such as `&amp;`. (HTML, section 13.5)
-  private static func hasEntity(_ text: String) -> Bool {
-    text.contains("&amp;")
-      || text.split(separator: "&", omittingEmptySubsequences: false).dropFirst().contains {
-        rest in
-        let name = rest.prefix { $0 != ";" }
-        return name.count < rest.count && (2...8).contains(name.count) && !name.contains(" ")
-          && (name.first == "#" || name.allSatisfy { $0.isASCII && $0.isLetter })
-      }
-  }
-
   /// The lines with the path to the items, and with the transform that makes the items if there is one.
   private var items: [String] {
-    let path = place.path.map(FieldPlace.segment).joined()
+    let path = place.jsonPath
     let reason = "an array of \(count(itemCount, "object"))"
     if let program = look.program {
       return [program.comment] + made(noted("items: $.items", confidence, reason))
@@ -237,22 +228,20 @@ extension MappingProposal: ProposedReading {
     )
     let member = place.member?.all.dropFirst() ?? ""
     switch place.kind {
-    case .list: return [noted("items: \(YAMLText.scalar("$\(path)"))", confidence, reason)]
+    case .list: return [noted("items: \(YAMLText.scalar(path))", confidence, reason)]
     case .sections:
-      let from = YAMLText.scalar(sectionKey == nil ? "$\(path)[*]\(member)" : "$\(member)")
+      let from = YAMLText.scalar(sectionKey == nil ? "\(path)[*]\(member)" : "$\(member)")
       return [noted("items: \(from)", confidence, "\(reason) in \(sections)")]
     case .sectionsByName:
-      return [noted("# Sections by name", confidence, "\(sections) in an object")]
-        + made("items: $.items")
+      return [noted("# Sections by name", confidence, "\(sections) in an object")] + made()
     case .itemsByID:
       let objects = count(itemCount, "object")
-      return [noted("# Items by id", confidence, "\(objects) in an object")]
-        + made("items: $.items")
+      return [noted("# Items by id", confidence, "\(objects) in an object")] + made()
     }
   }
 
   /// The lines of the transform, followed by the line with the path to the items in its output.
-  private func made(_ items: String) -> [String] {
+  private func made(_ items: String = "items: $.items") -> [String] {
     ["transform: |"] + YAMLText.block(transform ?? "", indent: "  ") + [items]
   }
 
@@ -280,15 +269,14 @@ extension MappingProposal: ProposedReading {
 
   /// The keys of the catalog file whose values are in doubt, such as `salePrice`.
   var unsure: [String] {
-    let texts = [FieldRules.Field.id, .title].filter { field in
-      !(field == .id && isIDMemberName) && fields.rankings[field]?.first?.isSure != true
-    }
-    let money = salePrice != nil && currency.confidence < FieldScore.sure ? ["currency"] : []
-    let others = [
-      ("normalPrice", normalPrice?.isSure), ("salePrice", salePrice?.isSure),
-      ("thumbnail", thumbnail?.isSure), ("gallery", gallery?.isSure),
-    ].filter { $1 == false }
-    return texts.map(\.rawValue) + money + others.map(\.0)
+    let hasID = isIDMemberName || fields.rankings[.id]?.first?.isSure == true
+    let isPaidInCurrency = salePrice == nil || currency.confidence >= FieldScore.sure
+    return [
+      ("id", hasID), ("title", fields.rankings[.title]?.first?.isSure == true),
+      ("currency", isPaidInCurrency), ("normalPrice", normalPrice?.isSure ?? true),
+      ("salePrice", salePrice?.isSure ?? true), ("thumbnail", thumbnail?.isSure ?? true),
+      ("gallery", gallery?.isSure ?? true),
+    ].filter { !$1 }.map(\.0)
   }
 
   /// Whether the id of an item is its member name in the object that contains the items: `{"c1": {…}, "c2": {…}}`.

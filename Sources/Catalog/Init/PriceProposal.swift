@@ -150,20 +150,15 @@ struct PriceProposal {
   /// Whether the numbers look like cents, and the currency makes this plausible.
   private static func seemsMinor(_ evidence: FieldEvidence, in currency: CurrencyProposal) -> Bool
   {
-    let isHabit = currency.confidence >= FieldScore.sure && largeAmounts.contains(currency.code)
+    let isHabit =
+      currency.confidence >= FieldScore.sure
+      && FieldRules.isNamed("largeAmounts", currency.code.lowercased())
     guard Currency.exponent(of: currency.code) == 2, !isHabit,
       evidence.share(PriceText.isWhole) == 1
     else { return false }
     let numbers = evidence.samples.compactMap { Int($0) }
     return numbers.count == evidence.samples.count && seemsMinor(numbers)
   }
-
-  /// Currencies that have two decimals, although everyday prices have four digits or more before the decimal point.
-  static let largeAmounts: Set<String> = [
-    "AMD", "AOA", "ARS", "BDT", "COP", "CRC", "DOP", "DZD", "EGP", "ETB", "HUF", "IDR", "INR",
-    "JMD", "KES", "KZT", "LBP", "LKR", "MMK", "MNT", "MWK", "NGN", "NPR", "PHP", "PKR", "RSD",
-    "RUB", "THB", "TRY", "TWD", "TZS", "UYU", "UZS", "YER", "ZMW",
-  ]
 
   /// Whether whole numbers look like prices in cents, or in an even smaller unit.
   ///

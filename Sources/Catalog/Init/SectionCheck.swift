@@ -111,14 +111,8 @@ package struct SectionCheck: Sendable {
       ),
     ]
     return odd.filter { !$0.items.isEmpty }.map { code, field, items, message in
-      let ids = items.prefix(3).map(\.id)
-      return CatalogFinding(
-        code,
-        field: field,
-        count: items.count,
-        message: message,
-        examples: ids
-      )
+      let ids = items.map(\.id)
+      return CatalogFinding(code, field: field, count: ids.count, message: message, examples: ids)
     }
   }
 }
@@ -300,7 +294,8 @@ extension CatalogFile {
   ) -> CatalogFinding? {
     guard rules.allSatisfy({ $0.scale == nil && $0.currency == nil }),
       numbers.count * 10 > count * 9,
-      Currency.exponent(of: currency) == 2, !PriceProposal.largeAmounts.contains(currency),
+      Currency.exponent(of: currency) == 2,
+      !FieldRules.isNamed("largeAmounts", currency.lowercased()),
       PriceProposal.seemsMinor(numbers), let price = try? Price(numbers[0], currency: currency)
     else { return nil }
     return CatalogFinding(
