@@ -204,9 +204,7 @@ struct EvidenceCollection {
   }
 
   /// An element of a list, or a member of it, that a selector of its own such as `[0]` leads to.
-  private typealias Choice = (
-    selector: String, meaning: String, member: String?, value: JSONNode
-  )
+  private typealias Choice = (selector: String, meaning: String, member: String?, value: JSONNode)
 
   /// The elements of a list of two coordinates: `[longitude, latitude]` as in GeoJSON, or `[latitude, longitude]`.
   ///

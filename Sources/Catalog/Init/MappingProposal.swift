@@ -45,34 +45,31 @@ package struct MappingProposal {
   ///   - source: The source of the first response.
   ///   - currency: The ISO 4217 code that the user gave, or nil to deduce the currency.
   ///   - hasNextLink: Whether the `Link` header of a response names a next page.
-  init(
-    of looks: [ResponseLook],
-    source: ProposedSource,
-    currency: String?,
-    hasNextLink: Bool
-  ) {
-    let first = looks[0]
-    var best = first.place
+  init(of looks: [ResponseLook], source: ProposedSource, currency: String?, hasNextLink: Bool) {
+    look = looks[0]
+    let root = look.response
+    var best = look.place
     best.items = looks.flatMap(\.place.items)
     best.sections = looks.flatMap(\.place.sections)
-    let chosen =
-      looks.count == 1
-      ? first.fields : ItemFields(EvidenceCollection(best.items).all, isOneList: false)
-    look = first
     place = best
     confidence = looks.map { min(1, $0.confidence) }.min() ?? 0
-    fields = chosen
-    let all = chosen.evidence
-    let prices = [chosen.salePrice, chosen.normalPrice].compactMap(\.first?.evidence)
-    let root = first.response
+    fields =
+      looks.count == 1
+      ? look.fields : ItemFields(EvidenceCollection(best.items).all, isOneList: false)
+    let all = fields.evidence
+    let prices = [fields.salePrice, fields.normalPrice].compactMap(\.first?.evidence)
     let money = CurrencyProposal(given: currency, items: all, prices: prices, root: root)
     self.currency = money
-    let sale = PriceProposal(chosen.salePrice, among: all, currency: money)
-    salePrice = sale
-    normalPrice = PriceProposal(chosen.normalPrice, among: all, currency: money, like: sale?.unit)
-    thumbnail = PictureProposal(chosen.thumbnail, isMany: false, among: all, root: root)
-    gallery = PictureProposal(chosen.gallery, isMany: true, among: all, root: root)
-    envelopeTitle = first.program == nil ? Self.envelopeTitle(of: root, best) : nil
+    salePrice = PriceProposal(fields.salePrice, among: all, currency: money)
+    normalPrice = PriceProposal(
+      fields.normalPrice,
+      among: all,
+      currency: money,
+      like: salePrice?.unit
+    )
+    thumbnail = PictureProposal(fields.thumbnail, isMany: false, among: all, root: root)
+    gallery = PictureProposal(fields.gallery, isMany: true, among: all, root: root)
+    envelopeTitle = look.program == nil ? Self.envelopeTitle(of: root, best) : nil
     let sections = EvidenceCollection(best.sections).all.filter {
       $0.place.steps.count == 1 && !$0.place.isMany
     }
@@ -80,11 +77,11 @@ package struct MappingProposal {
     sectionKey = Self.key(of: sections) ?? sectionTitle
     pagings = PagingProposal.ranking(
       root: root,
-      place: first.program == nil
-        ? first.place : ItemPlace(kind: .list, path: [], items: first.place.items),
+      place: look.program == nil
+        ? look.place : ItemPlace(kind: .list, path: [], items: look.place.items),
       url: source.url,
       hasNextLink: hasNextLink,
-      id: chosen.rankings[.id]?.first?.evidence.place.first,
+      id: fields.rankings[.id]?.first?.evidence.place.first,
       request: source.body
     )
   }
@@ -136,10 +133,9 @@ package struct MappingProposal {
 
   /// The error for a response that has nothing that looks like items.
   static func nothingFound(in root: JSONNode) -> CatalogError {
-    let isEmpty =
-      root.kind == .array && root.count == 0
-      || root.members.contains { $0.value.kind == .array }
-        && root.members.allSatisfy { $0.value.kind != .array || $0.value.count == 0 }
+    let values = root.kind == .array ? [root] : root.members.map(\.value)
+    let lists = values.filter { $0.kind == .array }
+    let isEmpty = !lists.isEmpty && lists.allSatisfy { $0.count == 0 }
     let names = root.members.prefix(8).map { PlainText.line(String($0.name.prefix(40))) }
     let found =
       names.isEmpty
@@ -374,10 +370,7 @@ extension MappingProposal: ProposedReading {
   }
 
   /// The lines of a role of pictures.
-  private func pictureLines(
-    _ field: FieldRules.Field,
-    _ pictures: PictureProposal?
-  ) -> [String] {
+  private func pictureLines(_ field: FieldRules.Field, _ pictures: PictureProposal?) -> [String] {
     guard let pictures, let best = pictures.scores.first else { return [] }
     var values = pictures.values
     let areSomeWithout =

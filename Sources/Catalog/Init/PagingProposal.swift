@@ -60,11 +60,8 @@ struct PagingProposal {
       return [Self("{next: \(YAMLText.scalar(next.path))}", 0.9, "it holds the next page's URL")]
     }
     let query = ProposedSource.query(of: url)
-    let cursors = cursors(around, query)
-    if !cursors.isEmpty { return cursors }
-    var ranking = counted(around, count: count)
-    ranking.insert(contentsOf: inPath(url), at: 0)
-    ranking.insert(contentsOf: behindLast(around, place, id), at: 0)
+    if let cursors = cursors(around, query) { return cursors }
+    var ranking = behindLast(around, place, id) + inPath(url) + counted(around, count: count)
     for name in ["page", "skip", "offset", "start", "p", "from"]
     where query.contains(where: { $0.name == name }) {
       let way = name.hasPrefix("p") ? "page" : "offset"
@@ -211,15 +208,14 @@ struct PagingProposal {
   private static func cursors(
     _ around: [Member],
     _ query: [(name: String, value: String)]
-  ) -> [PagingProposal] {
-    guard let (member, path) = cursor(around) else { return [] }
+  ) -> [PagingProposal]? {
+    guard let (member, path) = cursor(around) else { return nil }
     let own = member.name
     let bare = String(own.trimmingPrefix(/(?:next|end)[_-]?/))
-    var names = query.map(\.name).filter { FieldRules.isNamed("cursor", NameWords.plain($0)) }
-    names.append(
+    let asked = query.map(\.name).filter { FieldRules.isNamed("cursor", NameWords.plain($0)) }
+    let plain =
       bare.isEmpty || bare == own ? own : bare.prefix(1).lowercased() + bare.dropFirst()
-    )
-    names += ["cursor", "after", own, "page_token", "pageToken", "next"]
+    let names = asked + [plain, "cursor", "after", own, "page_token", "pageToken", "next"]
     return names.unique(by: \.self).filter { !$0.isEmpty }.map { name in
       let yaml = "{cursor: \(YAMLText.scalar(name)), from: \(YAMLText.scalar(path))}"
       return Self(yaml, name == names[0] ? 0.6 : 0.4, "it holds a cursor")
@@ -292,13 +288,11 @@ struct PagingProposal {
       around.first { $0.name == page.name }?.path.split { ".[]'$".contains($0) }.dropLast().last
     }
     let named = [page?.name, holder.map { "\($0)[page]" }].compactMap(\.self)
-    for name in named + ["page", "p", "pageNumber"] where name != "number" {
-      ranking.append(Self(counting("page", name, isFromZero: isFromZero), 0.3, reason))
-    }
-    for name in ["offset", "skip", "start", "from"] {
-      ranking.append(Self(counting("offset", name), 0.3, reason))
-    }
-    return ranking
+    let pageNames = (named + ["page", "p", "pageNumber"]).filter { $0 != "number" }
+    let others =
+      pageNames.map { counting("page", $0, isFromZero: isFromZero) }
+      + ["offset", "skip", "start", "from"].map { counting("offset", $0) }
+    return ranking + others.map { Self($0, 0.3, reason) }
   }
 }
 
@@ -410,20 +404,17 @@ extension PostedPaging {
     let names = [
       member.name, "after", "cursor", "afterCursor", "page_token", "pageToken", "starting_after",
     ].map(NameWords.plain)
-    let empty = slots.filter(\.isEmpty)
-    for name in names {
-      guard let slot = empty.first(where: { NameWords.plain($0.meaning) == name }) else {
-        continue
-      }
+    let slot = names.lazy.compactMap { name in
+      slots.first { $0.isEmpty && NameWords.plain($0.meaning) == name }
+    }.first
+    if let slot {
       let body = request(with: .cursor, at: slot)
       return PagingProposal(yaml, 0.9, "it holds a cursor, and the request takes one", body)
     }
     guard let body = request(with: .cursor, named: member.name) else {
-      return PagingProposal(
-        yaml,
-        0.3,
+      let reason =
         "it holds a cursor; write {cursor} where the request takes it, outside of quotes"
-      )
+      return PagingProposal(yaml, 0.3, reason)
     }
     let reason = "it has a cursor; the request probably takes it under that name"
     return PagingProposal(yaml, 0.7, reason, body)

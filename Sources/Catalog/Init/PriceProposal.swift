@@ -287,11 +287,7 @@ extension CurrencyProposal {
   }
 
   /// The first currency code in a response that satisfies a condition, at most three levels deep.
-  private static func code(
-    in node: JSONNode,
-    depth: Int,
-    _ fits: (String) -> Bool
-  ) -> String? {
+  private static func code(in node: JSONNode, depth: Int, _ fits: (String) -> Bool) -> String? {
     guard depth < 3 else { return nil }
     for (name, value) in node.members {
       if FieldRules.isNamed("currency", NameWords.plain(name)),

@@ -231,11 +231,7 @@ package struct ProposedFile {
     var values = rule.size.map { [Placeholder.size: String($0.value)] } ?? [:]
     let start = rule.firstPage(of: url, request)
     if let place = rule.place, rule.usesPlace(in: url, request) {
-      values[place] = rule.nextValue(
-        afterReading: 1,
-        last: rule.firstValue,
-        listing: listing
-      )
+      values[place] = rule.nextValue(afterReading: 1, last: rule.firstValue, listing: listing)
       next = values[place].map { _ in Placeholder.fill(url: start, with: values) }
     } else {
       next = rule.nextPage(afterReading: 1, of: start, last: start, listing: listing)
