@@ -52,17 +52,15 @@ struct FormatProposal: ProposedReading {
     }.first
     let counts = Dictionary(grouping: codes, by: \.self).mapValues(\.count)
     let usual = counts.max { ($0.value, $1.key) < ($1.value, $0.key) }
+    let read = elements.count - lost
     self.format = format.name
     about = format.about
-    count = elements.count - lost
+    count = read
     pagingLines = Self.pagingLines(format, page)
-    if let given {
-      currency = (given, "given")
-    } else if let usual {
-      currency = (usual.key, "\(member ?? "the prices") of \(usual.value) of \(count)")
-    } else {
-      currency = ("USD", "assumed; none is named: correct it")
-    }
+    currency =
+      given.map { ($0, "given") }
+      ?? usual.map { ($0.key, "\(member ?? "the prices") of \($0.value) of \(read)") }
+      ?? ("USD", "assumed; none is named: correct it")
   }
 
   /// The currency that an item names in a member of its own, or else in the text of the price.

@@ -302,9 +302,7 @@ extension MappingProposal: ProposedReading {
     var lines =
       isIDMemberName
       ? [noted("  id: $.id", 0.8, "the name that each has in the response")] : line(.id)
-    for field in [FieldRules.Field.title, .description, .badges, .deliveryTypes] {
-      lines += line(field)
-    }
+    lines += [FieldRules.Field.title, .description, .badges, .deliveryTypes].flatMap(line)
     lines += priceLines(.normalPrice, normalPrice) + priceLines(.salePrice, salePrice)
     if salePrice == nil {
       lines.append("  # salePrice: nothing looks like a price; write its path here")
@@ -318,31 +316,30 @@ extension MappingProposal: ProposedReading {
     return lines + [isSaid ? "  images:" : "  # images:"] + pictures
   }
 
-  /// The line of a field, followed by comments with other values that it possibly has.
+  /// The line of a field, followed by comments with other paths that it possibly has.
   ///
   /// - Parameters:
   ///   - field: The field.
-  ///   - value: The value in YAML.
+  ///   - value: The value in YAML, or nil if it consists of the paths.
   ///   - scores: The paths in the value, the best first.
   ///   - isSaid: Whether the line is a key; if false, it is a comment.
   ///   - reason: The beginning of the comment at the end of the line.
-  ///   - others: Comments that follow the line.
-  ///   - rival: The value, in YAML, that leads to another path.
+  ///   - written: A path as a value in YAML.
   /// - Returns: The lines below `item:`, with their indentation.
   private func lines(
     _ field: FieldRules.Field,
-    _ value: String,
+    _ value: String? = nil,
     of scores: [FieldScore],
     isSaid: Bool,
     because reason: String = "",
-    others: [String] = [],
-    _ rival: (FieldScore) -> String
+    _ written: (FieldScore) -> String
   ) -> [String] {
     let indent = field == .thumbnail || field == .gallery ? "    " : "  "
+    let value = value ?? YAMLText.alternatives(scores.map(written))
     let line = "\(indent)\(isSaid ? "" : "# ")\(field.rawValue): \(value)"
-    return [noted(line, scores[0], because: reason)] + others
+    return [noted(line, scores[0], because: reason)]
       + rivals(fields.rankings[field] ?? [], of: scores).map {
-        noted("\(indent)# \(field.rawValue): \(rival($0))", $0)
+        noted("\(indent)# \(field.rawValue): \(written($0))", $0)
       }
   }
 
@@ -352,21 +349,16 @@ extension MappingProposal: ProposedReading {
   private func line(_ field: FieldRules.Field) -> [String] {
     let scores = fields.alternatives(field)
     guard let best = scores.first else { return [] }
-    func value(_ score: FieldScore) -> String { YAMLText.scalar(path(score, field)) }
     let reason =
       field != .id || best.isSure
       ? ""
       : best.evidence.variety < 1
         ? "several items have the same: "
         : "no field is called an id, and this one differs in all items: "
-    return lines(
-      field,
-      YAMLText.alternatives(scores.map(value)),
-      of: scores,
-      isSaid: best.isSure || field == .id || field == .title,
-      because: reason,
-      value
-    )
+    let isSaid = best.isSure || field == .id || field == .title
+    return lines(field, of: scores, isSaid: isSaid, because: reason) {
+      YAMLText.scalar(path($0, field))
+    }
   }
 
   /// The lines of a role of pictures.
@@ -389,21 +381,23 @@ extension MappingProposal: ProposedReading {
 
   /// The lines of a price, among them a comment with another unit.
   private func priceLines(_ field: FieldRules.Field, _ price: PriceProposal?) -> [String] {
-    guard let price, let best = price.scores.first else { return [] }
-    let value = YAMLText.alternatives(price.scores.map { price.rule($0) })
+    guard let price else { return [] }
     let reason =
       price.unknownCurrency.map { "\($0) is no ISO 4217 currency: " }
       ?? (price.isReadable ? "" : "no amount of \(currency.code): ")
-    var others: [String] = []
-    if price.unit == .doubtful {
-      let example = best.evidence.samples.first?.prefix(15) ?? "1999"
-      let comment = YAMLText.comment("if \(example) counts cents")
-      others = ["  # \(field.rawValue): \(price.rule(best, as: .minor))   \(comment)"]
-    }
-    let isSaid = price.isSure
-    return lines(field, value, of: price.scores, isSaid: isSaid, because: reason, others: others) {
+    var lines = lines(field, of: price.scores, isSaid: price.isSure, because: reason) {
       price.rule($0)
     }
+    if price.unit == .doubtful {
+      let best = price.scores[0]
+      let example = best.evidence.samples.first?.prefix(15) ?? "1999"
+      let comment = YAMLText.comment("if \(example) counts cents")
+      lines.insert(
+        "  # \(field.rawValue): \(price.rule(best, as: .minor))   \(comment)",
+        at: 1
+      )
+    }
+    return lines
   }
 
   /// The candidates for a field that were not chosen but are nearly as likely.
