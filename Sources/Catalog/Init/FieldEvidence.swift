@@ -326,16 +326,12 @@ struct FieldPlace: Hashable {
 
   /// Whether a name adds no meaning to the name before it, such as `en` or `value` after `title`.
   private static func addsNothing(_ name: String, _ parent: String) -> Bool {
-    let words = NameWords.words(of: name)
-    if ["rendered", "html", "plain", "default", "#text", "_text", "$t"].contains(name.lowercased())
-    {
-      return true
-    }
+    let lower = name.lowercased()
+    if FieldRules.isNamed("form", lower) { return true }
     guard FieldRules.isText(parent) else { return false }
-    if ["value", "text", "_", "#cdata-section", "displayvalue"].contains(name.lowercased()) {
-      return true
-    }
-    return words.count <= 2 && FieldRules.isNamed("language", words.first ?? "")
+    let words = NameWords.words(of: name)
+    return FieldRules.isNamed("textForm", lower)
+      || words.count <= 2 && FieldRules.isNamed("language", words.first ?? "")
   }
 
   /// Whether an item can have several values at this place.

@@ -72,6 +72,8 @@ enum FieldRules {
     cents         | 1    | cents, cent, minor, pence, subunits, money, fen, centavos, centimes, centimos, céntimos, grosze, groszy, paise, kopecks, øre | the number is in minor units
     currency      | 1    | currency, currency code, currency id, currencycode, price currency, currency iso, iso currency, moneda, devise, währung, waehrung, valuta, moeda, 通貨, 货币, curr, ccy, 통화 | a currency's name
     language      | 1    | ar, bg, cs, da, de, el, en, es, et, fi, fr, he, hi, hr, hu, id, it, ja, ko, kr, lt, lv, ms, nb, nl, no, pl, pt, ro, ru, sk, sl, sr, sv, th, tr, uk, vi, zh | the text in this language
+    form          | 1    | rendered, html, plain, default, #text, _text, $t | says how the value before it is written
+    textForm      | 1    | value, text, _, #cdata-section, displayvalue | the text itself, after the name of a text
     more          | 1    | has more, has next, has next page, more | true if there is a next page
     next          | 1    | next, next page, next url, next link, next page url, next href, more url | where the next page is
     cursor        | 1    | cursor, next cursor, end cursor, next page token, continuation token, after, next token, continuation, cursor next, next after, page token, next cursor token | the place where the next page begins

@@ -226,9 +226,8 @@ extension CurrencyProposal {
     } else if let code = names.first(where: Currency.codes.contains) {
       // For example `{"price": {"EUR": 7, "USD": 8}}`.
       self.init(code, 0.8, "the name of the price's field says so")
-    } else if let (code, language) = Self.spoken(items) {
-      let reason = "the response names none, its texts are \(language): correct it if need be"
-      self.init(code, 0.4, reason)
+    } else if let spoken = Self.spoken(items) {
+      self = spoken
     } else if prices.contains(where: { $0.share(Self.hasDecimalComma) > 0.5 }) {
       self.init("EUR", 0.2, "the response names none, prices have a decimal comma: correct it")
     } else {
@@ -268,14 +267,15 @@ extension CurrencyProposal {
   }
 
   /// The currency that the script of the items suggests: won for Korean, yen for Japanese, nil for all others.
-  private static func spoken(_ items: [FieldEvidence]) -> (code: String, language: String)? {
+  private static func spoken(_ items: [FieldEvidence]) -> Self? {
     for (code, language, letters) in [
       ("KRW", "Korean", "\u{AC00}"..."\u{D7A3}"), ("JPY", "Japanese", "\u{3041}"..."\u{30FE}"),
     ] {
       let isSpoken = items.contains { evidence in
         evidence.isText && evidence.share { $0.contains { letters.contains(String($0)) } } > 0.5
       }
-      if isSpoken { return (code, language) }
+      let reason = "the response names none, its texts are \(language): correct it if need be"
+      if isSpoken { return Self(code, 0.4, reason) }
     }
     return nil
   }
