@@ -232,13 +232,10 @@ enum ProposedNotation {
   /// Each of these elements must have members of its own.
   private static func record(in node: JSONNode, _ depth: Int) -> (name: String, count: Int)? {
     guard depth < 8 else { return nil }
-    var best: (name: String, count: Int)?
-    for (name, value) in node.members where !name.hasPrefix("@") {
+    let found = node.members.filter { !$0.name.hasPrefix("@") }.compactMap { name, value in
       let isList = value.kind == .array && value.elements.allSatisfy { $0.kind == .object }
-      let found: (name: String, count: Int)? =
-        isList ? (name, value.count) : record(in: value, depth + 1)
-      if let found, found.count > (best?.count ?? 0) { best = found }
+      return isList ? (name, value.count) : record(in: value, depth + 1)
     }
-    return best
+    return found.filter { $0.count > 0 }.max { $0.count < $1.count }
   }
 }

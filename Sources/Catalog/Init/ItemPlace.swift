@@ -194,9 +194,7 @@ struct ResponseLook {
     self.notation = notation
     self.response = response
     self.program = found == nil ? nil : program
-    place = best.place
-    confidence = best.confidence
-    fields = best.fields
+    (place, confidence, fields) = best
   }
 
   private typealias Found = (place: ItemPlace, confidence: Double, fields: ItemFields)

@@ -218,17 +218,15 @@ extension MappingProposal: ProposedReading {
     if let program = look.program {
       return [program.comment] + made(noted("items: $.items", confidence, reason))
     }
-    let sections = count(
-      place.sections.count,
-      place.kind == .sectionsByName && place.member == nil ? "array" : "section"
-    )
     let member = place.member?.all.dropFirst() ?? ""
     switch place.kind {
     case .list: return [noted("items: \(YAMLText.scalar(path))", confidence, reason)]
     case .sections:
       let from = YAMLText.scalar(sectionKey == nil ? "\(path)[*]\(member)" : "$\(member)")
+      let sections = count(place.sections.count, "section")
       return [noted("items: \(from)", confidence, "\(reason) in \(sections)")]
     case .sectionsByName:
+      let sections = count(place.sections.count, place.member == nil ? "array" : "section")
       return [noted("# Sections by name", confidence, "\(sections) in an object")] + made()
     case .itemsByID:
       let objects = count(itemCount, "object")
