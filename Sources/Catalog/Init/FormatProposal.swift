@@ -50,8 +50,6 @@ struct FormatProposal: ProposedReading {
     let member = rules.lazy.compactMap { rule -> String? in
       if case .path(let path) = rule.currency { path.lastName } else { nil }
     }.first
-    let counts = Dictionary(grouping: codes, by: \.self).mapValues(\.count)
-    let usual = counts.max { ($0.value, $1.key) < ($1.value, $0.key) }
     let read = elements.count - lost
     self.format = format.name
     about = format.about
@@ -59,7 +57,9 @@ struct FormatProposal: ProposedReading {
     pagingLines = Self.pagingLines(format, page)
     currency =
       given.map { ($0, "given") }
-      ?? usual.map { ($0.key, "\(member ?? "the prices") of \($0.value) of \(read)") }
+      ?? codes.mostFrequent.map {
+        ($0.element, "\(member ?? "the prices") of \($0.count) of \(read)")
+      }
       ?? ("USD", "assumed; none is named: correct it")
   }
 

@@ -158,6 +158,19 @@ struct ItemPlace {
   }
 }
 
+extension JSONNode {
+  /// The values around the items of a response, with the names that lead to them: `["meta", "total"]`.
+  ///
+  /// They are in at most four objects, one in the other, and not in lists. Of each object, 60 members are looked at. A
+  /// list, and an object in the fourth object, is a value too.
+  func envelope(_ outer: [String] = []) -> [(names: [String], value: JSONNode)] {
+    members.prefix(60).flatMap { name, value in
+      let names = outer + [name]
+      return value.kind == .object && names.count < 4 ? value.envelope(names) : [(names, value)]
+    }
+  }
+}
+
 /// A response that no built-in format fits, with the items that were found in it.
 struct ResponseLook {
   /// The lines that describe the response's notation in a catalog file, such as `read: csv`; empty for JSON.

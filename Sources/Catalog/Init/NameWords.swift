@@ -51,3 +51,11 @@ extension Array {
     return filter { seen.insert(key($0)).inserted }
   }
 }
+
+extension [String] {
+  /// The most frequent text with its count; of texts that are equally frequent, the first in alphabetical order.
+  var mostFrequent: (element: String, count: Int)? {
+    let counts = Dictionary(grouping: self, by: \.self).mapValues(\.count)
+    return counts.max { ($0.value, $1.key) < ($1.value, $0.key) }.map { ($0.key, $0.value) }
+  }
+}

@@ -151,27 +151,16 @@ struct PagingProposal {
     }
   }
 
-  /// The scalars outside the items, at most three objects deep.
+  /// The values outside the items, and the `href` of a link in a list whose `rel` is `next`.
   private static func members(around root: JSONNode, place: ItemPlace) -> [Member] {
-    var members: [Member] = []
-    func gather(_ node: JSONNode, _ path: String, _ depth: Int) {
-      for (name, value) in node.members.prefix(60) {
-        let place = path + FieldPlace.segment(name)
-        if value.kind == .object, depth < 3 {
-          gather(value, place, depth + 1)
-        } else if value.kind == .array,
-          let next = value.elements.first(where: { $0["rel"]?.text == "next" })?["href"]
-        {
-          // For example `{"links": [{"rel": "next", "href": "…"}]}`.
-          let path = place + "[?@.rel == 'next'].href"
-          members.append(Member(name: "next", path: path, value: next))
-        } else if value.kind != .array {
-          members.append(Member(name: name, path: place, value: value))
-        }
-      }
+    guard place.kind == .list else { return [] }
+    return root.envelope().compactMap { names, value in
+      let path = "$" + names.map(FieldPlace.segment).joined()
+      if value.kind != .array { return Member(name: names.last ?? "", path: path, value: value) }
+      // For example `{"links": [{"rel": "next", "href": "…"}]}`.
+      let next = value.elements.first { $0["rel"]?.text == "next" }?["href"]
+      return next.map { Member(name: "next", path: "\(path)[?@.rel == 'next'].href", value: $0) }
     }
-    if place.kind == .list { gather(root, "$", 0) }
-    return members
   }
 
   /// The member with the cursor of the next page, and the path to the cursor.

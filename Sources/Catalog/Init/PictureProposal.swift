@@ -106,7 +106,7 @@ struct PictureProposal {
     }
     let own = Set(evidence.place.names.flatMap(NameWords.words))
     func shared(_ name: String) -> Int { own.intersection(NameWords.words(of: name)).count }
-    let found = prefixes(in: root, depth: 0).max { shared($0.name) < shared($1.name) }
+    let found = prefixes(in: root).max { shared($0.name) < shared($1.name) }
     guard var prefix = found?.text else { return nil }
     if let parts = prefix.wholeMatch(of: /([^{}]*)\{[^{}]*\}([^{}]*)/)?.output {
       return "\(parts.1){value}\(parts.2)"
@@ -124,19 +124,15 @@ struct PictureProposal {
   }
 
   /// The members of the response that are possibly a base URL of pictures, with the names that lead to them.
-  private static func prefixes(in node: JSONNode, depth: Int) -> [(name: String, text: String)] {
-    guard depth < 4 else { return [] }
-    return node.members.prefix(60).flatMap { name, value -> [(name: String, text: String)] in
-      if value.kind == .object {
-        // For example `{"media": {"base": …}}`.
-        return prefixes(in: value, depth: depth + 1).map { ("\(name)_\($0.name)", $0.text) }
-      }
-      guard let text = value.text, text.utf8.count < 300, !text.contains(where: \.isWhitespace),
-        PictureText.isAbsolute(text) || text.hasPrefix("/"),
+  private static func prefixes(in root: JSONNode) -> [(name: String, text: String)] {
+    root.envelope().compactMap { names, value in
+      guard let name = names.last, isBase(name), let text = value.text, text.utf8.count < 300,
+        !text.contains(where: \.isWhitespace), PictureText.isAbsolute(text) || text.hasPrefix("/"),
         !PictureText.hasEnding(text) || text.contains("{")
-      else { return [] }
-      return [(name, text)]
-    }.filter { name, _ in isBase(name) }
+      else { return nil }
+      // For example `media_cdn` for `{"media": {"cdn": …}}`.
+      return (names.joined(separator: "_"), text)
+    }
   }
 }
 

@@ -208,7 +208,7 @@ extension CurrencyProposal {
   init(given: String?, items: [FieldEvidence], prices: [FieldEvidence], root: JSONNode) {
     let named = items.first(where: Self.isNamed)
     let isOne = named?.distinct.count == 1
-    let code = Self.code(in: root, depth: 0, Currency.codes.contains)
+    let code = Self.code(in: root, Currency.codes.contains)
     let names = prices.map { $0.place.name.uppercased() }
     if let code = given {
       self.init(code, 1, "given")
@@ -247,16 +247,13 @@ extension CurrencyProposal {
   /// If several currencies share the sign, `named` decides: the code that the response has elsewhere.
   private static func written(in prices: [FieldEvidence], named: String?) -> Self? {
     for evidence in prices {
-      var counts: [String: Int] = [:]
-      for sample in evidence.samples {
-        for unit in Set(PriceText.units(of: sample)) { counts[unit, default: 0] += 1 }
-      }
-      guard let unit = counts.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }),
-        unit.value * 10 > evidence.samples.count * 3
+      let units = evidence.samples.flatMap { Set(PriceText.units(of: $0)) }
+      guard let unit = units.mostFrequent, unit.count * 10 > evidence.samples.count * 3
       else { continue }
-      let codes = Currency.codes(writtenAs: unit.key)
+      let codes = Currency.codes(writtenAs: unit.element)
       guard let first = codes.first else { continue }
-      let shown = codes.count == 1 && codes[0].lowercased() == unit.key ? codes[0] : unit.key
+      let shown =
+        codes.count == 1 && codes[0].lowercased() == unit.element ? codes[0] : unit.element
       if let named, codes.contains(named) {
         return Self(named, 0.95, "the response names it, and prices have \"\(shown)\"")
       }
@@ -286,25 +283,18 @@ extension CurrencyProposal {
     return parts.count == 2 && parts[1].prefix { $0.isWholeNumber }.count == 2
   }
 
-  /// The first currency code in a response that satisfies a condition, at most three levels deep.
-  private static func code(in node: JSONNode, depth: Int, _ fits: (String) -> Bool) -> String? {
-    guard depth < 3 else { return nil }
-    for (name, value) in node.members {
-      if FieldRules.isNamed("currency", NameWords.plain(name)),
-        let text = value.text?.uppercased(), fits(text)
-      {
-        return text
-      }
-      if let code = code(in: value, depth: depth + 1, fits) { return code }
-    }
-    return nil
+  /// The first currency code in a response that satisfies a condition, at most three objects deep.
+  private static func code(in root: JSONNode, _ fits: (String) -> Bool) -> String? {
+    root.envelope().filter { names, _ in
+      names.count <= 3 && FieldRules.isNamed("currency", NameWords.plain(names.last ?? ""))
+    }.compactMap { $0.value.text?.uppercased() }.first(where: fits)
   }
 
   /// The code in the items, or else in the response, that looks like a currency but is none.
   private static func unknown(in items: [FieldEvidence], _ root: JSONNode?) -> String? {
     items.lazy.filter { FieldRules.isNamed("currency", NameWords.plain($0.place.name)) }
       .flatMap(\.samples).first(where: isUnknown)
-      ?? root.flatMap { code(in: $0, depth: 0, isUnknown) }
+      ?? root.flatMap { code(in: $0, isUnknown) }
   }
 
   /// Whether a text looks like the code of a currency, but ISO 4217 does not have it, for example "ETH" or "POINTS".
