@@ -69,6 +69,9 @@ enum FieldRules {
     partly        | 1    | net, netto, ht, bez, excl, ex, excluding, without, unit, grund, total | a price without tax, or per unit
     inside        | 1    | variants, variations, options, skus, reviews, images, media, categories, tags, attributes, facets, filters, related, recommendations, recommended, popular, trending, suggestions, banners, links, brands | a list that is usually a part of an item
     digits        | 1    | currency minor unit, minor unit, minor units, exponent, fraction digits, precision, scale, decimals | how many decimals the number beside it has
+    divisor       | 1    | divisor, divide by, denominator | the number by which the price beside it has to be divided
+    nanos         | 1    | nanos | the billionths of the price beside it
+    unitName      | 1    | unit, units, scale, format | the name of the unit of the price beside it
     cents         | 1    | cents, cent, minor, pence, subunits, money, fen, centavos, centimes, centimos, céntimos, grosze, groszy, paise, kopecks, øre | the number is in minor units
     currency      | 1    | currency, currency code, currency id, currencycode, price currency, currency iso, iso currency, moneda, devise, währung, waehrung, valuta, moeda, 通貨, 货币, curr, ccy, 통화 | a currency's name
     language      | 1    | ar, bg, cs, da, de, el, en, es, et, fi, fr, he, hi, hr, hu, id, it, ja, ko, kr, lt, lv, ms, nb, nl, no, pl, pt, ro, ru, sk, sl, sr, sv, th, tr, uk, vi, zh | the text in this language
