@@ -393,6 +393,9 @@ struct FieldPlace: Hashable {
   /// The name of a step that stands for all members of an object, or all elements of a list.
   static let everyElement = "[*]"
 
+  /// The JSONPath with some names, such as `$.data.products`.
+  static func path(_ names: some Sequence<String>) -> String { "$" + names.map(segment).joined() }
+
   /// A name as a segment of a JSONPath, such as `.price` or `['list price']`. (RFC 9535, section 2.5.1)
   static func segment(_ name: String) -> String {
     if name == everyElement { return name }
