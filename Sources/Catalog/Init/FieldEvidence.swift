@@ -48,18 +48,21 @@ struct FieldEvidence {
   /// - Returns: The share of items whose two values satisfy the condition, from 0 to 1. Items that lack one of the
   ///   values do not count; if no item has both, the share is 1.
   func share(with other: FieldEvidence, _ holds: (String, String) -> Bool) -> Double {
-    let pairs = zip(firsts, other.firsts).compactMap { one, other in
+    let pairs = pairs(with: other)
+    return pairs.isEmpty ? 1 : Double(pairs.count { holds($0.0, $0.1) }) / Double(pairs.count)
+  }
+
+  /// The values of each item here and at another place; items that lack one of the values are left out.
+  private func pairs(with other: FieldEvidence) -> [(String, String)] {
+    zip(firsts, other.firsts).compactMap { one, other in
       one.flatMap { one in other.map { (one, $0) } }
     }
-    return pairs.isEmpty ? 1 : Double(pairs.count { holds($0.0, $0.1) }) / Double(pairs.count)
   }
 
   /// Whether items with the same value here differ in `titles`, so that the value does not identify an item.
   func isShared(by titles: FieldEvidence) -> Bool {
     var known: [String: String] = [:]
-    let pairs = zip(firsts, titles.firsts).compactMap { id, title in
-      id.flatMap { id in title.map { (id, $0) } }
-    }
+    let pairs = pairs(with: titles)
     let conflicts = pairs.count { id, title in
       known.updateValue(known[id] ?? title, forKey: id).map { $0 != title } ?? false
     }
@@ -94,9 +97,8 @@ struct FieldEvidence {
   fileprivate mutating func dropPlaceholders() {
     guard isText, !place.isMany, share(PictureText.isLink) > 0.3 else { return }
     let odd = Set(samples.filter { !PictureText.isLink($0) && !PictureText.isData($0) })
-    guard !odd.isEmpty, odd.allSatisfy({ Self.saysNothing.contains($0.lowercased()) }) else {
-      return
-    }
+    guard !odd.isEmpty, odd.allSatisfy({ FieldRules.isNamed("nothing", $0.lowercased()) })
+    else { return }
     placeholders = odd
     samples.removeAll(where: odd.contains)
     distinct.subtract(odd)
@@ -106,10 +108,6 @@ struct FieldEvidence {
       leads -= 1
     }
   }
-
-  private static let saysNothing: Set<String> = [
-    "n/a", "na", "none", "null", "nil", "-", "no_selection", "undefined", "false", "no image",
-  ]
 
   /// Whether the place has one value in each item: its path has no list, or every list on it has one element.
   ///
@@ -139,6 +137,8 @@ struct EvidenceCollection {
   private var positions: [FieldPlace: Int] = [:]
   /// The number of items that have been examined so far.
   private var count = 0
+  /// The positions in ``all`` of the values that the current item has had so far.
+  private var seen: Set<Int> = []
   /// Whether the current value is in the first element of every list on its path.
   private var isLeading = true
 
@@ -154,8 +154,8 @@ struct EvidenceCollection {
     let step = max(1, (items.count + Self.itemLimit - 1) / Self.itemLimit)
     let chosen = stride(from: 0, to: items.count, by: step).map { items[$0] }
     for item in chosen {
-      var seen: Set<Int> = []
-      visit(item, FieldPlace(steps: []), &seen)
+      seen = []
+      visit(item, FieldPlace(steps: []))
       count += 1
     }
     // If a list has pictures alone, their type tells nothing apart.
@@ -179,95 +179,82 @@ struct EvidenceCollection {
     }
   }
 
-  private mutating func visit(_ node: JSONNode, _ place: FieldPlace, _ seen: inout Set<Int>) {
+  private mutating func visit(_ node: JSONNode, _ place: FieldPlace) {
     switch node.kind {
     case .object:
       guard place.steps.count < Self.depthLimit else { return }
-      for (name, value) in node.members { visit(value, place.adding(name), &seen) }
+      for (name, value) in node.members { visit(value, place.adding(name)) }
     case .array:
       guard let last = place.steps.last, !last.isList, last.choice == nil else { return }
-      let isPair = visitPosition(node, place, &seen)
-      visitPairs(node, place, &seen)
-      if isPair { return }
+      let elements = node.elements
+      let position = position(elements, last.name)
+      let some = elements.prefix(40)
+      for choice in position.isEmpty ? pictures(some, place) + pairs(some) : position {
+        let chosen = place.choosing(choice.selector, choice.meaning)
+        visit(choice.value, choice.member.map(chosen.adding) ?? chosen)
+      }
+      guard position.isEmpty else { return }
       let wasLeading = isLeading
       defer { isLeading = wasLeading }
-      for (position, element) in node.elements.prefix(Self.elementLimit).enumerated() {
+      for (position, element) in elements.prefix(Self.elementLimit).enumerated() {
         isLeading = wasLeading && position == 0
-        visit(element, place.ofElements, &seen)
+        visit(element, place.ofElements)
       }
-    case .string, .integer, .real: record(node, place, &seen)
+    case .string, .integer, .real: record(node, place)
     case .boolean, .null: break
     }
   }
 
-  /// Records a list of two coordinates: `[longitude, latitude]` as in GeoJSON, or `[latitude, longitude]`.
+  /// An element of a list, or a member of it, that a selector of its own such as `[0]` leads to.
+  private typealias Choice = (selector: String, meaning: String, member: String?, value: JSONNode)
+
+  /// The elements of a list of two coordinates: `[longitude, latitude]` as in GeoJSON, or `[latitude, longitude]`.
   ///
-  /// GeoJSON puts the longitude first. (RFC 7946, section 3.1.1)
-  ///
-  /// - Returns: Whether the list is such a position; if not, nothing is recorded.
-  private mutating func visitPosition(
-    _ node: JSONNode,
-    _ place: FieldPlace,
-    _ seen: inout Set<Int>
-  ) -> Bool {
-    let name = NameWords.plain(place.steps.last?.name ?? "").replacing(" ", with: "")
+  /// GeoJSON puts the longitude first. (RFC 7946, section 3.1.1) The result is empty if the list is no such position.
+  private func position(_ numbers: [JSONNode], _ name: String) -> [Choice] {
+    let name = NameWords.plain(name).replacing(" ", with: "")
     let isLongitudeFirst = ["coordinates", "coords", "lnglat", "lonlat"].contains(name)
-    let numbers = node.elements
     guard isLongitudeFirst || ["latlng", "latlon"].contains(name), (2...3).contains(numbers.count),
       numbers.allSatisfy({ $0.kind == .integer || $0.kind == .real })
-    else { return false }
-    let order = ["longitude", "latitude"]
-    for (index, meaning) in (isLongitudeFirst ? order : order.reversed()).enumerated() {
-      record(numbers[index], place.choosing("[\(index)]", meaning), &seen)
-    }
-    return true
+    else { return [] }
+    let meanings = isLongitudeFirst ? ["longitude", "latitude"] : ["latitude", "longitude"]
+    return meanings.enumerated().map { ("[\($0)]", $1, nil, numbers[$0]) }
   }
 
-  /// Records a list of names with values, such as `[{"code": "price", "value": 7}]`.
+  /// The values of a list of names with values, such as `[{"code": "price", "value": 7}]`.
   ///
   /// Each value is recorded as if `price` were the name of a member.
-  private mutating func visitPairs(
-    _ node: JSONNode,
-    _ place: FieldPlace,
-    _ seen: inout Set<Int>
-  ) {
-    let elements = node.elements.prefix(40)
-    visitPictures(elements, place, &seen)
+  private func pairs(_ elements: ArraySlice<JSONNode>) -> [Choice] {
     guard let first = elements.first, first.kind == .object,
       let value = ["value", "values", "val"].first(where: { first[$0] != nil }),
       let key = ["attribute_code", "code", "key", "name", "slug"].first(where: {
         first[$0]?.text?.isEmpty == false
       })
-    else { return }
-    for element in elements {
+    else { return [] }
+    return elements.compactMap { element in
       guard let name = element[key]?.text, !name.isEmpty, name.utf8.count <= 60,
         let held = element[value]
-      else { continue }
-      let choice = "[?@\(FieldPlace.segment(key)) == \(FieldPlace.quoted(name))]"
-      visit(held, place.choosing(choice, name).adding(value), &seen)
+      else { return nil }
+      return (FieldPlace.selector(key, name), name, value, held)
     }
   }
 
-  /// Records the pictures in a list that has videos too: `[{"type": "image", "url": …}, {"type": "video", "url": …}]`.
-  private mutating func visitPictures(
-    _ elements: some Sequence<JSONNode>,
-    _ place: FieldPlace,
-    _ seen: inout Set<Int>
-  ) {
+  /// The pictures in a list that has videos too: `[{"type": "image", "url": …}, {"type": "video", "url": …}]`.
+  private func pictures(_ elements: ArraySlice<JSONNode>, _ place: FieldPlace) -> [Choice] {
     // Lists inside such a picture are not searched again, because the time would grow exponentially with the depth.
-    guard !place.steps.contains(where: { $0.meaning == "image" }) else { return }
-    for key in ["type", "media_type", "mediaType", "kind", "media_content_type"] {
-      for element in elements {
+    guard !place.steps.contains(where: { $0.meaning == "image" }) else { return [] }
+    let keys = ["type", "media_type", "mediaType", "kind", "media_content_type"]
+    return keys.flatMap { key in
+      elements.compactMap { element in
         guard let type = element[key]?.text,
           ["image", "photo", "picture"].contains(type.lowercased())
-        else { continue }
-        let choice = "[?@\(FieldPlace.segment(key)) == \(FieldPlace.quoted(type))]"
-        visit(element, place.choosing(choice, "image"), &seen)
+        else { return nil }
+        return (FieldPlace.selector(key, type), "image", nil, element)
       }
     }
   }
 
-  private mutating func record(_ node: JSONNode, _ place: FieldPlace, _ seen: inout Set<Int>) {
+  private mutating func record(_ node: JSONNode, _ place: FieldPlace) {
     guard !node.isEmpty, let text = FieldReader.plainText(node),
       all.count < Self.placeLimit || positions[place] != nil
     else { return }
@@ -340,16 +327,12 @@ struct FieldPlace: Hashable {
 
   /// Whether a name adds no meaning to the name before it, such as `en` or `value` after `title`.
   private static func addsNothing(_ name: String, _ parent: String) -> Bool {
-    let words = NameWords.words(of: name)
-    if ["rendered", "html", "plain", "default", "#text", "_text", "$t"].contains(name.lowercased())
-    {
-      return true
-    }
+    let lower = name.lowercased()
+    if FieldRules.isNamed("form", lower) { return true }
     guard FieldRules.isText(parent) else { return false }
-    if ["value", "text", "_", "#cdata-section", "displayvalue"].contains(name.lowercased()) {
-      return true
-    }
-    return words.count <= 2 && FieldRules.isNamed("language", words.first ?? "")
+    let words = NameWords.words(of: name)
+    return FieldRules.isNamed("textForm", lower)
+      || words.count <= 2 && FieldRules.isNamed("language", words.first ?? "")
   }
 
   /// Whether an item can have several values at this place.
@@ -400,20 +383,19 @@ struct FieldPlace: Hashable {
   }
 
   private func path(_ choice: String, atEnd end: String? = nil) -> String {
-    var path = "$"
-    for (position, step) in steps.enumerated() {
-      path += Self.segment(step.name)
-      if let choice = step.choice {
-        path += choice
-        continue
-      }
-      if step.isList { path += position == steps.count - 1 ? end ?? choice : choice }
+    let parts = steps.enumerated().map { position, step in
+      let isLast = position == steps.count - 1
+      let element = isLast ? end ?? choice : choice
+      return Self.segment(step.name) + (step.choice ?? (step.isList ? element : ""))
     }
-    return path
+    return "$" + parts.joined()
   }
 
   /// The name of a step that stands for all members of an object, or all elements of a list.
   static let everyElement = "[*]"
+
+  /// The JSONPath with some names, such as `$.data.products`.
+  static func path(_ names: some Sequence<String>) -> String { "$" + names.map(segment).joined() }
 
   /// A name as a segment of a JSONPath, such as `.price` or `['list price']`. (RFC 9535, section 2.5.1)
   static func segment(_ name: String) -> String {
@@ -426,17 +408,17 @@ struct FieldPlace: Hashable {
     return isWord ? ".\(name)" : "[\(quoted(name))]"
   }
 
+  /// The selector of the elements of a list that have a text as a member, such as `[?@.code == 'price']`.
+  static func selector(_ name: String, _ text: String) -> String {
+    "[?@\(segment(name)) == \(quoted(text))]"
+  }
+
   /// A text as a string literal in a JSONPath, such as `'list price'`. (RFC 9535, section 2.3.1)
   static func quoted(_ name: String) -> String {
-    var quoted = ""
-    for scalar in name.unicodeScalars {
-      if scalar == "'" || scalar == "\\" { quoted += "\\" }
-      if scalar.value < 0x20 {
-        quoted += unicodeEscape(UInt16(scalar.value))
-      } else {
-        quoted.unicodeScalars.append(scalar)
-      }
+    let inner = escaped(name) { scalar in
+      if scalar.value < 0x20 { return unicodeEscape(scalar) }
+      return scalar == "'" || scalar == "\\" ? "\\\(scalar)" : nil
     }
-    return "'\(quoted)'"
+    return "'\(inner)'"
   }
 }

@@ -12,7 +12,8 @@ enum FieldRules {
   ///
   /// Each row has four cells: a meaning, a confidence from 0 to 1, the names with this meaning, and the reason. The
   /// meaning is a ``Field`` or an auxiliary meaning such as `former`. Names are written as by ``NameWords/plain(_:)``:
-  /// in lower case, with spaces between words. A name of a field must match as a whole, and so must a name of paging.
+  /// in lower case, with spaces between words. Currencies, endings and values are in lower case, but otherwise as shops
+  /// write them. A name of a field must match as a whole, and so must a name of paging.
   /// For the other auxiliary meanings, one matching word is enough.
   private static let table = """
     id            | 1    | id | one thing has it alone
@@ -68,9 +69,14 @@ enum FieldRules {
     partly        | 1    | net, netto, ht, bez, excl, ex, excluding, without, unit, grund, total | a price without tax, or per unit
     inside        | 1    | variants, variations, options, skus, reviews, images, media, categories, tags, attributes, facets, filters, related, recommendations, recommended, popular, trending, suggestions, banners, links, brands | a list that is usually a part of an item
     digits        | 1    | currency minor unit, minor unit, minor units, exponent, fraction digits, precision, scale, decimals | how many decimals the number beside it has
+    divisor       | 1    | divisor, divide by, denominator | the number by which the price beside it has to be divided
+    nanos         | 1    | nanos | the billionths of the price beside it
+    unitName      | 1    | unit, units, scale, format | the name of the unit of the price beside it
     cents         | 1    | cents, cent, minor, pence, subunits, money, fen, centavos, centimes, centimos, céntimos, grosze, groszy, paise, kopecks, øre | the number is in minor units
     currency      | 1    | currency, currency code, currency id, currencycode, price currency, currency iso, iso currency, moneda, devise, währung, waehrung, valuta, moeda, 通貨, 货币, curr, ccy, 통화 | a currency's name
     language      | 1    | ar, bg, cs, da, de, el, en, es, et, fi, fr, he, hi, hr, hu, id, it, ja, ko, kr, lt, lv, ms, nb, nl, no, pl, pt, ro, ru, sk, sl, sr, sv, th, tr, uk, vi, zh | the text in this language
+    form          | 1    | rendered, html, plain, default, #text, _text, $t | says how the value before it is written
+    textForm      | 1    | value, text, _, #cdata-section, displayvalue | the text itself, after the name of a text
     more          | 1    | has more, has next, has next page, more | true if there is a next page
     next          | 1    | next, next page, next url, next link, next page url, next href, more url | where the next page is
     cursor        | 1    | cursor, next cursor, end cursor, next page token, continuation token, after, next token, continuation, cursor next, next after, page token, next cursor token | the place where the next page begins
@@ -84,6 +90,11 @@ enum FieldRules {
     prose         | 1    | section, sections, detail, details, desc, description, content, body | pictures within a long description
     stranger      | 1    | brand, logo, vendor, seller, reviews, related, icon, qr, avatar | no picture of the item in its detail
     secret        | 1    | key, token, secret, password, signature, apikey, auth | a secret in the query of a URL
+    nothing       | 1    | n/a, na, none, null, nil, -, no_selection, undefined, false, no image | stands where an item has no picture
+    pictureBase   | 1    | cdn, asset, assets, static, prefix, host, domain | the beginning of the URLs of pictures
+    pictureFile   | 1    | jpg, jpeg, png, gif, webp, avif, svg, bmp, tif, tiff | the ending of a picture's file
+    otherFile     | 1    | html, htm, php, asp, aspx, jsp, mp4, m4v, webm, mov, m3u8, mp3, m4a, ogg, wav, pdf, zip, vtt, glb, gltf, usdz | the ending of a page, a video or another file
+    largeAmounts  | 1    | amd, aoa, ars, bdt, cop, crc, dop, dzd, egp, etb, huf, idr, inr, jmd, kes, kzt, lbp, lkr, mmk, mnt, mwk, ngn, npr, php, pkr, rsd, rub, thb, try, twd, tzs, uyu, uzs, yer, zmw | a currency with two decimals, although everyday prices have four digits or more before the decimal point
     smallest      | 1    | thumb, thumbnail, thumbs, thumbnails, small, sm, s, xs, sq, tiny, mini, icon, preview, low, klein, kleine, vorschau, piccola, piccolo, pequena, pequeña, petite, petit, vignette, miniatura, miniature, anteprima, liten | its smallest form
     """
 
@@ -254,14 +265,7 @@ struct FieldScore {
   ///
   /// Paths with equal scores keep the order that they have in the item.
   static func ranking(_ field: FieldRules.Field, _ all: [FieldEvidence]) -> [FieldScore] {
-    sorted(all.map { judge(field, $0) }.filter { $0.confidence >= floor })
-  }
-
-  /// The scores, the likeliest first; equal ones keep their order.
-  static func sorted(_ scores: [FieldScore]) -> [FieldScore] {
-    scores.enumerated()
-      .sorted { ($1.element.confidence, $0.offset) < ($0.element.confidence, $1.offset) }
-      .map(\.element)
+    all.map { judge(field, $0) }.filter { $0.confidence >= floor }.ranked(by: \.confidence)
   }
 
   /// The short texts that differ in most of the items; each has the confidence ``floor``.

@@ -50,19 +50,17 @@ struct FormatProposal: ProposedReading {
     let member = rules.lazy.compactMap { rule -> String? in
       if case .path(let path) = rule.currency { path.lastName } else { nil }
     }.first
-    let counts = Dictionary(grouping: codes, by: \.self).mapValues(\.count)
-    let usual = counts.max { ($0.value, $1.key) < ($1.value, $0.key) }
+    let read = elements.count - lost
     self.format = format.name
     about = format.about
-    count = elements.count - lost
+    count = read
     pagingLines = Self.pagingLines(format, page)
-    if let given {
-      currency = (given, "given")
-    } else if let usual {
-      currency = (usual.key, "\(member ?? "the prices") of \(usual.value) of \(count)")
-    } else {
-      currency = ("USD", "assumed; none is named: correct it")
-    }
+    currency =
+      given.map { ($0, "given") }
+      ?? codes.mostFrequent.map {
+        ($0.element, "\(member ?? "the prices") of \($0.count) of \(read)")
+      }
+      ?? ("USD", "assumed; none is named: correct it")
   }
 
   /// The currency that an item names in a member of its own, or else in the text of the price.
@@ -159,26 +157,18 @@ enum FormatSignature {
       let evidence = roots[notation].flatMap { try? self.evidence(signature, in: $0) } ?? 0
       if evidence > 0 { fitting.append((format, evidence)) }
     }
-    return fitting.enumerated().sorted {
-      ($1.element.evidence, $0.offset) < ($0.element.evidence, $1.offset)
-    }.map(\.element.format)
+    return fitting.ranked(by: \.evidence).map(\.format)
   }
 
   /// The number of paths in the longest alternative that fits, or 0 if none fits.
-  private static func evidence(
-    _ signature: YAMLNode,
-    in root: JSONNode
-  ) throws(CatalogError) -> Int {
-    var best = 0
-    for alternative in try signature.list() {
-      let paths = try alternative.paths()
-      var fits = paths.count > best
-      for path in paths where fits {
-        fits = try path.values(in: root).contains { $0.kind != .null }
-      }
-      if fits { best = paths.count }
-    }
-    return best
+  private static func evidence(_ signature: YAMLNode, in root: JSONNode) throws -> Int {
+    try signature.list().map { try $0.paths() }.filter { try fits($0, root) }.map(\.count).max()
+      ?? 0
+  }
+
+  /// Whether each of the paths leads to something in a response.
+  static func fits(_ paths: [JSONPath], _ root: JSONNode) throws -> Bool {
+    try paths.allSatisfy { path in try path.values(in: root).contains { $0.kind != .null } }
   }
 
   static func look(of body: [UInt8]) -> Look {
@@ -242,13 +232,10 @@ enum ProposedNotation {
   /// Each of these elements must have members of its own.
   private static func record(in node: JSONNode, _ depth: Int) -> (name: String, count: Int)? {
     guard depth < 8 else { return nil }
-    var best: (name: String, count: Int)?
-    for (name, value) in node.members where !name.hasPrefix("@") {
+    let found = node.members.filter { !$0.name.hasPrefix("@") }.compactMap { name, value in
       let isList = value.kind == .array && value.elements.allSatisfy { $0.kind == .object }
-      let found: (name: String, count: Int)? =
-        isList ? (name, value.count) : record(in: value, depth + 1)
-      if let found, found.count > (best?.count ?? 0) { best = found }
+      return isList ? (name, value.count) : record(in: value, depth + 1)
     }
-    return best
+    return found.filter { $0.count > 0 }.max { $0.count < $1.count }
   }
 }

@@ -38,12 +38,10 @@ struct ItemFields {
       }
       if field == .title { ranking = Self.doubted(ranking, ==) }
       if field == .id, isOneList, let title = rankings[.title]?.first {
-        ranking = FieldScore.sorted(
-          ranking.map { score in
-            let isShared = score.evidence.isShared(by: title.evidence)
-            return isShared ? FieldScore(evidence: score.evidence, confidence: 0.35) : score
-          }
-        )
+        ranking = ranking.map { score in
+          let isShared = score.evidence.isShared(by: title.evidence)
+          return isShared ? FieldScore(evidence: score.evidence, confidence: 0.35) : score
+        }.ranked(by: \.confidence)
       }
       guard let first = ranking.first else { continue }
       taken.insert(first.evidence.place)

@@ -24,6 +24,9 @@ struct ItemPlace {
   /// The sections, if the response has several; otherwise empty.
   var sections: [JSONNode] = []
 
+  /// The JSONPath to the place, such as `$.data.products`.
+  var jsonPath: String { FieldPlace.path(path) }
+
   /// Every place in a response that possibly has items.
   ///
   /// An object precedes the objects inside it.
@@ -155,14 +158,25 @@ struct ItemPlace {
   }
 }
 
+extension JSONNode {
+  /// The values around the items of a response, with the names that lead to them: `["meta", "total"]`.
+  ///
+  /// They are in at most four objects, one in the other, and not in lists. Of each object, 60 members are looked at. A
+  /// list, and an object in the fourth object, is a value too.
+  func envelope(_ outer: [String] = []) -> [(names: [String], value: JSONNode)] {
+    members.prefix(60).flatMap { name, value in
+      let names = outer + [name]
+      return value.kind == .object && names.count < 4 ? value.envelope(names) : [(names, value)]
+    }
+  }
+}
+
 /// A response that no built-in format fits, with the items that were found in it.
 struct ResponseLook {
   /// The lines that describe the response's notation in a catalog file, such as `read: csv`; empty for JSON.
   let notation: [String]
   /// The response, converted to JSON.
   let response: JSONNode
-  /// The root of the paths to the items: the response, or the output of ``program``.
-  let root: JSONNode
   /// The program that makes items of the response, or nil if the response already has items.
   let program: JoiningProgram?
   /// The place in ``root`` where the items are.
@@ -192,11 +206,8 @@ struct ResponseLook {
     }
     self.notation = notation
     self.response = response
-    root = found == nil ? response : joined ?? response
     self.program = found == nil ? nil : program
-    place = best.place
-    confidence = best.confidence
-    fields = best.fields
+    (place, confidence, fields) = best
   }
 
   private typealias Found = (place: ItemPlace, confidence: Double, fields: ItemFields)

@@ -17,7 +17,10 @@ struct JoiningProgram: Hashable {
       program = table
       return
     }
-    guard let known = Self.known.first(where: { $0.fits(root) }) else { return nil }
+    let known = Self.known.first { known in
+      (try? FormatSignature.fits(known.signature.map(JSONPath.init(parsing:)), root)) == true
+    }
+    guard let known else { return nil }
     comment =
       "# As \(known.service) sends it, items refer to other things by id: here they are joined."
     program = known.program
@@ -51,53 +54,37 @@ struct JoiningProgram: Hashable {
     return nil
   }
 
-  private struct Known {
-    let service: String
-    let fits: @Sendable (JSONNode) -> Bool
-    let program: String
-  }
-
-  private static let known = [
-    Known(
-      service: "Contentful",
-      fits: { root in
-        root["sys"]?["type"]?.text == "Array"
-          && root["items"]?.elements.first?["fields"]?.kind == .object
-      },
-      program: """
-        INDEX((.includes // {})[][]; .sys.id) as $linked
-        | def plain: if type == "object" and .sys.type? == "Link" then $linked[.sys.id].fields
-            elif type == "array" then [.[] | plain | values] else . end;
-        {items: [.items[] | (.fields | map_values(plain)) + {id: .sys.id}]}
-        """
+  /// The programs for known services, each with paths that every response of the service has.
+  private static let known: [(service: String, signature: [String], program: String)] = [
+    (
+      "Contentful", ["$.sys[?@ == 'Array']", "$.items[0].fields"],
+      """
+      INDEX((.includes // {})[][]; .sys.id) as $linked
+      | def plain: if type == "object" and .sys.type? == "Link" then $linked[.sys.id].fields
+          elif type == "array" then [.[] | plain | values] else . end;
+      {items: [.items[] | (.fields | map_values(plain)) + {id: .sys.id}]}
+      """
     ),
-    Known(
-      service: "Square",
-      fits: { root in
-        root["objects"]?.elements.contains { $0["item_data"]?.kind == .object } ?? false
-      },
-      program: """
-        INDEX((.objects + .related_objects)[]; .id) as $linked
-        | {items: [.objects[] | select(.type == "ITEM" and (.is_deleted | not)) | {id} + (.item_data | {
-          name,
-          description: (.description_plaintext // .description),
-          categories: [.categories[]?.id // empty | $linked[.].category_data.name | strings],
-          price_money: [.variations[]?.item_variation_data.price_money // empty][0],
-          images: [.image_ids[]? | $linked[.].image_data.url | strings]})]}
-        """
+    (
+      "Square", ["$.objects[*].item_data"],
+      """
+      INDEX((.objects + .related_objects)[]; .id) as $linked
+      | {items: [.objects[] | select(.type == "ITEM" and (.is_deleted | not)) | {id} + (.item_data | {
+        name,
+        description: (.description_plaintext // .description),
+        categories: [.categories[]?.id // empty | $linked[.].category_data.name | strings],
+        price_money: [.variations[]?.item_variation_data.price_money // empty][0],
+        images: [.image_ids[]? | $linked[.].image_data.url | strings]})]}
+      """
     ),
-    Known(
-      service: "JSON:API",
-      fits: { root in
-        root["included"]?.elements.first?["attributes"]?.kind == .object
-          && root["data"]?.elements.first?["attributes"]?.kind == .object
-      },
-      program: """
-        INDEX(.included[]; "\\(.type) \\(.id)") as $linked
-        | def one: $linked["\\(.type) \\(.id)"].attributes;
-        {items: [.data[] | .attributes + {id} + ((.relationships // {}) | map_values(.data
-          | if type == "array" then [.[] | one | values] elif type == "object" then one else null end))]}
-        """
+    (
+      "JSON:API", ["$.included[0].attributes", "$.data[0].attributes"],
+      """
+      INDEX(.included[]; "\\(.type) \\(.id)") as $linked
+      | def one: $linked["\\(.type) \\(.id)"].attributes;
+      {items: [.data[] | .attributes + {id} + ((.relationships // {}) | map_values(.data
+        | if type == "array" then [.[] | one | values] elif type == "object" then one else null end))]}
+      """
     ),
   ]
 

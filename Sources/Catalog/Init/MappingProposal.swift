@@ -45,34 +45,31 @@ package struct MappingProposal {
   ///   - source: The source of the first response.
   ///   - currency: The ISO 4217 code that the user gave, or nil to deduce the currency.
   ///   - hasNextLink: Whether the `Link` header of a response names a next page.
-  init(
-    of looks: [ResponseLook],
-    source: ProposedSource,
-    currency: String?,
-    hasNextLink: Bool
-  ) {
-    let first = looks[0]
-    var best = first.place
+  init(of looks: [ResponseLook], source: ProposedSource, currency: String?, hasNextLink: Bool) {
+    look = looks[0]
+    let root = look.response
+    var best = look.place
     best.items = looks.flatMap(\.place.items)
     best.sections = looks.flatMap(\.place.sections)
-    let chosen =
-      looks.count == 1
-      ? first.fields : ItemFields(EvidenceCollection(best.items).all, isOneList: false)
-    look = first
     place = best
     confidence = looks.map { min(1, $0.confidence) }.min() ?? 0
-    fields = chosen
-    let all = chosen.evidence
-    let prices = [chosen.salePrice, chosen.normalPrice].compactMap(\.first?.evidence)
-    let root = first.response
+    fields =
+      looks.count == 1
+      ? look.fields : ItemFields(EvidenceCollection(best.items).all, isOneList: false)
+    let all = fields.evidence
+    let prices = [fields.salePrice, fields.normalPrice].compactMap(\.first?.evidence)
     let money = CurrencyProposal(given: currency, items: all, prices: prices, root: root)
     self.currency = money
-    let sale = PriceProposal(chosen.salePrice, among: all, currency: money)
-    salePrice = sale
-    normalPrice = PriceProposal(chosen.normalPrice, among: all, currency: money, like: sale?.unit)
-    thumbnail = PictureProposal(chosen.thumbnail, isMany: false, among: all, root: root)
-    gallery = PictureProposal(chosen.gallery, isMany: true, among: all, root: root)
-    envelopeTitle = first.program == nil ? Self.envelopeTitle(of: root, best) : nil
+    salePrice = PriceProposal(fields.salePrice, among: all, currency: money)
+    normalPrice = PriceProposal(
+      fields.normalPrice,
+      among: all,
+      currency: money,
+      like: salePrice?.unit
+    )
+    thumbnail = PictureProposal(fields.thumbnail, isMany: false, among: all, root: root)
+    gallery = PictureProposal(fields.gallery, isMany: true, among: all, root: root)
+    envelopeTitle = look.program == nil ? Self.envelopeTitle(of: root, best) : nil
     let sections = EvidenceCollection(best.sections).all.filter {
       $0.place.steps.count == 1 && !$0.place.isMany
     }
@@ -80,11 +77,11 @@ package struct MappingProposal {
     sectionKey = Self.key(of: sections) ?? sectionTitle
     pagings = PagingProposal.ranking(
       root: root,
-      place: first.program == nil
-        ? first.place : ItemPlace(kind: .list, path: [], items: first.place.items),
+      place: look.program == nil
+        ? look.place : ItemPlace(kind: .list, path: [], items: look.place.items),
       url: source.url,
       hasNextLink: hasNextLink,
-      id: chosen.rankings[.id]?.first?.evidence.place.first,
+      id: fields.rankings[.id]?.first?.evidence.place.first,
       request: source.body
     )
   }
@@ -136,10 +133,9 @@ package struct MappingProposal {
 
   /// The error for a response that has nothing that looks like items.
   static func nothingFound(in root: JSONNode) -> CatalogError {
-    let isEmpty =
-      root.kind == .array && root.count == 0
-      || root.members.contains { $0.value.kind == .array }
-        && root.members.allSatisfy { $0.value.kind != .array || $0.value.count == 0 }
+    let values = root.kind == .array ? [root] : root.members.map(\.value)
+    let lists = values.filter { $0.kind == .array }
+    let isEmpty = !lists.isEmpty && lists.allSatisfy { $0.count == 0 }
     let names = root.members.prefix(8).map { PlainText.line(String($0.name.prefix(40))) }
     let found =
       names.isEmpty
@@ -182,7 +178,7 @@ extension MappingProposal: ProposedReading {
   /// There are none if the response is a single section.
   var partLines: [String] {
     guard place.kind == .sections, let key = sectionKey else { return [] }
-    let each = YAMLText.scalar("$" + place.path.map(FieldPlace.segment).joined() + "[*]")
+    let each = YAMLText.scalar("\(place.jsonPath)[*]")
     func line(_ name: String, _ score: FieldScore) -> String {
       noted("\(name): \(YAMLText.scalar(score.evidence.place.first))", score, "section")
     }
@@ -207,52 +203,39 @@ extension MappingProposal: ProposedReading {
   private var valueLines: [String] {
     let pictures = [thumbnail, gallery].compactMap(\.self).flatMap(\.scores).map(\.evidence)
     let titles = fields.alternatives(.title).map(\.evidence)
-    let isHTML = (titles + pictures).contains { $0.samples.contains(where: Self.hasEntity) }
+    // A character reference, such as `&amp;` or `&#8217;`. (HTML, section 13.5)
+    let reference = /&(?:#[^&; ]{1,7}|[A-Za-z]{2,8});/
+    let isHTML = (titles + pictures).contains { $0.samples.contains { $0.contains(reference) } }
     let none = Set(pictures.flatMap(\.placeholders)).sorted()
     return (isHTML ? [noted("text: html", 0.9, "titles or addresses have entities")] : [])
       + (none.isEmpty ? [] : ["none: \(YAMLText.list(none.map(YAMLText.quoted)))"])
   }
 
-  /// Whether a text has a character reference, such as `&amp;`. (HTML, section 13.5)
-  private static func hasEntity(_ text: String) -> Bool {
-    text.contains("&amp;")
-      || text.split(separator: "&", omittingEmptySubsequences: false).dropFirst().contains {
-        rest in
-        let name = rest.prefix { $0 != ";" }
-        return name.count < rest.count && (2...8).contains(name.count) && !name.contains(" ")
-          && (name.first == "#" || name.allSatisfy { $0.isASCII && $0.isLetter })
-      }
-  }
-
   /// The lines with the path to the items, and with the transform that makes the items if there is one.
   private var items: [String] {
-    let path = place.path.map(FieldPlace.segment).joined()
+    let path = place.jsonPath
     let reason = "an array of \(count(itemCount, "object"))"
     if let program = look.program {
       return [program.comment] + made(noted("items: $.items", confidence, reason))
     }
-    let sections = count(
-      place.sections.count,
-      place.kind == .sectionsByName && place.member == nil ? "array" : "section"
-    )
     let member = place.member?.all.dropFirst() ?? ""
     switch place.kind {
-    case .list: return [noted("items: \(YAMLText.scalar("$\(path)"))", confidence, reason)]
+    case .list: return [noted("items: \(YAMLText.scalar(path))", confidence, reason)]
     case .sections:
-      let from = YAMLText.scalar(sectionKey == nil ? "$\(path)[*]\(member)" : "$\(member)")
+      let from = YAMLText.scalar(sectionKey == nil ? "\(path)[*]\(member)" : "$\(member)")
+      let sections = count(place.sections.count, "section")
       return [noted("items: \(from)", confidence, "\(reason) in \(sections)")]
     case .sectionsByName:
-      return [noted("# Sections by name", confidence, "\(sections) in an object")]
-        + made("items: $.items")
+      let sections = count(place.sections.count, place.member == nil ? "array" : "section")
+      return [noted("# Sections by name", confidence, "\(sections) in an object")] + made()
     case .itemsByID:
       let objects = count(itemCount, "object")
-      return [noted("# Items by id", confidence, "\(objects) in an object")]
-        + made("items: $.items")
+      return [noted("# Items by id", confidence, "\(objects) in an object")] + made()
     }
   }
 
   /// The lines of the transform, followed by the line with the path to the items in its output.
-  private func made(_ items: String) -> [String] {
+  private func made(_ items: String = "items: $.items") -> [String] {
     ["transform: |"] + YAMLText.block(transform ?? "", indent: "  ") + [items]
   }
 
@@ -280,15 +263,14 @@ extension MappingProposal: ProposedReading {
 
   /// The keys of the catalog file whose values are in doubt, such as `salePrice`.
   var unsure: [String] {
-    let texts = [FieldRules.Field.id, .title].filter { field in
-      !(field == .id && isIDMemberName) && fields.rankings[field]?.first?.isSure != true
-    }
-    let money = salePrice != nil && currency.confidence < FieldScore.sure ? ["currency"] : []
-    let others = [
-      ("normalPrice", normalPrice?.isSure), ("salePrice", salePrice?.isSure),
-      ("thumbnail", thumbnail?.isSure), ("gallery", gallery?.isSure),
-    ].filter { $1 == false }
-    return texts.map(\.rawValue) + money + others.map(\.0)
+    let hasID = isIDMemberName || fields.rankings[.id]?.first?.isSure == true
+    let isPaidInCurrency = salePrice == nil || currency.confidence >= FieldScore.sure
+    return [
+      ("id", hasID), ("title", fields.rankings[.title]?.first?.isSure == true),
+      ("currency", isPaidInCurrency), ("normalPrice", normalPrice?.isSure ?? true),
+      ("salePrice", salePrice?.isSure ?? true), ("thumbnail", thumbnail?.isSure ?? true),
+      ("gallery", gallery?.isSure ?? true),
+    ].filter { !$1 }.map(\.0)
   }
 
   /// Whether the id of an item is its member name in the object that contains the items: `{"c1": {…}, "c2": {…}}`.
@@ -318,9 +300,7 @@ extension MappingProposal: ProposedReading {
     var lines =
       isIDMemberName
       ? [noted("  id: $.id", 0.8, "the name that each has in the response")] : line(.id)
-    for field in [FieldRules.Field.title, .description, .badges, .deliveryTypes] {
-      lines += line(field)
-    }
+    lines += [FieldRules.Field.title, .description, .badges, .deliveryTypes].flatMap(line)
     lines += priceLines(.normalPrice, normalPrice) + priceLines(.salePrice, salePrice)
     if salePrice == nil {
       lines.append("  # salePrice: nothing looks like a price; write its path here")
@@ -334,31 +314,30 @@ extension MappingProposal: ProposedReading {
     return lines + [isSaid ? "  images:" : "  # images:"] + pictures
   }
 
-  /// The line of a field, followed by comments with other values that it possibly has.
+  /// The line of a field, followed by comments with other paths that it possibly has.
   ///
   /// - Parameters:
   ///   - field: The field.
-  ///   - value: The value in YAML.
+  ///   - value: The value in YAML, or nil if it consists of the paths.
   ///   - scores: The paths in the value, the best first.
   ///   - isSaid: Whether the line is a key; if false, it is a comment.
   ///   - reason: The beginning of the comment at the end of the line.
-  ///   - others: Comments that follow the line.
-  ///   - rival: The value, in YAML, that leads to another path.
+  ///   - written: A path as a value in YAML.
   /// - Returns: The lines below `item:`, with their indentation.
   private func lines(
     _ field: FieldRules.Field,
-    _ value: String,
+    _ value: String? = nil,
     of scores: [FieldScore],
     isSaid: Bool,
     because reason: String = "",
-    others: [String] = [],
-    _ rival: (FieldScore) -> String
+    _ written: (FieldScore) -> String
   ) -> [String] {
     let indent = field == .thumbnail || field == .gallery ? "    " : "  "
+    let value = value ?? YAMLText.alternatives(scores.map(written))
     let line = "\(indent)\(isSaid ? "" : "# ")\(field.rawValue): \(value)"
-    return [noted(line, scores[0], because: reason)] + others
+    return [noted(line, scores[0], because: reason)]
       + rivals(fields.rankings[field] ?? [], of: scores).map {
-        noted("\(indent)# \(field.rawValue): \(rival($0))", $0)
+        noted("\(indent)# \(field.rawValue): \(written($0))", $0)
       }
   }
 
@@ -368,28 +347,20 @@ extension MappingProposal: ProposedReading {
   private func line(_ field: FieldRules.Field) -> [String] {
     let scores = fields.alternatives(field)
     guard let best = scores.first else { return [] }
-    func value(_ score: FieldScore) -> String { YAMLText.scalar(path(score, field)) }
     let reason =
       field != .id || best.isSure
       ? ""
       : best.evidence.variety < 1
         ? "several items have the same: "
         : "no field is called an id, and this one differs in all items: "
-    return lines(
-      field,
-      YAMLText.alternatives(scores.map(value)),
-      of: scores,
-      isSaid: best.isSure || field == .id || field == .title,
-      because: reason,
-      value
-    )
+    let isSaid = best.isSure || field == .id || field == .title
+    return lines(field, of: scores, isSaid: isSaid, because: reason) {
+      YAMLText.scalar(path($0, field))
+    }
   }
 
   /// The lines of a role of pictures.
-  private func pictureLines(
-    _ field: FieldRules.Field,
-    _ pictures: PictureProposal?
-  ) -> [String] {
+  private func pictureLines(_ field: FieldRules.Field, _ pictures: PictureProposal?) -> [String] {
     guard let pictures, let best = pictures.scores.first else { return [] }
     var values = pictures.values
     let areSomeWithout =
@@ -408,21 +379,23 @@ extension MappingProposal: ProposedReading {
 
   /// The lines of a price, among them a comment with another unit.
   private func priceLines(_ field: FieldRules.Field, _ price: PriceProposal?) -> [String] {
-    guard let price, let best = price.scores.first else { return [] }
-    let value = YAMLText.alternatives(price.scores.map { price.rule($0) })
+    guard let price else { return [] }
     let reason =
       price.unknownCurrency.map { "\($0) is no ISO 4217 currency: " }
       ?? (price.isReadable ? "" : "no amount of \(currency.code): ")
-    var others: [String] = []
-    if price.unit == .doubtful {
-      let example = best.evidence.samples.first?.prefix(15) ?? "1999"
-      let comment = YAMLText.comment("if \(example) counts cents")
-      others = ["  # \(field.rawValue): \(price.rule(best, as: .minor))   \(comment)"]
-    }
-    let isSaid = price.isSure
-    return lines(field, value, of: price.scores, isSaid: isSaid, because: reason, others: others) {
+    var lines = lines(field, of: price.scores, isSaid: price.isSure, because: reason) {
       price.rule($0)
     }
+    if price.unit == .doubtful {
+      let best = price.scores[0]
+      let example = best.evidence.samples.first?.prefix(15) ?? "1999"
+      let comment = YAMLText.comment("if \(example) counts cents")
+      lines.insert(
+        "  # \(field.rawValue): \(price.rule(best, as: .minor))   \(comment)",
+        at: 1
+      )
+    }
+    return lines
   }
 
   /// The candidates for a field that were not chosen but are nearly as likely.

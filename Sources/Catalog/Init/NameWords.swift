@@ -6,24 +6,17 @@
 enum NameWords {
   /// The words of a name, in order.
   static func words(of name: String) -> [String] {
-    var words: [String] = []
-    var word = ""
+    // A space is put between the words.
+    var spaced = ""
     var wasLower = false
     for scalar in name.unicodeScalars {
       let properties = scalar.properties
-      guard properties.isAlphabetic || properties.numericType != nil else {
-        if !word.isEmpty { words.append(word) }
-        (word, wasLower) = ("", false)
-        continue
-      }
-      if properties.isUppercase, wasLower {
-        words.append(word)
-        word = ""
-      }
-      word += properties.lowercaseMapping
-      wasLower = properties.isLowercase || properties.numericType != nil
+      let isPart = properties.isAlphabetic || properties.numericType != nil
+      if !isPart || properties.isUppercase && wasLower { spaced += " " }
+      if isPart { spaced += properties.lowercaseMapping }
+      wasLower = isPart && (properties.isLowercase || properties.numericType != nil)
     }
-    return (word.isEmpty ? words : words + [word]).flatMap(parts(of:))
+    return spaced.unicodeScalars.split(separator: " ").flatMap { parts(of: String($0)) }
   }
 
   /// The last parts of compound words, such as `preis` in `einkaufspreis` and `price` in `saleprice`.
@@ -46,9 +39,23 @@ enum NameWords {
 }
 
 extension Array {
+  /// The elements with the greatest value first; elements with equal values keep their order.
+  func ranked<Value: Comparable>(by value: (Element) -> Value) -> [Element] {
+    enumerated().sorted { (value($1.element), $0.offset) < (value($0.element), $1.offset) }
+      .map(\.element)
+  }
+
   /// The elements without those whose key an earlier element has.
   package func unique<Key: Hashable>(by key: (Element) -> Key) -> [Element] {
     var seen: Set<Key> = []
     return filter { seen.insert(key($0)).inserted }
+  }
+}
+
+extension [String] {
+  /// The most frequent text with its count; of texts that are equally frequent, the first in alphabetical order.
+  var mostFrequent: (element: String, count: Int)? {
+    let counts = Dictionary(grouping: self, by: \.self).mapValues(\.count)
+    return counts.max { ($0.value, $1.key) < ($1.value, $0.key) }.map { ($0.key, $0.value) }
   }
 }

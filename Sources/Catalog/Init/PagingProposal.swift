@@ -60,11 +60,8 @@ struct PagingProposal {
       return [Self("{next: \(YAMLText.scalar(next.path))}", 0.9, "it holds the next page's URL")]
     }
     let query = ProposedSource.query(of: url)
-    let cursors = cursors(around, query)
-    if !cursors.isEmpty { return cursors }
-    var ranking = counted(around, count: count)
-    ranking.insert(contentsOf: inPath(url), at: 0)
-    ranking.insert(contentsOf: behindLast(around, place, id), at: 0)
+    if let cursors = cursors(around, query) { return cursors }
+    var ranking = behindLast(around, place, id) + inPath(url) + counted(around, count: count)
     for name in ["page", "skip", "offset", "start", "p", "from"]
     where query.contains(where: { $0.name == name }) {
       let way = name.hasPrefix("p") ? "page" : "offset"
@@ -115,7 +112,7 @@ struct PagingProposal {
     let goesOn = around.contains { $0.isNamed("more") && $0.value.boolean == true }
     let isCounted = around.contains { $0.value.kind == .integer }
     guard goesOn, !isCounted, let id, place.kind == .list else { return [] }
-    let from = "$\(place.path.map(FieldPlace.segment).joined())[-1]\(id.dropFirst())"
+    let from = "\(place.jsonPath)[-1]\(id.dropFirst())"
     return ["starting_after", "after"].map { name in
       Self("{cursor: \(name), from: \(YAMLText.scalar(from))}", 0.3, "it says that there are more")
     }
@@ -137,15 +134,16 @@ struct PagingProposal {
 
   /// A member of the response outside the items, such as `total`.
   struct Member {
-    let name: String
-    let path: String
+    /// The names that lead to it.
+    let names: [String]
     let value: JSONNode
+    let path: String
 
-    /// The names on the path, each in the form of ``NameWords/plain(_:)``.
-    ///
-    /// The first element stands for the root `$` and is empty.
+    var name: String { names.last ?? "" }
+
+    /// The parts of the names, each in the form of ``NameWords/plain(_:)``; `@odata.nextLink` has two parts.
     var words: [String] {
-      path.split { ".[]'".contains($0) }.map { NameWords.plain(String($0)) }
+      names.flatMap { $0.split { ".[]'".contains($0) } }.map { NameWords.plain(String($0)) }
     }
 
     /// Whether the name has a meaning in ``FieldRules``.
@@ -154,27 +152,19 @@ struct PagingProposal {
     }
   }
 
-  /// The scalars outside the items, at most three objects deep.
+  /// The values outside the items, and the `href` of a link in a list whose `rel` is `next`.
   private static func members(around root: JSONNode, place: ItemPlace) -> [Member] {
-    var members: [Member] = []
-    func gather(_ node: JSONNode, _ path: String, _ depth: Int) {
-      for (name, value) in node.members.prefix(60) {
-        let place = path + FieldPlace.segment(name)
-        if value.kind == .object, depth < 3 {
-          gather(value, place, depth + 1)
-        } else if value.kind == .array,
-          let next = value.elements.first(where: { $0["rel"]?.text == "next" })?["href"]
-        {
-          // For example `{"links": [{"rel": "next", "href": "…"}]}`.
-          let path = place + "[?@.rel == 'next'].href"
-          members.append(Member(name: "next", path: path, value: next))
-        } else if value.kind != .array {
-          members.append(Member(name: name, path: place, value: value))
-        }
+    guard place.kind == .list else { return [] }
+    return root.envelope().compactMap { names, value in
+      let path = FieldPlace.path(names)
+      if value.kind != .array { return Member(names: names, value: value, path: path) }
+      // For example `{"links": [{"rel": "next", "href": "…"}]}`.
+      let next = value.elements.first { $0["rel"]?.text == "next" }?["href"]
+      return next.map { next in
+        let path = "\(path)[?@.rel == 'next'].href"
+        return Member(names: names + ["next", "href"], value: next, path: path)
       }
     }
-    if place.kind == .list { gather(root, "$", 0) }
-    return members
   }
 
   /// The member with the cursor of the next page, and the path to the cursor.
@@ -192,34 +182,27 @@ struct PagingProposal {
     guard let found else { return nil }
     let more = around.first {
       $0.isNamed("more") && NameWords.plain($0.name) != "more" && $0.value.kind == .boolean
-        && parent($0.path) == parent(found.path)
+        && $0.names.dropLast() == found.names.dropLast()
     }
     // The last page can have a cursor too. Therefore the path selects the cursor only if the flag for more pages is
     // true.
-    guard let more, let holder = parent(found.path), let outer = parent(holder) else {
-      return (found, found.path)
-    }
-    let name = FieldPlace.segment(more.name)
-    return (found, "\(outer)[?@\(name) == true]\(found.path.dropFirst(holder.count))")
-  }
-
-  private static func parent(_ path: String) -> String? {
-    path.lastIndex { $0 == "." || $0 == "[" }.map { String(path[..<$0]) }
+    guard let more, found.names.count > 1 else { return (found, found.path) }
+    let (outer, flag) = (FieldPlace.path(found.names.dropLast(2)), FieldPlace.segment(more.name))
+    return (found, "\(outer)[?@\(flag) == true]\(FieldPlace.segment(found.name))")
   }
 
   /// Pagings by a cursor in the response, one for each request parameter that possibly takes the cursor.
   private static func cursors(
     _ around: [Member],
     _ query: [(name: String, value: String)]
-  ) -> [PagingProposal] {
-    guard let (member, path) = cursor(around) else { return [] }
+  ) -> [PagingProposal]? {
+    guard let (member, path) = cursor(around) else { return nil }
     let own = member.name
     let bare = String(own.trimmingPrefix(/(?:next|end)[_-]?/))
-    var names = query.map(\.name).filter { FieldRules.isNamed("cursor", NameWords.plain($0)) }
-    names.append(
+    let asked = query.map(\.name).filter { FieldRules.isNamed("cursor", NameWords.plain($0)) }
+    let plain =
       bare.isEmpty || bare == own ? own : bare.prefix(1).lowercased() + bare.dropFirst()
-    )
-    names += ["cursor", "after", own, "page_token", "pageToken", "next"]
+    let names = asked + [plain, "cursor", "after", own, "page_token", "pageToken", "next"]
     return names.unique(by: \.self).filter { !$0.isEmpty }.map { name in
       let yaml = "{cursor: \(YAMLText.scalar(name)), from: \(YAMLText.scalar(path))}"
       return Self(yaml, name == names[0] ? 0.6 : 0.4, "it holds a cursor")
@@ -289,16 +272,14 @@ struct PagingProposal {
     }
     guard hasMore else { return ranking }
     let holder = page.flatMap { page in
-      around.first { $0.name == page.name }?.path.split { ".[]'$".contains($0) }.dropLast().last
+      around.first { $0.name == page.name }?.names.dropLast().last
     }
     let named = [page?.name, holder.map { "\($0)[page]" }].compactMap(\.self)
-    for name in named + ["page", "p", "pageNumber"] where name != "number" {
-      ranking.append(Self(counting("page", name, isFromZero: isFromZero), 0.3, reason))
-    }
-    for name in ["offset", "skip", "start", "from"] {
-      ranking.append(Self(counting("offset", name), 0.3, reason))
-    }
-    return ranking
+    let pageNames = (named + ["page", "p", "pageNumber"]).filter { $0 != "number" }
+    let others =
+      pageNames.map { counting("page", $0, isFromZero: isFromZero) }
+      + ["offset", "skip", "start", "from"].map { counting("offset", $0) }
+    return ranking + others.map { Self($0, 0.3, reason) }
   }
 }
 
@@ -410,20 +391,17 @@ extension PostedPaging {
     let names = [
       member.name, "after", "cursor", "afterCursor", "page_token", "pageToken", "starting_after",
     ].map(NameWords.plain)
-    let empty = slots.filter(\.isEmpty)
-    for name in names {
-      guard let slot = empty.first(where: { NameWords.plain($0.meaning) == name }) else {
-        continue
-      }
+    let slot = names.lazy.compactMap { name in
+      slots.first { $0.isEmpty && NameWords.plain($0.meaning) == name }
+    }.first
+    if let slot {
       let body = request(with: .cursor, at: slot)
       return PagingProposal(yaml, 0.9, "it holds a cursor, and the request takes one", body)
     }
     guard let body = request(with: .cursor, named: member.name) else {
-      return PagingProposal(
-        yaml,
-        0.3,
+      let reason =
         "it holds a cursor; write {cursor} where the request takes it, outside of quotes"
-      )
+      return PagingProposal(yaml, 0.3, reason)
     }
     let reason = "it has a cursor; the request probably takes it under that name"
     return PagingProposal(yaml, 0.7, reason, body)

@@ -106,7 +106,7 @@ struct PictureProposal {
     }
     let own = Set(evidence.place.names.flatMap(NameWords.words))
     func shared(_ name: String) -> Int { own.intersection(NameWords.words(of: name)).count }
-    let found = prefixes(in: root, depth: 0).max { shared($0.name) < shared($1.name) }
+    let found = prefixes(in: root).max { shared($0.name) < shared($1.name) }
     guard var prefix = found?.text else { return nil }
     if let parts = prefix.wholeMatch(of: /([^{}]*)\{[^{}]*\}([^{}]*)/)?.output {
       return "\(parts.1){value}\(parts.2)"
@@ -120,25 +120,19 @@ struct PictureProposal {
   /// Whether a name can mean the base URL of pictures.
   private static func isBase(_ name: String) -> Bool {
     FieldRules.isPicture(name)
-      || NameWords.words(of: name).contains {
-        ["cdn", "asset", "assets", "static", "prefix", "host", "domain"].contains($0)
-      }
+      || NameWords.words(of: name).contains { FieldRules.isNamed("pictureBase", $0) }
   }
 
   /// The members of the response that are possibly a base URL of pictures, with the names that lead to them.
-  private static func prefixes(in node: JSONNode, depth: Int) -> [(name: String, text: String)] {
-    guard depth < 4 else { return [] }
-    return node.members.prefix(60).flatMap { name, value -> [(name: String, text: String)] in
-      if value.kind == .object {
-        // For example `{"media": {"base": …}}`.
-        return prefixes(in: value, depth: depth + 1).map { ("\(name)_\($0.name)", $0.text) }
-      }
-      guard let text = value.text, text.utf8.count < 300, !text.contains(where: \.isWhitespace),
-        PictureText.isAbsolute(text) || text.hasPrefix("/"),
+  private static func prefixes(in root: JSONNode) -> [(name: String, text: String)] {
+    root.envelope().compactMap { names, value in
+      guard let name = names.last, isBase(name), let text = value.text, text.utf8.count < 300,
+        !text.contains(where: \.isWhitespace), PictureText.isAbsolute(text) || text.hasPrefix("/"),
         !PictureText.hasEnding(text) || text.contains("{")
-      else { return [] }
-      return [(name, text)]
-    }.filter { name, _ in isBase(name) }
+      else { return nil }
+      // For example `media_cdn` for `{"media": {"cdn": …}}`.
+      return (names.joined(separator: "_"), text)
+    }
   }
 }
 
@@ -151,15 +145,8 @@ extension FieldEvidence {
 
 /// Judges whether a text is the URL of a picture.
 enum PictureText {
-  private static let endings = [
-    ".jpg", ".jpeg", ".png", ".gif", ".webp", ".avif", ".svg", ".bmp", ".tif", ".tiff",
-  ]
-
   /// Whether the path of a URL has the ending of a picture file, such as `.jpg`.
-  static func hasEnding(_ text: String) -> Bool {
-    let path = path(text)
-    return endings.contains(where: path.hasSuffix)
-  }
+  static func hasEnding(_ text: String) -> Bool { FieldRules.isNamed("pictureFile", ending(text)) }
 
   /// Whether a text is a `data:` URL, which holds the picture itself. (RFC 2397)
   static func isData(_ text: String) -> Bool { text.prefix(5).lowercased() == "data:" }
@@ -193,12 +180,7 @@ enum PictureText {
 
   /// Whether a URL is surely not that of a picture: it ends like a web page or a video, or it is only a host.
   static func isOther(_ text: String) -> Bool {
-    let path = path(text)
-    return isHost(text)
-      || [
-        ".html", ".htm", ".php", ".asp", ".aspx", ".jsp", ".mp4", ".m4v", ".webm", ".mov", ".m3u8",
-        ".mp3", ".m4a", ".ogg", ".wav", ".pdf", ".zip", ".vtt", ".glb", ".gltf", ".usdz",
-      ].contains(where: path.hasSuffix)
+    isHost(text) || FieldRules.isNamed("otherFile", ending(text))
   }
 
   /// Whether a URL is a host without a path, such as `https://cdn.example`.
@@ -219,7 +201,9 @@ enum PictureText {
     ["http://", "https://", "//"].contains { text.lowercased().hasPrefix($0) }
   }
 
-  private static func path(_ text: String) -> String {
-    text.prefix { $0 != "?" && $0 != "#" }.lowercased()
+  /// The part of a URL's path after its last point, in lower case: `jpg` for `/a.JPG?v=2`.
+  private static func ending(_ text: String) -> String {
+    let path = text.prefix { $0 != "?" && $0 != "#" }
+    return path.lastIndex(of: ".").map { path[$0...].dropFirst().lowercased() } ?? ""
   }
 }

@@ -66,42 +66,34 @@ struct PriceProposal {
         }
         return (try? Price(number, currency: currency.code)) != nil
       } > 0.9
-    // The values in the same object as the price, as in `{"amount": 7, "currency": "EUR"}`. The item itself does not
-    // count as such an object.
+    // The value in the same object as the price whose name has a meaning, as in `{"amount": 7, "currency": "EUR"}`. The
+    // item itself does not count as such an object.
     let parents = evidence.place.steps.dropLast()
-    let beside = all.filter { !parents.isEmpty && $0.place.steps.dropLast() == parents }
-    func first(_ fits: (FieldEvidence, String) -> Bool) -> FieldEvidence? {
-      beside.first { fits($0, NameWords.plain($0.place.name)) }
+    func beside(_ meaning: String, _ fits: (FieldEvidence) -> Bool) -> FieldEvidence? {
+      all.first { other in
+        !parents.isEmpty && other.place.steps.dropLast() == parents
+          && FieldRules.isNamed(meaning, NameWords.plain(other.place.name)) && fits(other)
+      }
     }
-    func areCents(_ words: some Sequence<String>) -> Bool {
-      words.contains { FieldRules.isNamed("cents", $0) }
+    func areCents(_ text: String) -> Bool {
+      NameWords.words(of: text).contains { FieldRules.isNamed("cents", $0) }
     }
     let isWhole = evidence.share(PriceText.isWhole) == 1
-    let nanos = beside.first { $0.place.name.lowercased() == "nanos" }
-    let digits = first { other, name in
-      FieldRules.isNamed("digits", name)
-        && other.share { Int($0).map { (0...4).contains($0) } ?? false } == 1
-    }
+    let nanos = beside("nanos") { _ in true }
+    let digits = beside("digits") { $0.share { (0...4).contains(Int($0) ?? -1) } == 1 }
     // If items have different divisors, none of them is used.
-    let divisor =
-      first { other, name in
-        other.distinct.count == 1 && ["divisor", "divide by", "denominator"].contains(name)
-      }.flatMap { Int($0.samples.first ?? "") } ?? 0
+    let divisor = beside("divisor") { $0.distinct.count == 1 }?.samples.first.flatMap { Int($0) }
     // A text beside the number, such as "cents", can say in every item that the number is in minor units.
-    let isCalledMinor =
-      first { other, name in
-        ["unit", "units", "scale", "format"].contains(name)
-          && other.share { areCents(NameWords.words(of: $0)) } == 1
-      } != nil
+    let isCalledMinor = beside("unitName") { $0.share(areCents) == 1 } != nil
     if let nanos, isWhole, evidence.place.name.lowercased() == "units" {
       unit = .split(nanos: nanos.place.first)
     } else if let digits, isWhole {
       unit = .scaled(path: digits.place.first)
-    } else if isWhole, [10, 100, 1000, 10_000].contains(divisor) {
+    } else if isWhole, let divisor, [10, 100, 1000, 10_000].contains(divisor) {
       unit = .divided(by: divisor)
     } else if isWhole,
       evidence.place.name == "unit_amount" || isCalledMinor
-        || areCents(evidence.place.names.suffix(2).flatMap(NameWords.words))
+        || evidence.place.names.suffix(2).contains(where: areCents)
         || Self.isShown(evidence, among: all, currency.code)
     {
       unit = .minor
@@ -150,20 +142,15 @@ struct PriceProposal {
   /// Whether the numbers look like cents, and the currency makes this plausible.
   private static func seemsMinor(_ evidence: FieldEvidence, in currency: CurrencyProposal) -> Bool
   {
-    let isHabit = currency.confidence >= FieldScore.sure && largeAmounts.contains(currency.code)
+    let isHabit =
+      currency.confidence >= FieldScore.sure
+      && FieldRules.isNamed("largeAmounts", currency.code.lowercased())
     guard Currency.exponent(of: currency.code) == 2, !isHabit,
       evidence.share(PriceText.isWhole) == 1
     else { return false }
     let numbers = evidence.samples.compactMap { Int($0) }
     return numbers.count == evidence.samples.count && seemsMinor(numbers)
   }
-
-  /// Currencies that have two decimals, although everyday prices have four digits or more before the decimal point.
-  static let largeAmounts: Set<String> = [
-    "AMD", "AOA", "ARS", "BDT", "COP", "CRC", "DOP", "DZD", "EGP", "ETB", "HUF", "IDR", "INR",
-    "JMD", "KES", "KZT", "LBP", "LKR", "MMK", "MNT", "MWK", "NGN", "NPR", "PHP", "PKR", "RSD",
-    "RUB", "THB", "TRY", "TWD", "TZS", "UYU", "UZS", "YER", "ZMW",
-  ]
 
   /// Whether whole numbers look like prices in cents, or in an even smaller unit.
   ///
@@ -213,7 +200,7 @@ extension CurrencyProposal {
   init(given: String?, items: [FieldEvidence], prices: [FieldEvidence], root: JSONNode) {
     let named = items.first(where: Self.isNamed)
     let isOne = named?.distinct.count == 1
-    let code = Self.code(in: root, depth: 0, Currency.codes.contains)
+    let code = Self.code(in: root, Currency.codes.contains)
     let names = prices.map { $0.place.name.uppercased() }
     if let code = given {
       self.init(code, 1, "given")
@@ -231,9 +218,8 @@ extension CurrencyProposal {
     } else if let code = names.first(where: Currency.codes.contains) {
       // For example `{"price": {"EUR": 7, "USD": 8}}`.
       self.init(code, 0.8, "the name of the price's field says so")
-    } else if let (code, language) = Self.spoken(items) {
-      let reason = "the response names none, its texts are \(language): correct it if need be"
-      self.init(code, 0.4, reason)
+    } else if let spoken = Self.spoken(items) {
+      self = spoken
     } else if prices.contains(where: { $0.share(Self.hasDecimalComma) > 0.5 }) {
       self.init("EUR", 0.2, "the response names none, prices have a decimal comma: correct it")
     } else {
@@ -253,16 +239,13 @@ extension CurrencyProposal {
   /// If several currencies share the sign, `named` decides: the code that the response has elsewhere.
   private static func written(in prices: [FieldEvidence], named: String?) -> Self? {
     for evidence in prices {
-      var counts: [String: Int] = [:]
-      for sample in evidence.samples {
-        for unit in Set(PriceText.units(of: sample)) { counts[unit, default: 0] += 1 }
-      }
-      guard let unit = counts.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }),
-        unit.value * 10 > evidence.samples.count * 3
+      let units = evidence.samples.flatMap { Set(PriceText.units(of: $0)) }
+      guard let unit = units.mostFrequent, unit.count * 10 > evidence.samples.count * 3
       else { continue }
-      let codes = Currency.codes(writtenAs: unit.key)
+      let codes = Currency.codes(writtenAs: unit.element)
       guard let first = codes.first else { continue }
-      let shown = codes.count == 1 && codes[0].lowercased() == unit.key ? codes[0] : unit.key
+      let shown =
+        codes.count == 1 && codes[0].lowercased() == unit.element ? codes[0] : unit.element
       if let named, codes.contains(named) {
         return Self(named, 0.95, "the response names it, and prices have \"\(shown)\"")
       }
@@ -273,14 +256,15 @@ extension CurrencyProposal {
   }
 
   /// The currency that the script of the items suggests: won for Korean, yen for Japanese, nil for all others.
-  private static func spoken(_ items: [FieldEvidence]) -> (code: String, language: String)? {
+  private static func spoken(_ items: [FieldEvidence]) -> Self? {
     for (code, language, letters) in [
       ("KRW", "Korean", "\u{AC00}"..."\u{D7A3}"), ("JPY", "Japanese", "\u{3041}"..."\u{30FE}"),
     ] {
       let isSpoken = items.contains { evidence in
         evidence.isText && evidence.share { $0.contains { letters.contains(String($0)) } } > 0.5
       }
-      if isSpoken { return (code, language) }
+      let reason = "the response names none, its texts are \(language): correct it if need be"
+      if isSpoken { return Self(code, 0.4, reason) }
     }
     return nil
   }
@@ -291,29 +275,18 @@ extension CurrencyProposal {
     return parts.count == 2 && parts[1].prefix { $0.isWholeNumber }.count == 2
   }
 
-  /// The first currency code in a response that satisfies a condition, at most three levels deep.
-  private static func code(
-    in node: JSONNode,
-    depth: Int,
-    _ fits: (String) -> Bool
-  ) -> String? {
-    guard depth < 3 else { return nil }
-    for (name, value) in node.members {
-      if FieldRules.isNamed("currency", NameWords.plain(name)),
-        let text = value.text?.uppercased(), fits(text)
-      {
-        return text
-      }
-      if let code = code(in: value, depth: depth + 1, fits) { return code }
-    }
-    return nil
+  /// The first currency code in a response that satisfies a condition, at most three objects deep.
+  private static func code(in root: JSONNode, _ fits: (String) -> Bool) -> String? {
+    root.envelope().filter { names, _ in
+      names.count <= 3 && FieldRules.isNamed("currency", NameWords.plain(names.last ?? ""))
+    }.compactMap { $0.value.text?.uppercased() }.first(where: fits)
   }
 
   /// The code in the items, or else in the response, that looks like a currency but is none.
   private static func unknown(in items: [FieldEvidence], _ root: JSONNode?) -> String? {
     items.lazy.filter { FieldRules.isNamed("currency", NameWords.plain($0.place.name)) }
       .flatMap(\.samples).first(where: isUnknown)
-      ?? root.flatMap { code(in: $0, depth: 0, isUnknown) }
+      ?? root.flatMap { code(in: $0, isUnknown) }
   }
 
   /// Whether a text looks like the code of a currency, but ISO 4217 does not have it, for example "ETH" or "POINTS".

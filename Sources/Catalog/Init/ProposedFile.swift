@@ -59,7 +59,12 @@ package struct ProposedFile {
   }
 
   /// The sources in the order of the catalog file.
-  var sources: [ProposedSource] { parts.flatMap(\.pages).map { pages[$0].source } }
+  var sources: [ProposedSource] { read.map { pages[$0.page].source } }
+
+  /// The index of each response in ``pages`` and the part that reads it, in the order of the catalog file.
+  private var read: [(page: Int, part: Part)] {
+    parts.flatMap { part in part.pages.map { ($0, part) } }
+  }
 
   /// Proposes a catalog file.
   ///
@@ -113,28 +118,21 @@ package struct ProposedFile {
     of responses: [ProposedPage],
     _ currency: String?
   ) throws(CatalogError) {
-    var groups: [(likeness: [AnyHashable], pages: [Int], looks: [ResponseLook])] = []
-    var formats: [[AnyHashable]: FormatProposal] = [:]
-    for (position, page) in responses.enumerated() {
-      let look: ResponseLook?
-      let likeness: [AnyHashable]
+    var found: [(format: FormatProposal?, look: ResponseLook?)] = []
+    for page in responses {
       do throws(CatalogError) {
         let format = try FormatProposal(of: page, currency: currency)
-        look = format == nil ? try ResponseLook(page.body) : nil
-        likeness = look?.likeness ?? [format?.format]
-        if formats[likeness] == nil { formats[likeness] = format }
+        found.append((format, format == nil ? try ResponseLook(page.body) : nil))
       } catch {
         throw page.located(error)
       }
-      let place = groups.firstIndex { $0.likeness == likeness } ?? groups.count
-      if place == groups.count { groups.append((likeness, [], [])) }
-      groups[place].pages.append(position)
-      groups[place].looks += [look].compactMap(\.self)
     }
-    parts = groups.map { likeness, own, looks in
-      if let format = formats[likeness] { return Part(pages: own, reading: format) }
+    let likenesses = found.map { $0.look?.likeness ?? [$0.format?.format] }
+    parts = likenesses.unique(by: \.self).map { likeness in
+      let own = likenesses.indices.filter { likenesses[$0] == likeness }
+      if let format = found[own[0]].format { return Part(pages: own, reading: format) }
       let mapping = MappingProposal(
-        of: looks,
+        of: own.compactMap { found[$0].look },
         source: pages[own[0]].source,
         currency: currency,
         hasNextLink: own.contains { pages[$0].hasNextLink }
@@ -147,12 +145,12 @@ package struct ProposedFile {
   private mutating func decode() throws(CatalogError) {
     let file = try readBack()
     listings = []
-    for (position, place) in parts.flatMap(\.pages).enumerated() {
+    for (position, (page, _)) in read.enumerated() {
       do throws(CatalogError) {
-        listings.append(try decodeSource(pages[place].body, at: position, using: file))
+        listings.append(try decodeSource(pages[page].body, at: position, using: file))
       } catch {
         var error = error
-        error.subject = pages[place].source.label
+        error.subject = pages[page].source.label
         throw error
       }
     }
@@ -179,20 +177,14 @@ package struct ProposedFile {
   ///
   /// - Returns: Whether there are such fields.
   private mutating func noteAbsentFields() -> Bool {
-    var position = 0
-    var isNew = false
-    for part in parts {
-      for page in part.pages {
-        defer { position += 1 }
-        guard part.pages.count > 1, let mapping = part.reading.mapping,
-          part.reading.paging == nil, mapping.partLines.isEmpty
-        else { continue }
-        let absent = listings[position].absent.values.flatMap(\.self)
-        pages[page].source.absent = ItemField.allCases.filter(absent.contains)
-        isNew = isNew || !absent.isEmpty
-      }
+    for (listing, (page, part)) in zip(listings, read) where part.pages.count > 1 {
+      guard let mapping = part.reading.mapping, part.reading.paging == nil,
+        mapping.partLines.isEmpty
+      else { continue }
+      let absent = listing.absent.values.flatMap(\.self)
+      pages[page].source.absent = ItemField.allCases.filter(absent.contains)
     }
-    return isNew
+    return pages.contains { !$0.source.absent.isEmpty }
   }
 
   /// Requests a second page with each possible paging, until one returns other items.
@@ -239,11 +231,7 @@ package struct ProposedFile {
     var values = rule.size.map { [Placeholder.size: String($0.value)] } ?? [:]
     let start = rule.firstPage(of: url, request)
     if let place = rule.place, rule.usesPlace(in: url, request) {
-      values[place] = rule.nextValue(
-        afterReading: 1,
-        last: rule.firstValue,
-        listing: listing
-      )
+      values[place] = rule.nextValue(afterReading: 1, last: rule.firstValue, listing: listing)
       next = values[place].map { _ in Placeholder.fill(url: start, with: values) }
     } else {
       next = rule.nextPage(afterReading: 1, of: start, last: start, listing: listing)
@@ -259,8 +247,8 @@ package struct ProposedFile {
 
   /// Adds `detail:` to the file, deduced from the detail of one item, and decodes this detail with the file.
   private mutating func propose(_ page: ProposedPage) throws(CatalogError) {
-    let readers = parts.flatMap { part in part.pages.map { _ in part } }
-    let candidates = zip(readers, listings).flatMap { part, listing in
+    let candidates = zip(read, listings).flatMap { read, listing in
+      let part = read.part
       let items = listing.sections.flatMap(\.items)
       let nodes = part.pages.count == 1 ? part.reading.mapping?.place.items ?? [] : []
       return items.indices.map { index in
@@ -301,8 +289,7 @@ extension ProposedFile {
       file.name == sources[0].name, file.base == sources[0].base,
       file.currency == parts[0].reading.currencyCode, file.token == nil,
       file.headers.map({ [$0.name, $0.rawValue] }) == headers.map({ [$0.name, $0.rawValue] }),
-      file.sections.map(\.url)
-        == parts.flatMap({ part in part.pages.map { url(of: $0, in: part) } })
+      file.sections.map(\.url) == read.map({ url(of: $0.page, in: $0.part) })
     else {
       throw CatalogError(
         .unexpectedShape,

@@ -17,10 +17,10 @@ package struct ProposedSource: Sendable {
   var absent: [ItemField] = []
   /// Whether the response's URL is unknown, because the response was read from stdin.
   private(set) var isUnknown = false
+  /// The secrets of the URL, and the names of the environment variables that replace them.
+  private var secrets: [(variable: String, value: String)] = []
   /// The names of the environment variables that replace secrets in the URL.
-  private(set) var variables: [String] = []
-  /// The values of these variables, in the same order.
-  private var secrets: [String] = []
+  var variables: [String] { secrets.map(\.variable) }
 
   /// Makes the source of a response at a URL.
   ///
@@ -39,8 +39,7 @@ package struct ProposedSource: Sendable {
     let redacted = Self.redacted(String(query))
     // Without "./" before it, "A1:D" would be read as a URL with the scheme "A1". (RFC 3986, section 4.2)
     let mark = file.prefix { $0 != "/" }.contains(":") ? "./" : ""
-    self.url = file.isEmpty && query.isEmpty ? "./" : mark + file + redacted.text
-    variables = redacted.variables
+    self.url = file.isEmpty && query.isEmpty ? "./" : mark + file + redacted.query
     secrets = redacted.secrets
     name = Self.fileName(Self.shop(of: String(authority)), else: "shop")
     // Segments such as "1", "p" and "page-2" do not name a section.
@@ -183,26 +182,24 @@ package struct ProposedSource: Sendable {
   ///
   /// Never show this URL.
   package func withSecrets(_ url: String) -> String {
-    zip(variables, secrets).reduce(url) { $0.replacing("${\($1.0)}", with: $1.1) }
+    secrets.reduce(url) { $0.replacing("${\($1.variable)}", with: $1.value) }
   }
 
   /// Replaces the values of a query that look like secrets by variables, such as `${API_KEY}`.
   private static func redacted(
     _ query: String
-  ) -> (text: String, variables: [String], secrets: [String]) {
-    guard query.count > 1 else { return (query, [], []) }
-    var variables: [String] = []
-    var secrets: [String] = []
+  ) -> (query: String, secrets: [(variable: String, value: String)]) {
+    guard query.count > 1 else { return (query, []) }
+    var secrets: [(variable: String, value: String)] = []
     let parts = Self.query(of: query).map { name, value in
       let words = NameWords.words(of: name)
       let isSecret = words.contains { FieldRules.isNamed("secret", $0) }
       guard isSecret, !value.isEmpty else { return value.isEmpty ? name : "\(name)=\(value)" }
-      let joined = words.map { $0.uppercased() }.joined(separator: "_")
+      let joined = words.joined(separator: "_").uppercased()
       let isName = joined.utf8.allSatisfy { $0 == 0x5F || $0 >= 0x41 && $0 <= 0x5A }
-      secrets.append(value)
-      variables.append(isName ? joined : "SECRET")
-      return "\(name)=${\(isName ? joined : "SECRET")}"
+      secrets.append((isName ? joined : "SECRET", value))
+      return "\(name)=${\(secrets.last?.variable ?? "")}"
     }
-    return ("?" + parts.joined(separator: "&"), variables, secrets)
+    return ("?" + parts.joined(separator: "&"), secrets)
   }
 }

@@ -95,31 +95,25 @@ package struct SectionCheck: Sendable {
       return sale.currency == normal.currency && sale.minorUnits > normal.minorUnits
     }
     let pages = items.filter { $0.images.contains { PictureText.isOther($0.url) } }
-    let swapped = dearer.count * 2 > items.count
-    let odd: [(code: CatalogFinding.Code, field: String, items: [StoreItem], message: String)] = [
-      (
-        .duplicateID, "id", repeated, "have an id that an earlier item has; is id the right field?"
-      ),
-      (
-        .saleAboveNormal, "salePrice", dearer,
-        "cost more than their normal price"
-          + (swapped ? "; are salePrice and normalPrice swapped?" : "")
-      ),
-      (
-        .pictureIsPage, "images", pages,
-        "have a picture whose URL ends as a page's; take the field with the picture itself"
-      ),
-    ]
-    return odd.filter { !$0.items.isEmpty }.map { code, field, items, message in
-      let ids = items.prefix(3).map(\.id)
-      return CatalogFinding(
-        code,
-        field: field,
-        count: items.count,
-        message: message,
-        examples: ids
-      )
+    func finding(
+      _ code: CatalogFinding.Code,
+      _ field: String,
+      _ items: [StoreItem],
+      _ message: String
+    ) -> CatalogFinding {
+      let ids = items.map(\.id)
+      return CatalogFinding(code, field: field, count: ids.count, message: message, examples: ids)
     }
+    let repeats = "have an id that an earlier item has; is id the right field?"
+    let costs =
+      "cost more than their normal price"
+      + (dearer.count * 2 > items.count ? "; are salePrice and normalPrice swapped?" : "")
+    let shows = "have a picture whose URL ends as a page's; take the field with the picture itself"
+    return [
+      finding(.duplicateID, "id", repeated, repeats),
+      finding(.saleAboveNormal, "salePrice", dearer, costs),
+      finding(.pictureIsPage, "images", pages, shows),
+    ].filter { $0.count > 0 }
   }
 }
 
@@ -239,20 +233,15 @@ package struct CatalogFinding: Hashable, Sendable, Encodable {
   ///
   /// Skipped items are joined only if they have the same message too.
   package static func joined(_ findings: [CatalogFinding]) -> [CatalogFinding] {
-    var joined: [CatalogFinding] = []
-    for finding in findings {
+    findings.reduce(into: []) { joined, finding in
       let place = joined.firstIndex {
         $0.code == finding.code && $0.field == finding.field
           && ($0.code != .itemSkipped || $0.message == finding.message)
       }
-      guard let place else {
-        joined.append(finding)
-        continue
-      }
+      guard let place else { return joined.append(finding) }
       joined[place].count += finding.count
       joined[place].examples = Array((joined[place].examples + finding.examples).prefix(3))
     }
-    return joined
   }
 }
 
@@ -270,7 +259,11 @@ extension CatalogFile {
   ///   - position: The index of the section in the catalog file.
   /// - Returns: The findings; empty if the page cannot be read, because that is reported as an error elsewhere.
   package func priceFindings(in body: [UInt8], ofSource position: Int) -> [CatalogFinding] {
-    guard let (decoder, elements) = try? elements(of: body, position) else { return [] }
+    let decoder = ListingDecoder(mapping: mapping(ofSource: position), currency: currency)
+    guard let root = try? decoder.read(body, of: "page").root,
+      let parts = try? sections[position].parts?.each.values(in: root) ?? [root],
+      let elements = try? parts.flatMap({ try decoder.elements(of: $0, subject: "page") })
+    else { return [] }
     let item = decoder.mapping.item
     return [("normalPrice", item.normalPrice), ("salePrice", item.salePrice)].flatMap {
       field,
@@ -300,7 +293,8 @@ extension CatalogFile {
   ) -> CatalogFinding? {
     guard rules.allSatisfy({ $0.scale == nil && $0.currency == nil }),
       numbers.count * 10 > count * 9,
-      Currency.exponent(of: currency) == 2, !PriceProposal.largeAmounts.contains(currency),
+      Currency.exponent(of: currency) == 2,
+      !FieldRules.isNamed("largeAmounts", currency.lowercased()),
       PriceProposal.seemsMinor(numbers), let price = try? Price(numbers[0], currency: currency)
     else { return nil }
     return CatalogFinding(
@@ -311,20 +305,6 @@ extension CatalogFile {
         + "if the number counts cents, write {path: \(rules.first?.path.description ?? "$"), minorUnits: true}",
       examples: numbers.prefix(3).map(String.init)
     )
-  }
-
-  /// The items of all sections of a page, as JSON, and the decoder that reads their fields.
-  private func elements(
-    of body: [UInt8],
-    _ position: Int
-  ) throws(CatalogError) -> (decoder: ListingDecoder, elements: [JSONNode]) {
-    let decoder = ListingDecoder(mapping: mapping(ofSource: position), currency: currency)
-    let root = try decoder.read(body, of: "page").root
-    var elements: [JSONNode] = []
-    for node in try sections[position].parts?.each.values(in: root) ?? [root] {
-      elements += try decoder.elements(of: node, subject: "page")
-    }
-    return (decoder, elements)
   }
 }
 

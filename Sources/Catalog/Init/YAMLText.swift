@@ -19,19 +19,13 @@ enum YAMLText {
   ///
   /// Line breaks, control characters and other invisible characters are escaped.
   static func quoted(_ text: String) -> String {
-    var quoted = "\""
-    for scalar in text.unicodeScalars {
-      if scalar == "\"" || scalar == "\\" {
-        quoted += "\\"
-        quoted.unicodeScalars.append(scalar)
-      } else if PlainText.isHarmful(scalar) {
-        let digits = String(scalar.value, radix: 16, uppercase: true)
-        quoted += "\\U" + String(repeating: "0", count: 8 - digits.count) + digits
-      } else {
-        quoted.unicodeScalars.append(scalar)
-      }
+    let inner = escaped(text) { scalar in
+      if scalar == "\"" || scalar == "\\" { return "\\\(scalar)" }
+      guard PlainText.isHarmful(scalar) else { return nil }
+      let digits = String(scalar.value, radix: 16, uppercase: true)
+      return "\\U" + String(repeating: "0", count: 8 - digits.count) + digits
     }
-    return quoted + "\""
+    return "\"\(inner)\""
   }
 
   /// A list on one line, such as `[$.name, $.title]`, of values that are already written as YAML.
@@ -60,15 +54,7 @@ enum YAMLText {
   static func block(_ text: String, indent: String) -> [String] {
     let lines = text.split(omittingEmptySubsequences: false) { ["\n", "\r\n", "\r"].contains($0) }
     return lines.map { line in
-      var escaped = indent
-      for scalar in line.unicodeScalars {
-        if PlainText.isHarmful(scalar), scalar != "\t" {
-          escaped += String(scalar).utf16.map(unicodeEscape).joined()
-        } else {
-          escaped.unicodeScalars.append(scalar)
-        }
-      }
-      return escaped
+      indent + escaped(line) { PlainText.isHarmful($0) && $0 != "\t" ? unicodeEscape($0) : nil }
     }
   }
 
@@ -89,15 +75,11 @@ enum JQText {
   /// Quotes, backslashes and all characters except printable ASCII are escaped. Therefore no text can close the
   /// string, open an interpolation or end the line.
   static func string(_ text: String) -> String {
-    var quoted = "\""
-    for unit in text.utf16 {
-      if unit > 0x1F, unit < 0x7F, unit != 0x22, unit != 0x5C {
-        quoted.unicodeScalars.append(Unicode.Scalar(UInt8(unit)))
-      } else {
-        quoted += unicodeEscape(unit)
-      }
+    let inner = escaped(text) { scalar in
+      let isPlain = (" "..."~").contains(scalar) && scalar != "\"" && scalar != "\\"
+      return isPlain ? nil : unicodeEscape(scalar)
     }
-    return quoted + "\""
+    return "\"\(inner)\""
   }
 
   /// The jq expression for a member: `.name`, or `.["a name"]` if the name is not an identifier.
@@ -106,8 +88,17 @@ enum JQText {
   }
 }
 
-/// The escape of a UTF-16 code unit in JSON, jq and JSONPath, such as `\u00e9`.
-func unicodeEscape(_ unit: UInt16) -> String {
-  let digits = String(unit, radix: 16)
-  return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+/// A text with the escape of each character that has one; for other characters, `escape` returns nil.
+func escaped(_ text: some StringProtocol, _ escape: (Unicode.Scalar) -> String?) -> String {
+  text.unicodeScalars.map { escape($0) ?? String($0) }.joined()
+}
+
+/// The escape of a character in JSON, jq and JSONPath, such as `\u00e9`.
+///
+/// A character beyond U+FFFF has the escapes of its two UTF-16 code units.
+func unicodeEscape(_ scalar: Unicode.Scalar) -> String {
+  String(scalar).utf16.map { unit in
+    let digits = String(unit, radix: 16)
+    return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+  }.joined()
 }
