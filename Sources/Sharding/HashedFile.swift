@@ -100,43 +100,29 @@ extension FileSum {
   }
 }
 
-/// Reads a file line by line, and hashes the bytes that it has returned or skipped.
-///
-/// It hashes nothing if it does not read the file from its first byte.
+/// Reads a file line by line, and hashes the bytes that it has returned.
 final class LineReader {
   private let file: FileDescriptor
-  private let piece: Int
   private var buffer: [UInt8] = []
   private var place = 0
-  private var hash: SHA256?
+  private var hash = SHA256()
   /// The offset in the file of the next byte to return.
-  private(set) var offset: Int64
+  private(set) var offset: Int64 = 0
+
+  /// The number of bytes to read at once.
+  private static let piece = 256 * 1024
 
   /// Opens a file.
   ///
-  /// - Parameters:
-  ///   - path: The file.
-  ///   - offset: The offset in the file of the first byte to return.
-  ///   - piece: The number of bytes to read at once.
   /// - Throws: `Errno`.
-  init(_ path: String, from offset: Int64 = 0, piece: Int = 256 * 1024) throws {
+  init(_ path: String) throws {
     file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
-    (self.piece, self.offset) = (piece, offset)
-    hash = offset == 0 ? SHA256() : nil
   }
 
   deinit { try? file.close() }
 
-  /// The length and digest of the file up to ``offset``; nil if the file was not read from its first byte.
-  var sum: FileSum? {
-    hash.map { FileSum(bytes: offset, sha256: Hexadecimal.text($0.finalize())) }
-  }
-
-  /// Continues at another offset, and stops hashing.
-  func seek(to offset: Int64) {
-    (buffer, place, hash) = ([], 0, nil)
-    self.offset = offset
-  }
+  /// The length and digest of the file up to ``offset``.
+  var sum: FileSum { FileSum(bytes: offset, sha256: Hexadecimal.text(hash.finalize())) }
 
   /// Returns the next line without its line feed, or nil at the end of the file.
   func line() throws -> [UInt8]? {
@@ -153,27 +139,8 @@ final class LineReader {
     }
   }
 
-  /// Skips bytes.
-  ///
-  /// - Parameters:
-  ///   - count: The number of bytes to skip.
-  ///   - take: Called with each piece of the skipped bytes.
-  /// - Returns: Whether the file had that many bytes.
-  /// - Throws: `Errno`.
-  @discardableResult
-  func skip(_ count: Int, _ take: (ArraySlice<UInt8>) -> Void = { _ in }) throws -> Bool {
-    var left = count
-    while left > 0, try fill() {
-      let step = min(left, buffer.count - place)
-      take(buffer[place..<place + step])
-      pass(step)
-      left -= step
-    }
-    return left <= 0
-  }
-
   private func pass(_ count: Int) {
-    hash?.update(data: buffer[place..<place + count])
+    hash.update(data: buffer[place..<place + count])
     place += count
     offset += Int64(count)
   }
@@ -183,7 +150,7 @@ final class LineReader {
   /// The result is false at the end of the file.
   private func fill() throws -> Bool {
     if place < buffer.count { return true }
-    buffer = try file.bytes(from: offset, count: piece)
+    buffer = try file.bytes(from: offset, count: Self.piece)
     place = 0
     return !buffer.isEmpty
   }
