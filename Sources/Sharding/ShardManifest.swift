@@ -80,17 +80,16 @@ enum ShardManifest {
     take: (PictureEntry) throws -> Void
   ) throws {
     let path = "\(planned.folder)/\(ShardPlan.manifestName(trailer.shard))"
-    let reader = try LineReader(path)
     let decoder = JSONDecoder()
     var count = 0
-    while reader.offset < trailer.rows.bytes, let line = try reader.line() {
+    let sum = try FileSum(of: trailer.rows.bytes, in: path) { line in
       guard let row = try? decoder.decode(PictureRow.self, from: Data(line)) else {
         throw torn(path)
       }
       try take(row.entry)
       count += 1
     }
-    guard reader.sum == trailer.rows else { throw torn(path) }
+    guard sum == trailer.rows else { throw torn(path) }
     guard trailer.fetched + trailer.held == count, count + trailer.failed == trailer.urls,
       trailer.urls == planned.plan.shards[trailer.shard].urls
     else { throw foreign(path) }
@@ -168,7 +167,7 @@ enum ShardManifest {
     let name = ShardPlan.manifestName(trailer.shard)
     let temporary = "\(name).\(token)"
     defer { try? disk.remove(temporary, in: folder) }
-    let file = try HashedFile(temporary, in: folder, on: disk)
+    var file = try HashedFile(temporary, in: folder, on: disk)
     for picture in pictures { try file.append(line: PictureRow(picture)) }
     var trailer = trailer
     trailer.rows = file.sum

@@ -138,10 +138,6 @@ package struct PlannedRun: Sendable {
     plan.shards.indices.map(ShardPlan.manifestName)
   }
 
-  private struct Form: Decodable {
-    var format: Int
-  }
-
   /// Reads a plan and its copy of the catalog file.
   ///
   /// - Parameters:
@@ -152,20 +148,14 @@ package struct PlannedRun: Sendable {
     self.folder = folder
     self.name = name ?? folder
     let text = try Self.bytes(ShardPlan.fileName, in: folder)
-    if let form = try? JSONDecoder().decode(Form.self, from: text).format, form != ShardPlan.form {
-      throw LarderError(
-        .data,
-        "cannot use \(folder)/\(ShardPlan.fileName): it has format version \(form), and this larder "
-          + "reads version \(ShardPlan.form); make a new plan, with one version of larder on all machines"
-      )
-    }
     guard let plan = try? JSONDecoder().decode(ShardPlan.self, from: text),
-      plan.shards.map(\.shard) == Array(plan.shards.indices), !plan.shards.isEmpty
+      plan.format == ShardPlan.form, plan.shards.map(\.shard) == Array(plan.shards.indices),
+      !plan.shards.isEmpty
     else {
       throw LarderError(
         .data,
-        "cannot read \(folder)/\(ShardPlan.fileName): it is not a plan that this larder knows; "
-          + "make a new plan"
+        "cannot read \(folder)/\(ShardPlan.fileName): it is not a plan with format version \(ShardPlan.form), "
+          + "which this larder reads; make a new plan, with one version of larder on all machines"
       )
     }
     self.plan = plan

@@ -135,8 +135,8 @@ package struct ShardPlanning: Sendable {
     in folder: Folder,
     on disk: any Disk
   ) throws(LarderError) -> FileSum {
-    let file = try HashedFile(name, in: folder, on: disk)
-    file.append(bytes)
+    var file = try HashedFile(name, in: folder, on: disk)
+    try file.append(bytes)
     return try file.close()
   }
 }
@@ -215,7 +215,7 @@ final class ShardLists: Sendable {
 
     try lines.forEach { shard, line in
       while shards.count < shard { try close() }
-      file.append(Array(line.utf8), [10])
+      try file.append(line.utf8 + [10])
       urls += 1
     }
     while shards.count < count { try close() }

@@ -139,6 +139,47 @@ struct MergeTests {
     #expect(try verify(sharded.folder).isClean)
   }
 
+  @Test func `a merge requests no picture of a shard again, even if it is stale`() throws {
+    shop.store.content.cache("/pictures/", as: "no-cache")
+    try sharded.plan(2)
+    for shard in 0..<2 { try sharded.run(shard) }
+    shop.clock.advance(60)
+
+    let merged = try sharded.merge()
+
+    #expect(merged.outcome == .complete && merged.pictures.fetched == 37)
+    #expect(shop.store.requests.count == 2 * 15 + 37)
+  }
+
+  @Test func `a merge fetches what the shop lists since the plan`() throws {
+    try sharded.plan(2)
+    for shard in 0..<2 { try sharded.run(shard) }
+    shop.items["A"]?.append(SampleShop.Item("A5"))
+    shop.items["C"]?.removeLast()
+    try shop.publish()
+
+    let merged = try sharded.merge()
+
+    #expect(merged.outcome == .complete && merged.pictures.total == 37)
+    #expect(merged.pictures.fetched == 37 && merged.pictures.fresh == 0)
+    let items = try CatalogReader(cache: sharded.folder.path("cache"), catalog: nil).list()
+    #expect(items.contains { $0.id == "A5" } && !items.contains { $0.id == "C4" })
+    #expect(try verify(sharded.folder).isClean)
+  }
+
+  @Test func `a merge fails while the shop is down, and is complete later`() throws {
+    try sharded.plan(2)
+    for shard in 0..<2 { try sharded.run(shard) }
+    shop.store.faults = [FaultRule("/shop/*", .status(503))]
+    #expect(try sharded.merge().outcome == .failed)
+    shop.store.faults = .none
+
+    let merged = try sharded.merge()
+
+    #expect(merged.outcome == .complete && merged.pictures.fetched == 37)
+    #expect(try verify(sharded.folder).isClean)
+  }
+
   @Test func `a second pass plans the missing pictures`() throws {
     shop.store.faults = [FaultRule("/pictures/C1-thumb.jpg", .status(404))]
     _ = try sharded.sync(2)

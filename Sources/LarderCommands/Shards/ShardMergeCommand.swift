@@ -16,13 +16,13 @@ struct ShardMergeCommand: ParsableCommand {
       Example:  larder shard merge --plan /srv/plan --cache /srv/cache
 
       Every shard needs a manifest of this plan, and every picture in it must match: by length and \
-      date, or with --verify by every byte. These pictures are not requested again. The lists and \
+      date, or with --verify by every byte. These pictures are not requested again. Sections and \
       details are, as in a sync, and so are pictures that failed. Until the merge ends the cache \
       shows the run before; a merge that was killed can be run again.
       """,
     statuses: [
       .done: "merged, nothing failed",
-      .failed: "no list could be fetched, for another reason",
+      .failed: "no section could be fetched, for another reason",
       .partial: "merged; some sections, details or pictures failed",
       .withheld: "merged; the guards kept items that the feed no longer lists",
       .data: "a plan or manifest is incomplete or of another plan, or no section could be read",

@@ -48,7 +48,7 @@ extension SyncReport.Pictures {
     self.fetched += fetched
     self.revalidated += revalidated
     changed += min(shards.changed, fetched)
-    bytesFetched += shards.bytesFetched
+    if fetched > 0 { bytesFetched += shards.bytesFetched }
   }
 }
 
