@@ -30,7 +30,8 @@ import Testing
 
   private func merge(_ shop: Shop, _ more: String...) throws -> Command {
     try Command.larder(
-      ["shard", "merge", "--plan", shop.folder.path("plan"), "--cache", shop.cache, "--json"] + more
+      ["shard", "merge", "--plan", shop.folder.path("plan"), "--cache", shop.cache, "--json"]
+        + more
     )
   }
 
@@ -168,7 +169,8 @@ import Testing
     #expect(try run(shop, "\(last)").status == 65)
   }
 
-  @Test func `a merge ends with 69 while the shop cannot be reached, and can be run again`() throws {
+  @Test func `a merge ends with 69 while the shop cannot be reached, and can be run again`() throws
+  {
     let shop = try Shop()
     #expect(try plan(shop, 1).status == 0)
     #expect(try run(shop, "0").status == 0)
