@@ -6,7 +6,8 @@ import json, subprocess, sys
 import ray
 
 larder, (plan, cache, *options) = ["larder", "shard"], sys.argv[1:]
-trust = [word for word in options if word.startswith(("--env=", "--plan-digest="))]  # of run and merge
+SHARED = ("--env=", "--plan-digest=", "--cacert=", "--proxy=", "--connect-to=", "--allow-private-addresses")  # of run and merge
+shared = [word for word in options if word.startswith(SHARED)]
 
 @ray.remote(num_cpus=1, max_retries=4, retry_exceptions=True)
 def run(shard):
@@ -18,4 +19,4 @@ def run(shard):
 ray.init(address="auto")
 n = len(json.load(open(f"{plan}/plan.json"))["shards"])
 worst = max(ray.get([run.remote(shard) for shard in range(n)]))
-sys.exit(worst or subprocess.run(larder + ["merge", "--plan", plan, "--cache", cache, *trust]).returncode)
+sys.exit(worst or subprocess.run(larder + ["merge", "--plan", plan, "--cache", cache, *shared]).returncode)

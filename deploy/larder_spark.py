@@ -6,7 +6,8 @@ import json, subprocess, sys
 from pyspark.sql import SparkSession
 
 larder, (plan, cache, *options) = ["larder", "shard"], sys.argv[1:]
-trust = [word for word in options if word.startswith(("--env=", "--plan-digest="))]  # of run and merge
+SHARED = ("--env=", "--plan-digest=", "--cacert=", "--proxy=", "--connect-to=", "--allow-private-addresses")  # of run and merge
+shared = [word for word in options if word.startswith(SHARED)]
 
 def run(shard):
     words = ["run", "--plan", plan, "--shard", str(shard), "--cache", cache, "--die-with-parent", *options]
@@ -18,4 +19,4 @@ spark = SparkSession.builder.appName("larder").getOrCreate()
 n = len(json.load(open(f"{plan}/plan.json"))["shards"])
 shard = spark.udf.register("shard", run, "int").asNondeterministic()
 worst = max(row[0] for row in spark.range(0, n, 1, n).select(shard("id")).collect())
-sys.exit(worst or subprocess.run(larder + ["merge", "--plan", plan, "--cache", cache, *trust]).returncode)
+sys.exit(worst or subprocess.run(larder + ["merge", "--plan", plan, "--cache", cache, *shared]).returncode)

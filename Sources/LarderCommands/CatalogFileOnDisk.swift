@@ -97,7 +97,7 @@ extension CatalogFileOnDisk {
     _ options: SyncOptions,
     _ transport: CurlTransport,
     _ output: OutputOptions,
-    parts: PlannedInputs = PlannedInputs()
+    shared: SharedSync = SharedSync()
   ) -> SyncRun {
     SyncRun(
       catalog,
@@ -106,7 +106,7 @@ extension CatalogFileOnDisk {
       options: options,
       transport: transport,
       environment: environment,
-      parts: parts,
+      shared: shared,
       remote: cache.remote,
       now: { UnixTime.now() },
       notice: { Log(output).warning($0) }

@@ -3,23 +3,15 @@ import Cache
 import Crypto
 import FoundationEssentials
 import Pipeline
-import Synchronization
 import SystemPackage
 
 /// Writes a file of a shard plan, and computes the file's length and SHA-256 at the same time.
-///
-/// Thread-safe. The bytes are written in the order of the calls.
-final class HashedFile: Sendable {
-  private struct Written {
-    var pending: [UInt8] = []
-    var bytes: Int64 = 0
-    var hash = SHA256()
-    var failure: LarderError?
-  }
-
+struct HashedFile {
   private let file: OpenFile
   private let disk: any Disk
-  private let state = Mutex(Written())
+  private var pending: [UInt8] = []
+  private var bytes: Int64 = 0
+  private var hash = SHA256()
 
   /// The number of bytes to collect for one write.
   private static let piece = 256 * 1024
@@ -34,55 +26,38 @@ final class HashedFile: Sendable {
 
   /// Appends bytes.
   ///
-  /// If they cannot be written, ``close()`` throws the error.
-  func append(_ pieces: [UInt8]...) {
-    state.withLock { state in
-      for piece in pieces {
-        state.bytes += Int64(piece.count)
-        state.hash.update(data: piece)
-        state.pending += piece
-      }
-      if state.pending.count >= Self.piece { flush(&state) }
-    }
+  /// - Throws: ``LarderError``.
+  mutating func append(_ new: [UInt8]) throws(LarderError) {
+    bytes += Int64(new.count)
+    hash.update(data: new)
+    pending += new
+    if pending.count >= Self.piece { try flush() }
   }
 
   /// Appends a value as a line of JSON.
   ///
-  /// - Throws: Errors of the encoder.
-  func append(line value: some Encodable) throws {
-    append(try value.jsonLine(), [10])
+  /// - Throws: ``LarderError``, and errors of the encoder.
+  mutating func append(line value: some Encodable) throws {
+    try append(value.jsonLine() + [10])
   }
 
   /// The length and digest of the bytes that were appended so far.
-  var sum: FileSum {
-    state.withLock { state in
-      FileSum(bytes: state.bytes, sha256: Hexadecimal.text(state.hash.finalize()))
-    }
-  }
+  var sum: FileSum { FileSum(bytes: bytes, sha256: Hexadecimal.text(hash.finalize())) }
 
   /// Writes the bytes that are still in memory, and syncs the file.
   ///
   /// - Returns: The length and digest of the file.
-  /// - Throws: ``LarderError`` of the first write that failed.
-  func close() throws(LarderError) -> FileSum {
-    let failure = state.withLock { state in
-      flush(&state)
-      return state.failure
-    }
-    if let failure { throw failure }
+  /// - Throws: ``LarderError``.
+  mutating func close() throws(LarderError) -> FileSum {
+    try flush()
     try disk.sync(file)
     return sum
   }
 
-  private func flush(_ state: inout Written) {
-    let bytes = state.pending
-    state.pending = []
-    guard state.failure == nil, !bytes.isEmpty else { return }
-    do throws(LarderError) {
-      try disk.append(bytes.span.bytes, to: file)
-    } catch {
-      state.failure = error
-    }
+  private mutating func flush() throws(LarderError) {
+    guard !pending.isEmpty else { return }
+    try disk.append(pending.span.bytes, to: file)
+    pending.removeAll(keepingCapacity: true)
   }
 }
 
@@ -98,95 +73,37 @@ extension FileSum {
     bytes = Int64(contents.count)
     sha256 = contents.withUnsafeBytes { Hexadecimal.text(SHA256.hash(data: $0)) }
   }
-}
 
-/// Reads a file line by line, and hashes the bytes that it has returned or skipped.
-///
-/// It hashes nothing if it does not read the file from its first byte.
-final class LineReader {
-  private let file: FileDescriptor
-  private let piece: Int
-  private var buffer: [UInt8] = []
-  private var place = 0
-  private var hash: SHA256?
-  /// The offset in the file of the next byte to return.
-  private(set) var offset: Int64
-
-  /// Opens a file.
+  /// Reads the lines at the beginning of a file, and computes the length and digest of what it has read.
+  ///
+  /// If the file is shorter, or if a line is too long, it ends early.
   ///
   /// - Parameters:
+  ///   - length: The number of bytes to read.
   ///   - path: The file.
-  ///   - offset: The offset in the file of the first byte to return.
-  ///   - piece: The number of bytes to read at once.
-  /// - Throws: `Errno`.
-  init(_ path: String, from offset: Int64 = 0, piece: Int = 256 * 1024) throws {
-    file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
-    (self.piece, self.offset) = (piece, offset)
-    hash = offset == 0 ? SHA256() : nil
-  }
-
-  deinit { try? file.close() }
-
-  /// The length and digest of the file up to ``offset``; nil if the file was not read from its first byte.
-  var sum: FileSum? {
-    hash.map { FileSum(bytes: offset, sha256: Hexadecimal.text($0.finalize())) }
-  }
-
-  /// Continues at another offset, and stops hashing.
-  func seek(to offset: Int64) {
-    (buffer, place, hash) = ([], 0, nil)
-    self.offset = offset
-  }
-
-  /// Returns the next line without its line feed, or nil at the end of the file.
-  func line() throws -> [UInt8]? {
-    var line: [UInt8] = []
-    while true {
-      guard try fill() else { return line.isEmpty ? nil : line }
-      if let end = buffer[place...].firstIndex(of: 10) {
-        line += buffer[place..<end]
-        pass(end - place + 1)
-        return line
-      }
-      line += buffer[place...]
-      pass(buffer.count - place)
+  ///   - take: Called with each line, without its line feed.
+  /// - Throws: `Errno`, and errors of `take`.
+  init(of length: Int64, in path: String, take: (ArraySlice<UInt8>) throws -> Void) throws {
+    let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
+    defer { try? file.close() }
+    var (offset, hash, rest) = (Int64(0), SHA256(), [UInt8]())
+    while offset < length, rest.count < Self.longestLine {
+      let count = min(Self.piece, Int(length - offset))
+      let piece = try file.bytes(from: offset, count: count)
+      guard !piece.isEmpty else { break }
+      hash.update(data: piece)
+      offset += Int64(piece.count)
+      var lines = (rest + piece).split(separator: 10, omittingEmptySubsequences: false)
+      rest = Array(lines.removeLast())
+      for line in lines { try take(line) }
     }
+    self.init(bytes: offset, sha256: Hexadecimal.text(hash.finalize()))
   }
 
-  /// Skips bytes.
-  ///
-  /// - Parameters:
-  ///   - count: The number of bytes to skip.
-  ///   - take: Called with each piece of the skipped bytes.
-  /// - Returns: Whether the file had that many bytes.
-  /// - Throws: `Errno`.
-  @discardableResult
-  func skip(_ count: Int, _ take: (ArraySlice<UInt8>) -> Void = { _ in }) throws -> Bool {
-    var left = count
-    while left > 0, try fill() {
-      let step = min(left, buffer.count - place)
-      take(buffer[place..<place + step])
-      pass(step)
-      left -= step
-    }
-    return left <= 0
-  }
-
-  private func pass(_ count: Int) {
-    hash?.update(data: buffer[place..<place + count])
-    place += count
-    offset += Int64(count)
-  }
-
-  /// Reads the next piece if all bytes in the buffer were returned.
-  ///
-  /// The result is false at the end of the file.
-  private func fill() throws -> Bool {
-    if place < buffer.count { return true }
-    buffer = try file.bytes(from: offset, count: piece)
-    place = 0
-    return !buffer.isEmpty
-  }
+  /// The number of bytes to read at once.
+  private static let piece = 256 * 1024
+  /// The number of bytes after which a line is too long.
+  private static let longestLine = 16 * 1024 * 1024
 }
 
 extension FileDescriptor {

@@ -16,7 +16,7 @@ struct ManifestTrailer: Codable, Equatable {
   var shard: Int
   /// The number of pictures in the shard.
   ///
-  /// The manifest has a line for each.
+  /// The manifest has a line for each, except for those that could not be fetched.
   var urls: Int
   /// The number of pictures that were fetched.
   var fetched: Int
@@ -24,6 +24,12 @@ struct ManifestTrailer: Codable, Equatable {
   var held: Int
   /// The number of pictures that could not be fetched.
   var failed: Int
+  /// The number of cached pictures that the server confirmed as current.
+  var revalidated: Int
+  /// The number of pictures whose bytes replaced different ones.
+  var changed: Int
+  /// The number of bytes of the fetched pictures.
+  var bytes: Int64
   /// The number of HTTP requests that the shard sent.
   var requests: Int
   /// The length and digest of the lines before the trailer.
@@ -34,6 +40,17 @@ struct ManifestTrailer: Codable, Equatable {
   var writer: String?
 }
 
+extension ManifestTrailer {
+  /// Adds the counts of the shard to those of all shards.
+  func count(in pictures: inout ImportedPictures) {
+    pictures.counts.fetched += fetched
+    pictures.counts.revalidated += revalidated
+    pictures.counts.changed += changed
+    pictures.counts.bytesFetched += bytes
+    pictures.requests += requests
+  }
+}
+
 private struct TrailerLine: Codable {
   var trailer: ManifestTrailer
 }
@@ -41,71 +58,41 @@ private struct TrailerLine: Codable {
 /// Reads and commits manifests.
 ///
 /// A shard is the part of a sync's pictures that one machine fetches. A manifest is the file with a shard's results,
-/// for example `manifest-0.ndjson`. It has a ``PictureRow`` as a line of JSON for each picture, and a last line with a
-/// ``ManifestTrailer``.
+/// for example `manifest-0.ndjson`. It has a ``PictureRow`` as a line of JSON for each picture that is in the cache, and
+/// a last line with a ``ManifestTrailer``.
 enum ShardManifest {
   /// The trailer must be within this many bytes of the manifest's end.
   private static let tail: Int64 = 64 * 1024
 
-  /// Reads a manifest line by line, and compares its URLs with the URLs in the shard's list.
+  /// Reads the pictures in a manifest, one by one.
   ///
-  /// The lines are passed on before the whole file is verified. So if this function throws, the caller must discard the
-  /// lines.
+  /// The pictures are passed on before the whole file is verified. So if this function throws, the caller must discard
+  /// them.
   ///
   /// - Parameters:
-  ///   - shard: The number of the shard.
+  ///   - trailer: The manifest's trailer.
   ///   - planned: The plan.
-  ///   - take: Called with the offset of each picture's line in the file, and with the picture.
-  /// - Returns: The trailer, or nil if there is no manifest.
-  /// - Throws: ``LarderError`` if the manifest is truncated or damaged, or belongs to another plan or to other
-  ///   pictures; errors of `take`.
+  ///   - take: Called with the row of each picture.
+  /// - Throws: ``LarderError`` if the manifest is truncated or damaged, or belongs to other pictures; errors of `take`.
   static func read(
-    _ shard: Int,
+    _ trailer: ManifestTrailer,
     of planned: PlannedRun,
-    take: (_ offset: Int64, _ picture: SettledPicture) throws -> Void
-  ) throws -> ManifestTrailer? {
-    guard let trailer = try trailer(of: shard, of: planned) else { return nil }
-    let (folder, listName) = (planned.folder, ShardPlan.listName(shard))
-    let path = "\(folder)/\(ShardPlan.manifestName(shard))"
-    let reader = try LineReader(path)
-    let list = try LineReader("\(folder)/\(listName)")
+    take: (PictureEntry) throws -> Void
+  ) throws {
+    let path = "\(planned.folder)/\(ShardPlan.manifestName(trailer.shard))"
     let decoder = JSONDecoder()
-    var urls = 0
-    var isForeign = false
-
-    struct ListRow: Decodable {
-      var url: String
-    }
-
-    /// Returns the next URL in the shard's list, or nil at the end of the list.
-    ///
-    /// At the end, it throws an error if the list was changed after the plan was made.
-    func nextPlanned() throws -> String? {
-      guard let line = try list.line() else {
-        try PlannedRun.demand(list.sum, planned.plan.shards[shard].list, listName, in: folder)
-        return nil
+    var count = 0
+    let sum = try FileSum(of: trailer.rows.bytes, in: path) { line in
+      guard let row = try? decoder.decode(PictureRow.self, from: Data(line)) else {
+        throw torn(path)
       }
-      urls += 1
-      // A malformed line changes the digest of the list, so the check at the end throws.
-      return (try? decoder.decode(ListRow.self, from: Data(line)))?.url ?? ""
+      try take(row.entry)
+      count += 1
     }
-
-    while reader.offset < trailer.rows.bytes {
-      let offset = reader.offset
-      guard let line = try reader.line() else { break }
-      guard let picture = try? decoder.decode(PictureRow.self, from: Data(line)).settled,
-        try nextPlanned() == picture.entry.url
-      else {
-        isForeign = true
-        continue
-      }
-      if !isForeign { try take(offset, picture) }
-    }
-    guard reader.sum == trailer.rows else { throw torn(path) }
-    guard !isForeign, try nextPlanned() == nil, trailer.urls == urls,
-      trailer.fetched + trailer.held + trailer.failed == urls
+    guard sum == trailer.rows else { throw torn(path) }
+    guard trailer.fetched + trailer.held == count, count + trailer.failed == trailer.urls,
+      trailer.urls == planned.plan.shards[trailer.shard].urls
     else { throw foreign(path) }
-    return trailer
   }
 
   /// Reads the trailer of a shard's manifest.
@@ -162,7 +149,7 @@ enum ShardManifest {
   /// succeeds.
   ///
   /// - Parameters:
-  ///   - pictures: The result of each picture, in the order of the shard's list.
+  ///   - pictures: The rows of the pictures that are in the cache, in the order of the shard's list.
   ///   - trailer: The last line. This function sets ``ManifestTrailer/rows``.
   ///   - folder: The plan's folder.
   ///   - token: A unique token of this process, for the temporary name.
@@ -171,7 +158,7 @@ enum ShardManifest {
   ///   before.
   /// - Throws: ``LarderError``.
   static func commit(
-    _ pictures: [SettledPicture],
+    _ pictures: [PictureEntry],
     _ trailer: ManifestTrailer,
     in folder: Folder,
     token: String,
@@ -180,7 +167,7 @@ enum ShardManifest {
     let name = ShardPlan.manifestName(trailer.shard)
     let temporary = "\(name).\(token)"
     defer { try? disk.remove(temporary, in: folder) }
-    let file = try HashedFile(temporary, in: folder, on: disk)
+    var file = try HashedFile(temporary, in: folder, on: disk)
     for picture in pictures { try file.append(line: PictureRow(picture)) }
     var trailer = trailer
     trailer.rows = file.sum
@@ -204,16 +191,8 @@ enum ShardManifest {
   }
 }
 
-/// A picture as a line of JSON in a shard's list or in a manifest.
-///
-/// A line in a list contains the picture's row in the cache's index. A line in a manifest also contains the result of
-/// the request for the picture.
+/// A picture's row in the index, as a line of JSON in a shard's list or in a manifest.
 struct PictureRow: Codable, Equatable {
-  /// The result of a request.
-  enum End: String, Codable {
-    case fetched, changed, revalidated, fresh, failed
-  }
-
   var url: String
   /// The part of the URL that identifies the picture, or nil if this is the whole URL.
   var identity: String?
@@ -228,16 +207,8 @@ struct PictureRow: Codable, Equatable {
   var checked: Int64?
   var failure: String?
   var failingSince: Int64?
-  /// The result of the request.
-  ///
-  /// Only manifests have this property and those below.
-  var end: End?
-  /// The SHA-256 of the bytes that were in the cache before the request, if the request changed them.
-  var before: String?
-  /// The failure as the report lists it, or nil if the request succeeded.
-  var report: SyncReport.Failure?
 
-  /// Makes a line for a shard's list.
+  /// Makes the line of a row.
   init(_ entry: PictureEntry) {
     url = entry.url
     identity = entry.identity == entry.url ? nil : entry.identity
@@ -252,22 +223,6 @@ struct PictureRow: Codable, Equatable {
     checked = entry.checked?.seconds
     failure = entry.failure
     failingSince = entry.failingSince?.seconds
-  }
-
-  /// Makes a line for a manifest.
-  init(_ picture: SettledPicture) {
-    self.init(picture.entry)
-    end =
-      switch picture.end {
-      case .fetched(_, let isChange): isChange ? .changed : .fetched
-      case .revalidated: .revalidated
-      case .excused: .fresh
-      case .failed: .failed
-      // A shard with such a picture is not committed.
-      case .unfinished: nil
-      }
-    before = picture.before.map(Hexadecimal.text)
-    report = picture.failure
   }
 
   /// The picture's row in the index.
@@ -286,25 +241,5 @@ struct PictureRow: Codable, Equatable {
     entry.failure = failure
     entry.failingSince = failingSince.map { UnixTime($0) }
     return entry
-  }
-
-  /// The picture's result, or nil if the line is one of a shard's list.
-  var settled: SettledPicture? {
-    guard let end else { return nil }
-    let entry = entry
-    let outcome: FetchedPicture =
-      switch end {
-      case .fetched: .fetched(bytes: entry.bytes, isChange: false)
-      case .changed: .fetched(bytes: entry.bytes, isChange: true)
-      case .revalidated: .revalidated
-      case .fresh: .excused
-      case .failed: .failed
-      }
-    return SettledPicture(
-      entry: entry,
-      end: outcome,
-      before: before.flatMap(Hexadecimal.bytes),
-      failure: report
-    )
   }
 }

@@ -13,8 +13,6 @@ import Pipeline
 ///
 /// - `plan.json`, which is written last.
 /// - `catalog.yaml`, a copy of the catalog file.
-/// - `documents.log`, the shop's responses to the requests for sections (lists of items) and details (documents about
-///   one item).
 /// - `shard-0.ndjson`, `shard-1.ndjson` and so on: the list of each shard's pictures.
 /// - `manifest-0.ndjson`, `manifest-1.ndjson` and so on: the results, which each shard adds at its end. See
 ///   ``ShardManifest``.
@@ -62,8 +60,6 @@ package struct ShardPlan: Codable, Sendable {
   package var onlyFailed: Bool
   /// The options of the sync.
   var scope: Scope
-  /// The length and digest of `documents.log`.
-  var documents: FileSum
   /// The number of pictures in all shards together.
   package var urls: Int
   /// The shards.
@@ -76,11 +72,10 @@ package struct ShardPlan: Codable, Sendable {
   package var digest: String?
 
   /// The version of the format that this larder writes and reads.
-  static let form = 2
+  static let form = 3
 
   static let fileName = "plan.json"
   static let catalogName = "catalog.yaml"
-  static let documentsName = "documents.log"
   static func listName(_ shard: Int) -> String { "shard-\(shard).ndjson" }
   static func manifestName(_ shard: Int) -> String { "manifest-\(shard).ndjson" }
 }
@@ -140,11 +135,7 @@ package struct PlannedRun: Sendable {
 
   /// The names of the further files that are needed to merge.
   package var filesOfAll: [String] {
-    plan.shards.indices.flatMap(files(of:)) + [ShardPlan.documentsName]
-  }
-
-  private struct Form: Decodable {
-    var format: Int
+    plan.shards.indices.map(ShardPlan.manifestName)
   }
 
   /// Reads a plan and its copy of the catalog file.
@@ -157,20 +148,14 @@ package struct PlannedRun: Sendable {
     self.folder = folder
     self.name = name ?? folder
     let text = try Self.bytes(ShardPlan.fileName, in: folder)
-    if let form = try? JSONDecoder().decode(Form.self, from: text).format, form != ShardPlan.form {
-      throw LarderError(
-        .data,
-        "cannot use \(folder)/\(ShardPlan.fileName): it has format version \(form), and this larder "
-          + "reads version \(ShardPlan.form); make a new plan, with one version of larder on all machines"
-      )
-    }
     guard let plan = try? JSONDecoder().decode(ShardPlan.self, from: text),
-      plan.shards.map(\.shard) == Array(plan.shards.indices), !plan.shards.isEmpty
+      plan.format == ShardPlan.form, plan.shards.map(\.shard) == Array(plan.shards.indices),
+      !plan.shards.isEmpty
     else {
       throw LarderError(
         .data,
-        "cannot read \(folder)/\(ShardPlan.fileName): it is not a plan that this larder knows; "
-          + "make a new plan"
+        "cannot read \(folder)/\(ShardPlan.fileName): it is not a plan with format version \(ShardPlan.form), "
+          + "which this larder reads; make a new plan, with one version of larder on all machines"
       )
     }
     self.plan = plan

@@ -10,7 +10,7 @@ import Transport
 ///
 /// A section is a list of items, and a detail is the document about one item. A shard is the part of the pictures that
 /// one machine fetches. Planning writes only to the plan's own folder, and does not change the cache. So other runs can
-/// use the cache until the merge. The merge is a sync that reads the responses from the plan's folder.
+/// use the cache until the merge.
 package struct ShardPlanning: Sendable {
   private let shards: Int
   private let partition: Partition
@@ -45,7 +45,7 @@ package struct ShardPlanning: Sendable {
   ///   - disk: The file system to write to. Tests pass one that fails.
   ///   - now: Returns the current time.
   ///   - sync: Makes the sync that fetches sections and details. It is called with the path of a temporary cache, and
-  ///     with the inputs for the sync.
+  ///     with the differences from a plain sync.
   /// - Returns: The plan, and the report of the sync. The plan is nil if too little could be fetched.
   /// - Throws: ``LarderError``, ``CatalogError``.
   package func make(
@@ -56,43 +56,29 @@ package struct ShardPlanning: Sendable {
     options: SyncOptions,
     disk: any Disk = SystemDisk(),
     now: @escaping @Sendable () -> UnixTime,
-    sync: (_ cache: String, PlannedInputs) -> SyncRun
+    sync: (_ cache: String, SharedSync) -> SyncRun
   ) throws -> (plan: ShardPlan?, report: SyncReport) {
     // A plan contains no format files. So a catalog file that needs a format file beside it must fail here, before
     // anything is fetched.
     _ = try CatalogFile(parsing: text, file: ShardPlan.catalogName)
     let place = try Self.place(folder)
     let index = try Self.index(of: cache)
-    let states = try index.map { try KnownPictures($0) } ?? KnownPictures()
-    let log = try HashedFile(ShardPlan.documentsName, in: place, on: disk)
     let scratch = "\(folder)/planning"
     defer { try? FileManager.default.removeItem(atPath: scratch) }
     let lists = try ShardLists(
       partition,
-      identity: catalog.pictures.identity,
       among: shards,
-      on: disk
+      identity: catalog.pictures.identity,
+      known: index,
+      onlyMissing: onlyFailed
     )
-    var parts = PlannedInputs()
-    parts.states = try onlyFailed ? states.withoutHeld() : states
-    parts.documents = .kept { log.append($0) }
-    let onlyFailed = onlyFailed
-    parts.pictures = .named { id, url in
-      // If the look-up fails, the picture is planned. The run of its shard then finds that the picture is current.
-      let isHeld = onlyFailed && (try? states.states(of: [id]))?[id]?.isHeld ?? false
-      if !isHeld { lists.add(url) }
-    }
-    let run = sync(scratch, parts)
-    let report = try run.run(holder: "larder shard plan")
+    var shared = SharedSync()
+    shared.states = try index.map { try KnownPictures($0) } ?? KnownPictures()
+    shared.planned = { lists.add($0) }
+    let report = try sync(scratch, shared).run(holder: "larder shard plan")
     guard report.outcome != .failed, report.outcome != .interrupted, report.unfinished.isEmpty
-    else {
-      _ = try log.close()
-      try disk.remove(ShardPlan.documentsName, in: place)
-      return (nil, report)
-    }
-    let parted = try lists.write(to: place) { ids throws(LarderError) in
-      try index?.pictures(ids) ?? [:]
-    }
+    else { return (nil, report) }
+    let parted = try lists.write(to: place, on: disk)
     var plan = ShardPlan(
       run: self.run,
       catalog: catalog.name,
@@ -101,7 +87,6 @@ package struct ShardPlanning: Sendable {
       shardBy: partition,
       onlyFailed: onlyFailed,
       scope: ShardPlan.Scope(options),
-      documents: try log.close(),
       urls: parted.reduce(0) { $0 + $1.urls },
       shards: parted
     )
@@ -150,54 +135,61 @@ package struct ShardPlanning: Sendable {
     in folder: Folder,
     on disk: any Disk
   ) throws(LarderError) -> FileSum {
-    let file = try HashedFile(name, in: folder, on: disk)
-    file.append(bytes)
+    var file = try HashedFile(name, in: folder, on: disk)
+    try file.append(bytes)
     return try file.close()
   }
 }
 
 /// Collects the pictures of a plan, and writes the list of each shard.
 ///
-/// Each list is sorted by URL and has each URL once. The URLs are sorted on disk, because all of them can be too many
-/// for memory. Thread-safe.
+/// Each line has the index row that a picture had when the plan was made. The lines are sorted on disk, because all of
+/// them can be too many for memory. Thread-safe.
 final class ShardLists: Sendable {
   private let partition: Partition
-  private let identity: PictureIdentity
   private let count: Int
-  private let disk: any Disk
+  private let identity: PictureIdentity
+  private let index: Index?
+  private let onlyMissing: Bool
   private let lines: ScratchLines
-
-  /// The number of index rows to look up at once.
-  private static let batch = 1024
 
   /// Makes empty lists.
   ///
   /// - Parameters:
   ///   - partition: Whether a picture's shard depends on the picture's URL or on its host.
-  ///   - identity: The catalog's rule for the identity of a picture, which is the URL or a part of it.
   ///   - count: The number of lists.
-  ///   - disk: The file system to write to.
+  ///   - identity: The catalog's rule for the identity of a picture, which is the URL or a part of it.
+  ///   - index: The index of the cache that the shards will fill, or nil if there is no cache.
+  ///   - onlyMissing: Whether to leave out the pictures that are in the cache.
   /// - Throws: ``LarderError`` if the temporary files cannot be created.
   init(
     _ partition: Partition,
-    identity: PictureIdentity = .url,
     among count: Int,
-    on disk: any Disk
+    identity: PictureIdentity = .url,
+    known index: Index? = nil,
+    onlyMissing: Bool = false
   ) throws(LarderError) {
-    (self.partition, self.identity) = (partition, identity)
-    self.count = count
-    self.disk = disk
+    (self.partition, self.count, self.identity) = (partition, count, identity)
+    (self.index, self.onlyMissing) = (index, onlyMissing)
     lines = try ScratchLines()
   }
 
-  /// Adds a picture.
+  /// Adds pictures.
   ///
-  /// If it cannot be stored, ``write(to:known:)`` throws the error.
-  func add(_ url: WebURL) {
-    lines.add(
-      url.text,
-      to: partition.shard(of: url.text, host: "\(url.hostPort)", among: count)
-    )
+  /// If they cannot be stored, ``write(to:on:)`` throws the error.
+  func add(_ pictures: [(id: PictureID, url: WebURL)]) {
+    // If the look-up fails, the pictures are planned. The runs of their shards then find which of them are current.
+    let rows = (try? index?.pictures(pictures.map(\.id))) ?? [:]
+    for (id, url) in pictures {
+      let new = PictureEntry(id: id, url: url.text, identity: identity.text(of: url.text))
+      var entry = rows[id] ?? new
+      entry.url = url.text
+      // Encoding cannot fail, because only NaN and infinity cannot be encoded.
+      guard !(onlyMissing && entry.isHeld), let line = try? PictureRow(entry).jsonLine()
+      else { continue }
+      let shard = partition.shard(of: url.text, host: "\(url.hostPort)", among: count)
+      lines.add(String(decoding: line, as: UTF8.self), to: shard)
+    }
   }
 
   /// Writes the lists to their files.
@@ -206,48 +198,25 @@ final class ShardLists: Sendable {
   ///
   /// - Parameters:
   ///   - folder: The plan's folder.
-  ///   - known: Returns the index rows of the pictures with these ids. Pictures without a row are left out.
+  ///   - disk: The file system to write to.
   /// - Returns: The shards. Each has the number of its pictures, and the length and digest of its list.
-  /// - Throws: ``LarderError``; errors of the encoder.
-  func write(
-    to folder: Folder,
-    known: ([PictureID]) throws(LarderError) -> [PictureID: PictureEntry]
-  ) throws -> [ShardPlan.Shard] {
+  /// - Throws: ``LarderError``.
+  func write(to folder: Folder, on disk: any Disk) throws -> [ShardPlan.Shard] {
     var shards: [ShardPlan.Shard] = []
-    var file: HashedFile?
     var urls = 0
-    var pending: [String] = []
-
-    /// Writes the pending URLs to the list of the next shard.
-    func flush() throws -> HashedFile {
-      let list =
-        try file ?? HashedFile(ShardPlan.listName(shards.count), in: folder, on: disk)
-      file = list
-      let new = pending.map { url in
-        let identity = identity.text(of: url)
-        return PictureEntry(id: PictureID(url: identity), url: url, identity: identity)
-      }
-      let rows = try known(new.map(\.id))
-      for entry in new {
-        var row = rows[entry.id] ?? entry
-        row.url = entry.url
-        try list.append(line: PictureRow(row))
-      }
-      urls += pending.count
-      pending.removeAll(keepingCapacity: true)
-      return list
-    }
+    var file = try HashedFile(ShardPlan.listName(0), in: folder, on: disk)
 
     func close() throws {
-      let sum = try flush().close()
-      shards.append(ShardPlan.Shard(shard: shards.count, urls: urls, list: sum))
-      (file, urls) = (nil, 0)
+      shards.append(ShardPlan.Shard(shard: shards.count, urls: urls, list: try file.close()))
+      urls = 0
+      guard shards.count < count else { return }
+      file = try HashedFile(ShardPlan.listName(shards.count), in: folder, on: disk)
     }
 
-    try lines.forEach { shard, url in
+    try lines.forEach { shard, line in
       while shards.count < shard { try close() }
-      pending.append(url)
-      if pending.count == Self.batch { _ = try flush() }
+      try file.append(line.utf8 + [10])
+      urls += 1
     }
     while shards.count < count { try close() }
     return shards

@@ -141,7 +141,13 @@ package final class ShardRun: Sendable {
     let folder = try Folder(path: planned.folder, creating: false)
     let trailer = trailer(of: result)
     let isCommitted =
-      try ShardManifest.commit(result.pictures, trailer, in: folder, token: token, on: disk)
+      try ShardManifest.commit(
+        result.pictures.filter { $0.end != .failed }.map(\.entry),
+        trailer,
+        in: folder,
+        token: token,
+        on: disk
+      )
       && publish?(ShardPlan.manifestName(shard)) ?? true
     if !isCommitted, let other = try committed() { return other }
     return ShardOutcome(trailer, committed: isCommitted)
@@ -180,17 +186,19 @@ package final class ShardRun: Sendable {
   }
 
   private func trailer(of result: PictureListRun.Result) -> ManifestTrailer {
-    let pictures = result.pictures
-    let fetched = pictures.count { if case .fetched = $0.end { true } else { false } }
-    let failed = pictures.count { $0.end == .failed }
+    var counts = SyncReport.Pictures()
+    for picture in result.pictures { picture.end.count(in: &counts) }
     return ManifestTrailer(
       plan: planned.digest,
       run: planned.plan.run,
       shard: shard,
-      urls: pictures.count,
-      fetched: fetched,
-      held: pictures.count - fetched - failed,
-      failed: failed,
+      urls: result.pictures.count,
+      fetched: counts.fetched,
+      held: counts.revalidated + counts.fresh,
+      failed: counts.failed,
+      revalidated: counts.revalidated,
+      changed: counts.changed,
+      bytes: counts.bytesFetched,
       requests: result.requests,
       writer: token
     )

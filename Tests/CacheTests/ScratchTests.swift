@@ -11,35 +11,6 @@ struct ScratchTests {
     PictureID(url: "https://cdn.example/\(number).jpg")
   }
 
-  @Test func `each picture keeps the number it was added with, whatever the batch size`()
-    throws
-  {
-    let table = try ScratchTable(gathering: 7)
-
-    for number in 0..<1000 { #expect(try table.add(id(number), Int64(number)) == nil) }
-    #expect(try table.insertPending() == nil)
-
-    let found = try table.numbers(of: (900..<1100).map(id))
-    #expect(found.map(\.number) == Array(900..<1000))
-    #expect(found.map(\.id) == (900..<1000).map(id))
-    #expect(try table.pictures() == (0..<1000).map(id).sorted())
-  }
-
-  @Test(arguments: [1, 998])
-  func `a picture that is added twice is reported, however far apart`(_ first: Int) throws {
-    let table = try ScratchTable(gathering: 7)
-    var twice: PictureID?
-
-    for number in Array(0..<1000) + [first] {
-      let other = try table.add(id(number), Int64(number))
-      twice = twice ?? other
-    }
-    twice = try twice ?? table.insertPending()
-
-    #expect(twice == id(first))
-    #expect(try table.numbers(of: [id(first)]).map(\.number) == [Int64(first)])
-  }
-
   @Test(arguments: [1, 10, 1000])
   func `a set that is moved to disk when it is large still behaves as a set`(_ limit: Int) throws {
     var random = SplitMix64(7)
@@ -72,16 +43,10 @@ struct ScratchTests {
     }
     let ids = (0..<12).map(id)
 
-    for (held, lookedUp) in [
-      (try KnownPictures(cache.index), try KnownPictures(cache.index, limit: 9)),
-      (
-        try KnownPictures(cache.index).withoutHeld(),
-        try KnownPictures(cache.index, limit: 9).withoutHeld()
-      ),
-    ] {
-      #expect(try held.states(of: ids) == lookedUp.states(of: ids))
-    }
-    #expect(try KnownPictures(cache.index, limit: 9).withoutHeld().states(of: ids).count == 5)
+    let inMemory = try KnownPictures(cache.index).states(of: ids)
+    let lookedUp = try KnownPictures(cache.index, limit: 9).states(of: ids)
+
+    #expect(inMemory == lookedUp && lookedUp.count == 10)
   }
 
   @Test func `the picture states are read only once, even if the first read fails`()

@@ -28,10 +28,11 @@ import Testing
     )
   }
 
-  private func merge(_ shop: Shop) throws -> Command {
-    try Command.larder([
-      "shard", "merge", "--plan", shop.folder.path("plan"), "--cache", shop.cache, "--json",
-    ])
+  private func merge(_ shop: Shop, _ more: String...) throws -> Command {
+    try Command.larder(
+      ["shard", "merge", "--plan", shop.folder.path("plan"), "--cache", shop.cache, "--json"]
+        + more
+    )
   }
 
   private func expect(_ printed: Command, fits name: String) throws {
@@ -166,6 +167,22 @@ import Testing
     try shop.folder.write("{}\n", to: "plan/manifest-\(last).ndjson")
     #expect(try merge(shop).status == 65)
     #expect(try run(shop, "\(last)").status == 65)
+  }
+
+  @Test func `a merge ends with 69 while the shop cannot be reached, and can be run again`() throws
+  {
+    let shop = try Shop()
+    #expect(try plan(shop, 1).status == 0)
+    #expect(try run(shop, "0").status == 0)
+    let closed = try ClosedPort()
+
+    let down = try merge(shop, "--retries", "0", "--connect-to", "::127.0.0.1:\(closed.number)")
+
+    withExtendedLifetime(closed) {}
+    #expect(down.status == 69, "\(down.errors)")
+    let merged = try merge(shop)
+    #expect(merged.status == 0, "\(merged.errors)")
+    #expect(try Document(merged)["images"]["fetched"].int == 5)
   }
 
   @Test func `a shard takes its share of a host's connections, and less than one is refused`()

@@ -100,6 +100,9 @@ struct CrashTests {
       fetched: 0,
       held: 0,
       failed: 0,
+      revalidated: 0,
+      changed: 0,
+      bytes: 0,
       requests: 0
     )
 

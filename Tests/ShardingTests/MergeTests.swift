@@ -39,8 +39,10 @@ struct MergeTests {
     let merged = try sharded.sync(shards)
 
     #expect(merged.outcome == .complete && merged.pictures.fetched == 37)
-    #expect(shop.store.requests.count == 3 + 12 + 37)
-    #expect(shop.store.requestCounts.values.allSatisfy { $0 == 1 })
+    #expect(merged.requests == 3 + 12 + 37)
+    // The plan and the merge request each section and each detail, and the shards each picture.
+    #expect(shop.store.requests.count == 2 * (3 + 12) + 37)
+    #expect(shop.store.requestCounts.values.allSatisfy { $0 <= 2 })
     try expectEqual(merged, synced)
     #expect(sharded.folder.files(below: "cache/shards").isEmpty)
     #expect(sharded.folder.files(below: "plan/planning").isEmpty)
@@ -61,18 +63,11 @@ struct MergeTests {
     )
     try Data([1]).write(to: path)
     let layout = try CacheLayout(creating: cache)
-    let index = try Index(layout)
-    let settled = try SettledManifests(
-      try sharded.planned,
-      cache: cache,
-      remote: nil,
-      reading: false
-    )
+    #expect(try Recovery(layout, try Index()).strays.paths.count == 38)
 
-    let recovery = try Recovery(layout, index, isClaimed: settled.mightContain)
+    #expect(try sharded.merge().outcome == .complete)
 
-    #expect(recovery.strays.paths == [stranger])
-    #expect(try Recovery(layout, index).strays.paths.count == 38)
+    #expect(try Recovery(layout, try Index(layout)).strays.paths == [stranger])
   }
 
   @Test(arguments: [Partition.url, .host])
@@ -92,7 +87,10 @@ struct MergeTests {
 
     #expect(merged.outcome == .partial)
     #expect(Set(merged.failures.map(\.reason)) == ["scheme-refused", "http-500", "http-410"])
-    try expectEqual(merged, synced)
+    // The merge requests the picture that failed (410) once more.
+    var expected = synced
+    expected.requests += 1
+    try expectEqual(merged, expected)
   }
 
   @Test
@@ -128,7 +126,7 @@ struct MergeTests {
 
     #expect(try sharded.planned.plan.urls == 0)
     #expect(merged.pictures.fresh == 37 && merged.pictures.fetched == 0)
-    #expect(shop.store.requests.count == 15)
+    #expect(shop.store.requests.count == 2 * 15)
   }
 
   @Test func `a merge can be repeated`() throws {
@@ -138,6 +136,47 @@ struct MergeTests {
 
     #expect(first.outcome == .complete && second.outcome == .complete)
     #expect(second.pictures.fetched == 37 && second.items.added.isEmpty)
+    #expect(try verify(sharded.folder).isClean)
+  }
+
+  @Test func `a merge requests no picture of a shard again, even if it is stale`() throws {
+    shop.store.content.cache("/pictures/", as: "no-cache")
+    try sharded.plan(2)
+    for shard in 0..<2 { try sharded.run(shard) }
+    shop.clock.advance(60)
+
+    let merged = try sharded.merge()
+
+    #expect(merged.outcome == .complete && merged.pictures.fetched == 37)
+    #expect(shop.store.requests.count == 2 * 15 + 37)
+  }
+
+  @Test func `a merge fetches what the shop lists since the plan`() throws {
+    try sharded.plan(2)
+    for shard in 0..<2 { try sharded.run(shard) }
+    shop.items["A"]?.append(SampleShop.Item("A5"))
+    shop.items["C"]?.removeLast()
+    try shop.publish()
+
+    let merged = try sharded.merge()
+
+    #expect(merged.outcome == .complete && merged.pictures.total == 37)
+    #expect(merged.pictures.fetched == 37 && merged.pictures.fresh == 0)
+    let items = try CatalogReader(cache: sharded.folder.path("cache"), catalog: nil).list()
+    #expect(items.contains { $0.id == "A5" } && !items.contains { $0.id == "C4" })
+    #expect(try verify(sharded.folder).isClean)
+  }
+
+  @Test func `a merge fails while the shop is down, and is complete later`() throws {
+    try sharded.plan(2)
+    for shard in 0..<2 { try sharded.run(shard) }
+    shop.store.faults = [FaultRule("/shop/*", .status(503))]
+    #expect(try sharded.merge().outcome == .failed)
+    shop.store.faults = .none
+
+    let merged = try sharded.merge()
+
+    #expect(merged.outcome == .complete && merged.pictures.fetched == 37)
     #expect(try verify(sharded.folder).isClean)
   }
 

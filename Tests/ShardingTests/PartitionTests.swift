@@ -46,9 +46,11 @@ struct PartitionTests {
       let path = folder.path("\(partition)")
       let place = try Folder(path: path, creating: true)
       let disk = SystemDisk(durable: false)
-      let parting = try ShardLists(partition, among: 16, on: disk)
-      for url in urls.shuffled() + urls.prefix(1000) { parting.add(url) }
-      let shards = try parting.write(to: place) { _ in [:] }
+      let parting = try ShardLists(partition, among: 16)
+      for url in urls.shuffled() + urls.prefix(1000) {
+        parting.add([(id: PictureID(url: url.text), url: url)])
+      }
+      let shards = try parting.write(to: place, on: disk)
       let lists = try (0..<16).map { try list($0, in: folder, "\(partition)") }
 
       #expect(lists.map(\.count) == shards.map(\.urls))

@@ -48,13 +48,13 @@ final class ShardedShop {
       options: SyncOptions(),
       disk: disk,
       now: { clock.now }
-    ) { cache, parts in
+    ) { cache, shared in
       SyncRun(
         catalog,
         folder: "",
         cache: cache,
         transport: curl,
-        parts: parts,
+        shared: shared,
         disk: SystemDisk(durable: false),
         now: { clock.now }
       )
@@ -96,14 +96,14 @@ final class ShardedShop {
       cache: folder.path("cache"),
       reading: isRead,
       holder: "a test"
-    ) { parts in
+    ) { shared in
       SyncRun(
         planned.catalog,
         folder: "",
         cache: folder.path("cache"),
         options: planned.options,
         transport: curl,
-        parts: parts,
+        shared: shared,
         disk: SystemDisk(durable: false),
         now: { clock.now }
       )

@@ -50,8 +50,6 @@ package struct Recovery: Sendable {
   ///   - layout: The cache.
   ///   - index: The cache's index.
   ///   - oldest: Unfinished downloads that were last written before this moment are removed.
-  ///   - isClaimed: Returns whether the caller will write a row for the file at the given path. Such a file does not
-  ///     count as a stray.
   ///   - read: Reads and hashes the file of a picture. Pass nil to use the normal function; tests pass a function
   ///     that fails.
   /// - Throws: ``LarderError`` when a folder or the index cannot be read or repaired.
@@ -59,7 +57,6 @@ package struct Recovery: Sendable {
     _ layout: CacheLayout,
     _ index: Index,
     partialsSince oldest: UnixTime = .distantPast,
-    isClaimed: (String) throws(LarderError) -> Bool = { _ in false },
     read: PictureReading? = nil
   ) throws(LarderError) {
     let read = read ?? layout.digest
@@ -76,7 +73,7 @@ package struct Recovery: Sendable {
     let (before, now) = (try index.folderTimes(), try FolderTimes(of: layout))
     folders = now
     var comparison = Comparison()
-    if wasKilled || before != now { try comparison.run(layout, index, isClaimed, read) }
+    if wasKilled || before != now { try comparison.run(layout, index, read) }
     forgotten = comparison.forgotten
     adopted = comparison.adopted
     strays = StrayFiles(comparison.strays, layout, index, read: read)
@@ -97,7 +94,6 @@ private struct Comparison {
   mutating func run(
     _ layout: CacheLayout,
     _ index: Index,
-    _ isClaimed: (String) throws(LarderError) -> Bool,
     _ read: PictureReading
   ) throws(LarderError) {
     for number in UInt8.min...UInt8.max {
@@ -106,8 +102,7 @@ private struct Comparison {
       do throws(LarderError) { folder = try layout.existingFolder(number) } catch { continue }
       let known = try compare(number, folder, index, read)
       for name in try folder?.names() ?? [] where !known.contains(name) {
-        let path = "images/\(PictureName.folderName(number))/\(name)"
-        if try !isClaimed(path) { strays.insert(path) }
+        strays.insert("images/\(PictureName.folderName(number))/\(name)")
       }
     }
   }

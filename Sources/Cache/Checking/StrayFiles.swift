@@ -83,11 +83,6 @@ package final class StrayFiles: Sendable {
     return true
   }
 
-  /// Removes a picture's file from the unclaimed files, because the caller writes a row for the picture to the index.
-  package func pass(_ picture: PictureEntry) {
-    unclaimed.withLock { _ = $0.remove(picture.name.path) }
-  }
-
   /// Removes the unclaimed files.
   ///
   /// - Parameter kept: The paths of files to keep, because a catalog refers to their pictures although this run did not

@@ -190,6 +190,27 @@ extension Index {
     }
   }
 
+  /// Writes the rows of pictures that other machines have put into the cache, in one transaction.
+  ///
+  /// If a row replaces the bytes of a picture, the change is recorded for the next run.
+  ///
+  /// - Parameter body: Calls its argument with each row. The rows are written only if `body` returns.
+  /// - Throws: ``LarderError`` when the index cannot be written, and the errors of `body`.
+  package func importPictures(
+    _ body: (_ save: (PictureEntry) throws -> Void) throws -> Void
+  ) throws(LarderError) {
+    try write { db in
+      let run = try Self.nextRun(db)
+      let held = try RowReader(db, "SELECT sha256 FROM picture WHERE id = ?")
+      var writer = try PictureRowWriter(db)
+      try body { entry in
+        held.restart(entry.id.digest)
+        let before = try held.next() ? held.bytes(0) : nil
+        try writer.save(entry, before: before, run: run, in: db)
+      }
+    }
+  }
+
   /// Calls `body` with the rows of the pictures of one folder below `images/`, one at a time.
   func forEachPicture(
     inFolder folder: UInt8,

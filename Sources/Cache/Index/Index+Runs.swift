@@ -158,17 +158,27 @@ extension Index {
   /// Begins a run and returns its number.
   package func beginRun(catalog: CatalogID, at now: UnixTime) throws(LarderError) -> RunID {
     try write { db in
+      let run = try Self.nextRun(db)
       try db.execute(
-        // The history is saved when a damaged index is rebuilt, but the table of runs is not. So the history may have
-        // higher numbers.
-        sql: """
-          INSERT INTO run(id, catalog, started) VALUES (1 + max(\
-          coalesce((SELECT max(id) FROM run), 0), coalesce((SELECT max(run) FROM history_run), 0)), ?, ?)
-          """,
-        arguments: [catalog, now]
+        sql: "INSERT INTO run(id, catalog, started) VALUES (?, ?, ?)",
+        arguments: [run, catalog, now]
       )
-      return RunID(rawValue: db.lastInsertedRowID)
+      return run
     }
+  }
+
+  /// The number that the next run gets.
+  ///
+  /// The history is saved when a damaged index is rebuilt, but the table of runs is not. So the history may have higher
+  /// numbers.
+  static func nextRun(_ db: Database) throws -> RunID {
+    let last = try Int64.fetchOne(
+      db,
+      sql: """
+        SELECT max(coalesce((SELECT max(id) FROM run), 0), coalesce((SELECT max(run) FROM history_run), 0))
+        """
+    )
+    return RunID(rawValue: 1 + (last ?? 0))
   }
 
   /// Ends a run.

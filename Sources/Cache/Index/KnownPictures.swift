@@ -18,19 +18,15 @@ package struct KnownPictures: Sendable {
   }
 
   private let source: Source
-  private let leavesOutHeld: Bool
 
   /// Uses the given states.
   package init(_ states: [PictureID: PictureState] = [:]) {
-    self.init(.memory { () throws(LarderError) in states }, leavesOutHeld: false)
+    source = .memory { () throws(LarderError) in states }
   }
 
   /// Uses the states of all pictures in an index, which are read when they are first used.
   package init(_ states: PictureStates) {
-    self.init(
-      .memory { () throws(LarderError) in try states.read().states },
-      leavesOutHeld: false
-    )
+    source = .memory { () throws(LarderError) in try states.read().states }
   }
 
   /// Uses the states of all pictures in an index.
@@ -42,23 +38,10 @@ package struct KnownPictures: Sendable {
   package init(_ index: Index, limit: Int = most) throws(LarderError) {
     let count = try index.pictureCount()
     if count > limit {
-      self.init(.index(index), leavesOutHeld: false)
+      source = .index(index)
     } else {
-      self.init(try index.pictureStates(count: count).states)
-    }
-  }
-
-  private init(_ source: Source, leavesOutHeld: Bool) {
-    (self.source, self.leavesOutHeld) = (source, leavesOutHeld)
-  }
-
-  /// A copy without the states of held pictures, which are the pictures whose bytes the cache has.
-  ///
-  /// - Throws: ``LarderError`` when the index cannot be read.
-  package func withoutHeld() throws(LarderError) -> KnownPictures {
-    switch source {
-    case .memory(let states): KnownPictures(try states().filter { !$0.value.isHeld })
-    case .index: KnownPictures(source, leavesOutHeld: true)
+      let states = try index.pictureStates(count: count).states
+      source = .memory { () throws(LarderError) in states }
     }
   }
 
@@ -69,10 +52,8 @@ package struct KnownPictures: Sendable {
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func states(of ids: [PictureID]) throws(LarderError) -> [PictureID: PictureState] {
     switch source {
-    case .memory(let states): return try states()
-    case .index(let index):
-      let states = try index.pictureStates(of: ids)
-      return leavesOutHeld ? states.filter { !$0.value.isHeld } : states
+    case .memory(let states): try states()
+    case .index(let index): try index.pictureStates(of: ids)
     }
   }
 

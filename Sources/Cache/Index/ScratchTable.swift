@@ -3,93 +3,44 @@ import GRDB
 import SQLite
 import Synchronization
 
-/// A map from pictures to numbers that is stored on disk, because it can be too large for memory.
+/// A set of pictures on disk, for a ``PictureSet`` that is too large for memory.
 ///
-/// It is used by ``PictureSet``, and by the merge of shards to find the position of each picture's result.
-///
-/// The map is an unnamed temporary database of SQLite, which disappears when the process ends. SQLite creates its file
+/// The set is an unnamed temporary database of SQLite, which disappears when the process ends. SQLite creates its file
 /// in `SQLITE_TMPDIR` or `TMPDIR`, or else in `/var/tmp` (https://sqlite.org/tempfiles.html, section 5). Only SQLite's
-/// page cache and the last additions are in memory. A table is thread-safe.
-package final class ScratchTable: Sendable {
+/// page cache is in memory. A table is thread-safe.
+private final class ScratchTable: Sendable {
   private let database: ScratchDatabase
-  /// The additions that are not inserted yet.
-  private let pending = Mutex<[(id: PictureID, number: Int64)]>([])
-  private let most: Int
 
   /// Makes an empty table.
   ///
-  /// - Parameter most: The number of additions to collect in memory. They are then inserted together, in the order of
-  ///   the table's pages.
   /// - Throws: ``LarderError`` when SQLite cannot be used, or there is no space.
-  package init(gathering most: Int = 1 << 18) throws(LarderError) {
-    self.most = most
-    database = try ScratchDatabase(
-      "CREATE TABLE picture(id BLOB PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID"
-    )
+  init() throws(LarderError) {
+    database = try ScratchDatabase("CREATE TABLE picture(id BLOB PRIMARY KEY) WITHOUT ROWID")
   }
 
-  /// Adds a picture.
+  /// Inserts pictures, in the order of the table's pages.
   ///
-  /// Until ``insertPending()`` is called, look-ups may not find it.
-  ///
-  /// If enough additions are waiting, they are inserted into the database.
-  ///
-  /// - Returns: One of the inserted pictures that the table already had; such a picture keeps its first number. Nil
-  ///   if there is no such picture, or if nothing was inserted.
   /// - Throws: ``LarderError`` when there is no space.
-  package func add(_ id: PictureID, _ number: Int64) throws(LarderError) -> PictureID? {
-    let full = pending.withLock { pending in
-      pending.append((id, number))
-      defer { if pending.count == most { pending.removeAll(keepingCapacity: true) } }
-      return pending.count == most ? pending : []
-    }
-    return try full.isEmpty ? nil : insert(full)
-  }
-
-  /// Inserts the waiting additions into the database, so that look-ups find all pictures.
-  ///
-  /// - Returns: One of the inserted pictures that the table already had; such a picture keeps its first number. Nil
-  ///   if there is no such picture.
-  /// - Throws: ``LarderError`` when there is no space.
-  package func insertPending() throws(LarderError) -> PictureID? {
-    let rest = pending.withLock { pending in
-      defer { pending = [] }
-      return pending
-    }
-    return try insert(rest)
-  }
-
-  private func insert(_ rows: [(id: PictureID, number: Int64)]) throws(LarderError) -> PictureID? {
-    let sorted = rows.sorted { $0.id < $1.id }
-    return try database.write { db in
-      var twice: PictureID?
-      var row = try RowWriter(db, "INSERT OR IGNORE INTO picture(id, number) VALUES (?,?)")
-      var count = db.totalChangesCount
-      for (id, number) in sorted {
+  func insert(_ ids: Set<PictureID>) throws(LarderError) {
+    try database.write { db in
+      var row = try RowWriter(db, "INSERT OR IGNORE INTO picture(id) VALUES (?)")
+      for id in ids.sorted() {
         row.bind(1, id.digest)
-        row.bind(2, number)
         try row.run()
-        if db.totalChangesCount == count { twice = twice ?? id }
-        count = db.totalChangesCount
       }
-      return twice
     }
   }
 
-  /// The numbers of these pictures.
-  ///
-  /// Pictures that are not in the table are left out.
+  /// Those of the given pictures that are in the table.
   ///
   /// - Throws: ``LarderError`` when the file cannot be read.
-  package func numbers(
-    of ids: some Sequence<PictureID>
-  ) throws(LarderError) -> [(id: PictureID, number: Int64)] {
+  func members(_ ids: [PictureID]) throws(LarderError) -> Set<PictureID> {
     try database.read { db in
-      let row = try RowReader(db, "SELECT number FROM picture WHERE id = ?")
-      var found: [(id: PictureID, number: Int64)] = []
+      let row = try RowReader(db, "SELECT 1 FROM picture WHERE id = ?")
+      var found: Set<PictureID> = []
       for id in ids {
         row.restart(id.digest)
-        if try row.next() { found.append((id, row.number(0))) }
+        if try row.next() { found.insert(id) }
       }
       return found
     }
@@ -270,7 +221,7 @@ package struct PictureSet {
   private mutating func known(_ ids: [PictureID]) -> Set<PictureID> {
     guard let older, failure == nil else { return [] }
     do throws(LarderError) {
-      return Set(try older.numbers(of: ids).map(\.id))
+      return try older.members(ids)
     } catch {
       failure = error
       return []
@@ -281,8 +232,7 @@ package struct PictureSet {
     do throws(LarderError) {
       let table: ScratchTable
       if let older { table = older } else { table = try ScratchTable() }
-      for id in recent { _ = try table.add(id, 0) }
-      _ = try table.insertPending()
+      try table.insert(recent)
       older = table
       recent.removeAll(keepingCapacity: true)
     } catch {

@@ -103,20 +103,6 @@ final class GroupCommitter: @unchecked Sendable {
     }
   }
 
-  /// Writes rows in a separate transaction.
-  ///
-  /// The files of these rows already have their final names.
-  func enter(
-    _ next: () throws(LarderError) -> [PictureStore.PlacedRow]?
-  ) throws(LarderError) {
-    try index.write { db in
-      var writer = try PictureRowWriter(db)
-      while let rows = try next() {
-        for (entry, before) in rows { try writer.save(entry, before: before, run: run, in: db) }
-      }
-    }
-  }
-
   /// Calls `completion` when all groups that were sent before this call are committed.
   func flush(_ completion: @escaping @Sendable () -> Void) {
     queue.async {

@@ -130,24 +130,6 @@ package final class PictureStore: Sendable {
     )
   }
 
-  /// A row whose file has its final name already, and the SHA-256 of the picture's previous bytes; nil if the bytes
-  /// are the same.
-  package typealias PlacedRow = (entry: PictureEntry, before: [UInt8]?)
-
-  /// Writes the rows of pictures whose files other runs have placed, in one transaction.
-  ///
-  /// This call blocks.
-  ///
-  /// No file is changed, so no groups are needed. Pass the rows in the order of their ids, so that each page of the
-  /// index is written once.
-  ///
-  /// - Parameter next: Returns the next rows, several at a time; nil at the end. It must not use the index.
-  /// - Throws: ``LarderError`` when the index cannot be written, and the errors of `next`. In both cases no row is
-  ///   written.
-  package func enter(_ next: () throws(LarderError) -> [PlacedRow]?) throws(LarderError) {
-    try committer.enter(next)
-  }
-
   /// Commits the detail of an item, and the row of its document, as part of the next group.
   package func commit(
     _ detail: DetailEntry,

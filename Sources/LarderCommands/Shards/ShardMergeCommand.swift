@@ -1,4 +1,5 @@
 import ArgumentParser
+import Base
 import CurlTransport
 import Glibc
 import Pipeline
@@ -14,19 +15,20 @@ struct ShardMergeCommand: ParsableCommand {
     discussion: """
       Example:  larder shard merge --plan /srv/plan --cache /srv/cache
 
-      Nothing is fetched. Every shard needs a manifest of this plan, and every picture in it must \
-      match: by length and date, or with --verify by every byte. Until the merge ends the cache \
+      Every shard needs a manifest of this plan, and every picture in it must match: by length and \
+      date, or with --verify by every byte. These pictures are not requested again. Sections and \
+      details are, as in a sync, and so are pictures that failed. Until the merge ends the cache \
       shows the run before; a merge that was killed can be run again.
       """,
     statuses: [
       .done: "merged, nothing failed",
-      .failed: "nothing could be fetched when it was planned",
+      .failed: "no section could be fetched, for another reason",
       .partial: "merged; some sections, details or pictures failed",
       .withheld: "merged; the guards kept items that the feed no longer lists",
-      .data: "a plan or manifest is incomplete or of another plan; never retry",
-      .unavailable: "the origin could not be reached when it was planned",
+      .data: "a plan or manifest is incomplete or of another plan, or no section could be read",
+      .unavailable: "the origin cannot be reached",
       .io: "the disk is full, or a picture is gone or damaged",
-      .tryAgain: "manifests are missing, or another run holds the cache",
+      .tryAgain: "manifests are missing, another run holds the cache, or the deadline passed",
       .configuration: "the catalog file is wrong, or a variable is not set or not allowed",
     ],
     stops: true
@@ -42,6 +44,8 @@ struct ShardMergeCommand: ParsableCommand {
 
   @OptionGroup(title: Topic.trust) var trust: PlanTrustOptions
   @OptionGroup(title: Topic.cache) var cache: PlacedCacheOptions
+  @OptionGroup(title: Topic.limits) var limits: LimitOptions
+  @OptionGroup(title: Topic.connection) var connection: ConnectionOptions
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   func run() throws {
@@ -51,19 +55,28 @@ struct ShardMergeCommand: ParsableCommand {
     let (planned, file) = try trust.plan(at: place, shard: nil, output)
     var options = planned.options
     options.allowRemovals = options.allowRemovals || allowRemovals
-    // All responses are in the plan, so nothing is sent.
-    let transport = try CurlTransport(TransportOptions())
+    options.deadline = limits.deadline.map { UnixTime.now() + Int64($0.seconds) }
+    var settings = try connection.transport(named: file.namedHosts(base: options.base))
+    limits.apply(to: &settings)
+    let transport = try CurlTransport(settings)
+    defer { transport.shutdown() }
     var signals: Signals?
-    let report = try planned.merge(
-      cache: kept.path,
-      remote: kept.remote,
-      reading: verify,
-      holder: "larder shard merge \(planned.plan.catalog), process \(getpid())"
-    ) { [options] parts in
-      let run = file.syncRun(cache: kept, options, transport, output, parts: parts)
-      signals = Signals { run.stop() }
-      return run
+    var display: ProgressDisplay?
+    let result = Result {
+      try planned.merge(
+        cache: kept.path,
+        remote: kept.remote,
+        reading: verify,
+        holder: "larder shard merge \(planned.plan.catalog), process \(getpid())"
+      ) { [options] shared in
+        let run = file.syncRun(cache: kept, options, transport, output, shared: shared)
+        signals = Signals { run.stop() }
+        display = ProgressDisplay(run.progress, of: transport, output)
+        return run
+      }
     }
+    display?.end()
+    let report = try result.get()
     place.close()
     if output.json {
       Output.json(report.json)

@@ -14,11 +14,10 @@ struct ShardPlanCommand: ParsableCommand {
     discussion: """
       Example:  larder shard plan shop.yaml --shards 8 --out /srv/plan
 
-      The plan holds the origin's responses, so that the merge sends no requests. It has only the \
-      pictures that are due, not those that are fresh in the cache.
+      The plan has only the pictures that are due, not those that are fresh in the cache.
       """,
     statuses: [
-      .done: "planned; failures are listed, also in the merge's report",
+      .done: "planned; failures are listed",
       .failed: "nothing could be fetched, for another reason",
       .data: "no section could be read",
       .unavailable: "the origin cannot be reached",
@@ -91,9 +90,9 @@ struct ShardPlanCommand: ParsableCommand {
         cache: known.path,
         options: options,
         now: { UnixTime.now() }
-      ) { cache, parts in
+      ) { cache, shared in
         let cache = CachePlace(path: cache)
-        let run = file.syncRun(cache: cache, options, transport, output, parts: parts)
+        let run = file.syncRun(cache: cache, options, transport, output, shared: shared)
         signals = Signals { run.stop() }
         display = ProgressDisplay(run.progress, of: transport, output)
         return run

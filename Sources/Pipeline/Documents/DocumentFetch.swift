@@ -102,14 +102,6 @@ extension RunContext {
         let failure = TransferFailure(reason: .urlInvalid, url: document.source.redacted)
         return work.async { completion(.failed(failure)) }
       }
-      @Sendable func end(_ reply: DocumentReply) {
-        let outcome = document.outcome(of: reply, at: now(), for: traits)
-        if case .excused(_, let failure) = outcome { failures.count(attempts: failure.attempts) }
-        completion(outcome)
-      }
-      if case .given(let answers) = documents {
-        return work.async { end(given(document, by: answers)) }
-      }
       request.priority = priority
       request.bodyLimit = SyncOptions.jsonLimit
       if case .revalidate(let condition) = needs.question(about: held, document.source) {
@@ -131,8 +123,9 @@ extension RunContext {
             traits,
             isPost: isPost
           )
-          keep(reply, to: document, attempts: (try? result.get())?.attempts ?? 0)
-          end(reply)
+          let outcome = document.outcome(of: reply, at: now(), for: traits)
+          if case .excused(_, let failure) = outcome { failures.count(attempts: failure.attempts) }
+          completion(outcome)
         }
       }
     }

@@ -32,7 +32,7 @@ package enum FetchedPicture: Sendable, Equatable {
   var bytes: ByteCount { if case .fetched(let bytes, _) = self { bytes } else { 0 } }
 
   /// Adds the result to the counts of a report.
-  func count(in tally: inout SyncReport.Pictures) {
+  package func count(in tally: inout SyncReport.Pictures) {
     switch self {
     case .fetched(let bytes, let isChange):
       tally.fetched += 1

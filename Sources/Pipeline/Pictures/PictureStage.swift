@@ -26,7 +26,7 @@ final class PictureStage: Sendable {
   }
 
   /// A picture that needs a request, before its place in a queue is known.
-  private typealias DuePicture = (id: PictureID, url: WebURL)
+  typealias DuePicture = (id: PictureID, url: WebURL)
 
   private struct Work {
     var isOpen: Bool
@@ -34,27 +34,18 @@ final class PictureStage: Sendable {
     var ahead: Set<PictureID> = []
     var tally = SyncReport.Pictures()
     var lines: [HostPort: LimitedQueue<Job>] = [:]
-    /// Pictures whose results come from other runs, and are not yet written to the index.
-    var settling: [PictureID] = []
     /// The numbers of pictures and of finished pictures that are not yet reported as progress.
     var untold = (total: 0, done: 0)
   }
 
-  /// The states of some pictures.
-  ///
-  /// They are looked up outside the lock.
-  private struct Known {
-    let states: [PictureID: PictureState]
-    /// Those of the cached pictures that were assigned to a shard; nil unless this run merges shards.
-    ///
-    /// A shard is another run that fetched some of the pictures.
-    var settled: Set<PictureID>?
-  }
+  /// The states of some pictures, which are looked up outside the lock.
+  private typealias States = [PictureID: PictureState]
 
   let context: RunContext
   let strays: StrayFiles
   private let known: KnownPictures
-  private let source: PictureSource
+  private let planned: (@Sendable ([DuePicture]) -> Void)?
+  private let since: UnixTime?
   private let ended: @Sendable (PictureID, FetchedPicture) -> Void
   let stored: @Sendable (PictureID) -> Void
   private let state: Mutex<Work>
@@ -80,19 +71,22 @@ final class PictureStage: Sendable {
   ///   - known: The states of pictures in the index.
   ///   - strays: The files in the cache that no row of the index names. If a picture's file is among them, the picture
   ///     needs no request.
-  ///   - source: The place that pictures come from.
+  ///   - planned: Called with pictures in place of requesting them; nil to request them.
+  ///   - since: In a merge of shards, the time of their plan. A cached picture that the origin has answered for since
+  ///     then needs no request.
   ///   - ended: Called with each picture that needed a request, and its result.
   ///   - stored: Called with each picture that has new bytes, when they are on disk.
   init(
     _ context: RunContext,
     known: KnownPictures,
     strays: StrayFiles,
-    source: PictureSource = .origins,
+    planned: (@Sendable ([DuePicture]) -> Void)? = nil,
+    since: UnixTime? = nil,
     ended: @escaping @Sendable (PictureID, FetchedPicture) -> Void = { _, _ in },
     stored: @escaping @Sendable (PictureID) -> Void
   ) {
     self.known = known
-    self.source = source
+    (self.planned, self.since) = (planned, since)
     self.ended = ended
     self.stored = stored
     self.context = context
@@ -114,18 +108,6 @@ final class PictureStage: Sendable {
       return Array(state.lines.values)
     }
     for line in lines { line.open() }
-  }
-
-  /// Writes the remaining results of other runs.
-  ///
-  /// Call it when all pictures are added.
-  func settleRest() {
-    guard case .settled(let pictures) = source else { return }
-    let rest = state.withLock { state in
-      defer { state.settling = [] }
-      return state.settling
-    }
-    if !rest.isEmpty { settle(rest, of: pictures) }
   }
 
   /// Requests the pictures of a section that was just decoded, while its items are still being written to the index.
@@ -210,8 +192,6 @@ final class PictureStage: Sendable {
     }
     context.noteResting(resting)
     for _ in resting { finish(nil, .failed) }
-    // The results of other runs contain the URLs.
-    if case .settled(let pictures) = source { return hand(due, to: pictures) }
     // Every picture that was counted must be finished, even after an error.
     var unnamed = Set(due)
     defer { for _ in unnamed { finish(nil, .failed) } }
@@ -236,7 +216,7 @@ final class PictureStage: Sendable {
   }
 
   /// Requests pictures that are already counted, at the URLs that were looked up for them.
-  private func add(_ found: [(id: PictureID, url: String)], _ known: Known) {
+  private func add(_ found: [(id: PictureID, url: String)], _ known: States) {
     var due: [DuePicture] = []
     for (id, text) in found {
       do throws(TransferFailure) {
@@ -253,13 +233,9 @@ final class PictureStage: Sendable {
   /// Looks up the states of pictures; nil if the index cannot be read.
   ///
   /// In that case, the run ends.
-  private func known(of ids: [PictureID]) -> Known? {
+  private func known(of ids: [PictureID]) -> States? {
     do throws(LarderError) {
-      var known = Known(states: try known.states(of: ids))
-      if case .settled(let pictures) = source {
-        known.settled = try pictures.members(ids.filter { known.states[$0]?.isHeld == true })
-      }
-      return known
+      return try known.states(of: ids)
     } catch {
       context.failures.note(error)
       return nil
@@ -271,7 +247,7 @@ final class PictureStage: Sendable {
   /// Returns the pictures that need a request; the group is entered for each of them.
   private func count(
     _ ids: [PictureID],
-    _ known: Known,
+    _ known: States,
     at now: UnixTime,
     _ state: inout Work
   ) -> [PictureID] {
@@ -314,17 +290,13 @@ final class PictureStage: Sendable {
   }
 
   /// Whether this run skips a picture because the picture failed recently, for a reason that is likely to last.
-  private func rests(_ id: PictureID, at now: UnixTime, _ known: Known) -> Bool {
-    if case .rest = quiet(known.states[id], at: now) { true } else { false }
+  private func rests(_ id: PictureID, at now: UnixTime, _ known: States) -> Bool {
+    if case .rest = quiet(known[id], at: now) { true } else { false }
   }
 
-  private func isFresh(_ id: PictureID, at now: UnixTime, _ known: Known) -> Bool {
-    // If a cached picture was assigned to no shard, it was fresh when the shared sync was planned, or it belongs to an
-    // item that a guard kept.
-    if let settled = known.settled {
-      return known.states[id]?.isHeld == true && !settled.contains(id)
-    }
-    if case .fresh = quiet(known.states[id], at: now) { return true }
+  private func isFresh(_ id: PictureID, at now: UnixTime, _ known: States) -> Bool {
+    if let since, let state = known[id], state.isHeld, state.checked >= since { return true }
+    if case .fresh = quiet(known[id], at: now) { return true }
     return false
   }
 
@@ -332,38 +304,22 @@ final class PictureStage: Sendable {
     state?.quiet(at: now, onlyDue: context.options.onlyDue)
   }
 
-  /// Requests the pictures, passes them to a plan, or takes their results from other runs.
-  ///
-  /// `source` decides which of these.
-  private func bring(_ due: [DuePicture], _ known: Known, isChanged: Bool) {
-    switch source {
-    case .origins:
-      var jobs: [HostPort: [Job]] = [:]
-      for (id, url) in due {
-        let state = known.states[id]
-        let priority = PicturePriority(of: state, isChanged: isChanged)
-        jobs[url.hostPort, default: []].append(
-          Job(id: id, url: url, isHeld: state?.isHeld ?? false, priority: priority)
-        )
-      }
-      for (host, jobs) in jobs { line(of: host).add(jobs) }
-    case .named(let tell):
-      for (id, url) in due { tell(id, url) }
-      finish(due.map { ($0.id, .unfinished) })
-    case .settled(let pictures):
-      hand(due.map(\.id), to: pictures)
+  /// Requests the pictures, or passes them to a plan.
+  private func bring(_ due: [DuePicture], _ known: States, isChanged: Bool) {
+    if let planned {
+      planned(due)
+      for _ in due { finish(nil, .unfinished) }
+      return
     }
-  }
-
-  /// Collects pictures whose results come from other runs, and writes these results in large groups.
-  private func hand(_ ids: [PictureID], to pictures: any ImportedPictures) {
-    let full = state.withLock { state -> [PictureID] in
-      state.settling += ids
-      guard state.settling.count >= Self.settledAtOnce else { return [] }
-      defer { state.settling.removeAll(keepingCapacity: true) }
-      return state.settling
+    var jobs: [HostPort: [Job]] = [:]
+    for (id, url) in due {
+      let state = known[id]
+      let priority = PicturePriority(of: state, isChanged: isChanged)
+      jobs[url.hostPort, default: []].append(
+        Job(id: id, url: url, isHeld: state?.isHeld ?? false, priority: priority)
+      )
     }
-    if !full.isEmpty { settle(full, of: pictures) }
+    for (host, jobs) in jobs { line(of: host).add(jobs) }
   }
 
   private func line(of host: HostPort) -> LimitedQueue<Job> {
@@ -392,28 +348,17 @@ final class PictureStage: Sendable {
   func finish(_ job: Job?, _ end: FetchedPicture) {
     if let job { ended(job.id, end) }
     let line = job.flatMap { job in state.withLock { $0.lines[job.url.hostPort] } }
-    count(CollectionOfOne(end))
+    count(end)
     line?.leave()
     group.leave()
   }
 
-  /// Finishes pictures that were never in the queue of a host.
-  func finish(_ pictures: [(id: PictureID, end: FetchedPicture)]) {
-    for (id, end) in pictures { ended(id, end) }
-    count(pictures.lazy.map(\.end))
-    for _ in pictures { group.leave() }
-  }
-
-  private func count(_ ends: some Collection<FetchedPicture>) {
-    let failed = state.withLock { state in
-      let before = state.tally.failed
-      for end in ends { end.count(in: &state.tally) }
-      return state.tally.failed - before
-    }
+  private func count(_ end: FetchedPicture) {
+    state.withLock { end.count(in: &$0.tally) }
     context.progress.update {
-      $0.pictures.done += ends.count
-      for end in ends { $0.bytes += end.bytes.count }
-      $0.failed += failed
+      $0.pictures.done += 1
+      $0.bytes += end.bytes.count
+      if end == .failed { $0.failed += 1 }
     }
   }
 }

@@ -176,6 +176,9 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     /// The number of bytes of all cached pictures of the catalog.
     public package(set) var bytesHeld: Int64 = 0
 
+    /// Starts with all counts at 0.
+    package init() {}
+
     private enum CodingKeys: String, CodingKey {
       case referenced, fetched, revalidated, fresh, failed, changed, bytesFetched, bytesHeld
       case total = "unique"

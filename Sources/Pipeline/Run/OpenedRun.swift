@@ -20,9 +20,11 @@ struct OpenedRun {
   ///
   /// A killed run or another program left them.
   let strays: StrayFiles
-  /// The states of all pictures, which are read in the background during the first requests; nil if this run imports
-  /// the pictures of other runs.
+  /// The states of all pictures, which are read in the background during the first requests; nil if this run is a
+  /// merge.
   let states: PictureStates?
+  /// The pictures that shards fetched for this run; nil unless it is a merge.
+  let imported: ImportedPictures?
   /// The modification times that the picture folders had at the start of the run.
   private let folders: FolderTimes?
   private let lock: CacheLock
@@ -39,7 +41,7 @@ struct OpenedRun {
   ///   - disk: The file system to write to.
   ///   - remote: The remote store of the pictures, if they are not in the cache's folder.
   ///   - transport: The transport that sends the requests.
-  ///   - parts: The places that documents and pictures come from.
+  ///   - shared: The differences from a plain sync.
   ///   - hasStopped: Whether the run was ended early.
   ///   - progress: The progress meter of the run.
   ///   - notice: Called with a message for the user, for example when the lock of a dead process was taken over.
@@ -51,7 +53,7 @@ struct OpenedRun {
     disk: any Disk,
     remote: (any RemotePictures)?,
     transport: any Fetching,
-    parts: PlannedInputs,
+    shared: SharedSync,
     hasStopped: @escaping @Sendable () -> Bool,
     progress: ProgressMeter,
     notice: (String) -> Void
@@ -61,10 +63,10 @@ struct OpenedRun {
     if let words = lock.notice { notice(words) }
     let index = try Index(layout)
     let oldest = request.now() + -PartialBodies.longestAge
-    let recovery = try Recovery(layout, index, partialsSince: oldest) {
-      path throws(LarderError) in
-      try parts.settled?.mightContain(path) ?? false
-    }
+    try index.noteVary(PictureTraits(from: request.named, over: transport).digest)
+    // The recovery would take the files of shards for strays, so their rows are written first.
+    imported = try shared.imported?(layout, index)
+    let recovery = try Recovery(layout, index, partialsSince: oldest)
     strays = recovery.strays
     folders = recovery.folders
     if !strays.isEmpty, try index.catalogs().isEmpty {
@@ -81,11 +83,10 @@ struct OpenedRun {
     }
     previous = try index.lastRun(catalog: entry.id)
     before = try previous.map { run throws(LarderError) in try index.sections(run: run.id) } ?? []
-    try index.noteVary(PictureTraits(from: request.named, over: transport).digest)
-    // The states tell whether the cache already has a picture with the bytes of a new file. A run that imports pictures
-    // does not need them, because the files are already in the cache.
-    states = parts.settled == nil ? PictureStates(index) : nil
-    if let planned = parts.states {
+    // The states tell whether the cache already has a picture with the bytes of a new file. A merge does without them,
+    // because the files of the shards are already in the cache, and the states can be too many for memory.
+    states = imported == nil ? PictureStates(index) : nil
+    if let planned = shared.states {
       known = planned
     } else {
       known = if let states { KnownPictures(states) } else { try KnownPictures(index) }
@@ -100,7 +101,7 @@ struct OpenedRun {
       partials: recovery.partials
     )
     let failures = FailureLog()
-    failures.count(attempts: parts.requests)
+    failures.count(attempts: imported?.requests ?? 0)
     context = RunContext(
       request,
       entry,
@@ -109,7 +110,6 @@ struct OpenedRun {
       index,
       store,
       progress: progress,
-      documents: parts.documents,
       failures: failures,
       newestURLs: catalog.pictures.identity == .url
         ? nil : NewestURLs(index) { failures.note($0) },
@@ -137,7 +137,8 @@ struct OpenedRun {
     let (index, layout, pictures) = (context.index, context.layout, results.pictures)
     if let failure = context.failures.cacheFailure ?? context.store.failure { throw failure }
 
-    var seen = pictures.seen
+    var (seen, tally) = (pictures.seen, pictures.tally)
+    if let imported { tally.add(imported.counts) }
     // Whether the index has pictures that this run did not come across. They belong to earlier runs or other catalogs.
     var hasOthers = false
     try known.forEachBatch { ids in
@@ -147,7 +148,7 @@ struct OpenedRun {
     var report = try results.writing.report(
       details: results.details?.tally,
       lost: results.details?.lost ?? [:],
-      pictures: pictures.tally,
+      pictures: tally,
       bytesHeld: hasOthers
         ? try index.bytesHeld { seen.members($0) } : try bytesHeld(after: pictures.tally)
     )

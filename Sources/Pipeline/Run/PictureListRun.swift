@@ -180,12 +180,32 @@ package final class PictureListRun: Sendable {
         SettledPicture(
           entry: row,
           end: end,
-          before: entry.sha256 == row.sha256 || !row.isHeld ? nil : entry.sha256,
           failure: failure
         )
       )
     }
     return result
+  }
+}
+
+/// The result of a run that fetches a list of pictures, for one picture.
+package struct SettledPicture: Sendable, Equatable {
+  /// The picture's row, to be written to the index.
+  package var entry: PictureEntry
+  /// The result of the picture's request.
+  package var end: FetchedPicture
+  /// The failure, if any.
+  package var failure: SyncReport.Failure?
+
+  /// Makes a result from its parts.
+  package init(
+    entry: PictureEntry,
+    end: FetchedPicture,
+    failure: SyncReport.Failure? = nil
+  ) {
+    self.entry = entry
+    self.end = end
+    self.failure = failure
   }
 }
 

@@ -45,8 +45,6 @@ struct RunContext: Sendable {
   let pictureTraits: PictureTraits
   /// Decides which sections and details are requested.
   let needs: RevalidationPolicy
-  /// The place that sections and details come from.
-  let documents: DocumentOrigin
   let failures: FailureLog
   /// Records the latest URL of each picture; nil if a picture is identified by its whole URL.
   let newestURLs: NewestURLs?
@@ -70,7 +68,6 @@ struct RunContext: Sendable {
   ///   - index: The index to read and write.
   ///   - store: The store of the pictures.
   ///   - progress: The progress meter of the run.
-  ///   - documents: The place that sections and details come from.
   ///   - failures: The log for the failures of all stages.
   ///   - newestURLs: Records the latest URL of each picture; nil if a picture is identified by its whole URL.
   ///   - hasStopped: Whether the run was ended early.
@@ -82,7 +79,6 @@ struct RunContext: Sendable {
     _ index: Index,
     _ store: PictureStore,
     progress: ProgressMeter,
-    documents: DocumentOrigin = .origins,
     failures: FailureLog,
     newestURLs: NewestURLs? = nil,
     hasStopped: @escaping @Sendable () -> Bool
@@ -106,7 +102,6 @@ struct RunContext: Sendable {
     secrets = request.secrets
     pictureTraits = PictureTraits(from: request.named, over: transport)
     needs = request.needs(over: fetching)
-    self.documents = documents
     self.failures = failures
     self.newestURLs = newestURLs
     self.hasStopped = hasStopped
@@ -177,10 +172,9 @@ final class FailureLog: Sendable {
     return Dictionary(pairs) { first, _ in first }
   }
 
-  /// Records a failure whose requests are counted elsewhere: one that was not caused by a transfer, or that of a
-  /// picture in another run.
-  func note(_ failure: SyncReport.Failure, of picture: PictureID? = nil) {
-    state.withLock { $0.add(failure, picture, most: most) }
+  /// Records a failure whose requests are counted elsewhere.
+  func note(_ failure: SyncReport.Failure) {
+    state.withLock { $0.add(failure, nil, most: most) }
   }
 
   /// Records a response that was received but cannot be read.

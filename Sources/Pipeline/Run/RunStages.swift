@@ -49,13 +49,13 @@ final class RunStages: Sendable {
   ///   - opened: The run.
   ///   - addresses: Translates the addresses in the catalog file into URLs and paths of files.
   ///   - disk: The file system to write squares to.
-  ///   - source: The place that pictures come from.
+  ///   - planned: Called with pictures in place of requesting them; see ``SharedSync/planned``.
   /// - Throws: ``LarderError`` when the index cannot be read.
   init(
     _ opened: OpenedRun,
     _ addresses: CatalogAddresses,
     disk: any Disk,
-    pictures source: PictureSource
+    planned: (@Sendable ([PictureStage.DuePicture]) -> Void)?
   ) throws {
     let context = opened.context
     let squares = try context.options.squareSide.map { side in
@@ -65,7 +65,8 @@ final class RunStages: Sendable {
       context,
       known: opened.known,
       strays: opened.strays,
-      source: source
+      planned: planned,
+      since: opened.imported?.since
     ) { id in squares?.add(CollectionOfOne(id)) }
     let details = try Self.details(context, addresses, pictures)
     self.opened = opened
@@ -113,7 +114,6 @@ final class RunStages: Sendable {
     details?.group.join()
     details?.judgeMissing()
     if !context.hasStopped() { details?.judgeFields() }
-    pictures.settleRest()
     pictures.group.join()
     checked.join()
     context.newestURLs?.flush()

@@ -23,7 +23,7 @@ package final class SyncRun: Sendable {
   private let disk: any Disk
   private let remote: (any RemotePictures)?
   private let environment: [String: String]
-  private let parts: PlannedInputs
+  private let shared: SharedSync
   private let now: @Sendable () -> UnixTime
   private let notice: @Sendable (String) -> Void
 
@@ -39,8 +39,7 @@ package final class SyncRun: Sendable {
   ///   - options: The options.
   ///   - transport: The transport that sends the requests.
   ///   - environment: The environment variables that replace `${NAME}` in the headers and URLs of the catalog file.
-  ///   - parts: The places that documents and pictures come from. In a normal sync, these are the shop's servers. In a
-  ///     merge, they are the results of shards, which are other runs that each fetched a part of the pictures.
+  ///   - shared: The differences from a plain sync, if this run plans or merges a sync of many machines.
   ///   - disk: The file system to write to.
   ///   - remote: The remote store of the pictures. It is nil if the cache keeps the pictures in its own folder, as
   ///     usual.
@@ -53,7 +52,7 @@ package final class SyncRun: Sendable {
     options: SyncOptions = SyncOptions(),
     transport: any Fetching,
     environment: [String: String] = [:],
-    parts: PlannedInputs = PlannedInputs(),
+    shared: SharedSync = SharedSync(),
     disk: any Disk = SystemDisk(),
     remote: (any RemotePictures)? = nil,
     now: @escaping @Sendable () -> UnixTime,
@@ -65,7 +64,7 @@ package final class SyncRun: Sendable {
     self.options = options
     self.transport = StoppableTransport(transport)
     self.environment = environment
-    self.parts = parts
+    self.shared = shared
     self.disk = disk
     self.remote = remote
     self.now = now
@@ -124,12 +123,12 @@ package final class SyncRun: Sendable {
       disk: disk,
       remote: remote,
       transport: transport,
-      parts: parts,
+      shared: shared,
       hasStopped: { [transport] in transport.hasStopped },
       progress: progress,
       notice: notice
     )
-    let stages = try RunStages(opened, request.addresses, disk: disk, pictures: parts.pictures)
+    let stages = try RunStages(opened, request.addresses, disk: disk, planned: shared.planned)
     return try opened.close(try stages.run(request.sections), since: began, notice: notice)
   }
 }

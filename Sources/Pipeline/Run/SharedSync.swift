@@ -1,0 +1,60 @@
+import Base
+import Cache
+import Transport
+
+/// The differences between a plain sync and the runs of a shared sync, which many machines carry out together.
+///
+/// One run plans a shared sync. Then each shard fetches some of the pictures into the cache. At the end, a sync merges
+/// the results.
+package struct SharedSync: Sendable {
+  /// The states that pictures had before the run.
+  ///
+  /// If they are nil, they are read from the cache's index.
+  package var states: KnownPictures?
+  /// Called with pictures that need a request.
+  ///
+  /// If it is not nil, the run does not request them.
+  package var planned: (@Sendable ([(id: PictureID, url: WebURL)]) -> Void)?
+  /// Takes the pictures of the shards into the index; nil unless this run is a merge.
+  ///
+  /// It is called when the run holds the cache's lock, and before anything is fetched.
+  package var imported: (@Sendable (CacheLayout, Index) throws(LarderError) -> ImportedPictures)?
+
+  /// Makes the value for a plain sync.
+  package init() {}
+}
+
+/// The pictures of shards that a merge has taken into the index.
+package struct ImportedPictures: Sendable {
+  /// The counts of these pictures.
+  package var counts = SyncReport.Pictures()
+  /// The number of requests that the shards sent.
+  package var requests = 0
+  /// The time of the plan: a cached picture needs no request if the origin answered for it at this time or later.
+  package var since: UnixTime
+
+  /// Makes the value for a plan of the given time, and no pictures yet.
+  package init(since: UnixTime) {
+    self.since = since
+  }
+}
+
+extension SyncReport.Pictures {
+  /// Counts pictures as the shards did, although the merge itself found them fresh.
+  mutating func add(_ shards: SyncReport.Pictures) {
+    let fetched = min(shards.fetched, fresh)
+    let revalidated = min(shards.revalidated, fresh - fetched)
+    fresh -= fetched + revalidated
+    self.fetched += fetched
+    self.revalidated += revalidated
+    changed += min(shards.changed, fetched)
+    if fetched > 0 { bytesFetched += shards.bytesFetched }
+  }
+}
+
+extension FailureReason {
+  /// The reason for a picture that has the same key as another picture.
+  ///
+  /// The key is a hash of the picture's identity, which is its URL or a part of it.
+  package static let identityClash = FailureReason(rawValue: "identity-clash")
+}
