@@ -229,6 +229,13 @@ struct ProposalEvidenceTests {
       lines: ["  salePrice: $.posPrice"]
     ),
     Case(
+      testDescription: "a lower price by an unknown name may not be for all",
+      item:
+        #""id": NUMBER, "name": "Lamp NUMBER", "appPrice": ["9.5NUMBER", "8.5NUMBER"][NUMBER], "price": "9.5NUMBER""#,
+      lines: ["  # salePrice: $.appPrice"],
+      unsure: ["salePrice"]
+    ),
+    Case(
       testDescription: "the amount of a discount is no price",
       item:
         #""id": NUMBER, "name": "Lamp NUMBER", "price": {"amount": 19.5NUMBER, "discount": 2.5NUMBER}"#,

@@ -194,9 +194,11 @@ struct PriceChoice {
       let limit = isOnlySome ? 4.0 : 50
       if isOnlySome, rival.isNever(above: best, by: limit) {
         reduced = reduced ?? rival
-      } else if isOrdered, best.isNever(above: rival, by: limit) {
-        list = list ?? rival
-      } else if isOrdered, rival.isNever(above: best, by: limit), !rival.evidence.isPartial {
+      } else if isOrdered, best.isKnown, best.isNever(above: rival, by: limit) {
+        list = list ?? (rival.isKnown ? rival : rival.doubtful)
+      } else if isOrdered, rival.isKnown, rival.isNever(above: best, by: limit),
+        !rival.evidence.isPartial
+      {
         (list, best) = (best, rival)
       } else if ![list, reduced].contains(where: { $0?.isSame(as: rival) == true }) {
         isDoubtful = true
@@ -319,6 +321,13 @@ extension FieldScore {
     evidence.place.steps.count == 1
       && PriceMeaning.plain(evidence.place.name).split(separator: " ")
         .allSatisfy { FieldRules.confidence("price", String($0)) >= 0.95 }
+  }
+
+  /// Whether no word of the last name is unknown, such as that in `app_price`, which not all customers pay.
+  fileprivate var isKnown: Bool {
+    PriceMeaning.plain(evidence.place.name).split(separator: " ").allSatisfy { word in
+      ["price", "amount", "reduced", "wrapper"].contains { FieldRules.isNamed($0, String(word)) }
+    }
   }
 
   /// Whether two paths differ in one step, as `$.sale.amount` and `$.full.amount` do.
