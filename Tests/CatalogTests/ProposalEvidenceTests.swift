@@ -175,6 +175,163 @@ struct ProposalEvidenceTests {
       lines: ["  salePrice: [{path: $.sale_price.amount, none: 0}, $.price.amount]"]
     ),
     Case(
+      testDescription: "a code is no price of items without a sale price",
+      item:
+        #""id": NUMBER, "name": "T NUMBER", "priceGroup": "00", "prices": {"base": {"value": 19.5NUMBER}, "promo": [{"value": 9.5}, null][NUMBER]}"#,
+      lines: [
+        "  salePrice: [$.prices.promo.value, $.prices.base.value]",
+        "  normalPrice: $.prices.base.value",
+      ]
+    ),
+    Case(
+      testDescription: "the price of a customer level is not for all",
+      item:
+        #""id": NUMBER, "name": "T NUMBER", "PriceLevel1": 14.5NUMBER, "SKUInfo": {"Price": 19.5NUMBER, "SalePrice": [9.5, 0][NUMBER]}"#,
+      lines: ["  salePrice: [{path: $.SKUInfo.SalePrice, none: 0}, $.SKUInfo.Price]"]
+    ),
+    Case(
+      testDescription: "a recommended price is no price of items without a sale price",
+      item:
+        #""id": NUMBER, "name": "T NUMBER", "pricing": {"standardPrice": {"amount": 19.5NUMBER}, "msrp": {"amount": 24.5NUMBER}, "sale": [{"salePrice": {"amount": 9.5}}, null][NUMBER]}"#,
+      lines: [
+        "  salePrice: [$.pricing.sale.salePrice.amount, $.pricing.standardPrice.amount]",
+        "  normalPrice: $.pricing.msrp.amount",
+      ]
+    ),
+    Case(
+      testDescription: "a price for a quantity beside it is none",
+      item:
+        #""id": NUMBER, "name": "Cheese NUMBER", "pricing": {"basePrice": 31.5NUMBER, "refQuantity": 1, "baseQuantityUnit": "kg", "currentRetailPrice": 9.5NUMBER}"#,
+      lines: ["  salePrice: $.pricing.currentRetailPrice"]
+    ),
+    Case(
+      testDescription: "items without a promotion have the regular price",
+      item:
+        #""id": NUMBER, "name": "Milk NUMBER", "price": {"regular": 9.5NUMBER, "promo": [7.5, 0][NUMBER]}"#,
+      lines: [
+        "  salePrice: [{path: $.price.promo, none: 0}, $.price.regular]",
+        "  normalPrice: $.price.regular",
+      ]
+    ),
+    Case(
+      testDescription: "a reference price of 0 is none, in text and in another object too",
+      item:
+        #""id": NUMBER, "name": "T NUMBER", "offer": {"details": {"ReferencePrice": ["12.50", "0.00"][NUMBER]}, "SalePrice": "9.5NUMBER"}"#,
+      lines: [
+        "  salePrice: $.offer.SalePrice",
+        "  normalPrice: {path: $.offer.details.ReferencePrice, none: 0}",
+      ]
+    ),
+    Case(
+      testDescription: "a price of 0 in all items is none",
+      item:
+        #""id": NUMBER, "name": "Lamp NUMBER", "calculatedPrice": 0, "posPrice": 9.5NUMBER"#,
+      lines: ["  salePrice: $.posPrice"]
+    ),
+    Case(
+      testDescription: "a lower price by an unknown name may not be for all",
+      item:
+        #""id": NUMBER, "name": "Lamp NUMBER", "appPrice": ["9.5NUMBER", "8.5NUMBER"][NUMBER], "price": "9.5NUMBER""#,
+      lines: ["  # salePrice: $.appPrice"],
+      unsure: ["salePrice"]
+    ),
+    Case(
+      testDescription: "the amount of a discount is no price",
+      item:
+        #""id": NUMBER, "name": "Lamp NUMBER", "price": {"amount": 19.5NUMBER, "discount": 2.5NUMBER}"#,
+      lines: ["  salePrice: $.price.amount"]
+    ),
+    Case(
+      testDescription: "of two prices, the one that is never lower was before",
+      item:
+        #""id": NUMBER, "name": "Game NUMBER", "price": {"base": ["9.5NUMBER", "12.5NUMBER"][NUMBER], "final": "9.5NUMBER"}"#,
+      lines: ["  salePrice: $.price.final", "  normalPrice: $.price.base"]
+    ),
+    Case(
+      testDescription: "a price that only some have, and that is never higher, goes first",
+      item:
+        #""id": NUMBER, "name": "Shirt NUMBER", "price": {"value": 19.5NUMBER}, "redPrice": [{"value": 9.5}, null][NUMBER]"#,
+      lines: ["  salePrice: [$.redPrice.value, $.price.value]", "  normalPrice: $.price.value"]
+    ),
+    Case(
+      testDescription: "a price in another notation is no price before a reduction",
+      item:
+        #""id": NUMBER, "name": "Bin NUMBER", "price": {"current_retail": 9.5NUMBER, "reg_retail": 12.5NUMBER, "formatted_current_price": "$9.5NUMBER"}"#,
+      lines: [
+        "  salePrice: $.price.formatted_current_price",
+        "  normalPrice: $.price.reg_retail",
+      ]
+    ),
+    Case(
+      testDescription: "a price without a rebate was before it",
+      item:
+        #""id": NUMBER, "name": "Lamp NUMBER", "price": 9.5NUMBER, "priceWithoutRebate": 12.5NUMBER, "totalPrice": 14.4NUMBER"#,
+      lines: ["  salePrice: $.price", "  normalPrice: $.priceWithoutRebate"]
+    ),
+    Case(
+      testDescription: "words may follow those that compare",
+      item:
+        #""id": NUMBER, "name": "Mug NUMBER", "prices": [{"amount_float": 9.5NUMBER, "compare_at_amount_float": 12.5NUMBER}]"#,
+      lines: [
+        "  salePrice: \"$.prices[0].amount_float\"",
+        "  normalPrice: \"$.prices[0].compare_at_amount_float\"",
+      ]
+    ),
+    Case(
+      testDescription: "an amount without tax is none beside one with it",
+      item:
+        #""id": NUMBER, "name": "Van NUMBER", "price": {"netAmount": 8.5NUMBER, "grossAmount": 10.1NUMBER}"#,
+      lines: ["  salePrice: $.price.grossAmount"]
+    ),
+    Case(
+      testDescription: "the price of a supplier is none",
+      item:
+        #""id": NUMBER, "name": "Shirt NUMBER", "supply_price": "5.5NUMBER", "price": "9.5NUMBER", "retail_price": ["0.00", "12.50"][NUMBER]"#,
+      lines: ["  salePrice: $.price", "  normalPrice: {path: $.retail_price, none: 0}"]
+    ),
+    Case(
+      testDescription: "the price of an item goes before those of its parts",
+      item:
+        #""id": NUMBER, "name": "Shoe NUMBER", "price": {"currentPrice": 9.5NUMBER}, "colorways": [{"price": {"currentPrice": 7.5NUMBER}}]"#,
+      lines: ["  salePrice: $.price.currentPrice"]
+    ),
+    Case(
+      testDescription: "a price in a second currency is none",
+      item:
+        #""id": NUMBER, "name": "Phone NUMBER", "prices": {"priceEuro": 9.9NUMBER, "price": 999.5NUMBER}"#,
+      lines: ["  salePrice: $.prices.price"]
+    ),
+    Case(
+      testDescription: "a price after a reduction and a cost are known in Arabic",
+      item:
+        #""id": NUMBER, "name": "N NUMBER", "السعر": 19.5NUMBER, "السعر_بعد_الخصم": [9.5, null][NUMBER], "سعر_التكلفة": 4.5NUMBER"#,
+      lines: ["  salePrice: [$.السعر_بعد_الخصم, $.السعر]", "  normalPrice: $.السعر"]
+    ),
+    Case(
+      testDescription: "a currency may be an object",
+      item:
+        #""id": NUMBER, "name": "T NUMBER", "price": {"value": 9.5NUMBER, "currency": {"symbol": "S$", "code": "SGD"}}"#,
+      lines: ["currency: SGD", "  salePrice: $.price.value"]
+    ),
+    Case(
+      testDescription: "a currency may be called by its price",
+      item:
+        #""id": NUMBER, "name": "T NUMBER", "bonus_currency": "EUR", "sale_price": "99.5NUMBER", "sale_price_currency": "CNY""#,
+      lines: ["currency: CNY", "  salePrice: $.sale_price"]
+    ),
+    Case(
+      testDescription: "a currency has a name",
+      item:
+        #""id": NUMBER, "name": "T NUMBER", "price": {"priceAmount": "9.5NUMBER", "currencyName": "GBP"}"#,
+      lines: ["currency: GBP", "  salePrice: $.price.priceAmount"]
+    ),
+    Case(
+      testDescription: "a price that is written with its sign names the currency",
+      item:
+        #""id": NUMBER, "name": "T NUMBER", "price": "9.5NUMBER", "formatted_price": "€9.5NUMBER""#,
+      lines: ["currency: EUR", "  salePrice: $.price"]
+    ),
+    Case(
       testDescription: "the largest picture of a kind is somewhere",
       item:
         #""id": NUMBER, "name": "V NUMBER", "media": [{"thumbnail": {"url": "/s.jpg"}, "image": {"url": "/l.jpg"}}]"#,

@@ -53,7 +53,7 @@ struct FieldEvidence {
   }
 
   /// The values of each item here and at another place; items that lack one of the values are left out.
-  private func pairs(with other: FieldEvidence) -> [(String, String)] {
+  func pairs(with other: FieldEvidence) -> [(String, String)] {
     zip(firsts, other.firsts).compactMap { one, other in
       one.flatMap { one in other.map { (one, $0) } }
     }
@@ -169,8 +169,8 @@ struct EvidenceCollection {
       return values[place] == evidence.values
     }
     let amounts = Set(
-      all.filter { $0.place.steps.count > 1 && CurrencyProposal.isNamed(by: $0) }
-        .map { $0.place.steps.dropLast() }
+      all.filter(CurrencyProposal.isNamed).map { CurrencyProposal.object(around: $0.place) }
+        .filter { !$0.isEmpty }
     )
     for position in all.indices {
       all[position].dropPlaceholders()

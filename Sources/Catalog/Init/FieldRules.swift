@@ -47,13 +47,13 @@ enum FieldRules {
     gallery       | 0.95 | additional images, additional image urls, additional image link, media, thumb images | further pictures
     gallery       | 0.8  | image, img, picture, photo | pictures, of whatever number
     price         | 0.97 | final, current, selling, calculated, 판매가, 판매가격, 販売価格, 售价 | what is paid in the end
-    price         | 0.95 | price, prices, prc, preis, precio, prix, prezzo, preco, preço, cena, prijs, pris, fiyat, ціна, τιμή, ราคา, harga, pricing, سعر, السعر, fiyati, fiyatı, hinta, bid, fare, 가격, 価格, 价格, цена, gia, giá | a price's name
+    price         | 0.95 | price, prices, prc, preis, precio, prix, prezzo, preco, preço, cena, prijs, pris, fiyat, ціна, τιμή, ราคา, harga, pricing, سعر, السعر, fiyati, fiyatı, hinta, bid, fare, 가격, 価格, 价格, цена, gia, giá, מחיר | a price's name
     price         | 0.7  | unit, base, net, netto, offers | a price in some sense
-    reduced       | 1    | sale, special, discount, discounted, offer, promo, promotion, promotional, deal, aktions, angebots, sonder, aanbiedings, scontato, rebajado, promocyjna, oferta, preco por, preço por, 할인가, акция | only reduced items have it
-    former        | 1    | mrp, normal, regular, list, original, org, orig, compare, old, was, before, former, previous, msrp, rrp, uvp, retail, market, strike, full, n, anterior, consumer, advies, streich, listen, listino, barre, barré, regularna, ordinarie, normaali, liste, goc, gốc, puvodni, původní, القديم, preco de, preço de, старая, 市场价, 정가, 정상가, 소비자가, 定価, 原价 | the price that was
-    listed        | 1    | list, listen, listino, regular, normal, retail, rrp, uvp, msrp, 정가, 定価 | is paid where items have no other price
-    never         | 1    | cost, costs, costo, custo, coste, koszt, kosten, achat, compra, acquisto, einkaufs, inkoop, inkops, inköps, osto, alis, alış, nhap, nhập, ek, last sale, price id, закупочная, 进价, 成本, average, avg, trade, commission, parcelas, cuotas, raten, standard, purchase, wholesale, dealer, supplier, shipping, delivery, member, members, deposit, installment, installments, coupon, tax, taxes, vat, fee, fees, saving, savings, saved, save, point, points, reward, rewards, credit, bonus, per, tip, tips, weight, percent, percentage, rate, count, max, maximum, high, highest, to, nanos, 배송비, 적립금, 포인트, 送料 | other money, or none
-    amount        | 1    | amount, value, raw, cents, cent, minor, min, from, low, minimum, lowest, gross, units, start, decimal, number, total, money, range, variant, v2, set, in, shop, presentment, gross, brutto, ttc, formatted, numeral | a number that is called by what stands before it
+    reduced       | 1    | sale, special, discount, discounted, offer, promo, promotion, promotional, deal, aktions, angebots, sonder, aanbiedings, scontato, rebajado, promocyjna, oferta, preco por, preço por, 할인가, акция, specials, promocional, الخصم, خصم, מבצע | only reduced items have it
+    former        | 1    | mrp, normal, regular, list, original, org, orig, compare, old, was, before, former, previous, msrp, rrp, uvp, retail, market, strike, full, n, anterior, consumer, advies, streich, listen, listino, barre, barré, regularna, ordinarie, normaali, liste, goc, gốc, puvodni, původní, القديم, preco de, preço de, старая, 市场价, 정가, 정상가, 소비자가, 定価, 原价, reg, initial, strikethrough, reference, suggested, recommended, oude, vorige | the price that was
+    listed        | 1    | list, mrp, listen, listino, regular, normal, retail, rrp, uvp, msrp, 정가, 定価, reg | is paid where items have no other price
+    never         | 1    | cost, costs, costo, custo, coste, koszt, kosten, achat, compra, acquisto, einkaufs, inkoop, inkops, inköps, osto, alis, alış, nhap, nhập, ek, last sale, price id, закупочная, 进价, 成本, average, avg, trade, commission, parcelas, cuotas, raten, purchase, wholesale, dealer, supplier, shipping, delivery, member, members, deposit, installment, installments, coupon, tax, taxes, vat, fee, fees, saving, savings, saved, save, point, points, reward, rewards, credit, bonus, per, tip, tips, weight, percent, percentage, rate, count, max, maximum, high, highest, to, nanos, 배송비, 적립금, 포인트, 送料, level, levels, tier, tiers, employee, staff, supply, buying, bulk, premium, vendor price, trend, median, price group, التكلفة, تكلفة, עלות, club, loyalty, vip, b2b, subscription | other money, or none
+    amount        | 1    | amount, value, raw, cents, cent, minor, min, from, low, minimum, lowest, gross, units, start, decimal, number, total, money, range, variant, v2, set, in, shop, presentment, gross, brutto, ttc, formatted, numeral, float, default, string | a number that is called by what stands before it
     measure       | 1    | rating, ratings, score, stars, average, width, height, depth, length, size, ratio, volume, distance, radius, age, year, quantity, qty, stock, version, speed, duration, temperature, latitude, longitude, lat, lng, lon | a number that is no money
     person        | 1    | author, artist, user, owner, seller, vendor, maker, photographer, creator, contributor, writer, director, publisher, customer, reviewer, agent, broker, host, contact, staff, chef, speaker, instructor, teacher, person, people, first, last | a person is no title
     other         | 1    | brand, shop, store, manufacturer, reviews, review, category, categories, related, recommendations, merchant, supplier, flags, badges, badge, company, collection, collections | what the item only speaks of
@@ -66,14 +66,21 @@ enum FieldRules {
     largest       | 1    | original, o, large, detail, largest, full, xl, lg, big, high, l, hd, zoom, fullsize, raw, max, hires, print, haupt, groß, gross, grosse, große, grande, grand, groot, stor, duze, duży | its largest form
     idWord        | 1    | id, uuid, sku, code, key, no, nr, num, number, nummer, numero, número, kod, cod, codigo, código | begins or ends the name of an id, as in id_producto and objectNumber
     priceWord     | 1    | final, current, selling, calculated, unit, base, net, netto | means a price only beside a word such as price
-    partly        | 1    | net, netto, ht, bez, excl, ex, excluding, without, unit, grund, total | a price without tax, or per unit
+    partly        | 1    | net, netto, ht, bez, excl, ex, excluding, without, unit, grund, total, excluded | a price without tax, or per unit
+    untaxed       | 1    | net, netto, ht, bez, excl, ex, excluding, excluded, without | the price without tax
+    taxed         | 1    | gross, brutto, bruto, ttc, incl, including, inclusive, inc, with | the price with tax
+    lowest        | 1    | min, minimum, minimal, low, lowest, start, starting, from | the end of a range, or the limit of a price
+    statistic     | 1    | average, avg, trend, median | a number about the prices of many sellers
+    advised       | 1    | msrp, rrp, uvp, mrp, suggested, recommended, advies, market | another's price, which this shop may never have asked
+    standard      | 1    | standard | the price without a reduction, or a cost
+    perUnit       | 1    | grammage, base quantity unit, base quantity, base unit, ref quantity, reference quantity, reference unit, reference format, unit quantity | the quantity that a price per unit is for
     inside        | 1    | variants, variations, options, skus, reviews, images, media, categories, tags, attributes, facets, filters, related, recommendations, recommended, popular, trending, suggestions, banners, links, brands | a list that is usually a part of an item
     digits        | 1    | currency minor unit, minor unit, minor units, exponent, fraction digits, precision, scale, decimals | how many decimals the number beside it has
     divisor       | 1    | divisor, divide by, denominator | the number by which the price beside it has to be divided
     nanos         | 1    | nanos | the billionths of the price beside it
     unitName      | 1    | unit, units, scale, format | the name of the unit of the price beside it
     cents         | 1    | cents, cent, minor, pence, subunits, money, fen, centavos, centimes, centimos, céntimos, grosze, groszy, paise, kopecks, øre | the number is in minor units
-    currency      | 1    | currency, currency code, currency id, currencycode, price currency, currency iso, iso currency, moneda, devise, währung, waehrung, valuta, moeda, 通貨, 货币, curr, ccy, 통화 | a currency's name
+    currency      | 1    | currency, currency code, currency id, currencycode, price currency, currency iso, iso currency, moneda, devise, währung, waehrung, valuta, moeda, 通貨, 货币, curr, ccy, 통화, cur, العملة | a currency's name
     language      | 1    | ar, bg, cs, da, de, el, en, es, et, fi, fr, he, hi, hr, hu, id, it, ja, ko, kr, lt, lv, ms, nb, nl, no, pl, pt, ro, ru, sk, sl, sr, sv, th, tr, uk, vi, zh | the text in this language
     form          | 1    | rendered, html, plain, default, #text, _text, $t | says how the value before it is written
     textForm      | 1    | value, text, _, #cdata-section, displayvalue | the text itself, after the name of a text
@@ -182,10 +189,12 @@ enum PriceMeaning {
   static func of(_ place: FieldPlace) -> (meaning: PriceMeaning, confidence: Double)? {
     // A price can be called `price_with_tax`, but `tax` alone is not a price.
     var isNet = false
+    var isLowest = false
     let path = place.names.map { name in
-      let plain = NameWords.plain(name).replacing("maximum retail price", with: "mrp")
+      let plain = plain(name)
       guard isPrice(plain) else { return plain }
       let words = plain.split(separator: " ")
+      isLowest = isLowest || words.contains { FieldRules.isNamed("lowest", String($0)) }
       isNet = isNet || words.contains { FieldRules.isNamed("partly", String($0)) }
       return words.filter { !["tax", "taxes", "vat"].contains($0) }.joined(separator: " ")
     }
@@ -204,11 +213,34 @@ enum PriceMeaning {
     guard isMoney else { return nil }
     // The enclosing object counts too: in `{"compareAtPrice": {"minPrice": 7}}`, its name means the former price.
     let words = path[max(0, named - 1)...].joined(separator: " ")
-    // A price without tax or per kilogram gets a low confidence, so that any other price of the item precedes it.
-    isNet = isNet || path.contains { FieldRules.isNamed("partly", $0) }
-    let confidence = min(Self.confidence(of: path[named]), isNet ? 0.7 : 1)
+    // A price without tax or per kilogram gets a low confidence, so that any other price of the item precedes it. The
+    // same is true of the lowest price of a range, because it can also be a limit for sellers.
+    isNet =
+      isNet || path.contains { FieldRules.isNamed("partly", $0) }
+      || tail.contains { FieldRules.has("untaxed", in: $0) }
+    let confidence = min(Self.confidence(of: path[named]), isNet ? 0.7 : isLowest ? 0.8 : 1)
     if FieldRules.has("former", in: words) { return (.former, confidence) }
     return (FieldRules.has("reduced", in: words) ? .reduced : .asked, confidence)
+  }
+
+  /// A name as by ``NameWords/plain(_:)``, in which a group of words with a meaning of its own is one word.
+  static func plain(_ name: String) -> String {
+    phrases.reduce(NameWords.plain(name)) { $0.replacing($1.phrase, with: $1.word) }
+  }
+
+  /// For example, a `price_without_rebate` is a price from before the rebate.
+  private static let phrases: [(phrase: String, word: String)] = [
+    ("maximum retail price", "mrp"), ("compare at", "compare"),
+    ("current retail", "current"), ("without rebate", "before"), ("without discount", "before"),
+    ("discounted from", "was"), ("saving basis", "list price"),
+  ]
+
+  /// Whether the name of the price itself, and not only that of an object around it, has the meaning `reduced`.
+  static func isReducedItself(_ place: FieldPlace) -> Bool {
+    let path = place.names.map(plain)
+    return path[(path.lastIndex(where: isPrice) ?? 0)...].contains {
+      FieldRules.has("reduced", in: $0)
+    }
   }
 
   private static func isPrice(_ name: String) -> Bool { confidence(of: name) > 0 }
@@ -239,9 +271,11 @@ enum PriceMeaning {
 /// The likelihood that a certain path in an item, such as `$.price`, leads to a certain field, such as `salePrice`.
 struct FieldScore {
   /// The values at the path.
-  let evidence: FieldEvidence
+  var evidence: FieldEvidence
   /// From 0 (certainly not this field) to 1 (certainly this field).
   var confidence: Double
+  /// Whether this is a price before a reduction although its name does not say so.
+  var isFormer = false
 
   /// A path with a lower confidence is not proposed at all.
   static let floor = 0.3
@@ -398,7 +432,8 @@ struct FieldScore {
     case .normalPrice, .salePrice:
       let isList = place.isMany && !place.entersList
       let read = evidence.share { PriceText.isPrice($0) }
-      return isList || read < 0.8 || evidence.leading == 0 ? 0 : read
+      let isCode = evidence.share(PriceText.isCode) > 0.5
+      return isList || isCode || read < 0.8 || evidence.leading == 0 ? 0 : read
     case .latitude, .longitude:
       let bound = field == .latitude ? 90.0 : 180.0
       let isDegrees = evidence.share { Double($0).map { abs($0) <= bound } ?? false } == 1

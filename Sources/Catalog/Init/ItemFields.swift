@@ -52,7 +52,11 @@ struct ItemFields {
       rankings[.longitude] = nil
     }
     choosePictures()
-    choosePrices()
+    let prices = PriceChoice(among: evidence, besides: rankings[.id]?.first?.evidence.place)
+    rankings[.salePrice] = prices.offered
+    rankings[.normalPrice] = prices.former
+    salePrice = prices.salePrice
+    normalPrice = prices.normalPrice
     // If no path looks like an id, a title or a thumbnail that differs in all items serves as the id.
     let telling = [rankings[.title]?.first, thumbnail.first].compactMap(\.self).filter {
       $0.evidence.variety == 1 && $0.evidence.leading == 1 && !$0.evidence.place.isMany
@@ -84,92 +88,10 @@ struct ItemFields {
     return [best] + others.prefix(best.evidence.leading < 1 ? 2 : 0)
   }
 
-  // MARK: - Prices
-
-  private mutating func choosePrices() {
-    func isEver(_ score: FieldScore) -> Bool {
-      score.meaning == .asked || score.evidence.share { PriceText.number($0) == 0 } < 1
-    }
-    let ranking = Self.inOneCurrency(FieldScore.ranking(.salePrice, evidence).filter(isEver))
-    let former = FieldScore.ranking(.normalPrice, evidence).filter { score in
-      isEver(score) && !Self.isKind(score.evidence, beside: ranking.first?.evidence)
-    }
-    rankings[.salePrice] = ranking
-    rankings[.normalPrice] = former
-    let asked = Self.doubted(
-      ranking.filter { $0.meaning != .reduced },
-      {
-        PriceText.digits($0) == PriceText.digits($1)
-          || PriceText.number($0) == PriceText.number($1)
-      }
-    )
-    let reduced = ranking.first { score in
-      score.meaning == .reduced
-        && asked.first.map { $0.evidence.place.isMany == score.evidence.place.isMany } ?? true
-    }
-    switch (asked.first, reduced) {
-    case (let asked?, let reduced?):
-      salePrice = Self.ordered(reduced, below: asked)
-      normalPrice = [former.first ?? asked]
-    case (let price?, nil), (nil, let price?):
-      salePrice = [price]
-      // Items without the chosen price can have a price before a reduction. That price is then the price to pay.
-      if let other = former.first, price.evidence.share < 1, other.evidence.fills(price.evidence) {
-        salePrice.append(other)
-      }
-      normalPrice = Array(former.prefix(1))
-    case (nil, nil):
-      // A price before a reduction can be the only price. Otherwise, any number can be the price to pay.
-      let others = evidence.filter { $0.place != rankings[.id]?.first?.evidence.place }
-      let possible = others.filter(\.isPossiblePrice)
-      let numbers = possible.filter { !$0.place.isMany }
-      let isOnly = former.count == 1 && possible.isEmpty && former[0].isListed
-      salePrice =
-        isOnly
-        ? [FieldScore(evidence: former[0].evidence, confidence: 0.7)]
-        : former.prefix(1).map(\.doubtful)
-      if salePrice.isEmpty {
-        rankings[.salePrice] = numbers.map {
-          FieldScore(evidence: $0, confidence: FieldScore.floor)
-        }
-        salePrice = Array(rankings[.salePrice]?.prefix(1) ?? [])
-      }
-    }
-    // If the file has the price to pay only in a comment, the price before a reduction becomes a comment too.
-    if salePrice.first?.isSure == false { normalPrice = normalPrice.map(\.doubtful) }
-    if let sale = salePrice.first, let normal = normalPrice.first,
-      Self.ordered(sale, below: normal)[0].isSure != sale.isSure
-    {
-      normalPrice[0] = normal.doubtful
-    }
-  }
-
-  /// Whether a number says which price list a price is from, and is no price itself.
-  ///
-  /// Such a number is one digit that all items share, although their prices differ.
-  private static func isKind(_ number: FieldEvidence, beside price: FieldEvidence?) -> Bool {
-    number.distinct.count == 1 && number.reals == 0 && number.samples.first?.utf8.count == 1
-      && (price?.distinct.count ?? 1) > 1
-  }
-
-  /// A ranking without the prices in a second currency, such as the dollars in `{"EUR": 7, "USD": 8}`.
-  private static func inOneCurrency(_ ranking: [FieldScore]) -> [FieldScore] {
-    guard let best = ranking.first?.evidence.place, Currency.codes.contains(best.name.uppercased())
-    else { return ranking }
-    return ranking.filter { score in
-      let place = score.evidence.place
-      return place == best || place.steps.dropLast() != best.steps.dropLast()
-        || !Currency.codes.contains(place.name.uppercased())
-    }
-  }
-
-  /// Two prices, both marked as doubtful unless the first is the lower one in nearly all items.
-  private static func ordered(_ low: FieldScore, below high: FieldScore) -> [FieldScore] {
-    let share = low.evidence.share(with: high.evidence) { low, high in
-      guard let low = PriceText.number(low), let high = PriceText.number(high) else { return true }
-      return low <= high || high == 0
-    }
-    return share < 0.9 ? [low.doubtful, high.doubtful] : [low, high]
+  /// The candidates for both prices, the chosen ones first.
+  var prices: [FieldScore] {
+    [salePrice, normalPrice].compactMap(\.first)
+      + [.salePrice, .normalPrice].flatMap { rankings[$0] ?? [] }
   }
 
   // MARK: - Pictures
@@ -289,26 +211,5 @@ struct ItemFields {
     return 0.25 * part(rankings[.id]?.first) + 0.3 * part(rankings[.title]?.first)
       + 0.25 * max(part(salePrice.first), part(normalPrice.first))
       + 0.2 * max(part(thumbnail.first), part(gallery.first))
-  }
-}
-
-extension FieldScore {
-  /// The same score, marked as doubtful: the proposed file has the field only in a comment.
-  var doubtful: FieldScore {
-    FieldScore(evidence: evidence, confidence: min(confidence, 0.6))
-  }
-
-  /// Whether the price has a name such as `list_price`: it is the price to pay if items have no other price.
-  var isListed: Bool {
-    evidence.place.names.contains { FieldRules.has("listed", in: NameWords.plain($0)) }
-  }
-
-  var meaning: PriceMeaning { PriceMeaning.of(evidence.place)?.meaning ?? .asked }
-
-  /// Whether a price of 0 means that the item has no such price.
-  ///
-  /// This is assumed of reduced and former prices, if some item has a 0.
-  var skipsZero: Bool {
-    meaning != .asked && evidence.samples.contains { PriceText.number($0) == 0 }
   }
 }

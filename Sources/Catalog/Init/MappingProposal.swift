@@ -57,7 +57,7 @@ package struct MappingProposal {
       looks.count == 1
       ? look.fields : ItemFields(EvidenceCollection(best.items).all, isOneList: false)
     let all = fields.evidence
-    let prices = [fields.salePrice, fields.normalPrice].compactMap(\.first?.evidence)
+    let prices = fields.prices.map(\.evidence)
     let money = CurrencyProposal(given: currency, items: all, prices: prices, root: root)
     self.currency = money
     salePrice = PriceProposal(fields.salePrice, among: all, currency: money)

@@ -111,7 +111,9 @@ struct PriceProposal {
 
   /// The rule that reads the price at one path, as YAML: `{path: $.price, minorUnits: true}`.
   func rule(_ score: FieldScore, as unit: Unit? = nil) -> String {
-    var members = (unit ?? self.unit).members(score.evidence.place.first)
+    // A price with decimals is in major units, although another price of the item is in cents.
+    let isWhole = score.evidence.share(PriceText.isWhole) == 1
+    var members = (unit ?? (isWhole ? self.unit : .major)).members(score.evidence.place.first)
     if score.skipsZero { members.append("none: 0") }
     if let currency { members.append("currency: \(YAMLText.scalar(currency))") }
     return YAMLText.rule(members)
@@ -187,20 +189,20 @@ struct CurrencyProposal {
 }
 
 extension CurrencyProposal {
-  /// Deduces the currency from the first of these that is known: the user's choice, a code in the items, a sign in the
-  /// prices, a code elsewhere in the response, the name of the price, the language of the items.
+  /// Deduces the currency from the first of these that is known: the user's choice, a code in the items (best beside the
+  /// price), a sign in the prices, a code elsewhere in the response, the name of the price, the language of the items.
   ///
   /// If the items name something else, such as "ETH", or the response alone does, the currency is a guess.
   ///
   /// - Parameters:
   ///   - given: The code that the user gave.
   ///   - items: The values at all paths in the items.
-  ///   - prices: The values of the chosen prices.
+  ///   - prices: The values of the prices, the chosen ones first.
   ///   - root: The response.
   init(given: String?, items: [FieldEvidence], prices: [FieldEvidence], root: JSONNode) {
-    let named = items.first(where: Self.isNamed)
+    let named = Self.named(items, beside: prices.first?.place)
     let isOne = named?.distinct.count == 1
-    let code = Self.code(in: root, Currency.codes.contains)
+    let code = Self.code(in: root)
     let names = prices.map { $0.place.name.uppercased() }
     if let code = given {
       self.init(code, 1, "given")
@@ -228,10 +230,44 @@ extension CurrencyProposal {
     if let named, !isOne { path = named.place.first }
   }
 
-  /// Whether values are currency codes at a path with a name such as `currency`.
+  /// Whether values are currency codes at a path with a name such as `currency`, `price_currency` or `currency.code`.
   static func isNamed(by evidence: FieldEvidence) -> Bool {
-    FieldRules.isNamed("currency", NameWords.plain(evidence.place.name))
+    isNamed(evidence.place.names)
       && evidence.share { Currency.codes.contains($0.uppercased()) } == 1
+  }
+
+  private static func isNamed(_ names: [String]) -> Bool {
+    names.suffix(2).contains { FieldRules.has("currency", in: NameWords.plain($0)) }
+  }
+
+  /// The steps to the object whose currency is at a place: `price` for `$.price.currency.code`.
+  static func object(around place: FieldPlace) -> ArraySlice<FieldPlace.Step> {
+    var steps = place.steps.dropLast()
+    while let last = steps.last, FieldRules.has("currency", in: NameWords.plain(last.name)) {
+      steps = steps.dropLast()
+    }
+    return steps
+  }
+
+  /// The currency codes in the items that are closest to the price.
+  ///
+  /// For `$.sale_price` that is `$.sale_price_currency`, or else `$.currency`.
+  private static func named(
+    _ items: [FieldEvidence],
+    beside price: FieldPlace?
+  ) -> FieldEvidence? {
+    let owner = price?.steps.dropLast()
+    let prefix = NameWords.plain(price?.name ?? "") + " "
+    return items.filter(isNamed).ranked { evidence in
+      let place = evidence.place
+      let isBeside = object(around: place) == owner
+      let isOfPrice = NameWords.plain(place.name).hasPrefix(prefix)
+      // A name such as `bonus_currency` tells the currency of another amount.
+      let isWhole = place.names.suffix(2).contains {
+        FieldRules.isNamed("currency", NameWords.plain($0))
+      }
+      return (isBeside && isOfPrice ? 4 : 0) + (isBeside ? 2 : 0) + (isWhole ? 1 : 0)
+    }.first
   }
 
   /// The currency of the sign or code that occurs most often in the prices, such as `€`.
@@ -275,18 +311,20 @@ extension CurrencyProposal {
     return parts.count == 2 && parts[1].prefix { $0.isWholeNumber }.count == 2
   }
 
-  /// The first currency code in a response that satisfies a condition, at most three objects deep.
-  private static func code(in root: JSONNode, _ fits: (String) -> Bool) -> String? {
-    root.envelope().filter { names, _ in
-      names.count <= 3 && FieldRules.isNamed("currency", NameWords.plain(names.last ?? ""))
-    }.compactMap { $0.value.text?.uppercased() }.first(where: fits)
+  /// A currency code around the items of a response, best at a name such as `currency` and not `base_currency`.
+  private static func code(in root: JSONNode) -> String? {
+    root.envelope().filter { isNamed($0.names) }
+      .ranked { FieldRules.isNamed("currency", NameWords.plain($0.names.last ?? "")) ? 1 : 0 }
+      .compactMap { $0.value.text?.uppercased() }.first(where: Currency.codes.contains)
   }
 
   /// The code in the items, or else in the response, that looks like a currency but is none.
   private static func unknown(in items: [FieldEvidence], _ root: JSONNode?) -> String? {
     items.lazy.filter { FieldRules.isNamed("currency", NameWords.plain($0.place.name)) }
       .flatMap(\.samples).first(where: isUnknown)
-      ?? root.flatMap { code(in: $0, isUnknown) }
+      ?? root?.envelope().filter {
+        FieldRules.isNamed("currency", NameWords.plain($0.names.last ?? ""))
+      }.compactMap { $0.value.text?.uppercased() }.first(where: isUnknown)
   }
 
   /// Whether a text looks like the code of a currency, but ISO 4217 does not have it, for example "ETH" or "POINTS".
@@ -342,12 +380,12 @@ enum PriceText {
   /// The digits of a text, which are the same for "1,234.50" and "1.234,50 €".
   static func digits(_ text: String) -> String { text.filter(\.isWholeNumber) }
 
-  /// The number in a price, or nil if the price has no digits.
+  /// The number in a price, or nil if the price has no digits; of a range, the first number.
   ///
   /// If one or two digits follow the last point or comma, this point or comma is the decimal separator.
   static func number(_ text: String) -> Double? {
     if let number = Double(text) { return number }
-    let kept = text.filter { $0.isWholeNumber || ".,".contains($0) }
+    let kept = (amounts(text).first ?? text).filter { $0.isWholeNumber || ".,".contains($0) }
     guard let point = kept.lastIndex(where: { ".,".contains($0) }),
       (1...2).contains(kept[kept.index(after: point)...].count)
     else { return Double(digits(kept)) }
@@ -358,6 +396,11 @@ enum PriceText {
   static func hasDecimals(_ text: String) -> Bool {
     guard let point = text.lastIndex(where: { ".,".contains($0) }) else { return false }
     return (1...2).contains(text[text.index(after: point)...].prefix { $0.isWholeNumber }.count)
+  }
+
+  /// Whether a number begins with a zero, such as "007": it is a code and no amount.
+  static func isCode(_ text: String) -> Bool {
+    isWhole(text) && text.utf8.count > 1 && text.hasPrefix("0")
   }
 
   /// Whether a text consists of ASCII digits.

@@ -1,0 +1,377 @@
+/// The prices that `larder catalog init` chooses among all paths in the items.
+///
+/// The names on the paths say which paths are candidates (``PriceMeaning``). Then the amounts of two candidates are
+/// compared item by item: of two prices, the one that is never lower is the price before a reduction.
+struct PriceChoice {
+  /// The candidates for the price to pay, the likeliest first.
+  private(set) var offered: [FieldScore]
+  /// The candidates for the price before a reduction, the likeliest first.
+  private(set) var former: [FieldScore]
+  /// The chosen paths of the price to pay; an item's price is at the first path where the item has a value.
+  private(set) var salePrice: [FieldScore] = []
+  /// The chosen path of the price before a reduction.
+  private(set) var normalPrice: [FieldScore] = []
+
+  /// Chooses the prices.
+  ///
+  /// - Parameters:
+  ///   - all: The values at every path in the items.
+  ///   - id: The path to the id, which is no price.
+  init(among all: [FieldEvidence], besides id: FieldPlace?) {
+    offered = Self.candidates(.salePrice, among: all)
+    former = Self.candidates(.normalPrice, among: all)
+    // A number that all items share is no price, if their prices differ. A standard price can be a cost.
+    let areDifferent = offered.contains { $0.amounts.count > 1 }
+    let areReduced = offered.contains { $0.meaning == .reduced }
+    offered.removeAll { score in
+      score.meaning == .asked
+        && (areDifferent && !score.evidence.isPartial && score.amounts.count == 1
+          || !areReduced && score.isCalled("standard"))
+    }
+    former.removeAll { score in
+      // A single digit says which price list the price is from. A reference price can be the price of a kilogram, but
+      // not if only some items have it.
+      score.amounts.count == 1 && score.evidence.reals == 0
+        && score.evidence.samples.first?.utf8.count == 1 && areDifferent
+        || score.isCalled("reference") && !score.evidence.isPartial
+    }
+    // A `discount` can be the reduced price, or the part by which the price was reduced.
+    if let full = offered.first(where: { $0.meaning == .asked }) ?? former.first {
+      offered.removeAll { score in
+        PriceMeaning.plain(score.evidence.place.name) == "discount"
+          && !score.amounts(with: full).allSatisfy { $0 * 2 >= $1 }
+      }
+    }
+    choose(among: all, besides: id)
+    // Other prices have a low confidence unless they are the chosen prices in another notation.
+    offered = Self.doubted(offered, unlike: salePrice)
+    former = Self.doubted(former, unlike: normalPrice)
+  }
+
+  // MARK: - Candidates
+
+  /// The candidates for a price, the likeliest first.
+  ///
+  /// Amounts of 0 are removed from candidates for reduced and former prices, because they mean "none".
+  private static func candidates(
+    _ field: FieldRules.Field,
+    among all: [FieldEvidence]
+  ) -> [FieldScore] {
+    let ranking = inOneCurrency(FieldScore.ranking(field, all))
+    let isFree = ranking.allSatisfy { $0.zeros >= 0.5 }
+    let paid = ranking.filter { score in
+      score.meaning == .asked ? isFree || score.zeros < 0.5 : score.zeros < 1
+    }
+    return paid.filter { !isSuperfluous($0, among: paid, all) }.map { score in
+      let beside = all.filter {
+        $0.place.steps.dropLast() == score.evidence.place.steps.dropLast()
+      }
+      let isStatistic =
+        score.isCalled("lowest")
+        && beside.contains { FieldRules.has("statistic", in: NameWords.plain($0.place.name)) }
+      var score = isStatistic ? score.doubtful : score
+      if score.meaning != .asked { score.evidence.dropZeros() }
+      return score
+    }.ranked(by: \.confidence)
+  }
+
+  /// A ranking without the prices in a second currency, such as the dollars in `{"EUR": 7, "USD": 8}`.
+  private static func inOneCurrency(_ ranking: [FieldScore]) -> [FieldScore] {
+    guard let best = ranking.first?.evidence.place, Currency.codes.contains(best.name.uppercased())
+    else { return ranking }
+    return ranking.filter { score in
+      let place = score.evidence.place
+      return place == best || place.steps.dropLast() != best.steps.dropLast()
+        || !Currency.codes.contains(place.name.uppercased())
+    }
+  }
+
+  /// Whether another candidate is the same price with its tax or in the shop's currency, or this is a price per unit.
+  private static func isSuperfluous(
+    _ score: FieldScore,
+    among others: [FieldScore],
+    _ all: [FieldEvidence]
+  ) -> Bool {
+    func isTax(_ word: String) -> Bool {
+      ["untaxed", "taxed"].contains { FieldRules.isNamed($0, word) }
+        || ["tax", "taxes", "vat"].contains(word)
+    }
+    func isCurrency(_ word: String) -> Bool {
+      Currency.codes.contains(word.uppercased())
+        || ["euro", "euros", "dollar", "dollars"].contains(word)
+    }
+    let place = score.evidence.place
+    let name = PriceMeaning.plain(place.name).split(separator: " ").map(String.init)
+    let isTwin = others.contains { other in
+      guard other.evidence.place != place else { return false }
+      return score.isCalled("untaxed") && !other.isCalled("untaxed")
+        && score.names(without: isTax) == other.names(without: isTax)
+        || name.count > 1 && name.contains(where: isCurrency)
+          && score.names(without: isCurrency) == other.names { _ in false }
+    }
+    let isPerUnit =
+      !Set(name).isDisjoint(with: ["base", "unit", "grund"])
+      && all.contains { other in
+        other.place.steps.dropLast() == place.steps.dropLast()
+          && FieldRules.has("perUnit", in: NameWords.plain(other.place.name))
+      }
+    return isTwin || isPerUnit
+  }
+
+  /// The scores, with those marked as doubtful that have other amounts than the chosen prices.
+  private static func doubted(_ scores: [FieldScore], unlike chosen: [FieldScore]) -> [FieldScore]
+  {
+    scores.map { score in
+      let isLike = chosen.isEmpty || chosen.contains { $0.isSame(as: score) }
+      return isLike ? score : score.doubtful
+    }
+  }
+
+  // MARK: - Choice
+
+  private mutating func choose(among all: [FieldEvidence], besides id: FieldPlace?) {
+    var asked = offered.filter { $0.meaning != .reduced }
+    // The item's own price precedes the prices of its parts.
+    if let own = asked.first, !own.evidence.place.isMany, !own.evidence.isPartial {
+      asked.removeAll { part in
+        part.evidence.place.isMany
+          && (own.isPlain || part.evidence.place.steps.last == own.evidence.place.steps.last)
+      }
+    }
+    var reduced = offered.first { score in
+      score.meaning == .reduced
+        && asked.first.map { $0.evidence.place.isMany == score.evidence.place.isMany } ?? true
+    }
+    if let reduced, let first = asked.first, !first.isPlain,
+      let sibling = asked.firstIndex(where: {
+        $0.isSibling(of: reduced) && $0.isRival(of: first)
+      })
+    {
+      asked.insert(asked.remove(at: sibling), at: 0)
+    }
+    let list = order(&asked, &reduced)
+    if let reduced {
+      let full = fallback(of: reduced, asked)
+      salePrice =
+        full.map { Self.ordered(reduced, below: $0) }
+        ?? [
+          reduced.evidence.isPartial && PriceMeaning.isReducedItself(reduced.evidence.place)
+            ? reduced.doubtful : reduced
+        ]
+      chooseNormalPrice(list ?? full ?? asked.first)
+    } else if let price = asked.first {
+      salePrice = [price]
+      // Items without the chosen price can have a price before a reduction. That price is then the price to pay.
+      if let other = former.first, price.evidence.isPartial, !other.isCalled("advised"),
+        other.evidence.fills(price.evidence)
+      {
+        salePrice.append(other)
+      }
+      chooseNormalPrice(list)
+    } else {
+      chooseOnlyPrice(all.filter { $0.place != id })
+    }
+  }
+
+  /// Compares the likeliest price with its rivals by their amounts.
+  ///
+  /// - Parameters:
+  ///   - asked: The candidates that are not called reduced. The price to pay becomes the first. It is marked as
+  ///     doubtful if the amounts do not explain why a rival differs.
+  ///   - reduced: The reduced price. If it is nil, it becomes the rival that only some items have, and that is never
+  ///     the higher one.
+  /// - Returns: The rival that is never the lower one.
+  private func order(_ asked: inout [FieldScore], _ reduced: inout FieldScore?) -> FieldScore? {
+    guard let first = asked.first else { return nil }
+    var (best, list) = (first, FieldScore?.none)
+    var isDoubtful = false
+    for rival in asked.dropFirst() where rival.isRival(of: first) && !rival.isSame(as: best) {
+      let amounts = best.amounts(with: rival)
+      let isOnlySome =
+        rival.evidence.isPartial && !best.evidence.isPartial && rival.isSibling(of: best)
+      // If two prices are never equal, the rival can be another price, for example one with the delivery.
+      let isOrdered = isOnlySome || amounts.contains { $0 == $1 }
+      let limit = isOnlySome ? 4.0 : 50
+      if isOnlySome, rival.isNever(above: best, by: limit) {
+        reduced = reduced ?? rival
+      } else if isOrdered, best.isKnown, best.isNever(above: rival, by: limit) {
+        list = list ?? (rival.isKnown ? rival : rival.doubtful)
+      } else if isOrdered, rival.isKnown, rival.isNever(above: best, by: limit),
+        !rival.evidence.isPartial
+      {
+        (list, best) = (best, rival)
+      } else if ![list, reduced].contains(where: { $0?.isSame(as: rival) == true }) {
+        isDoubtful = true
+      }
+    }
+    asked.removeAll { $0.evidence.place == best.evidence.place }
+    asked.insert(isDoubtful ? best.doubtful : best, at: 0)
+    list?.isFormer = true
+    return list
+  }
+
+  /// The price to pay of items without the reduced price: a price of the same object, or one that is only called price.
+  private func fallback(of reduced: FieldScore, _ asked: [FieldScore]) -> FieldScore? {
+    if let first = asked.first, first.isSibling(of: reduced) { return first }
+    if let plain = asked.first(where: \.isPlain) { return plain }
+    let steps = reduced.evidence.place.steps
+    if let first = asked.first, !first.isCalled("advised"), reduced.isNever(above: first, by: 50),
+      first.evidence.place.steps.first == steps.first,
+      first.evidence.place.steps.last == steps.last
+    {
+      return first
+    }
+    return former.first { score in
+      reduced.evidence.isPartial && score.isSibling(of: reduced) && !score.isCalled("advised")
+        && score.evidence.fills(reduced.evidence)
+    }
+  }
+
+  /// Chooses the price before a reduction: a path that is called so, or else the other price.
+  private mutating func chooseNormalPrice(_ other: FieldScore?) {
+    guard let sale = salePrice.first else { return }
+    let candidates = former.isEmpty ? [other].compactMap(\.self) : former
+    // Amounts that are a hundred times as large are in cents.
+    let fitting = candidates.filter { score in
+      let amounts = sale.amounts(with: score)
+      return amounts.count { $0 <= $1 && $1 <= $0 * 50 } * 10 >= amounts.count * 9
+    }
+    guard
+      var normal = fitting.first(where: { !$0.isSame(as: sale) }) ?? fitting.first
+        ?? candidates.first?.doubtful
+    else { return }
+    // If the file has the price to pay only in a comment, the price before a reduction becomes a comment too.
+    if !sale.isSure || Self.ordered(sale, below: normal)[0].isSure != sale.isSure {
+      normal = normal.doubtful
+    }
+    normalPrice = [normal]
+  }
+
+  /// Chooses the price to pay if no path means a price to pay.
+  ///
+  /// A price before a reduction can be the only price. Otherwise, any number can be the price to pay.
+  private mutating func chooseOnlyPrice(_ others: [FieldEvidence]) {
+    let possible = others.filter(\.isPossiblePrice)
+    let isOnly = former.count == 1 && possible.isEmpty && former[0].isCalled("listed")
+    if isOnly { former[0].confidence = 0.7 }
+    salePrice = isOnly ? former : former.prefix(1).map(\.doubtful)
+    guard salePrice.isEmpty else { return }
+    offered = possible.filter { !$0.place.isMany }.map {
+      FieldScore(evidence: $0, confidence: FieldScore.floor)
+    }
+    salePrice = Array(offered.prefix(1))
+  }
+
+  /// Two prices, both marked as doubtful unless the first is the lower one in nearly all items.
+  private static func ordered(_ low: FieldScore, below high: FieldScore) -> [FieldScore] {
+    let share = low.evidence.share(with: high.evidence) { low, high in
+      guard let low = PriceText.number(low), let high = PriceText.number(high) else { return true }
+      return low <= high || high == 0
+    }
+    return share < 0.9 ? [low.doubtful, high.doubtful] : [low, high]
+  }
+}
+
+extension FieldEvidence {
+  /// Whether some item has no value; an amount that was removed by ``dropZeros()`` does not count.
+  var isPartial: Bool { firsts.count { $0 != nil } < total }
+
+  /// Removes the amounts of 0 from ``firsts``.
+  fileprivate mutating func dropZeros() {
+    firsts = firsts.map { $0.flatMap { PriceText.number($0) == 0 ? nil : $0 } }
+  }
+}
+
+extension FieldScore {
+  /// The same score, marked as doubtful: the proposed file has the field only in a comment.
+  var doubtful: FieldScore {
+    var score = self
+    score.confidence = min(confidence, 0.6)
+    return score
+  }
+
+  var meaning: PriceMeaning { PriceMeaning.of(evidence.place)?.meaning ?? .asked }
+
+  /// Whether a price of 0 means that the item has no such price.
+  ///
+  /// This is assumed of reduced and former prices, if some item has a 0.
+  var skipsZero: Bool { (isFormer || meaning != .asked) && zeros > 0 }
+
+  /// The share of amounts that are 0.
+  fileprivate var zeros: Double { evidence.share { PriceText.number($0) == 0 } }
+
+  /// The different amounts of the items.
+  fileprivate var amounts: Set<String> { Set(evidence.firsts.compactMap(\.self)) }
+
+  /// Whether a name on the path, or one of its words, has the meaning.
+  fileprivate func isCalled(_ meaning: String) -> Bool {
+    evidence.place.names.contains { FieldRules.has(meaning, in: PriceMeaning.plain($0)) }
+  }
+
+  /// The names on the path, without some of their words.
+  fileprivate func names(without isDropped: (String) -> Bool) -> [String] {
+    evidence.place.names.map { name in
+      PriceMeaning.plain(name).split(separator: " ").map(String.init)
+        .filter { !isDropped($0) }.joined(separator: " ")
+    }
+  }
+
+  /// Whether the path is a name of the item that means a price and nothing else, such as `$.price`.
+  fileprivate var isPlain: Bool {
+    evidence.place.steps.count == 1
+      && PriceMeaning.plain(evidence.place.name).split(separator: " ")
+        .allSatisfy { FieldRules.confidence("price", String($0)) >= 0.95 }
+  }
+
+  /// Whether no word of the last name is unknown, such as that in `app_price`, which not all customers pay.
+  fileprivate var isKnown: Bool {
+    PriceMeaning.plain(evidence.place.name).split(separator: " ").allSatisfy { word in
+      ["price", "amount", "reduced", "wrapper"].contains { FieldRules.isNamed($0, String(word)) }
+    }
+  }
+
+  /// Whether two paths differ in one step, as `$.sale.amount` and `$.full.amount` do.
+  fileprivate func isSibling(of other: FieldScore) -> Bool {
+    let (steps, others) = (evidence.place.steps, other.evidence.place.steps)
+    return steps.count == others.count && zip(steps, others).count { $0 != $1 } == 1
+  }
+
+  /// Whether the path is nearly as likely as a likelier one.
+  fileprivate func isRival(of best: FieldScore) -> Bool {
+    confidence > best.confidence - 0.08
+  }
+
+  /// The amounts of items that have both prices, without amounts of 0.
+  fileprivate func amounts(with other: FieldScore) -> [(Double, Double)] {
+    evidence.pairs(with: other.evidence).compactMap { one, other in
+      guard let one = PriceText.number(one), let other = PriceText.number(other) else {
+        return nil
+      }
+      return one == 0 || other == 0 ? nil : (one, other)
+    }
+  }
+
+  /// Whether two paths have equal amounts in nearly all items, perhaps in another notation or in cents.
+  fileprivate func isSame(as other: FieldScore) -> Bool {
+    let share = evidence.share(with: other.evidence) {
+      PriceText.digits($0) == PriceText.digits($1)
+        || PriceText.number($0) == PriceText.number($1)
+    }
+    let amounts = amounts(with: other)
+    return share >= 0.9
+      || areCents != other.areCents && !amounts.isEmpty
+        && amounts.allSatisfy { one, other in
+          abs(areCents ? one - other * 100 : other - one * 100) < 0.6
+        }
+  }
+
+  private var areCents: Bool {
+    evidence.place.names.suffix(2).contains { FieldRules.has("cents", in: NameWords.plain($0)) }
+  }
+
+  /// Whether no amount is above the other price of the item, which is at most a number of times as high.
+  fileprivate func isNever(above other: FieldScore, by limit: Double) -> Bool {
+    let amounts = amounts(with: other)
+    return !amounts.isEmpty && amounts.allSatisfy { $0 <= $1 && $1 <= $0 * limit }
+  }
+}
