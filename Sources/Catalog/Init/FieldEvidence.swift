@@ -223,15 +223,17 @@ struct EvidenceCollection {
       for (name, value) in node.members { visit(value, place.adding(name)) }
     case .array:
       guard let last = place.steps.last, !last.isList, last.choice == nil else { return }
-      let position = position(node, last.name)
-      for choice in position.isEmpty ? pictures(node, place) + pairs(node) : position {
+      let elements = node.elements
+      let position = position(elements, last.name)
+      let some = elements.prefix(40)
+      for choice in position.isEmpty ? pictures(some, place) + pairs(some) : position {
         let chosen = place.choosing(choice.selector, choice.meaning)
         visit(choice.value, choice.member.map(chosen.adding) ?? chosen)
       }
       guard position.isEmpty else { return }
       let wasLeading = isLeading
       defer { isLeading = wasLeading }
-      for (position, element) in node.elements.prefix(Self.elementLimit).enumerated() {
+      for (position, element) in elements.prefix(Self.elementLimit).enumerated() {
         isLeading = wasLeading && position == 0
         visit(element, place.ofElements)
       }
@@ -246,10 +248,9 @@ struct EvidenceCollection {
   /// The elements of a list of two coordinates: `[longitude, latitude]` as in GeoJSON, or `[latitude, longitude]`.
   ///
   /// GeoJSON puts the longitude first. (RFC 7946, section 3.1.1) The result is empty if the list is no such position.
-  private func position(_ node: JSONNode, _ name: String) -> [Choice] {
+  private func position(_ numbers: [JSONNode], _ name: String) -> [Choice] {
     let name = NameWords.plain(name).replacing(" ", with: "")
     let isLongitudeFirst = ["coordinates", "coords", "lnglat", "lonlat"].contains(name)
-    let numbers = node.elements
     guard isLongitudeFirst || ["latlng", "latlon"].contains(name), (2...3).contains(numbers.count),
       numbers.allSatisfy({ $0.kind == .integer || $0.kind == .real })
     else { return [] }
@@ -260,14 +261,14 @@ struct EvidenceCollection {
   /// The values of a list of names with values, such as `[{"code": "price", "value": 7}]`.
   ///
   /// Each value is recorded as if `price` were the name of a member.
-  private func pairs(_ node: JSONNode) -> [Choice] {
-    guard let first = node.elements.first, first.kind == .object,
+  private func pairs(_ elements: ArraySlice<JSONNode>) -> [Choice] {
+    guard let first = elements.first, first.kind == .object,
       let value = ["value", "values", "val"].first(where: { first[$0] != nil }),
       let key = ["attribute_code", "code", "key", "name", "slug"].first(where: {
         first[$0]?.text?.isEmpty == false
       })
     else { return [] }
-    return node.elements.prefix(40).compactMap { element in
+    return elements.compactMap { element in
       guard let name = element[key]?.text, !name.isEmpty, name.utf8.count <= 60,
         let held = element[value]
       else { return nil }
@@ -276,12 +277,12 @@ struct EvidenceCollection {
   }
 
   /// The pictures in a list that has videos too: `[{"type": "image", "url": …}, {"type": "video", "url": …}]`.
-  private func pictures(_ node: JSONNode, _ place: FieldPlace) -> [Choice] {
+  private func pictures(_ elements: ArraySlice<JSONNode>, _ place: FieldPlace) -> [Choice] {
     // Lists inside such a picture are not searched again, because the time would grow exponentially with the depth.
     guard !place.steps.contains(where: { $0.meaning == "image" }) else { return [] }
     let keys = ["type", "media_type", "mediaType", "kind", "media_content_type"]
     return keys.flatMap { key in
-      node.elements.prefix(40).compactMap { element in
+      elements.compactMap { element in
         guard let type = element[key]?.text,
           ["image", "photo", "picture"].contains(type.lowercased())
         else { return nil }
@@ -448,6 +449,9 @@ struct FieldPlace: Hashable {
 
   /// The name of a step that stands for all members of an object, or all elements of a list.
   static let everyElement = "[*]"
+
+  /// The JSONPath with some names, such as `$.data.products`.
+  static func path(_ names: some Sequence<String>) -> String { "$" + names.map(segment).joined() }
 
   /// A name as a segment of a JSONPath, such as `.price` or `['list price']`. (RFC 9535, section 2.5.1)
   static func segment(_ name: String) -> String {

@@ -80,6 +80,9 @@ enum FieldRules {
     translated    | 1    | translations, translation, i18n, localized, multilang, locales, lang | the text before it, by language
     type          | 1    | s, t, i, l, f, d, b, dt, ss, ts, txt, str, p | the type of a value, as in name_s
     digits        | 1    | currency minor unit, minor unit, minor units, exponent, fraction digits, precision, scale, decimals | how many decimals the number beside it has
+    divisor       | 1    | divisor, divide by, denominator | the number by which the price beside it has to be divided
+    nanos         | 1    | nanos | the billionths of the price beside it
+    unitName      | 1    | unit, units, scale, format | the name of the unit of the price beside it
     cents         | 1    | cents, cent, minor, pence, subunits, money, fen, centavos, centimes, centimos, céntimos, grosze, groszy, paise, kopecks, øre | the number is in minor units
     currency      | 1    | currency, currency code, currency id, currencycode, price currency, currency iso, iso currency, moneda, devise, währung, waehrung, valuta, moeda, 通貨, 货币, curr, ccy, 통화 | a currency's name
     language      | 1    | ar, bg, cs, da, de, el, en, es, et, fi, fr, he, hi, hr, hu, id, it, ja, ko, kr, lt, lv, ms, nb, nl, no, pl, pt, ro, ru, sk, sl, sr, sv, th, tr, uk, vi, zh | the text in this language

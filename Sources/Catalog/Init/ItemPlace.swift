@@ -25,7 +25,7 @@ struct ItemPlace {
   var sections: [JSONNode] = []
 
   /// The JSONPath to the place, such as `$.data.products`.
-  var jsonPath: String { "$" + path.map(FieldPlace.segment).joined() }
+  var jsonPath: String { FieldPlace.path(path) }
 
   /// Every place in a response that possibly has items.
   ///

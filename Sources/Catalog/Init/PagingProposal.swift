@@ -134,15 +134,16 @@ struct PagingProposal {
 
   /// A member of the response outside the items, such as `total`.
   struct Member {
-    let name: String
-    let path: String
+    /// The names that lead to it.
+    let names: [String]
     let value: JSONNode
+    let path: String
 
-    /// The names on the path, each in the form of ``NameWords/plain(_:)``.
-    ///
-    /// The first element stands for the root `$` and is empty.
+    var name: String { names.last ?? "" }
+
+    /// The parts of the names, each in the form of ``NameWords/plain(_:)``; `@odata.nextLink` has two parts.
     var words: [String] {
-      path.split { ".[]'".contains($0) }.map { NameWords.plain(String($0)) }
+      names.flatMap { $0.split { ".[]'".contains($0) } }.map { NameWords.plain(String($0)) }
     }
 
     /// Whether the name has a meaning in ``FieldRules``.
@@ -155,11 +156,14 @@ struct PagingProposal {
   private static func members(around root: JSONNode, place: ItemPlace) -> [Member] {
     guard place.kind == .list else { return [] }
     return root.envelope().compactMap { names, value in
-      let path = "$" + names.map(FieldPlace.segment).joined()
-      if value.kind != .array { return Member(name: names.last ?? "", path: path, value: value) }
+      let path = FieldPlace.path(names)
+      if value.kind != .array { return Member(names: names, value: value, path: path) }
       // For example `{"links": [{"rel": "next", "href": "…"}]}`.
       let next = value.elements.first { $0["rel"]?.text == "next" }?["href"]
-      return next.map { Member(name: "next", path: "\(path)[?@.rel == 'next'].href", value: $0) }
+      return next.map { next in
+        let path = "\(path)[?@.rel == 'next'].href"
+        return Member(names: names + ["next", "href"], value: next, path: path)
+      }
     }
   }
 
@@ -178,19 +182,13 @@ struct PagingProposal {
     guard let found else { return nil }
     let more = around.first {
       $0.isNamed("more") && NameWords.plain($0.name) != "more" && $0.value.kind == .boolean
-        && parent($0.path) == parent(found.path)
+        && $0.names.dropLast() == found.names.dropLast()
     }
     // The last page can have a cursor too. Therefore the path selects the cursor only if the flag for more pages is
     // true.
-    guard let more, let holder = parent(found.path), let outer = parent(holder) else {
-      return (found, found.path)
-    }
-    let name = FieldPlace.segment(more.name)
-    return (found, "\(outer)[?@\(name) == true]\(found.path.dropFirst(holder.count))")
-  }
-
-  private static func parent(_ path: String) -> String? {
-    path.lastIndex { $0 == "." || $0 == "[" }.map { String(path[..<$0]) }
+    guard let more, found.names.count > 1 else { return (found, found.path) }
+    let (outer, flag) = (FieldPlace.path(found.names.dropLast(2)), FieldPlace.segment(more.name))
+    return (found, "\(outer)[?@\(flag) == true]\(FieldPlace.segment(found.name))")
   }
 
   /// Pagings by a cursor in the response, one for each request parameter that possibly takes the cursor.
@@ -274,7 +272,7 @@ struct PagingProposal {
     }
     guard hasMore else { return ranking }
     let holder = page.flatMap { page in
-      around.first { $0.name == page.name }?.path.split { ".[]'$".contains($0) }.dropLast().last
+      around.first { $0.name == page.name }?.names.dropLast().last
     }
     let named = [page?.name, holder.map { "\($0)[page]" }].compactMap(\.self)
     let pageNames = (named + ["page", "p", "pageNumber"]).filter { $0 != "number" }

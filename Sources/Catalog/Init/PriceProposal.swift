@@ -66,42 +66,34 @@ struct PriceProposal {
         }
         return (try? Price(number, currency: currency.code)) != nil
       } > 0.9
-    // The values in the same object as the price, as in `{"amount": 7, "currency": "EUR"}`. The item itself does not
-    // count as such an object.
+    // The value in the same object as the price whose name has a meaning, as in `{"amount": 7, "currency": "EUR"}`. The
+    // item itself does not count as such an object.
     let parents = evidence.place.steps.dropLast()
-    let beside = all.filter { !parents.isEmpty && $0.place.steps.dropLast() == parents }
-    func first(_ fits: (FieldEvidence, String) -> Bool) -> FieldEvidence? {
-      beside.first { fits($0, NameWords.plain($0.place.name)) }
+    func beside(_ meaning: String, _ fits: (FieldEvidence) -> Bool) -> FieldEvidence? {
+      all.first { other in
+        !parents.isEmpty && other.place.steps.dropLast() == parents
+          && FieldRules.isNamed(meaning, NameWords.plain(other.place.name)) && fits(other)
+      }
     }
-    func areCents(_ words: some Sequence<String>) -> Bool {
-      words.contains { FieldRules.isNamed("cents", $0) }
+    func areCents(_ text: String) -> Bool {
+      NameWords.words(of: text).contains { FieldRules.isNamed("cents", $0) }
     }
     let isWhole = evidence.share(PriceText.isWhole) == 1
-    let nanos = beside.first { $0.place.name.lowercased() == "nanos" }
-    let digits = first { other, name in
-      FieldRules.isNamed("digits", name)
-        && other.share { Int($0).map { (0...4).contains($0) } ?? false } == 1
-    }
+    let nanos = beside("nanos") { _ in true }
+    let digits = beside("digits") { $0.share { (0...4).contains(Int($0) ?? -1) } == 1 }
     // If items have different divisors, none of them is used.
-    let divisor =
-      first { other, name in
-        other.distinct.count == 1 && ["divisor", "divide by", "denominator"].contains(name)
-      }.flatMap { Int($0.samples.first ?? "") } ?? 0
+    let divisor = beside("divisor") { $0.distinct.count == 1 }?.samples.first.flatMap { Int($0) }
     // A text beside the number, such as "cents", can say in every item that the number is in minor units.
-    let isCalledMinor =
-      first { other, name in
-        ["unit", "units", "scale", "format"].contains(name)
-          && other.share { areCents(NameWords.words(of: $0)) } == 1
-      } != nil
+    let isCalledMinor = beside("unitName") { $0.share(areCents) == 1 } != nil
     if let nanos, isWhole, evidence.place.name.lowercased() == "units" {
       unit = .split(nanos: nanos.place.first)
     } else if let digits, isWhole {
       unit = .scaled(path: digits.place.first)
-    } else if isWhole, [10, 100, 1000, 10_000].contains(divisor) {
+    } else if isWhole, let divisor, [10, 100, 1000, 10_000].contains(divisor) {
       unit = .divided(by: divisor)
     } else if isWhole,
       evidence.place.name == "unit_amount" || isCalledMinor
-        || areCents(evidence.place.names.suffix(2).flatMap(NameWords.words))
+        || evidence.place.names.suffix(2).contains(where: areCents)
         || Self.isShown(evidence, among: all, currency.code)
     {
       unit = .minor
