@@ -45,7 +45,9 @@ struct NameHabit {
   /// Whether most of the names end with the type of their value, as `name_t` and `price_d` do.
   private let hasTypes: Bool
 
-  /// Finds the words that names have in common. A word such as `price`, which means something, is none of them.
+  /// Finds the words that names have in common.
+  ///
+  /// A word that means something, such as `price`, is none of them.
   init(of names: [String]) {
     let names = names.map(NameWords.words)
     var prefix: [String] = []
@@ -67,6 +69,7 @@ struct NameHabit {
   /// - Parameters:
   ///   - name: The name.
   ///   - isOwn: Whether the name is one of the names that the common words are from.
+  /// - Returns: Words in lower case with spaces between them: `name` for `v_products_name_1`.
   func bare(_ name: String, isOwn: Bool) -> String {
     var words = NameWords.words(of: name)
     if isOwn {
