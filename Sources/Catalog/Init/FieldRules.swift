@@ -498,7 +498,7 @@ struct FieldScore {
     let addresses = evidence.samples.filter { !PictureText.isData($0) }
     guard !addresses.isEmpty else { return false }
     let links = addresses.count(where: PictureText.isLink)
-    let pages = addresses.count(where: PictureText.isOther)
+    let pages = addresses.count { PictureText.isOther($0) || PictureText.isTemplate($0) }
     return links * 5 > addresses.count * 4 && pages * 5 < addresses.count
   }
 }

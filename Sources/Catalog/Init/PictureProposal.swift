@@ -73,7 +73,8 @@ struct PictureProposal {
   /// The rule that takes the largest size of a picture from a list such as `[{"url": "/1.jpg", "width": 100}, …]`.
   ///
   /// - Returns: YAML on one line, or nil if the elements of the list are not the sizes of one picture. They are if every
-  ///   item has one element of each width, and the largest width is at least twice the smallest.
+  ///   item has one element of each width, and the largest width is at least twice the smallest. Three items or fewer can
+  ///   have the same widths by chance.
   private static func largest(
     _ evidence: FieldEvidence,
     isMany: Bool,
@@ -84,7 +85,9 @@ struct PictureProposal {
       other.place.steps.dropLast() == list.steps[...] && other.texts == 0
         && FieldRules.isNamed("width", NameWords.plain(other.place.name))
     }
-    guard list.steps.last?.isList == true, let width, width.values == evidence.values else {
+    guard list.steps.last?.isList == true, let width, width.held > 3,
+      width.values == evidence.values
+    else {
       return nil
     }
     let sizes = Set(width.samples.compactMap(Double.init))
@@ -176,7 +179,10 @@ struct PictureProposal {
 extension FieldEvidence {
   /// Whether most values are texts that can be the URLs of pictures.
   var isPictureText: Bool {
-    isText && share { PictureText.isLink($0) && !PictureText.isOther($0) } > 0.8
+    isText
+      && share {
+        PictureText.isLink($0) && !PictureText.isOther($0) && !PictureText.isTemplate($0)
+      } > 0.8
   }
 }
 
@@ -215,12 +221,13 @@ enum PictureText {
     return evidence.distinct.count > 1 ? common?.max() : nil
   }
 
-  /// Whether a URL is surely not that of a picture.
-  ///
-  /// It ends like a web page or a video, it is only a host, or it is a template such as `https://cdn.example/{size}/1.jpg`.
+  /// Whether a URL is surely not that of a picture: it ends like a web page or a video, or it is only a host.
   static func isOther(_ text: String) -> Bool {
-    isHost(text) || text.contains("{") || FieldRules.isNamed("otherFile", ending(text))
+    isHost(text) || FieldRules.isNamed("otherFile", ending(text))
   }
+
+  /// Whether a text is a template of a URL, such as `https://cdn.example/{size}/1.jpg`.
+  static func isTemplate(_ text: String) -> Bool { text.contains("{") }
 
   /// Whether a text is a URL without its scheme, such as `images.shop.example/cups/1`.
   ///
