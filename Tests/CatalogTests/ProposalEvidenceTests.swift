@@ -12,7 +12,7 @@ struct ProposalEvidenceTests {
     var lines: [String] = []
     /// Texts that no key of the file may contain.
     var absent: [String] = []
-    /// The uncertain keys, besides the currency.
+    /// The uncertain keys, besides the currency and the items, which few fields make uncertain.
     var unsure: [String] = []
   }
 
@@ -499,6 +499,131 @@ struct ProposalEvidenceTests {
       lines: ["  title: $.model"],
       unsure: ["title"]
     ),
+    Case(
+      testDescription: "a template of an address is no picture",
+      item:
+        #""id": NUMBER, "name": "N NUMBER", "image": {"templateUrl": "https://c.example/{width}/NUMBER.jpg", "url": "https://c.example/NUMBER.jpg"}"#,
+      lines: ["    thumbnail: $.image.url"],
+      absent: ["templateUrl"]
+    ),
+    Case(
+      testDescription: "a part of an address is no picture beside the address",
+      item:
+        #""id": NUMBER, "name": "N NUMBER", "images": [{"key": "a/NUMBER.png", "url": "https://c.example/24/NUMBER.png"}]"#,
+      lines: ["    thumbnail: \"$.images[0].url\"", "    gallery: \"$.images[*].url\""]
+    ),
+    Case(
+      testDescription: "a page with details is no larger picture",
+      item:
+        #""id": NUMBER, "name": "N NUMBER", "productImage": "https://c.example/300x300/NUMBER.jpg", "detailPageUrl": "https://s.example/p/NUMBER""#,
+      lines: ["    thumbnail: $.productImage"],
+      absent: ["detailPageUrl"]
+    ),
+    Case(
+      testDescription: "an address of a picture without its scheme gets one",
+      item:
+        #""id": NUMBER, "name": "N NUMBER", "imageUrl": "images.shop.example/cups/NUMBER""#,
+      lines: ["    thumbnail: {path: $.imageUrl, template: \"https://{value}\"}"]
+    ),
+    Case(
+      testDescription: "a width beside an address is compared",
+      item:
+        #""id": NUMBER, "name": "N NUMBER", "image": {"small": "https://c.example/s/NUMBER", "medium": "https://c.example/m/NUMBER"}, "exImage": {"url": "https://c.example/n/NUMBER", "width": 600, "height": 600}"#,
+      lines: ["    thumbnail: $.image.small", "    gallery: $.exImage.url"]
+    ),
+    Case(
+      testDescription: "of a list with one picture in several widths, the widest is taken",
+      item:
+        #""id": NUMBER, "name": "N NUMBER", "images": [{"url": "https://c.example/NUMBER_100.jpg", "width": 100}, {"url": "https://c.example/NUMBER_2048.jpg", "width": 2048}]"#,
+      lines: [
+        "    thumbnail: {path: $.images, largest: $.width, url: $.url}",
+        "    gallery: {path: $.images, largest: $.width, url: $.url}",
+      ]
+    ),
+    Case(
+      testDescription: "pictures of different widths in one list are different pictures",
+      item:
+        #""id": NUMBER, "name": "N NUMBER", "images": [{"url": "https://c.example/NUMBER_a.jpg", "width": 90NUMBER}, {"url": "https://c.example/NUMBER_b.jpg", "width": 4NUMBER0}]"#,
+      lines: ["    gallery: \"$.images[*].url\""]
+    ),
+    Case(
+      testDescription: "an even larger picture is above a large one",
+      item:
+        #""id": NUMBER, "name": "N NUMBER", "cover_big": "https://c.example/NUMBER/500x500.jpg", "cover_xl": "https://c.example/NUMBER/1000x1000.jpg""#,
+      lines: ["    thumbnail: $.cover_big", "    gallery: $.cover_xl"]
+    ),
+    Case(
+      testDescription: "an address without its size is the larger picture",
+      item:
+        #""id": NUMBER, "name": "N NUMBER", "media": [{"thumbnail": "https://c.example/?id=NUMBER&max=150", "content": "https://c.example/?id=NUMBER"}]"#,
+      lines: ["    gallery: \"$.media[*].content\""]
+    ),
+    Case(
+      testDescription: "a header is a picture only for want of another",
+      item:
+        #""id": NUMBER, "name": "N NUMBER", "headerImage": {"url": "/hNUMBER.jpg"}, "webImage": {"url": "/NUMBER.jpg"}"#,
+      lines: ["    thumbnail: $.webImage.url"]
+    ),
+    Case(
+      testDescription: "a text that all items have is neither title nor description",
+      item:
+        #""id": NUMBER, "tax_title": "Taxable Goods", "line": "Blue Lamp NUMBER", "subtitle": "Lamps for you""#,
+      lines: ["  title: $.line"],
+      absent: ["tax_title", "description"],
+      unsure: ["title"]
+    ),
+    Case(
+      testDescription: "a list of one text is a text",
+      item:
+        #""id": NUMBER, "title": ["Lamp NUMBER"], "price": 9.5"#,
+      lines: ["  title: \"$.title[0]\""]
+    ),
+    Case(
+      testDescription: "the type of a value at the end of its name says nothing",
+      item:
+        #""id": "sNUMBER", "sku_s": "SNUMBER", "name_t": ["Lamp NUMBER"], "price_d": 9.5, "brand_s": "Acme", "stock_i": NUMBER"#,
+      lines: ["  title: \"$.name_t[0]\""]
+    ),
+    Case(
+      testDescription:
+        "words that all names begin with say nothing, and a number at the end neither",
+      item:
+        #""v_products_model": "ZNUMBER", "v_products_name_1": "Lamp NUMBER", "v_products_price": 9.5, "v_products_weight": 1.5, "v_tax_class": "Goods""#,
+      lines: ["  title: $.v_products_name_1"],
+      unsure: ["id"]
+    ),
+    Case(
+      testDescription: "translations of a title are a title",
+      item:
+        #""id": NUMBER, "title_translations": {"en": "Cup NUMBER", "de": "Tasse NUMBER"}"#,
+      lines: ["  title: $.title_translations.en"]
+    ),
+    Case(
+      testDescription: "the name of a picture is no title",
+      item:
+        #""id": NUMBER, "main_image": {"name": "cup-NUMBER"}, "translations": {"pl_PL": {"name": "Kubek NUMBER"}}"#,
+      lines: ["  title: $.translations.pl_PL.name"]
+    ),
+    Case(
+      testDescription: "an amount is no title, and a slug is one for want of another",
+      item:
+        #""id": NUMBER, "slug": "blue-cup-NUMBER", "price": {"priceAmount": "9.9NUMBER"}, "photo": "/NUMBER.jpg""#,
+      lines: ["  title: $.slug"],
+      unsure: ["title"]
+    ),
+    Case(
+      testDescription: "a text that few items have alone is no title",
+      item:
+        #""id": NUMBER, "formattedBranchName": ["by Acme", "by Hario"][NUMBER], "displayAddress": "1NUMBER Mill Lane""#,
+      lines: ["  title: $.displayAddress"],
+      unsure: ["title"]
+    ),
+    Case(
+      testDescription: "long sentences are a description",
+      item:
+        #""id": NUMBER, "name": "N NUMBER", "copy": {"long": "Made of clay no. NUMBER, fired twice and glazed by hand."}, "priceTag": {"text": "$9.9NUMBER"}"#,
+      lines: ["  description: $.copy.long"]
+    ),
   ]
 
   private static func propose(_ item: String, count: Int = 6) throws -> ProposedFile {
@@ -528,7 +653,70 @@ struct ProposalEvidenceTests {
     for text in one.absent {
       #expect(!keys.contains { $0.contains(text) }, "\(text) in\n\(file.text)")
     }
-    #expect(file.unsure.filter { $0 != "currency" } == one.unsure, "\(file.text)")
+    let unsure = file.unsure.filter { !["currency", "items"].contains($0) }
+    #expect(unsure == one.unsure, "\(file.text)")
+  }
+
+  private static func propose(body: String) throws -> ProposedFile {
+    let page = ProposedPage(body: bytes(body), source: ProposedSource(url: "https://s.example/x"))
+    return try ProposedFile(of: [page], name: "x.yaml")
+  }
+
+  @Test func `sections of a map whose names are ids are sections of all its members`() throws {
+    let section = { (id: String) in
+      #"[{"id": "\#(id)", "goods": [{"id": "\#(id)1", "name": "Cup \#(id)1", "price": 1.5}, {"id": "\#(id)2", "name": "Cup \#(id)2", "price": 2.5}]}]"#
+    }
+    let file = try Self.propose(
+      body:
+        #"{"map": {"3ad8e3f8-91a4-19bb": \#(section("a")), "aa862805-32b3-327c": \#(section("b"))}}"#
+    )
+
+    #expect(file.text.contains("each: \"$.map[*][*]\""), "\(file.text)")
+    #expect(
+      file.listings[0].sections.flatMap(\.items).map(\.id) == ["a1", "a2", "b1", "b2"]
+    )
+  }
+
+  @Test(arguments: [
+    // An array of another kind beside the items is no section.
+    (
+      #"{"data": {"meta": [{"title": "2 hotels"}], "hotels": [{"id": 1, "name": "Hotel A", "price": 9.5}, {"id": 2, "name": "Hotel B", "price": 8.5}]}}"#,
+      "items: $.data.hotels"
+    ),
+    // Each element has one object, its variant.
+    (
+      #"{"products": [{"id": "a", "variantList": [{"sku": "a1", "name": "Cup A", "price": 9.5}]}, {"id": "b", "variantList": [{"sku": "b1", "name": "Cup B", "price": 8.5}]}]}"#,
+      "items: $.products"
+    ),
+  ])
+  func `the items of a list are not taken for its sections`(_ body: String, _ line: String) throws
+  {
+    let file = try Self.propose(body: body)
+
+    #expect(file.text.contains("\n\(line)   #"), "\(file.text)")
+    #expect(file.listings[0].sections.flatMap(\.items).count == 2)
+  }
+
+  @Test func `items without a price and a picture are reported as unsure`() throws {
+    let file = try Self.propose(
+      body: #"{"cols": [{"id": "A", "label": "SKU"}, {"id": "B", "label": "Product"}]}"#
+    )
+
+    #expect(file.unsure.contains("items"), "\(file.text)")
+  }
+
+  @Test func `a format that finds no price loses to a reading that does`() throws {
+    let file = try Self.propose(
+      body: """
+        id\ttitle\tprice_pc\timage_link
+        a\tCup A\t9.50\thttps://c.example/a.jpg
+        b\tCup B\t8.50\thttps://c.example/b.jpg
+
+        """
+    )
+
+    #expect(file.text.contains("  salePrice: $.price_pc "), "\(file.text)")
+    #expect(!file.text.contains("\nformat:"))
   }
 
   @Test func `the file says which code of the prices is no currency`() throws {

@@ -30,6 +30,11 @@ struct FieldEvidence {
   /// Whether the object around the value has a currency code too, as in `{"price": {"amount": 7, "currency": "EUR"}}`.
   var isBesideCurrency = false
 
+  /// The usual width of the picture, if the object around the URL states it, as `{"url": "/a.jpg", "width": 600}` does.
+  fileprivate(set) var width: Int?
+  /// The last name on the path without the words and numbers that other names have too: `name` for `v_products_name_1`.
+  fileprivate(set) var bareName = ""
+
   /// The share of items that have a value, from 0 to 1.
   var share: Double { total == 0 ? 0 : Double(held) / Double(total) }
   /// The share of items that have a value at the path ``FieldPlace/first``, from 0 to 1.
@@ -37,6 +42,10 @@ struct FieldEvidence {
   /// The number of different values, divided by the number of items with a value; 1 if no two items have the same.
   var variety: Double { held == 0 ? 0 : Double(distinct.count) / Double(held) }
   var isText: Bool { values > 0 && texts == values }
+  /// Whether all items have the same value, which therefore says nothing about one of them.
+  ///
+  /// Three items or fewer can have the same value by chance.
+  var isConstant: Bool { held > 3 && distinct.count == 1 }
 
   /// The share of samples that satisfy a condition, from 0 to 1.
   func share(_ isSo: (String) -> Bool) -> Double {
@@ -111,8 +120,18 @@ struct FieldEvidence {
 
   /// Whether the place has one value in each item: its path has no list, or every list on it has one element.
   ///
-  /// A list of one text in several languages counts as one value too.
-  var isOne: Bool { !place.isMany || place.isTextList || place.entersList && values == total }
+  /// A list of one text in several languages counts as one value too. A list at the end of the path can be absent.
+  var isOne: Bool {
+    !place.isMany || place.isTextList || values == (place.entersList ? total : held)
+  }
+
+  /// Whether the values are URLs of pages according to their name, such as `DetailPageUrl`.
+  var isPage: Bool {
+    let name = NameWords.plain(place.name)
+    guard share(PictureText.hasEnding) <= 0.5 else { return false }
+    return FieldRules.has("webPage", in: name)
+      || FieldRules.has("webLink", in: name) && !place.names.contains(where: FieldRules.isPicture)
+  }
 
   /// Whether the values number the items: 0, 1, 2, … or 1, 2, 3, ….
   var isCount: Bool {
@@ -176,6 +195,24 @@ struct EvidenceCollection {
       all[position].dropPlaceholders()
       all[position].total = chosen.count
       all[position].isBesideCurrency = amounts.contains(all[position].place.steps.dropLast())
+    }
+    describe()
+  }
+
+  /// Adds to each place the width beside it, and the name without the words that it shares with other names.
+  private mutating func describe() {
+    var widths: [ArraySlice<FieldPlace.Step>: Int] = [:]
+    for evidence in all where evidence.place.steps.count > 1 && evidence.texts == 0 {
+      guard FieldRules.isNamed("width", NameWords.plain(evidence.place.name)) else { continue }
+      let numbers = evidence.samples.compactMap(Double.init).sorted()
+      let usual = numbers.isEmpty ? 0 : numbers[numbers.count / 2]
+      if (16..<100_000).contains(usual) { widths[evidence.place.steps.dropLast()] = Int(usual) }
+    }
+    let habit = NameHabit(of: all.map { $0.place.steps[0].name }.unique(by: \.self))
+    for position in all.indices {
+      let place = all[position].place
+      all[position].width = widths[place.steps.dropLast()]
+      all[position].bareName = habit.bare(place.name, isOwn: place.names.count == 1)
     }
   }
 
@@ -318,8 +355,12 @@ struct FieldPlace: Hashable {
     var names: [String] = []
     var isChosen = false
     for step in steps {
-      let isSilent = isChosen || names.last.map { Self.addsNothing(step.name, $0) } ?? false
+      var isSilent = isChosen || names.last.map { Self.addsNothing(step.name, $0) } ?? false
       isChosen = step.choice != nil
+      if !isSilent, let last = names.last, let base = Self.untranslated(last, step.name) {
+        names[names.count - 1] = base
+        isSilent = true
+      }
       if !isSilent { names.append(step.meaning ?? step.name) }
     }
     return names
@@ -333,6 +374,18 @@ struct FieldPlace: Hashable {
     let words = NameWords.words(of: name)
     return FieldRules.isNamed("textForm", lower)
       || words.count <= 2 && FieldRules.isNamed("language", words.first ?? "")
+  }
+
+  /// The name of a text whose translations are in one object: `title` for `{"title_translations": {"en": "Cup"}}`.
+  ///
+  /// - Returns: Nil if `name` does not end with a word such as `translations`, or if `member` is no language.
+  private static func untranslated(_ name: String, _ member: String) -> String? {
+    guard member.utf8.count <= 8 else { return nil }
+    let (words, language) = (NameWords.words(of: name), NameWords.words(of: member))
+    guard words.count > 1, FieldRules.isNamed("translated", words[words.count - 1]),
+      language.count <= 2, FieldRules.isNamed("language", language.first ?? "")
+    else { return nil }
+    return words.dropLast().joined(separator: " ")
   }
 
   /// Whether an item can have several values at this place.
@@ -364,6 +417,9 @@ struct FieldPlace: Hashable {
   ///
   /// A list at the end of the path is not followed by `[*]`, because the reader of texts takes whole lists.
   var all: String { path("[*]", atEnd: "") }
+
+  /// The JSONPath to the first list, such as `$.images[0].sizes`.
+  var firstList: String { path("[0]", atEnd: "") }
 
   /// The JSONPath to all values.
   ///

@@ -63,7 +63,7 @@ enum FieldRules {
     counter       | 1    | index, position, rank, row, order, seq, sequence, cursor | says which in the list
     picture       | 1    | image, images, img, imgs, picture, pictures, pic, pics, photo, photos, thumb, thumbnail, thumbs, thumbnails, media, gallery, cover, poster, hero, icon, foto, fotos, bild, bilder, imagen, imagenes, imágenes, imagem, imagens, immagine, immagini, afbeelding, afbeeldingen, zdjecie, zdjecia, zdjęcie, zdjęcia, obrázek, kuva, kuvat, 이미지, 사진, 썸네일, 画像, 写真, 图片, 图像, 圖片, фото, изображение | pictures
     link          | 1    | src, url, href, uri, link, original, large, file, path, small, medium, full, big, xl, lg, md, sm, xs, high, low, preview, regular, square, source, filename, raw, web, mobile, desktop, main, default, standard, normal | one of the forms of a picture
-    largest       | 1    | original, o, large, detail, largest, full, xl, lg, big, high, l, hd, zoom, fullsize, raw, max, hires, print, haupt, groß, gross, grosse, große, grande, grand, groot, stor, duze, duży | its largest form
+    largest       | 1    | original, o, large, detail, largest, full, xl, xxl, xlarge, lg, big, high, l, hd, zoom, fullsize, raw, max, hires, print, haupt, groß, gross, grosse, große, grande, grand, groot, stor, duze, duży | its largest form
     idWord        | 1    | id, uuid, sku, code, key, no, nr, num, number, nummer, numero, número, kod, cod, codigo, código | begins or ends the name of an id, as in id_producto and objectNumber
     priceWord     | 1    | final, current, selling, calculated, unit, base, net, netto | means a price only beside a word such as price
     partly        | 1    | net, netto, ht, bez, excl, ex, excluding, without, unit, grund, total, excluded | a price without tax, or per unit
@@ -75,6 +75,17 @@ enum FieldRules {
     standard      | 1    | standard | the price without a reduction, or a cost
     perUnit       | 1    | grammage, base quantity unit, base quantity, base unit, ref quantity, reference quantity, reference unit, reference format, unit quantity | the quantity that a price per unit is for
     inside        | 1    | variants, variations, options, skus, reviews, images, media, categories, tags, attributes, facets, filters, related, recommendations, recommended, popular, trending, suggestions, banners, links, brands | a list that is usually a part of an item
+    source        | 1    | source, original, orig, org, raw, o | the largest form as it was sent to the shop
+    whole         | 1    | full, fullsize, max | larger than large
+    huge          | 1    | xl, xxl, xlarge, hd, zoom, hires, print, largest | larger than large
+    middle        | 1    | medium, middle, med, md, mid | smaller than usual
+    width         | 1    | width, w, image width, pixel width | how wide the picture beside it is
+    sizeParameter | 1    | max, w, h, width, height, size, s, imwidth, wid, hei, sw, sh, maxwidth, maxheight | says in a URL how large the picture is
+    backdrop      | 1    | header, banner, background, backdrop, hero, alt, hover, back | a picture for an item that has no other
+    webPage       | 1    | page, pages | a page about the item or its picture
+    webLink       | 1    | detail, details, link, links, href, web | a page, unless a name says that it is a picture
+    translated    | 1    | translations, translation, i18n, localized, multilang, locales, lang | the text before it, by language
+    type          | 1    | s, t, i, l, f, d, b, dt, ss, ts, txt, str, p | the type of a value, as in name_s
     digits        | 1    | currency minor unit, minor unit, minor units, exponent, fraction digits, precision, scale, decimals | how many decimals the number beside it has
     divisor       | 1    | divisor, divide by, denominator | the number by which the price beside it has to be divided
     nanos         | 1    | nanos | the billionths of the price beside it
@@ -138,6 +149,11 @@ enum FieldRules {
     }
   }
 
+  /// Whether the table has a word with a meaning, other than that of an object that holds the item.
+  static func isKnown(_ word: String) -> Bool {
+    known.contains { $0.key != "wrapper" && $0.value[word] != nil }
+  }
+
   /// Whether a name means a title or a description.
   ///
   /// A shop can write these in several languages.
@@ -156,18 +172,26 @@ enum FieldRules {
 
   /// The assumed width of a picture, in pixels, if neither the name of its field nor its URL says more.
   static let usualSize = 400
+  /// The assumed width of a picture whose name is such as `medium`.
+  static let mediumSize = 300
+  /// The least size of pictures whose name is such as `large`; it is above all widths.
+  static let largeSize = 10_000
 
   /// The size of the pictures in a field with the given name, only to be compared with the sizes of other fields.
   ///
-  /// For example, 640 for `image_640`, 0 for `thumb`, and the largest integer for `large`.
+  /// For example, 640 for `image_640`, 0 for `thumb`, ``largeSize`` for `large`, and more for `original`.
   static func pictureSize(_ name: String) -> Int {
     let plain = NameWords.plain(name)
     let isLargest =
       has("largest", in: plain) || ["full", "large", "orig"].contains(where: plain.contains)
-    if isLargest { return .max }
+    if isLargest {
+      if has("source", in: plain) || plain.contains("orig") { return 4 * largeSize }
+      if has("whole", in: plain) || plain.contains("full") { return 3 * largeSize }
+      return has("huge", in: plain) ? 2 * largeSize : largeSize
+    }
     let pixels = name.split { !$0.isWholeNumber }.compactMap { Int($0) }.max() ?? 0
     if pixels >= 16 { return pixels }
-    return has("smallest", in: plain) ? 0 : usualSize
+    return has("smallest", in: plain) ? 0 : has("middle", in: plain) ? mediumSize : usualSize
   }
 }
 
@@ -303,8 +327,10 @@ struct FieldScore {
   }
 
   /// The short texts that differ in most of the items; each has the confidence ``floor``.
+  ///
+  /// If there are none, a text such as `slug` is the title.
   static func possibleTitles(_ all: [FieldEvidence]) -> [FieldScore] {
-    all.filter { evidence in
+    let short = all.filter { evidence in
       let isOther = evidence.place.names.contains {
         FieldRules.has("other", "person", "mark", "counter", in: NameWords.plain($0))
           || FieldRules.isID($0)
@@ -312,7 +338,12 @@ struct FieldScore {
       return fit(.title, evidence) > 0.5 && evidence.variety > 0.5 && !isOther
         && evidence.share { $0.utf8.count <= 200 } == 1
     }
-    .map { FieldScore(evidence: $0, confidence: floor) }
+    let slugs = all.filter { evidence in
+      let isSlug = ["slug", "handle", "permalink"].contains(NameWords.plain(evidence.place.name))
+      return isSlug && evidence.isText && evidence.isOne && evidence.variety > 0.5
+        && evidence.share { $0.contains("-") && !PictureText.isLink($0) } > 0.5
+    }
+    return (short.isEmpty ? slugs : short).map { FieldScore(evidence: $0, confidence: floor) }
   }
 
   /// The confidence that the names on a path mean the field.
@@ -323,20 +354,30 @@ struct FieldScore {
     let path = place.names.map(NameWords.plain)
     let name = path.last ?? ""
     let parents = path.dropLast()
-    let isOfOthers = parents.contains { FieldRules.has("other", "person", in: $0) }
-    let known = FieldRules.confidence(field.rawValue, name)
+    let isOfOthers = parents.contains { parent in
+      FieldRules.has("other", "person", in: parent)
+        || parent.hasSuffix("s") && FieldRules.has("person", in: String(parent.dropLast()))
+    }
+    let isOfPicture = parents.contains { FieldRules.has("picture", in: $0) }
+    let known = max(
+      FieldRules.confidence(field.rawValue, name),
+      0.97 * FieldRules.confidence(field.rawValue, evidence.bareName)
+    )
     switch field {
     case .id, .title:
       // A name inside an object such as `attributes` is the item's own. Inside any other object, it can be the name of
       // that object, for example of a brand.
       let isOwn = parents.allSatisfy { FieldRules.has("wrapper", in: $0) }
       let kin =
-        isOfOthers ? 0.3 : isOwn ? 1 : evidence.variety == 1 && !place.entersList ? 0.75 : 0.4
+        isOfOthers
+        ? 0.3 : isOfPicture ? 0.35 : isOwn ? 1 : evidence.variety == 1 ? 0.75 : 0.4
       return
         (known > 0
         ? known : field == .id ? unnamedID(evidence, name) : unnamedTitle(evidence, name))
         * kin
-    case .description, .latitude, .longitude, .address: return known
+    case .description:
+      return known > 0 || isOfOthers || isOfPicture ? known : unnamedDescription(evidence, name)
+    case .latitude, .longitude, .address: return known
     case .badges, .deliveryTypes:
       guard known == 0, ["name", "title", "label", "text"].contains(name) else { return known }
       return FieldRules.confidence(field.rawValue, parents.last ?? "") * 0.95
@@ -346,12 +387,18 @@ struct FieldScore {
       }
       return (meaning == .former) == (field == .normalPrice) ? confidence : 0
     case .thumbnail, .gallery:
+      if evidence.isPage { return 0 }
       let isNamed = path.contains { FieldRules.has("picture", in: $0) }
       let isMark = path.contains { FieldRules.has("mark", in: $0) }
       let hasEndings = evidence.share(PictureText.hasEnding) > 0.8
       let isForm = FieldRules.has("link", "picture", in: name)
       let own = max(known, isNamed && isForm ? 0.9 : 0, hasEndings ? 0.75 : 0)
-      return own * (isOfOthers || isMark ? 0.35 : 1)
+      let isBackdrop = path.contains { name in
+        FieldRules.has("backdrop", in: name)
+          && (name != path.last || FieldRules.has("picture", in: name))
+      }
+      let likely = isOfOthers || isMark ? 0.35 : isBackdrop ? 0.85 : 1
+      return own * likely * (evidence.share(PictureText.isHosted) > 0.8 ? 0.9 : 1)
     }
   }
 
@@ -385,13 +432,31 @@ struct FieldScore {
     if FieldRules.has("person", "other", in: name) || words.contains("file") { return 0 }
     let isWords = evidence.share { $0.contains(" ") && $0.utf8.count <= 200 } > 0.5
     let isCalled = ["name", "nm", "title"].contains(words.last)
+    if isCalled, evidence.variety < 0.5 { return 0.4 }
     if isCalled || FieldRules.confidence("title", words.first ?? "") > 0.9 {
       return isWords ? 0.85 : 0.6
     }
     // If the items have no better title, their description can serve as the title.
     let isDescription = FieldRules.confidence("description", name) > 0.8
-    guard isWords, evidence.variety > 0.8, evidence.place.steps.count < 3 else { return 0 }
-    return isDescription ? 0.45 : 0.4
+    let isOwn = evidence.variety > 0.8 && evidence.place.steps.count < 3
+    if evidence.share(isSentence) > 0.5 { return isOwn ? 0.35 : 0 }
+    return isWords && isOwn ? isDescription ? 0.45 : 0.4 : 0
+  }
+
+  /// The confidence that a path with an unknown name, such as `flavorText`, leads to the description.
+  ///
+  /// The values should differ in most of the items and be long sentences.
+  private static func unnamedDescription(_ evidence: FieldEvidence, _ name: String) -> Double {
+    guard evidence.isText, evidence.variety > 0.5 else { return 0 }
+    let isCalled = ["description", "desc", "descr"].contains { name.hasSuffix(" \($0)") }
+    if isCalled, evidence.share({ $0.count { $0 == " " } > 1 }) > 0.5 { return 0.85 }
+    return evidence.place.steps.count < 4 && evidence.share(isSentence) > 0.7 ? 0.72 : 0
+  }
+
+  /// Whether a text has six words or more, and a mark such as a point that ends a sentence.
+  private static func isSentence(_ text: String) -> Bool {
+    text.utf8.count >= 40 && text.count { $0 == " " } >= 5
+      && text.contains { ".!?。！？".contains($0) }
   }
 
   /// The confidence that a path whose names do not mean a price leads to a price.
@@ -420,13 +485,22 @@ struct FieldScore {
         ? evidence.share * min(1, evidence.variety * 2) : 0
     case .title:
       // Some of the titles can be numbers, such as that of the book "1984".
-      guard evidence.texts * 2 > evidence.values, evidence.isOne, !isLinks else { return 0 }
-      let isOther = evidence.share(PriceText.hasUnit) > 0.5 || evidence.share(isDate) > 0.5
+      guard evidence.texts * 2 > evidence.values, evidence.isOne, !isLinks, !evidence.isConstant
+      else { return 0 }
+      let isAmount =
+        evidence.share(PriceText.hasUnit) > 0.5
+        || evidence.share(PriceText.isPrice) > 0.5
+          && (PriceMeaning.of(place) != nil || evidence.share(PriceText.hasDecimals) > 0.5)
+      let isOther = isAmount || evidence.share(isDate) > 0.5
       let isToken =
         evidence.share { !$0.contains(" ") && $0.contains { "_./:".contains($0) } } > 0.8
       return isOther
         ? 0 : evidence.leading * (0.5 + 0.5 * evidence.variety) * (isToken ? 0.6 : 1)
-    case .description, .address: return evidence.isText && evidence.isOne && !isLinks ? 1 : 0
+    case .description:
+      let isAmount = evidence.share(PriceText.hasUnit) > 0.5
+      return evidence.isText && evidence.isOne && !isLinks && !isAmount && !evidence.isConstant
+        ? 1 : 0
+    case .address: return evidence.isText && evidence.isOne && !isLinks ? 1 : 0
     case .badges, .deliveryTypes:
       return evidence.isText && !isLinks && evidence.share(PriceText.isPrice) < 0.5 ? 1 : 0
     case .normalPrice, .salePrice:
@@ -459,7 +533,7 @@ struct FieldScore {
     let addresses = evidence.samples.filter { !PictureText.isData($0) }
     guard !addresses.isEmpty else { return false }
     let links = addresses.count(where: PictureText.isLink)
-    let pages = addresses.count(where: PictureText.isOther)
+    let pages = addresses.count { PictureText.isOther($0) || PictureText.isTemplate($0) }
     return links * 5 > addresses.count * 4 && pages * 5 < addresses.count
   }
 }

@@ -10,17 +10,21 @@ struct FormatProposal: ProposedReading {
   private let about: String
   /// The lines of `paging:`; empty if the format's own paging fits.
   private let pagingLines: [String]
+  /// Whether the format has paths to prices, but no item has a price there.
+  private let lacksPrices: Bool
+  /// Whether the format has paths to pictures, but no item has a picture there.
+  private let lacksPictures: Bool
 
   /// Looks for a format that fits a response.
   ///
   /// - Returns: Nil if no format's signature fits, if no format with a fitting signature can read at least half of the
-  ///   items, or if the request had a body.
+  ///   items, if another reading finds more in them, or if the request had a body.
   /// - Throws: ``CatalogError`` when the response is an HTML page without products or a feed without items. No mapping
   ///   could read such a response either.
   init?(of page: ProposedPage, currency: String?) throws(CatalogError) {
     let fitting = page.source.body == nil ? FormatSignature.formats(fitting: page.body) : []
     for format in fitting {
-      if let proposal = try? Self(format, reading: page, currency) {
+      if let proposal = try? Self(format, reading: page, currency), !proposal.misses(page.body) {
         self = proposal
         return
       }
@@ -55,12 +59,29 @@ struct FormatProposal: ProposedReading {
     about = format.about
     count = read
     pagingLines = Self.pagingLines(format, page)
+    let items = listing.sections.flatMap(\.items)
+    lacksPrices = !rules.isEmpty && items.allSatisfy { $0.salePrice == nil }
+    let images = decoder.mapping.item.images
+    lacksPictures =
+      ImageReference.Role.allCases.contains { !images[$0].isEmpty }
+      && items.allSatisfy(\.images.isEmpty)
     currency =
       given.map { ($0, "given") }
       ?? codes.mostFrequent.map {
         ($0.element, "\(member ?? "the prices") of \($0.count) of \(read)")
       }
       ?? ("USD", "assumed; none is named: correct it")
+  }
+
+  /// Whether the format finds no price or no picture in any item, although the response has them at other paths.
+  private func misses(_ body: [UInt8]) -> Bool {
+    guard lacksPrices || lacksPictures, let look = try? ResponseLook(body),
+      look.confidence >= FieldScore.sure, look.place.items.count >= count
+    else { return false }
+    let hasPrices = look.fields.rankings[.salePrice]?.first?.isSure == true
+    let hasPictures = look.fields.thumbnail.first?.isSure == true
+    return (hasPrices || lacksPrices) && (hasPictures || lacksPictures)
+      && (hasPrices && lacksPrices || hasPictures && lacksPictures)
   }
 
   /// The currency that an item names in a member of its own, or else in the text of the price.

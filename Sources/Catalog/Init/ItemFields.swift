@@ -37,6 +37,9 @@ struct ItemFields {
         ranking = FieldScore.possibleTitles(evidence)
       }
       if field == .title { ranking = Self.doubted(ranking, ==) }
+      if field == .description, let title = rankings[.title]?.first?.evidence {
+        ranking.removeAll { title.share(with: $0.evidence, ==) > 0.9 }
+      }
       if field == .id, isOneList, let title = rankings[.title]?.first {
         ranking = ranking.map { score in
           let isShared = score.evidence.isShared(by: title.evidence)
@@ -67,6 +70,8 @@ struct ItemFields {
   }
 
   /// A ranking whose first path is marked as doubtful if another path is nearly as likely and has other values.
+  ///
+  /// A path with the same names is the same field in another language, and no rival.
   private static func doubted(
     _ ranking: [FieldScore],
     _ areEqual: (String, String) -> Bool
@@ -74,6 +79,7 @@ struct ItemFields {
     guard let best = ranking.first else { return [] }
     let hasRival = ranking.dropFirst().contains { other in
       other.confidence > best.confidence - 0.08
+        && other.evidence.place.names != best.evidence.place.names
         && best.evidence.share(with: other.evidence, areEqual) < 0.9
     }
     return hasRival ? [best.doubtful] + ranking.dropFirst() : ranking
@@ -98,11 +104,13 @@ struct ItemFields {
 
   private mutating func choosePictures() {
     // A text with several URLs is not a thumbnail.
-    let single = FieldScore.ranking(.thumbnail, evidence).filter {
-      PictureText.separator(of: $0.evidence) == nil
-    }
+    let single = Self.whole(
+      FieldScore.ranking(.thumbnail, evidence).filter {
+        PictureText.separator(of: $0.evidence) == nil
+      }
+    )
     rankings[.thumbnail] = single
-    rankings[.gallery] = FieldScore.ranking(.gallery, evidence)
+    rankings[.gallery] = Self.whole(FieldScore.ranking(.gallery, evidence))
     gallery = rankings[.gallery]?.first.map { [largest($0) ?? $0] } ?? []
     guard let best = single.first else { return }
     thumbnail = [best]
@@ -121,16 +129,40 @@ struct ItemFields {
     // The pictures of an item should be as large as possible. If the gallery is missing or small, a larger form of the
     // thumbnail replaces it.
     let isSmall = gallery.first.map { size(of: $0.evidence) == 0 } ?? true
-    if isSmall, let large = largest(best) ?? numbered(best) ?? larger(best, among: single) {
-      gallery = [large]
+    let other = larger(best, among: single)
+    if isSmall, let large = largest(best) ?? numbered(best) ?? other {
+      let isWider =
+        other.map { $0.evidence.width != nil && size(of: $0.evidence) > size(of: large.evidence) }
+        ?? false
+      gallery = [isWider ? other ?? large : large]
     }
   }
 
-  /// The size of the pictures according to their names, or else to their URLs; see ``FieldRules/pictureSize(_:)``.
+  /// A ranking without the parts of URLs that are beside a URL, as in `{"key": "a/1.jpg", "url": "https://…/a/1.jpg"}`.
+  private static func whole(_ ranking: [FieldScore]) -> [FieldScore] {
+    func isWhole(_ score: FieldScore) -> Bool {
+      score.evidence.share(PictureText.isAbsolute) > 0.5
+    }
+    let objects = Set(
+      ranking.filter { isWhole($0) && $0.evidence.place.steps.count > 1 }
+        .map { $0.evidence.place.steps.dropLast() }
+    )
+    return ranking.filter {
+      isWhole($0) || !objects.contains($0.evidence.place.steps.dropLast())
+    }
+  }
+
+  /// The size of the pictures, only to be compared with the sizes at other paths.
+  ///
+  /// It is that of their name (``FieldRules/pictureSize(_:)``), or else the width beside them or in their URLs. Of two
+  /// names such as `large` and `big`, the width decides.
   private func size(of evidence: FieldEvidence) -> Int {
     let named = evidence.place.names.map(FieldRules.pictureSize)
       .last { $0 != FieldRules.usualSize }
-    return named ?? PictureText.pixels(evidence) ?? FieldRules.usualSize
+    let pixels = evidence.width ?? PictureText.pixels(evidence)
+    guard let named else { return pixels ?? FieldRules.usualSize }
+    if named >= FieldRules.largeSize { return named + min(pixels ?? 0, FieldRules.largeSize - 1) }
+    return named == FieldRules.mediumSize ? evidence.width ?? named : named
   }
 
   /// The candidate with the largest pictures, or nil if no candidate has larger pictures than `score`.
@@ -154,15 +186,23 @@ struct ItemFields {
     }
     let own = size(of: score.evidence)
     let others = evidence.filter { other in
-      guard other.isPictureText, other.held == score.evidence.held,
-        let step = Self.difference(place, other.place)
+      guard other.isPictureText, other.held == score.evidence.held, !other.isPage,
+        let step = Self.difference(place, other.place),
+        other.share(PictureText.isAbsolute) > 0.5
+          || score.evidence.share(PictureText.isAbsolute) <= 0.5
       else { return false }
       let isPicture =
         FieldScore.judge(.thumbnail, other).isSure
         || [place, other.place].allSatisfy { isForm($0.steps[step].name) }
       return isPicture && size(of: other) > own
     }
-    return others.max { size(of: $0) < size(of: $1) }.map {
+    let unsized = evidence.first { other in
+      let samples = other.samples
+      return samples.count == score.evidence.samples.count && other.isPictureText
+        && Self.difference(place, other.place) != nil
+        && zip(score.evidence.samples, samples).allSatisfy { PictureText.isSized($0, of: $1) }
+    }
+    return (unsized ?? others.max { size(of: $0) < size(of: $1) }).map {
       FieldScore(evidence: $0, confidence: score.confidence)
     }
   }

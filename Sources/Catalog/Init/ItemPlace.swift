@@ -53,7 +53,40 @@ struct ItemPlace {
       guard node.kind == .object else { return }
       let members = node.members
       addByName(members.map(\.value), at: path)
+      if visitMap(members, at: path) { return }
       for (name, value) in members { visit(value, at: path + [name]) }
+    }
+
+    /// Visits an object whose members have ids as names and are arrays of objects that are alike.
+    ///
+    /// In `{"3ad8e3f8-…": [{…}], "aa862805-…": [{…}]}`, the names say nothing, and the objects of all members are one
+    /// list. An object with other names is not visited.
+    private mutating func visitMap(
+      _ members: [(name: String, value: JSONNode)],
+      at path: [String]
+    ) -> Bool {
+      let objects = members.flatMap(\.value.elements)
+      let areLists = members.allSatisfy {
+        Self.isKey($0.name) && Self.areObjects($0.value.elements)
+      }
+      // A single short name, such as `v2`, is no id.
+      guard areLists, members.count > 1 || members.first?.name.utf8.count ?? 0 > 4,
+        Self.areAlike(objects)
+      else { return false }
+      let all = path + [FieldPlace.everyElement]
+      if members.count == 1 { found.append(ItemPlace(kind: .list, path: all, items: objects)) }
+      addSections(objects, at: all)
+      return true
+    }
+
+    /// Whether a name is only an id: digits, a UUID, or a letter with a number, such as `k0`.
+    private static func isKey(_ name: String) -> Bool {
+      let lower = name.lowercased()
+      let isHexadecimal = lower.utf8.count > 15 && lower.allSatisfy { $0.isHexDigit || $0 == "-" }
+      let digits = lower.drop(while: \.isLetter)
+      return isHexadecimal
+        || !digits.isEmpty && digits.allSatisfy(\.isWholeNumber)
+          && (lower.count - digits.count == 0 ? digits.count > 2 : lower.count - digits.count < 3)
     }
 
     /// Adds an array if its elements are possibly sections: each element has an array of objects at the same path.
@@ -66,7 +99,9 @@ struct ItemPlace {
         let areSections = zip(elements, lists).allSatisfy { element, list in
           list.isEmpty ? element[place.steps[0].name] != nil : Self.areObjects(list)
         }
-        guard areSections, lists.contains(where: { !$0.isEmpty }) else { continue }
+        // If every element has one object there, it is a variant of the element.
+        let isVariant = elements.count > 1 && lists.allSatisfy { $0.count == 1 }
+        guard areSections, !isVariant, lists.contains(where: { !$0.isEmpty }) else { continue }
         addDeeper(elements, at: path, by: place)
         add(.sections, path, place, lists.flatMap(\.self), elements)
       }
@@ -121,7 +156,8 @@ struct ItemPlace {
     /// Adds an object if its members are possibly sections (arrays of items) or items.
     private mutating func addByName(_ values: [JSONNode], at path: [String]) {
       guard values.count > 1 else { return }
-      if values.allSatisfy({ $0.kind == .array && Self.areObjects($0.elements) }) {
+      let areLists = values.allSatisfy { $0.kind == .array && Self.areObjects($0.elements) }
+      if areLists, Self.areAkin(values.map(\.elements)) {
         add(.sectionsByName, path, nil, values.flatMap(\.elements), values)
       }
       guard Self.areObjects(values) else { return }
@@ -139,6 +175,21 @@ struct ItemPlace {
         guard inner.count > 1, Self.areObjects(inner), Self.areAlike(inner) else { continue }
         let way = path + [FieldPlace.everyElement, name]
         found.append(ItemPlace(kind: .itemsByID, path: way, items: inner))
+      }
+    }
+
+    /// Whether the lists are of the same kind: each has half of the names of the longest one, or its id, price or picture.
+    private static func areAkin(_ lists: [[JSONNode]]) -> Bool {
+      guard let longest = lists.max(by: { $0.count < $1.count }) else { return false }
+      let names = Set(longest[0].members.map(\.name))
+      return lists.allSatisfy { list in
+        let own = Set(list[0].members.map(\.name))
+        let common = own.intersection(names)
+        let isTelling = common.contains { name in
+          FieldRules.isID(name) || FieldRules.isPicture(name)
+            || PriceMeaning.of(FieldPlace(steps: []).adding(name)) != nil
+        }
+        return !common.isEmpty && (isTelling || common.count * 2 > min(own.count, names.count))
       }
     }
 

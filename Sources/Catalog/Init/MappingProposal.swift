@@ -247,7 +247,7 @@ extension MappingProposal: ProposedReading {
     case .sectionsByName:
       func value(_ name: String) -> String { ".value[\(JQText.string(name))]" }
       let member = place.member?.name
-      let named = member == nil ? nil : sectionTitle?.evidence.place.name
+      let named = member == nil ? nil : sectionTitle?.evidence.place.steps[0].name
       let title = named.map { "(\(value($0)) // .key)" } ?? ".key"
       let items = member.map(value) ?? ".value"
       return "{sections: [\(jqEntries) | {key, title: \(title), items: \(items)}]}"
@@ -266,7 +266,8 @@ extension MappingProposal: ProposedReading {
     let hasID = isIDMemberName || fields.rankings[.id]?.first?.isSure == true
     let isPaidInCurrency = salePrice == nil || currency.confidence >= FieldScore.sure
     return [
-      ("id", hasID), ("title", fields.rankings[.title]?.first?.isSure == true),
+      ("items", confidence >= FieldScore.sure), ("id", hasID),
+      ("title", fields.rankings[.title]?.first?.isSure == true),
       ("currency", isPaidInCurrency), ("normalPrice", normalPrice?.isSure ?? true),
       ("salePrice", salePrice?.isSure ?? true), ("thumbnail", thumbnail?.isSure ?? true),
       ("gallery", gallery?.isSure ?? true),

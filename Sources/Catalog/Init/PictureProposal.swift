@@ -28,10 +28,16 @@ struct PictureProposal {
     let mark = PictureText.separator(of: best.evidence)
     let (places, others) = ([best.evidence.place] + mixed.map(\.place), ranking.dropFirst())
     scores = [best] + mixed.map { FieldScore(evidence: $0, confidence: best.confidence) } + others
+    func largest(_ isMany: Bool) -> String? {
+      guard mixed.isEmpty, template == nil else { return nil }
+      return Self.largest(best.evidence, isMany: isMany, among: all)
+    }
     values =
-      [Self.yaml(places, isMany: isMany, mark: mark, template: template)]
+      [largest(isMany) ?? Self.yaml(places, isMany: isMany, mark: mark, template: template)]
       + others.map { Self.yaml([$0.evidence.place], isMany: isMany, template: template) }
-    first = mark == nil ? Self.yaml(places, isMany: false, template: template) : nil
+    first =
+      mark == nil
+      ? largest(false) ?? Self.yaml(places, isMany: false, template: template) : nil
   }
 
   /// Whether the role becomes a key of the catalog file; if false, it is only written in a comment.
@@ -64,6 +70,39 @@ struct PictureProposal {
     return YAMLText.rule(members)
   }
 
+  /// The rule that takes the largest size of a picture from a list such as `[{"url": "/1.jpg", "width": 100}, …]`.
+  ///
+  /// - Returns: YAML on one line, or nil if the elements of the list are not the sizes of one picture. They are if every
+  ///   item has one element of each width, and the largest width is at least twice the smallest. Three items or fewer can
+  ///   have the same widths by chance.
+  private static func largest(
+    _ evidence: FieldEvidence,
+    isMany: Bool,
+    among all: [FieldEvidence]
+  ) -> String? {
+    let list = FieldPlace(steps: Array(evidence.place.steps.dropLast()))
+    let width = all.first { other in
+      other.place.steps.dropLast() == list.steps[...] && other.texts == 0
+        && FieldRules.isNamed("width", NameWords.plain(other.place.name))
+    }
+    guard list.steps.last?.isList == true, let width, width.held > 3,
+      width.values == evidence.values
+    else {
+      return nil
+    }
+    let sizes = Set(width.samples.compactMap(Double.init))
+    guard let least = sizes.min(), let most = sizes.max(), least > 0, most >= 2 * least,
+      sizes.count * width.held == width.values
+    else { return nil }
+    func path(_ evidence: FieldEvidence) -> String {
+      "$" + FieldPlace.segment(evidence.place.steps[list.steps.count].name)
+    }
+    return YAMLText.rule([
+      "path: \(YAMLText.scalar(isMany ? list.all : list.firstList))",
+      "largest: \(YAMLText.scalar(path(width)))", "url: \(YAMLText.scalar(path(evidence)))",
+    ])
+  }
+
   /// The values of the other kind in a mixed list such as `["a.jpg", {"url": "b.jpg"}]`.
   ///
   /// If `evidence` has the texts of the list, the result is about the members of the objects. If `evidence` has such a
@@ -92,6 +131,7 @@ struct PictureProposal {
     root: JSONNode
   ) -> String? {
     guard evidence.share(PictureText.isAbsolute) < 0.2 else { return nil }
+    if evidence.share(PictureText.isHosted) > 0.8 { return "https://{value}" }
     let isRooted = evidence.share { $0.hasPrefix("/") } > 0.8
     let host = all.first { other in
       !other.place.isMany && other.distinct.count == 1 && other.share == 1
@@ -139,7 +179,10 @@ struct PictureProposal {
 extension FieldEvidence {
   /// Whether most values are texts that can be the URLs of pictures.
   var isPictureText: Bool {
-    isText && share { PictureText.isLink($0) && !PictureText.isOther($0) } > 0.8
+    isText
+      && share {
+        PictureText.isLink($0) && !PictureText.isOther($0) && !PictureText.isTemplate($0)
+      } > 0.8
   }
 }
 
@@ -183,17 +226,45 @@ enum PictureText {
     isHost(text) || FieldRules.isNamed("otherFile", ending(text))
   }
 
+  /// Whether a text is a template of a URL, such as `https://cdn.example/{size}/1.jpg`.
+  static func isTemplate(_ text: String) -> Bool { text.contains("{") }
+
+  /// Whether a text is a URL without its scheme, such as `images.shop.example/cups/1`.
+  ///
+  /// The host must have three labels or more, because two are also found in the names of files and folders.
+  static func isHosted(_ text: String) -> Bool {
+    let host = text.prefix { $0 != "/" }
+    let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+    return labels.count > 2 && host.utf8.count + 1 < text.utf8.count
+      && labels.allSatisfy { label in
+        !label.isEmpty
+          && label.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
+      }
+      && labels[labels.count - 1].count > 1 && labels[labels.count - 1].allSatisfy(\.isLetter)
+  }
+
+  /// Whether a URL is another one with a parameter for the size of the picture: `/1?max=150` for `/1`.
+  static func isSized(_ text: String, of whole: String) -> Bool {
+    guard text.hasPrefix(whole), let mark = text.dropFirst(whole.count).first,
+      mark == "?" || mark == "&"
+    else { return false }
+    return text.dropFirst(whole.count + 1).split(separator: "&").allSatisfy { parameter in
+      FieldRules.isNamed("sizeParameter", parameter.prefix { $0 != "=" }.lowercased())
+    }
+  }
+
   /// Whether a URL is a host without a path, such as `https://cdn.example`.
   static func isHost(_ text: String) -> Bool {
     let host = text.drop { $0 != "/" }.drop { $0 == "/" }
     return isAbsolute(text) && !host.isEmpty && !host.dropLast().contains("/")
   }
 
-  /// Whether a text is a URL, a path that begins with `/`, or the name of a picture file.
+  /// Whether a text is a URL, a path that begins with `/`, or the name of a picture file; the scheme can be missing.
   static func isLink(_ text: String) -> Bool {
     let lower = text.lowercased()
     if lower.contains(where: \.isWhitespace) { return false }
     return ["http://", "https://", "//", "/"].contains(where: lower.hasPrefix) || hasEnding(text)
+      || isHosted(text)
   }
 
   /// Whether a text is a URL with a host, with or without a scheme.
