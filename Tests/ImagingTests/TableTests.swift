@@ -152,7 +152,8 @@ struct TableTests {
     let tables = square.ranges(of: [0xFF, 0xDB, 0x00, 0x43]).map {
       Array(square[$0.upperBound + 1..<$0.upperBound + 65])
     }
-    #expect(!tables.isEmpty && tables.allSatisfy { $0.allSatisfy { $0 == 1 } })
+    // A table of the standard at quality 75 has values of up to 50.
+    #expect(tables.count == 2 && tables.joined().allSatisfy { $0 <= 4 })
   }
 
   @Test func `coarse tables are not reused for a scaled picture`() throws {
