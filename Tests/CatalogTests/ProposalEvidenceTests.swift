@@ -730,6 +730,20 @@ struct ProposalEvidenceTests {
     #expect(file.unsure.contains("currency") && file.unsure.contains("salePrice"))
   }
 
+  @Test func `a currency with an exchange rate is not that of the prices`() throws {
+    let items = (1...6).map { #"{"id": \#($0), "name": "Mug \#($0)", "price": 9.5\#($0)}"# }
+    let body = """
+      {"currency": {"code": "USD", "rate": 39}, "items": [\(items.joined(separator: ", "))]}
+      """
+
+    let file = try ProposedFile(
+      of: [ProposedPage(body: bytes(body), source: ProposedSource(url: "https://shop.example/x"))],
+      name: "shop.yaml"
+    )
+
+    #expect(file.unsure.contains("currency"), "\(file.text)")
+  }
+
   @Test func `fields that only late items have are found`() throws {
     let items = (0..<1000).map { number in
       let image = number < 900 ? "null" : "\"/\(number).jpg\""

@@ -88,6 +88,7 @@ enum FieldRules {
     type          | 1    | s, t, i, l, f, d, b, dt, ss, ts, txt, str, p | the type of a value, as in name_s
     digits        | 1    | currency minor unit, minor unit, minor units, exponent, fraction digits, precision, scale, decimals | how many decimals the number beside it has
     divisor       | 1    | divisor, divide by, denominator | the number by which the price beside it has to be divided
+    rate          | 1    | rate, exchange rate, kurs, курс | what one unit of a currency costs in another
     nanos         | 1    | nanos | the billionths of the price beside it
     unitName      | 1    | unit, units, scale, format | the name of the unit of the price beside it
     cents         | 1    | cents, cent, minor, pence, subunits, money, fen, centavos, centimes, centimos, céntimos, grosze, groszy, paise, kopecks, øre | the number is in minor units

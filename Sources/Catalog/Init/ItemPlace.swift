@@ -99,8 +99,8 @@ struct ItemPlace {
         let areSections = zip(elements, lists).allSatisfy { element, list in
           list.isEmpty ? element[place.steps[0].name] != nil : Self.areObjects(list)
         }
-        // If every element has one object there, it is a variant of the element.
-        let isVariant = elements.count > 1 && lists.allSatisfy { $0.count == 1 }
+        // If every element of a long list has one object there, it is a variant of the element.
+        let isVariant = elements.count > 3 && lists.allSatisfy { $0.count == 1 }
         guard areSections, !isVariant, lists.contains(where: { !$0.isEmpty }) else { continue }
         addDeeper(elements, at: path, by: place)
         add(.sections, path, place, lists.flatMap(\.self), elements)

@@ -313,7 +313,13 @@ extension CurrencyProposal {
 
   /// A currency code around the items of a response, best at a name such as `currency` and not `base_currency`.
   private static func code(in root: JSONNode) -> String? {
-    root.envelope().filter { isNamed($0.names) }
+    let envelope = root.envelope()
+    // `{"currency": {"code": "USD", "rate": 39}}` is an exchange rate.
+    let rates = envelope.filter {
+      FieldRules.isNamed("rate", NameWords.plain($0.names.last ?? ""))
+    }
+    .map { $0.names.dropLast() }
+    return envelope.filter { isNamed($0.names) && !rates.contains($0.names.dropLast()) }
       .ranked { FieldRules.isNamed("currency", NameWords.plain($0.names.last ?? "")) ? 1 : 0 }
       .compactMap { $0.value.text?.uppercased() }.first(where: Currency.codes.contains)
   }

@@ -25,10 +25,10 @@ struct ShardMergeCommand: ParsableCommand {
       .failed: "no section could be fetched, for another reason",
       .partial: "merged; some sections, details or pictures failed",
       .withheld: "merged; the guards kept items that the feed no longer lists",
-      .data: "a plan or manifest is incomplete or of another plan, or no section could be read",
+      .data: "a plan or manifest is incomplete, or no section could be read",
       .unavailable: "the origin cannot be reached",
       .io: "the disk is full, or a picture is gone or damaged",
-      .tryAgain: "manifests are missing, another run holds the cache, or the deadline passed",
+      .tryAgain: "manifests are missing, the cache is locked, or the deadline passed",
       .configuration: "the catalog file is wrong, or a variable is not set or not allowed",
     ],
     stops: true
