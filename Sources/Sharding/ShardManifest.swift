@@ -41,6 +41,13 @@ struct ManifestTrailer: Codable, Equatable {
 }
 
 extension ManifestTrailer {
+  /// Whether the counts can be added to those of other shards without an overflow.
+  var isCountable: Bool {
+    [urls, fetched, held, failed, revalidated, changed, requests].allSatisfy {
+      (0...1 << 40).contains($0)
+    } && (0...1 << 46).contains(bytes)
+  }
+
   /// Adds the counts of the shard to those of all shards.
   func count(in pictures: inout ImportedPictures) {
     pictures.counts.fetched += fetched
@@ -64,10 +71,17 @@ enum ShardManifest {
   /// The trailer must be within this many bytes of the manifest's end.
   private static let tail: Int64 = 64 * 1024
 
+  /// Throws if the digest of a manifest's rows is not the one in its trailer.
+  static func demandWhole(_ trailer: ManifestTrailer, of planned: PlannedRun) throws {
+    let path = "\(planned.folder)/\(ShardPlan.manifestName(trailer.shard))"
+    guard try FileSum(of: trailer.rows.bytes, in: path, take: { _ in }) == trailer.rows else {
+      throw torn(path)
+    }
+  }
+
   /// Reads the pictures in a manifest, one by one.
   ///
-  /// The pictures are passed on before the whole file is verified. So if this function throws, the caller must discard
-  /// them.
+  /// The pictures are passed on before the whole file is verified; see ``demandWhole(_:of:)``.
   ///
   /// - Parameters:
   ///   - trailer: The manifest's trailer.
@@ -113,7 +127,9 @@ enum ShardManifest {
     guard trailer.plan == planned.digest, trailer.run == planned.plan.run,
       trailer.shard == shard
     else { throw foreign(path) }
-    guard trailer.rows.bytes == size - Int64(last.count + 1) else { throw torn(path) }
+    guard trailer.rows.bytes == size - Int64(last.count + 1), trailer.isCountable else {
+      throw torn(path)
+    }
     return trailer
   }
 

@@ -62,7 +62,12 @@ extension PlannedRun {
     )
   }
 
-  /// Writes the rows in all manifests to the index, in one transaction.
+  /// The number of rows to write in one transaction.
+  ///
+  /// While a large transaction is open, other processes cannot read the index. So no file is read meanwhile.
+  private static let batch = 1 << 16
+
+  /// Writes the rows in all manifests to the index.
   ///
   /// Each row gets the present date and inode of its file, because a second run of the shard may have replaced the file
   /// after the manifest was written.
@@ -74,8 +79,8 @@ extension PlannedRun {
   ///   - index: The cache's index.
   ///   - isRead: Whether to compare the SHA-256 of every file.
   /// - Returns: The counts of the pictures.
-  /// - Throws: ``LarderError`` if a manifest is truncated or foreign, or if a file is missing or damaged. Nothing is
-  ///   written then.
+  /// - Throws: ``LarderError`` if a manifest is truncated or foreign, and nothing is written then. Also if a file is
+  ///   missing or damaged; the rows of the others may be written.
   private func take(
     _ trailers: [ManifestTrailer],
     from cache: String,
@@ -85,25 +90,40 @@ extension PlannedRun {
   ) throws(LarderError) -> ImportedPictures {
     var pictures = ImportedPictures(since: plan.onlyFailed ? .distantPast : UnixTime(plan.planned))
     var lost: (first: String, count: Int)?
-    try index.importPictures { save in
+    var rows: [PictureEntry] = []
+
+    func write() throws(LarderError) {
+      // Sorted rows change each page of the index once.
+      rows.sort { $0.id < $1.id }
+      try index.importPictures(rows)
+      rows.removeAll(keepingCapacity: true)
+    }
+
+    do {
+      for trailer in trailers { try ShardManifest.demandWhole(trailer, of: self) }
       for trailer in trailers {
         try ShardManifest.read(trailer, of: self) { entry in
           if let present = try layout.confirmed(entry, read: isRead) {
-            try save(present)
+            rows.append(present)
+            if rows.count == Self.batch { try write() }
           } else {
             lost = (lost?.first ?? entry.name.path, (lost?.count ?? 0) + 1)
           }
         }
         trailer.count(in: &pictures)
       }
-      guard let lost else { return }
-      let others = lost.count == 1 ? "" : " and \(lost.count - 1) more"
-      throw LarderError(
-        .lost,
-        "cannot merge \(name): \(cache)/\(lost.first)\(others) has changed since its "
-          + "shard wrote it; make a new plan, intact pictures are not fetched again"
-      )
+      try write()
+    } catch let error as LarderError {
+      throw error
+    } catch {
+      throw LarderError(.disk, "cannot read a manifest of \(name): \(error)")
     }
-    return pictures
+    guard let lost else { return pictures }
+    let others = lost.count == 1 ? "" : " and \(lost.count - 1) more"
+    throw LarderError(
+      .lost,
+      "cannot merge \(name): \(cache)/\(lost.first)\(others) has changed since its "
+        + "shard wrote it; make a new plan, intact pictures are not fetched again"
+    )
   }
 }

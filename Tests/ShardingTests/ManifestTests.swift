@@ -65,6 +65,11 @@ struct ManifestTests {
       .data,
       replace("\"failed\":0", by: "\"failed\":1", in: "plan/manifest-1.ndjson")
     ),
+    Fault(
+      "a count is too large to be added",
+      .data,
+      replace("\"held\":0", by: "\"held\":\(Int.max)", in: "plan/manifest-1.ndjson")
+    ),
     Fault("a line is gone", .data) { folder in
       let lines = try folder.text("plan/manifest-1.ndjson").split(separator: "\n")
       try folder.write(

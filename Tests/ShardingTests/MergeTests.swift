@@ -129,6 +129,19 @@ struct MergeTests {
     #expect(shop.store.requests.count == 2 * 15)
   }
 
+  @Test func `pictures that were fresh for the plan are not requested by a later merge`() throws {
+    _ = try shop.sync(sharded.folder)
+    shop.clock.advance(3000)
+    try sharded.plan(2)
+    for shard in 0..<2 { try sharded.run(shard) }
+    shop.clock.advance(3000)
+
+    let merged = try sharded.merge()
+
+    #expect(try sharded.planned.plan.urls == 0)
+    #expect(merged.pictures.fresh == 37 && merged.pictures.revalidated == 0)
+  }
+
   @Test func `a merge can be repeated`() throws {
     let first = try sharded.sync(2)
 

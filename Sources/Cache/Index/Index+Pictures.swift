@@ -194,16 +194,13 @@ extension Index {
   ///
   /// If a row replaces the bytes of a picture, the change is recorded for the next run.
   ///
-  /// - Parameter body: Calls its argument with each row. The rows are written only if `body` returns.
-  /// - Throws: ``LarderError`` when the index cannot be written, and the errors of `body`.
-  package func importPictures(
-    _ body: (_ save: (PictureEntry) throws -> Void) throws -> Void
-  ) throws(LarderError) {
+  /// - Throws: ``LarderError`` when the index cannot be written.
+  package func importPictures(_ entries: [PictureEntry]) throws(LarderError) {
     try write { db in
       let run = try Self.nextRun(db)
       let held = try RowReader(db, "SELECT sha256 FROM picture WHERE id = ?")
       var writer = try PictureRowWriter(db)
-      try body { entry in
+      for entry in entries {
         held.restart(entry.id.digest)
         let before = try held.next() ? held.bytes(0) : nil
         try writer.save(entry, before: before, run: run, in: db)

@@ -72,8 +72,8 @@ final class PictureStage: Sendable {
   ///   - strays: The files in the cache that no row of the index names. If a picture's file is among them, the picture
   ///     needs no request.
   ///   - planned: Called with pictures in place of requesting them; nil to request them.
-  ///   - since: In a merge of shards, the time of their plan. A cached picture that the origin has answered for since
-  ///     then needs no request.
+  ///   - since: In a merge of shards, the time of their plan. A cached picture needs no request if the origin has
+  ///     answered for it since then, or if it was fresh then.
   ///   - ended: Called with each picture that needed a request, and its result.
   ///   - stored: Called with each picture that has new bytes, when they are on disk.
   init(
@@ -295,7 +295,11 @@ final class PictureStage: Sendable {
   }
 
   private func isFresh(_ id: PictureID, at now: UnixTime, _ known: States) -> Bool {
-    if let since, let state = known[id], state.isHeld, state.checked >= since { return true }
+    if let since, let state = known[id], state.isHeld,
+      state.checked >= since || state.freshness(at: since) != nil
+    {
+      return true
+    }
     if case .fresh = quiet(known[id], at: now) { return true }
     return false
   }

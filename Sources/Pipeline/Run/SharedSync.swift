@@ -30,7 +30,8 @@ package struct ImportedPictures: Sendable {
   package var counts = SyncReport.Pictures()
   /// The number of requests that the shards sent.
   package var requests = 0
-  /// The time of the plan: a cached picture needs no request if the origin answered for it at this time or later.
+  /// The time of the plan: a cached picture needs no request if the origin answered for it at this time or later, or
+  /// if it was fresh at this time.
   package var since: UnixTime
 
   /// Makes the value for a plan of the given time, and no pictures yet.
