@@ -78,6 +78,11 @@ struct ListingWindowTests {
     // Only the parser can decide between duplicate members, or read an escaped name.
     ("{\"items\": \(array), \"items\": \(array)}", "items: $.items"),
     ("{\"it\\u0065ms\": [], \"items\": \(array)}", "items: $.items"),
+    // The first name has its accent as a character of its own, so it is another name than that of the path.
+    (
+      "{\"cafe\u{301}\": \(array), \"items\": \(array)}",
+      "items: [\"$.caf\u{E9}\", $.items]"
+    ),
     // A path that refers to all items at once needs the whole body.
     ("{\"items\": \(array)}", "items: $.items\npaging: {next: \"$.items[-1].detail_hash\"}"),
     ("{\"items\": \(array)}", "items: $.items\nenvelope: {title: \"$..title\"}"),

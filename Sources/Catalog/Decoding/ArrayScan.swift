@@ -56,9 +56,12 @@ struct ArrayScan {
       cursor.skipSpace()
       guard cursor.take(":") else { return false }
       let path = names + [String(decoding: name, as: UTF8.self)]
-      // If a name is repeated, its last value counts, and only a parser finds it.
-      if wanted.contains(where: { $0.starts(with: path) }), !seen.insert(path).inserted {
-        return false
+      if let way = wanted.first(where: { $0.starts(with: path) }) {
+        // Strings are equal if they are canonically equivalent in Unicode, but names of members are equal only if their
+        // bytes are. If a name is repeated, its last value counts, and only a parser finds it.
+        guard way[names.count].utf8.elementsEqual(name), seen.insert(path).inserted else {
+          return false
+        }
       }
       guard find(path) else { return false }
       cursor.skipSpace()

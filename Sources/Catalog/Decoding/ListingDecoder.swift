@@ -154,8 +154,7 @@ package struct ListingDecoder: Sendable {
     after earlier: Int
   ) throws(CatalogError) -> [JSONNode] {
     let nodes = try plan.each.values(in: root)
-    let list = try plan.each.withoutLastChoice?.firstValue(in: root)
-    guard !nodes.isEmpty || list?.kind == .array else {
+    if nodes.isEmpty, try plan.each.withoutLastChoice?.firstValue(in: root)?.kind != .array {
       throw CatalogError(
         .absentItems,
         subject: "sections",
