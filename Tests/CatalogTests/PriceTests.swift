@@ -31,7 +31,7 @@ struct PriceTests {
       ("1,299 บาท", "THB", 129_900), ("12.90 ש״ח", "ILS", 1290),
       ("\u{200F}١٬٢٩٩٫٥٠ ر.س\u{200F}", "SAR", 129_950), ("۱۲٬۵۰۰", "IRR", 1_250_000),
       ("1.299.500", "EUR", 129_950_000), ("19.9", "USD", 1990), ("¥1,200", "JPY", 1200),
-      ("৳১,২৯৯", "BDT", 129_900), ("5 USD.", "USD", 500),
+      ("৳১,২৯৯", "BDT", 129_900), ("5 USD.", "USD", 500), ("Rs.99", "INR", 9900),
     ])
   func `a written price is read exactly`(text: String, currency: String, units: Int) throws {
     let price = try Price(parsing: text, currency: currency)
@@ -58,6 +58,7 @@ struct PriceTests {
       ("from 5", "USD", "unknown unit \"from\""), ("1,2345,678", "KRW", "unknown digit grouping"),
       ("99999999999999999999", "KRW", "too large"), ("92233720368547758.08", "USD", "too large"),
       ("999999999999999", "CLF", "too large"),
+      ("$.99", "USD", "unknown unit \"$.\""), ("USD .75", "USD", "unknown unit \"usd.\""),
       ("2,500원 (40,000원 이상 무료)", "KRW", "not one amount"),
     ])
   func `an unreadable price is an error with the reason`(

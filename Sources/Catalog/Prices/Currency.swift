@@ -47,6 +47,18 @@ enum Currency {
     return codes.contains(unit.uppercased()) ? [unit.uppercased()] : []
   }
 
+  /// Whether a unit that ends in a point is an abbreviation, as in "Rs.99".
+  ///
+  /// In "$.99" and "USD .99", the point before the amount separates decimals.
+  static func isAbbreviation(_ unit: String) -> Bool {
+    abbreviations.contains(unit.dropLast())
+  }
+
+  /// Units in lower case that can have a point before an amount.
+  private static let abbreviations = """
+    rs руб р тг ksh tsh ush s/ bs din дин ден грн ر.س l.e tl د.ك zł kč ft lei rp kr fr sfr
+    """.split(separator: " ")
+
   /// The codes that each written unit can mean, the most usual one first.
   private static let codesByUnit: [String: [String]] = {
     var codes: [String: [String]] = [:]

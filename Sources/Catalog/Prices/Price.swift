@@ -227,10 +227,12 @@ struct WrittenPrice {
       let last = scalars.lastIndex(where: { Self.digit($0) != nil })
     else { throw fault("holds no amount") }
 
-    for part in [scalars[..<first], scalars[scalars.index(after: last)...]] {
-      let unit = try unit(in: part)
-      if !unit.isEmpty { units.append(unit) }
+    let before = try unit(in: scalars[..<first])
+    guard !before.hasSuffix(".") || Currency.isAbbreviation(before) else {
+      throw fault("has the unknown unit \"\(before)\"")
     }
+    let after = try unit(in: scalars[scalars.index(after: last)...])
+    units = [before, after].filter { !$0.isEmpty }
     for scalar in scalars[first...last] {
       if let digit = Self.digit(scalar) {
         groups[separators.count] += String(digit)
