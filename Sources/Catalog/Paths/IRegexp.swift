@@ -98,6 +98,7 @@ extension JSONPathParser {
       try countInstructions(2)
       branches.append(try branch())
     }
+    if branches.count == 1 { return branches[0] }
     let count = branches.reduce(-2) { $0 + $1.count + 2 }
     var program: [IRegexp.Instruction] = []
     for branch in branches.dropLast() {
