@@ -60,7 +60,12 @@ struct FormatProposal: ProposedReading {
     count = read
     pagingLines = Self.pagingLines(format, page)
     let items = listing.sections.flatMap(\.items)
-    lacksPrices = !rules.isEmpty && items.allSatisfy { $0.salePrice == nil }
+    // A price in another currency than the decoder's is a price too.
+    lacksPrices =
+      !rules.isEmpty
+      && !elements.contains { element in
+        rules.contains { (try? $0.path.firstValue(in: element))?.isEmpty == false }
+      }
     let images = decoder.mapping.item.images
     lacksPictures =
       ImageReference.Role.allCases.contains { !images[$0].isEmpty }

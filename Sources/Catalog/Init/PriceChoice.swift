@@ -69,7 +69,14 @@ struct PriceChoice {
       let isStatistic =
         score.isCalled("lowest")
         && beside.contains { FieldRules.has("statistic", in: NameWords.plain($0.place.name)) }
-      var score = isStatistic ? score.doubtful : score
+      // In `[{"type": "wholesale", "amount": 5}, {"type": "retail", "amount": 9}]`, the first price is not for all.
+      let isOfKinds =
+        score.evidence.place.entersList
+        && beside.contains { other in
+          ["type", "kind"].contains(NameWords.words(of: other.place.name).last ?? "")
+            && other.samples.contains { FieldRules.has("never", in: NameWords.plain($0)) }
+        }
+      var score = isStatistic || isOfKinds ? score.doubtful : score
       if score.meaning != .asked { score.evidence.dropZeros() }
       return score
     }.ranked(by: \.confidence)
